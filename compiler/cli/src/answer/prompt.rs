@@ -1,0 +1,192 @@
+//! Prompts of a bundle with all their renderings.
+
+use std::collections::BTreeMap;
+
+use relay_bundle::{ArgumentKindView, ArgumentView, Corrupt, PromptView, RenderingView};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::answer::message::{self, Message};
+
+/// A prompt.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Prompt {
+    /// The name that `prompts/get` takes.
+    pub(crate) name: String,
+    /// The title for people.
+    pub(crate) title: Option<String>,
+    /// The description that lists show.
+    pub(crate) description: Option<String>,
+    /// 1 (reference) to 10 (always sent).
+    pub(crate) priority: u8,
+    /// What it is about, in one line.
+    pub(crate) summary: Option<String>,
+    /// Its topics.
+    pub(crate) chapters: Vec<String>,
+    /// Further facts, as they stand in `_meta`.
+    pub(crate) meta: Option<Value>,
+    /// The bytes of its largest variant, before a call fills in texts.
+    pub(crate) bytes: usize,
+    /// Its arguments.
+    pub(crate) arguments: Vec<Argument>,
+    /// Its messages for every combination of the arguments that steer it.
+    pub(crate) variants: Vec<Variant>,
+    /// Where it was declared: `file:line`.
+    pub(crate) at: String,
+}
+
+/// An argument of a prompt or of a resource with variables.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Argument {
+    /// The name callers use.
+    pub(crate) name: String,
+    /// What it means.
+    pub(crate) description: Option<String>,
+    /// Whether a call without it is refused.
+    pub(crate) required: bool,
+    /// The value of a call without it.
+    pub(crate) default: Option<String>,
+    /// The values it takes; absent if it takes any text.
+    pub(crate) one_of: Option<Vec<String>>,
+    /// The most characters of its text; a longer one is cut and marked.
+    pub(crate) chars_max: Option<u32>,
+}
+
+/// The messages for one combination of arguments.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Variant {
+    /// The arguments that choose it, with their values: `null` is absent, `true` is any text.
+    pub(crate) when: When,
+    /// Its bytes, before a call fills in texts.
+    pub(crate) bytes: usize,
+    /// Its messages.
+    pub(crate) messages: Vec<Message>,
+}
+
+impl Prompt {
+    /// Reads a prompt of a bundle.
+    pub(crate) fn of(view: &PromptView<'_>) -> Result<Self, Corrupt> {
+        let rendering = view.rendering();
+        let variants = variants(rendering)?;
+        let meta = view.meta()?.map(|meta| {
+            // The compiler writes JSON; other text is still worth showing.
+            serde_json::from_str(meta).unwrap_or_else(|_| Value::String(meta.into()))
+        });
+        Ok(Self {
+            name: view.name()?.into(),
+            title: view.title()?.map(Into::into),
+            description: view.description()?.map(Into::into),
+            priority: view.priority(),
+            summary: view.summary()?.map(Into::into),
+            chapters: view.chapters()?.into_iter().map(Into::into).collect(),
+            meta,
+            bytes: variants.iter().map(|variant| variant.bytes).max().unwrap_or(0),
+            arguments: rendering.arguments()?.iter().map(Argument::of).collect(),
+            variants,
+            at: view.place()?.to_string(),
+        })
+    }
+}
+
+impl Argument {
+    /// Reads an argument of a bundle.
+    pub(crate) fn of(view: &ArgumentView<'_>) -> Self {
+        let (one_of, chars_max) = match &view.kind {
+            ArgumentKindView::Choice(choices) => {
+                (Some(choices.iter().map(|choice| (*choice).into()).collect()), None)
+            }
+            ArgumentKindView::Text { chars_max: 0 } => (None, None),
+            ArgumentKindView::Text { chars_max } => (None, Some(*chars_max)),
+        };
+        Self {
+            name: view.name.into(),
+            description: view.description.map(Into::into),
+            required: view.required,
+            default: view.default.map(Into::into),
+            one_of,
+            chars_max,
+        }
+    }
+
+    /// Returns it in short: `service`, `[environment=staging]`.
+    pub(crate) fn short(&self) -> String {
+        match (self.required, &self.default) {
+            (true, _) => self.name.clone(),
+            (false, Some(default)) => format!("[{}={default}]", self.name),
+            (false, None) => format!("[{}]", self.name),
+        }
+    }
+}
+
+/// Which values of arguments choose a variant: `null` is absent, `true` is any text.
+pub(crate) type When = BTreeMap<String, Value>;
+
+/// Returns which arguments choose a variant, for people; empty if there is only one.
+pub(crate) fn condition(when: &When) -> String {
+    let each = when.iter().map(|(name, value)| match value {
+        Value::Null => format!("no {name}"),
+        Value::String(value) => format!("{name}={value}"),
+        _ => format!("{name} given"),
+    });
+    each.collect::<Vec<_>>().join(", ")
+}
+
+/// Returns which arguments choose the variant with this number.
+pub(crate) fn when(rendering: RenderingView<'_>, number: usize) -> Result<When, Corrupt> {
+    let arguments = rendering.arguments()?;
+    let steps = steps(&arguments, rendering.variant_count());
+    Ok(steps.iter().map(|step| step.value(number)).collect())
+}
+
+/// Reads all variants of a rendering.
+pub(crate) fn variants(rendering: RenderingView<'_>) -> Result<Vec<Variant>, Corrupt> {
+    let arguments = rendering.arguments()?;
+    let steps = steps(&arguments, rendering.variant_count());
+    (0..rendering.variant_count())
+        .map(|number| {
+            let views = rendering.variant(number)?.messages()?;
+            Ok(Variant {
+                when: steps.iter().map(|step| step.value(number)).collect(),
+                bytes: views.iter().map(message::view_bytes).sum(),
+                messages: views.iter().map(|view| Message::of_view(view, &arguments)).collect(),
+            })
+        })
+        .collect()
+}
+
+/// How one argument counts in the number of a variant.
+struct Step<'a, 'b> {
+    argument: &'a ArgumentView<'b>,
+    stride: usize,
+    states: usize,
+}
+
+/// Returns the arguments that choose among `count` variants: each argument's states fill the room
+/// between its stride and the next larger one.
+fn steps<'a, 'b>(arguments: &'a [ArgumentView<'b>], count: usize) -> Vec<Step<'a, 'b>> {
+    let mut strides: Vec<usize> =
+        arguments.iter().map(|argument| argument.stride as usize).collect();
+    strides.push(count);
+    strides.sort_unstable();
+    let step = |argument: &'a ArgumentView<'b>| {
+        let stride = argument.stride as usize;
+        let next = strides.iter().copied().find(|other| *other > stride)?;
+        (stride > 0).then(|| Step { argument, stride, states: next / stride })
+    };
+    arguments.iter().filter_map(step).collect()
+}
+
+impl Step<'_, '_> {
+    fn value(&self, variant: usize) -> (String, Value) {
+        let state = (variant / self.stride) % self.states;
+        let value = match &self.argument.kind {
+            ArgumentKindView::Choice(choices) => {
+                choices.get(state).map_or(Value::Null, |choice| Value::String((*choice).into()))
+            }
+            ArgumentKindView::Text { .. } if state == 0 => Value::Bool(true),
+            ArgumentKindView::Text { .. } => Value::Null,
+        };
+        (self.argument.name.into(), value)
+    }
+}

@@ -1,0 +1,197 @@
+//! What a bundle holds, counted and measured: the end of `relay build`, the begin of `relay
+//! inspect`.
+
+use std::cmp::Reverse;
+use std::fmt::Write as _;
+
+use relay_bundle::{Bundle, Corrupt, Kind, PromptView};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::answer::message;
+use crate::answer::size::{Size, counted, grouped};
+use crate::answer::table::{self, number, printable, text};
+use crate::output::{bold, dim};
+
+/// So many of the largest prompts are named.
+const LARGEST: usize = 5;
+
+/// A bundle, counted and measured.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Summary {
+    /// The project's name.
+    pub(crate) project: String,
+    /// The project's version.
+    pub(crate) version: Option<String>,
+    /// The project's title.
+    pub(crate) title: Option<String>,
+    /// Who answers for the project.
+    pub(crate) owner: Option<String>,
+    /// The environment that `--env` chose.
+    pub(crate) environment: Option<String>,
+    /// What names the bundle and is signed.
+    pub(crate) digest: String,
+    /// A number that only rises from release to release.
+    pub(crate) epoch: u64,
+    /// The bundle format: `major.minor`.
+    pub(crate) format: String,
+    /// The compiler that wrote it.
+    pub(crate) compiler: String,
+    /// How many things of each kind there are.
+    pub(crate) counts: Counts,
+    /// The instructions that a client gets when it connects.
+    pub(crate) instructions: Size,
+    /// All pages of `prompts/list` together.
+    pub(crate) prompts_list: Size,
+    /// The largest prompts, largest first.
+    pub(crate) largest_prompts: Vec<Largest>,
+    /// The sections, in the order of the file.
+    pub(crate) sections: Vec<Section>,
+}
+
+/// How many things of each kind a bundle holds.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+pub(crate) struct Counts {
+    /// Prompts.
+    pub(crate) prompts: usize,
+    /// Renderings of all prompts.
+    pub(crate) variants: usize,
+    /// Resources with a fixed URI.
+    pub(crate) resources: usize,
+    /// Resources with variables in their URI.
+    pub(crate) templates: usize,
+}
+
+/// A large prompt.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Largest {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its largest variant, before a call fills in texts.
+    #[serde(flatten)]
+    pub(crate) size: Size,
+}
+
+/// A section of the file.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Section {
+    /// Its name; `unknown` if this relay does not know it.
+    pub(crate) name: String,
+    /// The bytes of its data.
+    pub(crate) bytes: u64,
+    /// Its digest.
+    pub(crate) digest: String,
+}
+
+impl Summary {
+    /// Counts and measures a bundle.
+    pub(crate) fn of(bundle: &Bundle) -> Result<Self, Corrupt> {
+        let manifest = bundle.manifest()?.to_owned();
+        let (major, minor) = bundle.format();
+        let mut variants = 0;
+        let mut prompts = Vec::with_capacity(bundle.prompt_count());
+        for prompt in bundle.prompts() {
+            let prompt = prompt?;
+            variants += prompt.rendering().variant_count();
+            prompts.push((Reverse(prompt_bytes(&prompt)?), prompt.name()?));
+        }
+        prompts.sort_unstable();
+        let largest = prompts.iter().take(LARGEST);
+        let pages = (0..bundle.page_count(Kind::PromptPages))
+            .map(|index| Ok(bundle.page(Kind::PromptPages, index)?.json.len()))
+            .sum::<Result<usize, Corrupt>>()?;
+        let sections = bundle.sections().iter().map(|section| Section {
+            name: section.kind.map_or("unknown", Kind::name).into(),
+            bytes: section.length,
+            digest: section.digest.to_string(),
+        });
+        Ok(Self {
+            project: manifest.project,
+            version: manifest.version,
+            title: manifest.title,
+            owner: manifest.owner,
+            environment: manifest.environment,
+            digest: bundle.digest().to_string(),
+            epoch: bundle.epoch(),
+            format: format!("{major}.{minor}"),
+            compiler: manifest.compiler,
+            counts: Counts {
+                prompts: bundle.prompt_count(),
+                variants,
+                resources: bundle.resource_count(),
+                templates: bundle.template_count(),
+            },
+            instructions: Size::of(manifest.instructions.len()),
+            prompts_list: Size::of(pages),
+            largest_prompts: largest
+                .map(|(Reverse(bytes), name)| Largest {
+                    name: (*name).into(),
+                    size: Size::of(*bytes),
+                })
+                .collect(),
+            sections: sections.collect(),
+        })
+    }
+
+    /// Returns the first line: `homelab 4.2.0 (production)`, and the title.
+    pub(crate) fn heading(&self) -> String {
+        let mut heading = bold(printable(&self.project)).to_string();
+        if let Some(version) = &self.version {
+            let _ = write!(heading, " {}", printable(version));
+        }
+        if let Some(environment) = &self.environment {
+            let _ = write!(heading, " ({})", printable(environment));
+        }
+        if let Some(title) = &self.title {
+            let _ = write!(heading, "  {}", dim(printable(title)));
+        }
+        heading
+    }
+
+    /// Returns `24 prompts (38 variants), 3 resources, 1 template`.
+    pub(crate) fn counts(&self) -> String {
+        let Counts { prompts, variants, resources, templates } = self.counts;
+        format!(
+            "{} ({}), {}, {}",
+            counted(prompts, "prompt"),
+            counted(variants, "variant"),
+            counted(resources, "resource"),
+            counted(templates, "template")
+        )
+    }
+
+    /// Returns the tables of what agents read and of the sections.
+    pub(crate) fn tables(&self, width: usize) -> String {
+        let row = |name: &str, size: Size| {
+            vec![name.to_owned(), grouped(size.bytes), grouped(size.tokens_estimated)]
+        };
+        let mut read = vec![
+            row("instructions, once a session", self.instructions),
+            row("prompts/list, all pages", self.prompts_list),
+        ];
+        for Largest { name, size } in &self.largest_prompts {
+            read.push(row(&format!("prompt {name}"), *size));
+        }
+        let columns = [text("what agents read"), number("bytes"), number("tokens (bytes / 4)")];
+        let mut tables = table::draw(&columns, read, width);
+        let sections = self.sections.iter().map(|section| {
+            let bytes = usize::try_from(section.bytes).unwrap_or(usize::MAX);
+            vec![section.name.clone(), grouped(bytes), section.digest.chars().take(23).collect()]
+        });
+        tables.push('\n');
+        let columns = [text("section"), number("bytes"), text("digest")];
+        tables.push_str(&table::draw(&columns, sections.collect(), width));
+        tables
+    }
+}
+
+/// Returns the bytes of a prompt's largest variant, before a call fills in texts.
+pub(crate) fn prompt_bytes(prompt: &PromptView<'_>) -> Result<usize, Corrupt> {
+    let rendering = prompt.rendering();
+    let mut largest = 0;
+    for number in 0..rendering.variant_count() {
+        let messages = rendering.variant(number)?.messages()?;
+        largest = largest.max(messages.iter().map(message::view_bytes).sum());
+    }
+    Ok(largest)
+}

@@ -1,0 +1,181 @@
+//! What may be typed. What it means is in `command`, a file for each verb.
+
+mod build;
+mod bundle;
+mod explain;
+mod key;
+mod project;
+
+use std::path::PathBuf;
+
+use clap::builder::Styles;
+use clap::builder::styling::AnsiColor;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+
+pub(crate) use build::BuildArgs;
+pub(crate) use bundle::{DescribeArgs, InspectArgs, ServeArgs, VerifyArgs};
+pub(crate) use explain::{ExplainArgs, Question};
+pub(crate) use key::{KeygenArgs, SignArgs};
+pub(crate) use project::{CheckArgs, FmtArgs, ShowArgs};
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default())
+    .error(AnsiColor::Red.on_default().bold())
+    .valid(AnsiColor::Cyan.on_default())
+    .invalid(AnsiColor::Yellow.on_default());
+
+/// Review what your agents may do, as a diff.
+///
+/// A project says which prompts, resources and policies your agents have. `relay build` checks all
+/// of it and writes one signed bundle; `relay-serve` verifies the bundle and serves it over MCP.
+#[derive(Debug, Parser)]
+#[command(name = "relay", version, styles = STYLES, after_help = AFTER_HELP)]
+#[command(
+    subcommand_value_name = "VERB",
+    subcommand_required = true,
+    arg_required_else_help = true,
+    max_term_width = 100
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+const AFTER_HELP: &str = "\
+Exit codes: 0 yes, 1 no (errors in the project, not trusted, `fmt --check` differs), 2 could not \
+tell (usage, files). Results go to standard output, everything else to standard error.
+
+Begin with `relay check project.kdl`; `relay help VERB` has examples of each verb.";
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Check a project and report everything that is wrong or unwise
+    Check(CheckArgs),
+    /// Write a project's files in the one canonical layout
+    Fmt(FmtArgs),
+    /// Print the effective project: every default in force, and where it came from
+    Show(ShowArgs),
+    /// Check a project and write its signed bundle
+    Build(BuildArgs),
+    /// Make a signing key
+    Keygen(KeygenArgs),
+    /// Add a signature to a bundle
+    Sign(SignArgs),
+    /// Tell whether a bundle is signed by whom you trust
+    Verify(VerifyArgs),
+    /// Show what a bundle holds
+    Inspect(InspectArgs),
+    /// Show what an agent gets when it connects, and the prompts it can ask for
+    Describe(DescribeArgs),
+    /// Tell what the server would answer, and why
+    Explain(ExplainArgs),
+    /// Serve a bundle over MCP; the same as `relay-serve`
+    Serve(ServeArgs),
+    /// Write the JSON Schemas of every JSON output
+    #[command(hide = true)]
+    Schemas(SchemasArgs),
+}
+
+/// The verbs by what people want to do, for the help.
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("Write a project", &["check", "fmt", "show"]),
+    ("Make a bundle", &["build", "keygen", "sign", "verify"]),
+    ("Look into a bundle or project", &["inspect", "describe", "explain"]),
+    ("Run", &["serve", "help"]),
+];
+
+/// How findings are reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Format {
+    /// Drawn for people
+    #[default]
+    Human,
+    /// One JSON object (schemas/check.json)
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Workflow commands of GitHub Actions, shown at the lines of a pull request
+    Github,
+}
+
+/// What is asked of the compiler by every verb that compiles.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Compiling")]
+pub(crate) struct ProjectArgs {
+    /// Apply the `when E { … }` blocks of this environment
+    #[arg(long, value_name = "E")]
+    pub(crate) env: Option<String>,
+    /// Treat as errors what is only doubtful
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// How to report errors and warnings
+    #[arg(long, value_name = "F", value_enum, default_value_t)]
+    pub(crate) format: Format,
+}
+
+/// What a verb looks into.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct SubjectArgs {
+    /// A bundle, or a project's document, which is then compiled in memory
+    #[arg(value_name = "BUNDLE|PROJECT")]
+    pub(crate) subject: PathBuf,
+    #[command(flatten)]
+    pub(crate) project: ProjectArgs,
+}
+
+/// Arguments of `relay schemas`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct SchemasArgs {
+    /// The folder to write them to
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+}
+
+/// Returns the command line's grammar, with the verbs grouped in the help.
+pub(crate) fn command() -> clap::Command {
+    let mut command = Cli::command();
+    command.build();
+    let template = template(&command);
+    Cli::command().help_template(template)
+}
+
+fn template(command: &clap::Command) -> String {
+    let (header, literal) = (STYLES.get_header(), STYLES.get_literal());
+    let mut verbs = String::new();
+    for (title, names) in GROUPS {
+        verbs.push_str(&format!("{header}{title}:{header:#}\n"));
+        for name in names {
+            let about = command.find_subcommand(name).and_then(clap::Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            verbs.push_str(&format!("  {literal}{name:<10}{literal:#}{about}\n"));
+        }
+        verbs.push('\n');
+    }
+    format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{verbs}\
+         {header}Options:{header:#}\n{{options}}{{after-help}}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GROUPS, command};
+
+    #[test]
+    fn the_grammar_is_sound() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn every_visible_verb_is_in_one_group() {
+        let grouped: Vec<_> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        for verb in command().get_subcommands().filter(|verb| !verb.is_hide_set()) {
+            let times = grouped.iter().filter(|name| **name == verb.get_name()).count();
+            assert_eq!(times, 1, "{}", verb.get_name());
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! What may be typed behind `relay build`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::args::ProjectArgs;
+
+/// Arguments of `relay build`.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "\
+Examples:
+  relay build project.kdl                                    signs with your own dev key
+  relay build project.kdl --env production --key ci.key --epoch 118 -o homelab.relay
+  relay build project.kdl --unsigned --format json -q        for a later `relay sign`
+
+Same project, same epoch, same bytes: on any machine, from any folder. Prints a table of what the
+bundle holds; with --format json the same as JSON (schemas/build.json).")]
+pub(crate) struct BuildArgs {
+    /// The project's document, or the folder that holds `project.kdl`
+    #[arg(value_name = "PROJECT")]
+    pub(crate) project: PathBuf,
+    /// Where to write the bundle; else beside the document, named after the project: NAME.relay
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print no table, only errors and warnings
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+    /// Sign with the private key in this file; may be given again
+    ///
+    /// Without a key the bundle is signed with a dev key of your own, which is made when it is
+    /// first needed. Servers trust it on stdio and loopback only. It is never used when CI is set.
+    #[arg(long, value_name = "FILE", help_heading = "Signing")]
+    pub(crate) key: Vec<PathBuf>,
+    /// Do not sign; add signatures later with `relay sign`
+    #[arg(long, conflicts_with = "key", help_heading = "Signing")]
+    pub(crate) unsigned: bool,
+    /// The epoch, in place of the project's own; servers refuse to go back to a lower one
+    #[arg(long, value_name = "N", help_heading = "Compiling")]
+    pub(crate) epoch: Option<u64>,
+    /// Name the git commit in the bundle, and whether files differ from it
+    #[arg(long, help_heading = "Compiling")]
+    pub(crate) provenance: bool,
+    #[command(flatten)]
+    pub(crate) compiling: ProjectArgs,
+}

@@ -1,0 +1,92 @@
+//! What may be typed behind the verbs that work on a bundle.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::args::SubjectArgs;
+
+/// Arguments of `relay verify`.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "\
+Examples:
+  relay verify homelab.relay --trust trust.toml
+  relay verify homelab.relay --trust trust.toml --signature release.json --json
+
+Checks signatures, epoch and every page of the bundle. Exit code 1, and why, if it is not trusted.
+`relay keygen` prints a trust.toml to begin with.")]
+pub(crate) struct VerifyArgs {
+    /// The bundle
+    #[arg(value_name = "BUNDLE")]
+    pub(crate) bundle: PathBuf,
+    /// Whom you trust: keys, how many of them must have signed, what is revoked
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trust: PathBuf,
+    /// Count the signatures in this file too (`relay sign --detached`); may be given again
+    #[arg(long, value_name = "DETACHED")]
+    pub(crate) signature: Vec<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `relay inspect`.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "\
+Examples:
+  relay inspect homelab.relay                      a summary
+  relay inspect homelab.relay --json               everything (schemas/inspect.json)
+  relay inspect homelab.relay --canonical          everything as text that is stable to diff
+
+To see bundles as text in `git diff`:
+  git config diff.relay.textconv 'relay inspect --canonical'
+  echo '*.relay diff=relay' >> .gitattributes")]
+pub(crate) struct InspectArgs {
+    #[command(flatten)]
+    pub(crate) subject: SubjectArgs,
+    /// Print everything as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print everything as text that changes only when the content does
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) canonical: bool,
+    /// Check the signatures against this trust file; else they are listed unchecked
+    #[arg(long, value_name = "FILE", conflicts_with = "canonical")]
+    pub(crate) trust: Option<PathBuf>,
+}
+
+/// Arguments of `relay describe`.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "\
+Examples:
+  relay describe homelab.relay
+  relay describe project.kdl --env production")]
+pub(crate) struct DescribeArgs {
+    #[command(flatten)]
+    pub(crate) subject: SubjectArgs,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `relay serve`: those of `relay-serve`, which reads them itself.
+#[derive(Debug, Clone, Args)]
+#[command(
+    disable_help_flag = true,
+    after_long_help = "\
+Examples:
+  relay serve homelab.relay --stdio
+  relay serve homelab.relay --http 127.0.0.1:8080 --trust trust.toml
+  relay serve --help                               all arguments"
+)]
+pub(crate) struct ServeArgs {
+    /// The bundle, and whatever else `relay-serve` takes
+    #[arg(
+        value_name = "ARGUMENTS",
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        num_args = 0..
+    )]
+    pub(crate) arguments: Vec<OsString>,
+}

@@ -1,0 +1,58 @@
+//! What may be typed behind the verbs that work on a project's text.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::args::ProjectArgs;
+
+/// Arguments of `relay check`.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "\
+Examples:
+  relay check project.kdl                          drawn for people
+  relay check project.kdl --env production         with the `when production` blocks
+  relay check project.kdl --format github          in a workflow: shown at the lines
+  relay check project.kdl --format sarif > x.sarif for code scanning
+
+The report is the result, so it goes to standard output. Exit code 1 if there is an error.")]
+pub(crate) struct CheckArgs {
+    /// The project's document, or the folder that holds `project.kdl`
+    #[arg(value_name = "PROJECT")]
+    pub(crate) project: PathBuf,
+    #[command(flatten)]
+    pub(crate) compiling: ProjectArgs,
+}
+
+/// Arguments of `relay fmt`.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "\
+Examples:
+  relay fmt project.kdl            rewrites the document and all that it includes
+  relay fmt project.kdl --check    changes nothing, prints the difference, exit code 1 if any")]
+pub(crate) struct FmtArgs {
+    /// The project's document, or the folder that holds `project.kdl`
+    #[arg(value_name = "PROJECT")]
+    pub(crate) project: PathBuf,
+    /// Print what differs and change nothing
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+/// Arguments of `relay show`.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "\
+Examples:
+  relay show project.kdl                    KDL, with the origin of each value as a comment
+  relay show project.kdl --env production   what production gets
+  relay show project.kdl --json             the same for programs (schemas/show.json)")]
+pub(crate) struct ShowArgs {
+    /// The project's document, or the folder that holds `project.kdl`
+    #[arg(value_name = "PROJECT")]
+    pub(crate) project: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) compiling: ProjectArgs,
+}

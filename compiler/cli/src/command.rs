@@ -1,0 +1,44 @@
+//! What the verbs mean, a file for each. A verb takes what was typed and says how it ended.
+
+mod build;
+mod check;
+mod describe;
+mod explain;
+mod fmt;
+mod inspect;
+mod keygen;
+mod schemas;
+mod serve;
+mod show;
+mod sign;
+mod verify;
+
+use crate::args::Verb;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+
+pub(crate) use build::Built;
+pub(crate) use describe::Described;
+pub(crate) use explain::{IndexExplained, PromptExplained, UriExplained};
+pub(crate) use inspect::Inspected;
+pub(crate) use show::Shown;
+pub(crate) use verify::Verified;
+
+/// Does what `verb` asks for.
+pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Exit, Failure> {
+    match verb {
+        Verb::Build(arguments) => build::run(&arguments, output),
+        Verb::Check(arguments) => check::run(&arguments, output),
+        Verb::Describe(arguments) => describe::run(&arguments, output),
+        Verb::Explain(arguments) => explain::run(&arguments, output),
+        Verb::Fmt(arguments) => fmt::run(&arguments, output),
+        Verb::Inspect(arguments) => inspect::run(&arguments, output),
+        Verb::Keygen(arguments) => keygen::run(&arguments, output),
+        Verb::Schemas(arguments) => schemas::run(&arguments, output),
+        Verb::Serve(arguments) => serve::run(&arguments),
+        Verb::Show(arguments) => show::run(&arguments, output),
+        Verb::Sign(arguments) => sign::run(&arguments, output),
+        Verb::Verify(arguments) => verify::run(&arguments, output),
+    }
+}

@@ -1,0 +1,207 @@
+//! `relay build`: project -> checked, signed bundle on disk.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use relay_bundle::{Bundle, Contents, MAGIC, envelope};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::answer::size::grouped;
+use crate::answer::summary::Summary;
+use crate::args::{BuildArgs, Format};
+use crate::command::sign;
+use crate::disk;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::keys::{self, Key};
+use crate::output::{Output, dim, doubtful};
+use crate::progress::Progress;
+use crate::project::{self, Project, Request};
+use crate::report::{self, Findings, Origin};
+use crate::schema::FORMAT_VERSION;
+
+/// What `relay build --format json` prints.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Built {
+    /// The version of this form.
+    format_version: u32,
+    /// The bundle; absent if the project has errors.
+    bundle: Option<Written>,
+    /// What the compiler found.
+    report: Findings,
+}
+
+/// A bundle that was written.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct Written {
+    /// Where it is.
+    path: String,
+    /// The bytes of the file.
+    bytes: usize,
+    /// Who signed it.
+    signers: Vec<Signer>,
+    /// What it holds.
+    #[serde(flatten)]
+    summary: Summary,
+}
+
+/// Whose key signed.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct Signer {
+    /// The key's id.
+    keyid: String,
+    /// The name of the key's file.
+    name: String,
+}
+
+pub(crate) fn run(arguments: &BuildArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let format = arguments.compiling.format;
+    let project = Project::open(&arguments.project)?;
+    let sources = project.sources();
+    let request = Request {
+        epoch: arguments.epoch,
+        provenance: arguments.provenance,
+        ..Request::of(&arguments.compiling)
+    };
+    let compiled = project.compile(&sources, request, output)?;
+    let origin = project.origin(&sources);
+    let report = Findings::of(&compiled.diagnostics, &origin);
+    if format == Format::Human {
+        project::tell_findings(&compiled.diagnostics, &origin, format, output)?;
+    }
+    let built = match &compiled.contents {
+        Some(contents) => Some(write(arguments, &project, contents, output)?),
+        None => None,
+    };
+    let exit = if built.is_some() { Exit::Yes } else { Exit::No };
+    match format {
+        Format::Json => {
+            output.json(&Built { format_version: FORMAT_VERSION, bundle: built, report })?;
+        }
+        Format::Human => {
+            if let Some(written) = built.filter(|_| !arguments.quiet) {
+                let warnings = report.warnings;
+                output.result(table(&written, warnings, output.result_look().width))?;
+            }
+        }
+        Format::Sarif | Format::Github => {
+            // The report is the result here, so the table must not stand in it.
+            tell_machine(&compiled.diagnostics, &origin, format, output)?;
+            if let Some(written) = built.filter(|_| !arguments.quiet) {
+                output.tell(table(&written, report.warnings, output.tell_look().width));
+            }
+        }
+    }
+    Ok(exit)
+}
+
+fn tell_machine(
+    diagnostics: &relay_compiler::Diagnostics,
+    origin: &Origin<'_>,
+    format: Format,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    output.result(report::draw(diagnostics, origin, format, output.result_look())?)
+}
+
+fn write(
+    arguments: &BuildArgs,
+    project: &Project,
+    contents: &Contents,
+    output: &mut Output,
+) -> Result<Written, Failure> {
+    let path = match &arguments.output {
+        Some(path) => path.clone(),
+        None => default_path(project, &contents.manifest.project),
+    };
+    refuse_other_files(&path)?;
+    let keys = signing_keys(arguments, output)?;
+    let progress = Progress::start(output, "writing the bundle");
+    let unsigned: Arc<[u8]> = relay_bundle::encode(contents)?.into();
+    let bundle = verified(Arc::clone(&unsigned))?;
+    let file = if keys.is_empty() {
+        unsigned
+    } else {
+        envelope::attach(&bundle, &sign::signed(&bundle, &keys)?)?.into()
+    };
+    disk::replace(&path, &file)?;
+    drop(progress);
+    let signers = keys.iter().map(|key| Signer { keyid: key.id(), name: key.name.clone() });
+    Ok(Written {
+        path: path.display().to_string(),
+        bytes: file.len(),
+        signers: signers.collect(),
+        summary: Summary::of(&bundle)?,
+    })
+}
+
+/// Reads back what was encoded: what a server would refuse must not leave the compiler.
+fn verified(file: Arc<[u8]>) -> Result<Bundle, Failure> {
+    let fault = |reason: String| {
+        Failure::unknown(format!("the bundle does not hold what was written into it: {reason}"))
+            .help("this is a fault of relay: report it with the project that shows it")
+    };
+    let bundle = Bundle::open(Box::new(file)).map_err(|error| fault(error.to_string()))?;
+    bundle.check_all().map_err(|error| fault(error.to_string()))?;
+    Ok(bundle)
+}
+
+fn signing_keys(arguments: &BuildArgs, output: &mut Output) -> Result<Vec<Key>, Failure> {
+    if arguments.unsigned {
+        return Ok(Vec::new());
+    }
+    if arguments.key.is_empty() {
+        return Ok(vec![keys::dev_key(output)?]);
+    }
+    arguments.key.iter().map(|file| Key::read(file, output)).collect()
+}
+
+fn default_path(project: &Project, name: &str) -> PathBuf {
+    // Names of projects are plain words; whatever else one holds must not name another folder.
+    let name = name.replace(['/', '\\'], "-");
+    let file = format!("{name}.relay");
+    if project.folder == Path::new(".") { file.into() } else { project.folder.join(file) }
+}
+
+/// Refuses to write over what no build wrote: a slip of `-o` must not cost a source file.
+fn refuse_other_files(path: &Path) -> Result<(), Failure> {
+    if path.is_dir() {
+        return Err(Failure::unknown(format!("cannot write `{}`: it is a folder", path.display()))
+            .help(format!("name a file in it, as in `{}`", path.join("NAME.relay").display())));
+    }
+    let Ok(metadata) = fs::metadata(path) else { return Ok(()) };
+    if metadata.is_file() && metadata.len() > 0 && !disk::read(path)?.starts_with(&MAGIC) {
+        return Err(Failure::unknown(format!(
+            "`{}` is there already and is not a bundle",
+            path.display()
+        ))
+        .help("give another file with -o, or remove this one"));
+    }
+    Ok(())
+}
+
+fn table(written: &Written, warnings: usize, width: usize) -> String {
+    let Written { path, bytes, signers, summary } = written;
+    let signed: Vec<String> =
+        signers.iter().map(|signer| format!("{} `{}`", signer.keyid, signer.name)).collect();
+    let signed = if signed.is_empty() {
+        doubtful("nobody: servers refuse it until `relay sign`").to_string()
+    } else {
+        signed.join(", ")
+    };
+    let warned = match report::counted(0, warnings) {
+        none if none.is_empty() => dim("no warnings").to_string(),
+        some => doubtful(some).to_string(),
+    };
+    format!(
+        "{}\n  {}\n\n{}\n  written   {path}, {} bytes\n  digest    {}\n  epoch     {}\n  signed by {signed}\n  {warned}\n",
+        summary.heading(),
+        summary.counts(),
+        summary.tables(width),
+        grouped(*bytes),
+        summary.digest,
+        summary.epoch,
+    )
+}

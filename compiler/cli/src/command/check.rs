@@ -1,0 +1,30 @@
+//! `relay check`: everything that is wrong or unwise. The report is the result.
+
+use relay_compiler::Diagnostics;
+
+use crate::args::{CheckArgs, Format};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, good};
+use crate::project::{Project, Request};
+use crate::report;
+
+pub(crate) fn run(arguments: &CheckArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let format = arguments.compiling.format;
+    let project = Project::open(&arguments.project)?;
+    let sources = project.sources();
+    let compiled = project.compile(&sources, Request::of(&arguments.compiling), output)?;
+    let diagnostics = &compiled.diagnostics;
+    let origin = project.origin(&sources);
+    output.result(report::draw(diagnostics, &origin, format, output.result_look())?)?;
+    if format == Format::Human && is_clean(diagnostics) {
+        let files = sources.digests().len();
+        let files = if files == 1 { "1 file".into() } else { format!("{files} files") };
+        output.result(format_args!("{} in {files}\n", good("no errors, no warnings")))?;
+    }
+    Ok(if diagnostics.has_errors() { Exit::No } else { Exit::Yes })
+}
+
+fn is_clean(diagnostics: &Diagnostics) -> bool {
+    diagnostics.error_count() + diagnostics.warning_count() == 0
+}

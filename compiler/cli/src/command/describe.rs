@@ -1,0 +1,148 @@
+//! `relay describe`: what an agent gets when it connects, and the prompts that it can ask for.
+
+use relay_bundle::{Bundle, PromptView};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::answer::prompt::Argument;
+use crate::answer::size::{Size, counted, grouped};
+use crate::answer::summary::{Summary, prompt_bytes};
+use crate::answer::table::{self, indented, number, text};
+use crate::args::DescribeArgs;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, bold};
+use crate::schema::FORMAT_VERSION;
+use crate::subject::{self, Opened};
+
+/// What `relay describe --json` prints.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Described {
+    /// The version of this form.
+    format_version: u32,
+    /// The project's name.
+    project: String,
+    /// The instructions that a client gets when it connects.
+    instructions: String,
+    /// How large the instructions are.
+    instructions_size: Size,
+    /// The prompts, sorted by name.
+    prompts: Vec<Row>,
+}
+
+/// A prompt.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct Row {
+    /// Its name.
+    name: String,
+    /// 1 (reference) to 10 (always sent).
+    priority: u8,
+    /// `text`, or `template` if arguments change what it says.
+    kind: Kind,
+    /// How many renderings it has.
+    variants: usize,
+    /// Its largest rendering, before a call fills in texts.
+    #[serde(flatten)]
+    size: Size,
+    /// Its arguments.
+    arguments: Vec<Argument>,
+}
+
+/// Whether arguments change what a prompt says.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    /// No.
+    Text,
+    /// Yes.
+    Template,
+}
+
+pub(crate) fn run(arguments: &DescribeArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let bundle = match subject::open(&arguments.subject, output)? {
+        Opened::Subject(subject) => subject.bundle,
+        Opened::Ended(exit) => return Ok(exit),
+    };
+    let described = Described::of(&bundle)?;
+    if arguments.json {
+        output.json(&described)?;
+    } else {
+        let heading = Summary::of(&bundle)?.heading();
+        output.result(shown(&heading, &described, output.result_look().width))?;
+    }
+    Ok(Exit::Yes)
+}
+
+impl Described {
+    fn of(bundle: &Bundle) -> Result<Self, Failure> {
+        let manifest = bundle.manifest()?;
+        let prompts = bundle.prompts().map(|prompt| Row::of(&prompt?));
+        Ok(Self {
+            format_version: FORMAT_VERSION,
+            project: manifest.project.into(),
+            instructions: manifest.instructions.into(),
+            instructions_size: Size::of(manifest.instructions.len()),
+            prompts: prompts.collect::<Result<_, Failure>>()?,
+        })
+    }
+}
+
+impl Row {
+    fn of(prompt: &PromptView<'_>) -> Result<Self, Failure> {
+        let rendering = prompt.rendering();
+        let arguments: Vec<Argument> = rendering.arguments()?.iter().map(Argument::of).collect();
+        Ok(Self {
+            name: prompt.name()?.into(),
+            priority: prompt.priority(),
+            kind: if arguments.is_empty() { Kind::Text } else { Kind::Template },
+            variants: rendering.variant_count(),
+            size: Size::of(prompt_bytes(prompt)?),
+            arguments,
+        })
+    }
+}
+
+fn shown(heading: &str, described: &Described, width: usize) -> String {
+    let Described { format_version: _, project: _, instructions, instructions_size, prompts } =
+        described;
+    let mut text_ = format!(
+        "{heading}\n\n{} {}\n",
+        bold("When an agent connects, it gets"),
+        sized("these instructions", *instructions_size),
+    );
+    if instructions.is_empty() {
+        text_.push_str("  (none)\n");
+    }
+    text_.push_str(&indented(instructions, "  | "));
+    text_.push_str(&format!("\n{} {}\n", bold("It can ask for"), counted(prompts.len(), "prompt")));
+    let rows = prompts.iter().map(|row| {
+        let kind = match row.kind {
+            Kind::Text => "text".into(),
+            Kind::Template => format!("template ×{}", row.variants),
+        };
+        let arguments: Vec<String> = row.arguments.iter().map(Argument::short).collect();
+        vec![
+            row.name.clone(),
+            row.priority.to_string(),
+            kind,
+            grouped(row.size.bytes),
+            grouped(row.size.tokens_estimated),
+            arguments.join(" "),
+        ]
+    });
+    let columns = [
+        text("name"),
+        number("priority"),
+        text("type"),
+        number("bytes"),
+        number("≈ tokens"),
+        text("arguments"),
+    ];
+    text_.push_str(&table::draw(&columns, rows.collect(), width));
+    text_
+}
+
+fn sized(what: &str, size: Size) -> String {
+    let (bytes, tokens) = (grouped(size.bytes), grouped(size.tokens_estimated));
+    format!("{what} ({bytes} bytes, about {tokens} tokens)")
+}

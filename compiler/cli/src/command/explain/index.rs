@@ -1,0 +1,67 @@
+//! Which prompts the instructions name, and how many they leave out.
+
+use relay_bundle::{Bundle, Manifest};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::answer::size::{Size, counted, grouped};
+use crate::answer::table::{indented, printable};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, bold};
+use crate::schema::FORMAT_VERSION;
+
+/// What `relay explain --index --json` prints.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct IndexExplained {
+    /// The version of this form.
+    format_version: u32,
+    /// The prompts that the instructions name, in their order.
+    index: Vec<String>,
+    /// How many prompts they leave out.
+    omitted: usize,
+    /// The instructions that a client gets when it connects.
+    instructions: String,
+}
+
+pub(crate) fn explain(bundle: &Bundle, json: bool, output: &mut Output) -> Result<Exit, Failure> {
+    let answer = answer(bundle)?;
+    if json {
+        output.json(&answer)?;
+    } else {
+        output.result(shown(&answer))?;
+    }
+    Ok(Exit::Yes)
+}
+
+fn answer(bundle: &Bundle) -> Result<IndexExplained, Failure> {
+    let Manifest { index, instructions, .. } = bundle.manifest()?.to_owned();
+    Ok(IndexExplained {
+        format_version: FORMAT_VERSION,
+        omitted: bundle.prompt_count().saturating_sub(index.len()),
+        index,
+        instructions,
+    })
+}
+
+fn shown(answer: &IndexExplained) -> String {
+    let IndexExplained { format_version: _, index, omitted, instructions } = answer;
+    let size = Size::of(instructions.len());
+    let mut text = format!(
+        "{} {} in the index, {} left out\n",
+        bold("instructions:"),
+        counted(index.len(), "prompt"),
+        grouped(*omitted),
+    );
+    for name in index {
+        text.push_str(&format!("  {}\n", printable(name)));
+    }
+    text.push_str(&format!(
+        "\n{} {} bytes, about {} tokens\n",
+        bold("text:"),
+        grouped(size.bytes),
+        grouped(size.tokens_estimated)
+    ));
+    text.push_str(&indented(instructions, "  | "));
+    text
+}

@@ -1,0 +1,162 @@
+//! What answers a URI.
+
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use relay_bundle::{Bundle, ContentView};
+use relay_engine::prompt::{self as engine, FillError};
+use relay_engine::resource::{self, Found};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::answer::message::Message;
+use crate::answer::size::{Size, grouped};
+use crate::answer::table::{indented, printable};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, bad, bold};
+use crate::schema::FORMAT_VERSION;
+
+/// What `relay explain --uri URI --json` prints.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct UriExplained {
+    /// The version of this form.
+    format_version: u32,
+    /// The URI that was asked for.
+    uri: String,
+    /// Why the server would refuse the call; then nothing below is there.
+    refused: Option<String>,
+    /// What it would send.
+    #[serde(flatten)]
+    sent: Option<Sent>,
+}
+
+/// What would be sent for a URI.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct Sent {
+    /// Whether a resource of exactly this URI answers, or a template.
+    answered_by: AnsweredBy,
+    /// The name of what answers.
+    name: String,
+    /// Its URI or URI template.
+    pattern: String,
+    /// Where it was declared: `file:line`.
+    at: String,
+    /// The variables that the URI fills.
+    variables: BTreeMap<String, String>,
+    /// The media type.
+    mime: Option<String>,
+    /// How large the content is.
+    #[serde(flatten)]
+    size: Size,
+    /// The content, if it is text.
+    text: Option<String>,
+    /// The content in base64, if it is not text.
+    blob: Option<String>,
+}
+
+/// What kind of thing answers a URI.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum AnsweredBy {
+    /// A resource of exactly this URI.
+    Resource,
+    /// A resource with variables in its URI.
+    Template,
+}
+
+pub(crate) fn explain(
+    bundle: &Bundle,
+    uri: &str,
+    json: bool,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let (refused, sent) = match answer(bundle, uri)? {
+        Ok(sent) => (None, Some(sent)),
+        Err(reason) => (Some(reason), None),
+    };
+    let exit = if sent.is_some() { Exit::Yes } else { Exit::No };
+    let answer = UriExplained { format_version: FORMAT_VERSION, uri: uri.into(), refused, sent };
+    if json {
+        output.json(&answer)?;
+    } else {
+        output.result(shown(&answer))?;
+    }
+    Ok(exit)
+}
+
+/// Returns what would be sent, or why nothing would be.
+fn answer(bundle: &Bundle, uri: &str) -> Result<Result<Sent, String>, Failure> {
+    match resource::find(bundle, uri)? {
+        None => Ok(Err("no resource and no template has this URI".into())),
+        Some(Found::Resource(view)) => {
+            let (text, blob) = match view.content()? {
+                ContentView::Text(text) => (Some(text.to_owned()), None),
+                ContentView::Blob(bytes) => (None, Some(STANDARD.encode(bytes))),
+            };
+            Ok(Ok(Sent {
+                answered_by: AnsweredBy::Resource,
+                name: view.name()?.into(),
+                pattern: view.uri()?.into(),
+                at: view.place()?.to_string(),
+                variables: BTreeMap::new(),
+                mime: view.mime()?.map(Into::into),
+                size: Size::of(usize::try_from(view.size()).unwrap_or(usize::MAX)),
+                text,
+                blob,
+            }))
+        }
+        Some(Found::Template(view, variables)) => {
+            let filled = match engine::fill(view.rendering(), &variables) {
+                Ok(filled) => filled,
+                Err(FillError::Corrupt(error)) => return Err(error.into()),
+                Err(error) => {
+                    let (pattern, at) = (view.uri_template()?, view.place()?);
+                    return Ok(Err(format!("template `{pattern}` ({at}) matches, but {error}")));
+                }
+            };
+            let messages = filled.messages.iter().map(Message::of_filled);
+            let text = messages.map(|message| message.text()).collect::<String>();
+            Ok(Ok(Sent {
+                answered_by: AnsweredBy::Template,
+                name: view.name()?.into(),
+                pattern: view.uri_template()?.into(),
+                at: view.place()?.to_string(),
+                variables,
+                mime: view.mime()?.map(Into::into),
+                size: Size::of(text.len()),
+                text: Some(text),
+                blob: None,
+            }))
+        }
+    }
+}
+
+fn shown(answer: &UriExplained) -> String {
+    let uri = bold(printable(&answer.uri));
+    let Some(sent) = &answer.sent else {
+        let refused = answer.refused.as_deref().unwrap_or_default();
+        return format!("{uri}: {} {}\n", bad("refused:"), printable(refused));
+    };
+    let kind = match sent.answered_by {
+        AnsweredBy::Resource => "resource",
+        AnsweredBy::Template => "template",
+    };
+    let mut text = format!(
+        "{uri}\n  answered by {kind} {} ({}), declared at {}\n",
+        printable(&sent.pattern),
+        printable(&sent.name),
+        printable(&sent.at),
+    );
+    for (name, value) in &sent.variables {
+        text.push_str(&format!("  {} = {value:?}\n", printable(name)));
+    }
+    let mime = sent.mime.as_deref().unwrap_or("no media type");
+    text.push_str(&format!("  {}, {} bytes\n", printable(mime), grouped(sent.size.bytes)));
+    if let Some(held) = &sent.text {
+        text.push('\n');
+        text.push_str(&indented(held, "  | "));
+    }
+    text
+}

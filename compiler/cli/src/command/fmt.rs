@@ -1,0 +1,74 @@
+//! `relay fmt`: a project's documents in the one canonical layout.
+
+use relay_compiler::{Diagnostics, Options, Sources};
+use similar::TextDiff;
+
+use crate::answer::table::printable;
+use crate::args::{FmtArgs, Format};
+use crate::disk;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, bad, bold, good};
+use crate::project::{self, Project};
+
+/// A document whose layout is to change.
+struct Change {
+    path: String,
+    old: String,
+    new: String,
+}
+
+pub(crate) fn run(arguments: &FmtArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let project = Project::open(&arguments.project)?;
+    let sources = project.sources();
+    let mut diagnostics = Diagnostics::new(false);
+    let changes = changes(&sources, &mut diagnostics);
+    let origin = project.origin(&sources);
+    let ended = project::tell_findings(&diagnostics, &origin, Format::Human, output)?;
+    let mut exit = ended.unwrap_or(Exit::Yes);
+    for Change { path, old, new } in &changes {
+        let shown = origin.shown_path(path);
+        if arguments.check {
+            output.result(difference(&shown, old, new))?;
+            exit = Exit::No;
+        } else {
+            disk::replace(&project.folder.join(path), new.as_bytes())?;
+            output.tell(format_args!("{} {shown}\n", bold("formatted")));
+        }
+    }
+    Ok(exit)
+}
+
+/// Returns what changes, by the path of the document.
+fn changes(sources: &Sources<'_>, out: &mut Diagnostics) -> Vec<Change> {
+    // Compiling reads every document of the project; what it has to say is for `relay check`.
+    let _ = relay_compiler::compile(sources, &Options::default());
+    let documents = sources.digests().into_iter().map(|(path, _)| path);
+    documents
+        .filter(|path| path.ends_with(".kdl") || path == sources.root())
+        .filter_map(|path| {
+            let id = sources.load(&path).ok()?;
+            // What is not text is told by `relay check`.
+            let old = sources.file(id).text().ok()?.to_owned();
+            let new = relay_compiler::format(sources, id, out)?;
+            (new != old).then_some(Change { path, old, new })
+        })
+        .collect()
+}
+
+fn difference(path: &str, old: &str, new: &str) -> String {
+    let diff = TextDiff::from_lines(old, new);
+    let mut unified = diff.unified_diff();
+    let text = unified.context_radius(3).header(path, &format!("{path} (formatted)")).to_string();
+    let mut drawn = String::with_capacity(text.len());
+    for line in text.lines() {
+        let line = printable(line);
+        match line.get(..1) {
+            Some("+") => drawn.push_str(&good(line).to_string()),
+            Some("-") => drawn.push_str(&bad(line).to_string()),
+            _ => drawn.push_str(&line),
+        }
+        drawn.push('\n');
+    }
+    drawn
+}

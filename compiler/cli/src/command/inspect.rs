@@ -1,0 +1,177 @@
+//! `relay inspect`: what a bundle holds, as a summary, as JSON, or as text for a diff.
+
+mod canonical;
+
+use relay_bundle::Bundle;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::answer::prompt::Prompt;
+use crate::answer::resource::{Resource, Template};
+use crate::answer::size::grouped;
+use crate::answer::summary::{Section, Summary};
+use crate::answer::table::{self, number, printable, text};
+use crate::args::InspectArgs;
+use crate::command::verify::{self, Signature};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, doubtful};
+use crate::schema::FORMAT_VERSION;
+use crate::subject::{self, Opened, Subject};
+
+/// What `relay inspect --json` prints.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Inspected {
+    /// The version of this form.
+    format_version: u32,
+    /// The project's name.
+    project: String,
+    /// The project's version.
+    version: Option<String>,
+    /// The project's title.
+    title: Option<String>,
+    /// Who answers for the project.
+    owner: Option<String>,
+    /// The environment that `--env` chose.
+    environment: Option<String>,
+    /// What names the bundle and is signed.
+    digest: String,
+    /// A number that only rises from release to release.
+    epoch: u64,
+    /// The bundle format: `major.minor`.
+    format: String,
+    /// The compiler that wrote it.
+    compiler: String,
+    /// The bytes of the file.
+    bytes: usize,
+    /// Who signed; only a trust file (`--trust`) tells whether that is true.
+    signers: Vec<Signature>,
+    /// The instructions that a client gets when it connects.
+    instructions: String,
+    /// The prompts, sorted by name.
+    prompts: Vec<Prompt>,
+    /// The resources with a fixed URI, sorted by URI.
+    resources: Vec<Resource>,
+    /// The resources with variables in their URI.
+    templates: Vec<Template>,
+    /// The sections, in the order of the file.
+    sections: Vec<Section>,
+    /// How it was built; absent if the bundle does not say.
+    provenance: Option<Value>,
+    /// The effective project as KDL.
+    canonical: String,
+}
+
+pub(crate) fn run(arguments: &InspectArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let trust = arguments.trust.as_deref().map(verify::read_trust).transpose()?;
+    let subject = match subject::open(&arguments.subject, output)? {
+        Opened::Subject(subject) => subject,
+        Opened::Ended(exit) => return Ok(exit),
+    };
+    let bundle = &subject.bundle;
+    // A summary of a damaged bundle would be a summary of something else.
+    bundle.check_all()?;
+    let signers = match &trust {
+        Some(trust) => verify::signatures(bundle, trust),
+        None => verify::unchecked_signatures(bundle),
+    };
+    if arguments.canonical {
+        output.result(canonical::draw(bundle)?)?;
+    } else if arguments.json {
+        output.json(&Inspected::of(&subject, signers)?)?;
+    } else {
+        output.result(summary(&subject, &signers, output.result_look().width)?)?;
+    }
+    Ok(Exit::Yes)
+}
+
+impl Inspected {
+    fn of(subject: &Subject, signers: Vec<Signature>) -> Result<Self, Failure> {
+        let Subject { bundle, bytes } = subject;
+        let Summary { project, version, title, owner, environment, digest, epoch, .. } =
+            Summary::of(bundle)?;
+        let Summary { format, compiler, sections, .. } = Summary::of(bundle)?;
+        Ok(Self {
+            format_version: FORMAT_VERSION,
+            project,
+            version,
+            title,
+            owner,
+            environment,
+            digest,
+            epoch,
+            format,
+            compiler,
+            bytes: *bytes,
+            signers,
+            instructions: bundle.manifest()?.instructions.into(),
+            prompts: prompts(bundle)?,
+            resources: resources(bundle)?,
+            templates: templates(bundle)?,
+            sections,
+            provenance: serde_json::from_str(bundle.provenance()?).ok(),
+            canonical: bundle.canonical()?.into(),
+        })
+    }
+}
+
+fn prompts(bundle: &Bundle) -> Result<Vec<Prompt>, Failure> {
+    bundle.prompts().map(|prompt| Ok(Prompt::of(&prompt?)?)).collect()
+}
+
+fn resources(bundle: &Bundle) -> Result<Vec<Resource>, Failure> {
+    (0..bundle.resource_count()).map(|index| Ok(Resource::of(&bundle.resource(index)?)?)).collect()
+}
+
+fn templates(bundle: &Bundle) -> Result<Vec<Template>, Failure> {
+    (0..bundle.template_count()).map(|index| Ok(Template::of(&bundle.template(index)?)?)).collect()
+}
+
+fn summary(subject: &Subject, signers: &[Signature], width: usize) -> Result<String, Failure> {
+    let Subject { bundle, bytes } = subject;
+    let summary = Summary::of(bundle)?;
+    let mut shown = format!(
+        "{}\n  {}\n\n  digest    {}\n  epoch     {}\n  format    {}, written by relay {}, {} bytes\n",
+        summary.heading(),
+        summary.counts(),
+        summary.digest,
+        summary.epoch,
+        summary.format,
+        printable(&summary.compiler),
+        grouped(*bytes),
+    );
+    if let Some(owner) = &summary.owner {
+        shown.push_str(&format!("  owner     {}\n", printable(owner)));
+    }
+    if signers.is_empty() {
+        shown.push_str(&format!("  signed by {}\n", doubtful("nobody")));
+    }
+    for Signature { keyid, name, state } in signers {
+        let name = name.as_ref().map(|name| format!(" `{name}`")).unwrap_or_default();
+        let who = printable(&format!("{keyid}{name}"));
+        shown.push_str(&format!("  signed by {who} ({state})\n"));
+    }
+    shown.push('\n');
+    shown.push_str(&summary.tables(width));
+    if summary.counts.resources + summary.counts.templates > 0 {
+        shown.push('\n');
+        shown.push_str(&resource_table(bundle, width)?);
+    }
+    Ok(shown)
+}
+
+fn resource_table(bundle: &Bundle, width: usize) -> Result<String, Failure> {
+    let mime = |mime: Option<String>| mime.unwrap_or_else(|| "-".into());
+    let mut rows = Vec::new();
+    for resource in resources(bundle)? {
+        let bytes = usize::try_from(resource.bytes).unwrap_or(usize::MAX);
+        rows.push(vec![resource.uri, mime(resource.mime), grouped(bytes)]);
+    }
+    for template in templates(bundle)? {
+        let largest = template.variants.iter().map(|variant| variant.bytes).max().unwrap_or(0);
+        rows.push(vec![template.uri_template, mime(template.mime), grouped(largest)]);
+    }
+    let columns = [text("resource"), text("media type"), number("bytes")];
+    Ok(table::draw(&columns, rows, width))
+}

@@ -1,0 +1,168 @@
+//! A bundle as text that is stable to diff: made for git's textconv.
+//!
+//! It changes exactly when the content does: no signers, offsets, lines or digests of the file.
+//! What a project's author wrote is indented, so that it cannot pass for a heading of this form.
+
+use std::fmt::Write as _;
+
+use relay_bundle::Bundle;
+
+use crate::answer::prompt::{self, Argument, Prompt, Variant};
+use crate::answer::resource::{Resource, Template};
+use crate::answer::table::{indented, printable};
+use crate::failure::Failure;
+
+const INDENT: &str = "    ";
+
+/// Returns the bundle as text.
+pub(crate) fn draw(bundle: &Bundle) -> Result<String, Failure> {
+    let mut text = String::from("relay bundle, canonical text 1\n\n");
+    manifest(bundle, &mut text)?;
+    for view in bundle.prompts() {
+        prompt(&Prompt::of(&view?)?, &mut text);
+    }
+    for index in 0..bundle.resource_count() {
+        resource(&Resource::of(&bundle.resource(index)?)?, &mut text);
+    }
+    for index in 0..bundle.template_count() {
+        template(&Template::of(&bundle.template(index)?)?, &mut text);
+    }
+    section("project as KDL", bundle.canonical()?, &mut text);
+    Ok(text)
+}
+
+fn manifest(bundle: &Bundle, text: &mut String) -> Result<(), Failure> {
+    let manifest = bundle.manifest()?.to_owned();
+    let (major, minor) = bundle.format();
+    let relay_bundle::Manifest {
+        project,
+        version,
+        title,
+        owner,
+        environment,
+        compiler,
+        epoch,
+        instructions,
+        index: _,
+    } = manifest;
+    field("project", Some(&project), text);
+    field("version", version.as_deref(), text);
+    field("title", title.as_deref(), text);
+    field("owner", owner.as_deref(), text);
+    field("environment", environment.as_deref(), text);
+    field("epoch", Some(&epoch.to_string()), text);
+    field("format", Some(&format!("{major}.{minor}")), text);
+    field("compiler", Some(&compiler), text);
+    section("instructions", &instructions, text);
+    Ok(())
+}
+
+fn prompt(prompt: &Prompt, text: &mut String) {
+    let Prompt {
+        name,
+        title,
+        description,
+        priority,
+        summary,
+        chapters,
+        meta,
+        bytes: _,
+        arguments,
+        variants,
+        at: _,
+    } = prompt;
+    heading("prompt", name, text);
+    field("priority", Some(&priority.to_string()), text);
+    field("title", title.as_deref(), text);
+    field("description", description.as_deref(), text);
+    field("summary", summary.as_deref(), text);
+    for chapter in chapters {
+        field("chapter", Some(chapter), text);
+    }
+    field("meta", meta.as_ref().map(ToString::to_string).as_deref(), text);
+    rendering(arguments, variants, text);
+}
+
+fn resource(resource: &Resource, text: &mut String) {
+    let Resource { uri, name, title, description, mime, bytes, digest, text: held, blob: _, at: _ } =
+        resource;
+    heading("resource", uri, text);
+    field("name", Some(name), text);
+    field("title", title.as_deref(), text);
+    field("description", description.as_deref(), text);
+    field("mime", mime.as_deref(), text);
+    match held {
+        Some(held) => body(held, text),
+        None => field("content", Some(&format!("{bytes} bytes, {digest}")), text),
+    }
+}
+
+fn template(template: &Template, text: &mut String) {
+    let Template { uri_template, name, title, description, mime, arguments, variants, at: _ } =
+        template;
+    heading("resource template", uri_template, text);
+    field("name", Some(name), text);
+    field("title", title.as_deref(), text);
+    field("description", description.as_deref(), text);
+    field("mime", mime.as_deref(), text);
+    rendering(arguments, variants, text);
+}
+
+fn rendering(arguments: &[Argument], variants: &[Variant], text: &mut String) {
+    for argument in arguments {
+        field("argument", Some(&described(argument)), text);
+    }
+    for variant in variants {
+        let condition = prompt::condition(&variant.when);
+        if !condition.is_empty() {
+            let _ = writeln!(text, "-- {}", printable(&condition));
+        }
+        for message in &variant.messages {
+            field("message", Some(message.role.word()), text);
+            body(&message.shown(), text);
+        }
+    }
+}
+
+fn described(argument: &Argument) -> String {
+    let Argument { name, description, required, default, one_of, chars_max } = argument;
+    let mut text = name.clone();
+    text.push_str(if *required { ", required" } else { ", optional" });
+    if let Some(default) = default {
+        let _ = write!(text, ", default {default:?}");
+    }
+    if let Some(values) = one_of {
+        let _ = write!(text, ", one of {values:?}");
+    }
+    if let Some(chars) = chars_max {
+        let _ = write!(text, ", at most {chars} characters");
+    }
+    if let Some(description) = description {
+        let _ = write!(text, ": {description}");
+    }
+    text
+}
+
+fn heading(kind: &str, name: &str, text: &mut String) {
+    let _ = writeln!(text, "\n== {kind} {}", one_line(name));
+}
+
+fn section(name: &str, held: &str, text: &mut String) {
+    let _ = writeln!(text, "\n== {name}");
+    body(held, text);
+}
+
+fn field(name: &str, value: Option<&str>, text: &mut String) {
+    if let Some(value) = value {
+        let _ = writeln!(text, "{name}: {}", one_line(value));
+    }
+}
+
+fn body(held: &str, text: &mut String) {
+    text.push_str(&indented(held, INDENT));
+}
+
+/// A line end in a name or title would begin a line that looks like one of this form.
+fn one_line(value: &str) -> String {
+    printable(value).replace('\n', "\\n")
+}

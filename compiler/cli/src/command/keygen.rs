@@ -1,0 +1,49 @@
+//! `relay keygen`: a new signing key, and the trust file that accepts it.
+
+use crate::args::KeygenArgs;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::keys::{self, Key, KeyFiles};
+use crate::output::Output;
+
+pub(crate) fn run(arguments: &KeygenArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let name = &arguments.output;
+    let files = KeyFiles::named(name);
+    let there = [&files.private, &files.public].into_iter().find(|file| file.exists());
+    if let Some(file) = there {
+        return Err(exists(&file.display().to_string()));
+    }
+    // The whole last part is the name: `-o release.v2` makes `release.v2.key`.
+    let key = Key::generate(&keys::name_of(&files.private))?;
+    if !key.write(&files)? {
+        return Err(exists(&format!("{}.key` or `{}.pub", name.display(), name.display())));
+    }
+    output.tell(format_args!(
+        "wrote `{}` (keep it secret) and `{}`\n\nA server that trusts this key has this trust.toml:\n\n",
+        files.private.display(),
+        files.public.display(),
+    ));
+    output.result(trust_file(&key))?;
+    Ok(Exit::Yes)
+}
+
+fn trust_file(key: &Key) -> String {
+    // A text in JSON is one in TOML too.
+    format!(
+        "version = 1      # raise it with each change of this file\n\
+         threshold = 1    # so many different keys must have signed\n\
+         \n\
+         [[keys]]\n\
+         name = {}\n\
+         id = \"{}\"\n\
+         public = \"{}\"\n",
+        serde_json::Value::from(key.name.as_str()),
+        key.id(),
+        key.public(),
+    )
+}
+
+fn exists(file: &str) -> Failure {
+    Failure::unknown(format!("`{file}` exists already, and a key is never replaced"))
+        .help("choose another name with -o NAME")
+}

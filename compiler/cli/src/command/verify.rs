@@ -1,0 +1,231 @@
+//! `relay verify`: is the bundle signed by whom the trust file names, and is it whole?
+
+use std::path::Path;
+
+use relay_bundle::envelope::{self, Envelope, EnvelopeError};
+use relay_bundle::trust::{self, Accepted, Refusal, SignatureReport, SignatureState, Trust};
+use relay_bundle::{Bundle, Corrupt, OpenError};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::answer::size::counted;
+use crate::answer::table::printable;
+use crate::args::VerifyArgs;
+use crate::clock;
+use crate::disk;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, bad, bold, good};
+use crate::schema::FORMAT_VERSION;
+use crate::subject;
+
+const TRUST_BYTES_MAX: u64 = 1024 * 1024;
+
+/// What `relay verify --json` prints.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Verified {
+    /// The version of this form.
+    format_version: u32,
+    /// Whether a server with this trust file would serve the bundle.
+    trusted: bool,
+    /// Why not.
+    reason: Option<String>,
+    /// The bundle's digest; absent if it could not be opened.
+    digest: Option<String>,
+    /// The bundle's epoch.
+    epoch: Option<u64>,
+    /// The project's name.
+    project: Option<String>,
+    /// The project's version.
+    version: Option<String>,
+    /// How many signatures must count.
+    threshold: u32,
+    /// The signatures and whether they count.
+    signatures: Vec<Signature>,
+}
+
+/// A signature and whether it counts.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Signature {
+    /// The id of the key that it names.
+    pub(crate) keyid: String,
+    /// What the trust file calls the key.
+    pub(crate) name: Option<String>,
+    /// `good`, or why it does not count; `not checked` without a trust file.
+    pub(crate) state: String,
+}
+
+/// Why a bundle is not trusted.
+enum No {
+    Open(OpenError),
+    Refused(Refusal),
+    Corrupt(Corrupt, Accepted),
+}
+
+pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let trust = read_trust(&arguments.trust)?;
+    let path = &arguments.bundle;
+    let answer = match subject::open_to_verify(path)? {
+        Err(error) => answer(None, &trust, Err(No::Open(error))),
+        Ok(subject) => {
+            let bundle = with_detached(subject.bundle, &arguments.signature)?;
+            let checked = check(&bundle, &trust);
+            answer(Some(&bundle), &trust, checked)
+        }
+    };
+    if arguments.json {
+        output.json(&answer)?;
+    } else {
+        output.result(shown(&answer, path))?;
+    }
+    Ok(if answer.trusted { Exit::Yes } else { Exit::No })
+}
+
+/// Reads a trust file.
+pub(crate) fn read_trust(path: &Path) -> Result<Trust, Failure> {
+    let text = disk::read_text(path, TRUST_BYTES_MAX)
+        .map_err(|failure| failure.help("`relay keygen` prints a trust file to begin with"))?;
+    toml::from_str(&text).map_err(|error| {
+        Failure::unknown(format!("`{}` is not a trust file:\n{error}", path.display()).trim_end())
+    })
+}
+
+/// Returns the signatures of a bundle and whether they count under `trust`.
+pub(crate) fn signatures(bundle: &Bundle, trust: &Trust) -> Vec<Signature> {
+    reported(bundle, &trust::verify(bundle, trust, clock::now()))
+}
+
+/// Returns the signatures of a bundle as they name themselves.
+pub(crate) fn unchecked_signatures(bundle: &Bundle) -> Vec<Signature> {
+    let envelope = Envelope::of(bundle).map(|envelope| envelope.signatures).unwrap_or_default();
+    let unchecked = |signature: envelope::Signature| Signature {
+        keyid: signature.keyid,
+        name: None,
+        state: "not checked".into(),
+    };
+    envelope.into_iter().map(unchecked).collect()
+}
+
+fn check(bundle: &Bundle, trust: &Trust) -> Result<Accepted, No> {
+    let accepted = trust::verify(bundle, trust, clock::now()).map_err(No::Refused)?;
+    match bundle.check_all() {
+        Ok(()) => Ok(accepted),
+        Err(error) => Err(No::Corrupt(error, accepted)),
+    }
+}
+
+/// Returns the bundle with the signatures of detached envelopes beside its own.
+fn with_detached(bundle: Bundle, files: &[impl AsRef<Path>]) -> Result<Bundle, Failure> {
+    if files.is_empty() {
+        return Ok(bundle);
+    }
+    let mut envelope = match Envelope::of(&bundle) {
+        Err(EnvelopeError::Missing) => Envelope::unsigned(&bundle)?,
+        envelope => envelope?,
+    };
+    for file in files {
+        let file = file.as_ref();
+        let told = |reason: String| {
+            Failure::no(format!("cannot count the signatures in `{}`: {reason}", file.display()))
+        };
+        let detached =
+            Envelope::parse(&disk::read(file)?).map_err(|error| told(error.to_string()))?;
+        detached.statement(bundle.digest()).map_err(|error| told(error.to_string()))?;
+        if detached.payload != envelope.payload {
+            return Err(told("they are under another statement about this bundle".into())
+                .help("make them again from this bundle with `relay sign --detached`"));
+        }
+        let new = detached.signatures.into_iter();
+        let new: Vec<_> = new.filter(|one| !envelope.signatures.contains(one)).collect();
+        envelope.signatures.extend(new);
+    }
+    Ok(subject::in_memory(envelope::attach(&bundle, &envelope)?)?.bundle)
+}
+
+fn answer(bundle: Option<&Bundle>, trust: &Trust, checked: Result<Accepted, No>) -> Verified {
+    let manifest = bundle.and_then(|bundle| bundle.manifest().ok()).map(|view| view.to_owned());
+    let reason = match &checked {
+        Ok(_) => None,
+        Err(No::Open(error)) => Some(error.to_string()),
+        Err(No::Refused(refusal)) => Some(short(refusal)),
+        Err(No::Corrupt(error, _)) => Some(error.to_string()),
+    };
+    let signatures = match (bundle, checked) {
+        (None, _) => Vec::new(),
+        (Some(bundle), Ok(accepted) | Err(No::Corrupt(_, accepted))) => {
+            reported(bundle, &Ok(accepted))
+        }
+        (Some(bundle), Err(No::Refused(refusal))) => reported(bundle, &Err(refusal)),
+        (Some(bundle), Err(No::Open(_))) => unchecked_signatures(bundle),
+    };
+    Verified {
+        format_version: FORMAT_VERSION,
+        trusted: reason.is_none(),
+        reason,
+        digest: bundle.map(|bundle| bundle.digest().to_string()),
+        epoch: bundle.map(Bundle::epoch),
+        version: manifest.as_ref().and_then(|manifest| manifest.version.clone()),
+        project: manifest.map(|manifest| manifest.project),
+        threshold: trust.threshold,
+        signatures,
+    }
+}
+
+/// Returns the reason without the list of signatures, which is shown anyhow.
+fn short(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::BelowThreshold { good, needed, signatures: _ } => format!(
+            "{good} of {needed} signatures that the trust file requires: sign the bundle with a \
+             trusted key (`relay sign`), or add the signer's key to the trust file"
+        ),
+        Refusal::MissingRole { role, good, needed, signatures: _ } => format!(
+            "{good} of {needed} signatures with role `{role}` that the trust file requires: have \
+             one more such key sign"
+        ),
+        other => other.to_string(),
+    }
+}
+
+fn reported(bundle: &Bundle, checked: &Result<Accepted, Refusal>) -> Vec<Signature> {
+    let signatures = match checked {
+        Ok(Accepted { signatures })
+        | Err(
+            Refusal::BelowThreshold { signatures, .. } | Refusal::MissingRole { signatures, .. },
+        ) => signatures,
+        Err(_) => return unchecked_signatures(bundle),
+    };
+    let one = |report: &SignatureReport| Signature {
+        keyid: report.keyid.clone(),
+        name: report.name.clone(),
+        state: report.state.to_string(),
+    };
+    signatures.iter().map(one).collect()
+}
+
+fn shown(answer: &Verified, path: &Path) -> String {
+    let mut text = match &answer.reason {
+        None => format!("{} {}\n", good("trusted"), bold(path.display())),
+        Some(reason) => {
+            format!("{} {}\n  {}\n", bad("not trusted"), bold(path.display()), printable(reason))
+        }
+    };
+    let Some(digest) = &answer.digest else { return text };
+    let project = answer.project.as_deref().unwrap_or("cannot be read");
+    let version = answer.version.as_deref().unwrap_or_default();
+    text.push_str(&format!("  project   {}\n", printable(format!("{project} {version}").trim())));
+    text.push_str(&format!("  digest    {digest}\n"));
+    text.push_str(&format!("  epoch     {}\n", answer.epoch.unwrap_or(0)));
+    let required = format!("{} required", answer.threshold);
+    text.push_str(&format!(
+        "  signed by {} ({required})\n",
+        counted(answer.signatures.len(), "signature")
+    ));
+    let is_good = SignatureState::Good.to_string();
+    for Signature { keyid, name, state } in &answer.signatures {
+        let name = name.as_ref().map(|name| format!(" `{name}`")).unwrap_or_default();
+        let state =
+            if *state == is_good { good(state).to_string() } else { bad(state).to_string() };
+        text.push_str(&format!("    {}: {state}\n", printable(&format!("{keyid}{name}"))));
+    }
+    text
+}

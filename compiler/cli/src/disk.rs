@@ -1,0 +1,120 @@
+//! Reading and writing whole files, each in one step that another process sees whole or not at
+//! all.
+
+use std::fs::{self, File, Permissions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::{Builder, NamedTempFile};
+
+use crate::failure::Failure;
+
+/// Who may read a new file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Everybody.
+    Everybody,
+    /// Its owner.
+    Owner,
+}
+
+impl Access {
+    fn permissions(self) -> Option<Permissions> {
+        #[cfg(unix)]
+        return Some(std::os::unix::fs::PermissionsExt::from_mode(match self {
+            Self::Everybody => 0o644,
+            Self::Owner => 0o600,
+        }));
+        #[cfg(not(unix))]
+        None
+    }
+}
+
+/// Returns the bytes of a file.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(path).map_err(|error| Failure::file("read", path, &error))
+}
+
+/// Returns the text of a file of at most `bytes_max` bytes.
+pub(crate) fn read_text(path: &Path, bytes_max: u64) -> Result<String, Failure> {
+    let fail = |error: io::Error| Failure::file("read", path, &error);
+    let mut text = String::new();
+    let length = File::open(path).map_err(fail)?.take(bytes_max + 1).read_to_string(&mut text);
+    match length {
+        Ok(length) if length as u64 > bytes_max => Err(Failure::unknown(format!(
+            "cannot use `{}`: it is larger than {bytes_max} bytes",
+            path.display()
+        ))),
+        Ok(_) => Ok(text),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+            Err(Failure::unknown(format!("cannot read `{}`: it is not text", path.display())))
+        }
+        Err(error) => Err(fail(error)),
+    }
+}
+
+/// Puts a file with these bytes at `path`, in place of one that is there. Its permissions stay;
+/// a new one may be read by everybody.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let fail = |error: io::Error| Failure::file("write", path, &error);
+    // A link stays a link: what it leads to is replaced.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let permissions = match fs::metadata(&target) {
+        Ok(old) if old.is_file() => Some(old.permissions()),
+        Ok(_) => {
+            return Err(Failure::unknown(format!(
+                "cannot write `{}`: it is there and is not a file",
+                path.display()
+            )));
+        }
+        Err(_) => None,
+    };
+    let file = written(&target, bytes, Access::Everybody).map_err(fail)?;
+    if let Some(permissions) = permissions {
+        file.as_file().set_permissions(permissions).map_err(fail)?;
+    }
+    file.persist(&target).map_err(|error| fail(error.error))?;
+    Ok(())
+}
+
+/// Puts a new file with these bytes at `path`. Returns whether it did: never in place of another.
+pub(crate) fn create(path: &Path, bytes: &[u8], access: Access) -> Result<bool, Failure> {
+    let fail = |error: &io::Error| Failure::file("write", path, error);
+    let file = written(path, bytes, access).map_err(|error| fail(&error))?;
+    match file.persist_noclobber(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(fail(&error.error)),
+    }
+}
+
+/// Makes a folder, and those above it, that only its owner may enter.
+pub(crate) fn create_private_folder(path: &Path) -> Result<(), Failure> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(|error| Failure::file("make", path, &error))
+}
+
+/// Returns the folder that a path lies in, `.` for a bare name.
+pub(crate) fn folder_of(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// Writes a temporary file in the folder of `path`: a rename works within one file system only.
+fn written(path: &Path, bytes: &[u8], access: Access) -> io::Result<NamedTempFile> {
+    let mut builder = Builder::new();
+    builder.prefix(".relay-");
+    let permissions = access.permissions();
+    if let Some(permissions) = permissions {
+        builder.permissions(permissions);
+    }
+    let mut file = builder.tempfile_in(folder_of(path))?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    Ok(file)
+}

@@ -1,0 +1,32 @@
+//! The only module that reads the environment: variables, the current folder's programs.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Returns whether this run is one of a build service: `CI` is set, and not to `false` or `0`.
+pub(crate) fn is_ci() -> bool {
+    variable("CI").is_some_and(|value| value != "false" && value != "0")
+}
+
+/// Returns the folder for what belongs to this user alone, `…/relay`; absent if there is no home.
+pub(crate) fn data_folder() -> Option<PathBuf> {
+    let absolute = |path: &PathBuf| path.is_absolute();
+    let data = variable("XDG_DATA_HOME").map(PathBuf::from).filter(absolute);
+    let home = || Some(PathBuf::from(variable("HOME")?).join(".local/share"));
+    Some(data.or_else(home)?.join("relay"))
+}
+
+/// Returns where a program of this name is: beside this one, else in `PATH`.
+pub(crate) fn program(name: &str) -> Option<PathBuf> {
+    let file = format!("{name}{}", env::consts::EXE_SUFFIX);
+    let sibling = env::current_exe().ok().and_then(|own| Some(own.parent()?.join(&file)));
+    let path = variable("PATH").unwrap_or_default();
+    let in_path = env::split_paths(&path).map(|folder| folder.join(&file));
+    sibling.into_iter().chain(in_path).find(|candidate| candidate.is_file())
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the module that may")]
+fn variable(name: &str) -> Option<OsString> {
+    env::var_os(name).filter(|value| !value.is_empty())
+}

@@ -1,0 +1,175 @@
+//! A project's folder on disk, as the compiler sees it.
+//!
+//! Nothing outside the folder can be read, whatever a path says or a link leads to.
+
+use std::fs::{self, DirEntry, File};
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+use relay_compiler::{Files, Listed, ReadError};
+
+use crate::failure::reason;
+
+/// The most bytes of one file.
+const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// The most files and folders below a folder that is listed.
+const ENTRIES_MAX: usize = 1_000_000;
+/// Not part of any project, and large: left out when the project's own folder is listed.
+const REPOSITORY: &str = ".git";
+
+/// The folder of a project.
+pub(crate) struct Disk {
+    /// INVARIANT: canonical, so that a path's own canonical form tells whether it lies inside.
+    root: PathBuf,
+}
+
+impl Disk {
+    /// Takes the folder at `root`.
+    pub(crate) fn open(root: &Path) -> io::Result<Self> {
+        Ok(Self { root: fs::canonicalize(root)? })
+    }
+
+    /// Returns where a path of the project is, once every link in it is followed.
+    fn locate(&self, path: &str) -> Result<PathBuf, ReadError> {
+        let relative = Path::new(path);
+        let plain = |component| matches!(component, Component::Normal(_));
+        if !relative.components().all(plain) {
+            return Err(ReadError::Outside);
+        }
+        let found =
+            fs::canonicalize(self.root.join(relative)).map_err(|error| read_error(&error))?;
+        if found.starts_with(&self.root) { Ok(found) } else { Err(ReadError::Outside) }
+    }
+}
+
+impl Files for Disk {
+    fn read(&self, path: &str) -> Result<Vec<u8>, ReadError> {
+        let found = self.locate(path)?;
+        // Before it is opened: opening a pipe waits for its other end.
+        let metadata = fs::metadata(&found).map_err(|error| read_error(&error))?;
+        if !metadata.is_file() {
+            return Err(ReadError::WrongKind { expected: "a file" });
+        }
+        too_large(metadata.len())?;
+        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+        File::open(&found)
+            .and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes))
+            .map_err(|error| read_error(&error))?;
+        too_large(bytes.len() as u64)?;
+        Ok(bytes)
+    }
+
+    fn list(&self, folder: &str) -> Result<Vec<Listed>, ReadError> {
+        let found = self.locate(folder)?;
+        if !found.is_dir() {
+            return Err(ReadError::WrongKind { expected: "a folder" });
+        }
+        let mut walk = Walk { root: &self.root, files: Vec::new(), folders: Vec::new(), seen: 0 };
+        walk.folders.push(Folder { path: folder.into(), found, link: false });
+        while let Some(folder) = walk.folders.pop() {
+            walk.enter(&folder)?;
+        }
+        walk.files.sort();
+        Ok(walk.files)
+    }
+}
+
+/// A listing while it grows.
+struct Walk<'d> {
+    root: &'d Path,
+    files: Vec<Listed>,
+    folders: Vec<Folder>,
+    seen: usize,
+}
+
+struct Folder {
+    /// From the project's folder.
+    path: String,
+    /// Once every link is followed.
+    found: PathBuf,
+    /// Whether a link was followed on the way.
+    link: bool,
+}
+
+impl Walk<'_> {
+    fn enter(&mut self, folder: &Folder) -> Result<(), ReadError> {
+        let told = |error: io::Error| ReadError::Io {
+            reason: format!("`{}` below it: {}", folder.path, reason(&error)),
+        };
+        for entry in fs::read_dir(&folder.found).map_err(told)? {
+            let entry = entry.map_err(told)?;
+            self.seen += 1;
+            if self.seen > ENTRIES_MAX {
+                return Err(ReadError::Io {
+                    reason: format!("it has more than {ENTRIES_MAX} files and folders"),
+                });
+            }
+            let path = path_of(folder, &entry)?;
+            if path != REPOSITORY {
+                self.take(folder, &entry, path, entry.file_type().map_err(told)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn take(
+        &mut self,
+        folder: &Folder,
+        entry: &DirEntry,
+        path: String,
+        kind: fs::FileType,
+    ) -> Result<(), ReadError> {
+        let link = folder.link || kind.is_symlink();
+        if kind.is_dir() {
+            let found = folder.found.join(entry.file_name());
+            self.folders.push(Folder { path, found, link });
+            return Ok(());
+        }
+        let target = kind.is_symlink().then(|| fs::canonicalize(entry.path()));
+        match target {
+            Some(Ok(found)) if found.is_dir() && !found.starts_with(self.root) => {
+                Err(ReadError::Io {
+                    reason: format!("`{path}` is a link that leaves the project's folder"),
+                })
+            }
+            // A link to a folder above it would lead round in a circle; all that it shows is in
+            // the list already, so only the link itself is.
+            Some(Ok(found)) if found.is_dir() && !folder.found.starts_with(&found) => {
+                self.folders.push(Folder { path, found, link });
+                Ok(())
+            }
+            _ => {
+                self.files.push(Listed { path, link });
+                Ok(())
+            }
+        }
+    }
+}
+
+fn path_of(folder: &Folder, entry: &DirEntry) -> Result<String, ReadError> {
+    let name = entry.file_name();
+    let Some(name) = name.to_str() else {
+        return Err(ReadError::Io {
+            reason: format!(
+                "`{}` in it has a name that is not UTF-8; rename it",
+                name.to_string_lossy()
+            ),
+        });
+    };
+    Ok(if folder.path.is_empty() { name.to_owned() } else { format!("{}/{name}", folder.path) })
+}
+
+fn too_large(bytes: u64) -> Result<(), ReadError> {
+    if bytes > FILE_BYTES_MAX {
+        return Err(ReadError::TooLarge { bytes, limit: FILE_BYTES_MAX });
+    }
+    Ok(())
+}
+
+fn read_error(error: &io::Error) -> ReadError {
+    match error.kind() {
+        // A file where a folder was to be is one way in which there is no such file.
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => ReadError::NotFound,
+        _ => ReadError::Io { reason: reason(error) },
+    }
+}

@@ -1,0 +1,168 @@
+//! Signing keys: files of their own, PKCS#8 in PEM, that only their owner may read.
+//!
+//! Secret bytes are wiped when they are dropped, and never printed.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use ed25519_dalek::SigningKey;
+use ed25519_dalek::pkcs8::spki::der::pem::LineEnding;
+use ed25519_dalek::pkcs8::{DecodePrivateKey, EncodePrivateKey};
+use relay_bundle::envelope::key_id;
+use relay_bundle::trust::PublicKey;
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::disk::{self, Access};
+use crate::environment;
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// A key file is a few lines.
+const KEY_BYTES_MAX: u64 = 16 * 1024;
+
+/// A signing key and what people call it.
+pub(crate) struct Key {
+    /// The secret.
+    pub(crate) signing: SigningKey,
+    /// The name of its file, without the ending.
+    pub(crate) name: String,
+}
+
+/// Where the two halves of a key lie.
+pub(crate) struct KeyFiles {
+    /// The secret half.
+    pub(crate) private: PathBuf,
+    /// The half that verifiers get.
+    pub(crate) public: PathBuf,
+}
+
+impl Key {
+    /// Makes a new key.
+    pub(crate) fn generate(name: &str) -> Result<Self, Failure> {
+        let mut seed = Zeroizing::new([0; 32]);
+        getrandom::fill(&mut *seed).map_err(|error| {
+            Failure::unknown(format!("the system gives no randomness: {error}"))
+        })?;
+        Ok(Self { signing: SigningKey::from_bytes(&seed), name: name.into() })
+    }
+
+    /// Reads a key file.
+    pub(crate) fn read(path: &Path, output: &mut Output) -> Result<Self, Failure> {
+        let text = disk::read_text(path, KEY_BYTES_MAX)
+            .map(Zeroizing::new)
+            .map_err(|failure| failure.help("`relay keygen` makes a key"))?;
+        warn_if_readable_by_others(path, output);
+        let signing = SigningKey::from_pkcs8_pem(&text).map_err(|_| {
+            let what = if text.trim_start().starts_with("ed25519:") {
+                "it is a public key"
+            } else {
+                "it is not an Ed25519 private key in PKCS#8 PEM"
+            };
+            Failure::unknown(format!("cannot sign with `{}`: {what}", path.display()))
+                .help("name the .key file that `relay keygen` made")
+        })?;
+        Ok(Self { signing, name: name_of(path) })
+    }
+
+    /// Returns the id that signatures name.
+    pub(crate) fn id(&self) -> String {
+        key_id(&self.signing.verifying_key())
+    }
+
+    /// Returns the public half.
+    pub(crate) fn public(&self) -> PublicKey {
+        PublicKey(self.signing.verifying_key())
+    }
+
+    /// Writes both halves into new files. Returns whether it did: never over a file that is there.
+    pub(crate) fn write(&self, files: &KeyFiles) -> Result<bool, Failure> {
+        let mut pem = self
+            .signing
+            .to_pkcs8_pem(LineEnding::LF)
+            .map_err(|error| Failure::unknown(format!("the key cannot be written: {error}")))?;
+        let written = disk::create(&files.private, pem.as_bytes(), Access::Owner);
+        pem.zeroize();
+        Ok(written?
+            && disk::create(&files.public, self.public_line().as_bytes(), Access::Everybody)?)
+    }
+
+    /// Returns the contents of the public file.
+    pub(crate) fn public_line(&self) -> String {
+        format!("{} {}\n", self.public(), self.name)
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Key").field("name", &self.name).field("id", &self.id()).finish()
+    }
+}
+
+impl KeyFiles {
+    /// Returns `NAME.key` and `NAME.pub`.
+    pub(crate) fn named(name: &Path) -> Self {
+        let ending = |ending: &str| {
+            let mut path = name.as_os_str().to_owned();
+            path.push(ending);
+            PathBuf::from(path)
+        };
+        Self { private: ending(".key"), public: ending(".pub") }
+    }
+}
+
+/// Returns this user's own key, which is made when it is first asked for.
+///
+/// It spares who tries something out on their own machine the making of a key; servers trust it
+/// on stdio and loopback alone.
+pub(crate) fn dev_key(output: &mut Output) -> Result<Key, Failure> {
+    let help = "sign with --key FILE (`relay keygen` makes one), or build with --unsigned";
+    if environment::is_ci() {
+        return Err(Failure::unknown(
+            "there is no key to sign with: CI is set, and the per-user dev key is for people",
+        )
+        .help(help));
+    }
+    let Some(folder) = environment::data_folder() else {
+        return Err(Failure::unknown(
+            "there is no place for the dev key: neither XDG_DATA_HOME nor HOME is set",
+        )
+        .help(help));
+    };
+    let files = KeyFiles::named(&folder.join("dev"));
+    if !files.private.exists() {
+        disk::create_private_folder(&folder)?;
+        // Another build may have been faster; then its key is the one.
+        if Key::generate("dev")?.write(&files)? {
+            output.note(format_args!(
+                "made a dev key for you in `{}`; servers trust it on stdio and loopback only",
+                files.private.display()
+            ));
+        }
+    }
+    let key = Key::read(&files.private, output)?;
+    if !files.public.exists() {
+        disk::create(&files.public, key.public_line().as_bytes(), Access::Everybody)?;
+    }
+    Ok(key)
+}
+
+/// Returns what people call the key in this file.
+pub(crate) fn name_of(path: &Path) -> String {
+    path.file_stem().map_or_else(|| "key".into(), |stem| stem.to_string_lossy().into_owned())
+}
+
+#[cfg(unix)]
+fn warn_if_readable_by_others(path: &Path, output: &mut Output) {
+    use std::os::unix::fs::PermissionsExt;
+    const GROUP_AND_OTHERS: u32 = 0o077;
+    let mode = std::fs::metadata(path).map_or(0, |metadata| metadata.permissions().mode());
+    if mode & GROUP_AND_OTHERS != 0 {
+        output.warn(
+            &format!("others can read or change the private key `{}`", path.display()),
+            &format!("chmod 600 {}", path.display()),
+        );
+    }
+}
+
+#[cfg(not(unix))]
+fn warn_if_readable_by_others(_: &Path, _: &mut Output) {}

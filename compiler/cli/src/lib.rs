@@ -1,0 +1,69 @@
+//! `relay`: checks, builds, signs and explains what agents may read and do.
+//!
+//! What was typed ([`args`]) is kept apart from what it means ([`command`], a file for each verb).
+//! Everything that is printed goes through one [`output::Output`]; the libraries below never print.
+
+#![forbid(unsafe_code)]
+
+mod answer;
+mod args;
+mod clock;
+mod command;
+mod disk;
+mod environment;
+mod exit;
+mod failure;
+mod files;
+mod keys;
+mod output;
+mod process;
+mod progress;
+mod project;
+mod report;
+mod schema;
+mod subject;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::FromArgMatches;
+
+use crate::args::Cli;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+
+pub use schema::schemas;
+
+/// Runs `relay` with a command line whose first word is the program's name.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let mut output = Output::new();
+    let ended = match parse(arguments) {
+        Ok(cli) => command::run(cli.verb, &mut output),
+        Err(error) => usage(&error, &mut output),
+    };
+    let exit = match ended {
+        Ok(exit) => exit,
+        Err(Failure::ClosedPipe) => Exit::Yes,
+        Err(Failure::Told { exit, message, help }) => {
+            output.fail(&message, help.as_deref());
+            exit
+        }
+    };
+    exit.into()
+}
+
+fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    Cli::from_arg_matches(&args::command().try_get_matches_from(arguments)?)
+}
+
+/// Prints the help or version that was asked for, or what is wrong with the command line.
+fn usage(error: &clap::Error, output: &mut Output) -> Result<Exit, Failure> {
+    let text = error.render().ansi().to_string();
+    if error.use_stderr() {
+        output.tell(text);
+        return Ok(Exit::Unknown);
+    }
+    output.result(text)?;
+    Ok(Exit::Yes)
+}

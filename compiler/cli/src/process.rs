@@ -1,0 +1,64 @@
+//! The only module that starts other programs: `relay-serve`, and `git` for the provenance.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use relay_compiler::Git;
+
+use crate::exit::Exit;
+use crate::failure::{Failure, reason};
+
+/// Becomes `program`: returns only when that fails (or, where a process cannot be replaced, when
+/// the program has ended).
+#[expect(clippy::disallowed_methods, reason = "`relay serve` is there to start a program")]
+pub(crate) fn become_program(program: &Path, arguments: &[OsString]) -> Result<Exit, Failure> {
+    let mut command = Command::new(program);
+    command.args(arguments);
+    #[cfg(unix)]
+    let failed = std::os::unix::process::CommandExt::exec(&mut command);
+    #[cfg(not(unix))]
+    let failed = match command.status() {
+        Ok(status) if status.success() => return Ok(Exit::Yes),
+        Ok(status) if status.code() == Some(1) => return Ok(Exit::No),
+        Ok(_) => return Ok(Exit::Unknown),
+        Err(error) => error,
+    };
+    Err(Failure::unknown(format!("cannot start `{}`: {}", program.display(), reason(&failed))))
+}
+
+/// Asks git which commit `folder` is at, and whether anything below it differs from that commit.
+///
+/// Git's own file system monitor is off: it is a program that the repository's settings name.
+pub(crate) fn git_state(folder: &Path) -> Result<Git, Failure> {
+    let commit = git(folder, &["rev-parse", "--verify", "HEAD"])?.trim().to_owned();
+    // A bundle beside the project is what was built, not what it was built from.
+    let paths = ["--", ".", ":(exclude,glob)**/*.relay"];
+    let status = ["status", "--porcelain", "--untracked-files=normal"];
+    let changes = git(folder, &[status, paths].concat())?;
+    Ok(Git { commit, dirty: !changes.is_empty() })
+}
+
+#[expect(clippy::disallowed_methods, reason = "a provenance names what git says")]
+fn git(folder: &Path, arguments: &[&str]) -> Result<String, Failure> {
+    let help = "leave --provenance away to build outside a git repository";
+    let output = Command::new("git")
+        .args(["-c", "core.fsmonitor=false", "-C"])
+        .arg(folder)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| {
+            Failure::unknown(format!("cannot run `git`: {}", reason(&error))).help(help)
+        })?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said = said.lines().next().unwrap_or("it says nothing").trim_start_matches("fatal: ");
+        return Err(Failure::unknown(format!(
+            "cannot tell the git commit of `{}`: {said}",
+            folder.display()
+        ))
+        .help(help));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}

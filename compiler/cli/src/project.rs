@@ -1,0 +1,131 @@
+//! A project on disk -> what the compiler makes of it.
+
+use std::path::{Path, PathBuf};
+
+use relay_compiler::{Compiled, Diagnostics, Git, Options, Sources};
+
+use crate::args::{Format, ProjectArgs};
+use crate::disk;
+use crate::exit::Exit;
+use crate::failure::{Failure, reason};
+use crate::files::Disk;
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::report::{self, Origin};
+
+/// The document that a folder named in place of a file must hold.
+const DOCUMENT: &str = "project.kdl";
+
+/// A project's document, found on disk.
+pub(crate) struct Project {
+    /// The project's folder, as it was typed.
+    pub(crate) folder: PathBuf,
+    /// The document's path from the folder.
+    root: String,
+    disk: Disk,
+}
+
+/// What was asked of the compiler.
+#[derive(Debug, Default)]
+pub(crate) struct Request {
+    /// Which `when` blocks apply.
+    pub(crate) environment: Option<String>,
+    /// The epoch in place of the project's own.
+    pub(crate) epoch: Option<u64>,
+    /// Whether warnings that the manual marks so are errors.
+    pub(crate) strict: bool,
+    /// Whether the provenance names the git commit.
+    pub(crate) provenance: bool,
+}
+
+impl Request {
+    /// Returns what the arguments that every verb over a project takes ask for.
+    pub(crate) fn of(arguments: &ProjectArgs) -> Self {
+        let ProjectArgs { env, strict, format: _ } = arguments;
+        Self { environment: env.clone(), strict: *strict, ..Self::default() }
+    }
+}
+
+impl Project {
+    /// Finds the project whose document, or folder, is at `path`.
+    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+        let document = if path.is_dir() { path.join(DOCUMENT) } else { path.to_owned() };
+        let fail = |error| {
+            let message = format!("cannot read `{}`: {}", document.display(), reason(&error));
+            Failure::unknown(message).help(help_for(&document))
+        };
+        std::fs::File::open(&document).map_err(fail)?;
+        let folder = disk::folder_of(&document);
+        let disk = Disk::open(&folder).map_err(fail)?;
+        let Some(root) = document.file_name().and_then(|name| name.to_str()) else {
+            return Err(Failure::unknown(format!(
+                "cannot read `{}`: its name is not UTF-8",
+                document.display()
+            )));
+        };
+        Ok(Self { root: root.into(), folder, disk })
+    }
+
+    /// Returns the sources that a compiler reads.
+    pub(crate) fn sources(&self) -> Sources<'_> {
+        Sources::new(&self.disk, &self.root)
+    }
+
+    /// Compiles the project.
+    pub(crate) fn compile(
+        &self,
+        sources: &Sources<'_>,
+        request: Request,
+        output: &Output,
+    ) -> Result<Compiled, Failure> {
+        let Request { environment, epoch, strict, provenance } = request;
+        let git = if provenance { Some(self.git()?) } else { None };
+        let _progress = Progress::start(output, "compiling");
+        Ok(relay_compiler::compile(sources, &Options { environment, epoch, strict, git }))
+    }
+
+    /// Returns where reports say that the project's files are.
+    pub(crate) fn origin<'s>(&self, sources: &'s Sources<'s>) -> Origin<'s> {
+        Origin::new(sources, &self.folder)
+    }
+
+    fn git(&self) -> Result<Git, Failure> {
+        crate::process::git_state(&self.folder)
+    }
+}
+
+/// Tells what the compiler found, beside a result that goes to standard output. Returns the exit
+/// if there is no result because of it: then a report for programs is the result.
+pub(crate) fn tell_findings(
+    diagnostics: &Diagnostics,
+    origin: &Origin<'_>,
+    format: Format,
+    output: &mut Output,
+) -> Result<Option<Exit>, Failure> {
+    if diagnostics.has_errors() && format != Format::Human {
+        output.result(report::draw(diagnostics, origin, format, output.result_look())?)?;
+    } else if diagnostics.error_count() + diagnostics.warning_count() > 0 {
+        output.tell(report::draw(diagnostics, origin, format, output.tell_look())?);
+    }
+    Ok(diagnostics.has_errors().then_some(Exit::No))
+}
+
+/// Names the project documents that are there, for who mistyped one.
+fn help_for(document: &Path) -> String {
+    let folder = disk::folder_of(document);
+    let mut found: Vec<String> = std::fs::read_dir(&folder)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .map(|path| path.strip_prefix(".").map(Path::to_owned).unwrap_or(path))
+        .filter(|path| path.extension().is_some_and(|ending| ending == "kdl"))
+        .map(|path| format!("`{}`", path.display()))
+        .collect();
+    found.sort();
+    found.truncate(5);
+    if found.is_empty() {
+        "name the project's document, as in `relay check path/to/project.kdl`".into()
+    } else {
+        format!("there is {}", found.join(", "))
+    }
+}

@@ -1,0 +1,120 @@
+//! The report for people: the text around each fault with labels under it.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::fmt;
+
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError,
+    MietteSpanContents, Severity, SourceCode, SourceSpan, SpanContents,
+};
+use relay_compiler::Diagnostics;
+
+use crate::output::{Look, bad, doubtful};
+use crate::report::{Origin, Shelf, counted};
+
+/// Returns the report, with a line at its end that counts.
+pub(crate) fn draw(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Look) -> String {
+    let theme =
+        if look.colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let handler =
+        GraphicalReportHandler::new_themed(theme).with_width(look.width).with_links(false);
+    let mut text = String::new();
+    let mut files = BTreeSet::new();
+    for report in diagnostics.sorted() {
+        let placed = Placed { diagnostic: &*report.diagnostic, shelf: &origin.shelf };
+        // Writing to a text cannot fail, and what cannot be drawn is still worth its message.
+        if handler.render_report(&mut text, &placed).is_err() {
+            text.push_str(&report.diagnostic.to_string());
+        }
+        text.push('\n');
+        files.insert(report.at.file);
+    }
+    text.push_str(&summary(diagnostics, files.len()));
+    text
+}
+
+fn summary(diagnostics: &Diagnostics, files: usize) -> String {
+    let (errors, warnings) = (diagnostics.error_count(), diagnostics.warning_count());
+    let counted = counted(errors, warnings);
+    if counted.is_empty() {
+        return String::new();
+    }
+    let files = if files == 1 { "1 file".into() } else { format!("{files} files") };
+    let line = if errors > 0 {
+        format!("{} in {files}\n", bad(counted))
+    } else if diagnostics.has_errors() {
+        format!("{} in {files}, and --strict takes no warnings\n", bad(counted))
+    } else {
+        format!("{} in {files}\n", doubtful(counted))
+    };
+    match diagnostics.dropped_count() {
+        0 => line,
+        dropped => format!("{line}{dropped} of them are not shown: mend the first ones first\n"),
+    }
+}
+
+/// A diagnostic together with the text that it is about.
+struct Placed<'d> {
+    diagnostic: &'d (dyn Diagnostic + Send + Sync),
+    shelf: &'d Shelf,
+}
+
+impl fmt::Debug for Placed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.diagnostic, f)
+    }
+}
+
+impl fmt::Display for Placed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self.diagnostic, f)
+    }
+}
+
+impl Error for Placed<'_> {}
+
+impl Diagnostic for Placed<'_> {
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.diagnostic.code()
+    }
+
+    fn severity(&self) -> Option<Severity> {
+        self.diagnostic.severity()
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.diagnostic.help()
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        self.diagnostic.labels()
+    }
+
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
+        self.diagnostic.related()
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(self.shelf)
+    }
+}
+
+impl SourceCode for Shelf {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        context_lines_before: usize,
+        context_lines_after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let found = self.texts.read_span(span, context_lines_before, context_lines_after)?;
+        Ok(Box::new(MietteSpanContents::new_named(
+            format!("{}{}", self.prefix, found.name().unwrap_or_default()),
+            found.data(),
+            *found.span(),
+            found.line(),
+            found.column(),
+            found.line_count(),
+        )))
+    }
+}

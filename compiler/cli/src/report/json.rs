@@ -1,0 +1,147 @@
+//! The report for programs, and the plain findings that the other machine forms are made of.
+
+use miette::{Diagnostic, LabeledSpan};
+use relay_compiler::{Diagnostics, Report, Span};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::report::Origin;
+use crate::schema::FORMAT_VERSION;
+
+/// What `relay check --format json` prints.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Findings {
+    /// The version of this form.
+    pub(crate) format_version: u32,
+    /// What was found, sorted by file and place.
+    pub(crate) diagnostics: Vec<Finding>,
+    /// How many errors there are.
+    pub(crate) errors: usize,
+    /// How many warnings there are.
+    pub(crate) warnings: usize,
+    /// How many of both are counted but not listed.
+    pub(crate) omitted: usize,
+}
+
+/// One diagnostic.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Finding {
+    /// Its stable code: `area::what`.
+    pub(crate) code: String,
+    /// Whether a bundle can be made in spite of it.
+    pub(crate) severity: Severity,
+    /// What is wrong.
+    pub(crate) message: String,
+    /// What to do about it.
+    pub(crate) help: Option<String>,
+    /// The place to edit.
+    #[serde(flatten)]
+    pub(crate) place: Range,
+    /// This place and the others that matter.
+    pub(crate) labels: Vec<Label>,
+    /// The line at the place, for fingerprints that survive a move.
+    #[serde(skip)]
+    pub(crate) line_text: String,
+}
+
+/// Whether a bundle can be made in spite of a diagnostic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Severity {
+    /// No.
+    Error,
+    /// Yes, and someone will regret it.
+    Warning,
+}
+
+/// A range of characters in a file.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Range {
+    /// The file, as it can be opened from where the command ran.
+    pub(crate) file: String,
+    /// The line, from 1.
+    pub(crate) line: u32,
+    /// The column in characters, from 1.
+    pub(crate) column: u32,
+    /// The line of the end.
+    pub(crate) end_line: u32,
+    /// The column behind the last character.
+    pub(crate) end_column: u32,
+}
+
+/// What is said of one place.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Label {
+    /// What is said.
+    pub(crate) message: Option<String>,
+    /// The place.
+    #[serde(flatten)]
+    pub(crate) place: Range,
+    /// Whether it is the place to edit.
+    pub(crate) primary: bool,
+}
+
+/// Returns the report as JSON.
+pub(crate) fn draw(findings: &Findings) -> Result<String, Failure> {
+    Ok(format!("{}\n", serde_json::to_string_pretty(findings)?))
+}
+
+impl Findings {
+    /// Takes what the compiler has to say.
+    pub(crate) fn of(diagnostics: &Diagnostics, origin: &Origin<'_>) -> Self {
+        Self {
+            format_version: FORMAT_VERSION,
+            diagnostics: diagnostics
+                .sorted()
+                .iter()
+                .map(|report| finding(report, origin))
+                .collect(),
+            errors: diagnostics.error_count(),
+            warnings: diagnostics.warning_count(),
+            omitted: diagnostics.dropped_count(),
+        }
+    }
+}
+
+fn finding(report: &Report, origin: &Origin<'_>) -> Finding {
+    let diagnostic: &dyn Diagnostic = &*report.diagnostic;
+    let labels = diagnostic.labels().into_iter().flatten();
+    Finding {
+        code: report.code(),
+        severity: if report.is_error() { Severity::Error } else { Severity::Warning },
+        message: diagnostic.to_string(),
+        help: diagnostic.help().map(|help| help.to_string()),
+        place: range(report.at, origin),
+        labels: labels.map(|label| described(&label, report.at, origin)).collect(),
+        line_text: line_text(report.at, origin),
+    }
+}
+
+fn described(label: &LabeledSpan, at: Span, origin: &Origin<'_>) -> Label {
+    let span = Span::from(*label.inner());
+    Label {
+        message: label.label().map(Into::into),
+        place: range(span, origin),
+        primary: label.primary() || span == at,
+    }
+}
+
+fn range(span: Span, origin: &Origin<'_>) -> Range {
+    let start = origin.sources.place(span);
+    let end = origin.sources.place(Span { start: span.end, ..span });
+    Range {
+        file: origin.shown_path(&start.file),
+        line: start.line,
+        column: start.column,
+        end_line: end.line,
+        end_column: end.column,
+    }
+}
+
+fn line_text(span: Span, origin: &Origin<'_>) -> String {
+    let file = origin.sources.file(span.file);
+    let line = origin.sources.place(span).line.saturating_sub(1);
+    let line = file.bytes.split(|byte| *byte == b'\n').nth(line as usize).unwrap_or_default();
+    String::from_utf8_lossy(line).trim().to_owned()
+}

@@ -1,0 +1,148 @@
+//! The report as SARIF 2.1.0, for code scanning.
+
+use std::collections::BTreeMap;
+
+use relay_bundle::Digest;
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::report::json::{Finding, Findings, Range, Severity};
+
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+const HOME: &str = env!("CARGO_PKG_REPOSITORY");
+
+/// Returns the report as one SARIF log with one run.
+pub(crate) fn draw(findings: &Findings) -> Result<String, Failure> {
+    // A rule for each code, sorted; results point into this list.
+    let mut rules: BTreeMap<&str, &Finding> = BTreeMap::new();
+    for finding in &findings.diagnostics {
+        rules.entry(&finding.code).or_insert(finding);
+    }
+    let index = |code: &str| rules.keys().position(|known| *known == code);
+    let mut fingerprints = Fingerprints::default();
+    let results: Vec<Value> = findings
+        .diagnostics
+        .iter()
+        .map(|finding| result(finding, index(&finding.code), fingerprints.next(finding)))
+        .collect();
+    let omitted = (findings.omitted > 0).then(|| {
+        let text = format!("{} more findings are not listed", findings.omitted);
+        json!([{ "level": "note", "message": { "text": text } }])
+    });
+    let invocation = json!({ "executionSuccessful": true });
+    let invocation = with(invocation, "toolExecutionNotifications", omitted);
+    let log = json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "relay",
+                "informationUri": HOME,
+                "version": relay_compiler::VERSION,
+                "rules": rules.iter().map(|(code, finding)| rule(code, finding)).collect::<Vec<_>>(),
+            } },
+            "columnKind": "unicodeCodePoints",
+            "invocations": [invocation],
+            "results": results,
+        }],
+    });
+    Ok(format!("{}\n", serde_json::to_string_pretty(&log)?))
+}
+
+fn rule(code: &str, finding: &Finding) -> Value {
+    // `skill::priority_tie` is also what people read: «skill: priority tie».
+    let words = code.replace("::", ": ").replace('_', " ");
+    let rule = json!({
+        "id": code,
+        "shortDescription": { "text": words },
+        "defaultConfiguration": { "level": level(finding.severity) },
+    });
+    with(rule, "help", finding.help.as_ref().map(|help| json!({ "text": help })))
+}
+
+fn result(finding: &Finding, rule_index: Option<usize>, fingerprint: String) -> Value {
+    let text = match &finding.help {
+        Some(help) => format!("{}\nhelp: {help}", finding.message),
+        None => finding.message.clone(),
+    };
+    let others: Vec<Value> = finding
+        .labels
+        .iter()
+        .filter(|label| !label.primary)
+        .zip(1u32..)
+        .map(|(label, id)| {
+            let message = label.message.as_ref().map(|message| json!({ "text": message }));
+            with(with(location(&label.place), "id", Some(json!(id))), "message", message)
+        })
+        .collect();
+    let result = json!({
+        "ruleId": finding.code,
+        "level": level(finding.severity),
+        "message": { "text": text },
+        "locations": [location(&finding.place)],
+        "partialFingerprints": { "relayFinding/v1": fingerprint },
+    });
+    let result = with(result, "ruleIndex", rule_index.map(|index| json!(index)));
+    with(result, "relatedLocations", (!others.is_empty()).then_some(Value::Array(others)))
+}
+
+/// Returns an object with one more member, if there is a value for it.
+fn with(mut object: Value, name: &str, value: Option<Value>) -> Value {
+    if let (Some(members), Some(value)) = (object.as_object_mut(), value) {
+        members.insert(name.into(), value);
+    }
+    object
+}
+
+fn location(place: &Range) -> Value {
+    let artifact = if place.file.starts_with('/') {
+        json!({ "uri": format!("file://{}", uri(&place.file)) })
+    } else {
+        json!({ "uri": uri(&place.file), "uriBaseId": "%SRCROOT%" })
+    };
+    json!({ "physicalLocation": {
+        "artifactLocation": artifact,
+        "region": {
+            "startLine": place.line,
+            "startColumn": place.column,
+            "endLine": place.end_line,
+            "endColumn": place.end_column,
+        },
+    } })
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    }
+}
+
+/// Returns a path as the path of a URI (RFC 3986).
+fn uri(path: &str) -> String {
+    let mut uri = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=@".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            uri.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    uri
+}
+
+/// Names for findings that stay the same when lines above them come and go.
+#[derive(Default)]
+struct Fingerprints {
+    seen: BTreeMap<Digest, u32>,
+}
+
+impl Fingerprints {
+    fn next(&mut self, finding: &Finding) -> String {
+        let parts = [&finding.code, &finding.place.file, &finding.line_text];
+        let digest = Digest::of(parts.map(String::as_str).join("\0").as_bytes());
+        let times = self.seen.entry(digest).or_default();
+        *times += 1;
+        format!("{}:{times}", digest.hex())
+    }
+}

@@ -1,0 +1,104 @@
+//! What a verb looks into: a bundle, or a project that is compiled in memory to one.
+
+use std::path::{Path, PathBuf};
+
+use relay_bundle::{Bundle, OpenError};
+
+use crate::args::SubjectArgs;
+use crate::disk;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::project::{self, Project, Request};
+
+/// How every bundle begins, as far as a transfer in text mode leaves it alone.
+const BEGINNING: &[u8] = b"relay bundle";
+
+/// A bundle to look into, and its bytes as a file.
+pub(crate) struct Subject {
+    /// The bundle.
+    pub(crate) bundle: Bundle,
+    /// Bytes of the file, or that the file would have.
+    pub(crate) bytes: usize,
+}
+
+/// What there is to look into, or how the verb ends because the project has errors.
+pub(crate) enum Opened {
+    /// A bundle.
+    Subject(Box<Subject>),
+    /// The project has errors, and they were told.
+    Ended(Exit),
+}
+
+/// Opens the bundle, or compiles the project, at the path that was typed.
+pub(crate) fn open(arguments: &SubjectArgs, output: &mut Output) -> Result<Opened, Failure> {
+    let path = &arguments.subject;
+    if is_bundle(path)? {
+        return open_bundle(path).map(Box::new).map(Opened::Subject);
+    }
+    let project = Project::open(path)?;
+    let sources = project.sources();
+    let request = Request::of(&arguments.project);
+    let compiled = project.compile(&sources, request, output)?;
+    let origin = project.origin(&sources);
+    let format = arguments.project.format;
+    if let Some(exit) = project::tell_findings(&compiled.diagnostics, &origin, format, output)? {
+        return Ok(Opened::Ended(exit));
+    }
+    let Some(contents) = compiled.contents else {
+        return Err(Failure::unknown("the compiler made no bundle and named no error")
+            .help("this is a fault of relay: report it with the project that shows it"));
+    };
+    in_memory(relay_bundle::encode(&contents)?).map(Box::new).map(Opened::Subject)
+}
+
+/// Opens the bundle in a file.
+pub(crate) fn open_bundle(path: &Path) -> Result<Subject, Failure> {
+    if path.is_dir() {
+        return Err(Failure::unknown(format!("cannot read `{}`: it is a folder", path.display()))
+            .help("name a bundle: a file that `relay build` wrote"));
+    }
+    let bytes = disk::read(path).map_err(|failure| {
+        failure.help("name a bundle: a file that `relay build` wrote, as in `homelab.relay`")
+    })?;
+    in_memory(bytes).map_err(|failure| at(path, failure))
+}
+
+/// Opens a bundle from its bytes.
+pub(crate) fn in_memory(file: Vec<u8>) -> Result<Subject, Failure> {
+    let bytes = file.len();
+    let bundle = Bundle::open(Box::new(file))?;
+    Ok(Subject { bundle, bytes })
+}
+
+fn is_bundle(path: &PathBuf) -> Result<bool, Failure> {
+    use std::io::Read;
+    if path.extension().is_some_and(|ending| ending == "relay") {
+        return Ok(true);
+    }
+    if !path.is_file() {
+        // Whatever is wrong with it is told by who opens it.
+        return Ok(false);
+    }
+    let fail = |error| Failure::file("read", path, &error);
+    let mut beginning = Vec::with_capacity(BEGINNING.len());
+    let file = std::fs::File::open(path).map_err(fail)?;
+    file.take(BEGINNING.len() as u64).read_to_end(&mut beginning).map_err(fail)?;
+    Ok(beginning == BEGINNING)
+}
+
+fn at(path: &Path, failure: Failure) -> Failure {
+    match failure {
+        Failure::Told { exit, message, help } => {
+            Failure::Told { exit, message: format!("`{}`: {message}", path.display()), help }
+        }
+        Failure::ClosedPipe => failure,
+    }
+}
+
+/// Returns why a file is no bundle that can be trusted, for `verify`: there, that is an answer.
+pub(crate) fn open_to_verify(path: &Path) -> Result<Result<Subject, OpenError>, Failure> {
+    let file = disk::read(path)?;
+    let bytes = file.len();
+    Ok(Bundle::open(Box::new(file)).map(|bundle| Subject { bundle, bytes }))
+}

@@ -1,0 +1,174 @@
+//! What was written: the project's documents as typed nodes, every value with its span.
+//!
+//! Nothing is looked up, joined or defaulted here; a field that is `None` was not written.
+
+use crate::source::{FileId, Span, Spanned};
+
+/// All documents of a project: the one that was named first, then what it includes.
+#[derive(Debug, Default)]
+pub(crate) struct Ast {
+    pub(crate) documents: Vec<Document>,
+    /// Whether a document has syntax faults: what it declares is then unknown.
+    pub(crate) broken: bool,
+}
+
+/// One KDL document.
+#[derive(Debug)]
+pub(crate) struct Document {
+    pub(crate) file: FileId,
+    pub(crate) includes: Vec<Spanned<String>>,
+    pub(crate) items: Vec<Item>,
+    /// Whether it has syntax faults.
+    pub(crate) broken: bool,
+}
+
+/// A node that may stand at the top of a document or in a `when`.
+#[derive(Debug)]
+pub(crate) enum Item {
+    Project(Project),
+    Prompts(Vec<PromptsItem>),
+    Messages(Vec<SystemMessage>),
+    Resources(Vec<Resource>),
+    When(When),
+}
+
+/// `project NAME version=… epoch=… { title …; owner … }`
+#[derive(Debug)]
+pub(crate) struct Project {
+    pub(crate) at: Span,
+    pub(crate) name: Option<Spanned<String>>,
+    pub(crate) version: Option<Spanned<String>>,
+    pub(crate) epoch: Option<Spanned<u64>>,
+    pub(crate) title: Option<Spanned<String>>,
+    pub(crate) owner: Option<Spanned<String>>,
+}
+
+/// `when ENVIRONMENT { … }`
+#[derive(Debug)]
+pub(crate) struct When {
+    pub(crate) at: Span,
+    pub(crate) environment: Option<Spanned<String>>,
+    pub(crate) items: Vec<Item>,
+}
+
+/// A node of `prompts { … }`.
+#[derive(Debug)]
+pub(crate) enum PromptsItem {
+    Prompt(Prompt),
+    Folder(Folder),
+    Commands(Folder),
+}
+
+/// `prompt NAME … { … }`
+#[derive(Debug)]
+pub(crate) struct Prompt {
+    pub(crate) name: Option<Spanned<String>>,
+    pub(crate) enabled: Option<Spanned<bool>>,
+    pub(crate) priority: Option<Spanned<u8>>,
+    pub(crate) title: Option<Spanned<String>>,
+    pub(crate) description: Option<Spanned<String>>,
+    pub(crate) summary: Option<Spanned<String>>,
+    pub(crate) chapters: Option<Vec<Spanned<String>>>,
+    pub(crate) arguments: Vec<Argument>,
+    pub(crate) body: Body,
+    pub(crate) messages: Vec<Message>,
+    pub(crate) allowed_secrets: Vec<AllowedSecret>,
+}
+
+/// The text of a prompt, a resource or a system message: `text "…"` or `file=`.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Body {
+    pub(crate) text: Option<Spanned<String>>,
+    pub(crate) file: Option<Spanned<String>>,
+    pub(crate) template: Option<Spanned<bool>>,
+    /// Whether a text or a file was written that could not be understood, and was reported.
+    pub(crate) broken: bool,
+}
+
+/// `arg NAME … { one-of … }`
+#[derive(Debug)]
+pub(crate) struct Argument {
+    pub(crate) name: Option<Spanned<String>>,
+    pub(crate) required: Option<Spanned<bool>>,
+    pub(crate) default: Option<Spanned<Default>>,
+    pub(crate) description: Option<Spanned<String>>,
+    pub(crate) kind: Option<Spanned<ArgumentType>>,
+    pub(crate) one_of: Option<Vec<Spanned<String>>>,
+    pub(crate) chars_max: Option<Spanned<u32>>,
+}
+
+/// The default of an argument, as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Default {
+    Text(String),
+    Boolean(bool),
+}
+
+/// `type=text|boolean`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ArgumentType {
+    Text,
+    Boolean,
+}
+
+/// `message role=user|assistant { … }`
+#[derive(Debug)]
+pub(crate) struct Message {
+    pub(crate) at: Span,
+    pub(crate) role: Option<relay_bundle::Role>,
+    pub(crate) parts: Vec<Part>,
+}
+
+/// A part of a message.
+#[derive(Debug)]
+pub(crate) enum Part {
+    Text(Spanned<String>),
+    File { path: Spanned<String>, template: Option<Spanned<bool>> },
+    Image { file: Spanned<String>, mime: Option<Spanned<String>> },
+    Audio { file: Spanned<String>, mime: Option<Spanned<String>> },
+    Resource { uri: Spanned<String>, mime: Option<Spanned<String>>, body: Body },
+}
+
+/// `folder PATH` or `commands PATH on-error=…`
+#[derive(Debug)]
+pub(crate) struct Folder {
+    pub(crate) path: Option<Spanned<String>>,
+    pub(crate) on_error: Option<Spanned<OnError>>,
+    pub(crate) allowed_secrets: Vec<AllowedSecret>,
+}
+
+/// What a faulty command file does to the build.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OnError {
+    Fail,
+    Skip,
+    Repair,
+}
+
+/// `resource URI … { … }`
+#[derive(Debug)]
+pub(crate) struct Resource {
+    pub(crate) uri: Option<Spanned<String>>,
+    pub(crate) enabled: Option<Spanned<bool>>,
+    pub(crate) name: Option<Spanned<String>>,
+    pub(crate) title: Option<Spanned<String>>,
+    pub(crate) description: Option<Spanned<String>>,
+    pub(crate) mime: Option<Spanned<String>>,
+    pub(crate) arguments: Vec<Argument>,
+    pub(crate) body: Body,
+    pub(crate) allowed_secrets: Vec<AllowedSecret>,
+}
+
+/// A node of `messages { … }`: `NAME "…"` or `NAME file=…`.
+#[derive(Debug)]
+pub(crate) struct SystemMessage {
+    pub(crate) name: Spanned<String>,
+    pub(crate) body: Body,
+}
+
+/// `allow-secret RULE because="…"`: a text that looks like a secret and is none.
+#[derive(Debug)]
+pub(crate) struct AllowedSecret {
+    pub(crate) rule: Spanned<String>,
+    pub(crate) because: Option<Spanned<String>>,
+}

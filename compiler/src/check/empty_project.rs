@@ -1,0 +1,35 @@
+//! A project gives its agents nothing.
+//!
+//! It builds, and a server of it answers every list with nothing, which looks like a fault of
+//! the server.
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use crate::diagnostic::Diagnostics;
+use crate::model::Model;
+use crate::source::Span;
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("project `{name}` has neither prompts nor resources")]
+#[diagnostic(
+    code(project::empty),
+    severity(Warning),
+    help("add some: `prompts {{ prompt hello {{ text \"…\" }} }}`")
+)]
+struct EmptyProject {
+    name: String,
+    #[label(primary, "gives agents nothing")]
+    at: Span,
+}
+
+pub(super) fn check(model: &Model, out: &mut Diagnostics) {
+    // With errors it may be empty only because what it holds could not be understood.
+    if out.has_errors() {
+        return;
+    }
+    if model.prompts.is_empty() && model.resources.is_empty() && model.templates.is_empty() {
+        let at = model.project.name.at;
+        out.report(at, EmptyProject { name: model.project.name.value.clone(), at });
+    }
+}

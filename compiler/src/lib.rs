@@ -1,0 +1,92 @@
+//! Project text -> bundle contents.
+//!
+//! The stages are functions from value to value: `parse` says what was written, `resolve` what
+//! was meant, `check` what is wrong or unwise, `lower` what the server will hold. All outside
+//! access goes through [`Sources`]; nothing here opens a file, reads a clock or the environment,
+//! or prints.
+
+#![forbid(unsafe_code)]
+
+mod ast;
+mod check;
+mod diagnostic;
+mod instructions;
+mod lower;
+mod model;
+mod nearest;
+mod parse;
+mod resolve;
+mod show;
+mod source;
+
+pub use diagnostic::{Diagnostics, Report};
+pub use show::Effective;
+pub use source::{FileId, Files, Listed, ReadError, SourceFile, Sources, Span, Spanned, Texts};
+
+use relay_bundle::Contents;
+
+/// The compiler's version, which a bundle names.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What a build was asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The environment whose `when` nodes count.
+    pub environment: Option<String>,
+    /// The epoch, over the one that the project writes.
+    pub epoch: Option<u64>,
+    /// Whether a warning is as bad as an error.
+    pub strict: bool,
+    /// The commit that is built, for the provenance.
+    pub git: Option<Git>,
+}
+
+/// A commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Git {
+    /// Its hash.
+    pub commit: String,
+    /// Whether the work tree differs from it.
+    pub dirty: bool,
+}
+
+/// What came of a project.
+pub struct Compiled {
+    /// What a bundle will hold; absent exactly when `diagnostics` holds an error, or a warning in
+    /// a strict build.
+    pub contents: Option<Contents>,
+    /// The effective project, as far as it could be understood.
+    pub effective: Option<Effective>,
+    /// What the stages found.
+    pub diagnostics: Diagnostics,
+}
+
+/// Compiles the project that `sources` holds.
+///
+/// Runs as many stages as the input allows, so that one run reports as much as it can.
+pub fn compile(sources: &Sources<'_>, options: &Options) -> Compiled {
+    let mut out = Diagnostics::new(options.strict);
+    let ast = parse::project(sources, &mut out);
+    // What a document with syntax faults declares is unknown: everything that refers to it would
+    // be told as missing.
+    let model =
+        if ast.broken { None } else { resolve::project(sources, ast, options, &mut out) };
+    if let Some(model) = &model {
+        check::run(sources, model, &mut out);
+    }
+    let effective = model.as_ref().map(|model| Effective::of(sources, model));
+    let contents = match (model, &effective) {
+        (Some(model), Some(effective)) if !out.has_errors() => {
+            Some(lower::contents(sources, options, model, effective))
+        }
+        _ => None,
+    };
+    Compiled { contents, effective, diagnostics: out }
+}
+
+/// Formats one KDL document; `None` if it has syntax faults, which are reported.
+///
+/// Formatting twice gives the same text, comments stay, and the document means the same.
+pub fn format(sources: &Sources<'_>, file: FileId, out: &mut Diagnostics) -> Option<String> {
+    parse::format(file, &sources.file(file).bytes, out)
+}

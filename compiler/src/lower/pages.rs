@@ -1,0 +1,115 @@
+//! Pages of MCP lists, as the JSON that a server sends.
+//!
+//! The order is that of the bundle and never changes; a page ends before it is too long for a
+//! client to take at once.
+
+use relay_bundle::{Content, Page, Prompt, Rendering, Resource, ResourceTemplate, Segment};
+use serde_json::{Map, Value, json};
+
+const ENTRIES_MAX: usize = 100;
+const BYTES_MAX: usize = 64 * 1024;
+
+/// Returns the pages of `prompts/list`.
+pub(super) fn prompts(prompts: &[Prompt]) -> Vec<Page> {
+    pages(prompts.iter().map(prompt))
+}
+
+/// Returns the pages of `resources/list`.
+pub(super) fn resources(resources: &[Resource]) -> Vec<Page> {
+    pages(resources.iter().map(resource))
+}
+
+/// Returns the pages of `resources/templates/list`.
+pub(super) fn templates(templates: &[ResourceTemplate]) -> Vec<Page> {
+    pages(templates.iter().map(template))
+}
+
+fn pages(entries: impl Iterator<Item = Value>) -> Vec<Page> {
+    let mut pages: Vec<Page> = Vec::new();
+    let mut first = 0;
+    let mut json = String::new();
+    let mut count = 0;
+    for entry in entries {
+        let entry = entry.to_string();
+        if count == ENTRIES_MAX || (count > 0 && json.len() + entry.len() > BYTES_MAX) {
+            pages.push(page(first, count, &json));
+            first += count;
+            count = 0;
+            json.clear();
+        }
+        json.push(if count == 0 { '[' } else { ',' });
+        json.push_str(&entry);
+        count += 1;
+    }
+    if count > 0 {
+        pages.push(page(first, count, &json));
+    }
+    pages
+}
+
+fn page(first: usize, count: usize, json: &str) -> Page {
+    let number = |number| u32::try_from(number).unwrap_or(u32::MAX);
+    Page { first: number(first), count: number(count), json: format!("{json}]") }
+}
+
+fn prompt(prompt: &Prompt) -> Value {
+    let mut object = Map::new();
+    object.insert("name".into(), json!(prompt.name));
+    insert(&mut object, "title", prompt.title.as_ref());
+    insert(&mut object, "description", prompt.description.as_ref());
+    if !prompt.rendering.arguments.is_empty() {
+        object.insert("arguments".into(), arguments(&prompt.rendering));
+    }
+    if let Some(meta) = prompt.meta.as_ref().and_then(|meta| serde_json::from_str(meta).ok()) {
+        object.insert("_meta".into(), meta);
+    }
+    Value::Object(object)
+}
+
+fn arguments(rendering: &Rendering) -> Value {
+    let argument = |argument: &relay_bundle::Argument| {
+        let mut object = Map::new();
+        object.insert("name".into(), json!(argument.name));
+        insert(&mut object, "description", argument.description.as_ref());
+        object.insert("required".into(), json!(argument.required));
+        Value::Object(object)
+    };
+    rendering.arguments.iter().map(argument).collect()
+}
+
+fn resource(resource: &Resource) -> Value {
+    let size: usize = match &resource.content {
+        Content::Blob(bytes) => bytes.len(),
+        Content::Text(segments) => segments
+            .iter()
+            .map(|segment| match segment {
+                Segment::Literal(text) => text.len(),
+                Segment::Slot(_) => 0,
+            })
+            .sum(),
+    };
+    let mut object = Map::new();
+    object.insert("uri".into(), json!(resource.uri));
+    object.insert("name".into(), json!(resource.name));
+    insert(&mut object, "title", resource.title.as_ref());
+    insert(&mut object, "description", resource.description.as_ref());
+    insert(&mut object, "mimeType", resource.mime.as_ref());
+    object.insert("size".into(), json!(size));
+    Value::Object(object)
+}
+
+fn template(template: &ResourceTemplate) -> Value {
+    let mut object = Map::new();
+    object.insert("uriTemplate".into(), json!(template.uri_template));
+    object.insert("name".into(), json!(template.name));
+    insert(&mut object, "title", template.title.as_ref());
+    insert(&mut object, "description", template.description.as_ref());
+    insert(&mut object, "mimeType", template.mime.as_ref());
+    Value::Object(object)
+}
+
+fn insert(object: &mut Map<String, Value>, key: &str, value: Option<&String>) {
+    if let Some(value) = value {
+        object.insert(key.into(), json!(value));
+    }
+}

@@ -1,0 +1,153 @@
+//! What was meant: ids for names, defaults filled, files read, templates rendered.
+//!
+//! A value of a project is a [`Setting`]: it knows whether its author wrote it and where, so that
+//! `relay show` can tell every default.
+
+use std::sync::Arc;
+
+use relay_bundle::{Content, Rendering, UriPiece};
+
+use crate::source::{FileId, Span, Spanned};
+
+/// A project, joined from its documents, for one environment.
+#[derive(Debug)]
+pub(crate) struct Model {
+    pub(crate) project: Project,
+    /// The environment that was asked for.
+    pub(crate) environment: Option<String>,
+    /// Every `when`, chosen or not, with what it replaced.
+    pub(crate) whens: Vec<When>,
+    /// The prompts that are enabled, sorted by name.
+    pub(crate) prompts: Vec<Prompt>,
+    /// The names of the prompts that are switched off, sorted.
+    pub(crate) disabled_prompts: Vec<Spanned<String>>,
+    /// The resources with a fixed URI, sorted by URI.
+    pub(crate) resources: Vec<Resource>,
+    /// The resources whose URI has variables, sorted by URI template.
+    pub(crate) templates: Vec<ResourceTemplate>,
+    /// The greeting, from which the instructions are made.
+    pub(crate) greeting: SystemText,
+}
+
+/// A value, and where it was written; a default has no place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Setting<T> {
+    pub(crate) value: T,
+    pub(crate) at: Option<Span>,
+}
+
+impl<T> Setting<T> {
+    /// Takes what was written, or the default.
+    pub(crate) fn or(written: Option<Spanned<T>>, default: T) -> Self {
+        match written {
+            Some(Spanned { value, at }) => Self { value, at: Some(at) },
+            None => Self { value: default, at: None },
+        }
+    }
+}
+
+/// Who and what the project is.
+#[derive(Debug)]
+pub(crate) struct Project {
+    pub(crate) name: Spanned<String>,
+    pub(crate) version: Option<Spanned<String>>,
+    pub(crate) epoch: Setting<u64>,
+    pub(crate) title: Option<Spanned<String>>,
+    pub(crate) owner: Option<Spanned<String>>,
+}
+
+/// A `when` and what it did.
+#[derive(Debug)]
+pub(crate) struct When {
+    pub(crate) at: Span,
+    pub(crate) environment: Spanned<String>,
+    /// How many named nodes it holds.
+    pub(crate) nodes: usize,
+}
+
+/// A prompt.
+#[derive(Debug)]
+pub(crate) struct Prompt {
+    pub(crate) name: Spanned<String>,
+    pub(crate) priority: Setting<u8>,
+    pub(crate) title: Option<Spanned<String>>,
+    pub(crate) description: Option<Spanned<String>>,
+    pub(crate) summary: Option<Spanned<String>>,
+    pub(crate) chapters: Vec<Spanned<String>>,
+    /// A JSON object for the prompt's `_meta`.
+    pub(crate) meta: Option<serde_json::Map<String, serde_json::Value>>,
+    pub(crate) arguments: Vec<Argument>,
+    pub(crate) rendering: Rendering,
+    /// Where the texts come from, in the order of the text.
+    pub(crate) bodies: Vec<BodySource>,
+    pub(crate) allowed_secrets: Vec<AllowedSecret>,
+}
+
+/// An argument of a prompt or a URI template, as far as the rendering does not say it.
+#[derive(Debug)]
+pub(crate) struct Argument {
+    pub(crate) name: Spanned<String>,
+    /// Whether some text uses it.
+    pub(crate) used: bool,
+}
+
+/// Where a text comes from.
+#[derive(Debug, Clone)]
+pub(crate) struct BodySource {
+    /// The file, or the document for an inline text.
+    pub(crate) file: FileId,
+    /// The inline text's place; absent for a whole file.
+    pub(crate) inline_at: Option<Span>,
+    /// The text as it stands before rendering, for looking at; binary files have none.
+    pub(crate) text: Option<Arc<str>>,
+    /// The first byte of the text in the file, for exact places.
+    pub(crate) start: usize,
+    /// Whether it is a template.
+    pub(crate) template: bool,
+}
+
+/// An excuse for a text that looks like a secret.
+#[derive(Debug, Clone)]
+pub(crate) struct AllowedSecret {
+    pub(crate) rule: Spanned<String>,
+    pub(crate) because: Spanned<String>,
+}
+
+/// A resource with a fixed URI.
+#[derive(Debug)]
+pub(crate) struct Resource {
+    pub(crate) uri: Spanned<String>,
+    pub(crate) about: About,
+    pub(crate) content: Content,
+}
+
+/// A resource whose URI has variables.
+#[derive(Debug)]
+pub(crate) struct ResourceTemplate {
+    pub(crate) uri_template: Spanned<String>,
+    pub(crate) about: About,
+    pub(crate) pieces: Vec<UriPiece>,
+    pub(crate) arguments: Vec<Argument>,
+    pub(crate) rendering: Rendering,
+}
+
+/// What resources of both kinds have.
+#[derive(Debug)]
+pub(crate) struct About {
+    pub(crate) name: Setting<String>,
+    pub(crate) title: Option<Spanned<String>>,
+    pub(crate) description: Option<Spanned<String>>,
+    pub(crate) mime: Setting<String>,
+    pub(crate) body: BodySource,
+    pub(crate) allowed_secrets: Vec<AllowedSecret>,
+}
+
+/// A text that the server itself says, with its variables still in it.
+#[derive(Debug)]
+pub(crate) struct SystemText {
+    pub(crate) text: String,
+    /// Where it was written; the built-in text has no place.
+    pub(crate) at: Option<Span>,
+    /// The file, if it stands in one.
+    pub(crate) file: Option<FileId>,
+}

@@ -1,0 +1,64 @@
+//! Text -> AST: what was written, with spans.
+//!
+//! A document is parsed on its own; [`project`] follows the includes. Broken nodes are reported
+//! and left out, so that one run tells everything.
+
+mod argument;
+mod body;
+mod document;
+mod front_matter;
+mod guard;
+mod include;
+mod markdown_prompt;
+mod message;
+mod node;
+mod path;
+mod project;
+mod prompt;
+mod prompts;
+mod resource;
+mod messages;
+mod when;
+
+pub(crate) use document::format;
+pub(crate) use include::project;
+pub(crate) use markdown_prompt::{Kind as MarkdownKind, MarkdownPrompt, markdown_prompt, slots};
+pub(crate) use path::{PathFault, resolve as resolve_path};
+
+use node::Node;
+
+use crate::ast::{Document, Item};
+use crate::diagnostic::Diagnostics;
+use crate::source::FileId;
+
+/// Every node that may stand at the top of a document.
+const TOP: &[&str] = &["project", "include", "prompts", "messages", "resources", "when"];
+
+/// Parses one document.
+fn document(file: FileId, bytes: &[u8], out: &mut Diagnostics) -> Document {
+    let nodes = document::parse(file, bytes, out);
+    let broken = nodes.is_none();
+    let mut document = Document { file, includes: Vec::new(), items: Vec::new(), broken };
+    for node in nodes.unwrap_or_default() {
+        if node.name.value == "include" {
+            document.includes.extend(include::node(&node, out));
+        } else {
+            document.items.extend(item(&node, out));
+        }
+    }
+    document
+}
+
+fn item(node: &Node, out: &mut Diagnostics) -> Option<Item> {
+    match node.name.value.as_str() {
+        "project" => Some(Item::Project(project::node(node, out))),
+        "prompts" => Some(Item::Prompts(prompts::node(node, out))),
+        "messages" => Some(Item::Messages(messages::node(node, out))),
+        "resources" => Some(Item::Resources(resource::block(node, out))),
+        "when" => Some(Item::When(when::node(node, out))),
+        _ => {
+            node::unknown(node, TOP, "a project", out);
+            None
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The front matter of a markdown file: where it is, and what it holds.
+//!
+//! What its keys mean is the business of [`super::markdown_prompt`].
+
+mod correction;
+mod text;
+mod told;
+mod yaml;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use crate::source::Span;
+use correction::{Corrected, Edits, Slip};
+
+pub(super) use correction::quoted;
+pub(super) use text::Text;
+pub(super) use told::Teller;
+pub(super) use yaml::{Entry, Node, Value};
+
+/// The line that opens and closes front matter.
+const MARK: &str = "---";
+
+/// The front matter of a file.
+pub(super) struct FrontMatter<'t> {
+    /// What it holds, in order. No key repeats, unless that was told as a fault.
+    pub(super) entries: Vec<Entry>,
+    /// Where its opening line stands.
+    pub(super) opening: Span,
+    /// Where the body begins in the text.
+    pub(super) body: usize,
+    text: &'t Text<'t>,
+    /// Where the YAML begins in the text.
+    start: usize,
+    edits: Edits,
+}
+
+impl<'t> FrontMatter<'t> {
+    /// Reads the front matter of a file. `None`: there is none that can be understood, told.
+    pub(super) fn read(text: &'t Text<'_>, teller: &mut Teller<'_>) -> Option<Self> {
+        let (yaml, body) = split(text, teller)?;
+        let (slips, result) = correction::parse(text.text.get(yaml.clone()).unwrap_or_default());
+        for Slip { what, at, line } in slips {
+            let at = text.span(&(yaml.start + at.start..yaml.start + at.end));
+            teller.repair(at, NotYaml { what, at, help: format!("write it as: {line}") });
+        }
+        match result {
+            Ok(Corrected { entries, edits }) => {
+                let opening = text.span(&(0..MARK.len()));
+                let matter = Self { entries, opening, body, text, start: yaml.start, edits };
+                matter.tell_repeated(&matter.entries, teller);
+                Some(matter)
+            }
+            Err(yaml::Fault { at, reason, may_be_slip }) => {
+                let at = text.span(&text.character(yaml.start + at));
+                let help = if may_be_slip {
+                    "check the quotes, colons and indentation up to here"
+                } else {
+                    "write it out, and flatter"
+                };
+                let help = help.into();
+                teller.refuse(at, NotYaml { what: reason.into_owned(), at, help });
+                None
+            }
+        }
+    }
+
+    /// Returns where a range of the YAML stands in the file.
+    pub(super) fn span(&self, range: &Range<usize>) -> Span {
+        self.text.span(&self.range(range))
+    }
+
+    /// Returns the text that its author wrote at a range of the YAML.
+    pub(super) fn written(&self, range: &Range<usize>) -> &'t str {
+        self.text.text.get(self.range(range)).unwrap_or_default()
+    }
+
+    fn range(&self, range: &Range<usize>) -> Range<usize> {
+        let Range { start, end } = self.edits.original(range);
+        self.start + start..self.start + end
+    }
+
+    fn tell_repeated(&self, entries: &[Entry], teller: &mut Teller<'_>) {
+        let mut seen = BTreeMap::new();
+        for Entry { key, key_at, value } in entries {
+            let at = self.span(key_at);
+            if let Some(first_at) = seen.get(key.as_str()).copied() {
+                teller.refuse(at, DuplicateKey { key: key.clone(), first_at, at });
+            } else {
+                seen.insert(key.as_str(), at);
+            }
+            self.tell_repeated_inside(value, teller);
+        }
+    }
+
+    fn tell_repeated_inside(&self, node: &Node, teller: &mut Teller<'_>) {
+        match &node.value {
+            Value::List(nodes) => {
+                nodes.iter().for_each(|node| self.tell_repeated_inside(node, teller));
+            }
+            Value::Map(entries) => self.tell_repeated(entries, teller),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => {}
+        }
+    }
+}
+
+/// Returns the range of the YAML, and where the body begins.
+fn split(text: &Text<'_>, teller: &mut Teller<'_>) -> Option<(Range<usize>, usize)> {
+    let mut lines = text.text.split_inclusive('\n');
+    let first = lines.next().unwrap_or_default();
+    if without_end(first) != MARK {
+        let at = text.span(&(0..without_end(first).len()));
+        let help = if first.trim() == MARK {
+            "the first line must be exactly `---`, without spaces"
+        } else {
+            "begin the file with a line `---`, a line `description: …` and a line `---`"
+        };
+        teller.refuse(at, Missing { at, help });
+        return None;
+    }
+
+    let mut almost = None;
+    let mut offset = first.len();
+    for line in lines {
+        let end = offset + line.len();
+        if without_end(line) == MARK {
+            return Some((first.len()..offset, end));
+        }
+        if almost.is_none() && line.trim() == MARK {
+            almost = Some(text.span(&(offset..offset + without_end(line).len())));
+        }
+        offset = end;
+    }
+    let at = text.span(&(0..MARK.len()));
+    teller.refuse(at, Unclosed { at, almost });
+    None
+}
+
+fn without_end(line: &str) -> &str {
+    let line = line.strip_suffix('\n').unwrap_or(line);
+    line.strip_suffix('\r').unwrap_or(line)
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("the file has no front matter")]
+#[diagnostic(code(front_matter::missing))]
+struct Missing {
+    #[label(primary, "`---` must stand here")]
+    at: Span,
+    #[help]
+    help: &'static str,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("the front matter has no end")]
+#[diagnostic(code(front_matter::unclosed), help("end it with a line that is exactly `---`"))]
+struct Unclosed {
+    #[label(primary, "it begins here")]
+    at: Span,
+    #[label("not exactly `---`: there are spaces")]
+    almost: Option<Span>,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("{what}")]
+#[diagnostic(code(front_matter::yaml))]
+struct NotYaml {
+    what: String,
+    #[label(primary, "here")]
+    at: Span,
+    #[help]
+    help: String,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{key}` is given twice")]
+#[diagnostic(code(front_matter::duplicate_key), help("keep one of them"))]
+struct DuplicateKey {
+    key: String,
+    #[label("first given here")]
+    first_at: Span,
+    #[label(primary, "given again here")]
+    at: Span,
+}

@@ -1,0 +1,287 @@
+//! The commonest slips in YAML, and how to write them instead.
+//!
+//! A correction changes one line, or the indentation of a few. It is proposed only after the parser
+//! has accepted it: with it the document parses, or the next fault stands further down. So every
+//! proposal is one that can be followed, and several slips of a document are told in one run.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::yaml::{self, Entry, Fault};
+
+/// How many slips of one document are corrected.
+const SLIPS_MAX: usize = 20;
+
+/// How many corrections are tried for one document: each try parses it.
+const TRIES_MAX: usize = 64;
+
+/// How many lines above the one where the parser noticed are looked at. A quote that is not
+/// closed is noticed where the indentation ends.
+const LINES_ABOVE_MAX: usize = 8;
+
+/// How much of a corrected line is shown.
+const LINE_CHARS_MAX: usize = 1000;
+
+/// What became of a document.
+pub(super) struct Corrected {
+    /// The entries of the document as it was written, or with all slips corrected.
+    pub(super) entries: Vec<Entry>,
+    /// The text that `entries` have their places in.
+    pub(super) edits: Edits,
+}
+
+/// A slip and how to write it instead.
+pub(super) struct Slip {
+    /// What is wrong.
+    pub(super) what: String,
+    /// What must be edited, in the text as written.
+    pub(super) at: Range<usize>,
+    /// The corrected line.
+    pub(super) line: String,
+}
+
+/// Parses a document; where it has slips, corrects them and goes on.
+///
+/// Returns the slips that were corrected, and the entries or the fault that stopped it.
+pub(super) fn parse(text: &str) -> (Vec<Slip>, Result<Corrected, Fault>) {
+    let mut slips = Vec::new();
+    let mut edits = Edits::default();
+    let mut tries = TRIES_MAX;
+    let mut current = Cow::Borrowed(text);
+    let mut result = yaml::parse(&current);
+    while let Err(fault) = &result {
+        if !fault.may_be_slip || slips.len() == SLIPS_MAX {
+            break;
+        }
+        let Some(Correction { change, corrected, outcome }) = correct(&current, fault, &mut tries)
+        else {
+            break;
+        };
+        let line = line_at(&corrected, change.at.start);
+        let line = shortened(corrected.get(line).unwrap_or_default().trim_end());
+        slips.push(Slip { what: change.what, at: edits.original(&change.at), line });
+        edits.0.extend(change.edits);
+        current = corrected.into();
+        result = outcome;
+    }
+    match result {
+        Ok(entries) => (slips, Ok(Corrected { entries, edits })),
+        Err(fault) => {
+            let at = edits.original(&(fault.at..fault.at)).start;
+            (slips, Err(Fault { at, ..fault }))
+        }
+    }
+}
+
+/// Returns a line as it is shown.
+fn shortened(line: &str) -> String {
+    match line.char_indices().nth(LINE_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+        None => line.into(),
+    }
+}
+
+/// Replacements of text, in the order in which they were made.
+#[derive(Default)]
+pub(super) struct Edits(Vec<Edit>);
+
+struct Edit {
+    /// What is replaced, and by what.
+    at: Range<usize>,
+    text: String,
+}
+
+impl Edits {
+    /// Returns where a range of the edited text stood before the edits.
+    pub(super) fn original(&self, range: &Range<usize>) -> Range<usize> {
+        self.0.iter().rev().fold(range.clone(), |range, Edit { at, text }| {
+            let end = at.start + text.len();
+            let back = |offset: usize, inside: usize| match offset {
+                offset if offset <= at.start => offset,
+                offset if offset >= end => offset - end + at.end,
+                _ => inside,
+            };
+            back(range.start, at.start)..back(range.end, at.end)
+        })
+    }
+}
+
+/// A change that may correct a slip.
+struct Change {
+    what: String,
+    /// What the author shall look at.
+    at: Range<usize>,
+    /// Whether the parser may notice the slip only on a later line.
+    reaches_on: bool,
+    /// From the last to the first, so that none moves the place of another.
+    edits: Vec<Edit>,
+}
+
+impl Change {
+    fn apply(&self, document: &str) -> String {
+        self.edits.iter().fold(document.into(), |document: String, Edit { at, text }| {
+            let before = document.get(..at.start).unwrap_or_default();
+            let behind = document.get(at.end..).unwrap_or_default();
+            [before, text, behind].concat()
+        })
+    }
+}
+
+/// A change that the parser accepts.
+struct Correction {
+    change: Change,
+    corrected: String,
+    /// What the parser says about the corrected document.
+    outcome: Result<Vec<Entry>, Fault>,
+}
+
+/// Finds the correction of a fault: looks where the parser noticed it, then above, then below.
+fn correct(document: &str, fault: &Fault, tries: &mut usize) -> Option<Correction> {
+    let noticed = line_at(document, fault.at);
+    let below = (noticed.end < document.len()).then(|| line_at(document, noticed.end + 1));
+    let upward = std::iter::successors(Some(noticed.clone()), |line| {
+        Some(line_at(document, line.start.checked_sub(1)?))
+    });
+    for line in upward.take(LINES_ABOVE_MAX + 1).chain(below) {
+        for change in changes(document, &line) {
+            if line != noticed && !change.reaches_on {
+                continue;
+            }
+            *tries = tries.checked_sub(1)?;
+            let corrected = change.apply(document);
+            let outcome = yaml::parse(&corrected);
+            let accepted = outcome.as_ref().err().is_none_or(|next| {
+                next.at > fault.at && next.at > line_at(&corrected, change.at.start).end
+            });
+            if accepted {
+                return Some(Correction { change, corrected, outcome });
+            }
+        }
+    }
+    None
+}
+
+/// Returns the range of the line that holds a byte, without its line end.
+fn line_at(document: &str, offset: usize) -> Range<usize> {
+    let bytes = document.as_bytes();
+    let offset = offset.min(bytes.len());
+    let before = bytes.get(..offset).unwrap_or_default();
+    let behind = bytes.get(offset..).unwrap_or_default();
+    let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let length = behind.iter().position(|byte| *byte == b'\n').unwrap_or(behind.len());
+    start..offset + length
+}
+
+/// Returns the changes of a line that are worth a try.
+fn changes(document: &str, line: &Range<usize>) -> Vec<Change> {
+    let mut changes = Vec::new();
+    changes.extend(spaces_for_tabs(document, line));
+    changes.extend(space_or_quotes(document, line));
+    changes
+}
+
+/// Indents a line and those below it with spaces, as far as they are indented with tabs.
+fn spaces_for_tabs(document: &str, line: &Range<usize>) -> Option<Change> {
+    let next =
+        |line: &Range<usize>| (line.end < document.len()).then(|| line_at(document, line.end + 1));
+    let mut edits: Vec<_> = std::iter::successors(Some(line.clone()), next)
+        .map(|line| {
+            let text = document.get(line.clone()).unwrap_or_default();
+            let indented = text.len() - text.trim_start_matches([' ', '\t']).len();
+            line.start..line.start + indented
+        })
+        .map_while(|at| {
+            let indent = document.get(at.clone())?;
+            indent.contains('\t').then(|| Edit { at, text: indent.replace('\t', "  ") })
+        })
+        .collect();
+    edits.reverse();
+    let at = edits.last()?.at.clone();
+    let what = "the line is indented with a tab".into();
+    Some(Change { what, at, reaches_on: true, edits })
+}
+
+/// Puts a space behind the colon of a key, or the value in quotes.
+fn space_or_quotes(document: &str, line: &Range<usize>) -> Option<Change> {
+    let text = document.get(line.clone())?.trim();
+    let end = line.start + document.get(line.clone())?.trim_end().len();
+    let item = text.trim_start_matches("- ").trim_start();
+    let (of, rest) = match split_key(item) {
+        Some((_, "")) => return None,
+        Some((key, rest)) if !rest.starts_with([' ', '\t']) => {
+            let at = end - rest.len()..end - rest.len();
+            return Some(Change {
+                what: format!("there is no space behind `{key}:`"),
+                at: end - item.len()..end,
+                reaches_on: true,
+                edits: vec![Edit { at, text: " ".into() }],
+            });
+        }
+        Some((key, rest)) => (format!("the value of `{key}`"), rest.trim_start()),
+        None if item.len() < text.len() => ("the list item".into(), item),
+        None => return None,
+    };
+    let value = rest.split(" # ").next()?.trim_end();
+    let at = end - rest.len()..end - rest.len() + value.len();
+    let (how, text) = quote(value)?;
+    Some(Change {
+        what: format!("{of} {how}"),
+        at: at.clone(),
+        reaches_on: value.starts_with(['"', '\'', '[', '{']),
+        edits: vec![Edit { at, text }],
+    })
+}
+
+/// Splits `key: value` behind the colon.
+fn split_key(text: &str) -> Option<(&str, &str)> {
+    let (key, rest) = text.split_once(':')?;
+    let is_key = |letter: char| letter.is_alphanumeric() || "_-.".contains(letter);
+    (!key.is_empty() && key.chars().all(is_key)).then_some((key, rest))
+}
+
+/// Returns why a value cannot stand as it is, and how it can. `None`: quotes are not what it
+/// lacks.
+fn quote(value: &str) -> Option<(String, String)> {
+    let first = value.chars().next()?;
+    let rest = value.strip_prefix(first)?;
+    match first {
+        '"' | '\'' => Some(quote_again(value, first, rest)),
+        '[' => Some(("starts with `[` but is not one list".into(), quoted(value))),
+        '@' | '`' | '%' | '*' | '&' | '!' | '|' | '>' | '-' | '?' | ',' | ']' | '{' | '}' => {
+            let how = format!("starts with `{first}`, which has a meaning of its own in YAML");
+            Some((how, quoted(value)))
+        }
+        _ if value.contains(": ") || value.ends_with(':') => {
+            Some(("holds a colon that ends no key".into(), quoted(value)))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the same for a value that starts with a quote.
+fn quote_again(value: &str, mark: char, rest: &str) -> (String, String) {
+    let Some((before, behind)) = rest.split_once(mark) else {
+        let how = "starts with a quote that is not closed".into();
+        return (how, format!("{value}{mark}"));
+    };
+    if behind.is_empty() {
+        return ("holds a `\\` that means nothing in double quotes".into(), quoted(before));
+    }
+    let how = "goes on behind its closing quote".into();
+    // `"a" or "b"`: the quotes belong to the text. `'it's'`: they are meant to enclose it.
+    let encloses = behind.starts_with(|next: char| !next.is_whitespace())
+        || before.ends_with(char::is_whitespace);
+    match rest.strip_suffix(mark) {
+        Some(inner) if encloses => (how, quoted(inner)),
+        _ => (how, quoted(value)),
+    }
+}
+
+/// Returns a text in the quotes that change least of it.
+pub(in crate::parse) fn quoted(text: &str) -> String {
+    match (text.contains(['"', '\\']), text.contains('\'')) {
+        (false, _) => format!("\"{text}\""),
+        (true, false) => format!("'{text}'"),
+        (true, true) => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")),
+    }
+}

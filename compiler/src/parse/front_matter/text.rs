@@ -1,0 +1,91 @@
+//! Bytes of a markdown file -> text that knows where it stands in the file.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use super::told::Teller;
+use crate::source::{FileId, Span};
+
+/// The most bytes that a markdown file may have.
+const FILE_BYTES_MAX: usize = 100_000;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// The text of a markdown file.
+pub(in crate::parse) struct Text<'b> {
+    file: FileId,
+    /// The text, without byte order mark, line ends as they are in the file.
+    pub(in crate::parse) text: Cow<'b, str>,
+    /// Bytes of the file before the text.
+    skipped: usize,
+    /// Whether each byte of the file is one character.
+    latin1: bool,
+}
+
+impl<'b> Text<'b> {
+    /// Decodes a file. `None`: it is too large, or not UTF-8 and shall not be repaired.
+    pub(in crate::parse) fn decode(
+        file: FileId,
+        bytes: &'b [u8],
+        teller: &mut Teller<'_>,
+    ) -> Option<Self> {
+        if bytes.len() > FILE_BYTES_MAX {
+            let at = file.span(FILE_BYTES_MAX, FILE_BYTES_MAX);
+            teller.refuse(at, TooLarge { bytes: bytes.len(), limit: FILE_BYTES_MAX, at });
+            return None;
+        }
+        let rest = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+        let skipped = bytes.len() - rest.len();
+        let error = match std::str::from_utf8(rest) {
+            Ok(text) => return Some(Self { file, text: text.into(), skipped, latin1: false }),
+            Err(error) => error,
+        };
+        let first = skipped + error.valid_up_to();
+        let at = file.span(first, first + 1);
+        let byte = bytes.get(first).copied().unwrap_or_default();
+        teller.repair(at, NotUtf8 { byte, at });
+        let text = rest.iter().copied().map(char::from).collect::<String>();
+        (!teller.refused()).then_some(Self { file, text: text.into(), skipped, latin1: true })
+    }
+
+    /// Returns where a range of the text stands in the file.
+    pub(in crate::parse) fn span(&self, range: &Range<usize>) -> Span {
+        self.file.span(self.offset(range.start), self.offset(range.end))
+    }
+
+    /// Returns the range of the character at an offset; an empty one at the end of a line.
+    pub(super) fn character(&self, offset: usize) -> Range<usize> {
+        let behind = self.text.get(offset..).unwrap_or_default();
+        let character = behind.chars().next().filter(|character| !"\r\n".contains(*character));
+        offset..offset + character.map_or(0, char::len_utf8)
+    }
+
+    /// Returns where a byte of the text stands in the file.
+    pub(in crate::parse) fn offset(&self, offset: usize) -> usize {
+        let before = self.text.get(..offset).unwrap_or(&self.text);
+        let bytes = if self.latin1 { before.chars().count() } else { before.len() };
+        self.skipped + bytes
+    }
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("the file has {bytes} bytes, over the limit of {limit}")]
+#[diagnostic(code(markdown::too_large), help("shorten it, or split it into several prompts"))]
+struct TooLarge {
+    bytes: usize,
+    limit: usize,
+    #[label(primary, "the limit is here")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("the file is not UTF-8: byte 0x{byte:02X} is not part of any character")]
+#[diagnostic(code(markdown::not_utf8), help("save the file as UTF-8"))]
+struct NotUtf8 {
+    byte: u8,
+    #[label(primary, "the first such byte")]
+    at: Span,
+}

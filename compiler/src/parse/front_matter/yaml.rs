@@ -1,0 +1,313 @@
+//! YAML 1.2 -> entries with their places.
+//!
+//! The parser gives events; this module builds the tree from them, because it needs what a
+//! deserializer hides: the exact range of every value, both places of a key that is given twice,
+//! and bounds on what `*name` copies. Scalars mean what the core schema of YAML 1.2 says
+//! (<https://yaml.org/spec/1.2.2/#103-core-schema>): `yes` and `<<` are text.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use serde_json::Number;
+use serde_saphyr::granit_parser::{
+    ErrorKind, Event, Parser, ScalarStyle, ScanError, StructureStyle, Tag,
+};
+
+/// How deep lists and groups may stand in each other.
+const DEPTH_MAX: usize = 32;
+const TOO_DEEP: &str = "lists and groups stand too deep in each other";
+
+/// The most that all `*name` of a document may copy, in bytes of text and numbers of values.
+/// The text of a document without any is never larger than its file.
+const COPIED_MAX: usize = 100_000;
+
+/// A key and its value.
+#[derive(Debug, Clone)]
+pub(in crate::parse) struct Entry {
+    pub(in crate::parse) key: String,
+    pub(in crate::parse) key_at: Range<usize>,
+    pub(in crate::parse) value: Node,
+}
+
+/// A value and where it stands in the text: what `*name` repeats stands at the `*name`, and what is
+/// inside of that where it was first written.
+#[derive(Debug, Clone)]
+pub(in crate::parse) struct Node {
+    pub(in crate::parse) value: Value,
+    pub(in crate::parse) at: Range<usize>,
+}
+
+#[derive(Debug, Clone)]
+pub(in crate::parse) enum Value {
+    Null,
+    Bool(bool),
+    Number(Number),
+    Text(String),
+    List(Vec<Node>),
+    Map(Vec<Entry>),
+}
+
+/// Why a text is not the YAML that front matter may hold, and where the parser noticed.
+#[derive(Debug)]
+pub(super) struct Fault {
+    pub(super) at: usize,
+    pub(super) reason: Cow<'static, str>,
+    /// Whether the author may have meant something else that is only written wrongly.
+    pub(super) may_be_slip: bool,
+}
+
+/// Parses the entries of a document. Keys may repeat; an empty document has none.
+pub(super) fn parse(text: &str) -> Result<Vec<Entry>, Fault> {
+    let mut builder = Builder::default();
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.map_err(|error| scan_fault(&error, text))?;
+        let offset = |marker: Option<usize>| marker.unwrap_or(text.len());
+        let range = offset(span.start.byte_offset())..offset(span.end.byte_offset());
+        builder.event(event, range)?;
+    }
+    match builder.root {
+        None | Some(Node { value: Value::Null, .. }) => Ok(Vec::new()),
+        Some(Node { value: Value::Map(entries), .. }) => Ok(entries),
+        Some(Node { at, .. }) => {
+            Err(fault(at.start, "the front matter is not made of `key: value` lines"))
+        }
+    }
+}
+
+/// The tree as far as it is known.
+#[derive(Default)]
+struct Builder {
+    root: Option<Node>,
+    open: Vec<Open>,
+    named: BTreeMap<usize, Node>,
+    copied: usize,
+}
+
+/// A list or a group whose end has not come.
+struct Open {
+    /// Its nodes; in a group, keys and values in turn.
+    nodes: Vec<Node>,
+    is_map: bool,
+    style: StructureStyle,
+    start: usize,
+    /// The number of its `&name`, 0 without.
+    anchor: usize,
+}
+
+impl Builder {
+    fn event(&mut self, event: Event<'_>, at: Range<usize>) -> Result<(), Fault> {
+        match event {
+            // The line that opens the front matter has begun the first one.
+            Event::DocumentStart(explicit, _) if explicit || self.root.is_some() => {
+                Err(fault(at.start, "a second YAML document begins here"))
+            }
+            Event::Scalar(text, style, anchor, tag) => {
+                let value = self.scalar(&text, style, tag.as_deref(), &at)?;
+                self.add(Node { value, at }, anchor);
+                Ok(())
+            }
+            Event::SequenceStart(style, anchor, tag) => {
+                refuse_tag(tag.as_deref(), "seq", &at)?;
+                self.open(style, anchor, false, &at)
+            }
+            Event::MappingStart(style, anchor, tag) => {
+                refuse_tag(tag.as_deref(), "map", &at)?;
+                self.open(style, anchor, true, &at)
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                self.close(at.end);
+                Ok(())
+            }
+            Event::Alias(anchor) => self.copy(anchor, &at),
+            _ => Ok(()),
+        }
+    }
+
+    fn scalar(
+        &self,
+        text: &str,
+        style: ScalarStyle,
+        tag: Option<&Tag>,
+        at: &Range<usize>,
+    ) -> Result<Value, Fault> {
+        let tagged_text = tag.is_some_and(|tag| tag.is_yaml_core_schema_tag("str"));
+        if !tagged_text {
+            refuse_tag(tag, "str", at)?;
+        }
+        let plain = style == ScalarStyle::Plain && !tagged_text && !self.expects_key();
+        Ok(if plain { plain_value(text) } else { Value::Text(text.into()) })
+    }
+
+    fn open(
+        &mut self,
+        style: StructureStyle,
+        anchor: usize,
+        is_map: bool,
+        at: &Range<usize>,
+    ) -> Result<(), Fault> {
+        if self.expects_key() {
+            return Err(fault(at.start, "a key must be plain text"));
+        }
+        self.check_depth(1, at)?;
+        self.open.push(Open { nodes: Vec::new(), is_map, style, start: at.start, anchor });
+        Ok(())
+    }
+
+    fn close(&mut self, end: usize) {
+        let Some(Open { nodes, is_map, style, start, anchor }) = self.open.pop() else { return };
+        // Without brackets the end comes only with the next token, lines further down.
+        let end = match style {
+            StructureStyle::Flow => end,
+            StructureStyle::Block => nodes.last().map_or(start, |node| node.at.end).max(start),
+        };
+        let value = if is_map { Value::Map(entries(nodes)) } else { Value::List(nodes) };
+        self.add(Node { value, at: start..end }, anchor);
+    }
+
+    fn copy(&mut self, anchor: usize, at: &Range<usize>) -> Result<(), Fault> {
+        let Some(node) = self.named.get(&anchor) else {
+            return Err(excess(at.start, "`*` stands inside of what it repeats"));
+        };
+        let (weight, depth) = measure(node);
+        let node = Node { value: node.value.clone(), at: at.clone() };
+        self.copied += weight;
+        if self.copied > COPIED_MAX {
+            return Err(excess(at.start, "what `*` repeats is too much in all"));
+        }
+        self.check_depth(depth, at)?;
+        if self.expects_key() && !matches!(node.value, Value::Text(_)) {
+            return Err(fault(at.start, "a key must be plain text"));
+        }
+        self.add(node, 0);
+        Ok(())
+    }
+
+    fn add(&mut self, node: Node, anchor: usize) {
+        if anchor != 0 {
+            self.named.insert(anchor, node.clone());
+        }
+        match self.open.last_mut() {
+            Some(parent) => parent.nodes.push(node),
+            None => self.root = Some(node),
+        }
+    }
+
+    fn expects_key(&self) -> bool {
+        self.open.last().is_some_and(|open| open.is_map && open.nodes.len().is_multiple_of(2))
+    }
+
+    fn check_depth(&self, more: usize, at: &Range<usize>) -> Result<(), Fault> {
+        if self.open.len() + more > DEPTH_MAX {
+            return Err(excess(at.start, TOO_DEEP));
+        }
+        Ok(())
+    }
+}
+
+fn entries(nodes: Vec<Node>) -> Vec<Entry> {
+    let mut nodes = nodes.into_iter();
+    let mut entries = Vec::with_capacity(nodes.len() / 2);
+    while let (Some(key), Some(value)) = (nodes.next(), nodes.next()) {
+        // INVARIANT: a node in the place of a key is text, `scalar`, `open` and `copy` see to it.
+        if let Node { value: Value::Text(text), at } = key {
+            entries.push(Entry { key: text, key_at: at, value });
+        }
+    }
+    entries
+}
+
+/// Returns how much a value holds (its values and the bytes of its text), and how deep it is.
+fn measure(node: &Node) -> (usize, usize) {
+    let join = |(weight, depth): (usize, usize), inner: (usize, usize)| {
+        (weight + inner.0, depth.max(inner.1 + 1))
+    };
+    match &node.value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => (1, 0),
+        Value::Text(text) => (1 + text.len(), 0),
+        Value::List(nodes) => nodes.iter().map(measure).fold((1, 1), join),
+        Value::Map(entries) => entries
+            .iter()
+            .map(|Entry { key, key_at: _, value }| {
+                let (weight, depth) = measure(value);
+                (weight + 1 + key.len(), depth)
+            })
+            .fold((1, 1), join),
+    }
+}
+
+/// Returns what a scalar without quotes means. A number that JSON cannot hold stays text.
+fn plain_value(text: &str) -> Value {
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
+        "true" | "True" | "TRUE" => Value::Bool(true),
+        "false" | "False" | "FALSE" => Value::Bool(false),
+        _ => number(text).map_or_else(|| Value::Text(text.into()), Value::Number),
+    }
+}
+
+fn number(text: &str) -> Option<Number> {
+    // Most values are words: told by the first byte.
+    if !text.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first)) {
+        return None;
+    }
+    let based = |digits: &str, base| {
+        // `from_str_radix` would take a sign.
+        let signed = digits.starts_with(['+', '-']);
+        u64::from_str_radix(digits, base).ok().filter(|_| !signed).map(Number::from)
+    };
+    if let Some(digits) = text.strip_prefix("0o") {
+        return based(digits, 8);
+    }
+    if let Some(digits) = text.strip_prefix("0x") {
+        return based(digits, 16);
+    }
+    if let Ok(number) = text.parse::<i64>() {
+        return Some(number.into());
+    }
+    if let Ok(number) = text.parse::<u64>() {
+        return Some(number.into());
+    }
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let is_float = digits.contains(['.', 'e', 'E'])
+        && digits.contains(|letter: char| letter.is_ascii_digit())
+        && digits.chars().all(|letter| letter.is_ascii_digit() || ".eE+-".contains(letter));
+    is_float.then(|| text.parse::<f64>().ok())?.and_then(Number::from_f64)
+}
+
+fn refuse_tag(tag: Option<&Tag>, allowed: &str, at: &Range<usize>) -> Result<(), Fault> {
+    match tag {
+        Some(tag) if !tag.is_yaml_core_schema_tag(allowed) => {
+            Err(fault(at.start, "a value with a tag (`!…`) has no meaning here"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn scan_fault(error: &ScanError, text: &str) -> Fault {
+    let at = error.marker().byte_offset().unwrap_or(text.len()).min(text.len());
+    match error.kind() {
+        ErrorKind::TabNotAllowed | ErrorKind::TabInBlockIndentation => {
+            fault(at, "a tab stands where YAML wants spaces")
+        }
+        ErrorKind::UnknownAnchor => fault(at, "`*` repeats a value that no `&` has named"),
+        ErrorKind::UnexpectedCharacter { character } if character.is_control() => {
+            let code = u32::from(*character);
+            fault(at, format!("the control character U+{code:04X} cannot stand here"))
+        }
+        ErrorKind::UnexpectedCharacter { character } => {
+            fault(at, format!("`{character}` cannot stand here"))
+        }
+        ErrorKind::RecursionLimitExceeded => excess(at, TOO_DEEP),
+        kind => fault(at, format!("not valid YAML: {kind}")),
+    }
+}
+
+fn fault(at: usize, reason: impl Into<Cow<'static, str>>) -> Fault {
+    Fault { at, reason: reason.into(), may_be_slip: true }
+}
+
+/// Returns the fault of a document that means what it says, but is more than is accepted.
+fn excess(at: usize, reason: &'static str) -> Fault {
+    Fault { at, reason: reason.into(), may_be_slip: false }
+}

@@ -1,0 +1,196 @@
+//! `include PATTERN…`: joins documents, and follows them from the project's first one.
+
+use globset::GlobBuilder;
+use miette::Diagnostic;
+use thiserror::Error;
+
+use super::node::{Node, Reader};
+use super::path::{self, PathFault};
+use crate::ast::Ast;
+use crate::diagnostic::Diagnostics;
+use crate::source::{FileId, ReadError, Sources, Span, Spanned};
+
+/// Parses the project's document and everything it includes, in the order of the text; files of
+/// one pattern are taken sorted by path.
+pub(crate) fn project(sources: &Sources<'_>, out: &mut Diagnostics) -> Ast {
+    let mut ast = Ast::default();
+    match sources.load(sources.root()) {
+        Ok(file) => {
+            let mut includes = Includes { sources, chain: Vec::new(), seen: Vec::new() };
+            includes.follow(file, &mut ast, out);
+        }
+        // The caller named the file, so the caller's words say best what is wrong with it: it
+        // checks that the file can be read before it compiles.
+        Err(_) => ast.documents.clear(),
+    }
+    ast
+}
+
+/// Reads an `include` node.
+pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Vec<Spanned<String>> {
+    let mut reader = Reader::new(node, out);
+    let first = reader.argument("a path or a pattern", out);
+    let patterns = first.into_iter().chain(reader.arguments());
+    let patterns = patterns.filter_map(|value| value.non_empty(out)).collect();
+    reader.finish("an include", out);
+    patterns
+}
+
+struct Includes<'s, 'f> {
+    sources: &'s Sources<'f>,
+    /// The documents that are open: each was included by the one before it.
+    chain: Vec<FileId>,
+    /// Every document so far, with the include that brought it.
+    seen: Vec<(FileId, Option<Span>)>,
+}
+
+impl Includes<'_, '_> {
+    fn follow(&mut self, file: FileId, ast: &mut Ast, out: &mut Diagnostics) {
+        let source = self.sources.file(file);
+        let document = super::document(file, &source.bytes, out);
+        let includes = document.includes.clone();
+        ast.broken |= document.broken;
+        ast.documents.push(document);
+        self.chain.push(file);
+        if self.seen.is_empty() {
+            self.seen.push((file, None));
+        }
+        for include in &includes {
+            for path in self.matches(&source.path, include, out) {
+                self.one(&path, include, ast, out);
+            }
+        }
+        self.chain.pop();
+    }
+
+    fn one(&mut self, path: &str, include: &Spanned<String>, ast: &mut Ast, out: &mut Diagnostics) {
+        let at = include.at;
+        let file = match self.sources.load(path) {
+            Ok(file) => file,
+            Err(reason) => {
+                out.report(at, Unreadable { path: path.into(), reason, at });
+                return;
+            }
+        };
+        if self.chain.contains(&file) {
+            let chain = self.chain.iter().map(|id| self.sources.file(*id).path.clone());
+            let chain: Vec<_> = chain.chain([path.to_owned()]).collect();
+            out.report(at, Cycle { path: path.into(), chain: chain.join(" -> "), at });
+            return;
+        }
+        if let Some((_, Some(first_at))) = self.seen.iter().find(|(seen, _)| *seen == file) {
+            out.report(at, Twice { path: path.into(), first_at: *first_at, at });
+            return;
+        }
+        self.seen.push((file, Some(at)));
+        self.follow(file, ast, out);
+    }
+
+    fn matches(
+        &self,
+        document: &str,
+        include: &Spanned<String>,
+        out: &mut Diagnostics,
+    ) -> Vec<String> {
+        let at = include.at;
+        let pattern = match path::resolve(document, &include.value) {
+            Ok(pattern) => pattern,
+            Err(fault) => {
+                out.report(at, BadPath { path: include.value.clone(), fault, at });
+                return Vec::new();
+            }
+        };
+        let Some(magic) = pattern.find(['*', '?', '[', '{']) else { return vec![pattern] };
+        let glob = match GlobBuilder::new(&pattern).literal_separator(true).build() {
+            Ok(glob) => glob.compile_matcher(),
+            Err(error) => {
+                let reason = error.kind().to_string();
+                out.report(at, BadPattern { pattern: include.value.clone(), reason, at });
+                return Vec::new();
+            }
+        };
+        // Only what lies below the part without wildcards can match.
+        let fixed = pattern.get(..magic).unwrap_or_default();
+        let folder = fixed.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let listed = match self.sources.list(folder) {
+            Ok(listed) => listed,
+            Err(ReadError::NotFound) => Vec::new(),
+            Err(reason) => {
+                out.report(at, Unreadable { path: folder.into(), reason, at });
+                return Vec::new();
+            }
+        };
+        let found: Vec<_> =
+            listed.into_iter().map(|file| file.path).filter(|path| glob.is_match(path)).collect();
+        if found.is_empty() {
+            out.report(at, NoMatch { pattern: include.value.clone(), at });
+        }
+        found
+    }
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("cannot include `{path}`: {reason}")]
+#[diagnostic(code(include::unreadable), help("paths are relative to the document they stand in"))]
+struct Unreadable {
+    path: String,
+    reason: ReadError,
+    #[label(primary, "included here")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{path}` includes itself: {chain}")]
+#[diagnostic(code(include::cycle), help("remove this include"))]
+struct Cycle {
+    path: String,
+    chain: String,
+    #[label(primary, "closes the circle")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{path}` is included twice")]
+#[diagnostic(code(include::twice), severity(Warning), help("remove one; the second adds nothing"))]
+struct Twice {
+    path: String,
+    #[label("first here")]
+    first_at: Span,
+    #[label(primary, "again here")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("{fault}: `{path}`")]
+#[diagnostic(
+    code(include::path),
+    help("write a path relative to this document, inside the project's folder, with `/`")
+)]
+struct BadPath {
+    path: String,
+    fault: PathFault,
+    #[label(primary, "this path")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("bad pattern `{pattern}`: {reason}")]
+#[diagnostic(
+    code(include::pattern),
+    help("`*` matches within a folder, `**` any folders, `?` one character, `[a-z]` one of them")
+)]
+struct BadPattern {
+    pattern: String,
+    reason: String,
+    #[label(primary, "this pattern")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("no file matches `{pattern}`")]
+#[diagnostic(code(include::no_match), help("add a file, or remove the include"))]
+struct NoMatch {
+    pattern: String,
+    #[label(primary, "includes nothing")]
+    at: Span,
+}

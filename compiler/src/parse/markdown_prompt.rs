@@ -1,0 +1,400 @@
+//! Prompts from markdown files: front matter and body.
+//!
+//! A file of a `commands` folder is made for other programs as well, so keys that relay does not
+//! know are kept. A file of a `folder` is the project's own, so they are errors. What a file
+//! without `summary` or `chapters` is listed under is not decided here.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use miette::Diagnostic;
+use relay_bundle::Segment;
+use serde_json::{Map, Value as Json};
+use thiserror::Error;
+
+use super::front_matter::{Entry, FrontMatter, Node, Teller, Text, Value, quoted};
+use crate::ast::OnError;
+use crate::diagnostic::Diagnostics;
+use crate::nearest::nearest;
+use crate::source::{FileId, Span, Spanned};
+
+/// What stands for the argument in a body.
+const ARGUMENTS: &str = "$ARGUMENTS";
+
+/// The keys of the project's own prompts.
+const FOLDER_KEYS: [&str; 5] = ["description", "title", "priority", "summary", "chapters"];
+
+/// What a markdown file says.
+#[derive(Debug)]
+pub(crate) struct MarkdownPrompt {
+    /// Its description; never empty.
+    pub(crate) description: Spanned<String>,
+    pub(crate) title: Option<Spanned<String>>,
+    /// From 1 to 10.
+    pub(crate) priority: Option<Spanned<u8>>,
+    pub(crate) summary: Option<Spanned<String>>,
+    pub(crate) chapters: Option<Vec<Spanned<String>>>,
+    /// What describes the one argument of a command.
+    pub(crate) argument_hint: Option<String>,
+    /// What a command says besides title and description; keys sorted, in inner objects too.
+    pub(crate) meta: Map<String, Json>,
+    /// What stands behind the front matter, with LF line ends, otherwise untouched.
+    pub(crate) body: String,
+    /// Where the body begins in the file.
+    pub(crate) body_start: usize,
+}
+
+/// Whose file it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A command, as Claude Code and others read it.
+    Command,
+    /// A prompt of the project's own.
+    Folder,
+}
+
+/// Reads a markdown file. `None`: it gives no prompt, and why was told.
+pub(crate) fn markdown_prompt(
+    file: FileId,
+    bytes: &[u8],
+    kind: Kind,
+    on_error: OnError,
+    out: &mut Diagnostics,
+) -> Option<MarkdownPrompt> {
+    let mut teller = Teller::new(on_error, out);
+    let text = Text::decode(file, bytes, &mut teller)?;
+    let matter = FrontMatter::read(&text, &mut teller)?;
+    let mut reader = Reader { matter: &matter, teller: &mut teller };
+    let mut keys = Keys::default();
+    for entry in &matter.entries {
+        match kind {
+            Kind::Command => reader.command_key(entry, &mut keys),
+            Kind::Folder => reader.folder_key(entry, &mut keys),
+        }
+    }
+    let Keys { has_description, description, title, priority, summary, chapters, hint, meta } =
+        keys;
+    if !has_description {
+        teller.refuse(matter.opening, NoDescription { at: matter.opening });
+    }
+    if teller.refused() {
+        return None;
+    }
+    let body = text.text.get(matter.body..).unwrap_or_default();
+    Some(MarkdownPrompt {
+        description: description?,
+        title,
+        priority,
+        summary,
+        chapters,
+        argument_hint: hint,
+        meta: sorted(meta),
+        // Looking for one byte is many times faster, and nearly every file has none.
+        body: if body.contains('\r') { body.replace("\r\n", "\n") } else { body.into() },
+        body_start: text.offset(matter.body),
+    })
+}
+
+/// Splits a text at every `$ARGUMENTS`, which stands for the argument with the index `slot`.
+///
+/// One pass over plain text: what an argument holds is never searched again, and the word has no
+/// end that must be looked for (`$ARGUMENTS_2` is a slot and `_2`).
+pub(crate) fn slots(body: &str, slot: u32) -> Vec<Segment> {
+    let mut segments = Vec::new();
+    for (index, literal) in body.split(ARGUMENTS).enumerate() {
+        if index > 0 {
+            segments.push(Segment::Slot(slot));
+        }
+        if !literal.is_empty() {
+            segments.push(Segment::Literal(literal.into()));
+        }
+    }
+    segments
+}
+
+/// What the keys of a file say, as far as they are read.
+#[derive(Default)]
+struct Keys {
+    has_description: bool,
+    description: Option<Spanned<String>>,
+    title: Option<Spanned<String>>,
+    priority: Option<Spanned<u8>>,
+    summary: Option<Spanned<String>>,
+    chapters: Option<Vec<Spanned<String>>>,
+    hint: Option<String>,
+    meta: BTreeMap<String, Json>,
+}
+
+/// Reads values, and tells those that are not what their key asks for.
+struct Reader<'r, 'o> {
+    matter: &'r FrontMatter<'r>,
+    teller: &'r mut Teller<'o>,
+}
+
+/// What a value belongs to.
+#[derive(Clone, Copy)]
+enum Of<'k> {
+    Key(&'k str),
+    Item(&'static str),
+}
+
+impl Of<'_> {
+    /// Returns how it is written with a value.
+    fn line(self, value: &str) -> String {
+        match self {
+            Of::Key(key) => format!("{key}: {value}"),
+            Of::Item(_) => value.into(),
+        }
+    }
+}
+
+impl fmt::Display for Of<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Of::Key(key) => write!(f, "`{key}`"),
+            Of::Item(item) => f.write_str(item),
+        }
+    }
+}
+
+impl Reader<'_, '_> {
+    fn command_key(&mut self, entry: &Entry, keys: &mut Keys) {
+        let Entry { key, key_at: _, value } = entry;
+        match key.as_str() {
+            "description" => self.description(entry, keys),
+            "title" => keys.title = self.text(Of::Key(key), value),
+            "argument-hint" => {
+                keys.hint = self.hint(value);
+                keys.meta.extend(keys.hint.clone().map(|hint| (key.clone(), hint.into())));
+            }
+            _ => {
+                if key == "handoffs" {
+                    self.check_handoffs(value);
+                }
+                keys.meta.insert(key.clone(), json(value));
+            }
+        }
+    }
+
+    fn folder_key(&mut self, entry: &Entry, keys: &mut Keys) {
+        let Entry { key, key_at, value } = entry;
+        match key.as_str() {
+            "description" => self.description(entry, keys),
+            "title" => keys.title = self.text(Of::Key(key), value),
+            "priority" => keys.priority = self.priority(key, value),
+            "summary" => keys.summary = self.text(Of::Key(key), value),
+            "chapters" => keys.chapters = self.chapters(key, value),
+            _ => {
+                let at = self.matter.span(key_at);
+                let near = nearest(key, FOLDER_KEYS);
+                self.teller.refuse(at, UnknownKey { key: key.clone(), near, at });
+            }
+        }
+    }
+
+    fn description(&mut self, entry: &Entry, keys: &mut Keys) {
+        let Entry { key, key_at, value } = entry;
+        keys.has_description = true;
+        let is_empty = match &value.value {
+            Value::Null => true,
+            Value::Text(text) => text.trim().is_empty(),
+            _ => false,
+        };
+        if is_empty {
+            let at = self.matter.span(&(key_at.start..value.at.end));
+            self.teller.refuse(at, EmptyDescription { at });
+        } else {
+            keys.description = self.text(Of::Key(key), value);
+        }
+    }
+
+    /// Returns a text without the line ends that `|` and `>` leave behind it.
+    fn text(&mut self, of: Of<'_>, node: &Node) -> Option<Spanned<String>> {
+        let Value::Text(text) = &node.value else {
+            let help = match &node.value {
+                Value::Bool(_) | Value::Number(_) => {
+                    let value = quoted(self.matter.written(&node.at));
+                    format!("write it as: {}", of.line(&value))
+                }
+                Value::Null => "give it a text, or remove the line".into(),
+                _ => "write it as one text".into(),
+            };
+            self.wrong_type(of, node, "text", help);
+            return None;
+        };
+        Some(Spanned { value: text.trim_end().into(), at: self.matter.span(&node.at) })
+    }
+
+    fn priority(&mut self, key: &str, node: &Node) -> Option<Spanned<u8>> {
+        let number = match &node.value {
+            Value::Number(number) => number.as_u64().and_then(|number| u8::try_from(number).ok()),
+            _ => None,
+        };
+        let Some(value @ 1..=10) = number else {
+            let help = "1 is reference, 5 the default, and 10 is always sent";
+            self.wrong_type(Of::Key(key), node, "a number from 1 to 10", help.into());
+            return None;
+        };
+        Some(Spanned { value, at: self.matter.span(&node.at) })
+    }
+
+    fn chapters(&mut self, key: &str, node: &Node) -> Option<Vec<Spanned<String>>> {
+        let Value::List(nodes) = &node.value else {
+            let help = format!("write it as: {key}: [Install, Upgrade]");
+            self.wrong_type(Of::Key(key), node, "a list of texts", help);
+            return None;
+        };
+        Some(nodes.iter().filter_map(|node| self.text(Of::Item("a chapter"), node)).collect())
+    }
+
+    /// Returns a hint as its author wrote it: `[feature]` means a word in brackets, not a list.
+    fn hint(&self, node: &Node) -> Option<String> {
+        let written = self.matter.written(&node.at);
+        match &node.value {
+            Value::Null => None,
+            Value::Text(text) => Some(text.trim().into()).filter(|text: &String| !text.is_empty()),
+            Value::List(nodes) if !written.starts_with('[') => {
+                let items = nodes.iter().filter_map(|node| self.hint(node));
+                Some(format!("[{}]", items.collect::<Vec<_>>().join(", ")))
+            }
+            _ => Some(written.split_whitespace().collect::<Vec<_>>().join(" ")),
+        }
+    }
+
+    /// Handoffs are kept as they are written; this sees to it that a client can rely on them.
+    fn check_handoffs(&mut self, node: &Node) {
+        let help = "write each as `- label: …` and below it `agent: …`";
+        let Value::List(nodes) = &node.value else {
+            return self.wrong_type(Of::Key("handoffs"), node, "a list", help.into());
+        };
+        for node in nodes {
+            match &node.value {
+                Value::Map(entries) => self.check_handoff(node, entries),
+                _ => self.wrong_type(Of::Item("a handoff"), node, "a group of keys", help.into()),
+            }
+        }
+    }
+
+    fn check_handoff(&mut self, node: &Node, entries: &[Entry]) {
+        for required in ["label", "agent"] {
+            let is_given = |Entry { key, key_at: _, value }: &Entry| {
+                let is_empty = matches!(&value.value, Value::Text(text) if text.trim().is_empty());
+                key == required && !is_empty
+            };
+            if !entries.iter().any(is_given) {
+                let at = self.matter.span(&node.at);
+                self.teller.refuse(at, IncompleteHandoff { required, at });
+            }
+        }
+        for Entry { key, key_at: _, value } in entries {
+            match (key.as_str(), &value.value) {
+                ("send", Value::Bool(_)) => {}
+                ("send", _) => {
+                    let help = "without it a handoff is not sent".into();
+                    self.wrong_type(Of::Key(key), value, "`true` or `false`", help);
+                }
+                ("label" | "agent" | "prompt", _) => {
+                    self.text(Of::Key(key), value);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn wrong_type(&mut self, of: Of<'_>, node: &Node, expected: &'static str, help: String) {
+        let found = match &node.value {
+            Value::Null => "nothing".into(),
+            Value::Bool(value) => format!("`{value}`"),
+            Value::Number(number) => format!("the number {number}"),
+            Value::Text(_) => "text".into(),
+            Value::List(_) => "a list".into(),
+            Value::Map(_) => "a group of keys".into(),
+        };
+        let at = self.matter.span(&node.at);
+        self.teller.refuse(at, WrongType { what: of.to_string(), expected, found, at, help });
+    }
+}
+
+fn json(node: &Node) -> Json {
+    match &node.value {
+        Value::Null => Json::Null,
+        Value::Bool(value) => Json::Bool(*value),
+        Value::Number(number) => Json::Number(number.clone()),
+        Value::Text(text) => Json::String(text.clone()),
+        Value::List(nodes) => nodes.iter().map(json).collect(),
+        Value::Map(entries) => {
+            let entries = entries.iter().map(|entry| (entry.key.clone(), json(&entry.value)));
+            Json::Object(sorted(entries.collect()))
+        }
+    }
+}
+
+/// Returns a JSON object whose keys are sorted even if serde_json keeps the order of insertion,
+/// which is up to any crate of the build.
+fn sorted(entries: BTreeMap<String, Json>) -> Map<String, Json> {
+    entries.into_iter().collect()
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("the front matter has no `description`")]
+#[diagnostic(
+    code(front_matter::no_description),
+    help("add a line `description: …` that says what the prompt is for")
+)]
+struct NoDescription {
+    #[label(primary, "in what begins here")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`description` is empty")]
+#[diagnostic(code(front_matter::no_description), help("say in a sentence what the prompt is for"))]
+struct EmptyDescription {
+    #[label(primary, "no text here")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("{what} must be {expected}, but is {found}")]
+#[diagnostic(code(front_matter::wrong_type))]
+struct WrongType {
+    what: String,
+    expected: &'static str,
+    found: String,
+    #[label(primary, "this is {found}")]
+    at: Span,
+    #[help]
+    help: String,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("unknown key `{key}`")]
+#[diagnostic(code(front_matter::unknown_key), help("{}", unknown_key_help(*near)))]
+struct UnknownKey {
+    key: String,
+    near: Option<&'static str>,
+    #[label(primary, "not a key of a prompt")]
+    at: Span,
+}
+
+fn unknown_key_help(near: Option<&str>) -> String {
+    match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the keys of a prompt are `{}`", FOLDER_KEYS.join("`, `")),
+    }
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("a handoff has no `{required}`")]
+#[diagnostic(
+    code(front_matter::handoff),
+    help("a handoff has a `label` that people read and the `agent` that goes on")
+)]
+struct IncompleteHandoff {
+    required: &'static str,
+    #[label(primary, "in this handoff")]
+    at: Span,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,509 @@
+//! KDL nodes as plain values, and the reader that takes them apart and misses nothing.
+//!
+//! Whoever reads a node asks for what it knows; [`Reader::finish`] reports everything that was
+//! not asked for, with the nearest name that was. That is how no line of a project is inert.
+
+use std::collections::BTreeSet;
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use crate::diagnostic::Diagnostics;
+use crate::nearest::nearest;
+use crate::source::{Span, Spanned};
+
+/// A node with all that stands on it.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) name: Spanned<String>,
+    pub(super) annotation: Option<Spanned<String>>,
+    pub(super) arguments: Vec<Value>,
+    pub(super) properties: Vec<Property>,
+    pub(super) children: Option<Vec<Node>>,
+}
+
+/// `name=value`
+#[derive(Debug)]
+pub(super) struct Property {
+    pub(super) name: Spanned<String>,
+    pub(super) value: Value,
+}
+
+/// A value, perhaps with a type annotation.
+#[derive(Debug)]
+pub(super) struct Value {
+    pub(super) scalar: Scalar,
+    pub(super) annotation: Option<Spanned<String>>,
+    pub(super) at: Span,
+}
+
+/// A KDL value. Numbers with a fraction keep their text: no part of the language takes one.
+#[derive(Debug)]
+pub(super) enum Scalar {
+    Text(String),
+    Integer(i128),
+    Float(String),
+    Boolean(bool),
+    Null,
+}
+
+/// Nodes that later versions of the language have, with what they are for.
+const RESERVED: &[(&str, &str)] = &[
+    ("expect", "expectations that every build checks"),
+    ("for", "who sees a prompt"),
+    ("gate", "gated sessions"),
+    ("gate-encouragement", "gated sessions"),
+    ("gate-instructions", "gated sessions"),
+    ("gate-intercept-preamble", "gated sessions"),
+    ("hosts", "the inventory of hosts"),
+    ("policy", "policies"),
+    ("read-prompts-reminder", "gated sessions"),
+    ("roles", "roles"),
+    ("servers", "upstream servers"),
+    ("skills", "skills"),
+    ("tenants", "tenants"),
+    ("tools", "tools"),
+    ("users", "users and groups"),
+];
+
+/// Type annotations of the language.
+const ANNOTATIONS: &[&str] = &["bytes", "chars", "duration", "env", "file", "regex"];
+
+/// Takes a node apart.
+pub(super) struct Reader<'n> {
+    node: &'n Node,
+    arguments_taken: usize,
+    known_properties: BTreeSet<&'static str>,
+    known_children: BTreeSet<&'static str>,
+}
+
+impl<'n> Reader<'n> {
+    /// Begins to read `node`; reports a property that is given twice, since KDL itself lets the
+    /// last one win, and an annotation on the node, which means nothing.
+    pub(super) fn new(node: &'n Node, out: &mut Diagnostics) -> Self {
+        for (index, property) in node.properties.iter().enumerate() {
+            let mut before = node.properties.iter().take(index);
+            if let Some(first) = before.find(|first| first.name.value == property.name.value) {
+                out.report(property.name.at, DuplicateProperty {
+                    name: property.name.value.clone(),
+                    first_at: first.name.at,
+                    at: property.name.at,
+                });
+            }
+        }
+        if let Some(annotation) = &node.annotation {
+            report_annotation(annotation, out);
+        }
+        Self {
+            node,
+            arguments_taken: 0,
+            known_properties: BTreeSet::new(),
+            known_children: BTreeSet::new(),
+        }
+    }
+
+    /// Takes the next argument, which must be there.
+    pub(super) fn argument(&mut self, what: &'static str, out: &mut Diagnostics) -> Option<&'n Value> {
+        let value = self.optional_argument();
+        if value.is_none() {
+            let node = self.node.name.value.clone();
+            out.report(self.node.name.at, MissingArgument { node, what, at: self.node.name.at });
+        }
+        value
+    }
+
+    /// Takes the next argument, if there is one.
+    pub(super) fn optional_argument(&mut self) -> Option<&'n Value> {
+        let value = self.node.arguments.get(self.arguments_taken)?;
+        self.arguments_taken += 1;
+        Some(value)
+    }
+
+    /// Takes all arguments that are left.
+    pub(super) fn arguments(&mut self) -> &'n [Value] {
+        let rest = self.node.arguments.get(self.arguments_taken..).unwrap_or_default();
+        self.arguments_taken = self.node.arguments.len();
+        rest
+    }
+
+    /// Takes a property.
+    pub(super) fn property(&mut self, name: &'static str) -> Option<&'n Value> {
+        self.known_properties.insert(name);
+        let found = self.node.properties.iter().find(|property| property.name.value == name);
+        found.map(|property| &property.value)
+    }
+
+    /// Takes a child that may stand there once.
+    pub(super) fn child(&mut self, name: &'static str, out: &mut Diagnostics) -> Option<&'n Node> {
+        let mut found = self.children(name);
+        let first = found.next();
+        for again in found {
+            out.report(again.name.at, DuplicateNode {
+                name: name.into(),
+                first_at: first.map_or(again.name.at, |first| first.name.at),
+                at: again.name.at,
+            });
+        }
+        first
+    }
+
+    /// Takes all children of a name.
+    pub(super) fn children(&mut self, name: &'static str) -> impl Iterator<Item = &'n Node> + use<'n> {
+        self.known_children.insert(name);
+        let children = self.node.children.as_deref().unwrap_or_default();
+        children.iter().filter(move |child| child.name.value == name)
+    }
+
+    /// Takes a text that may be a property or a child with one argument.
+    pub(super) fn text(&mut self, name: &'static str, out: &mut Diagnostics) -> Option<Spanned<String>> {
+        let property = self.property(name);
+        let child = self.child(name, out);
+        if let (Some(first), Some(again)) = (property, child) {
+            let (first_at, at) = (first.at, again.name.at);
+            out.report(at, DuplicateNode { name: name.into(), first_at, at });
+        }
+        let value = match (property, child) {
+            (Some(value), _) => Some(value),
+            (None, Some(child)) => {
+                let mut reader = Reader::new(child, out);
+                let value = reader.argument("a text", out);
+                reader.finish(name, out);
+                value
+            }
+            (None, None) => None,
+        };
+        value?.text(out)
+    }
+
+    /// Reports everything on the node that was not asked for. `what` names the node for people.
+    pub(super) fn finish(self, what: &str, out: &mut Diagnostics) {
+        for extra in self.node.arguments.get(self.arguments_taken..).unwrap_or_default() {
+            let taken = self.arguments_taken;
+            let what = what.to_owned();
+            out.report(extra.at, ExtraArgument { what, taken, at: extra.at });
+        }
+        for property in &self.node.properties {
+            let name = &property.name;
+            if !self.known_properties.contains(name.value.as_str()) {
+                let known: Vec<&str> = self.known_properties.iter().copied().collect();
+                out.report(name.at, UnknownProperty {
+                    name: name.value.clone(),
+                    what: what.into(),
+                    help: suggestion(&name.value, &known, "properties"),
+                    at: name.at,
+                });
+            }
+        }
+        let known: Vec<&str> = self.known_children.iter().copied().collect();
+        for child in self.node.children.as_deref().unwrap_or_default() {
+            if !self.known_children.contains(child.name.value.as_str()) {
+                unknown(child, &known, what, out);
+            }
+        }
+    }
+}
+
+impl Value {
+    /// Returns the text; reports any other value and every annotation.
+    pub(super) fn text(&self, out: &mut Diagnostics) -> Option<Spanned<String>> {
+        self.plain(out)?;
+        match &self.scalar {
+            Scalar::Text(text) => Some(Spanned { value: text.clone(), at: self.at }),
+            _ => self.wrong_type("a text", out),
+        }
+    }
+
+    /// Returns the text if it is not empty.
+    pub(super) fn non_empty(&self, out: &mut Diagnostics) -> Option<Spanned<String>> {
+        let text = self.text(out)?;
+        if text.value.trim().is_empty() {
+            out.report(self.at, EmptyText { at: self.at });
+            return None;
+        }
+        Some(text)
+    }
+
+    /// Returns the truth value.
+    pub(super) fn boolean(&self, out: &mut Diagnostics) -> Option<Spanned<bool>> {
+        self.plain(out)?;
+        match self.scalar {
+            Scalar::Boolean(value) => Some(Spanned { value, at: self.at }),
+            _ => self.wrong_type("#true or #false", out),
+        }
+    }
+
+    /// Returns the number if it lies in `low..=high`.
+    pub(super) fn integer(&self, low: u64, high: u64, out: &mut Diagnostics) -> Option<Spanned<u64>> {
+        self.plain(out)?;
+        self.in_range(low, high, out)
+    }
+
+    /// Returns the number if it lies in `low..=high` and has the annotation of its unit.
+    pub(super) fn with_unit(
+        &self,
+        unit: &'static str,
+        low: u64,
+        high: u64,
+        out: &mut Diagnostics,
+    ) -> Option<Spanned<u64>> {
+        match &self.annotation {
+            Some(annotation) if annotation.value == unit => self.in_range(low, high, out),
+            Some(annotation) => {
+                let (found, at) = (Some(annotation.value.clone()), annotation.at);
+                out.report(at, WrongUnit { unit, found, at });
+                None
+            }
+            None => {
+                out.report(self.at, WrongUnit { unit, found: None, at: self.at });
+                None
+            }
+        }
+    }
+
+    /// Returns one of the words, by `words`' own value.
+    pub(super) fn one_of<T: Copy>(
+        &self,
+        words: &[(&'static str, T)],
+        out: &mut Diagnostics,
+    ) -> Option<Spanned<T>> {
+        let text = self.text(out)?;
+        if let Some((_, value)) = words.iter().find(|(word, _)| *word == text.value) {
+            return Some(Spanned { value: *value, at: self.at });
+        }
+        let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        let help = suggestion(&text.value, &known, "words");
+        out.report(self.at, UnknownWord { word: text.value, help, at: self.at });
+        None
+    }
+
+    fn in_range(&self, low: u64, high: u64, out: &mut Diagnostics) -> Option<Spanned<u64>> {
+        let Scalar::Integer(number) = self.scalar else {
+            return self.wrong_type("a whole number", out);
+        };
+        match u64::try_from(number) {
+            Ok(value) if (low..=high).contains(&value) => Some(Spanned { value, at: self.at }),
+            _ => {
+                out.report(self.at, OutOfRange { number, low, high, at: self.at });
+                None
+            }
+        }
+    }
+
+    /// Reports an annotation where none belongs.
+    pub(super) fn plain(&self, out: &mut Diagnostics) -> Option<()> {
+        match &self.annotation {
+            None => Some(()),
+            Some(annotation) => {
+                report_annotation(annotation, out);
+                None
+            }
+        }
+    }
+
+    fn wrong_type<T>(&self, expected: &'static str, out: &mut Diagnostics) -> Option<T> {
+        let found = match &self.scalar {
+            Scalar::Text(_) => "a text".to_owned(),
+            Scalar::Integer(number) => format!("the number {number}"),
+            Scalar::Float(number) => format!("the number {number}"),
+            Scalar::Boolean(yes) => format!("#{yes}"),
+            Scalar::Null => "#null".to_owned(),
+        };
+        out.report(self.at, WrongType { expected, found, at: self.at });
+        None
+    }
+}
+
+/// Reports a node that does not belong where it stands.
+pub(super) fn unknown(node: &Node, known: &[&str], what: &str, out: &mut Diagnostics) {
+    let Spanned { value: name, at } = &node.name;
+    if let Some((_, purpose)) = RESERVED.iter().find(|(reserved, _)| reserved == name) {
+        out.report(*at, Reserved { name: name.clone(), purpose, at: *at });
+        return;
+    }
+    let help = suggestion(name, known, "nodes");
+    out.report(*at, UnknownNode { name: name.clone(), what: what.into(), help, at: *at });
+}
+
+fn report_annotation(annotation: &Spanned<String>, out: &mut Diagnostics) {
+    let Spanned { value: name, at } = annotation;
+    if matches!(name.as_str(), "env" | "file") {
+        out.report(*at, SecretNotExpected { name: name.clone(), at: *at });
+    } else if ANNOTATIONS.contains(&name.as_str()) {
+        out.report(*at, UnexpectedAnnotation { name: name.clone(), at: *at });
+    } else {
+        let help = suggestion(name, ANNOTATIONS, "annotations");
+        out.report(*at, UnknownAnnotation { name: name.clone(), help, at: *at });
+    }
+}
+
+fn suggestion(name: &str, known: &[&str], kind: &str) -> String {
+    match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => format!("no {kind} are known here"),
+        None => format!("known {kind}: {}", known.join(", ")),
+    }
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("unknown node `{name}` in {what}")]
+#[diagnostic(code(node::unknown))]
+struct UnknownNode {
+    name: String,
+    what: String,
+    #[help]
+    help: String,
+    #[label(primary, "not known here")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{name}` is not in this version of relay")]
+#[diagnostic(
+    code(node::reserved),
+    help("the name is kept for {purpose}, which come with a later version; remove the node until then")
+)]
+struct Reserved {
+    name: String,
+    purpose: &'static str,
+    #[label(primary, "nothing would enforce this")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{name}` stands here twice")]
+#[diagnostic(code(node::duplicate), help("keep one of them"))]
+pub(super) struct DuplicateNode {
+    pub(super) name: String,
+    #[label("first here")]
+    pub(super) first_at: Span,
+    #[label(primary, "again here")]
+    pub(super) at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{node}` needs {what}")]
+#[diagnostic(code(node::missing_argument), help("write it behind the node's name"))]
+struct MissingArgument {
+    node: String,
+    what: &'static str,
+    #[label(primary, "nothing follows")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("{what} takes {taken} value{} here", if *taken == 1 { "" } else { "s" })]
+#[diagnostic(
+    code(node::extra_argument),
+    help("remove it; a text with spaces needs quotes, and a property an `=`")
+)]
+struct ExtraArgument {
+    what: String,
+    taken: usize,
+    #[label(primary, "one too many")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("unknown property `{name}` of {what}")]
+#[diagnostic(code(property::unknown))]
+struct UnknownProperty {
+    name: String,
+    what: String,
+    #[help]
+    help: String,
+    #[label(primary, "not known here")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("property `{name}` is given twice")]
+#[diagnostic(code(property::duplicate), help("keep one; KDL alone would silently take the last"))]
+struct DuplicateProperty {
+    name: String,
+    #[label("first here")]
+    first_at: Span,
+    #[label(primary, "again here")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("expected {expected}, found {found}")]
+#[diagnostic(code(value::wrong_type))]
+struct WrongType {
+    expected: &'static str,
+    found: String,
+    #[label(primary, "this value")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("{number} is not within {low} and {high}")]
+#[diagnostic(code(value::out_of_range), help("write a number from {low} to {high}"))]
+struct OutOfRange {
+    number: i128,
+    low: u64,
+    high: u64,
+    #[label(primary, "out of range")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("unknown word `{word}`")]
+#[diagnostic(code(value::unknown_word))]
+struct UnknownWord {
+    word: String,
+    #[help]
+    help: String,
+    #[label(primary, "not known here")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("the text is empty")]
+#[diagnostic(code(value::empty), help("write something, or remove the node"))]
+struct EmptyText {
+    #[label(primary, "nothing but white space")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("{}", match found { Some(found) => format!("expected the unit `({unit})`, found `({found})`"), None => format!("the value needs its unit `({unit})`") })]
+#[diagnostic(code(value::wrong_unit), help("write `({unit})` in front of the number"))]
+struct WrongUnit {
+    unit: &'static str,
+    found: Option<String>,
+    #[label(primary, "unit missing or wrong")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("unknown annotation `({name})`")]
+#[diagnostic(code(value::unknown_annotation))]
+struct UnknownAnnotation {
+    name: String,
+    #[help]
+    help: String,
+    #[label(primary, "not known")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("the annotation `({name})` means nothing here")]
+#[diagnostic(code(value::annotation), help("remove it"))]
+struct UnexpectedAnnotation {
+    name: String,
+    #[label(primary, "no value with a unit belongs here")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`({name})` names a secret, and no secret belongs here")]
+#[diagnostic(
+    code(value::secret),
+    help("what stands here goes into the bundle and to clients; secrets live in the server's configuration")
+)]
+struct SecretNotExpected {
+    name: String,
+    #[label(primary, "not a place for a secret")]
+    at: Span,
+}

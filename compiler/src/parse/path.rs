@@ -1,0 +1,51 @@
+//! Paths as authors write them -> paths inside the project's folder.
+
+use thiserror::Error;
+
+/// Why a path cannot name a file of the project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub(crate) enum PathFault {
+    /// It is empty.
+    #[error("the path is empty")]
+    Empty,
+    /// It begins at the root of the machine.
+    #[error("the path is absolute")]
+    Absolute,
+    /// It leaves the project's folder.
+    #[error("the path leaves the project's folder")]
+    Outside,
+    /// It has a backslash or a control character.
+    #[error("the path has a backslash or a control character")]
+    Character,
+}
+
+/// Returns the path that `written` means in the document `document`: from the project's folder,
+/// without `.` and `..`.
+///
+/// # Errors
+///
+/// The path is empty, absolute, or leads out of the project's folder.
+pub(crate) fn resolve(document: &str, written: &str) -> Result<String, PathFault> {
+    if written.is_empty() {
+        return Err(PathFault::Empty);
+    }
+    if written.contains(|letter: char| letter == '\\' || letter.is_control()) {
+        return Err(PathFault::Character);
+    }
+    let drive = written.as_bytes().get(1) == Some(&b':');
+    if written.starts_with('/') || written.starts_with('~') || drive {
+        return Err(PathFault::Absolute);
+    }
+    let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in written.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop().ok_or(PathFault::Outside)?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Ok(parts.join("/"))
+}

@@ -1,0 +1,47 @@
+//! AST -> model: names looked up, documents joined, defaults filled, files read, texts rendered.
+//!
+//! What cannot be resolved is reported and left out of the model; nothing is judged here.
+
+mod argument;
+mod environment;
+mod file;
+mod markdown;
+mod media;
+mod message;
+mod name;
+mod project;
+mod prompt;
+mod resource;
+mod template;
+mod text;
+
+use crate::Options;
+use crate::ast::Ast;
+use crate::diagnostic::Diagnostics;
+use crate::model::Model;
+use crate::source::Sources;
+
+/// Resolves a project for one environment; `None` if it has no usable `project` node.
+pub(crate) fn project(
+    sources: &Sources<'_>,
+    ast: Ast,
+    options: &Options,
+    out: &mut Diagnostics,
+) -> Option<Model> {
+    let root = ast.documents.first()?.file;
+    let (nodes, whens) = environment::choose(ast, options.environment.as_deref(), root, out);
+    let project = project::project(nodes.projects, options.epoch, root, out);
+    let (resources, templates) = resource::resources(sources, nodes.resources, out);
+    let (prompts, disabled_prompts) = prompt::prompts(sources, nodes.prompts, &resources, out);
+    let greeting = message::greeting(sources, nodes.messages, out);
+    Some(Model {
+        project: project?,
+        environment: options.environment.clone(),
+        whens,
+        prompts,
+        disabled_prompts,
+        resources,
+        templates,
+        greeting,
+    })
+}

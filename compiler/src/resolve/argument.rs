@@ -1,0 +1,212 @@
+//! Arguments of prompts and URI templates: kinds, choices and defaults.
+
+use miette::Diagnostic;
+use relay_bundle::{Argument, ArgumentKind};
+use thiserror::Error;
+
+use crate::ast::{self, ArgumentType};
+use crate::diagnostic::Diagnostics;
+use crate::nearest::nearest;
+use crate::source::{Span, Spanned};
+
+/// The states of a boolean argument, in the order of its variants.
+pub(super) const BOOLEAN: [&str; 2] = ["true", "false"];
+
+/// An argument with the place of its name.
+pub(super) struct Resolved {
+    pub(super) at: Span,
+    /// Whether templates see a truth value.
+    pub(super) boolean: bool,
+    /// What the bundle will hold; the stride is filled in by the rendering.
+    pub(super) argument: Argument,
+}
+
+/// Resolves the arguments of one node; those with faults are reported and left out.
+pub(super) fn arguments(nodes: Vec<ast::Argument>, out: &mut Diagnostics) -> Vec<Resolved> {
+    let mut resolved: Vec<Resolved> = Vec::new();
+    for node in nodes {
+        let Some(argument) = argument(node, out) else { continue };
+        // Templates write `-` as `_`, so names that differ in that alone would be one.
+        let spelled = |name: &str| name.replace('-', "_").to_lowercase();
+        let name = spelled(&argument.argument.name);
+        if let Some(first) = resolved.iter().find(|first| spelled(&first.argument.name) == name) {
+            let (first_at, at) = (first.at, argument.at);
+            out.report(at, Duplicate { name: argument.argument.name, first_at, at });
+            continue;
+        }
+        resolved.push(argument);
+    }
+    resolved
+}
+
+fn argument(node: ast::Argument, out: &mut Diagnostics) -> Option<Resolved> {
+    let ast::Argument { name, required, default, description, kind, one_of, chars_max } = node;
+    let Spanned { value: name, at } = name?;
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+    let begins = name.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_');
+    if !begins || !name.chars().all(plain) || name.len() > super::name::NAME_CHARS_MAX {
+        out.report(at, BadName { name, at });
+        return None;
+    }
+    let boolean = kind.as_ref().is_some_and(|kind| kind.value == ArgumentType::Boolean);
+    if let (Some(kind), Some(first)) = (&kind, one_of.as_ref().and_then(|values| values.first())) {
+        out.report(first.at, TypedChoice { kind_at: kind.at, at: first.at });
+    }
+    let finite = boolean || one_of.is_some();
+    if let (true, Some(max)) = (finite, &chars_max) {
+        out.report(max.at, LimitedChoice { at: max.at });
+    }
+    let choices = match one_of {
+        Some(values) => Some(choices(values, out)),
+        None if boolean => Some(BOOLEAN.map(str::to_owned).to_vec()),
+        None => None,
+    };
+    let default = match default {
+        Some(Spanned { value, at }) => Some(check_default(value, at, boolean, choices.as_deref(), out)?),
+        None => None,
+    };
+    let required_value = required.as_ref().is_some_and(|required| required.value);
+    if let (Some(required), true) = (&required, required_value && default.is_some()) {
+        out.report(required.at, RequiredDefault { name: name.clone(), at: required.at });
+    }
+    let kind = match choices {
+        Some(choices) => ArgumentKind::Choice(choices),
+        None => ArgumentKind::Text { chars_max: chars_max.map_or(0, |max| max.value) },
+    };
+    let argument = Argument {
+        name,
+        description: description.map(|text| text.value),
+        required: required_value,
+        default,
+        kind,
+        stride: 0,
+    };
+    Some(Resolved { at, boolean, argument })
+}
+
+fn choices(values: Vec<Spanned<String>>, out: &mut Diagnostics) -> Vec<String> {
+    let mut choices: Vec<Spanned<String>> = Vec::new();
+    for value in values {
+        if let Some(first) = choices.iter().find(|first| first.value == value.value) {
+            let (first_at, at) = (first.at, value.at);
+            out.report(at, RepeatedChoice { value: value.value, first_at, at });
+        } else {
+            choices.push(value);
+        }
+    }
+    choices.into_iter().map(|choice| choice.value).collect()
+}
+
+fn check_default(
+    value: ast::Default,
+    at: Span,
+    boolean: bool,
+    choices: Option<&[String]>,
+    out: &mut Diagnostics,
+) -> Option<String> {
+    let text = match value {
+        ast::Default::Boolean(yes) if boolean => return Some(yes.to_string()),
+        ast::Default::Boolean(yes) => {
+            out.report(at, BooleanDefault { value: yes, at });
+            return None;
+        }
+        ast::Default::Text(text) => text,
+    };
+    let Some(choices) = choices else { return Some(text) };
+    if choices.contains(&text) {
+        return Some(text);
+    }
+    let help = match nearest(&text, choices.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("its values are: {}", choices.join(", ")),
+    };
+    out.report(at, ForeignDefault { value: text, help, at });
+    None
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{name}` cannot name an argument")]
+#[diagnostic(
+    code(argument::name),
+    help("begin with a letter, go on with letters, digits, `_` or `-`, up to 64 in all")
+)]
+struct BadName {
+    name: String,
+    #[label(primary, "this name")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("argument `{name}` is declared twice")]
+#[diagnostic(
+    code(argument::duplicate),
+    help("rename or remove one; case, `-` and `_` make no difference in templates")
+)]
+struct Duplicate {
+    name: String,
+    #[label("first here")]
+    first_at: Span,
+    #[label(primary, "again here")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("an argument with `one-of` has no type")]
+#[diagnostic(code(argument::typed_choice), help("remove `type=` or `one-of`"))]
+struct TypedChoice {
+    #[label("the type")]
+    kind_at: Span,
+    #[label(primary, "the values")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`max` limits free text, and this argument has fixed values")]
+#[diagnostic(code(argument::limited_choice), help("remove `max`"))]
+struct LimitedChoice {
+    #[label(primary, "limits nothing")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{value}` stands twice in `one-of`")]
+#[diagnostic(code(argument::repeated_choice), help("remove one"))]
+struct RepeatedChoice {
+    value: String,
+    #[label("first here")]
+    first_at: Span,
+    #[label(primary, "again here")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("the default `#{value}` is for arguments of type boolean")]
+#[diagnostic(code(argument::boolean_default), help("quote it, or write `type=boolean`"))]
+struct BooleanDefault {
+    value: bool,
+    #[label(primary, "this default")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("the default `{value}` is not one of the argument's values")]
+#[diagnostic(code(argument::foreign_default))]
+struct ForeignDefault {
+    value: String,
+    #[help]
+    help: String,
+    #[label(primary, "this default")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("argument `{name}` is required and has a default")]
+#[diagnostic(
+    code(argument::required_default),
+    help("remove one: the default of a required argument is never used")
+)]
+struct RequiredDefault {
+    name: String,
+    #[label(primary, "required")]
+    at: Span,
+}

@@ -1,0 +1,158 @@
+//! Files that a project names: read, and decoded as text.
+
+use std::sync::Arc;
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use crate::diagnostic::Diagnostics;
+use crate::parse::{PathFault, resolve_path};
+use crate::source::{FileId, ReadError, SourceFile, Sources, Span, Spanned};
+
+/// The most bytes of one file whose bytes go into the bundle.
+const FILE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Reads the file that `written` names in the document where it stands.
+pub(super) fn read(
+    sources: &Sources<'_>,
+    written: &Spanned<String>,
+    out: &mut Diagnostics,
+) -> Option<(FileId, Arc<SourceFile>)> {
+    let path = path(sources, written, out)?;
+    match sources.load(&path) {
+        Ok(id) => {
+            let file = sources.file(id);
+            let bytes = file.bytes.len();
+            if bytes > FILE_BYTES_MAX {
+                out.report(written.at, TooLarge { path, bytes, at: written.at });
+                return None;
+            }
+            Some((id, file))
+        }
+        Err(reason) => {
+            report_unreadable(sources, path, reason, written.at, out);
+            None
+        }
+    }
+}
+
+/// Reads the file that `written` names as text.
+pub(super) fn read_text(
+    sources: &Sources<'_>,
+    written: &Spanned<String>,
+    out: &mut Diagnostics,
+) -> Option<(FileId, Arc<SourceFile>)> {
+    let (id, file) = read(sources, written, out)?;
+    match file.text() {
+        Ok(_) => Some((id, file)),
+        Err(offset) => {
+            let at = id.span(offset, offset + 1);
+            let path = file.path.clone();
+            out.report(at, NotUtf8 { path, offset, at, named_at: written.at });
+            None
+        }
+    }
+}
+
+/// Returns the path that `written` means in the document where it stands.
+pub(super) fn path(
+    sources: &Sources<'_>,
+    written: &Spanned<String>,
+    out: &mut Diagnostics,
+) -> Option<String> {
+    let document = sources.file(written.at.file);
+    match resolve_path(&document.path, &written.value) {
+        Ok(path) => Some(path),
+        Err(fault) => {
+            let at = written.at;
+            out.report(at, BadPath { path: written.value.clone(), fault, at });
+            None
+        }
+    }
+}
+
+/// Drops a byte order mark and makes every line end `\n`, so that a checkout's settings do not
+/// change the bundle.
+pub(super) fn normalized(text: &str) -> String {
+    text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n")
+}
+
+pub(super) fn report_unreadable(
+    sources: &Sources<'_>,
+    path: String,
+    reason: ReadError,
+    at: Span,
+    out: &mut Diagnostics,
+) {
+    let help = match &reason {
+        ReadError::NotFound => similar_file(sources, &path).map_or_else(
+            || "paths are relative to the document they stand in".to_owned(),
+            |near| format!("did you mean `{near}`?"),
+        ),
+        ReadError::Outside => "copy the file into the project's folder".into(),
+        ReadError::TooLarge { .. } => "split it, or keep it out of the bundle".into(),
+        ReadError::WrongKind { .. } | ReadError::Io { .. } => {
+            "paths are relative to the document they stand in".into()
+        }
+    };
+    out.report(at, Unreadable { path, reason, help, at });
+}
+
+/// The file beside a missing one that its author most likely meant.
+fn similar_file(sources: &Sources<'_>, path: &str) -> Option<String> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    if folder.is_empty() {
+        return None;
+    }
+    let listed = sources.list(folder).ok()?;
+    let names: Vec<&str> =
+        listed.iter().filter_map(|file| file.path.rsplit('/').next()).collect();
+    crate::nearest::nearest(name, names).map(str::to_owned)
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("cannot read `{path}`: {reason}")]
+#[diagnostic(code(file::unreadable))]
+struct Unreadable {
+    path: String,
+    reason: ReadError,
+    #[help]
+    help: String,
+    #[label(primary, "named here")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{path}` has {bytes} bytes, over the limit of {FILE_BYTES_MAX}")]
+#[diagnostic(code(file::too_large), help("split it, or serve it from elsewhere"))]
+struct TooLarge {
+    path: String,
+    bytes: usize,
+    #[label(primary, "named here")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{path}` is not UTF-8: byte {offset} begins no character")]
+#[diagnostic(code(file::not_utf8), help("save the file in UTF-8"))]
+struct NotUtf8 {
+    path: String,
+    offset: usize,
+    #[label(primary, "readable up to here")]
+    at: Span,
+    #[label("named here")]
+    named_at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("{fault}: `{path}`")]
+#[diagnostic(
+    code(file::path),
+    help("write a path relative to this document, inside the project's folder, with `/`")
+)]
+struct BadPath {
+    path: String,
+    fault: PathFault,
+    #[label(primary, "this path")]
+    at: Span,
+}

@@ -1,0 +1,109 @@
+//! Names of projects and prompts, and URIs: what they may be made of, and that they are unique.
+
+use std::collections::BTreeMap;
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use crate::diagnostic::Diagnostics;
+use crate::source::{Span, Spanned};
+
+/// Every MCP client takes names up to this length.
+pub(crate) const NAME_CHARS_MAX: usize = 64;
+
+/// Returns whether `name` is one that a node may give: 1 to 64 of `A–Z a–z 0–9 _ - . /`.
+pub(super) fn check(name: &Spanned<String>, what: &'static str, out: &mut Diagnostics) -> bool {
+    let Spanned { value, at } = name;
+    let letter = |letter: char| letter.is_ascii_alphanumeric() || "_-./".contains(letter);
+    let slash = what == "project" && value.contains('/');
+    if let Some(bad) = value.chars().find(|c| !letter(*c)).or(slash.then_some('/')) {
+        let bad = bad.escape_default().to_string();
+        out.report(*at, BadCharacter { what, name: value.clone(), bad, at: *at });
+        return false;
+    }
+    let length = value.chars().count();
+    if !(1..=NAME_CHARS_MAX).contains(&length) {
+        out.report(*at, BadLength { what, length, at: *at });
+        return false;
+    }
+    true
+}
+
+/// Sorts things by name and leaves out those whose name stood before; names that differ in case
+/// alone are told too.
+pub(super) fn unique<T>(
+    things: Vec<T>,
+    what: &'static str,
+    name: impl Fn(&T) -> &Spanned<String>,
+    out: &mut Diagnostics,
+) -> Vec<T> {
+    let mut by_name: BTreeMap<String, T> = BTreeMap::new();
+    let mut folded: BTreeMap<String, (String, Span)> = BTreeMap::new();
+    for thing in things {
+        let Spanned { value, at } = name(&thing).clone();
+        if let Some(first) = by_name.get(&value) {
+            out.report(at, Duplicate { what, name: value, first_at: name(first).at, at });
+            continue;
+        }
+        match folded.get(&value.to_lowercase()) {
+            Some((first, first_at)) => {
+                let (first, first_at) = (first.clone(), *first_at);
+                out.report(at, CaseOnly { what, name: value.clone(), first, first_at, at });
+            }
+            None => {
+                folded.insert(value.to_lowercase(), (value.clone(), at));
+            }
+        }
+        by_name.insert(value, thing);
+    }
+    by_name.into_values().collect()
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("the {what} name `{name}` has the character `{bad}`")]
+#[diagnostic(
+    code(name::character),
+    help("letters, digits, `_`, `-` and `.` are allowed, and `/` in names of prompts")
+)]
+struct BadCharacter {
+    what: &'static str,
+    name: String,
+    bad: String,
+    #[label(primary, "clients could not use this name")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("the {what} name has {length} characters")]
+#[diagnostic(code(name::length), help("a name has 1 to {NAME_CHARS_MAX} characters"))]
+struct BadLength {
+    what: &'static str,
+    length: usize,
+    #[label(primary, "this name")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("{what} `{name}` is declared twice")]
+#[diagnostic(code(name::duplicate), help("rename or remove one of them"))]
+struct Duplicate {
+    what: &'static str,
+    name: String,
+    #[label("first here")]
+    first_at: Span,
+    #[label(primary, "again here")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("{what} `{name}` differs from `{first}` in case alone")]
+#[diagnostic(code(name::case_only), help("people and some clients will mix them up; rename one"))]
+struct CaseOnly {
+    what: &'static str,
+    name: String,
+    first: String,
+    #[label("the first one")]
+    first_at: Span,
+    #[label(primary, "differs in case alone")]
+    at: Span,
+}

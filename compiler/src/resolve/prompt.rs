@@ -1,0 +1,392 @@
+//! Prompts of nodes, folders and commands: bodies read and rendered, names unique.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use miette::Diagnostic;
+use relay_bundle::{Content, Message, Part, Rendering, Role, Segment};
+use thiserror::Error;
+
+use super::text::{self, Text};
+use super::{argument, file, markdown, media, name};
+use crate::ast::{self, PromptsItem};
+use crate::diagnostic::Diagnostics;
+use crate::model::{AllowedSecret, BodySource, Prompt, Resource, Setting};
+use crate::parse::MarkdownKind;
+use crate::source::{Sources, Span, Spanned};
+
+/// The priority of a prompt that gives none.
+pub(super) const PRIORITY: u8 = 5;
+
+/// Resolves all prompts; returns those that are enabled and the names of the others, both sorted.
+pub(super) fn prompts(
+    sources: &Sources<'_>,
+    items: Vec<PromptsItem>,
+    resources: &[Resource],
+    out: &mut Diagnostics,
+) -> (Vec<Prompt>, Vec<Spanned<String>>) {
+    let resources: BTreeMap<&str, &Resource> =
+        resources.iter().map(|resource| (resource.uri.value.as_str(), resource)).collect();
+    let mut prompts = Vec::new();
+    let mut disabled = Vec::new();
+    for item in items {
+        match item {
+            PromptsItem::Prompt(node) => {
+                let off = node.enabled.as_ref().is_some_and(|enabled| !enabled.value);
+                // A prompt that is off is resolved all the same: switching it on must not be
+                // what finds its faults.
+                let Some(prompt) = prompt(sources, node, &resources, out) else { continue };
+                if off {
+                    disabled.push(prompt.name);
+                } else {
+                    prompts.push(prompt);
+                }
+            }
+            PromptsItem::Folder(folder) => {
+                prompts.extend(markdown::folder(sources, folder, MarkdownKind::Folder, out));
+            }
+            PromptsItem::Commands(folder) => {
+                prompts.extend(markdown::folder(sources, folder, MarkdownKind::Command, out));
+            }
+        }
+    }
+    disabled.sort_by(|a, b| a.value.cmp(&b.value));
+    (name::unique(prompts, "prompt", |prompt| &prompt.name, out), disabled)
+}
+
+/// Turns the excuses that were written into those that count: each with a reason.
+pub(super) fn allowed_secrets(
+    written: Vec<ast::AllowedSecret>,
+    out: &mut Diagnostics,
+) -> Vec<AllowedSecret> {
+    written
+        .into_iter()
+        .filter_map(|ast::AllowedSecret { rule, because }| {
+            if because.is_none() {
+                out.report(rule.at, NoReason { at: rule.at });
+            }
+            Some(AllowedSecret { rule, because: because? })
+        })
+        .collect()
+}
+
+fn prompt(
+    sources: &Sources<'_>,
+    node: ast::Prompt,
+    resources: &BTreeMap<&str, &Resource>,
+    out: &mut Diagnostics,
+) -> Option<Prompt> {
+    let ast::Prompt {
+        name,
+        enabled: _,
+        priority,
+        title,
+        description,
+        summary,
+        chapters,
+        arguments,
+        body,
+        messages,
+        allowed_secrets,
+    } = node;
+    let errors = out.error_count();
+    let arguments = argument::arguments(arguments, out);
+    let declared = out.error_count() == errors;
+    let allowed_secrets = self::allowed_secrets(allowed_secrets, out);
+    let name = name?;
+    let named = name::check(&name, "prompt", out);
+    one_body(&name, &body, &messages, out)?;
+    let mut draft = Draft { sources, resources, texts: Vec::new(), bodies: Vec::new() };
+    let messages = if messages.is_empty() {
+        let text = text::of_body(sources, body, out)?;
+        let part = PartDraft::Text(draft.text(text));
+        vec![(Role::User, vec![part])]
+    } else {
+        draft.messages(messages, body.template.map(|template| template.value), out)?
+    };
+    let Draft { texts, bodies, .. } = draft;
+    // Texts that use an argument with faults would be told for nothing.
+    let rendered = declared.then(|| text::render(sources, &texts, arguments, name.at, out))??;
+    let variants =
+        rendered.variants.iter().map(|texts| fill_messages(&messages, texts)).collect();
+    named.then_some(Prompt {
+        name,
+        priority: Setting::or(priority, PRIORITY),
+        title,
+        description,
+        summary,
+        chapters: chapters.unwrap_or_default(),
+        meta: None,
+        arguments: rendered.facts,
+        rendering: Rendering { arguments: rendered.arguments, variants },
+        bodies,
+        allowed_secrets,
+    })
+}
+
+/// Checks that a prompt says its text once: `text`, `file=` or `message`s.
+fn one_body(
+    name: &Spanned<String>,
+    body: &ast::Body,
+    messages: &[ast::Message],
+    out: &mut Diagnostics,
+) -> Option<()> {
+    let places: Vec<Span> = [
+        body.file.as_ref().map(|file| file.at),
+        body.text.as_ref().map(|text| text.at),
+        messages.first().map(|message| message.at),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    match places.as_slice() {
+        _ if body.broken => None,
+        [_] => Some(()),
+        [] => {
+            out.report(name.at, NoBody { name: name.value.clone(), at: name.at });
+            None
+        }
+        [first, second, ..] => {
+            out.report(*second, TwoBodies {
+                name: name.value.clone(),
+                first_at: *first,
+                at: *second,
+            });
+            None
+        }
+    }
+}
+
+/// The parts of a prompt while its texts are collected; texts are numbered.
+struct Draft<'p, 's, 'f> {
+    sources: &'s Sources<'f>,
+    resources: &'p BTreeMap<&'p str, &'p Resource>,
+    texts: Vec<Text>,
+    bodies: Vec<BodySource>,
+}
+
+/// A part whose texts are numbers into the rendered texts.
+enum PartDraft {
+    Text(usize),
+    Media { image: bool, mime: String, bytes: Arc<[u8]> },
+    ResourceText { uri: usize, mime: Option<String>, text: usize },
+    ResourceContent { uri: usize, mime: Option<String>, content: Content },
+}
+
+impl Draft<'_, '_, '_> {
+    fn text(&mut self, text: Text) -> usize {
+        self.bodies.push(text.source.clone());
+        self.texts.push(text);
+        self.texts.len() - 1
+    }
+
+    fn messages(
+        &mut self,
+        nodes: Vec<ast::Message>,
+        template: Option<bool>,
+        out: &mut Diagnostics,
+    ) -> Option<Vec<(Role, Vec<PartDraft>)>> {
+        let mut whole = true;
+        let mut messages = Vec::new();
+        for node in nodes {
+            if node.parts.is_empty() {
+                out.report(node.at, EmptyMessage { at: node.at });
+            }
+            let written = node.parts.len();
+            let parts: Vec<_> = node
+                .parts
+                .into_iter()
+                .filter_map(|part| self.part(part, template, out))
+                .collect();
+            whole &= parts.len() == written && written > 0;
+            messages.push((node.role.unwrap_or(Role::User), parts));
+        }
+        whole.then_some(messages)
+    }
+
+    fn part(
+        &mut self,
+        part: ast::Part,
+        template: Option<bool>,
+        out: &mut Diagnostics,
+    ) -> Option<PartDraft> {
+        match part {
+            ast::Part::Text(written) => {
+                let text = text::inline(written, template.unwrap_or(false));
+                Some(PartDraft::Text(self.text(text)))
+            }
+            ast::Part::File { path, template: own } => {
+                let own = own.map(|own| own.value).or(template);
+                let text = text::from_file(self.sources, &path, own, out)?;
+                Some(PartDraft::Text(self.text(text)))
+            }
+            ast::Part::Image { file, mime } => self.media(&file, mime, true, out),
+            ast::Part::Audio { file, mime } => self.media(&file, mime, false, out),
+            ast::Part::Resource { uri, mime, body } => self.resource(uri, mime, body, template, out),
+        }
+    }
+
+    fn media(
+        &mut self,
+        path: &Spanned<String>,
+        mime: Option<Spanned<String>>,
+        image: bool,
+        out: &mut Diagnostics,
+    ) -> Option<PartDraft> {
+        let (id, file) = file::read(self.sources, path, out)?;
+        let mime = match mime {
+            Some(mime) => mime.value,
+            None => media::of_path(&file.path)
+                .filter(|mime| mime.starts_with(if image { "image/" } else { "audio/" }))
+                .map(str::to_owned)
+                .or_else(|| {
+                    let at = path.at;
+                    let kind = if image { "image" } else { "audio" };
+                    out.report(at, UnknownMedia { path: file.path.clone(), kind, at });
+                    None
+                })?,
+        };
+        self.bodies.push(BodySource {
+            file: id,
+            inline_at: None,
+            text: None,
+            start: 0,
+            template: false,
+        });
+        Some(PartDraft::Media { image, mime, bytes: file.bytes.as_slice().into() })
+    }
+
+    fn resource(
+        &mut self,
+        uri: Spanned<String>,
+        mime: Option<Spanned<String>>,
+        mut body: ast::Body,
+        template: Option<bool>,
+        out: &mut Diagnostics,
+    ) -> Option<PartDraft> {
+        let mime = mime.map(|mime| mime.value);
+        if let (Some(file), Some(text)) = (&body.file, &body.text) {
+            let name = uri.value.clone();
+            out.report(text.at, TwoBodies { name, first_at: file.at, at: text.at });
+            return None;
+        }
+        if body.broken {
+            return None;
+        }
+        if body.file.is_none() && body.text.is_none() {
+            // Without a body of its own it is one of the project's resources.
+            let Some(found) = self.resources.get(uri.value.as_str()) else {
+                let near = crate::nearest::nearest(&uri.value, self.resources.keys().copied());
+                let help = match near {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "declare it in `resources`, or give this part a `text` or `file=`".into(),
+                };
+                out.report(uri.at, UnknownResource { uri: uri.value, help, at: uri.at });
+                return None;
+            };
+            let mime = mime.or_else(|| Some(found.about.mime.value.clone()));
+            let content = found.content.clone();
+            let uri = self.text(text::inline(uri, false));
+            return Some(PartDraft::ResourceContent { uri, mime, content });
+        }
+        if body.template.is_none() && body.text.is_some() {
+            body.template = template.map(|value| Spanned { value, at: uri.at });
+        }
+        let uri = self.text(text::inline(uri, template.unwrap_or(false)));
+        let text = text::of_body(self.sources, body, out)?;
+        let text = self.text(text);
+        Some(PartDraft::ResourceText { uri, mime, text })
+    }
+}
+
+fn fill_messages(messages: &[(Role, Vec<PartDraft>)], texts: &[Vec<Segment>]) -> Vec<Message> {
+    let text = |index: usize| texts.get(index).cloned().unwrap_or_default();
+    messages
+        .iter()
+        .map(|(role, parts)| Message {
+            role: *role,
+            parts: parts
+                .iter()
+                .map(|part| match part {
+                    PartDraft::Text(index) => Part::Text(text(*index)),
+                    PartDraft::Media { image: true, mime, bytes } => {
+                        Part::Image { mime: mime.clone(), bytes: Arc::clone(bytes) }
+                    }
+                    PartDraft::Media { image: false, mime, bytes } => {
+                        Part::Audio { mime: mime.clone(), bytes: Arc::clone(bytes) }
+                    }
+                    PartDraft::ResourceText { uri, mime, text: body } => Part::Resource {
+                        uri: text(*uri),
+                        mime: mime.clone(),
+                        content: Content::Text(text(*body)),
+                    },
+                    PartDraft::ResourceContent { uri, mime, content } => Part::Resource {
+                        uri: text(*uri),
+                        mime: mime.clone(),
+                        content: content.clone(),
+                    },
+                })
+                .collect(),
+        })
+        .collect()
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{name}` has no text")]
+#[diagnostic(code(prompt::no_body), help("give it `file=\"…\"`, `text \"…\"` or `message`s"))]
+struct NoBody {
+    name: String,
+    #[label(primary, "says nothing")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{name}` has more than one text")]
+#[diagnostic(code(prompt::two_bodies), help("keep one of `file=`, `text` and `message`s"))]
+struct TwoBodies {
+    name: String,
+    #[label("one here")]
+    first_at: Span,
+    #[label(primary, "another here")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("the message has no parts")]
+#[diagnostic(
+    code(message::empty),
+    help("give it a `text`, `file`, `image`, `audio` or `resource`")
+)]
+struct EmptyMessage {
+    #[label(primary, "says nothing")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("the media type of `{path}` is not known to be {kind}")]
+#[diagnostic(code(message::media_type), help("name it: `mime=\"{kind}/…\"`"))]
+struct UnknownMedia {
+    path: String,
+    kind: &'static str,
+    #[label(primary, "this file")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("the project has no resource `{uri}`")]
+#[diagnostic(code(message::unknown_resource))]
+struct UnknownResource {
+    uri: String,
+    #[help]
+    help: String,
+    #[label(primary, "not declared")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("the excuse gives no reason")]
+#[diagnostic(code(secret::no_reason), help("add `because=\"…\"`; it shows in the review"))]
+struct NoReason {
+    #[label(primary, "why is this no secret?")]
+    at: Span,
+}

@@ -1,0 +1,377 @@
+//! Resources with a fixed URI, and those whose URI has variables.
+
+use miette::Diagnostic;
+use relay_bundle::{Content, Message, Part, Rendering, Role, Segment, UriPiece};
+use thiserror::Error;
+
+use super::argument::{self, Resolved};
+use super::{file, media, name, prompt, text};
+use crate::ast;
+use crate::diagnostic::Diagnostics;
+use crate::model::{About, BodySource, Resource, ResourceTemplate, Setting};
+use crate::nearest::nearest;
+use crate::source::{Sources, Span, Spanned};
+
+/// So many URI templates may a project have: a URI is tried against each in turn.
+const TEMPLATES_MAX: usize = 256;
+
+/// Resolves all resources: those with a fixed URI and the templates, each sorted.
+pub(super) fn resources(
+    sources: &Sources<'_>,
+    nodes: Vec<ast::Resource>,
+    out: &mut Diagnostics,
+) -> (Vec<Resource>, Vec<ResourceTemplate>) {
+    let mut resources = Vec::new();
+    let mut templates = Vec::new();
+    for node in nodes {
+        let off = node.enabled.as_ref().is_some_and(|enabled| !enabled.value);
+        let Some(uri) = node.uri.clone() else { continue };
+        let Some(pieces) = pieces(&uri, out) else { continue };
+        if pieces.iter().any(|piece| matches!(piece, Piece::Variable(_))) {
+            let template = template(sources, node, uri, pieces, out);
+            templates.extend(template.filter(|_| !off));
+        } else {
+            let resource = resource(sources, node, uri, out);
+            resources.extend(resource.filter(|_| !off));
+        }
+    }
+    if let Some(over) = templates.get(TEMPLATES_MAX) {
+        let at = over.uri_template.at;
+        out.report(at, TooManyTemplates { count: templates.len(), at });
+    }
+    (
+        name::unique(resources, "resource", |resource| &resource.uri, out),
+        name::unique(templates, "resource", |template| &template.uri_template, out),
+    )
+}
+
+fn resource(
+    sources: &Sources<'_>,
+    node: ast::Resource,
+    uri: Spanned<String>,
+    out: &mut Diagnostics,
+) -> Option<Resource> {
+    for argument in &node.arguments {
+        if let Some(name) = &argument.name {
+            out.report(name.at, ForeignArgument {
+                name: name.value.clone(),
+                help: "the URI has no variables".into(),
+                at: name.at,
+            });
+        }
+    }
+    one_body(&uri, &node.body, out)?;
+    if let Some(template) = node.body.template.as_ref().filter(|template| template.value) {
+        out.report(template.at, TemplateWithoutVariables { at: template.at });
+    }
+    let (body, content, path) = match (&node.body.text, &node.body.file) {
+        (Some(written), _) => {
+            let literal = vec![Segment::Literal(written.value.clone())];
+            (text::inline(written.clone(), false).source, Content::Text(literal), None)
+        }
+        (None, Some(written)) => {
+            let (id, read) = file::read(sources, written, out)?;
+            let (text, content) = content(&read.bytes, node.mime.as_ref());
+            let body =
+                BodySource { file: id, inline_at: None, text, start: 0, template: false };
+            (body, content, Some(read.path.clone()))
+        }
+        (None, None) => return None,
+    };
+    let fallback = match &content {
+        Content::Text(_) => "text/plain",
+        Content::Blob(_) => "application/octet-stream",
+    };
+    let about = about(node, &uri, path.as_deref(), fallback, body, out);
+    Some(Resource { uri, about, content })
+}
+
+/// Text if it can be: UTF-8 without NUL, and not declared as something else.
+fn content(
+    bytes: &[u8],
+    mime: Option<&Spanned<String>>,
+) -> (Option<std::sync::Arc<str>>, Content) {
+    const BINARY: [&str; 5] =
+        ["image/", "audio/", "video/", "application/octet-stream", "application/zip"];
+    let binary = mime.is_some_and(|mime| {
+        BINARY.iter().any(|kind| mime.value.starts_with(kind)) && mime.value != "image/svg+xml"
+    });
+    match std::str::from_utf8(bytes) {
+        Ok(text) if !binary && !bytes.contains(&0) => {
+            (Some(text.into()), Content::Text(vec![Segment::Literal(text.to_owned())]))
+        }
+        _ => (None, Content::Blob(bytes.into())),
+    }
+}
+
+fn template(
+    sources: &Sources<'_>,
+    node: ast::Resource,
+    uri: Spanned<String>,
+    pieces: Vec<Piece>,
+    out: &mut Diagnostics,
+) -> Option<ResourceTemplate> {
+    let arguments = template_arguments(&node.arguments, &uri, &pieces, out);
+    one_body(&uri, &node.body, out)?;
+    let path = node.body.file.as_ref().map(|path| path.value.clone());
+    let body = text::of_body(sources, node.body.clone(), out)?;
+    let source = body.source.clone();
+    let rendered = text::render(sources, &[body], arguments?, uri.at, out)?;
+    let variants = rendered
+        .variants
+        .into_iter()
+        .map(|texts| {
+            let parts = texts.into_iter().map(Part::Text).collect();
+            vec![Message { role: Role::User, parts }]
+        })
+        .collect();
+    let index = |name: &str| {
+        let found = rendered.arguments.iter().position(|argument| argument.name == name);
+        found.and_then(|index| u32::try_from(index).ok()).unwrap_or(0)
+    };
+    let pieces = pieces
+        .iter()
+        .map(|piece| match piece {
+            Piece::Literal(text) => UriPiece::Literal(text.clone()),
+            Piece::Variable(name) => UriPiece::Variable(index(name)),
+        })
+        .collect();
+    let about = about(node, &uri, path.as_deref(), "text/plain", source, out);
+    Some(ResourceTemplate {
+        uri_template: uri,
+        about,
+        pieces,
+        arguments: rendered.facts,
+        rendering: Rendering { arguments: rendered.arguments, variants },
+    })
+}
+
+/// Resolves the arguments of a URI template: one for each variable, all required.
+fn template_arguments(
+    nodes: &[ast::Argument],
+    uri: &Spanned<String>,
+    pieces: &[Piece],
+    out: &mut Diagnostics,
+) -> Option<Vec<Resolved>> {
+    let variables: Vec<&str> = pieces
+        .iter()
+        .filter_map(|piece| match piece {
+            Piece::Variable(name) => Some(name.as_str()),
+            Piece::Literal(_) => None,
+        })
+        .collect();
+    let mut required = Vec::new();
+    for node in nodes {
+        let Some(name) = &node.name else { continue };
+        if !variables.contains(&name.value.as_str()) {
+            let help = match nearest(&name.value, variables.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("the variables of the URI are: {}", variables.join(", ")),
+            };
+            out.report(name.at, ForeignArgument { name: name.value.clone(), help, at: name.at });
+            continue;
+        }
+        let default_at = node.default.as_ref().map(|default| default.at);
+        if let Some(at) = default_at.or(node.required.as_ref().map(|required| required.at)) {
+            out.report(at, AlwaysRequired { at });
+        }
+        required.push(ast::Argument {
+            name: Some(name.clone()),
+            required: Some(Spanned { value: true, at: name.at }),
+            default: None,
+            description: node.description.clone(),
+            kind: node.kind.clone(),
+            one_of: node.one_of.clone(),
+            chars_max: node.chars_max.clone(),
+        });
+    }
+    let errors = out.error_count();
+    let arguments = argument::arguments(required, out);
+    if out.error_count() > errors {
+        return None;
+    }
+    for variable in &variables {
+        if !arguments.iter().any(|argument| argument.argument.name == *variable) {
+            let variable = (*variable).to_owned();
+            out.report(uri.at, UndeclaredVariable { variable, at: uri.at });
+            return None;
+        }
+    }
+    Some(arguments)
+}
+
+fn about(
+    node: ast::Resource,
+    uri: &Spanned<String>,
+    path: Option<&str>,
+    fallback: &str,
+    body: BodySource,
+    out: &mut Diagnostics,
+) -> About {
+    let named = path.and_then(|path| path.rsplit('/').next());
+    let from_uri = uri.value.rsplit(['/', ':']).find(|part| !part.is_empty());
+    let name = named.or(from_uri).unwrap_or(&uri.value).to_owned();
+    let mime = path.and_then(media::of_path).unwrap_or(fallback).to_owned();
+    About {
+        name: Setting::or(node.name, name),
+        title: node.title,
+        description: node.description,
+        mime: Setting::or(node.mime, mime),
+        body,
+        allowed_secrets: prompt::allowed_secrets(node.allowed_secrets, out),
+    }
+}
+
+fn one_body(uri: &Spanned<String>, body: &ast::Body, out: &mut Diagnostics) -> Option<()> {
+    match (&body.text, &body.file) {
+        _ if body.broken => None,
+        (Some(_), None) | (None, Some(_)) => Some(()),
+        (None, None) => {
+            out.report(uri.at, NoContent { uri: uri.value.clone(), at: uri.at });
+            None
+        }
+        (Some(text), Some(file)) => {
+            out.report(text.at, TwoContents { first_at: file.at, at: text.at });
+            None
+        }
+    }
+}
+
+enum Piece {
+    Literal(String),
+    Variable(String),
+}
+
+/// Takes a URI apart; `None` if it is none, which is reported.
+///
+/// Of RFC 6570 only level 1 is known: `{name}`.
+fn pieces(uri: &Spanned<String>, out: &mut Diagnostics) -> Option<Vec<Piece>> {
+    let at = uri.at;
+    let text = uri.value.as_str();
+    let fault = |reason| BadUri { uri: text.to_owned(), reason, at };
+    let scheme = text.split_once(':').map(|(scheme, _)| scheme);
+    let known = scheme.is_some_and(|scheme| {
+        scheme.starts_with(|letter: char| letter.is_ascii_alphabetic())
+            && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+    });
+    if !known {
+        out.report(at, fault("it has no scheme, such as `relay://`"));
+        return None;
+    }
+    if text.contains(|letter: char| letter.is_whitespace() || letter.is_control()) {
+        out.report(at, fault("it has white space or a control character"));
+        return None;
+    }
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    while let Some((literal, after)) = rest.split_once('{') {
+        let Some((variable, after)) = after.split_once('}') else {
+            out.report(at, fault("a `{` is not closed"));
+            return None;
+        };
+        let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        if variable.is_empty() || !variable.chars().all(plain) {
+            out.report(at, fault("a variable is letters, digits and `_` in braces"));
+            return None;
+        }
+        if literal.is_empty() && matches!(pieces.last(), Some(Piece::Variable(_))) {
+            out.report(at, fault("two variables need a text between them"));
+            return None;
+        }
+        let known = |piece: &Piece| matches!(piece, Piece::Variable(name) if name == variable);
+        if pieces.iter().any(known) {
+            out.report(at, fault("a variable stands twice"));
+            return None;
+        }
+        if !literal.is_empty() {
+            pieces.push(Piece::Literal(literal.to_owned()));
+        }
+        pieces.push(Piece::Variable(variable.to_owned()));
+        rest = after;
+    }
+    if rest.contains('}') {
+        out.report(at, fault("a `}` closes nothing"));
+        return None;
+    }
+    if !rest.is_empty() {
+        pieces.push(Piece::Literal(rest.to_owned()));
+    }
+    Some(pieces)
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{uri}` is not a URI that relay can serve: {reason}")]
+#[diagnostic(code(resource::uri))]
+struct BadUri {
+    uri: String,
+    reason: &'static str,
+    #[label(primary, "this URI")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("resource `{uri}` has no content")]
+#[diagnostic(code(resource::no_content), help("give it `file=\"…\"` or `text \"…\"`"))]
+struct NoContent {
+    uri: String,
+    #[label(primary, "holds nothing")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("the resource has both a file and a text")]
+#[diagnostic(code(resource::two_contents), help("keep one of them"))]
+struct TwoContents {
+    #[label("the file")]
+    first_at: Span,
+    #[label(primary, "the text")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("argument `{name}` is no variable of the URI")]
+#[diagnostic(code(resource::foreign_argument))]
+struct ForeignArgument {
+    name: String,
+    #[help]
+    help: String,
+    #[label(primary, "nothing fills it")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("the URI's variable `{variable}` is not declared")]
+#[diagnostic(code(resource::undeclared_variable), help("add `arg {variable}` to the resource"))]
+struct UndeclaredVariable {
+    variable: String,
+    #[label(primary, "in this URI")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("a variable of a URI always has a value")]
+#[diagnostic(code(resource::always_required), help("remove `default` and `required`"))]
+struct AlwaysRequired {
+    #[label(primary, "says nothing")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("a resource without variables is no template")]
+#[diagnostic(
+    code(resource::template_without_variables),
+    help("remove `template=#true`, or give the URI a variable: `relay://rooms/{{room}}`")
+)]
+struct TemplateWithoutVariables {
+    #[label(primary, "nothing to fill in")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("the project has {count} resources with variables, over the limit of {TEMPLATES_MAX}")]
+#[diagnostic(code(resource::too_many_templates), help("join some of them by a variable"))]
+struct TooManyTemplates {
+    count: usize,
+    #[label(primary, "one too many")]
+    at: Span,
+}

@@ -1,0 +1,35 @@
+//! The bounds that make every template end soon and small, whoever wrote it.
+
+/// Combinations of arguments that one prompt is rendered for.
+pub(super) const VARIANTS_MAX: u64 = 64;
+/// Bytes of one template.
+pub(super) const TEMPLATE_BYTES_MAX: usize = 256 * 1024;
+/// Templates of one prompt, with all that they include.
+pub(super) const SOURCES_MAX: usize = 256;
+/// Bytes of one rendered text.
+pub(super) const TEXT_BYTES_MAX: usize = 1024 * 1024;
+/// Bytes of all rendered texts of one prompt.
+pub(super) const TOTAL_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// Tokens of one tag. The parser and all that walks its tree recurse over what a tag holds.
+pub(super) const TAG_TOKENS_MAX: usize = 600;
+/// Prefix operators of one tag: each is a level of the tree.
+pub(super) const TAG_PREFIXES_MAX: usize = 50;
+/// Brackets inside brackets of one tag.
+pub(super) const BRACKETS_MAX: usize = 12;
+/// Levels of blocks inside blocks: a block stands for 2, each `elif` for 1 more.
+pub(super) const LEVELS_MAX: usize = 100;
+
+/// Instructions of one rendering: what the engine calls fuel.
+pub(super) const STEPS_MAX: u64 = 250_000;
+/// Calls, includes and loops inside each other, as the engine weighs them (an include 10, a
+/// macro 4, a loop 1).
+pub(super) const CALLS_MAX: usize = 200;
+/// Bytes that the operators, filters and captures of one rendering may read and write.
+pub(super) const WORK_MAX: u64 = 16 * 1024 * 1024;
+/// Bytes of one value, all it holds counted.
+pub(super) const VALUE_MAX: u64 = 1024 * 1024;
+/// What one item of a list or map counts, in bytes.
+pub(super) const ITEM_BYTES: u64 = 16;
+/// Lists inside lists.
+pub(super) const VALUE_DEPTH_MAX: usize = 32;

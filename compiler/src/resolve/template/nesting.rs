@@ -1,0 +1,110 @@
+//! A linear look at a template before minijinja's parser sees it.
+//!
+//! The parser recurses, without a guard over `elif`, `not` and inline `if`, and so does all that
+//! walks or drops its tree. This scan refuses what would go too deep, and finds blocks that are
+//! never closed, which the parser can only tell at the end of the text.
+
+use std::ops::Range;
+
+use minijinja::machinery::{Token, tokenize};
+use minijinja::syntax::SyntaxConfig;
+
+use super::limit;
+
+/// Why a template is not parsed.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    /// Something nests or runs too far.
+    TooDeep { what: &'static str, limit: usize, at: Range<usize> },
+    /// A block has no end.
+    Unclosed { keyword: String, at: Range<usize> },
+}
+
+/// A block that is open: its keyword, its place, and how many levels it stands for.
+struct Open<'t> {
+    keyword: &'t str,
+    at: Range<usize>,
+    levels: usize,
+}
+
+/// What the tag that is being read holds so far.
+#[derive(Default)]
+struct Tag<'t> {
+    start: usize,
+    is_block: bool,
+    keyword: Option<&'t str>,
+    tokens: usize,
+    prefixes: usize,
+    brackets: usize,
+    assigns: bool,
+}
+
+/// Checks that the parser can take `text`. Faults of single tokens are left to the parser.
+pub(super) fn check(text: &str, syntax: &SyntaxConfig) -> Result<(), Refusal> {
+    let mut open: Vec<Open<'_>> = Vec::new();
+    let mut tag = Tag::default();
+    for token in tokenize(text, false, syntax.clone()) {
+        let Ok((token, span)) = token else { return Ok(()) };
+        let at = span.start_offset as usize..span.end_offset as usize;
+        match token {
+            Token::TemplateData(_) => continue,
+            Token::VariableStart | Token::BlockStart => {
+                let is_block = matches!(token, Token::BlockStart);
+                tag = Tag { start: at.start, is_block, ..Tag::default() };
+                continue;
+            }
+            Token::BlockEnd => {
+                close_tag(&tag, at.end, &mut open)?;
+                continue;
+            }
+            Token::Ident(name) if tag.is_block && tag.keyword.is_none() => tag.keyword = Some(name),
+            Token::Ident("not") | Token::Minus => tag.prefixes += 1,
+            Token::ParenOpen | Token::BracketOpen | Token::BraceOpen => tag.brackets += 1,
+            Token::ParenClose | Token::BracketClose | Token::BraceClose => {
+                tag.brackets = tag.brackets.saturating_sub(1);
+            }
+            Token::Assign if tag.brackets == 0 => tag.assigns = true,
+            _ => {}
+        }
+        tag.tokens += 1;
+        let bounds = [
+            (tag.tokens, limit::TAG_TOKENS_MAX, "a tag has too many words and signs"),
+            (tag.prefixes, limit::TAG_PREFIXES_MAX, "a tag has too many `not` and `-`"),
+            (tag.brackets, limit::BRACKETS_MAX, "brackets nest too deep"),
+        ];
+        if let Some((_, limit, what)) = bounds.into_iter().find(|(count, limit, _)| count > limit) {
+            return Err(Refusal::TooDeep { what, limit, at });
+        }
+    }
+    match open.pop() {
+        Some(Open { keyword, at, .. }) => Err(Refusal::Unclosed { keyword: keyword.into(), at }),
+        None => Ok(()),
+    }
+}
+
+/// Opens, continues or closes a block with the tag that ends at `end`.
+fn close_tag<'t>(tag: &Tag<'t>, end: usize, open: &mut Vec<Open<'t>>) -> Result<(), Refusal> {
+    let at = tag.start..end;
+    match tag.keyword {
+        Some("elif") => {
+            if let Some(innermost) = open.last_mut() {
+                innermost.levels += 1;
+            }
+        }
+        Some(
+            keyword
+            @ ("if" | "for" | "with" | "macro" | "call" | "filter" | "autoescape" | "block"),
+        ) => open.push(Open { keyword, at: at.clone(), levels: 2 }),
+        Some("set") if !tag.assigns => {
+            open.push(Open { keyword: "set", at: at.clone(), levels: 2 })
+        }
+        // A wrong end is the parser's to tell, with its place.
+        Some(keyword) if keyword.starts_with("end") => drop(open.pop()),
+        _ => {}
+    }
+    let limit = limit::LEVELS_MAX;
+    if open.iter().map(|block| block.levels).sum::<usize>() > limit {
+        return Err(Refusal::TooDeep { what: "blocks nest too deep", limit, at });
+    }
+    Ok(())
+}

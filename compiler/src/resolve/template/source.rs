@@ -1,0 +1,86 @@
+//! The text of a template and the way from its bytes to places in the project.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::source::{FileId, Span};
+
+/// Where the text of a template stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TextPlace {
+    /// It is this whole file: offsets in the text are offsets in the file.
+    Verbatim(FileId),
+    /// It is the value of a KDL string, whose escapes and dedent make offsets inexact: spans are
+    /// that of the whole value, and messages name the line of the template.
+    Value(Span),
+}
+
+/// One template: a text of a prompt, or a file that one includes.
+pub(super) struct Source {
+    pub(super) text: Arc<str>,
+    pub(super) place: TextPlace,
+}
+
+/// The place of something in a template, ready for a diagnostic.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Spot {
+    pub(super) at: Span,
+    pub(super) line: Line,
+}
+
+/// The line of a template that a span cannot show; it ends a message.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Line(Option<usize>);
+
+impl Source {
+    /// Returns the file that includes are relative to.
+    pub(super) fn file(&self) -> FileId {
+        match self.place {
+            TextPlace::Verbatim(file) => file,
+            TextPlace::Value(at) => at.file,
+        }
+    }
+
+    /// Returns the place of a range of the text.
+    pub(super) fn spot(&self, range: &Range<usize>) -> Spot {
+        let start = range.start.min(self.text.len());
+        let end = range.end.clamp(start, self.text.len());
+        match self.place {
+            TextPlace::Verbatim(file) => Spot { at: file.span(start, end), line: Line(None) },
+            TextPlace::Value(at) => {
+                let before = self.text.as_bytes().get(..start).unwrap_or_default();
+                let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+                Spot { at, line: Line(Some(line)) }
+            }
+        }
+    }
+
+    /// Returns what is written at a range, on one line and not too long, for messages.
+    pub(super) fn excerpt(&self, range: &Range<usize>) -> String {
+        const CHARS_MAX: usize = 60;
+        let written = self.text.get(range.clone()).unwrap_or_default();
+        let mut words = written.split_whitespace().collect::<Vec<_>>().join(" ");
+        if let Some((end, _)) = words.char_indices().nth(CHARS_MAX) {
+            words.truncate(end);
+            words.push('…');
+        }
+        words
+    }
+}
+
+impl Spot {
+    /// A place outside of templates.
+    pub(super) fn exact(at: Span) -> Self {
+        Self { at, line: Line(None) }
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(line) => write!(f, " (line {line} of the template)"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! The texts of one prompt or resource: collected, then rendered together for every combination
+//! of its finite arguments.
+
+use std::sync::Arc;
+
+use relay_bundle::{Argument, ArgumentKind, Segment};
+
+use super::argument::Resolved;
+use super::file;
+use super::template::{self, TemplateArgument, TemplateArgumentKind, TemplateText, TextPlace};
+use crate::ast::Body;
+use crate::diagnostic::Diagnostics;
+use crate::model::{self, BodySource};
+use crate::parse;
+use crate::source::{FileId, Sources, Span, Spanned};
+
+/// The argument of plain texts, as MCP clients know it from markdown commands.
+pub(super) const ARGUMENTS: &str = "arguments";
+/// What stands for it in a plain text.
+pub(super) const ARGUMENTS_MARK: &str = "$ARGUMENTS";
+/// Its text is cut beyond this many characters.
+pub(super) const ARGUMENTS_CHARS_MAX: u32 = 10_000;
+
+/// A text before it is rendered.
+pub(super) struct Text {
+    pub(super) source: BodySource,
+    text: Arc<str>,
+}
+
+/// Texts rendered for every combination of the finite arguments.
+pub(super) struct Rendered {
+    pub(super) arguments: Vec<Argument>,
+    pub(super) facts: Vec<model::Argument>,
+    /// For each variant the segments of each text.
+    pub(super) variants: Vec<Vec<Vec<Segment>>>,
+}
+
+/// Makes a text of one that was written in a document.
+pub(super) fn inline(text: Spanned<String>, template: bool) -> Text {
+    let shared: Arc<str> = text.value.into();
+    Text {
+        source: BodySource {
+            file: text.at.file,
+            inline_at: Some(text.at),
+            text: Some(Arc::clone(&shared)),
+            start: text.at.start as usize,
+            template,
+        },
+        text: shared,
+    }
+}
+
+/// Makes a text of a file; `*.j2` is a template unless the project says otherwise.
+pub(super) fn from_file(
+    sources: &Sources<'_>,
+    path: &Spanned<String>,
+    template: Option<bool>,
+    out: &mut Diagnostics,
+) -> Option<Text> {
+    let (id, file) = file::read_text(sources, path, out)?;
+    let template = template.unwrap_or_else(|| path.value.ends_with(".j2"));
+    let text: Arc<str> = file::normalized(file.text().unwrap_or_default()).into();
+    Some(Text { source: whole_file(id, &text, template), text })
+}
+
+/// Makes a text of the body of a markdown file, which begins at `start`.
+pub(super) fn from_markdown(file: FileId, body: String, start: usize) -> Text {
+    let text: Arc<str> = body.into();
+    Text { source: BodySource { start, ..whole_file(file, &text, false) }, text }
+}
+
+fn whole_file(file: FileId, text: &Arc<str>, template: bool) -> BodySource {
+    BodySource { file, inline_at: None, text: Some(Arc::clone(text)), start: 0, template }
+}
+
+/// Makes a text of a body that has a text or a file; `None` if it has neither.
+pub(super) fn of_body(
+    sources: &Sources<'_>,
+    body: Body,
+    out: &mut Diagnostics,
+) -> Option<Text> {
+    let Body { text, file, template, broken: _ } = body;
+    let template = template.map(|template| template.value);
+    match (text, file) {
+        (Some(text), _) => Some(inline(text, template.unwrap_or(false))),
+        (None, Some(path)) => from_file(sources, &path, template, out),
+        (None, None) => None,
+    }
+}
+
+/// Renders texts together; `None` if a template has faults, which are reported.
+///
+/// Plain texts that hold `$ARGUMENTS` take it from the argument `arguments`; if the node declares
+/// none, it gets that one, optional, as markdown commands do.
+pub(super) fn render(
+    sources: &Sources<'_>,
+    texts: &[Text],
+    mut arguments: Vec<Resolved>,
+    named_at: Span,
+    out: &mut Diagnostics,
+) -> Option<Rendered> {
+    let plain = |text: &Text| !text.source.template && text.text.contains(ARGUMENTS_MARK);
+    let marked = texts.iter().any(plain);
+    if marked && !arguments.iter().any(|argument| argument.argument.name == ARGUMENTS) {
+        arguments.push(implicit(named_at, None));
+    }
+    let slot = arguments.iter().position(|argument| argument.argument.name == ARGUMENTS);
+    let slot = u32::try_from(slot.unwrap_or(0)).unwrap_or(0);
+
+    let templates: Vec<_> = texts.iter().filter(|text| text.source.template).collect();
+    let mut used: Vec<bool> = vec![false; arguments.len()];
+    let mut rendered = vec![Vec::new()];
+    if !templates.is_empty() {
+        let texts: Vec<_> =
+            templates.iter().map(|text| template_text(sources, text)).collect();
+        let declared: Vec<_> = arguments.iter().map(template_argument).collect();
+        let include = |from: FileId, path: &str| {
+            let path = parse::resolve_path(&sources.file(from).path, path).ok()?;
+            let id = sources.load(&path).ok()?;
+            let text = file::normalized(sources.file(id).text().ok()?);
+            Some((id, Arc::from(text)))
+        };
+        let result = template::render(&texts, &declared, named_at, &include, out)?;
+        for (argument, stride) in arguments.iter_mut().zip(&result.strides) {
+            argument.argument.stride = *stride;
+        }
+        used = result.used;
+        rendered = result.variants;
+    }
+    if let (true, Some(used)) = (marked, used.get_mut(slot as usize)) {
+        *used = true;
+    }
+    let variants = rendered
+        .into_iter()
+        .map(|rendered| {
+            let mut rendered = rendered.into_iter();
+            texts
+                .iter()
+                .map(|text| {
+                    if text.source.template {
+                        rendered.next().unwrap_or_default()
+                    } else {
+                        parse::slots(&text.text, slot)
+                    }
+                })
+                .collect()
+        })
+        .collect();
+    let facts = arguments
+        .iter()
+        .zip(used)
+        .map(|(argument, used)| model::Argument {
+            name: Spanned { value: argument.argument.name.clone(), at: argument.at },
+            used,
+        })
+        .collect();
+    let arguments = arguments.into_iter().map(|argument| argument.argument).collect();
+    Some(Rendered { arguments, facts, variants })
+}
+
+/// The argument that a plain text with `$ARGUMENTS` takes.
+pub(super) fn implicit(at: Span, description: Option<String>) -> Resolved {
+    Resolved {
+        at,
+        boolean: false,
+        argument: Argument {
+            name: ARGUMENTS.into(),
+            description,
+            required: false,
+            default: None,
+            kind: ArgumentKind::Text { chars_max: ARGUMENTS_CHARS_MAX },
+            stride: 0,
+        },
+    }
+}
+
+fn template_text<'t>(sources: &Sources<'_>, text: &'t Text) -> TemplateText<'t> {
+    let file = text.source.file;
+    let at = match text.source.inline_at {
+        Some(at) => TextPlace::Value(at),
+        None if sources.file(file).bytes.len() == text.text.len() => TextPlace::Verbatim(file),
+        // Line ends were changed, so offsets are not those of the file; lines still are.
+        None => TextPlace::Value(file.span(0, 0)),
+    };
+    TemplateText { text: &text.text, at }
+}
+
+fn template_argument(resolved: &Resolved) -> TemplateArgument<'_> {
+    let kind = match &resolved.argument.kind {
+        ArgumentKind::Choice(_) if resolved.boolean => TemplateArgumentKind::Boolean,
+        ArgumentKind::Choice(choices) => TemplateArgumentKind::Choice(choices),
+        ArgumentKind::Text { .. } => TemplateArgumentKind::Text,
+    };
+    TemplateArgument {
+        name: &resolved.argument.name,
+        kind,
+        required: resolved.argument.required,
+        default: resolved.argument.default.as_deref(),
+        at: resolved.at,
+    }
+}

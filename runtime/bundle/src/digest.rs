@@ -1,0 +1,208 @@
+//! SHA-256 digests and the digest tree that lets one page of a section be checked alone.
+//!
+//! A section of at most one page has the SHA-256 of its bytes as its digest. A longer one is cut
+//! into pages; the digests of its pages, one after the other, are the next level, cut into pages
+//! in turn, until a level fits one page. The SHA-256 of that level is the section's digest. The
+//! section's length is signed with its digest, so a page can never pass for a node or a node for
+//! a page.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use sha2::Digest as _;
+
+/// Bytes of one page: what is hashed at least when something of a section is read.
+pub(crate) const PAGE_BYTES: usize = 4096;
+/// Bytes of one digest.
+pub(crate) const DIGEST_BYTES: usize = 32;
+/// Sections and the levels of their trees begin at multiples of this.
+pub(crate) const ALIGN: usize = 64;
+
+/// A SHA-256 digest. It is shown as `sha256:` and 64 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest(pub [u8; DIGEST_BYTES]);
+
+impl Digest {
+    /// Returns the digest of `bytes`.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(sha2::Sha256::digest(bytes).into())
+    }
+
+    /// Returns the digest of `parts`, one after the other.
+    #[must_use]
+    pub fn of_parts(parts: &[&[u8]]) -> Self {
+        let mut hasher = sha2::Sha256::new();
+        for part in parts {
+            hasher.update(part);
+        }
+        Self(hasher.finalize().into())
+    }
+
+    /// Returns the 64 hexadecimal digits.
+    #[must_use]
+    pub fn hex(&self) -> String {
+        hex(&self.0)
+    }
+
+    /// Reads `sha256:` and 64 hexadecimal digits; `None` for anything else.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let hex = text.strip_prefix("sha256:")?.as_bytes();
+        let mut bytes = [0; DIGEST_BYTES];
+        if hex.len() != 2 * DIGEST_BYTES {
+            return None;
+        }
+        for (byte, pair) in bytes.iter_mut().zip(hex.chunks_exact(2)) {
+            let [high, low] = pair else { return None };
+            *byte = nibble(*high)? << 4 | nibble(*low)?;
+        }
+        Some(Self(bytes))
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "sha256:{}", self.hex())
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Returns `bytes` as lower-case hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        for digit in [byte >> 4, byte & 15] {
+            text.push(char::from_digit(u32::from(digit), 16).unwrap_or('0'));
+        }
+    }
+    text
+}
+
+fn nibble(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        _ => None,
+    }
+}
+
+/// Rounds up to the next multiple of [`ALIGN`]; `None` on overflow.
+pub(crate) fn align(offset: usize) -> Option<usize> {
+    offset.checked_next_multiple_of(ALIGN)
+}
+
+/// The lengths of a section's levels: its data first, then each level of its tree.
+pub(crate) fn level_lengths(length: usize) -> Vec<usize> {
+    let mut lengths = vec![length];
+    let mut last = length;
+    while last > PAGE_BYTES {
+        last = last.div_ceil(PAGE_BYTES) * DIGEST_BYTES;
+        lengths.push(last);
+    }
+    lengths
+}
+
+/// Bytes that a section of `length` bytes takes with its tree, padded; `None` on overflow.
+pub(crate) fn stored_length(length: usize) -> Option<usize> {
+    let mut total = 0usize;
+    for level in level_lengths(length) {
+        total = align(total.checked_add(level)?)?;
+    }
+    Some(total)
+}
+
+/// Appends the tree of the section `data` to `out`, which must be aligned and end with the padded
+/// data; returns the section's digest.
+pub(crate) fn write_tree(data: &[u8], out: &mut Vec<u8>) -> Digest {
+    if data.len() <= PAGE_BYTES {
+        return Digest::of(data);
+    }
+    let level: Vec<u8> = data.chunks(PAGE_BYTES).flat_map(|page| Digest::of(page).0).collect();
+    out.extend_from_slice(&level);
+    out.resize(out.len().next_multiple_of(ALIGN), 0);
+    // A level is 128 times shorter than the one below: four calls cover the largest bundle.
+    write_tree(&level, out)
+}
+
+/// The state of checking one section: which pages of which level are known to be good.
+pub(crate) struct Tree {
+    root: Digest,
+    /// Level 0 is the data; each further level holds the digests of the level before it.
+    levels: Vec<Level>,
+}
+
+struct Level {
+    offset: usize,
+    length: usize,
+    /// One bit a page. A page is marked only after its digest was compared.
+    good: Box<[AtomicU64]>,
+}
+
+impl Tree {
+    /// Describes the section whose data begins at `offset`. The caller has checked that the whole
+    /// of it, tree included, lies inside the file.
+    pub(crate) fn new(root: Digest, offset: usize, length: usize) -> Self {
+        let mut at = offset;
+        let mut levels = Vec::new();
+        for length in level_lengths(length) {
+            let words = length.div_ceil(PAGE_BYTES).div_ceil(64);
+            let good = std::iter::repeat_with(|| AtomicU64::new(0)).take(words).collect();
+            levels.push(Level { offset: at, length, good });
+            at = at.saturating_add(length).next_multiple_of(ALIGN);
+        }
+        Self { root, levels }
+    }
+
+    /// Returns the bytes of the section's data.
+    pub(crate) fn data_length(&self) -> usize {
+        self.levels.first().map_or(0, |level| level.length)
+    }
+
+    /// Returns bytes `start..start + length` of the section after checking each page they touch;
+    /// `None` if they lie outside it or a page is not what was signed.
+    pub(crate) fn read<'f>(&self, file: &'f [u8], start: usize, length: usize) -> Option<&'f [u8]> {
+        let data = self.levels.first()?;
+        let end = start.checked_add(length).filter(|end| *end <= data.length)?;
+        if length == 0 {
+            return Some(&[]);
+        }
+        for page in start / PAGE_BYTES..end.div_ceil(PAGE_BYTES) {
+            if !self.check(file, 0, page) {
+                return None;
+            }
+        }
+        file.get(data.offset + start..data.offset + end)
+    }
+
+    fn check(&self, file: &[u8], level: usize, page: usize) -> bool {
+        let Some(this) = self.levels.get(level) else { return false };
+        let Some(word) = this.good.get(page / 64) else { return false };
+        let bit = 1u64 << (page % 64);
+        if word.load(Ordering::Acquire) & bit != 0 {
+            return true;
+        }
+        let start = page * PAGE_BYTES;
+        let end = this.length.min(start + PAGE_BYTES);
+        let Some(bytes) = file.get(this.offset + start..this.offset + end) else { return false };
+        let good = match self.levels.get(level + 1) {
+            None => Digest::of(bytes) == self.root,
+            Some(parent) => {
+                let at = page * DIGEST_BYTES;
+                // Digests never straddle a page: a page holds a whole number of them.
+                self.check(file, level + 1, at / PAGE_BYTES)
+                    && file.get(parent.offset + at..parent.offset + at + DIGEST_BYTES)
+                        == Some(&Digest::of(bytes).0)
+            }
+        };
+        if good {
+            word.fetch_or(bit, Ordering::Release);
+        }
+        good
+    }
+}

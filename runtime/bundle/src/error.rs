@@ -1,0 +1,179 @@
+//! Why a bundle could not be opened or read, each with what to do about it.
+
+use thiserror::Error;
+
+use crate::{FORMAT_MAJOR, HEADER_BYTES};
+
+const DAMAGED: &str = "the file is damaged or was altered: fetch or build it again";
+
+/// Why bytes are not a bundle that this reader can use.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The file does not begin with the magic.
+    #[error("not a relay bundle: it does not begin with the bundle magic; `relay build` makes one")]
+    NotABundle,
+    /// The magic was altered by a transfer in text mode.
+    #[error(
+        "the bundle was altered by a transfer in text mode (line ends were changed): transfer it as binary"
+    )]
+    TextModeDamage,
+    /// The file ends before its header does.
+    #[error(
+        "the bundle is truncated: {length} bytes are fewer than the {HEADER_BYTES} of a header; {DAMAGED}"
+    )]
+    TruncatedHeader {
+        /// Bytes of the file.
+        length: usize,
+    },
+    /// The format is one that this reader does not know.
+    #[error("bundle format {found}, this relay reads {FORMAT_MAJOR}: {}", format_remedy(*found))]
+    Format {
+        /// The format's major number in the file.
+        found: u16,
+    },
+    /// A critical feature that this reader does not know.
+    #[error(
+        "the bundle needs features {features:#x} that this relay does not have: use a newer relay-serve"
+    )]
+    Features {
+        /// The unknown bits.
+        features: u64,
+    },
+    /// A section that a reader must know, and this one does not.
+    #[error(
+        "the bundle needs section kind {kind}, which this relay does not know: use a newer relay-serve"
+    )]
+    UnknownCriticalSection {
+        /// The kind's number.
+        kind: u32,
+    },
+    /// The length in the header is over the limit of the format.
+    #[error("the header claims {length} bytes, over the limit of {limit}; {DAMAGED}")]
+    Oversize {
+        /// The length that the header gives.
+        length: u64,
+        /// The most that format 1 allows.
+        limit: u64,
+    },
+    /// The file is shorter than its header says.
+    #[error("the bundle is truncated: it has {found} bytes of {expected}; {DAMAGED}")]
+    Truncated {
+        /// Bytes of the file.
+        found: u64,
+        /// Bytes that it must have.
+        expected: u64,
+    },
+    /// Bytes stand behind the envelope.
+    #[error("{extra} bytes stand behind the end of the bundle; {DAMAGED}")]
+    Trailing {
+        /// How many.
+        extra: u64,
+    },
+    /// The table has more rows than the format allows.
+    #[error("the header claims {count} sections, over the limit of {limit}; {DAMAGED}")]
+    TooManySections {
+        /// The number in the header.
+        count: u32,
+        /// The most that format 1 allows.
+        limit: u32,
+    },
+    /// The table is not sorted by kind, or a kind stands twice.
+    #[error("section kind {kind} stands twice or out of order in the table; {DAMAGED}")]
+    SectionOrder {
+        /// The kind's number.
+        kind: u32,
+    },
+    /// A section does not begin at a multiple of 64.
+    #[error("section kind {kind} begins at {offset}, which is not a multiple of 64; {DAMAGED}")]
+    Unaligned {
+        /// The kind's number.
+        kind: u32,
+        /// Where the table says it begins.
+        offset: u64,
+    },
+    /// A section begins before the one in front of it ends.
+    #[error(
+        "section kind {kind} begins at {offset}, inside what stands before it (up to {end}); {DAMAGED}"
+    )]
+    Overlap {
+        /// The kind's number.
+        kind: u32,
+        /// Where the table says it begins.
+        offset: u64,
+        /// Where what stands before it ends.
+        end: u64,
+    },
+    /// A section leaves room in front of it, or reaches over the end.
+    #[error(
+        "section kind {kind} is not where it must be (at {expected}, found {offset}); {DAMAGED}"
+    )]
+    Misplaced {
+        /// The kind's number.
+        kind: u32,
+        /// Where the table says it begins.
+        offset: u64,
+        /// Where it must begin.
+        expected: u64,
+    },
+    /// A section's length is not a whole number of its records, or over the file.
+    #[error("section kind {kind} has an impossible length of {length} bytes; {DAMAGED}")]
+    SectionLength {
+        /// The kind's number.
+        kind: u32,
+        /// The length in the table.
+        length: u64,
+    },
+    /// A section that every bundle has is not there.
+    #[error("the bundle has no {kind} section; {DAMAGED}")]
+    MissingSection {
+        /// The kind's name.
+        kind: &'static str,
+    },
+    /// Bytes that must be zero are not.
+    #[error("padding at byte {offset} is not zero; {DAMAGED}")]
+    Padding {
+        /// Where.
+        offset: u64,
+    },
+    /// Reserved fields that must be zero are not.
+    #[error("reserved bytes or flags of {what} are set; {DAMAGED}")]
+    Reserved {
+        /// Of what.
+        what: &'static str,
+    },
+    /// The word in front of the envelope is wrong.
+    #[error("the signature envelope is missing or its length is wrong; {DAMAGED}")]
+    Envelope,
+}
+
+fn format_remedy(found: u16) -> &'static str {
+    if found > FORMAT_MAJOR {
+        "use a newer relay-serve, or build with the relay that matches this server"
+    } else {
+        "build the project again with this relay"
+    }
+}
+
+/// Why something in an opened bundle cannot be used: a page is not what was signed, or a record
+/// points where nothing is.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Corrupt {
+    /// A page of a section does not have the digest that was signed, or a reference leaves it.
+    #[error("the {section} section does not hold what was signed at byte {offset}; {DAMAGED}")]
+    Page {
+        /// The section's name.
+        section: &'static str,
+        /// The first byte asked for, from the section's start.
+        offset: u64,
+    },
+    /// A record has a value that its field does not allow.
+    #[error("a record of the {section} section has an impossible {what}; build the project again")]
+    Record {
+        /// The section's name.
+        section: &'static str,
+        /// Which field.
+        what: &'static str,
+    },
+}

@@ -1,0 +1,228 @@
+//! Header and section table: the first thing that is read, and all that is read at start.
+//!
+//! The layout is rigid: sections stand in the order of their kinds, each right behind the digest
+//! tree of the one before, so every offset follows from the lengths. A table that says otherwise
+//! is refused.
+
+use zerocopy::FromBytes;
+
+use crate::digest::{self, Digest, Tree};
+use crate::error::OpenError;
+use crate::record;
+use crate::section::{Kind, SectionInfo};
+
+/// The first 16 bytes of every bundle. The line ends and the control byte at its end do not
+/// survive a transfer in text mode.
+pub const MAGIC: [u8; 16] = *b"relay bundle\r\n\x1a\n";
+/// The format's major number: a reader refuses any other.
+pub const FORMAT_MAJOR: u16 = 1;
+/// The format's minor number: a reader accepts any.
+pub const FORMAT_MINOR: u16 = 0;
+/// Bytes of the header.
+pub const HEADER_BYTES: usize = size_of::<record::Header>();
+/// Bytes of one row of the section table.
+pub const SECTION_BYTES: usize = size_of::<record::Section>();
+
+/// The most bytes of a bundle: offsets inside sections have 32 bits.
+pub(crate) const LENGTH_MAX: u64 = u32::MAX as u64;
+const SECTIONS_MAX: u32 = 256;
+
+/// What the front of a bundle says, checked against the file's length.
+pub(crate) struct Front {
+    pub(crate) format_minor: u16,
+    pub(crate) epoch: u64,
+    /// SHA-256 of header and table: what is signed, and what names the bundle.
+    pub(crate) digest: Digest,
+    pub(crate) sections: Vec<SectionInfo>,
+    /// One tree for each of `sections`.
+    pub(crate) trees: Vec<Tree>,
+    /// Where the envelope's length word stands.
+    pub(crate) content_length: usize,
+}
+
+/// How a bundle file is laid out, as its header says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Outline {
+    /// Bytes of header and table: what the digest is taken of.
+    pub front_bytes: usize,
+    /// Bytes of all that the digest covers; the envelope stands behind them.
+    pub content_bytes: u64,
+}
+
+/// Reads from the first [`HEADER_BYTES`] of a file how it is laid out.
+///
+/// With it, a bundle can be named before the rest of its file is read.
+///
+/// # Errors
+///
+/// The bytes are not the header of a bundle of this format; see [`OpenError`].
+pub fn outline(start: &[u8]) -> Result<Outline, OpenError> {
+    let (header, _) = header(start)?;
+    Ok(Outline {
+        front_bytes: HEADER_BYTES + header.section_count.get() as usize * SECTION_BYTES,
+        content_bytes: header.content_length.get(),
+    })
+}
+
+/// Reads and checks header and table of `file`.
+///
+/// # Errors
+///
+/// Every way in which they can be wrong: see [`OpenError`].
+pub(crate) fn read(file: &[u8]) -> Result<Front, OpenError> {
+    let (header, rest) = header(file)?;
+    let record::Header {
+        magic: _,
+        format_major: _,
+        format_minor,
+        section_count,
+        content_length,
+        epoch,
+        features: _,
+        reserved: _,
+    } = *header;
+    let found = file.len() as u64;
+    if content_length.get() > found {
+        return Err(OpenError::Truncated { found, expected: content_length.get() });
+    }
+    let count = section_count.get();
+    let content_length = usize::try_from(content_length.get()).unwrap_or(usize::MAX);
+    let table_bytes = count as usize * SECTION_BYTES;
+    let Ok((table, _)) = <[record::Section]>::ref_from_prefix_with_elems(rest, count as usize)
+    else {
+        return Err(OpenError::Truncated { found, expected: (HEADER_BYTES + table_bytes) as u64 });
+    };
+    let signed = file.get(..HEADER_BYTES + table_bytes).unwrap_or_default();
+
+    let mut sections = Vec::with_capacity(table.len());
+    let mut trees = Vec::with_capacity(table.len());
+    let mut end = signed.len();
+    for row in table {
+        let info = section(row, sections.last(), end, content_length)?;
+        let begin = digest::align(end).unwrap_or(usize::MAX);
+        zero(file, end, begin)?;
+        // The checks of `section` leave `length` within the file.
+        let length = usize::try_from(info.length).unwrap_or(usize::MAX);
+        end = begin;
+        for (level, length) in digest::level_lengths(length).into_iter().enumerate() {
+            let begin = digest::align(end).unwrap_or(usize::MAX);
+            if level > 0 {
+                zero(file, end, begin)?;
+            }
+            end = begin.saturating_add(length);
+        }
+        trees.push(Tree::new(info.digest, begin, length));
+        sections.push(info);
+    }
+    let padded = digest::align(end).unwrap_or(usize::MAX);
+    let (padded, length) = (padded as u64, content_length as u64);
+    if padded > length {
+        return Err(OpenError::Truncated { found: length, expected: padded });
+    }
+    if padded < length {
+        return Err(OpenError::Trailing { extra: length - padded });
+    }
+    zero(file, end, content_length)?;
+    Ok(Front {
+        format_minor: format_minor.get(),
+        epoch: epoch.get(),
+        digest: Digest::of(signed),
+        sections,
+        trees,
+        content_length,
+    })
+}
+
+/// Splits `file` behind its header, after checking all that the header alone can tell.
+fn header(file: &[u8]) -> Result<(&record::Header, &[u8]), OpenError> {
+    let (header, rest) = match record::Header::ref_from_prefix(file) {
+        Ok(parts) if parts.0.magic == MAGIC => parts,
+        Ok(_) => return Err(wrong_magic(file)),
+        Err(_) if MAGIC.starts_with(file.get(..MAGIC.len()).unwrap_or(file)) => {
+            return Err(OpenError::TruncatedHeader { length: file.len() });
+        }
+        Err(_) => return Err(wrong_magic(file)),
+    };
+    if header.format_major.get() != FORMAT_MAJOR {
+        return Err(OpenError::Format { found: header.format_major.get() });
+    }
+    if header.features.get() != 0 {
+        return Err(OpenError::Features { features: header.features.get() });
+    }
+    if header.reserved != [0; 16] {
+        return Err(OpenError::Reserved { what: "the header" });
+    }
+    let length = header.content_length.get();
+    if length > LENGTH_MAX {
+        return Err(OpenError::Oversize { length, limit: LENGTH_MAX });
+    }
+    let count = header.section_count.get();
+    if count > SECTIONS_MAX {
+        return Err(OpenError::TooManySections { count, limit: SECTIONS_MAX });
+    }
+    Ok((header, rest))
+}
+
+fn section(
+    row: &record::Section,
+    before: Option<&SectionInfo>,
+    end: usize,
+    content_length: usize,
+) -> Result<SectionInfo, OpenError> {
+    let record::Section { kind, flags, offset, length, digest, reserved } = *row;
+    let (number, offset, length) = (kind.get(), offset.get(), length.get());
+    if before.is_some_and(|before| before.number >= number) {
+        return Err(OpenError::SectionOrder { kind: number });
+    }
+    let critical = flags.get() & record::FLAG_CRITICAL != 0;
+    let kind = Kind::from_number(number);
+    if kind.is_none() && critical {
+        return Err(OpenError::UnknownCriticalSection { kind: number });
+    }
+    if flags.get() & !record::FLAG_CRITICAL != 0 || reserved.get() != 0 {
+        return Err(OpenError::Reserved { what: "the section table" });
+    }
+    if offset % digest::ALIGN as u64 != 0 {
+        return Err(OpenError::Unaligned { kind: number, offset });
+    }
+    let expected = digest::align(end).unwrap_or(usize::MAX) as u64;
+    if offset < expected {
+        return Err(OpenError::Overlap { kind: number, offset, end: end as u64 });
+    }
+    if offset > expected {
+        return Err(OpenError::Misplaced { kind: number, offset, expected });
+    }
+    let impossible = OpenError::SectionLength { kind: number, length };
+    if length > LENGTH_MAX {
+        return Err(impossible);
+    }
+    let stored = usize::try_from(length).ok().and_then(digest::stored_length);
+    let stored = stored.ok_or(impossible.clone())?;
+    let last = usize::try_from(offset).ok().and_then(|offset| offset.checked_add(stored));
+    if last.is_none_or(|last| last > content_length) {
+        return Err(impossible);
+    }
+    if kind.is_some_and(|kind| length % kind.record_bytes() as u64 != 0) {
+        return Err(impossible);
+    }
+    Ok(SectionInfo { number, kind, critical, offset, length, digest: Digest(digest) })
+}
+
+fn zero(file: &[u8], start: usize, end: usize) -> Result<(), OpenError> {
+    let padding = file.get(start..end).unwrap_or_default();
+    match padding.iter().position(|byte| *byte != 0) {
+        Some(at) => Err(OpenError::Padding { offset: (start + at) as u64 }),
+        None => Ok(()),
+    }
+}
+
+fn wrong_magic(file: &[u8]) -> OpenError {
+    // What becomes of the magic: CRLF to LF, each LF to CRLF, and lone LF alone to CRLF.
+    let damaged: [&[u8]; 3] =
+        [b"relay bundle\n", b"relay bundle\r\r\n", b"relay bundle\r\n\x1a\r\n"];
+    if damaged.iter().any(|start| file.starts_with(start)) {
+        OpenError::TextModeDamage
+    } else {
+        OpenError::NotABundle
+    }
+}

@@ -1,0 +1,464 @@
+//! Who may sign: the verifier's own policy, never anything that a bundle says.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use ed25519_dalek::VerifyingKey;
+use serde::{Deserialize, Deserializer};
+use thiserror::Error;
+
+use crate::envelope::{Envelope, EnvelopeError, key_id};
+use crate::{Bundle, Digest};
+
+const PUBLIC_KEY_PREFIX: &str = "ed25519:";
+
+/// The verifier's trust policy: the contents of `trust.toml`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Trust {
+    /// The version of the policy itself. When it rises, the highest epoch seen is forgotten, so
+    /// that a stolen key which signed a huge epoch cannot lock a fleet out for ever.
+    pub version: u64,
+    /// How many different trusted keys must have signed.
+    #[serde(default = "one")]
+    pub threshold: u32,
+    /// How many of them must have a role, for each role named here.
+    #[serde(default)]
+    pub require: BTreeMap<String, u32>,
+    /// Bundles with a lower epoch are refused.
+    #[serde(default)]
+    pub min_epoch: u64,
+    /// The keys that may sign.
+    #[serde(default)]
+    pub keys: Vec<TrustedKey>,
+    /// What is not trusted any more.
+    #[serde(default)]
+    pub revoked: Revoked,
+    /// Digests that are accepted although a higher epoch was seen: a rollback by name.
+    #[serde(default)]
+    pub allow_digests: Vec<Digest>,
+}
+
+/// A key that may sign.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TrustedKey {
+    /// What people call the key.
+    pub name: String,
+    /// The key's id, as a check against a mistyped key.
+    #[serde(default)]
+    pub id: Option<String>,
+    /// The public key.
+    pub public: PublicKey,
+    /// The roles that its signatures count for.
+    #[serde(default)]
+    pub roles: BTreeSet<String>,
+    /// Its signatures do not count before this time.
+    #[serde(default)]
+    pub not_before: Option<Time>,
+    /// Its signatures do not count from this time on.
+    #[serde(default)]
+    pub not_after: Option<Time>,
+}
+
+/// What is not trusted any more.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Revoked {
+    /// Ids of keys.
+    #[serde(default)]
+    pub keys: BTreeSet<String>,
+    /// Digests of bundles.
+    #[serde(default)]
+    pub digests: BTreeSet<Digest>,
+}
+
+/// An Ed25519 public key, written `ed25519:` and base64.
+#[derive(Clone, PartialEq, Eq)]
+pub struct PublicKey(pub VerifyingKey);
+
+/// A time in seconds since 1970, written `2026-11-21T00:00:00Z` or `2026-11-21`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Time(pub u64);
+
+/// What a check found about one signature of an envelope.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignatureReport {
+    /// The key id that the signature names.
+    pub keyid: String,
+    /// The trusted key of that id, if there is one.
+    pub name: Option<String>,
+    /// Whether it counts, or why not.
+    pub state: SignatureState,
+}
+
+/// Whether a signature counts, or why not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SignatureState {
+    /// It counts.
+    Good,
+    /// The key is not in the trust file.
+    UnknownKey,
+    /// The key is revoked.
+    Revoked,
+    /// The key is not valid yet.
+    NotYetValid,
+    /// The key is not valid any more.
+    Expired,
+    /// The signature is not one of this key over this envelope.
+    Bad,
+    /// The same key has signed already; it counts once.
+    Duplicate,
+}
+
+/// A bundle that the trust policy accepts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Accepted {
+    /// What was found about each signature.
+    pub signatures: Vec<SignatureReport>,
+}
+
+/// Why a bundle is not trusted.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The envelope is missing, malformed or about something else.
+    #[error(transparent)]
+    Envelope(#[from] EnvelopeError),
+    /// The bundle's digest is revoked.
+    #[error("bundle {digest} is revoked by the trust file: deploy another one")]
+    RevokedDigest {
+        /// The bundle's digest.
+        digest: Digest,
+    },
+    /// Too few signatures count.
+    #[error(
+        "{good} of {needed} signatures that the trust file requires{}; {}",
+        listed(signatures),
+        "sign the bundle with a trusted key (`relay sign`), or add the signer's key to the trust file"
+    )]
+    BelowThreshold {
+        /// How many count.
+        good: u32,
+        /// How many must.
+        needed: u32,
+        /// What was found about each.
+        signatures: Vec<SignatureReport>,
+    },
+    /// Too few of the signatures that count have a role.
+    #[error(
+        "{good} of {needed} signatures with role `{role}` that the trust file requires{}; have one more such key sign",
+        listed(signatures)
+    )]
+    MissingRole {
+        /// The role.
+        role: String,
+        /// How many count.
+        good: u32,
+        /// How many must.
+        needed: u32,
+        /// What was found about each.
+        signatures: Vec<SignatureReport>,
+    },
+    /// The bundle's epoch is below the trust file's minimum.
+    #[error(
+        "bundle epoch {epoch} is below the trust file's min-epoch {min_epoch}: deploy a newer bundle"
+    )]
+    BelowMinEpoch {
+        /// The bundle's epoch.
+        epoch: u64,
+        /// The trust file's minimum.
+        min_epoch: u64,
+    },
+    /// A newer bundle of this project was served before.
+    #[error(
+        "bundle epoch {epoch} is older than {seen}, which this server has served before: deploy a newer bundle, or name `{digest}` in the trust file's allow-digests to roll back"
+    )]
+    Downgrade {
+        /// The bundle's epoch.
+        epoch: u64,
+        /// The highest epoch seen.
+        seen: u64,
+        /// The bundle's digest.
+        digest: Digest,
+    },
+    /// A threshold of zero would trust everybody.
+    #[error("the trust file's threshold is 0, which would trust anybody: make it at least 1")]
+    ZeroThreshold,
+    /// A key's id in the trust file is not the id of its public key.
+    #[error("the trust file gives key `{name}` the id `{id}`, but its public key has `{found}`")]
+    KeyId {
+        /// What the trust file calls the key.
+        name: String,
+        /// The id in the trust file.
+        id: String,
+        /// The id of the public key.
+        found: String,
+    },
+    /// Two entries of the trust file have the same public key.
+    #[error("the trust file lists one public key as `{other}` and as `{name}`: keep one of them")]
+    KeyTwice {
+        /// What the trust file calls it the second time.
+        name: String,
+        /// What it calls it the first time.
+        other: String,
+    },
+}
+
+/// Checks whether `bundle` may be served under `trust` at the time `now` (seconds since 1970).
+///
+/// Signatures are checked over the exact bytes of the envelope; then the statement must be about
+/// this bundle's digest. The downgrade check, which needs a memory, is [`check_downgrade`].
+///
+/// # Errors
+///
+/// Every reason not to trust the bundle: see [`Refusal`].
+pub fn verify(bundle: &Bundle, trust: &Trust, now: u64) -> Result<Accepted, Refusal> {
+    let digest = bundle.digest();
+    not_revoked(digest, trust)?;
+    let envelope = Envelope::of(bundle)?;
+    verify_envelope(&envelope, digest, trust, now).and_then(|accepted| {
+        if bundle.epoch() < trust.min_epoch {
+            return Err(Refusal::BelowMinEpoch {
+                epoch: bundle.epoch(),
+                min_epoch: trust.min_epoch,
+            });
+        }
+        Ok(accepted)
+    })
+}
+
+/// Checks whether `envelope` carries the signatures that `trust` requires for `digest`.
+///
+/// # Errors
+///
+/// As [`verify`], but for what only the bundle itself can tell.
+pub fn verify_envelope(
+    envelope: &Envelope,
+    digest: Digest,
+    trust: &Trust,
+    now: u64,
+) -> Result<Accepted, Refusal> {
+    if trust.threshold == 0 {
+        return Err(Refusal::ZeroThreshold);
+    }
+    not_revoked(digest, trust)?;
+    let keys = keys_by_id(trust)?;
+    let signed = envelope.signed_bytes()?;
+    envelope.statement(digest)?;
+
+    let mut counted: BTreeMap<&str, &TrustedKey> = BTreeMap::new();
+    let mut signatures = Vec::with_capacity(envelope.signatures.len());
+    for signature in &envelope.signatures {
+        let key = keys.get(&signature.keyid).copied();
+        let state = match key {
+            None => SignatureState::UnknownKey,
+            Some(_) if trust.revoked.keys.contains(&signature.keyid) => SignatureState::Revoked,
+            Some(key) if key.not_before.is_some_and(|Time(from)| now < from) => {
+                SignatureState::NotYetValid
+            }
+            Some(key) if key.not_after.is_some_and(|Time(until)| now >= until) => {
+                SignatureState::Expired
+            }
+            Some(key) if !signature.verify(&key.public.0, &signed) => SignatureState::Bad,
+            Some(_) if counted.contains_key(signature.keyid.as_str()) => SignatureState::Duplicate,
+            Some(key) => {
+                counted.insert(&signature.keyid, key);
+                SignatureState::Good
+            }
+        };
+        signatures.push(SignatureReport {
+            keyid: signature.keyid.clone(),
+            name: key.map(|key| key.name.clone()),
+            state,
+        });
+    }
+
+    let good = u32::try_from(counted.len()).unwrap_or(u32::MAX);
+    if good < trust.threshold {
+        return Err(Refusal::BelowThreshold { good, needed: trust.threshold, signatures });
+    }
+    for (role, needed) in &trust.require {
+        let with_role = counted.values().filter(|key| key.roles.contains(role)).count();
+        let good = u32::try_from(with_role).unwrap_or(u32::MAX);
+        if good < *needed {
+            return Err(Refusal::MissingRole {
+                role: role.clone(),
+                good,
+                needed: *needed,
+                signatures,
+            });
+        }
+    }
+    Ok(Accepted { signatures })
+}
+
+/// Checks that `bundle` is not older than `seen`, the highest epoch that was served before.
+///
+/// # Errors
+///
+/// [`Refusal::Downgrade`], unless the trust file names the bundle's digest.
+pub fn check_downgrade(bundle: &Bundle, trust: &Trust, seen: u64) -> Result<(), Refusal> {
+    let (epoch, digest) = (bundle.epoch(), bundle.digest());
+    if epoch >= seen || trust.allow_digests.contains(&digest) {
+        return Ok(());
+    }
+    Err(Refusal::Downgrade { epoch, seen, digest })
+}
+
+fn not_revoked(digest: Digest, trust: &Trust) -> Result<(), Refusal> {
+    if trust.revoked.digests.contains(&digest) {
+        return Err(Refusal::RevokedDigest { digest });
+    }
+    Ok(())
+}
+
+fn keys_by_id(trust: &Trust) -> Result<BTreeMap<String, &TrustedKey>, Refusal> {
+    let mut keys: BTreeMap<_, &TrustedKey> = BTreeMap::new();
+    for key in &trust.keys {
+        let found = key_id(&key.public.0);
+        if let Some(id) = key.id.as_ref().filter(|id| **id != found) {
+            return Err(Refusal::KeyId { name: key.name.clone(), id: id.clone(), found });
+        }
+        // Two entries could differ in roles and dates: neither may win in silence.
+        if let Some(other) = keys.insert(found, key) {
+            return Err(Refusal::KeyTwice { name: key.name.clone(), other: other.name.clone() });
+        }
+    }
+    Ok(keys)
+}
+
+fn listed(signatures: &[SignatureReport]) -> String {
+    if signatures.is_empty() {
+        return " (the envelope holds none)".into();
+    }
+    let rows: Vec<String> = signatures.iter().map(ToString::to_string).collect();
+    format!(" ({})", rows.join("; "))
+}
+
+fn one() -> u32 {
+    1
+}
+
+impl fmt::Display for SignatureReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Some(name) => write!(f, "{} `{name}`: {}", self.keyid, self.state),
+            None => write!(f, "{}: {}", self.keyid, self.state),
+        }
+    }
+}
+
+impl fmt::Display for SignatureState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Good => "good",
+            Self::UnknownKey => "key is not in the trust file",
+            Self::Revoked => "key is revoked",
+            Self::NotYetValid => "key is not valid yet",
+            Self::Expired => "key has expired",
+            Self::Bad => "signature does not fit",
+            Self::Duplicate => "same key again, counts once",
+        })
+    }
+}
+
+impl PublicKey {
+    /// Reads `ed25519:` and 32 bytes in base64; `None` for anything else.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let bytes = STANDARD.decode(text.trim().strip_prefix(PUBLIC_KEY_PREFIX)?).ok()?;
+        VerifyingKey::from_bytes(&bytes.try_into().ok()?).ok().map(Self)
+    }
+}
+
+impl fmt::Display for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{PUBLIC_KEY_PREFIX}{}", STANDARD.encode(self.0.as_bytes()))
+    }
+}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl<'de> Deserialize<'de> for PublicKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| {
+            serde::de::Error::custom(
+                "a public key is `ed25519:` and 32 bytes in base64, as `relay keygen` prints it",
+            )
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| {
+            serde::de::Error::custom("a digest is `sha256:` and 64 hexadecimal digits")
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| {
+            serde::de::Error::custom("a time is written \"2026-11-21T00:00:00Z\" or \"2026-11-21\"")
+        })
+    }
+}
+
+impl Time {
+    /// Reads a date, or a date and time in UTC; `None` for anything else.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (date, time) = match text.split_once('T') {
+            Some((date, time)) => (date, time.strip_suffix('Z')?),
+            None => (text, "00:00:00"),
+        };
+        let [year, month, day] = numbers(date, '-', [4, 2, 2])?;
+        let [hour, minute, second] = numbers(time, ':', [2, 2, 2])?;
+        let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+        let days_of_month = match month {
+            2 if leap => 29,
+            2 => 28,
+            4 | 6 | 9 | 11 => 30,
+            1..=12 => 31,
+            _ => return None,
+        };
+        if year < 1970 || !(1..=days_of_month).contains(&day) {
+            return None;
+        }
+        if hour > 23 || minute > 59 || second > 59 {
+            return None;
+        }
+        // Days since 1970 by Howard Hinnant's civil calendar: the year begins in March, so that
+        // the leap day is its last.
+        let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+        let (era, year) = (year / 400, year % 400);
+        let day_of_year = (153 * month + 2) / 5 + day - 1;
+        let days = era * 146_097 + year * 365 + year / 4 - year / 100 + day_of_year - 719_468;
+        Some(Self(days * 86_400 + hour * 3_600 + minute * 60 + second))
+    }
+}
+
+fn numbers(text: &str, separator: char, digits: [usize; 3]) -> Option<[u64; 3]> {
+    let mut parts = text.split(separator);
+    let mut numbers = [0; 3];
+    for (number, digits) in numbers.iter_mut().zip(digits) {
+        let part = parts.next()?;
+        if part.len() != digits || !part.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        *number = part.parse().ok()?;
+    }
+    parts.next().is_none().then_some(numbers)
+}

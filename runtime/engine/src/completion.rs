@@ -1,0 +1,46 @@
+//! Completion of arguments whose values the project lists.
+
+use relay_bundle::{ArgumentKindView, Corrupt, RenderingView};
+
+/// MCP allows at most this many values in one answer.
+pub const VALUES_MAX: usize = 100;
+
+/// The values that complete what was typed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Completion<'b> {
+    /// At most [`VALUES_MAX`] values, in the project's order.
+    pub values: Vec<&'b str>,
+    /// How many there are in all.
+    pub total: usize,
+}
+
+/// Completes `typed` for the argument `name`; a free text has no completions.
+///
+/// Values that begin with what was typed come first, then those that contain it; case does not
+/// matter. `None` if there is no such argument.
+///
+/// # Errors
+///
+/// The bundle is not what was signed.
+pub fn complete<'b>(
+    rendering: RenderingView<'b>,
+    name: &str,
+    typed: &str,
+) -> Result<Option<Completion<'b>>, Corrupt> {
+    let arguments = rendering.arguments()?;
+    let Some(argument) = arguments.into_iter().find(|argument| argument.name == name) else {
+        return Ok(None);
+    };
+    let ArgumentKindView::Choice(choices) = argument.kind else {
+        return Ok(Some(Completion::default()));
+    };
+    let typed = typed.to_lowercase();
+    let lower: Vec<_> = choices.into_iter().map(|choice| (choice, choice.to_lowercase())).collect();
+    let begins = lower.iter().filter(|(_, lower)| lower.starts_with(&typed));
+    let contains =
+        lower.iter().filter(|(_, lower)| !lower.starts_with(&typed) && lower.contains(&typed));
+    let mut values: Vec<_> = begins.chain(contains).map(|(choice, _)| *choice).collect();
+    let total = values.len();
+    values.truncate(VALUES_MAX);
+    Ok(Some(Completion { values, total }))
+}

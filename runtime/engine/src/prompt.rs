@@ -1,0 +1,248 @@
+//! A prompt and its arguments -> messages: choose the variant, fill the slots.
+//!
+//! Texts from a caller are only ever copied into slots; nothing of them is interpreted.
+
+use std::collections::BTreeMap;
+
+use relay_bundle::{
+    ArgumentKindView, ArgumentView, Corrupt, MessageView, PartView, RenderingView, Role,
+    SegmentView,
+};
+use thiserror::Error;
+
+/// The most bytes of a filled prompt: slots multiply what a caller sends.
+pub const FILLED_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// A prompt filled for one call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filled<'b> {
+    /// The number of the variant that the arguments chose.
+    pub variant: usize,
+    /// The value in force of every argument: given, default, or absent.
+    pub values: Vec<Value<'b>>,
+    /// The messages.
+    pub messages: Vec<Message<'b>>,
+}
+
+/// An argument with the value in force.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Value<'b> {
+    /// The argument's name.
+    pub name: &'b str,
+    /// Its value; absent if it was not given and has no default.
+    pub text: Option<String>,
+    /// Where the value comes from.
+    pub origin: Origin,
+    /// Whether the project lists the values it can take.
+    pub finite: bool,
+    /// How many characters were left out, if the text was over its limit.
+    pub cut: Option<Cut>,
+}
+
+/// Where an argument's value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// The caller gave it.
+    Given,
+    /// The project's default.
+    Default,
+    /// Neither.
+    Absent,
+}
+
+/// That an argument's text was over its limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cut {
+    /// Characters that came.
+    pub chars: usize,
+    /// Characters that were kept.
+    pub kept: usize,
+}
+
+/// A message with its slots filled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message<'b> {
+    /// Who says it.
+    pub role: Role,
+    /// What it says.
+    pub parts: Vec<Part<'b>>,
+}
+
+/// A part of a message with its slots filled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part<'b> {
+    /// Text.
+    Text(String),
+    /// A picture: media type and bytes.
+    Image(&'b str, &'b [u8]),
+    /// A sound: media type and bytes.
+    Audio(&'b str, &'b [u8]),
+    /// An embedded resource of text: URI, media type and text.
+    ResourceText(String, Option<&'b str>, String),
+    /// An embedded resource of bytes: URI, media type and bytes.
+    ResourceBlob(String, Option<&'b str>, &'b [u8]),
+}
+
+/// Why a prompt cannot be filled with these arguments. The messages are for the caller.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum FillError {
+    /// The prompt has no such argument.
+    #[error("unknown argument `{name}`; {}", known_arguments(known))]
+    UnknownArgument {
+        /// What the caller named, at most 64 characters of it.
+        name: String,
+        /// The arguments there are.
+        known: Vec<String>,
+    },
+    /// A required argument is not there.
+    #[error("argument `{name}` is required")]
+    MissingArgument {
+        /// Its name.
+        name: String,
+    },
+    /// The value is not one of the choices.
+    #[error("argument `{name}` must be one of: {}", choices.join(", "))]
+    NotAChoice {
+        /// The argument.
+        name: String,
+        /// Its choices.
+        choices: Vec<String>,
+    },
+    /// The filled prompt would be too large.
+    #[error("the arguments are too long: the filled prompt would be over {FILLED_BYTES_MAX} bytes")]
+    TooLarge,
+    /// The bundle is not what was signed.
+    #[error(transparent)]
+    Corrupt(#[from] Corrupt),
+}
+
+/// Fills a prompt or a URI template.
+///
+/// An empty text counts as not given where the argument is optional: clients send one for a field
+/// that a person left empty.
+///
+/// # Errors
+///
+/// An argument is unknown, missing or not one of the choices, or the result would be too large.
+pub fn fill<'b>(
+    rendering: RenderingView<'b>,
+    given: &BTreeMap<String, String>,
+) -> Result<Filled<'b>, FillError> {
+    let arguments = rendering.arguments()?;
+    if let Some(name) = given.keys().find(|name| !arguments.iter().any(|a| a.name == **name)) {
+        return Err(FillError::UnknownArgument {
+            name: name.chars().take(64).collect(),
+            known: arguments.iter().map(|argument| argument.name.into()).collect(),
+        });
+    }
+    let mut variant = 0usize;
+    let mut values = Vec::with_capacity(arguments.len());
+    for argument in &arguments {
+        let value = value(argument, given.get(argument.name))?;
+        let state = state(argument, value.text.as_deref())?;
+        variant = variant.saturating_add(state.saturating_mul(argument.stride as usize));
+        values.push(value);
+    }
+    let mut room = FILLED_BYTES_MAX;
+    let messages = rendering
+        .variant(variant)?
+        .messages()?
+        .iter()
+        .map(|message| fill_message(message, &values, &mut room))
+        .collect::<Result<_, _>>()?;
+    Ok(Filled { variant, values, messages })
+}
+
+fn value<'b>(argument: &ArgumentView<'b>, given: Option<&String>) -> Result<Value<'b>, FillError> {
+    let given = given.filter(|text| argument.required || !text.is_empty());
+    let (text, origin) = match (given, argument.default) {
+        (Some(text), _) => (Some(text.clone()), Origin::Given),
+        (None, Some(default)) => (Some(default.to_owned()), Origin::Default),
+        (None, None) if argument.required => {
+            return Err(FillError::MissingArgument { name: argument.name.into() });
+        }
+        (None, None) => (None, Origin::Absent),
+    };
+    let mut value = Value { name: argument.name, text, origin, finite: true, cut: None };
+    if let ArgumentKindView::Text { chars_max } = argument.kind {
+        value.finite = false;
+        if let (Some(text), true) = (&mut value.text, chars_max > 0) {
+            let kept = chars_max as usize;
+            if let Some((end, _)) = text.char_indices().nth(kept) {
+                value.cut = Some(Cut { chars: text.chars().count(), kept });
+                text.truncate(end);
+            }
+        }
+    }
+    Ok(value)
+}
+
+fn state(argument: &ArgumentView<'_>, value: Option<&str>) -> Result<usize, FillError> {
+    match (&argument.kind, value) {
+        (ArgumentKindView::Choice(choices), Some(value)) => choices
+            .iter()
+            .position(|choice| *choice == value)
+            .ok_or_else(|| FillError::NotAChoice {
+                name: argument.name.into(),
+                choices: choices.iter().map(|choice| (*choice).into()).collect(),
+            }),
+        (ArgumentKindView::Choice(choices), None) => Ok(choices.len()),
+        (ArgumentKindView::Text { .. }, value) => Ok(usize::from(value.is_none())),
+    }
+}
+
+fn fill_message<'b>(
+    message: &MessageView<'b>,
+    values: &[Value<'b>],
+    room: &mut usize,
+) -> Result<Message<'b>, FillError> {
+    let parts = message
+        .parts
+        .iter()
+        .map(|part| {
+            Ok(match part {
+                PartView::Text(segments) => Part::Text(fill_text(segments, values, room)?),
+                PartView::Image { mime, bytes } => Part::Image(mime, bytes),
+                PartView::Audio { mime, bytes } => Part::Audio(mime, bytes),
+                PartView::ResourceText { uri, mime, text } => Part::ResourceText(
+                    fill_text(uri, values, room)?,
+                    *mime,
+                    fill_text(text, values, room)?,
+                ),
+                PartView::ResourceBlob { uri, mime, bytes } => {
+                    Part::ResourceBlob(fill_text(uri, values, room)?, *mime, bytes)
+                }
+            })
+        })
+        .collect::<Result<_, FillError>>()?;
+    Ok(Message { role: message.role, parts })
+}
+
+fn fill_text(
+    segments: &[SegmentView<'_>],
+    values: &[Value<'_>],
+    room: &mut usize,
+) -> Result<String, FillError> {
+    let texts: Vec<&str> = segments
+        .iter()
+        .map(|segment| match segment {
+            SegmentView::Literal(text) => text,
+            SegmentView::Slot(index) => values
+                .get(*index as usize)
+                .and_then(|value| value.text.as_deref())
+                .unwrap_or_default(),
+        })
+        .collect();
+    let length = texts.iter().map(|text| text.len()).sum();
+    // The limit holds before anything is copied.
+    *room = room.checked_sub(length).ok_or(FillError::TooLarge)?;
+    Ok(texts.concat())
+}
+
+fn known_arguments(known: &[String]) -> String {
+    if known.is_empty() {
+        "it takes none".into()
+    } else {
+        format!("it takes: {}", known.join(", "))
+    }
+}

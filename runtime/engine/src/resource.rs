@@ -1,0 +1,92 @@
+//! A URI -> the resource or the URI template that answers it.
+
+use std::collections::BTreeMap;
+
+use relay_bundle::{Bundle, Corrupt, ResourceView, TemplateView, UriPieceView};
+
+/// What answers a URI.
+pub enum Found<'b> {
+    /// A resource with exactly this URI.
+    Resource(ResourceView<'b>),
+    /// A URI template, with the value of each variable.
+    Template(TemplateView<'b>, BTreeMap<String, String>),
+}
+
+/// Finds what answers `uri`: the resource of that URI, else the first template that matches, in
+/// the order of the list.
+///
+/// # Errors
+///
+/// The bundle is not what was signed.
+pub fn find<'b>(bundle: &'b Bundle, uri: &str) -> Result<Option<Found<'b>>, Corrupt> {
+    if let Some(resource) = bundle.find_resource(uri)? {
+        return Ok(Some(Found::Resource(resource)));
+    }
+    for index in 0..bundle.template_count() {
+        let template = bundle.template(index)?;
+        if let Some(values) = match_uri(&template.pieces()?, uri) {
+            let arguments = template.rendering().arguments()?;
+            let named = values
+                .into_iter()
+                .filter_map(|(index, value)| {
+                    Some((arguments.get(index as usize)?.name.to_owned(), value))
+                })
+                .collect();
+            return Ok(Some(Found::Template(template, named)));
+        }
+    }
+    Ok(None)
+}
+
+/// Matches `uri` against a URI template; returns the decoded value of each variable.
+///
+/// A variable takes one or more characters up to the next literal, but no `/`, `?` or `#`: the
+/// inverse of RFC 6570's simple expansion, which escapes those. The search is linear.
+fn match_uri(pieces: &[UriPieceView<'_>], uri: &str) -> Option<BTreeMap<u32, String>> {
+    let mut values = BTreeMap::new();
+    let mut rest = uri;
+    let mut pieces = pieces.iter();
+    while let Some(piece) = pieces.next() {
+        match piece {
+            UriPieceView::Literal(literal) => rest = rest.strip_prefix(literal)?,
+            UriPieceView::Variable(argument) => {
+                let (value, after) = rest.split_at_checked(value_end(rest, pieces.as_slice())?)?;
+                if value.is_empty() || value.contains(['/', '?', '#']) {
+                    return None;
+                }
+                values.insert(*argument, percent_decode(value)?);
+                rest = after;
+            }
+        }
+    }
+    rest.is_empty().then_some(values)
+}
+
+/// Returns where the value at the start of `rest` ends: at the first occurrence of the literal
+/// behind it, but at the end of the URI if that literal is the last piece.
+fn value_end(rest: &str, behind: &[UriPieceView<'_>]) -> Option<usize> {
+    match behind {
+        [UriPieceView::Literal(last)] => Some(rest.strip_suffix(last)?.len()),
+        [UriPieceView::Literal(next), ..] => {
+            // A value has at least one character, which may itself look like the literal.
+            let first = rest.chars().next()?.len_utf8();
+            Some(first + rest.get(first..)?.find(next)?)
+        }
+        [UriPieceView::Variable(_), ..] | [] => Some(rest.len()),
+    }
+}
+
+fn percent_decode(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes().iter();
+    while let Some(byte) = rest.next() {
+        if *byte == b'%' {
+            let high = char::from(*rest.next()?).to_digit(16)?;
+            let low = char::from(*rest.next()?).to_digit(16)?;
+            bytes.push(u8::try_from(high << 4 | low).ok()?);
+        } else {
+            bytes.push(*byte);
+        }
+    }
+    String::from_utf8(bytes).ok()
+}

@@ -1,0 +1,179 @@
+//! What was typed, as it was typed. Nothing is opened or judged here.
+
+use std::ffi::OsString;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
+
+use lexopt::prelude::{Long, Short, Value, ValueExt};
+use thiserror::Error;
+
+/// What `--help` prints.
+pub(crate) const HELP: &str = "\
+Verifies a signed bundle and serves it over MCP.
+
+Usage: relay-serve BUNDLE [OPTIONS]
+
+Transport:
+      --stdio           Serve one client on standard input and output (default)
+      --http ADDR       Serve many clients on ADDR, such as 127.0.0.1:8700, at /mcp
+
+Trust:
+      --trust FILE      Whose signatures count (trust.toml); without it, only this user's
+                        dev key, and only on stdio and loopback
+      --state DIR       Folder for private copies of bundles and for the memory that
+                        refuses an older bundle than was served before
+
+Who and what is recorded:
+      --principal NAME  Who asks, where no authentication says so [default: local]
+      --tenant NAME     For which tenant
+      --role NAME       In which role
+      --audit FILE      Append one JSON line to FILE for every prompt and resource served
+                        or refused
+
+      --config FILE     Server configuration (server.toml); what is typed here wins
+  -h, --help            Print this help
+  -V, --version         Print the version
+
+Environment: RELAY_LOG is off, error, warn, info, debug or trace
+[default: warn on stdio, info on HTTP]; the log goes to standard error.
+
+Exit status: 0 ended as asked; 1 the bundle was refused; 2 wrong usage, or a file or
+socket could not be used.";
+
+/// What was asked for.
+#[derive(Debug)]
+pub(crate) enum Command {
+    /// Print the help.
+    Help,
+    /// Print the version.
+    Version,
+    /// Serve a bundle.
+    Serve(Box<Args>),
+}
+
+/// How to serve, as far as it was typed.
+#[derive(Debug, Default)]
+pub(crate) struct Args {
+    pub(crate) bundle: PathBuf,
+    pub(crate) transport: Option<Transport>,
+    pub(crate) config: Option<PathBuf>,
+    pub(crate) trust: Option<PathBuf>,
+    pub(crate) state: Option<PathBuf>,
+    pub(crate) audit: Option<PathBuf>,
+    pub(crate) principal: Option<String>,
+    pub(crate) tenant: Option<String>,
+    pub(crate) role: Option<String>,
+}
+
+/// How clients reach the server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Transport {
+    /// One client, on standard input and output.
+    Stdio,
+    /// Many clients, over HTTP.
+    Http(SocketAddr),
+}
+
+/// Why the command line cannot be understood.
+#[derive(Debug, Error)]
+pub(crate) enum UsageError {
+    #[error("no bundle is named: relay-serve BUNDLE [OPTIONS] (see --help)")]
+    NoBundle,
+    #[error("more than one bundle is named (`{}`): serve one a process", extra.display())]
+    SecondBundle { extra: PathBuf },
+    #[error("{option} is given twice")]
+    Twice { option: &'static str },
+    #[error("--stdio and --http exclude each other")]
+    TwoTransports,
+    #[error("`{text}` is not an address to listen on: write one as 127.0.0.1:8700")]
+    Address { text: String },
+    #[error("{option} needs a value that is not empty")]
+    Empty { option: &'static str },
+    #[error("{0} (see --help)")]
+    Syntax(#[from] lexopt::Error),
+}
+
+/// Reads the command line, without the program's name.
+pub(crate) fn parse(
+    arguments: impl IntoIterator<Item = OsString>,
+) -> Result<Command, UsageError> {
+    let mut parser = lexopt::Parser::from_args(arguments);
+    let mut args = Args::default();
+    let mut bundle = None;
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Short('h') | Long("help") => return Ok(Command::Help),
+            Short('V') | Long("version") => return Ok(Command::Version),
+            Long("stdio") => set_transport(&mut args, Transport::Stdio)?,
+            Long("http") => {
+                let address = address(&parser.value()?.string()?)?;
+                set_transport(&mut args, Transport::Http(address))?;
+            }
+            Long("config") => set_path(&mut args.config, "--config", parser.value()?)?,
+            Long("trust") => set_path(&mut args.trust, "--trust", parser.value()?)?,
+            Long("state") => set_path(&mut args.state, "--state", parser.value()?)?,
+            Long("audit") => set_path(&mut args.audit, "--audit", parser.value()?)?,
+            Long("principal") => set_text(&mut args.principal, "--principal", parser.value()?)?,
+            Long("tenant") => set_text(&mut args.tenant, "--tenant", parser.value()?)?,
+            Long("role") => set_text(&mut args.role, "--role", parser.value()?)?,
+            Value(path) if bundle.is_none() => bundle = Some(PathBuf::from(path)),
+            Value(path) => return Err(UsageError::SecondBundle { extra: path.into() }),
+            _ => return Err(argument.unexpected().into()),
+        }
+    }
+    args.bundle = bundle.ok_or(UsageError::NoBundle)?;
+    Ok(Command::Serve(Box::new(args)))
+}
+
+fn set_transport(args: &mut Args, transport: Transport) -> Result<(), UsageError> {
+    match args.transport.replace(transport) {
+        None => Ok(()),
+        Some(Transport::Stdio) if transport == Transport::Stdio => {
+            Err(UsageError::Twice { option: "--stdio" })
+        }
+        Some(Transport::Http(_)) if transport != Transport::Stdio => {
+            Err(UsageError::Twice { option: "--http" })
+        }
+        Some(_) => Err(UsageError::TwoTransports),
+    }
+}
+
+fn set_path(
+    slot: &mut Option<PathBuf>,
+    option: &'static str,
+    value: OsString,
+) -> Result<(), UsageError> {
+    set(slot, option, value.is_empty(), value.into())
+}
+
+fn set_text(
+    slot: &mut Option<String>,
+    option: &'static str,
+    value: OsString,
+) -> Result<(), UsageError> {
+    let value = value.string()?;
+    set(slot, option, value.is_empty(), value)
+}
+
+fn set<T>(
+    slot: &mut Option<T>,
+    option: &'static str,
+    empty: bool,
+    value: T,
+) -> Result<(), UsageError> {
+    if empty {
+        return Err(UsageError::Empty { option });
+    }
+    match slot.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(UsageError::Twice { option }),
+    }
+}
+
+/// Reads `127.0.0.1:8700`, `[::1]:8700` or `localhost:8700`.
+fn address(text: &str) -> Result<SocketAddr, UsageError> {
+    text.to_socket_addrs()
+        .ok()
+        .and_then(|mut addresses| addresses.next())
+        .ok_or_else(|| UsageError::Address { text: text.to_owned() })
+}

@@ -1,0 +1,146 @@
+//! The audit file: one JSON line for each record, appended, readable by this user alone.
+//!
+//! A record is written before its answer leaves, by one `write` on a file opened for appending,
+//! so two servers may share a file and a crash of the server loses no record of an answer that a
+//! client has. Whether the disk keeps it is the disk's business.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use relay_engine::audit_record::AuditRecord;
+use serde::Serialize;
+use thiserror::Error;
+
+/// The audit file, or that there is none.
+#[derive(Debug)]
+pub(crate) struct Audit {
+    target: Option<Target>,
+}
+
+#[derive(Debug)]
+struct Target {
+    path: PathBuf,
+    writer: Mutex<Writer>,
+    failing: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Writer {
+    file: File,
+    /// Whether the last line was written in part: the next one must not continue it.
+    torn: bool,
+}
+
+/// How the audit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Health {
+    /// None was asked for.
+    Off,
+    /// The last record was written.
+    Ok,
+    /// The last record could not be written.
+    Failing,
+}
+
+/// Why the audit file cannot be opened.
+#[derive(Debug, Error)]
+#[error("cannot append to the audit file `{}`: {source}", path.display())]
+pub(crate) struct AuditError {
+    path: PathBuf,
+    source: io::Error,
+}
+
+impl Audit {
+    /// Opens the file at `path`, which is made if it is not there.
+    pub(crate) fn open(path: Option<&Path>) -> Result<Self, AuditError> {
+        let Some(path) = path else { return Ok(Self { target: None }) };
+        let file = open(path)?;
+        Ok(Self {
+            target: Some(Target {
+                path: path.to_owned(),
+                writer: Mutex::new(Writer { file, torn: false }),
+                failing: AtomicBool::new(false),
+            }),
+        })
+    }
+
+    /// Opens the file again by its name, so that it can be moved away (log rotation).
+    pub(crate) fn reopen(&self) {
+        let Some(target) = &self.target else { return };
+        match open(&target.path) {
+            Ok(file) => {
+                let mut writer = target.writer.lock().unwrap_or_else(PoisonError::into_inner);
+                *writer = Writer { file, torn: false };
+            }
+            Err(error) => target.fail(&error.to_string()),
+        }
+    }
+
+    /// Returns whether records are kept at all, so that nobody makes one in vain.
+    pub(crate) fn is_on(&self) -> bool {
+        self.target.is_some()
+    }
+
+    /// Returns how the audit is.
+    pub(crate) fn health(&self) -> Health {
+        match &self.target {
+            None => Health::Off,
+            Some(target) if target.failing.load(Ordering::Relaxed) => Health::Failing,
+            Some(_) => Health::Ok,
+        }
+    }
+
+    /// Appends `record`. What cannot be written is told in the log, and the server stops being
+    /// ready; reads are answered all the same.
+    pub(crate) fn record(&self, record: &AuditRecord<'_>) {
+        let Some(target) = &self.target else { return };
+        let written = serde_json::to_vec(record)
+            .map_err(io::Error::from)
+            .and_then(|line| target.append(line));
+        match written {
+            Ok(()) => target.failing.store(false, Ordering::Relaxed),
+            Err(error) => target.fail(&error.to_string()),
+        }
+    }
+}
+
+impl Target {
+    fn append(&self, mut line: Vec<u8>) -> io::Result<()> {
+        line.push(b'\n');
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        if writer.torn {
+            line.insert(0, b'\n');
+        }
+        let written = writer.file.write(&line)?;
+        // A disk that is filling up takes part of a line. The reader sees a line that is no JSON,
+        // and the next record begins on a line of its own.
+        writer.torn = written < line.len();
+        if writer.torn { Err(io::ErrorKind::WriteZero.into()) } else { Ok(()) }
+    }
+
+    fn fail(&self, reason: &str) {
+        if !self.failing.swap(true, Ordering::Relaxed) {
+            tracing::error!("cannot write the audit file `{}`: {reason}", self.path.display());
+        }
+    }
+}
+
+/// Returns the time as audit records show it.
+pub(crate) fn timestamp() -> String {
+    humantime::format_rfc3339_millis(SystemTime::now()).to_string()
+}
+
+fn open(path: &Path) -> Result<File, AuditError> {
+    OpenOptions::new()
+        .append(true)
+        .create(true)
+        .mode(0o600)
+        .open(path)
+        .map_err(|source| AuditError { path: path.to_owned(), source })
+}

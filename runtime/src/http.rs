@@ -1,0 +1,143 @@
+//! HTTP: who may reach MCP, and where.
+//!
+//! A request passes, in this order: limits of the connection, the `Host` and `Origin` checks,
+//! authentication, and then MCP itself. Health is answered to anyone who can connect.
+
+mod auth;
+mod health;
+mod jwt;
+mod listener;
+mod origin;
+mod tls;
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{any, get};
+use thiserror::Error;
+use tokio::net::TcpListener;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use self::auth::Authenticator;
+use self::listener::Listener;
+use self::origin::Origins;
+use crate::mcp::Endpoint;
+use crate::reload;
+use crate::server::Server;
+
+const MCP_PATH: &str = "/mcp";
+const METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
+const MCP_METADATA_PATH: &str = "/.well-known/oauth-protected-resource/mcp";
+
+/// Why HTTP cannot be served.
+#[derive(Debug, Error)]
+pub(crate) enum HttpError {
+    #[error("cannot listen on {address}: {source}")]
+    Listen { address: SocketAddr, source: io::Error },
+    #[error("cannot read `{}`: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("the TLS certificate or key cannot be used: {reason}")]
+    Tls { reason: String },
+    #[error("the key set `{}` cannot be used: {reason}", path.display())]
+    Keys { path: PathBuf, reason: String },
+    #[error("allowed-origins holds `{origin}`: write an origin as https://app.example.com, with a port if it has one (`*` for any)")]
+    Origin { origin: String },
+    #[error("auth.jwt gives the resource `{resource}`: write the URL by which clients reach /mcp")]
+    Resource { resource: String },
+    #[error("cannot follow signals: {0}")]
+    Signals(io::Error),
+}
+
+/// What every request needs.
+struct Front {
+    server: Arc<Server>,
+    origins: Origins,
+    auth: Option<Authenticator>,
+    endpoint: Endpoint,
+    request_timeout: Duration,
+}
+
+/// Serves on `address` until the server shall stop.
+pub(crate) async fn serve(server: Arc<Server>, address: SocketAddr) -> Result<(), HttpError> {
+    let settings = &server.settings;
+    let listen = |source| HttpError::Listen { address, source };
+    let socket = TcpListener::bind(address).await.map_err(listen)?;
+    let bound = socket.local_addr().map_err(listen)?;
+    let acceptor = settings.tls.as_ref().map(tls::Acceptor::read).transpose()?;
+    let streams = CancellationToken::new();
+    let front = Arc::new(Front {
+        origins: Origins::new(settings, bound)?,
+        auth: settings.auth.as_ref().map(Authenticator::new).transpose()?,
+        endpoint: Endpoint::new(&server, streams.clone()),
+        request_timeout: Duration::from_secs(settings.limits.request_s_max.get().into()),
+        server: server.clone(),
+    });
+    let (hangup_front, hangup_acceptor) = (front.clone(), acceptor.clone());
+    reload::follow(server.clone(), move || {
+        if let Some(auth) = &hangup_front.auth {
+            auth.reload();
+        }
+        if let Some(acceptor) = &hangup_acceptor {
+            acceptor.reload();
+        }
+    })
+    .map_err(HttpError::Signals)?;
+    announce(&server, bound, acceptor.is_some());
+    let listener = Listener { socket, acceptor, limits: settings.limits.clone() };
+    listener.serve(routes(front), &server.closing, &streams).await;
+    Ok(())
+}
+
+fn announce(server: &Server, bound: SocketAddr, tls: bool) {
+    let scheme = if tls { "https" } else { "http" };
+    tracing::info!("serving {} at {scheme}://{bound}{MCP_PATH}", server.loaded().bundle.digest());
+    if !tls && !bound.ip().is_loopback() {
+        tracing::warn!("what is sent can be read on the way: add [tls], or a proxy that has it");
+    }
+}
+
+fn routes(front: Arc<Front>) -> Router {
+    Router::new()
+        .route("/healthz", get(health::alive))
+        .route("/readyz", get(health::ready))
+        .route(METADATA_PATH, get(metadata))
+        .route(MCP_METADATA_PATH, get(metadata))
+        .route(MCP_PATH, any(mcp))
+        .with_state(front)
+}
+
+async fn mcp(State(front): State<Arc<Front>>, request: Request) -> Response {
+    if let Err(refused) = front.origins.check(&request) {
+        return refused.into_response();
+    }
+    let principal = match &front.auth {
+        None => front.server.settings.principal.clone(),
+        Some(auth) => match auth.authenticate(request.headers()) {
+            Ok(principal) => principal,
+            Err(challenge) => return challenge.into_response(),
+        },
+    };
+    // A stream that has begun may go on; only its beginning is waited for.
+    match timeout(front.request_timeout, front.endpoint.answer(request, principal)).await {
+        Ok(response) => response,
+        Err(_) => (StatusCode::REQUEST_TIMEOUT, "the request took too long\n").into_response(),
+    }
+}
+
+async fn metadata(State(front): State<Arc<Front>>, request: Request) -> Response {
+    if let Err(refused) = front.origins.check(&request) {
+        return refused.into_response();
+    }
+    match front.auth.as_ref().and_then(Authenticator::metadata) {
+        Some(metadata) => health::json(StatusCode::OK, metadata),
+        None => (StatusCode::NOT_FOUND, "no authorization server is configured\n").into_response(),
+    }
+}

@@ -1,0 +1,208 @@
+//! Authentication: the `Authorization` header -> who asks.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use relay_bundle::Digest;
+use serde::Serialize;
+use subtle::ConstantTimeEq as _;
+
+use super::jwt::{TokenError, Tokens};
+use super::origin::single;
+use super::{HttpError, METADATA_PATH};
+use crate::config;
+use crate::principal::Principal;
+
+/// What an API key begins with.
+const API_KEY_PREFIX: &str = "rk_";
+
+/// Tells callers apart by API keys and tokens.
+pub(super) struct Authenticator {
+    keys: Vec<ApiKey>,
+    issuer: Option<Issuer>,
+}
+
+struct ApiKey {
+    id: String,
+    secret: Digest,
+    principal: Arc<Principal>,
+}
+
+struct Issuer {
+    config: config::Jwt,
+    tokens: ArcSwap<Tokens>,
+    metadata: Metadata,
+    metadata_url: String,
+}
+
+/// What RFC 9728 says of this server.
+#[derive(Debug, Serialize)]
+pub(super) struct Metadata {
+    resource: String,
+    authorization_servers: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    scopes_supported: Vec<String>,
+    bearer_methods_supported: [&'static str; 1],
+}
+
+/// Why a request is not let through, and what to bring next time (RFC 6750, RFC 9728).
+pub(super) struct Challenge {
+    status: StatusCode,
+    /// The error code of RFC 6750; none where nothing was brought at all.
+    error: Option<&'static str>,
+    reason: &'static str,
+    metadata_url: Option<String>,
+    scope: Option<String>,
+}
+
+impl Authenticator {
+    pub(super) fn new(auth: &config::Auth) -> Result<Self, HttpError> {
+        let keys = auth.api_keys.iter().map(|key| ApiKey {
+            id: key.id.clone(),
+            secret: key.sha256,
+            principal: Arc::new(Principal {
+                id: key.principal.clone(),
+                tenant: key.tenant.clone(),
+                role: key.role.clone(),
+            }),
+        });
+        Ok(Self {
+            keys: keys.collect(),
+            issuer: auth.jwt.clone().map(Issuer::new).transpose()?,
+        })
+    }
+
+    /// Reads the issuer's keys again. Where they cannot be used, the old ones stay.
+    pub(super) fn reload(&self) {
+        let Some(issuer) = &self.issuer else { return };
+        match Tokens::new(&issuer.config) {
+            Ok(tokens) => issuer.tokens.store(Arc::new(tokens)),
+            Err(error) => tracing::error!("{error}; the keys read before stay in force"),
+        }
+    }
+
+    /// Returns the metadata document, if there is an authorization server to point to.
+    pub(super) fn metadata(&self) -> Option<&Metadata> {
+        self.issuer.as_ref().map(|issuer| &issuer.metadata)
+    }
+
+    /// Returns who asks.
+    pub(super) fn authenticate(&self, headers: &HeaderMap) -> Result<Arc<Principal>, Challenge> {
+        if !headers.contains_key(header::AUTHORIZATION) {
+            return Err(self.challenge(StatusCode::UNAUTHORIZED, None, "authentication is required"));
+        }
+        let token = single(headers, header::AUTHORIZATION)
+            .and_then(|value| value.to_str().ok())
+            .and_then(bearer)
+            .ok_or_else(|| self.invalid("the Authorization header is not `Bearer TOKEN`"))?;
+        if let Some(key) = token.strip_prefix(API_KEY_PREFIX) {
+            return self.api_key(key).ok_or_else(|| self.invalid("the API key is not valid"));
+        }
+        let Some(issuer) = &self.issuer else {
+            return Err(self.invalid("this server takes API keys (rk_ID_SECRET) only"));
+        };
+        match issuer.tokens.load().check(token) {
+            Ok(principal) => Ok(principal),
+            Err(TokenError::Invalid { reason, detail }) => {
+                tracing::debug!("refused a token: {detail}");
+                Err(self.invalid(reason))
+            }
+            Err(TokenError::MissingScope) => Err(self.challenge(
+                StatusCode::FORBIDDEN,
+                Some("insufficient_scope"),
+                "the token lacks a scope that this server requires",
+            )),
+        }
+    }
+
+    /// Compares in constant time, and takes as long for an unknown id as for a known one.
+    fn api_key(&self, key: &str) -> Option<Arc<Principal>> {
+        let (id, secret) = key.split_once('_')?;
+        let known = self.keys.iter().find(|known| known.id == id);
+        let Digest(expected) = known.map_or(Digest([0; 32]), |known| known.secret);
+        let Digest(found) = Digest::of(secret.as_bytes());
+        let same: bool = expected.ct_eq(&found).into();
+        known.filter(|_| same).map(|known| known.principal.clone())
+    }
+
+    fn invalid(&self, reason: &'static str) -> Challenge {
+        self.challenge(StatusCode::UNAUTHORIZED, Some("invalid_token"), reason)
+    }
+
+    fn challenge(
+        &self,
+        status: StatusCode,
+        error: Option<&'static str>,
+        reason: &'static str,
+    ) -> Challenge {
+        let issuer = self.issuer.as_ref();
+        Challenge {
+            status,
+            error,
+            reason,
+            metadata_url: issuer.map(|issuer| issuer.metadata_url.clone()),
+            scope: issuer
+                .map(|issuer| issuer.config.scopes.join(" "))
+                .filter(|scopes| !scopes.is_empty()),
+        }
+    }
+}
+
+impl Issuer {
+    fn new(config: config::Jwt) -> Result<Self, HttpError> {
+        let tokens = ArcSwap::from_pointee(Tokens::new(&config)?);
+        let resource = config.resource.clone().unwrap_or_else(|| config.audience.clone());
+        let metadata_url = metadata_url(&resource)
+            .ok_or_else(|| HttpError::Resource { resource: resource.clone() })?;
+        let mut authorization_servers = config.authorization_servers.clone();
+        if authorization_servers.is_empty() {
+            authorization_servers.push(config.issuer.clone());
+        }
+        let metadata = Metadata {
+            resource,
+            authorization_servers,
+            scopes_supported: config.scopes.clone(),
+            bearer_methods_supported: ["header"],
+        };
+        Ok(Self { config, tokens, metadata, metadata_url })
+    }
+}
+
+/// Returns where the metadata of `resource` stands: its path moves behind the well-known one.
+fn metadata_url(resource: &str) -> Option<String> {
+    let (scheme, rest) = resource.split_once("://")?;
+    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+    if authority.is_empty() || !matches!(scheme, "http" | "https") {
+        return None;
+    }
+    let path = path.trim_end_matches('/');
+    let slash = if path.is_empty() { "" } else { "/" };
+    Some(format!("{scheme}://{authority}{METADATA_PATH}{slash}{path}"))
+}
+
+fn bearer(header: &str) -> Option<&str> {
+    let (scheme, token) = header.split_once(' ')?;
+    let token = token.trim();
+    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
+}
+
+impl IntoResponse for Challenge {
+    fn into_response(self) -> Response {
+        let Self { status, error, reason, metadata_url, scope } = self;
+        let mut challenge = "Bearer realm=\"relay\"".to_owned();
+        let quoted = [
+            ("error", error),
+            ("error_description", error.map(|_| reason)),
+            ("resource_metadata", metadata_url.as_deref()),
+            ("scope", scope.as_deref()),
+        ];
+        for (name, value) in quoted {
+            // What would end the quotes is left out; none of these texts needs it.
+            let value = value.map(|value| value.replace(['"', '\\'], ""));
+            challenge.extend(value.map(|value| format!(", {name}=\"{value}\"")));
+        }
+        (status, [(header::WWW_AUTHENTICATE, challenge)], format!("{reason}\n")).into_response()
+    }
+}

@@ -1,0 +1,65 @@
+//! Whether the process lives, and whether it can do what it is for.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use serde::Serialize;
+
+use super::Front;
+use crate::audit::Health;
+
+/// The body of `/readyz`.
+#[derive(Serialize)]
+struct Readiness<'a> {
+    format_version: u32,
+    /// `ready` or `degraded`.
+    state: &'static str,
+    project: Option<&'a str>,
+    version: Option<&'a str>,
+    digest: String,
+    epoch: u64,
+    /// Whether every page that was used is what was signed.
+    bundle: &'static str,
+    audit: Health,
+    /// Why the newest bundle is not the one in force.
+    last_reload_error: Option<String>,
+}
+
+pub(super) async fn alive() -> &'static str {
+    "alive\n"
+}
+
+/// 200 only while the server can enforce: the bundle is what was signed and records are written.
+pub(super) async fn ready(State(front): State<Arc<Front>>) -> Response {
+    let server = &front.server;
+    let loaded = server.loaded();
+    let manifest = loaded.bundle.manifest().inspect_err(|damage| loaded.note_damage(damage)).ok();
+    let audit = server.audit.health();
+    let is_ready = !loaded.is_damaged() && audit != Health::Failing;
+    let readiness = Readiness {
+        format_version: 1,
+        state: if is_ready { "ready" } else { "degraded" },
+        project: manifest.as_ref().map(|manifest| manifest.project),
+        version: manifest.as_ref().and_then(|manifest| manifest.version),
+        digest: loaded.bundle.digest().to_string(),
+        epoch: loaded.bundle.epoch(),
+        bundle: if loaded.is_damaged() { "damaged" } else { "verified" },
+        audit,
+        last_reload_error: server.last_reload_error(),
+    };
+    let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    json(status, &readiness)
+}
+
+/// Answers with `value` as JSON.
+pub(super) fn json(status: StatusCode, value: impl Serialize) -> Response {
+    match serde_json::to_vec(&value) {
+        Ok(body) => (status, [(header::CONTENT_TYPE, "application/json")], body).into_response(),
+        Err(error) => {
+            tracing::error!("an answer is not JSON: {error}");
+            StatusCode::INTERNAL_SERVER_ERROR.into_response()
+        }
+    }
+}

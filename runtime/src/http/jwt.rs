@@ -1,0 +1,305 @@
+//! Tokens of an authorization server: signed JSON (RFC 7519), checked against a file of keys.
+//!
+//! Only algorithms with a public key exist here. `ring` checks the signatures, as it does for
+//! TLS, so that there is one implementation of cryptography on the network's side.
+
+use std::collections::HashMap;
+use std::fs;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
+use jsonwebtoken::errors::ErrorKind;
+use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, JwkSet, PublicKeyUse};
+use jsonwebtoken::signature::{self, Verifier};
+use jsonwebtoken::{
+    Algorithm, DecodingKey, DecodingKeyKind, EncodingKey, Header, Validation, decode,
+    decode_header, get_current_timestamp,
+};
+use relay_bundle::Digest;
+use ring::signature as ring_signature;
+use serde_json::{Map, Value};
+
+use super::HttpError;
+use crate::config;
+use crate::principal::Principal;
+
+/// Bytes of a token that are looked at.
+const TOKEN_BYTES_MAX: usize = 16 * 1024;
+
+/// Checked tokens that are remembered.
+const CHECKED_MAX: usize = 1024;
+
+/// What makes a token count.
+pub(super) struct Tokens {
+    config: config::Jwt,
+    keys: Vec<Key>,
+    /// Tokens that were good, by their digest: callers send the same one with each request, and
+    /// checking a signature costs more than all the rest of an answer.
+    checked: Mutex<HashMap<Digest, Checked>>,
+}
+
+/// A token that was good, until it expires.
+struct Checked {
+    principal: Arc<Principal>,
+    /// In seconds since 1970, with the leeway for clocks that differ.
+    expires: u64,
+}
+
+/// One public key of the issuer, and what it may check.
+struct Key {
+    id: Option<String>,
+    algorithms: Vec<Algorithm>,
+    key: DecodingKey,
+}
+
+/// Why a token does not count.
+pub(super) enum TokenError {
+    /// It is not a valid token of the issuer for this server.
+    Invalid {
+        /// For the client.
+        reason: &'static str,
+        /// For the log.
+        detail: String,
+    },
+    /// It is valid, but lacks a scope.
+    MissingScope,
+}
+
+impl Tokens {
+    /// Reads the issuer's keys.
+    pub(super) fn new(config: &config::Jwt) -> Result<Self, HttpError> {
+        // The second server in one process (a test) finds the provider there already.
+        _ = PROVIDER.install_default();
+        let path = &config.jwks;
+        let text = fs::read_to_string(path)
+            .map_err(|source| HttpError::Read { path: path.clone(), source })?;
+        let unusable = |reason: String| HttpError::Keys { path: path.clone(), reason };
+        let set: JwkSet =
+            serde_json::from_str(&text).map_err(|error| unusable(error.to_string()))?;
+        let allowed: Vec<_> = config.algorithms.iter().copied().map(algorithm).collect();
+        let mut keys = Vec::new();
+        for jwk in &set.keys {
+            let algorithms = algorithms(jwk, &allowed);
+            if algorithms.is_empty() {
+                continue;
+            }
+            let id = jwk.common.key_id.clone();
+            let key = DecodingKey::from_jwk(jwk).map_err(|error| {
+                unusable(format!("key `{}`: {error}", id.as_deref().unwrap_or("without an id")))
+            })?;
+            keys.push(Key { id, algorithms, key });
+        }
+        if keys.is_empty() {
+            return Err(unusable("it has no key for any of auth.jwt.algorithms".to_owned()));
+        }
+        Ok(Self { config: config.clone(), keys, checked: Mutex::default() })
+    }
+
+    /// Returns who has a token, after checking its signature, times, issuer, audience and scopes.
+    pub(super) fn check(&self, token: &str) -> Result<Arc<Principal>, TokenError> {
+        if token.len() > TOKEN_BYTES_MAX {
+            return Err(invalid("the token is too long", token.len().to_string()));
+        }
+        let digest = Digest::of(token.as_bytes());
+        let now = get_current_timestamp();
+        let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = checked.get(&digest).filter(|known| now < known.expires) {
+            return Ok(known.principal.clone());
+        }
+        drop(checked);
+        let new = self.check_unknown(token)?;
+        let principal = new.principal.clone();
+        checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        if checked.len() >= CHECKED_MAX {
+            checked.retain(|_, known| now < known.expires);
+        }
+        if checked.len() >= CHECKED_MAX {
+            checked.clear();
+        }
+        checked.insert(digest, new);
+        Ok(principal)
+    }
+
+    fn check_unknown(&self, token: &str) -> Result<Checked, TokenError> {
+        let header = decode_header(token)
+            .map_err(|error| invalid("the token is malformed", error.to_string()))?;
+        let key = self.key(&header).ok_or_else(|| {
+            let detail = format!("key {:?}, algorithm {:?}", header.kid, header.alg);
+            invalid("the token is not signed with a key that counts here", detail)
+        })?;
+        let claims: Map<String, Value> = decode(token, &key.key, &self.validation(key))
+            .map_err(|error| invalid(reason(error.kind()), error.to_string()))?
+            .claims;
+        self.claims(&claims)
+    }
+
+    fn key(&self, header: &Header) -> Option<&Key> {
+        let mut fitting = self.keys.iter().filter(|key| key.algorithms.contains(&header.alg));
+        match &header.kid {
+            Some(id) => fitting.find(|key| key.id.as_ref() == Some(id)),
+            // Without an id there must be no choice.
+            None => match (fitting.next(), fitting.next()) {
+                (Some(key), None) => Some(key),
+                _ => None,
+            },
+        }
+    }
+
+    fn validation(&self, key: &Key) -> Validation {
+        let config = &self.config;
+        let mut validation = Validation::default();
+        validation.algorithms.clone_from(&key.algorithms);
+        validation.leeway = config.leeway_s.into();
+        validation.validate_nbf = true;
+        validation.set_issuer(&[&config.issuer]);
+        validation.set_audience(&[&config.audience]);
+        validation.set_required_spec_claims(&["exp", "iss", "aud"]);
+        validation
+    }
+
+    fn claims(&self, claims: &Map<String, Value>) -> Result<Checked, TokenError> {
+        let config = &self.config;
+        let text = |name: &str| claims.get(name).and_then(Value::as_str).map(ToOwned::to_owned);
+        let id = text(&config.principal_claim).filter(|id| !id.is_empty()).ok_or_else(|| {
+            invalid("the token does not say who has it", config.principal_claim.clone())
+        })?;
+        let granted = text("scope").unwrap_or_default();
+        let granted: Vec<_> = granted.split_whitespace().collect();
+        if !config.scopes.iter().all(|scope| granted.contains(&scope.as_str())) {
+            return Err(TokenError::MissingScope);
+        }
+        let (tenant, role) = (text(&config.tenant_claim), text(&config.role_claim));
+        let principal = Arc::new(Principal { id, tenant, role });
+        // An expiry that is no whole number was checked by now, but the token is not remembered.
+        let expires = claims.get("exp").and_then(Value::as_u64).unwrap_or(0);
+        Ok(Checked { principal, expires: expires.saturating_add(config.leeway_s.into()) })
+    }
+}
+
+fn invalid(reason: &'static str, detail: String) -> TokenError {
+    TokenError::Invalid { reason, detail }
+}
+
+fn reason(kind: &ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::ExpiredSignature => "the token has expired",
+        ErrorKind::ImmatureSignature => "the token is not valid yet",
+        ErrorKind::InvalidIssuer => "the token is of another issuer",
+        ErrorKind::InvalidAudience => "the token is for another server",
+        ErrorKind::InvalidSignature => "the token's signature is not valid",
+        _ => "the token is not valid",
+    }
+}
+
+/// Returns those of the allowed algorithms that `jwk` is a key for.
+fn algorithms(jwk: &Jwk, allowed: &[Algorithm]) -> Vec<Algorithm> {
+    if !matches!(jwk.common.public_key_use, None | Some(PublicKeyUse::Signature)) {
+        return Vec::new();
+    }
+    let named = jwk.common.key_algorithm.map(|named| named.to_string());
+    let fits = |algorithm: &Algorithm| {
+        let same_kind = match &jwk.algorithm {
+            AlgorithmParameters::RSA(_) => matches!(
+                algorithm,
+                Algorithm::RS256
+                    | Algorithm::RS384
+                    | Algorithm::RS512
+                    | Algorithm::PS256
+                    | Algorithm::PS384
+                    | Algorithm::PS512
+            ),
+            AlgorithmParameters::EllipticCurve(key) => match key.curve {
+                EllipticCurve::P256 => *algorithm == Algorithm::ES256,
+                EllipticCurve::P384 => *algorithm == Algorithm::ES384,
+                _ => false,
+            },
+            AlgorithmParameters::OctetKeyPair(_) => *algorithm == Algorithm::EdDSA,
+            // A shared secret has no place in a file of public keys.
+            _ => false,
+        };
+        same_kind && named.as_ref().is_none_or(|named| *named == format!("{algorithm:?}"))
+    };
+    allowed.iter().copied().filter(fits).collect()
+}
+
+fn algorithm(algorithm: config::Algorithm) -> Algorithm {
+    match algorithm {
+        config::Algorithm::EdDSA => Algorithm::EdDSA,
+        config::Algorithm::ES256 => Algorithm::ES256,
+        config::Algorithm::ES384 => Algorithm::ES384,
+        config::Algorithm::PS256 => Algorithm::PS256,
+        config::Algorithm::PS384 => Algorithm::PS384,
+        config::Algorithm::PS512 => Algorithm::PS512,
+        config::Algorithm::RS256 => Algorithm::RS256,
+        config::Algorithm::RS384 => Algorithm::RS384,
+        config::Algorithm::RS512 => Algorithm::RS512,
+    }
+}
+
+static PROVIDER: CryptoProvider = CryptoProvider {
+    signer_factory,
+    verifier_factory,
+    // Only needed to make keys, which a server does not.
+    key_utils: KeyUtils::new_unimplemented(),
+};
+
+fn signer_factory(_: &Algorithm, _: &EncodingKey) -> jsonwebtoken::errors::Result<Box<dyn JwtSigner>> {
+    Err(ErrorKind::UnsupportedAlgorithm.into())
+}
+
+fn verifier_factory(
+    algorithm: &Algorithm,
+    key: &DecodingKey,
+) -> jsonwebtoken::errors::Result<Box<dyn JwtVerifier>> {
+    if key.family() != algorithm.family() {
+        return Err(ErrorKind::InvalidKeyFormat.into());
+    }
+    let method = match algorithm {
+        Algorithm::EdDSA => Method::Plain(&ring_signature::ED25519),
+        Algorithm::ES256 => Method::Plain(&ring_signature::ECDSA_P256_SHA256_FIXED),
+        Algorithm::ES384 => Method::Plain(&ring_signature::ECDSA_P384_SHA384_FIXED),
+        Algorithm::RS256 => Method::Rsa(&ring_signature::RSA_PKCS1_2048_8192_SHA256),
+        Algorithm::RS384 => Method::Rsa(&ring_signature::RSA_PKCS1_2048_8192_SHA384),
+        Algorithm::RS512 => Method::Rsa(&ring_signature::RSA_PKCS1_2048_8192_SHA512),
+        Algorithm::PS256 => Method::Rsa(&ring_signature::RSA_PSS_2048_8192_SHA256),
+        Algorithm::PS384 => Method::Rsa(&ring_signature::RSA_PSS_2048_8192_SHA384),
+        Algorithm::PS512 => Method::Rsa(&ring_signature::RSA_PSS_2048_8192_SHA512),
+        _ => return Err(ErrorKind::UnsupportedAlgorithm.into()),
+    };
+    Ok(Box::new(RingVerifier { algorithm: *algorithm, method, key: key.clone() }))
+}
+
+struct RingVerifier {
+    algorithm: Algorithm,
+    method: Method,
+    key: DecodingKey,
+}
+
+enum Method {
+    /// The key is one run of bytes.
+    Plain(&'static dyn ring_signature::VerificationAlgorithm),
+    /// The key is modulus and exponent.
+    Rsa(&'static ring_signature::RsaParameters),
+}
+
+impl JwtVerifier for RingVerifier {
+    fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+}
+
+impl Verifier<Vec<u8>> for RingVerifier {
+    fn verify(&self, message: &[u8], signed: &Vec<u8>) -> Result<(), signature::Error> {
+        let verified = match (&self.method, self.key.kind()) {
+            (Method::Plain(algorithm), DecodingKeyKind::SecretOrDer(key)) => {
+                ring_signature::UnparsedPublicKey::new(*algorithm, key).verify(message, signed)
+            }
+            (Method::Rsa(parameters), DecodingKeyKind::RsaModulusExponent { n, e }) => {
+                let key = ring_signature::RsaPublicKeyComponents { n, e };
+                key.verify(parameters, message, signed)
+            }
+            _ => return Err(signature::Error::new()),
+        };
+        verified.map_err(|_| signature::Error::new())
+    }
+}

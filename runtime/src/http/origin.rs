@@ -1,0 +1,168 @@
+//! The `Host` and `Origin` checks: a page in a browser must not reach a server that its person
+//! can reach (DNS rebinding, cross-site requests).
+
+use std::net::{IpAddr, SocketAddr};
+
+use axum::extract::Request;
+use axum::http::uri::{Authority, Uri};
+use axum::http::{HeaderMap, StatusCode, header};
+
+use super::HttpError;
+use crate::settings::Settings;
+
+/// Which names and origins are let through.
+pub(super) struct Origins {
+    hosts: Vec<Name>,
+    origins: Vec<Origin>,
+}
+
+/// A refusal, and why.
+pub(super) type Refused = (StatusCode, String);
+
+/// A host by name or address, lower case, and its port if only one counts.
+#[derive(Debug, PartialEq, Eq)]
+struct Name {
+    host: String,
+    port: Option<u16>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Origin {
+    scheme: String,
+    name: Name,
+}
+
+const LOOPBACK_NAMES: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+
+impl Origins {
+    pub(super) fn new(settings: &Settings, bound: SocketAddr) -> Result<Self, HttpError> {
+        let hosts = match &settings.allowed_hosts {
+            Some(hosts) => hosts.iter().map(|host| Name::parse(host)).collect(),
+            None => default_hosts(bound.ip()),
+        };
+        let origins = match &settings.allowed_origins {
+            Some(origins) => origins
+                .iter()
+                .map(|text| {
+                    Origin::parse(text).ok_or_else(|| HttpError::Origin { origin: text.clone() })
+                })
+                .collect::<Result<_, _>>()?,
+            None => default_origins(),
+        };
+        Ok(Self { hosts, origins })
+    }
+
+    /// Refuses a request that was made for another server, or by a page from elsewhere.
+    pub(super) fn check(&self, request: &Request) -> Result<(), Refused> {
+        let host = host(request).ok_or_else(|| refused("the request names no host"))?;
+        if !self.hosts.iter().any(|allowed| allowed.covers(&host)) {
+            return Err(refused(&format!(
+                "host `{}` is not allowed here: whoever runs this server can add it to allowed-hosts",
+                host.host
+            )));
+        }
+        let Some(origin) = request.headers().get(header::ORIGIN) else { return Ok(()) };
+        let origin = origin.to_str().unwrap_or_default();
+        match Origin::parse(origin) {
+            Some(from) if self.origins.iter().any(|allowed| allowed.covers(&from)) => Ok(()),
+            _ => Err(refused(
+                "pages of this origin are not allowed here: whoever runs this server can add it to allowed-origins",
+            )),
+        }
+    }
+}
+
+fn refused(reason: &str) -> Refused {
+    (StatusCode::FORBIDDEN, format!("{reason}\n"))
+}
+
+fn default_hosts(bound: IpAddr) -> Vec<Name> {
+    let own = (!bound.is_unspecified()).then(|| match bound {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => format!("[{address}]"),
+    });
+    let names = LOOPBACK_NAMES.into_iter().map(ToOwned::to_owned).chain(own);
+    names.map(|host| Name { host, port: None }).collect()
+}
+
+fn default_origins() -> Vec<Origin> {
+    let schemes = ["http", "https"].into_iter();
+    let loopback = |scheme: &'static str| {
+        LOOPBACK_NAMES.map(|host| Origin {
+            scheme: scheme.to_owned(),
+            name: Name { host: host.to_owned(), port: None },
+        })
+    };
+    schemes.flat_map(loopback).collect()
+}
+
+/// Returns what the request was made for: its `Host`, or the authority of its target.
+fn host(request: &Request) -> Option<Name> {
+    let mut hosts = request.headers().get_all(header::HOST).iter();
+    let authority = match (hosts.next(), hosts.next()) {
+        (Some(host), None) => host.to_str().ok()?.parse::<Authority>().ok()?,
+        (None, None) => request.uri().authority()?.clone(),
+        // Two of them: whoever stands in front may have looked at the other one.
+        _ => return None,
+    };
+    Some(Name { host: authority.host().to_ascii_lowercase(), port: authority.port_u16() })
+}
+
+impl Name {
+    /// Reads `example.com` or `example.com:8700`. An address of version 6 stands in brackets, or
+    /// bare where it has no port.
+    fn parse(text: &str) -> Self {
+        let text = text.trim().to_ascii_lowercase();
+        if text.parse::<std::net::Ipv6Addr>().is_ok() {
+            return Self { host: format!("[{text}]"), port: None };
+        }
+        match text.rsplit_once(':').map(|(host, port)| (host, port.parse())) {
+            Some((host, Ok(port))) => Self { host: host.to_owned(), port: Some(port) },
+            _ => Self { host: text, port: None },
+        }
+    }
+
+    fn covers(&self, other: &Self) -> bool {
+        self.host == other.host && (self.port.is_none() || self.port == other.port)
+    }
+}
+
+impl Origin {
+    /// Reads `https://app.example.com`, with a port or `:*` for any; `None` for anything else.
+    fn parse(text: &str) -> Option<Self> {
+        let text = text.trim().to_ascii_lowercase();
+        let (text, any_port) = match text.strip_suffix(":*") {
+            Some(text) => (text.to_owned(), true),
+            None => (text, false),
+        };
+        let uri: Uri = text.parse().ok()?;
+        let (scheme, authority) = (uri.scheme_str()?.to_owned(), uri.authority()?);
+        // An origin has nothing behind the port, and no user in front of the host.
+        if uri.path_and_query().is_some_and(|rest| rest != "/") || authority.as_str().contains('@') {
+            return None;
+        }
+        let usual = match scheme.as_str() {
+            "http" => Some(80),
+            "https" => Some(443),
+            _ => None,
+        };
+        let port = if any_port { None } else { authority.port_u16().or(usual) };
+        Some(Self { scheme, name: Name { host: authority.host().to_owned(), port } })
+    }
+
+    fn covers(&self, other: &Self) -> bool {
+        self.scheme == other.scheme && self.name.covers(&other.name)
+    }
+}
+
+/// Returns the value of a header that must not stand twice.
+pub(super) fn single(
+    headers: &HeaderMap,
+    name: header::HeaderName,
+) -> Option<&header::HeaderValue> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (Some(value), None) => Some(value),
+        _ => None,
+    }
+}

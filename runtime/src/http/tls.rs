@@ -1,0 +1,62 @@
+//! Encryption of connections, by rustls with `ring`.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use tokio::net::TcpStream;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::PemObject as _;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::server::TlsStream;
+
+use super::HttpError;
+use crate::config;
+
+/// Takes connections with the certificate that is in force.
+#[derive(Clone)]
+pub(super) struct Acceptor {
+    files: config::Tls,
+    config: Arc<ArcSwap<ServerConfig>>,
+}
+
+impl Acceptor {
+    /// Reads certificate and key.
+    pub(super) fn read(files: &config::Tls) -> Result<Self, HttpError> {
+        let config = Arc::new(ArcSwap::from_pointee(read(files)?));
+        Ok(Self { files: files.clone(), config })
+    }
+
+    /// Reads certificate and key again. Where they cannot be used, the old ones stay.
+    pub(super) fn reload(&self) {
+        match read(&self.files) {
+            Ok(config) => self.config.store(Arc::new(config)),
+            Err(error) => tracing::error!("{error}; the certificate read before stays in force"),
+        }
+    }
+
+    /// Makes an encrypted connection of `stream`.
+    pub(super) async fn accept(&self, stream: TcpStream) -> std::io::Result<TlsStream<TcpStream>> {
+        TlsAcceptor::from(self.config.load_full()).accept(stream).await
+    }
+}
+
+fn read(files: &config::Tls) -> Result<ServerConfig, HttpError> {
+    let config::Tls { cert, key } = files;
+    let unusable = |path: &std::path::Path, error: &dyn std::fmt::Display| HttpError::Tls {
+        reason: format!("`{}`: {error}", path.display()),
+    };
+    let certificates = CertificateDer::pem_file_iter(cert)
+        .and_then(Iterator::collect)
+        .map_err(|error| unusable(cert, &error))?;
+    let private = PrivateKeyDer::from_pem_file(key).map_err(|error| unusable(key, &error))?;
+    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .and_then(|builder| {
+            builder.with_no_client_auth().with_single_cert(certificates, private)
+        })
+        .map_err(|error| unusable(cert, &error))?;
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(config)
+}

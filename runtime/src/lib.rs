@@ -1,0 +1,53 @@
+//! The runtime: verifies a signed bundle, maps it read-only and serves it over MCP.
+//!
+//! [`run`] is the whole of `relay-serve`. It knows nothing of projects: what can be served was
+//! decided when the bundle was built, and what a request gets is decided by `relay-engine`.
+
+mod args;
+mod audit;
+mod config;
+mod http;
+mod load;
+mod log;
+mod map;
+mod mcp;
+mod principal;
+mod reload;
+mod serve;
+mod server;
+mod settings;
+mod state;
+
+use std::ffi::OsString;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use args::Command;
+use serve::Failure;
+
+/// Runs `relay-serve` with these arguments (without the program's name) until it is told to end.
+///
+/// The exit status is 0 if it ended as asked, 1 if the bundle was refused, and 2 if it was used
+/// wrongly or a file or socket could not be used.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let done = args::parse(arguments).map_err(Failure::from).and_then(|command| match command {
+        Command::Help => print(args::HELP),
+        Command::Version => print(concat!("relay-serve ", env!("CARGO_PKG_VERSION"))),
+        Command::Serve(args) => serve::serve(*args),
+    });
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            // Where not even standard error can be written, the exit status must do.
+            _ = writeln!(io::stderr(), "relay-serve: {failure}");
+            failure.exit_code()
+        }
+    }
+}
+
+fn print(text: &str) -> Result<(), Failure> {
+    match writeln!(io::stdout(), "{text}") {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Io(error)),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,314 @@
+//! The bundle's file -> a bundle that may be served: copied, opened, checked against the trust.
+//!
+//! Nothing is parsed or compiled here. Where a private copy of the same bundle exists already,
+//! the cost does not depend on the bundle's size.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use relay_bundle::trust::{self, PublicKey, Refusal, Trust, TrustedKey};
+use relay_bundle::{Bundle, Corrupt, OpenError};
+use thiserror::Error;
+
+use crate::map;
+use crate::mcp::Surface;
+use crate::settings::Settings;
+use crate::state::{PrivateCopy, State, StateError};
+
+/// A bundle that may be served. It does not change.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub(crate) bundle: Bundle,
+    /// What MCP says of the bundle as a whole, ready to send.
+    pub(crate) surface: Surface,
+    /// The file that was read.
+    pub(crate) stamp: Stamp,
+    damaged: AtomicBool,
+}
+
+impl Loaded {
+    /// Notes that a page is not what was signed. The server is then no longer ready.
+    pub(crate) fn note_damage(&self, damage: &Corrupt) {
+        if !self.damaged.swap(true, Ordering::Relaxed) {
+            tracing::error!("{damage}");
+        }
+    }
+
+    /// Returns whether a page was found that is not what was signed.
+    pub(crate) fn is_damaged(&self) -> bool {
+        self.damaged.load(Ordering::Relaxed)
+    }
+}
+
+/// What tells one state of a file from another without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    device: u64,
+    inode: u64,
+    bytes: u64,
+    modified: (i64, i64),
+}
+
+impl Stamp {
+    /// Looks at the file that `path` leads to now, through links; `None` if there is none.
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        fs::metadata(path).ok().map(|metadata| Self::from(&metadata))
+    }
+
+    /// Returns whether this is the same file as `other`, though perhaps with other contents.
+    pub(crate) fn is_same_file(&self, other: &Self) -> bool {
+        (self.device, self.inode) == (other.device, other.inode)
+    }
+}
+
+impl From<&Metadata> for Stamp {
+    fn from(metadata: &Metadata) -> Self {
+        Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            bytes: metadata.len(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+        }
+    }
+}
+
+/// Why a bundle is not served.
+#[derive(Debug, Error)]
+pub(crate) enum LoadError {
+    #[error("cannot read the bundle `{}`: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("cannot read the trust file `{}`: {source}", path.display())]
+    ReadTrust { path: PathBuf, source: io::Error },
+    #[error("the trust file `{}` is not valid: {reason}", path.display())]
+    ParseTrust { path: PathBuf, reason: String },
+    #[error(transparent)]
+    State(#[from] StateError),
+    #[error("`{}` has {bytes} bytes, over the limit of {bytes_max}: split the project, or raise limits.bundle-bytes-max", path.display())]
+    TooLarge { path: PathBuf, bytes: u64, bytes_max: u64 },
+    #[error("refused `{}`: {reason}", path.display())]
+    Open { path: PathBuf, reason: OpenError },
+    #[error("refused `{}`: {reason}", path.display())]
+    Corrupt { path: PathBuf, reason: Corrupt },
+    #[error("refused `{}`: {reason}{}", path.display(), dev_key_hint(*dev_key))]
+    NotTrusted { path: PathBuf, reason: Box<Refusal>, dev_key: bool },
+    #[error(
+        "refused `{}`: nothing says whose signatures count; name a trust file with --trust (`relay keygen` prints the lines for it)",
+        path.display()
+    )]
+    NoTrust { path: PathBuf },
+    #[error(
+        "refused `{}`: without a trust file only this user's dev key counts, and `{}` does not hold one: build with `relay build` and no key to make it, or name a trust file with --trust",
+        path.display(),
+        key.display()
+    )]
+    NoDevKey { path: PathBuf, key: PathBuf },
+}
+
+impl LoadError {
+    /// Returns whether the bundle was judged and refused, rather than not read at all.
+    pub(crate) fn is_refusal(&self) -> bool {
+        match self {
+            Self::Read { .. } | Self::ReadTrust { .. } | Self::ParseTrust { .. } => false,
+            Self::State(StateError::Bundle(_) | StateError::TrustVersion { .. }) => true,
+            Self::State(_) => false,
+            Self::TooLarge { .. }
+            | Self::Open { .. }
+            | Self::Corrupt { .. }
+            | Self::NotTrusted { .. }
+            | Self::NoTrust { .. }
+            | Self::NoDevKey { .. } => true,
+        }
+    }
+}
+
+fn dev_key_hint(dev_key: bool) -> &'static str {
+    if dev_key { "; no trust file is given, so only this user's dev key counts" } else { "" }
+}
+
+/// Loads the bundle of one path again and again, and remembers how far it came.
+#[derive(Debug)]
+pub(crate) struct Loader {
+    path: PathBuf,
+    trust: Option<PathBuf>,
+    bytes_max: u64,
+    /// Whether the dev key may stand in for a trust file.
+    dev_key_counts: bool,
+    state: Option<State>,
+    /// The highest epoch of each project under a version of the trust file, for as long as this
+    /// process runs: without a state folder there is no other memory.
+    epochs: Mutex<BTreeMap<(String, u64), u64>>,
+}
+
+impl Loader {
+    pub(crate) fn new(settings: &Settings) -> Result<Self, StateError> {
+        Ok(Self {
+            path: settings.bundle.clone(),
+            trust: settings.trust.clone(),
+            bytes_max: settings.limits.bundle_bytes_max.get(),
+            dev_key_counts: settings.is_local(),
+            state: settings.state.as_deref().map(State::open).transpose()?,
+            epochs: Mutex::default(),
+        })
+    }
+
+    /// Returns the path that is loaded.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Loads what the path leads to now.
+    pub(crate) fn load(&self) -> Result<Loaded, LoadError> {
+        let path = || self.path.clone();
+        let read = |source| LoadError::Read { path: self.path.clone(), source };
+        let policy = self.policy()?;
+        let source = File::open(&self.path).map_err(read)?;
+        let metadata = source.metadata().map_err(read)?;
+        if !metadata.is_file() {
+            return Err(read(io::Error::other("it is not a file")));
+        }
+        if metadata.len() > self.bytes_max {
+            let (bytes, bytes_max) = (metadata.len(), self.bytes_max);
+            return Err(LoadError::TooLarge { path: path(), bytes, bytes_max });
+        }
+        let (mapped, copy) = self.map(&source)?;
+        let bundle = Bundle::open(Box::new(mapped))
+            .map_err(|reason| LoadError::Open { path: path(), reason })?;
+        self.judge(&bundle, &policy)?;
+        let corrupt = |reason| LoadError::Corrupt { path: self.path.clone(), reason };
+        // Whoever copied the bytes reads them all anyway. A kept copy was checked when it was made,
+        // and each of its pages is checked again when it is first used.
+        if copy.as_ref().is_none_or(PrivateCopy::is_new) {
+            bundle.check_all().map_err(corrupt)?;
+        }
+        let surface = Surface::new(&bundle).map_err(corrupt)?;
+        if let (Some(state), Some(copy)) = (&self.state, copy) {
+            state.keep(copy)?;
+        }
+        self.remember(&bundle, &policy)?;
+        let stamp = Stamp::from(&metadata);
+        Ok(Loaded { bundle, surface, stamp, damaged: AtomicBool::new(false) })
+    }
+
+    fn map(&self, source: &File) -> Result<(map::Mapped, Option<PrivateCopy>), LoadError> {
+        let read = |source| LoadError::Read { path: self.path.clone(), source };
+        let Some(state) = &self.state else {
+            return map::map_sealed_copy(source, self.bytes_max)
+                .map(|mapped| (mapped, None))
+                .map_err(read);
+        };
+        let copy = state.private_copy(source, self.bytes_max).map_err(|error| match error {
+            StateError::Bundle(reason) => LoadError::Open { path: self.path.clone(), reason },
+            error => error.into(),
+        })?;
+        let mapped = map::map_private(&copy.file).map_err(|source| StateError::Copy { source })?;
+        Ok((mapped, Some(copy)))
+    }
+
+    fn judge(&self, bundle: &Bundle, policy: &Policy) -> Result<(), LoadError> {
+        let Policy { trust, dev_key } = policy;
+        let refused = |reason| LoadError::NotTrusted {
+            path: self.path.clone(),
+            reason: Box::new(reason),
+            dev_key: *dev_key,
+        };
+        trust::verify(bundle, trust, now()).map_err(refused)?;
+        // Whoever builds with the dev key goes back and forth between versions all day.
+        if *dev_key {
+            return Ok(());
+        }
+        let project = self.project(bundle)?;
+        let key = (project, trust.version);
+        let known = self.epochs.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
+        let stored = match &self.state {
+            Some(state) => state.highest_epoch(&key.0, trust.version)?,
+            None => 0,
+        };
+        let seen = stored.max(known.unwrap_or(0));
+        trust::check_downgrade(bundle, trust, seen).map_err(refused)
+    }
+
+    fn remember(&self, bundle: &Bundle, policy: &Policy) -> Result<(), LoadError> {
+        if policy.dev_key {
+            return Ok(());
+        }
+        let project = self.project(bundle)?;
+        if let Some(state) = &self.state {
+            state.remember_epoch(&project, policy.trust.version, bundle.epoch())?;
+        }
+        let mut epochs = self.epochs.lock().unwrap_or_else(PoisonError::into_inner);
+        let highest = epochs.entry((project, policy.trust.version)).or_default();
+        *highest = (*highest).max(bundle.epoch());
+        Ok(())
+    }
+
+    fn project(&self, bundle: &Bundle) -> Result<String, LoadError> {
+        let manifest = bundle
+            .manifest()
+            .map_err(|reason| LoadError::Corrupt { path: self.path.clone(), reason })?;
+        Ok(manifest.project.to_owned())
+    }
+
+    fn policy(&self) -> Result<Policy, LoadError> {
+        let Some(path) = &self.trust else { return self.dev_key_policy() };
+        let text = fs::read_to_string(path)
+            .map_err(|source| LoadError::ReadTrust { path: path.clone(), source })?;
+        let trust = toml::from_str(&text).map_err(|error: toml::de::Error| {
+            let reason = error.to_string().trim_end().to_owned();
+            LoadError::ParseTrust { path: path.clone(), reason }
+        })?;
+        Ok(Policy { trust, dev_key: false })
+    }
+
+    fn dev_key_policy(&self) -> Result<Policy, LoadError> {
+        let path = || self.path.clone();
+        let Some(key) = dev_key_path().filter(|_| self.dev_key_counts) else {
+            return Err(LoadError::NoTrust { path: path() });
+        };
+        let public = fs::read_to_string(&key)
+            .ok()
+            .and_then(|text| PublicKey::parse(text.split_whitespace().next()?))
+            .ok_or_else(|| LoadError::NoDevKey { path: path(), key })?;
+        let trusted = TrustedKey {
+            name: "dev key".to_owned(),
+            id: None,
+            public,
+            roles: Default::default(),
+            not_before: None,
+            not_after: None,
+        };
+        let trust = Trust {
+            version: 0,
+            threshold: 1,
+            require: Default::default(),
+            min_epoch: 0,
+            keys: vec![trusted],
+            revoked: Default::default(),
+            allow_digests: Vec::new(),
+        };
+        Ok(Policy { trust, dev_key: true })
+    }
+}
+
+/// Whose signatures count in one load.
+struct Policy {
+    trust: Trust,
+    /// Whether the dev key stands in for a trust file.
+    dev_key: bool,
+}
+
+/// Returns where `relay build` leaves the public half of this user's dev key.
+fn dev_key_path() -> Option<PathBuf> {
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let data = set("XDG_DATA_HOME").or_else(|| Some(set("HOME")?.join(".local/share")))?;
+    Some(data.join("relay/dev.pub"))
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}

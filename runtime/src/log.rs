@@ -1,0 +1,42 @@
+//! The log: lines for people on standard error. On stdio, standard output belongs to the protocol.
+
+use std::io;
+
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+use crate::args::Transport;
+
+/// The environment variable that chooses the level.
+const VARIABLE: &str = "RELAY_LOG";
+
+/// Starts the log. An unknown level in `RELAY_LOG` is told and otherwise ignored.
+pub(crate) fn start(transport: Transport) {
+    let usual = match transport {
+        Transport::Stdio => LevelFilter::WARN,
+        Transport::Http(_) => LevelFilter::INFO,
+    };
+    let asked = std::env::var(VARIABLE).ok().filter(|text| !text.is_empty());
+    let level = asked.as_deref().and_then(|text| text.parse().ok());
+    let own = level.unwrap_or(usual);
+    let mut targets = Targets::new().with_target("relay_runtime", own);
+    targets = if own > LevelFilter::INFO {
+        targets.with_default(own)
+    } else {
+        // rmcp tells each refused request at `warn`, and each client that left while it was
+        // listened to at `error`: details for whoever runs a server.
+        targets
+            .with_target("rmcp::service", LevelFilter::OFF)
+            .with_default(own.min(LevelFilter::ERROR))
+    };
+    let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(false);
+    // A second start in one process (a test of the library) keeps the first log.
+    _ = tracing_subscriber::registry().with(targets).with(lines).try_init();
+    if let (Some(text), None) = (asked, level) {
+        tracing::warn!(
+            "{VARIABLE} is `{text}`, which is none of off, error, warn, info, debug, trace"
+        );
+    }
+}

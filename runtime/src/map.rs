@@ -1,0 +1,54 @@
+//! Bytes of a bundle mapped into memory. The one module that holds `unsafe`.
+//!
+//! A map is only as constant as the file behind it, and nothing may change a bundle between its
+//! check and its use. So only two kinds of file are mapped: a sealed memory file, which nobody
+//! can change, and a private copy, which nobody but this user can.
+
+#![expect(unsafe_code, reason = "memory maps; a SAFETY comment stands at each")]
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::unix::fs::MetadataExt as _;
+
+use memmap2::Mmap;
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+
+/// The bytes of a file that does not change.
+#[derive(Debug)]
+pub(crate) struct Mapped(Mmap);
+
+impl AsRef<[u8]> for Mapped {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// Copies what `source` holds into a sealed memory file, and maps that.
+///
+/// A source of more than `bytes_max` is an error, even if it grew since it was looked at.
+pub(crate) fn map_sealed_copy(source: &File, bytes_max: u64) -> io::Result<Mapped> {
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    let mut copy = File::from(memfd_create("relay-bundle", flags)?);
+    if io::copy(&mut source.take(bytes_max.saturating_add(1)), &mut copy)? > bytes_max {
+        return Err(io::Error::other(format!("it grew over the limit of {bytes_max} bytes")));
+    }
+    let seals = SealFlags::WRITE | SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL;
+    fcntl_add_seals(&copy, seals)?;
+    // SAFETY: the kernel refuses every later change of content or length: the file is sealed
+    // against writing, shrinking, growing and unsealing.
+    unsafe { Mmap::map(&copy) }.map(Mapped)
+}
+
+/// Maps a file that is private to this user and read-only even to them.
+pub(crate) fn map_private(file: &File) -> io::Result<Mapped> {
+    let metadata = file.metadata()?;
+    let own = metadata.uid() == rustix::process::geteuid().as_raw();
+    if !metadata.is_file() || !own || metadata.mode() & 0o222 != 0 {
+        return Err(io::Error::other("it is not a read-only file of this user"));
+    }
+    // SAFETY: the file belongs to this user and its mode lets nobody write, so only a process of
+    // this user that first changes the mode could alter it, and such a process could as well
+    // write into this one's memory. `state` keeps these files in a folder of mode 0700 and never
+    // writes to one after giving it its mode.
+    unsafe { Mmap::map(file) }.map(Mapped)
+}

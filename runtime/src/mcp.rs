@@ -1,0 +1,25 @@
+//! MCP: what a client asks and is answered, over stdio and HTTP, in both eras of the protocol.
+//!
+//! Only the modules in here name rmcp. They decide nothing: what an answer holds comes from
+//! `relay-engine`, and what a list holds was written into the bundle when it was built.
+
+mod caller;
+mod completion;
+#[cfg(feature = "conformance-tools")]
+mod conformance_tools;
+mod convert;
+mod endpoint;
+mod handler;
+mod lists;
+mod prompts;
+mod refusal;
+mod resources;
+mod sessions;
+mod stdio;
+mod subscriptions;
+mod surface;
+
+pub(crate) use endpoint::Endpoint;
+pub(crate) use stdio::serve_stdio;
+pub(crate) use subscriptions::{Changes, Listeners};
+pub(crate) use surface::Surface;

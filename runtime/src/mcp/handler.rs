@@ -1,0 +1,282 @@
+//! The one door for MCP requests: each method takes the bundle in force once and asks its module.
+
+use std::sync::{Arc, Mutex};
+
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+    DiscoverResult, GetPromptRequestParams, GetPromptResponse, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+
+use super::caller::{Caller, is_modern, shown};
+use super::refusal::Refusal;
+use super::subscriptions::{Listener, Listening, Subscribed, lock};
+use super::{completion, prompts, resources};
+use crate::load::Loaded;
+use crate::server::Server;
+
+/// For how long a client may keep an answer without asking again. Those who listen for changes
+/// hear of a new bundle at once.
+const TTL_MS: u64 = 60_000;
+
+/// Answers MCP requests. There is one for a session of the older era, one for each request of the
+/// newer era over HTTP, and one for a process on stdio.
+pub(super) struct Handler {
+    server: Arc<Server>,
+    /// What a session of the older era subscribed to.
+    subscribed: Subscribed,
+    /// Held while such a session listens for changes.
+    listening: Mutex<Option<Listening>>,
+}
+
+impl Handler {
+    pub(super) fn new(server: Arc<Server>) -> Self {
+        Self { server, subscribed: Subscribed::default(), listening: Mutex::default() }
+    }
+
+    /// Where callers are told apart, an answer to one of them is not for a shared cache.
+    fn cache_scope(&self) -> CacheScope {
+        match self.server.settings.auth {
+            Some(_) => CacheScope::Private,
+            None => CacheScope::Public,
+        }
+    }
+}
+
+/// Adds who answers to a result's `_meta`, which peers of the older era do not expect.
+fn stamp(meta: &mut Option<MetaObject>, loaded: &Loaded, context: &RequestContext<RoleServer>) {
+    if is_modern(context) {
+        meta.get_or_insert_default().extend(loaded.surface.meta.clone());
+    }
+}
+
+fn cursor(request: &Option<PaginatedRequestParams>) -> Option<&str> {
+    request.as_ref()?.cursor.as_deref()
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        self.server.loaded().surface.config.clone()
+    }
+
+    async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        let mut result = DiscoverResult::from_server_info(versions, self.get_info());
+        result.ttl_ms = TTL_MS;
+        result.cache_scope = self.cache_scope();
+        Ok(result)
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let loaded = self.server.loaded();
+        let page = loaded.surface.prompts.page(&loaded, cursor(&request))?;
+        let mut result = ListPromptsResult::with_all_items(page.items)
+            .with_ttl_ms(TTL_MS)
+            .with_cache_scope(self.cache_scope());
+        result.next_cursor = page.next_cursor;
+        #[cfg(feature = "conformance-tools")]
+        if result.next_cursor.is_none() {
+            result.prompts.extend_from_slice(super::conformance_tools::prompts());
+        }
+        stamp(&mut result.meta, &loaded, &context);
+        Ok(result)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        #[cfg(feature = "conformance-tools")]
+        if let Some(response) = super::conformance_tools::get_prompt(&request, &context) {
+            return response;
+        }
+        let loaded = self.server.loaded();
+        let caller = Caller::of(&self.server, &context)?;
+        let mut result = prompts::get(&self.server, &loaded, &caller, request)?;
+        stamp(&mut result.meta, &loaded, &context);
+        Ok(result.into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let loaded = self.server.loaded();
+        let mut result = completion::complete(&loaded, &request)?;
+        stamp(&mut result.meta, &loaded, &context);
+        Ok(result)
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let loaded = self.server.loaded();
+        let page = loaded.surface.resources.page(&loaded, cursor(&request))?;
+        let mut result = ListResourcesResult::with_all_items(page.items)
+            .with_ttl_ms(TTL_MS)
+            .with_cache_scope(self.cache_scope());
+        result.next_cursor = page.next_cursor;
+        stamp(&mut result.meta, &loaded, &context);
+        Ok(result)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let loaded = self.server.loaded();
+        let page = loaded.surface.templates.page(&loaded, cursor(&request))?;
+        let mut result = ListResourceTemplatesResult::with_all_items(page.items)
+            .with_ttl_ms(TTL_MS)
+            .with_cache_scope(self.cache_scope());
+        result.next_cursor = page.next_cursor;
+        stamp(&mut result.meta, &loaded, &context);
+        Ok(result)
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let loaded = self.server.loaded();
+        let caller = Caller::of(&self.server, &context)?;
+        let mut result = resources::read(&self.server, &loaded, &caller, request.uri)?
+            .with_ttl_ms(TTL_MS)
+            .with_cache_scope(self.cache_scope());
+        stamp(&mut result.meta, &loaded, &context);
+        Ok(result.into())
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let mut result = ListToolsResult::default()
+            .with_ttl_ms(TTL_MS)
+            .with_cache_scope(self.cache_scope());
+        #[cfg(feature = "conformance-tools")]
+        result.tools.extend_from_slice(super::conformance_tools::tools());
+        stamp(&mut result.meta, &self.server.loaded(), &context);
+        Ok(result)
+    }
+
+    /// Where it answers, rmcp compares the `Mcp-Param-*` headers of a call with its arguments.
+    #[cfg(feature = "conformance-tools")]
+    fn get_tool(&self, name: &str) -> Option<rmcp::model::Tool> {
+        super::conformance_tools::tools().iter().find(|tool| tool.name == name).cloned()
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        #[cfg(feature = "conformance-tools")]
+        let listeners = &self.server.listeners;
+        #[cfg(feature = "conformance-tools")]
+        if let Some(answer) = super::conformance_tools::call(&request, &context, listeners).await {
+            return answer.map(|mut response| {
+                if let CallToolResponse::Complete(result) = &mut response {
+                    stamp(&mut result.meta, &self.server.loaded(), &context);
+                }
+                response
+            });
+        }
+        _ = context;
+        Err(ErrorData::invalid_params(format!("unknown tool `{}`", shown(&request.name)), None))
+    }
+
+    /// Without an answer here, rmcp would not know `subscriptions/listen` at all.
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        let loaded = self.server.loaded();
+        let mut accepted = requested.clone();
+        if let Some(uris) = &mut accepted.resource_subscriptions {
+            uris.truncate(self.server.settings.limits.subscriptions_max.get());
+            uris.retain(|uri| resources::exists(&loaded, uri));
+        }
+        Some(accepted)
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let Some(_listening) = self.server.listeners.add(Listener::Stream(context.sink().clone()))
+        else {
+            return Err(ErrorData::internal_error("too many clients listen for changes", None));
+        };
+        tokio::select! {
+            () = context.cancelled() => {}
+            () = self.server.closing.cancelled() => {}
+        }
+        Ok(())
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        let listener =
+            Listener::Session { peer: context.peer, uris: self.subscribed.clone() };
+        let listening = self.server.listeners.add(listener);
+        if listening.is_none() {
+            tracing::warn!("too many clients listen for changes: a session will hear of none");
+        }
+        *lock(&self.listening) = listening;
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let loaded = self.server.loaded();
+        let uri = request.uri;
+        if !resources::exists(&loaded, &uri) {
+            let reason = format!("unknown resource `{}`", shown(&uri));
+            return Err(Refusal::NotFound { reason, uri }.into_error(&loaded));
+        }
+        let mut subscribed = lock(&self.subscribed);
+        let most = self.server.settings.limits.subscriptions_max.get();
+        if subscribed.len() >= most && !subscribed.contains(&uri) {
+            let reason = format!("a session subscribes to at most {most} resources");
+            return Err(ErrorData::invalid_params(reason, None));
+        }
+        subscribed.insert(uri);
+        Ok(())
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        lock(&self.subscribed).remove(&request.uri);
+        Ok(())
+    }
+
+    #[cfg(feature = "conformance-tools")]
+    async fn set_level(
+        &self,
+        _: rmcp::model::SetLevelRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        // rmcp refuses `ping` and `resources/subscribe` in the modern era by itself, but not this.
+        if is_modern(&context) {
+            return Err(ErrorData::method_not_found::<rmcp::model::SetLevelRequestMethod>());
+        }
+        Ok(())
+    }
+}

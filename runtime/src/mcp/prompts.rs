@@ -1,0 +1,97 @@
+//! `prompts/get`: a name and arguments -> messages.
+
+use std::collections::BTreeMap;
+
+use relay_engine::audit_record::{self, Action, OutputHash};
+use relay_engine::prompt::{self, Filled};
+use rmcp::ErrorData;
+use rmcp::model::{GetPromptRequestParams, GetPromptResult, JsonObject};
+use serde_json::{Value, json};
+
+use super::caller::{Caller, Outcome, shown};
+use super::convert;
+use super::refusal::Refusal;
+use crate::load::Loaded;
+use crate::server::Server;
+
+/// The `_meta` key that tells which arguments were too long and were cut.
+const CUT_META_KEY: &str = "dev.relay/arguments-cut";
+
+/// Answers a prompt with its arguments filled in. Served or refused, it leaves one record.
+pub(super) fn get(
+    server: &Server,
+    loaded: &Loaded,
+    caller: &Caller,
+    request: GetPromptRequestParams,
+) -> Result<GetPromptResult, ErrorData> {
+    let tool = || format!("prompt:{}", shown(&request.name));
+    let given = strings(request.arguments.unwrap_or_default());
+    let filled = given.as_ref().map_err(|error| Refusal::Invalid(error.clone()));
+    let filled = filled.and_then(|given| fill(loaded, &request.name, given));
+    match filled {
+        Ok(Found { description, place, filled }) => {
+            let args = audit_record::arguments(&filled.values);
+            let mut output = OutputHash::default();
+            let mut result = GetPromptResult::new(convert::messages(filled.messages, &mut output));
+            result.description = description.map(ToOwned::to_owned);
+            let cut = cut_arguments(&filled.values);
+            if !cut.is_empty() {
+                let names: Vec<_> = cut.keys().map(String::as_str).collect();
+                tracing::info!("prompt `{}`: cut too long: {}", request.name, names.join(", "));
+                result.meta.get_or_insert_default().insert(CUT_META_KEY.to_owned(), cut.into());
+            }
+            let action = Action::Served;
+            caller.record(server, loaded, Outcome { tool: tool(), args, output, rule: place, action });
+            Ok(result)
+        }
+        Err(refusal) => {
+            let empty = BTreeMap::new();
+            let args = audit_record::typed_arguments(given.as_ref().unwrap_or(&empty));
+            let (rule, action) = (refusal.reason(), Action::Refused);
+            let output = OutputHash::default();
+            caller.record(server, loaded, Outcome { tool: tool(), args, output, rule, action });
+            Err(refusal.into_error(loaded))
+        }
+    }
+}
+
+struct Found<'b> {
+    description: Option<&'b str>,
+    place: String,
+    filled: Filled<'b>,
+}
+
+fn fill<'b>(
+    loaded: &'b Loaded,
+    name: &str,
+    given: &BTreeMap<String, String>,
+) -> Result<Found<'b>, Refusal> {
+    let prompt = loaded
+        .bundle
+        .find_prompt(name)?
+        .ok_or_else(|| Refusal::Invalid(format!("unknown prompt `{}`", shown(name))))?;
+    Ok(Found {
+        description: prompt.description()?,
+        place: prompt.place()?.to_string(),
+        filled: prompt::fill(prompt.rendering(), given)?,
+    })
+}
+
+/// The protocol has only texts as arguments of prompts; anything else is the caller's mistake.
+fn strings(arguments: JsonObject) -> Result<BTreeMap<String, String>, String> {
+    arguments
+        .into_iter()
+        .map(|(name, value)| match value {
+            Value::String(text) => Ok((name, text)),
+            _ => Err(format!("argument `{}` must be a string", shown(&name))),
+        })
+        .collect()
+}
+
+fn cut_arguments(values: &[prompt::Value<'_>]) -> JsonObject {
+    let cut = values.iter().filter_map(|value| {
+        let prompt::Cut { chars, kept } = value.cut?;
+        Some((value.name.to_owned(), json!({ "characters": chars, "kept": kept })))
+    });
+    cut.collect()
+}

@@ -1,0 +1,117 @@
+//! `resources/read`: a URI -> what stands there, a file or a filled template.
+
+use std::collections::BTreeMap;
+
+use relay_bundle::TemplateView;
+use relay_engine::audit_record::{self, Action, OutputHash};
+use relay_engine::prompt::{self, FillError, Part};
+use relay_engine::resource::{self, Found};
+use rmcp::ErrorData;
+use rmcp::model::{ReadResourceResult, ResourceContents};
+
+use super::caller::{Caller, Outcome, shown};
+use super::convert;
+use super::refusal::Refusal;
+use crate::load::Loaded;
+use crate::server::Server;
+
+/// Answers what stands under `uri`. Served or refused, it leaves one record.
+pub(super) fn read(
+    server: &Server,
+    loaded: &Loaded,
+    caller: &Caller,
+    uri: String,
+) -> Result<ReadResourceResult, ErrorData> {
+    let tool = format!("resource:{}", shown(&uri));
+    let mut output = OutputHash::default();
+    match contents(loaded, &uri, &mut output) {
+        Ok(Read { contents, place, args }) => {
+            let args = args.iter().map(|(name, shown)| (name.as_str(), shown.clone())).collect();
+            let action = Action::Served;
+            caller.record(server, loaded, Outcome { tool, args, output, rule: place, action });
+            Ok(ReadResourceResult::new(vec![contents]))
+        }
+        Err(refusal) => {
+            let (rule, action) = (refusal.reason(), Action::Refused);
+            let (args, output) = (BTreeMap::new(), OutputHash::default());
+            caller.record(server, loaded, Outcome { tool, args, output, rule, action });
+            Err(refusal.into_error(loaded))
+        }
+    }
+}
+
+/// Returns whether something stands under `uri`.
+pub(super) fn exists(loaded: &Loaded, uri: &str) -> bool {
+    match resource::find(&loaded.bundle, uri) {
+        Ok(found) => found.is_some(),
+        Err(damage) => {
+            loaded.note_damage(&damage);
+            false
+        }
+    }
+}
+
+/// Returns whether the two bundles answer `uri` alike.
+pub(super) fn is_same(old: &Loaded, new: &Loaded, uri: &str) -> bool {
+    let answer = |loaded| contents(loaded, uri, &mut OutputHash::default()).ok();
+    answer(old).map(|read| read.contents) == answer(new).map(|read| read.contents)
+}
+
+struct Read {
+    contents: ResourceContents,
+    place: String,
+    /// The values of a template's variables, as a record shows them.
+    args: BTreeMap<String, String>,
+}
+
+fn contents(loaded: &Loaded, uri: &str, output: &mut OutputHash) -> Result<Read, Refusal> {
+    match resource::find(&loaded.bundle, uri)? {
+        Some(Found::Resource(resource)) => {
+            let content = resource.content()?;
+            Ok(Read {
+                contents: convert::resource(uri.to_owned(), resource.mime()?, content, output),
+                place: resource.place()?.to_string(),
+                args: BTreeMap::new(),
+            })
+        }
+        Some(Found::Template(template, values)) => filled(&template, &values, uri, output),
+        None => Err(not_found(uri, None)),
+    }
+}
+
+fn filled(
+    template: &TemplateView<'_>,
+    values: &BTreeMap<String, String>,
+    uri: &str,
+    output: &mut OutputHash,
+) -> Result<Read, Refusal> {
+    // A value that the project does not list names a resource that does not exist.
+    let filled = prompt::fill(template.rendering(), values).map_err(|error| match error {
+        FillError::Corrupt(damage) => Refusal::Damaged(damage),
+        error => not_found(uri, Some(&error)),
+    })?;
+    let args = audit_record::arguments(&filled.values)
+        .into_iter()
+        .map(|(name, shown)| (name.to_owned(), shown))
+        .collect();
+    let texts = filled.messages.into_iter().flat_map(|message| message.parts);
+    let text = texts
+        .filter_map(|part| match part {
+            Part::Text(text) => Some(text),
+            _ => None,
+        })
+        .collect();
+    Ok(Read {
+        contents: convert::text_resource(uri.to_owned(), template.mime()?, text, output),
+        place: template.place()?.to_string(),
+        args,
+    })
+}
+
+fn not_found(uri: &str, because: Option<&FillError>) -> Refusal {
+    let because = because.map(|error| format!(": {error}")).unwrap_or_default();
+    Refusal::NotFound {
+        reason: format!("unknown resource `{}`{because}", shown(uri)),
+        uri: uri.to_owned(),
+    }
+}

@@ -1,0 +1,79 @@
+//! Whose session is whose: clients of the older era hold one over many requests.
+//!
+//! rmcp looks a session up by its id alone and sets no limit to their number. Here a session
+//! belongs to the caller who began it, and there are only so many.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+
+use super::subscriptions::lock;
+use crate::config::Limits;
+use crate::principal::Principal;
+
+/// Owners of sessions that ended are forgotten when they are this many more than the sessions.
+const ENDED_MAX: usize = 64;
+
+/// The sessions of one server.
+#[derive(Debug)]
+pub(super) struct Sessions {
+    sessions_max: usize,
+    /// Sessions that are about to begin.
+    beginning: Arc<AtomicUsize>,
+    manager: Arc<LocalSessionManager>,
+    owners: Mutex<HashMap<String, Arc<Principal>>>,
+}
+
+/// Room for one session, until it has begun or failed to.
+pub(super) struct Room(Arc<AtomicUsize>);
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+impl Sessions {
+    pub(super) fn new(limits: &Limits) -> Self {
+        let mut manager = LocalSessionManager::default();
+        let idle_s_max = limits.session_idle_s_max.get().into();
+        manager.session_config.keep_alive = Some(Duration::from_secs(idle_s_max));
+        Self {
+            sessions_max: limits.sessions_max.get(),
+            beginning: Arc::default(),
+            manager: Arc::new(manager),
+            owners: Mutex::default(),
+        }
+    }
+
+    /// Returns what rmcp keeps the sessions in.
+    pub(super) fn manager(&self) -> Arc<LocalSessionManager> {
+        self.manager.clone()
+    }
+
+    /// Reserves room for a session that may begin; `None` if there is none.
+    pub(super) async fn reserve(&self) -> Option<Room> {
+        let begun = self.manager.sessions.read().await.len();
+        let beginning = self.beginning.fetch_add(1, Ordering::AcqRel);
+        let room = Room(self.beginning.clone());
+        (begun + beginning < self.sessions_max).then_some(room)
+    }
+
+    /// Notes who began the session `id`.
+    pub(super) async fn claim(&self, id: &str, principal: Arc<Principal>) {
+        let sessions = self.manager.sessions.read().await;
+        let mut owners = lock(&self.owners);
+        owners.insert(id.to_owned(), principal);
+        if owners.len() > sessions.len() + ENDED_MAX {
+            owners.retain(|id, _| sessions.contains_key(id.as_str()));
+        }
+    }
+
+    /// Returns whether `principal` began the session `id`.
+    pub(super) fn is_owner(&self, id: &str, principal: &Principal) -> bool {
+        lock(&self.owners).get(id).is_some_and(|owner| owner.is_same_caller(principal))
+    }
+}

@@ -1,0 +1,193 @@
+//! Who wants to hear of changes, and what is told them when another bundle came into force.
+//!
+//! The two eras differ: a session of the older one hears of changed lists unasked and subscribes
+//! to single resources; in the newer one a client opens a stream and says what it wants on it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use relay_bundle::Kind;
+use rmcp::RoleServer;
+use rmcp::model::ResourceUpdatedNotificationParam;
+use rmcp::service::{Peer, SubscriptionSink};
+
+use super::{lists, resources};
+use crate::config::Limits;
+use crate::load::Loaded;
+
+/// A listener that does not read is left alone after this time.
+const TELL_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The URIs that one session subscribed to.
+pub(super) type Subscribed = Arc<Mutex<BTreeSet<String>>>;
+
+/// All who listen. Their number is bounded.
+#[derive(Debug)]
+pub(crate) struct Listeners {
+    listeners_max: usize,
+    next: AtomicU64,
+    all: Arc<Mutex<BTreeMap<u64, Listener>>>,
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Listener {
+    /// A session that began with `initialize`.
+    Session { peer: Peer<RoleServer>, uris: Subscribed },
+    /// An open `subscriptions/listen`. Its sink lets through only what was asked for.
+    Stream(SubscriptionSink),
+}
+
+/// Keeps a listener for as long as it is not dropped.
+#[derive(Debug)]
+pub(super) struct Listening {
+    id: u64,
+    all: Arc<Mutex<BTreeMap<u64, Listener>>>,
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        // rmcp drops the future of a listener whose connection broke: this is the only way out.
+        lock(&self.all).remove(&self.id);
+    }
+}
+
+impl Listeners {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self {
+            listeners_max: limits.listeners_max.get(),
+            next: AtomicU64::new(0),
+            all: Arc::default(),
+        }
+    }
+
+    /// Adds a listener; `None` if there are as many as may be.
+    pub(super) fn add(&self, listener: Listener) -> Option<Listening> {
+        let mut all = lock(&self.all);
+        if all.len() >= self.listeners_max {
+            return None;
+        }
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        all.insert(id, listener);
+        Some(Listening { id, all: self.all.clone() })
+    }
+
+    /// Returns every URI that someone subscribed to.
+    pub(crate) fn subscribed_uris(&self) -> BTreeSet<String> {
+        let mut uris = BTreeSet::new();
+        for listener in lock(&self.all).values() {
+            match listener {
+                Listener::Session { uris: subscribed, .. } => {
+                    uris.extend(lock(subscribed).iter().cloned());
+                }
+                Listener::Stream(sink) => {
+                    uris.extend(sink.accepted().resource_subscriptions.iter().flatten().cloned());
+                }
+            }
+        }
+        uris
+    }
+
+    /// Tells everyone what changed, without waiting for anyone.
+    pub(crate) fn tell(&self, changes: Changes) {
+        if changes.is_empty() {
+            return;
+        }
+        let changes = Arc::new(changes);
+        let all: Vec<_> = lock(&self.all).values().cloned().collect();
+        for listener in all {
+            let changes = changes.clone();
+            tokio::spawn(async move {
+                tokio::time::timeout(TELL_TIMEOUT, listener.tell(&changes)).await
+            });
+        }
+    }
+}
+
+impl Listener {
+    /// A failure means that the listener left, or did not ask for this: neither concerns anyone.
+    async fn tell(&self, changes: &Changes) {
+        let Changes { tools, prompts, resources, updated } = changes;
+        match self {
+            Self::Session { peer, uris } => {
+                if *tools {
+                    _ = peer.notify_tool_list_changed().await;
+                }
+                if *prompts {
+                    _ = peer.notify_prompt_list_changed().await;
+                }
+                if *resources {
+                    _ = peer.notify_resource_list_changed().await;
+                }
+                for uri in updated {
+                    if lock(uris).contains(uri) {
+                        let params = ResourceUpdatedNotificationParam::new(uri);
+                        _ = peer.notify_resource_updated(params).await;
+                    }
+                }
+            }
+            Self::Stream(sink) => {
+                if *tools {
+                    _ = sink.notify_tool_list_changed().await;
+                }
+                if *prompts {
+                    _ = sink.notify_prompt_list_changed().await;
+                }
+                if *resources {
+                    _ = sink.notify_resource_list_changed().await;
+                }
+                for uri in updated {
+                    _ = sink.notify_resource_updated(uri).await;
+                }
+            }
+        }
+    }
+}
+
+/// What differs between two bundles, as far as MCP tells.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    /// The list of tools differs.
+    pub(super) tools: bool,
+    /// The list of prompts differs.
+    pub(super) prompts: bool,
+    /// The list of resources, or that of URI templates, differs.
+    pub(super) resources: bool,
+    /// Of the resources that someone subscribed to, those that now read otherwise.
+    pub(super) updated: Vec<String>,
+}
+
+impl Changes {
+    /// Compares two bundles; of the resources, only those under `uris`.
+    pub(crate) fn between(old: &Loaded, new: &Loaded, uris: BTreeSet<String>) -> Self {
+        let same = |list| lists::is_same(&old.bundle, &new.bundle, list);
+        Self {
+            tools: false,
+            prompts: !same(Kind::PromptPages),
+            resources: !same(Kind::ResourcePages) || !same(Kind::TemplatePages),
+            updated: uris.into_iter().filter(|uri| !resources::is_same(old, new, uri)).collect(),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        let Self { tools, prompts, resources, updated } = self;
+        !tools && !prompts && !resources && updated.is_empty()
+    }
+}
+
+#[cfg(feature = "conformance-tools")]
+impl super::conformance_tools::Listeners for Listeners {
+    async fn tools_changed(&self) {
+        self.tell(Changes { tools: true, ..Changes::default() });
+    }
+
+    async fn prompts_changed(&self) {
+        self.tell(Changes { prompts: true, ..Changes::default() });
+    }
+}
+
+/// Locks what no code can leave half-changed, so that a panic elsewhere harms nobody here.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,77 @@
+//! What MCP says of a bundle as a whole: who serves, what there is, and the lists.
+
+use relay_bundle::{Bundle, Corrupt, Kind, ManifestView};
+use rmcp::model::{
+    Implementation, MetaObject, Prompt, Resource, ResourceTemplate, ServerCapabilities,
+    ServerConfig,
+};
+use serde_json::json;
+
+use super::lists::Pages;
+
+/// The `_meta` key under which a result names its server.
+const SERVER_INFO_META_KEY: &str = "io.modelcontextprotocol/serverInfo";
+/// The version of a project that has none.
+const NO_VERSION: &str = "0";
+
+/// What is the same in every answer of one bundle.
+#[derive(Debug)]
+pub(crate) struct Surface {
+    /// What `initialize` and `server/discover` answer.
+    pub(super) config: ServerConfig,
+    /// The `_meta` of a result: who answers.
+    pub(super) meta: MetaObject,
+    pub(super) prompts: Pages<Prompt>,
+    pub(super) resources: Pages<Resource>,
+    pub(super) templates: Pages<ResourceTemplate>,
+}
+
+impl Surface {
+    /// Reads it from the manifest. No list is read before someone asks for it.
+    pub(crate) fn new(bundle: &Bundle) -> Result<Self, Corrupt> {
+        let manifest = bundle.manifest()?;
+        let server_info = implementation(&manifest);
+        let mut meta = MetaObject::new();
+        meta.insert(SERVER_INFO_META_KEY.to_owned(), json!(server_info));
+        let mut config = ServerConfig::new(capabilities(bundle)).with_server_info(server_info);
+        if !manifest.instructions.is_empty() {
+            config = config.with_instructions(manifest.instructions);
+        }
+        Ok(Self {
+            config,
+            meta,
+            prompts: Pages::new(Kind::PromptPages),
+            resources: Pages::new(Kind::ResourcePages),
+            templates: Pages::new(Kind::TemplatePages),
+        })
+    }
+}
+
+fn implementation(manifest: &ManifestView<'_>) -> Implementation {
+    let mut implementation =
+        Implementation::new("relay", manifest.version.unwrap_or(NO_VERSION));
+    implementation.title = Some(manifest.title.unwrap_or(manifest.project).to_owned());
+    implementation
+}
+
+/// Declares what there is. What there is not is still answered, with an empty list: some clients
+/// ask for every list and give up on an error.
+fn capabilities(bundle: &Bundle) -> ServerCapabilities {
+    let mut capabilities = ServerCapabilities::default();
+    let has_prompts = bundle.prompt_count() > 0;
+    let has_resources = bundle.resource_count() > 0 || bundle.template_count() > 0;
+    if has_prompts {
+        capabilities.prompts.get_or_insert_default().list_changed = Some(true);
+    }
+    if has_resources {
+        let resources = capabilities.resources.get_or_insert_default();
+        resources.list_changed = Some(true);
+        resources.subscribe = Some(true);
+    }
+    if has_prompts || has_resources {
+        capabilities.completions.get_or_insert_default();
+    }
+    #[cfg(feature = "conformance-tools")]
+    super::conformance_tools::declare(&mut capabilities);
+    capabilities
+}

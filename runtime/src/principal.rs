@@ -1,0 +1,36 @@
+//! Who asks.
+
+use serde::Deserialize;
+
+/// Who asks, as authentication or the local configuration says.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Principal {
+    /// The name that audit records show.
+    #[serde(default = "local")]
+    pub(crate) id: String,
+    /// For which tenant.
+    #[serde(default)]
+    pub(crate) tenant: Option<String>,
+    /// In which role.
+    #[serde(default)]
+    pub(crate) role: Option<String>,
+}
+
+impl Principal {
+    /// Returns whether `other` is the same caller, perhaps in another role.
+    pub(crate) fn is_same_caller(&self, other: &Self) -> bool {
+        let Self { id, tenant, role: _ } = self;
+        *id == other.id && *tenant == other.tenant
+    }
+}
+
+impl Default for Principal {
+    fn default() -> Self {
+        Self { id: local(), tenant: None, role: None }
+    }
+}
+
+fn local() -> String {
+    "local".to_owned()
+}

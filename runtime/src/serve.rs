@@ -1,0 +1,93 @@
+//! The command line -> a running server: the steps of a start, in order.
+
+use std::io;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use thiserror::Error;
+use tokio::runtime;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::args::{Args, Transport, UsageError};
+use crate::audit::{Audit, AuditError};
+use crate::http::{self, HttpError};
+use crate::load::{LoadError, Loader};
+use crate::server::Server;
+use crate::settings::{Settings, SettingsError};
+use crate::{log, mcp};
+
+/// Threads that answer over HTTP.
+const HTTP_THREADS: usize = 2;
+
+/// Why the server did not start, or did not go on.
+#[derive(Debug, Error)]
+pub(crate) enum Failure {
+    #[error(transparent)]
+    Usage(#[from] UsageError),
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    #[error(transparent)]
+    Load(#[from] LoadError),
+    #[error(transparent)]
+    Audit(#[from] AuditError),
+    #[error(transparent)]
+    Http(#[from] HttpError),
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+impl Failure {
+    /// Returns 1 if the answer is no, 2 if there is none.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Load(error) if error.is_refusal() => ExitCode::from(1),
+            _ => ExitCode::from(2),
+        }
+    }
+}
+
+/// Serves until standard input ends, or SIGTERM or SIGINT comes.
+pub(crate) fn serve(args: Args) -> Result<(), Failure> {
+    let settings = Settings::new(args)?;
+    log::start(settings.transport);
+    let loader = Loader::new(&settings).map_err(LoadError::from)?;
+    let loaded = loader.load()?;
+    let audit = Audit::open(settings.audit.as_deref())?;
+    if !audit.is_on() {
+        tracing::info!("nothing is recorded: name a file with --audit");
+    }
+    let transport = settings.transport;
+    let server = Arc::new(Server::new(settings, audit, loader, loaded));
+    let runtime = match transport {
+        // One client, one request after the other: a second thread would only add a hand-over.
+        Transport::Stdio => runtime::Builder::new_current_thread().enable_all().build()?,
+        Transport::Http(_) => runtime::Builder::new_multi_thread()
+            .worker_threads(HTTP_THREADS)
+            .enable_all()
+            .build()?,
+    };
+    let done = runtime.block_on(async {
+        stop_on_signal(server.clone())?;
+        match transport {
+            Transport::Stdio => mcp::serve_stdio(server).await.map_err(Failure::from),
+            Transport::Http(address) => http::serve(server, address).await.map_err(Failure::from),
+        }
+    });
+    // A blocking read of standard input, where that is no pipe, would never let go.
+    runtime.shutdown_background();
+    done
+}
+
+fn stop_on_signal(server: Arc<Server>) -> io::Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        tracing::info!("told to stop");
+        server.closing.cancel();
+    });
+    Ok(())
+}

@@ -1,0 +1,117 @@
+//! The command line over `server.toml` over the defaults: what is in force.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::args::{Args, Transport};
+use crate::config::{self, Config, ConfigError, Limits};
+use crate::principal::Principal;
+
+/// What is in force for the life of the process.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) bundle: PathBuf,
+    pub(crate) transport: Transport,
+    pub(crate) trust: Option<PathBuf>,
+    pub(crate) state: Option<PathBuf>,
+    pub(crate) audit: Option<PathBuf>,
+    /// Who asks, where no authentication says so.
+    pub(crate) principal: Arc<Principal>,
+    pub(crate) tls: Option<config::Tls>,
+    pub(crate) auth: Option<config::Auth>,
+    pub(crate) allowed_hosts: Option<Vec<String>>,
+    pub(crate) allowed_origins: Option<Vec<String>>,
+    pub(crate) limits: Limits,
+    /// How often the bundle's path is looked at; `None` leaves only SIGHUP.
+    pub(crate) poll: Option<Duration>,
+}
+
+/// Why what was asked for is not served.
+#[derive(Debug, Error)]
+pub(crate) enum SettingsError {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(
+        "{address} can be reached from other machines, and nothing says who may ask: add [[auth.api-keys]] or [auth.jwt] to the configuration, or listen on 127.0.0.1"
+    )]
+    PublicWithoutAuth { address: SocketAddr },
+    #[error("[auth] names neither api-keys nor jwt, so nobody could ask: add one, or remove [auth]")]
+    EmptyAuth,
+    #[error(
+        "the id of API key `{id}` must be of letters, digits and hyphens, since `_` ends it in rk_ID_SECRET"
+    )]
+    KeyId { id: String },
+    #[error("two API keys have the id `{id}`")]
+    KeyTwice { id: String },
+    #[error("auth.jwt names no algorithms: add those that the issuer signs with, such as \"ES256\"")]
+    NoAlgorithms,
+}
+
+impl Settings {
+    /// Joins what was typed with the configuration file that it names.
+    pub(crate) fn new(args: Args) -> Result<Self, SettingsError> {
+        let Args { bundle, transport, config, trust, state, audit, principal, tenant, role } = args;
+        let config = config.as_deref().map(Config::read).transpose()?.unwrap_or_default();
+        let local = config.principal.unwrap_or_default();
+        let settings = Self {
+            bundle,
+            transport: transport
+                .or(config.listen.map(Transport::Http))
+                .unwrap_or(Transport::Stdio),
+            trust: trust.or(config.trust),
+            state: state.or(config.state),
+            audit: audit.or(config.audit.path),
+            principal: Arc::new(Principal {
+                id: principal.unwrap_or(local.id),
+                tenant: tenant.or(local.tenant),
+                role: role.or(local.role),
+            }),
+            tls: config.tls,
+            auth: config.auth,
+            allowed_hosts: config.allowed_hosts,
+            allowed_origins: config.allowed_origins,
+            limits: config.limits,
+            poll: Some(config.watch.poll_ms).filter(|ms| *ms > 0).map(Duration::from_millis),
+        };
+        settings.check()?;
+        Ok(settings)
+    }
+
+    /// Returns whether only this machine can reach the server.
+    pub(crate) fn is_local(&self) -> bool {
+        match self.transport {
+            Transport::Stdio => true,
+            Transport::Http(address) => address.ip().is_loopback(),
+        }
+    }
+
+    fn check(&self) -> Result<(), SettingsError> {
+        if let (Transport::Http(address), false, None) =
+            (self.transport, self.is_local(), &self.auth)
+        {
+            return Err(SettingsError::PublicWithoutAuth { address });
+        }
+        let Some(config::Auth { api_keys, jwt }) = &self.auth else { return Ok(()) };
+        if api_keys.is_empty() && jwt.is_none() {
+            return Err(SettingsError::EmptyAuth);
+        }
+        for (place, key) in api_keys.iter().enumerate() {
+            let id = key.id.clone();
+            let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+            if id.is_empty() || !id.chars().all(plain) {
+                return Err(SettingsError::KeyId { id });
+            }
+            if api_keys.iter().skip(place + 1).any(|other| other.id == id) {
+                return Err(SettingsError::KeyTwice { id });
+            }
+        }
+        match jwt {
+            Some(jwt) if jwt.algorithms.is_empty() => Err(SettingsError::NoAlgorithms),
+            _ => Ok(()),
+        }
+    }
+}

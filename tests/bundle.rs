@@ -1,0 +1,18 @@
+//! Bundles, good and bad: what is written is read back, and what was altered is refused.
+
+mod complete;
+mod damage;
+mod entry;
+mod fill;
+mod find;
+mod mutation;
+mod random;
+mod raw;
+mod read_back;
+mod round_trip;
+pub(crate) mod sample;
+mod signature;
+mod structure;
+mod time;
+mod trust;
+mod uri;

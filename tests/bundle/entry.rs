@@ -1,0 +1,158 @@
+//! Functions over arbitrary bytes that must hold for every input. The fuzz targets call them with
+//! what a fuzzer makes up, `mutation` with what chance gives it.
+
+use relay_bundle::envelope::Envelope;
+use relay_bundle::{Digest, UriPiece, encode, trust};
+
+use super::raw::{Raw, Row};
+use super::{raw, read_back, sample, uri};
+
+/// Opens any bytes and reads all they hold: no panic, and trusted is only what was signed.
+pub(crate) fn bundle_reader(bytes: &[u8]) {
+    let _ = relay_bundle::outline(bytes);
+    let Ok(bundle) = sample::open(bytes) else { return };
+    let trusted = trust::verify(&bundle, &sample::trust(&[1]), sample::NOW.0).is_ok();
+    let read = read_back::contents(&bundle);
+    let checked = bundle.check_all().is_ok();
+    find_all(&bundle);
+    if trusted {
+        // Key 1 has signed two bundles in this world, so no other content can be read.
+        let signed = [sample::tiny(), sample::rich()];
+        if let Ok(contents) = &read {
+            assert!(signed.contains(contents), "trusted contents that nobody signed");
+        }
+        if checked {
+            assert!(read.is_ok(), "a good bundle cannot be read: {read:?}");
+        }
+    }
+}
+
+/// Edits a good bundle as `bytes` say, hashes and signs it again, and reads all of it: so the
+/// readers behind the digests meet records that no compiler would write.
+pub(crate) fn bundle_structure(bytes: &[u8]) {
+    let mut raw = Raw::of(&encode(&sample::rich()).expect("it fits the format"));
+    let mut edits = bytes.chunks_exact(8).take(64);
+    for edit in &mut edits {
+        let &[what, section, a, b, c, d, e, f] = edit else { continue };
+        let value = u32::from_le_bytes([c, d, e, f]);
+        let wide = u64::from(value) | u64::from(a) << 56;
+        let at = usize::from(u16::from_le_bytes([a, b]));
+        let index = usize::from(section) % raw.rows.len().max(1);
+        match what % 16 {
+            10 => raw.epoch = wide,
+            11 => raw.content_length = Some(wide),
+            12 => raw.section_count = Some(value),
+            13 => raw.features = u64::from(c),
+            14 => raw.minor = b.into(),
+            what => {
+                if let Some(row) = raw.rows.get_mut(index) {
+                    edit_row(row, what, at, value);
+                }
+                match (what, raw.rows.len()) {
+                    (7, 1..) => drop(raw.rows.remove(index)),
+                    (8, 2..) => {
+                        let other = at % raw.rows.len();
+                        raw.rows.swap(index, other);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    let Ok(bundle) = sample::open(&raw.sealed()) else { return };
+    // The front is signed as it is; only a digest that an edit has set can be wrong.
+    trust::verify(&bundle, &sample::trust(&[1]), sample::NOW.0).expect("it was signed");
+    if raw.rows.iter().all(|row| row.digest.is_none() && row.length.is_none()) {
+        bundle.check_all().expect("it was hashed");
+    }
+    let _ = read_back::contents(&bundle);
+    find_all(&bundle);
+}
+
+fn edit_row(row: &mut Row, what: u8, at: usize, value: u32) {
+    let Row { kind, flags, offset, length, digest, reserved, data } = row;
+    match what {
+        // Most edits overwrite a number of a record, with a small or with any number.
+        0..=1 | 15 => {
+            let value = if what == 0 { value % 64 } else { value };
+            let at = at % data.len().max(1) / 4 * 4;
+            if let Some(word) = data.get_mut(at..at + 4) {
+                word.copy_from_slice(&value.to_le_bytes());
+            }
+        }
+        2 => {
+            if let Some(byte) = data.get_mut(at) {
+                *byte = value as u8;
+            }
+        }
+        3 => data.truncate(at),
+        4 => data.extend(std::iter::repeat_n(value as u8, at % 5000)),
+        5 => *flags = value % 4,
+        6 => *kind = value % 80,
+        9 => match value % 4 {
+            0 => *offset = Some(value.into()),
+            1 => *length = Some(at as u64),
+            2 => *digest = Some(Digest::of(&value.to_le_bytes())),
+            _ => *reserved = value.into(),
+        },
+        _ => {}
+    }
+}
+
+/// Reads any bytes as an envelope: what is read is written back the same, and only the statement
+/// that key 1 has signed is accepted.
+pub(crate) fn envelope(bytes: &[u8]) {
+    let Ok(envelope) = Envelope::parse(bytes) else { return };
+    let json = envelope.to_json().expect("an envelope is JSON");
+    if json.len() <= bytes.len() {
+        assert_eq!(Envelope::parse(&json).as_ref(), Ok(&envelope));
+    }
+    let good = seed_envelope();
+    let digest = seed_digest();
+    let trust = sample::trust(&[1]);
+    match trust::verify_envelope(&envelope, digest, &trust, sample::NOW.0) {
+        Ok(_) => assert_eq!(envelope.signed_bytes(), good.signed_bytes()),
+        Err(refusal) => assert!(!refusal.to_string().is_empty()),
+    }
+}
+
+/// The envelope that key 1 has signed.
+pub(crate) fn seed_envelope() -> Envelope {
+    raw::signed(&raw::statement(seed_digest()), 1)
+}
+
+fn seed_digest() -> Digest {
+    Digest::of(b"seed")
+}
+
+/// Matches a URI (the second line) against a URI template (the first): found is what can be found.
+pub(crate) fn uri_template(bytes: &[u8]) {
+    let Ok(text) = str::from_utf8(bytes) else { return };
+    let Some((template, text)) = text.split_once('\n') else { return };
+    if template.len() > 256 || text.len() > 4096 {
+        return;
+    }
+    let bundle = uri::bundle(&[], &[template]);
+    let values = uri::values(&bundle, text);
+    let pieces = uri::template(template).pieces;
+    let variables = pieces.iter().filter(|piece| matches!(piece, UriPiece::Variable(_))).count();
+    // The compiler lets no two variables stand side by side, and trying all cuts takes long.
+    let apart =
+        !pieces.windows(2).any(|two| matches!(two, [UriPiece::Variable(_), UriPiece::Variable(_)]));
+    if apart && variables <= 3 && text.len() <= 64 && !text.contains('%') {
+        assert_eq!(values.is_some(), uri::can_match(&pieces, text), "{template:?} {text:?}");
+    }
+}
+
+fn find_all(bundle: &relay_bundle::Bundle) {
+    for prompt in bundle.prompts().take(64).flatten() {
+        if let Ok(name) = prompt.name() {
+            let _ = bundle.find_prompt(name);
+        }
+        let _ = relay_engine::prompt::fill(prompt.rendering(), &Default::default());
+        let _ = relay_engine::completion::complete(prompt.rendering(), "environment", "s");
+    }
+    for uri in ["relay://logo", "relay://host/a.md", ""] {
+        let _ = relay_engine::resource::find(bundle, uri);
+    }
+}

@@ -1,0 +1,285 @@
+//! Bundles of a wrong build under a good signature: the structure is checked for itself.
+
+use relay_bundle::{Corrupt, Kind, OpenError, encode, trust};
+
+use super::raw::{Raw, Row};
+use super::{raw, read_back, sample};
+
+const DAMAGED: &str = "fetch or build it again";
+const NEWER: &str = "use a newer relay-serve";
+
+#[test]
+fn an_unchanged_bundle_is_accepted() {
+    for contents in [sample::tiny(), sample::rich(), sample::large()] {
+        let bytes = Raw::of(&encode(&contents).unwrap()).sealed();
+        let bundle = accepted(&bytes);
+        assert_eq!(read_back::contents(&bundle).as_ref(), Ok(&contents));
+    }
+}
+
+#[test]
+fn wrong_headers_and_tables_do_not_open() {
+    use OpenError as E;
+    let check = |what, edit: fn(&mut Raw), expected, remedy| {
+        let mut raw = tiny();
+        edit(&mut raw);
+        refused(what, &raw.sealed(), &expected, remedy);
+    };
+
+    // The header.
+    check("magic", |raw| raw.magic[4] = b'i', E::NotABundle, "`relay build` makes one");
+    check("newer major", |raw| raw.major = 2, E::Format { found: 2 }, NEWER);
+    check("older major", |raw| raw.major = 0, E::Format { found: 0 }, "build the project again");
+    let features = 1 << 63;
+    check("feature", |raw| raw.features = 1 << 63, E::Features { features }, NEWER);
+    check("reserved", |raw| raw.reserved[15] = 1, E::Reserved { what: "the header" }, DAMAGED);
+
+    // The numbers that say how much there is.
+    let (length, limit) = (1 << 32, u64::from(u32::MAX));
+    let oversize = E::Oversize { length, limit };
+    check("over 4 GiB", |raw| raw.content_length = Some(1 << 32), oversize, DAMAGED);
+    let too_many = E::TooManySections { count: 257, limit: 256 };
+    check("257 sections", |raw| raw.section_count = Some(257), too_many, DAMAGED);
+    let misplaced = E::Misplaced { kind: 1, offset: 704, expected: 640 };
+    check("one row less", |raw| raw.section_count = Some(9), misplaced, DAMAGED);
+    check("no rows", |raw| raw.section_count = Some(0), E::Trailing { extra: 1344 }, DAMAGED);
+    let length = E::SectionLength { kind: 64, length: 16 };
+    check("content too short", |raw| raw.content_length = Some(1344), length, DAMAGED);
+    check("bytes behind", |raw| raw.behind = vec![0; 64], E::Trailing { extra: 64 }, DAMAGED);
+
+    // The rows of the table. `Strings` is the second, from byte 768 on: 25 bytes, then padding.
+    let order = E::SectionOrder { kind: 1 };
+    check("rows swapped", |raw| raw.rows.swap(0, 1), order.clone(), DAMAGED);
+    check("a row twice", |raw| raw.rows.insert(0, raw.rows[0].clone()), order, DAMAGED);
+    let unaligned = E::Unaligned { kind: 2, offset: 769 };
+    check("unaligned", |raw| strings(raw).offset = Some(769), unaligned, DAMAGED);
+    let overlap = E::Overlap { kind: 2, offset: 704, end: 768 };
+    check("overlap", |raw| strings(raw).offset = Some(704), overlap, DAMAGED);
+    let misplaced = E::Misplaced { kind: 2, offset: 832, expected: 768 };
+    check("a hole", |raw| strings(raw).offset = Some(832), misplaced, DAMAGED);
+    let offset = u64::MAX - 63;
+    let misplaced = E::Misplaced { kind: 2, offset, expected: 768 };
+    check("far away", |raw| strings(raw).offset = Some(u64::MAX - 63), misplaced, DAMAGED);
+    let length = E::SectionLength { kind: 2, length: u64::MAX };
+    check("endless", |raw| strings(raw).length = Some(u64::MAX), length, DAMAGED);
+    let length = E::SectionLength { kind: 2, length: 1 << 20 };
+    check("longer than all", |raw| strings(raw).length = Some(1 << 20), length, DAMAGED);
+    let overlap = E::Overlap { kind: 3, offset: 832, end: 833 };
+    check("longer by 40 bytes", |raw| strings(raw).length = Some(65), overlap, DAMAGED);
+    let length = E::SectionLength { kind: 16, length: 71 };
+    check("half a record", |raw| row(raw, Kind::Prompts).length = Some(71), length, DAMAGED);
+    let reserved = E::Reserved { what: "the section table" };
+    check("unknown flag", |raw| strings(raw).flags |= 2, reserved.clone(), DAMAGED);
+    check("row, reserved", |raw| strings(raw).reserved = 1, reserved, DAMAGED);
+    check("padding", |raw| raw.patches.push((831, 1)), E::Padding { offset: 831 }, DAMAGED);
+    let last = E::Padding { offset: 1407 };
+    check("the last padding", |raw| raw.patches.push((1407, 0x80)), last, DAMAGED);
+
+    // The sections that must be there, or must be known.
+    let no_manifest = E::MissingSection { kind: "manifest" };
+    check("no manifest", |raw| drop(raw.rows.remove(0)), no_manifest.clone(), DAMAGED);
+    check("two manifests", two_manifests, no_manifest, DAMAGED);
+    let unknown = E::UnknownCriticalSection { kind: 5 };
+    check("unknown critical", |raw| raw.rows.insert(3, unknown_row(1)), unknown, NEWER);
+}
+
+#[test]
+fn padding_between_the_levels_of_a_tree_is_checked() {
+    let mut raw = Raw::of(&encode(&sample::large()).unwrap());
+    let bundle = sample::open(&raw.sealed()).unwrap();
+    let bodies = bundle.sections().iter().find(|info| info.kind == Some(Kind::Bodies)).unwrap();
+    let end = (bodies.offset + bodies.length) as usize;
+    assert_ne!(end % 64, 0, "there is padding behind the data");
+    raw.patches.push((end, 1));
+    refused("padding", &raw.sealed(), &OpenError::Padding { offset: end as u64 }, DAMAGED);
+}
+
+#[test]
+fn the_envelope_must_fit_its_length_word() {
+    let content = tiny().content();
+    let with_word =
+        |length: u64, envelope: &[u8]| [&content, &length.to_le_bytes()[..], envelope].concat();
+    let end = content.len() as u64 + 8;
+    let check = |what, bytes: &[u8], expected| refused(what, bytes, &expected, DAMAGED);
+    check("no word", &content, OpenError::Envelope);
+    check("half a word", &[&content, &[0; 4][..]].concat(), OpenError::Envelope);
+    check("an oversize envelope", &with_word(262_145, &[b' '; 262_145]), OpenError::Envelope);
+    check("an endless envelope", &with_word(u64::MAX, b"{}"), OpenError::Envelope);
+    let truncated = OpenError::Truncated { found: end + 2, expected: end + 3 };
+    check("a short envelope", &with_word(3, b"{}"), truncated);
+    check("a long envelope", &with_word(1, b"{}"), OpenError::Trailing { extra: 1 });
+}
+
+/// A later minor version may add sections that only explain; they are checked all the same.
+#[test]
+fn an_unknown_section_that_is_not_critical_is_ignored() {
+    let mut raw = tiny();
+    raw.minor = 9;
+    raw.rows.insert(3, unknown_row(0));
+    let bundle = accepted(&raw.sealed());
+    assert_eq!(bundle.format(), (1, 9));
+    assert_eq!(bundle.sections()[3].kind, None);
+    assert_eq!(read_back::contents(&bundle), Ok(sample::tiny()));
+
+    raw.rows[3].digest = Some(relay_bundle::Digest([7; 32]));
+    let bundle = sample::open(&raw.sealed()).unwrap();
+    assert_eq!(bundle.check_all(), Err(Corrupt::Page { section: "unknown", offset: 0 }));
+}
+
+#[test]
+fn a_wrong_section_digest_is_noticed() {
+    let kinds: Vec<_> = tiny().rows.iter().map(|row| row.kind).collect();
+    for (index, kind) in kinds.into_iter().enumerate() {
+        let mut raw = tiny();
+        raw.rows[index].digest = Some(relay_bundle::Digest([0; 32]));
+        let found = sample::open(&raw.sealed()).unwrap().check_all();
+        let section = Kind::from_number(kind).unwrap().name();
+        assert_eq!(found, Err(Corrupt::Page { section, offset: 0 }));
+    }
+}
+
+/// Records that point where nothing is, or hold what their fields do not allow.
+#[test]
+fn impossible_records_are_refused_when_they_are_read() {
+    let record = |section, what| Corrupt::Record { section, what };
+    let page = |section, offset| Corrupt::Page { section, offset };
+    let check = |kind: Kind, at: usize, value: u32, expected: Corrupt| {
+        let mut raw = Raw::of(&encode(&sample::rich()).unwrap());
+        raw.row(kind).data[at..at + 4].copy_from_slice(&value.to_le_bytes());
+        let bundle = accepted(&raw.sealed());
+        let what = format!("{} at {at} = {value:#x}", kind.name());
+        assert_eq!(read_back::contents(&bundle).err(), Some(expected.clone()), "{what}");
+        let message = expected.to_string();
+        let remedy = if matches!(expected, Corrupt::Page { .. }) {
+            DAMAGED
+        } else {
+            "build the project again"
+        };
+        assert!(message.contains(remedy), "{message}");
+    };
+    let max = u32::MAX;
+    let big = 0x00ff_ffff;
+    let used_twice = "range (it is used twice)";
+
+    // A text is (offset, length); an offset of all ones means that it is absent.
+    check(Kind::Manifest, 0, big, page("strings", 0x00ff_ffff));
+    check(Kind::Manifest, 4, max, page("strings", 0));
+    check(Kind::Manifest, 0, max, page("strings", 0xffff_ffff));
+    // `Zürich` stands in the title: a cut in the middle of `ü` is no text.
+    check(Kind::Manifest, 20, 22, record("strings", "text (not UTF-8)"));
+    check(Kind::Manifest, 56, big, record("string-lists", "range"));
+    check(Kind::Manifest, 60, max, record("string-lists", "range"));
+    check(Kind::StringLists, 4, max, page("strings", 77));
+
+    // The first prompt: five texts, then ranges of chapters, arguments and variants, then its place.
+    check(Kind::Prompts, 40, max, record("string-lists", "range"));
+    check(Kind::Prompts, 48, big, record("arguments", "range"));
+    check(Kind::Prompts, 60, big, record("variants", "range"));
+    check(Kind::Prompts, 64, big, page("places", 0x00ff_ffff * 16));
+    check(Kind::Arguments, 40, 9, record("arguments", "kind"));
+    check(Kind::Arguments, 28, big, record("string-lists", used_twice));
+    check(Kind::Variants, 4, big, record("messages", "range"));
+    check(Kind::Messages, 0, big, record("parts", "range"));
+    check(Kind::Messages, 4, big, record("parts", used_twice));
+    check(Kind::Messages, 8, 2, record("messages", "role"));
+    check(Kind::Parts, 0, 5, record("parts", "kind"));
+    check(Kind::Parts, 20, big, record("segments", "range"));
+    check(Kind::Parts, 24, big, record("segments", used_twice));
+    check(Kind::Segments, 0, big, page("bodies", 0x00ff_ffff));
+    check(Kind::Resources, 52, 2, record("resources", "kind"));
+    check(Kind::Resources, 40, big, page("bodies", 0x00ff_ffff));
+    check(Kind::Templates, 40, big, record("uri-pieces", "range"));
+    check(Kind::UriPieces, 0, big, page("strings", 0x00ff_ffff));
+    check(Kind::PromptPages, 8, big, page("page-bytes", 0x00ff_ffff));
+    check(Kind::Places, 0, big, page("strings", 0x00ff_ffff));
+}
+
+/// A lookup ends, whatever the hash table holds.
+#[test]
+fn a_bad_hash_table_does_not_hold_a_lookup() {
+    let with_table = |slots: &[u32]| {
+        let mut raw = tiny();
+        raw.row(Kind::PromptIndex).data =
+            slots.iter().flat_map(|slot| slot.to_le_bytes()).collect();
+        accepted(&raw.sealed())
+    };
+    let find = |slots: &[u32], name: &str| {
+        with_table(slots).find_prompt(name).map(|found| found.map(|prompt| prompt.index()))
+    };
+    assert_eq!(find(&[1, 1, 1], "hello"), Ok(Some(0)));
+    assert_eq!(find(&[1, 1, 1], "other"), Ok(None), "no slot is free");
+    assert_eq!(find(&[0, 0], "hello"), Ok(None));
+    assert_eq!(find(&[], "hello"), Ok(None));
+    assert_eq!(find(&[9, 9], "hello"), Err(Corrupt::Page { section: "prompts", offset: 8 * 72 }));
+    let far = Corrupt::Page { section: "prompts", offset: (u64::from(u32::MAX) - 1) * 72 };
+    assert_eq!(find(&[u32::MAX; 4], "hello"), Err(far));
+}
+
+/// Records that all refer to the same records must not multiply: memory stays in proportion.
+#[test]
+fn a_small_bundle_cannot_ask_for_much_memory() {
+    let mut raw = tiny();
+    let part = raw.row(Kind::Parts).data.clone();
+    let segment = raw.row(Kind::Segments).data.clone();
+    let message = raw.row(Kind::Messages).data.clone();
+    let many = 10_000u32;
+    raw.row(Kind::Variants).data = [0u32, many].map(u32::to_le_bytes).concat();
+    raw.row(Kind::Messages).data = message.repeat(many as usize);
+    raw.row(Kind::Parts).data = part.repeat(many as usize);
+    raw.row(Kind::Segments).data = segment.repeat(many as usize);
+    for message in raw.row(Kind::Messages).data.chunks_mut(12) {
+        message[4..8].copy_from_slice(&many.to_le_bytes());
+    }
+    for part in raw.row(Kind::Parts).data.chunks_mut(36) {
+        part[24..28].copy_from_slice(&many.to_le_bytes());
+    }
+    let bundle = accepted(&raw.sealed());
+    let expected = Corrupt::Record { section: "segments", what: "range (it is used twice)" };
+    assert_eq!(read_back::contents(&bundle), Err(expected));
+}
+
+fn refused(what: &str, bytes: &[u8], expected: &OpenError, remedy: &str) {
+    let error = sample::open(bytes).expect_err(what);
+    assert_eq!(error, *expected, "{what}");
+    assert!(error.to_string().contains(remedy), "{what}: {error}");
+}
+
+/// Opens a bundle whose signature and pages are good.
+fn accepted(bytes: &[u8]) -> relay_bundle::Bundle {
+    let bundle = sample::open(bytes).expect("its header and table are good");
+    trust::verify(&bundle, &sample::trust(&[1]), sample::NOW.0).expect("it is signed");
+    bundle.check_all().expect("its pages are good");
+    bundle
+}
+
+fn tiny() -> Raw {
+    Raw::of(&encode(&sample::tiny()).unwrap())
+}
+
+fn row(raw: &mut Raw, kind: Kind) -> &mut Row {
+    raw.row(kind)
+}
+
+fn strings(raw: &mut Raw) -> &mut Row {
+    raw.row(Kind::Strings)
+}
+
+fn two_manifests(raw: &mut Raw) {
+    let manifest = row(raw, Kind::Manifest);
+    manifest.data.extend(manifest.data.clone());
+}
+
+/// A section of a kind that format 1.0 does not know, to stand behind `Bodies`.
+fn unknown_row(flags: u32) -> Row {
+    let data = b"from the future".to_vec();
+    Row { kind: 5, flags, offset: None, length: None, digest: None, reserved: 0, data }
+}
+
+/// What a signature says cannot make a wrong structure right, and is not even looked at.
+#[test]
+fn structure_comes_before_signatures() {
+    let mut raw = tiny();
+    raw.major = 2;
+    let unsigned = raw::with_envelope(raw.content(), b"");
+    assert_eq!(sample::open(&unsigned).unwrap_err(), OpenError::Format { found: 2 });
+}

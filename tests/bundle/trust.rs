@@ -1,0 +1,285 @@
+//! The verifier's policy: which bundles it accepts, and how it says no.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use relay_bundle::envelope::{Envelope, key_id};
+use relay_bundle::trust::{self, Refusal, SignatureState, Time, Trust, TrustedKey};
+use relay_bundle::{Bundle, Digest, encode};
+
+use super::sample::{self, NOW, key, trusted};
+
+/// What became of a bundle signed by these keys: the states of its signatures, or the refusal.
+fn verify(keys: &[u8], trust: &Trust) -> Result<Vec<SignatureState>, Refusal> {
+    trust::verify(&signed(keys), trust, NOW.0).map(|accepted| states(&accepted.signatures))
+}
+
+/// The bundle with its signatures in the order of the keys given, not of their ids.
+fn signed(keys: &[u8]) -> Bundle {
+    let bundle = sample::open(&encode(&sample::tiny()).unwrap()).unwrap();
+    let mut envelope = Envelope::unsigned(&bundle).unwrap();
+    for number in keys {
+        let mut alone = Envelope::unsigned(&bundle).unwrap();
+        alone.sign(&key(*number)).unwrap();
+        envelope.signatures.append(&mut alone.signatures);
+    }
+    sample::open(&relay_bundle::envelope::attach(&bundle, &envelope).unwrap()).unwrap()
+}
+
+fn states(signatures: &[trust::SignatureReport]) -> Vec<SignatureState> {
+    signatures.iter().map(|signature| signature.state).collect()
+}
+
+fn roles(roles: &[&str]) -> BTreeSet<String> {
+    roles.iter().map(|role| (*role).into()).collect()
+}
+
+/// One key's entry, changed, against one signature by that key.
+#[test]
+fn a_signature_counts_only_while_its_key_does() {
+    use SignatureState as S;
+    let check = |edit: fn(&mut TrustedKey), expected: SignatureState, message: &str| {
+        let mut trust = sample::trust(&[1]);
+        edit(&mut trust.keys[0]);
+        match verify(&[1], &trust) {
+            Ok(states) => assert_eq!(states, [expected]),
+            Err(refusal) => {
+                let Refusal::BelowThreshold { good: 0, needed: 1, signatures } = &refusal else {
+                    panic!("{refusal:?}")
+                };
+                assert_eq!(states(signatures), [expected]);
+                let message = format!("34750f98bd59fcfc {message}");
+                assert!(refusal.to_string().contains(&message), "{refusal}");
+                assert!(refusal.to_string().contains("sign the bundle with a trusted key"));
+            }
+        }
+    };
+    check(|_| {}, S::Good, "");
+    check(|key| key.id = None, S::Good, "");
+    check(|key| key.not_before = Some(NOW), S::Good, "");
+    let soon = "`key-1`: key is not valid yet";
+    check(|key| key.not_before = Some(Time(NOW.0 + 1)), S::NotYetValid, soon);
+    check(|key| key.not_after = Some(Time(NOW.0 + 1)), S::Good, "");
+    check(|key| key.not_after = Some(NOW), S::Expired, "`key-1`: key has expired");
+}
+
+#[test]
+fn only_trusted_signatures_count() {
+    use SignatureState as S;
+    let below = |keys: &[u8], trust: &Trust| match verify(keys, trust) {
+        Err(Refusal::BelowThreshold { good, needed, signatures }) => {
+            (good, needed, states(&signatures))
+        }
+        other => panic!("{other:?}"),
+    };
+    let one = sample::trust(&[1]);
+    let two = Trust { threshold: 2, ..sample::trust(&[1, 2]) };
+    let revoked = || {
+        let mut trust = sample::trust(&[1, 2]);
+        trust.revoked.keys.insert(key_id(&key(1).verifying_key()));
+        trust
+    };
+    assert_eq!(below(&[], &one), (0, 1, vec![]));
+    assert_eq!(below(&[2], &one), (0, 1, vec![S::UnknownKey]));
+    assert_eq!(verify(&[2, 1], &one), Ok(vec![S::UnknownKey, S::Good]));
+    assert_eq!(below(&[1], &sample::trust(&[])), (0, 1, vec![S::UnknownKey]));
+
+    assert_eq!(below(&[1], &two), (1, 2, vec![S::Good]));
+    assert_eq!(below(&[1, 1], &two), (1, 2, vec![S::Good, S::Duplicate]));
+    assert_eq!(below(&[1, 3], &two), (1, 2, vec![S::Good, S::UnknownKey]));
+    assert_eq!(verify(&[2, 1], &two), Ok(vec![S::Good, S::Good]));
+
+    assert_eq!(below(&[1], &revoked()), (0, 1, vec![S::Revoked]));
+    assert_eq!(verify(&[1, 2], &revoked()), Ok(vec![S::Revoked, S::Good]));
+}
+
+/// The key id in an envelope is a hint: naming a trusted key makes no signature one of its own.
+#[test]
+fn a_signature_under_a_foreign_key_id_is_bad() {
+    let bundle = signed(&[9]);
+    let mut envelope = Envelope::of(&bundle).unwrap();
+    envelope.signatures[0].keyid = key_id(&key(1).verifying_key());
+    let trust = sample::trust(&[1]);
+    let refusal = trust::verify_envelope(&envelope, bundle.digest(), &trust, NOW.0).unwrap_err();
+    let Refusal::BelowThreshold { signatures, .. } = &refusal else { panic!("{refusal:?}") };
+    assert_eq!(states(signatures), [SignatureState::Bad]);
+    assert!(refusal.to_string().contains("`key-1`: signature does not fit"), "{refusal}");
+
+    // It neither spoils nor shadows the good one of that key.
+    let mut good = signed(&[1]);
+    envelope.signatures.extend(Envelope::of(&good).unwrap().signatures);
+    good = sample::open(&relay_bundle::envelope::attach(&bundle, &envelope).unwrap()).unwrap();
+    let accepted = trust::verify(&good, &trust, NOW.0).unwrap();
+    assert_eq!(states(&accepted.signatures), [SignatureState::Bad, SignatureState::Good]);
+}
+
+#[test]
+fn each_required_role_must_have_signed() {
+    let mut trust = sample::trust(&[1, 2, 3]);
+    trust.keys[0].roles = roles(&["build"]);
+    trust.keys[1].roles = roles(&["review", "build"]);
+    trust.require = BTreeMap::from([("build".into(), 1), ("review".into(), 1)]);
+
+    assert!(verify(&[1, 2], &trust).is_ok());
+    assert!(verify(&[2], &trust).is_ok(), "one key may have both roles");
+    let refusal = verify(&[1, 3], &trust).unwrap_err();
+    assert!(
+        matches!(&refusal, Refusal::MissingRole { role, good: 0, needed: 1, .. } if role == "review"),
+        "{refusal:?}"
+    );
+    assert!(refusal.to_string().contains("have one more such key sign"), "{refusal}");
+
+    trust.require = BTreeMap::from([("review".into(), 2)]);
+    let refusal = verify(&[1, 2], &trust).unwrap_err();
+    assert!(matches!(refusal, Refusal::MissingRole { good: 1, needed: 2, .. }), "{refusal:?}");
+
+    // A signature that does not count has no role.
+    trust.require = BTreeMap::from([("review".into(), 1)]);
+    trust.keys[1].not_after = Some(Time(1));
+    let refusal = verify(&[1, 2], &trust).unwrap_err();
+    assert!(matches!(refusal, Refusal::MissingRole { good: 0, needed: 1, .. }), "{refusal:?}");
+}
+
+/// Refusals by the policy itself, whoever has signed.
+#[test]
+fn the_policy_has_its_say() {
+    let digest = signed(&[1]).digest();
+    let check = |edit: &dyn Fn(&mut Trust), expected: Refusal, remedy: &str| {
+        let mut trust = sample::trust(&[1]);
+        edit(&mut trust);
+        assert_eq!(verify(&[1], &trust), Err(expected.clone()));
+        assert!(expected.to_string().contains(remedy), "{expected}");
+    };
+    check(&|trust| trust.threshold = 0, Refusal::ZeroThreshold, "make it at least 1");
+    check(
+        &|trust| trust.revoked.digests.extend([digest]),
+        Refusal::RevokedDigest { digest },
+        "deploy another one",
+    );
+    check(
+        &|trust| trust.min_epoch = 8,
+        Refusal::BelowMinEpoch { epoch: 7, min_epoch: 8 },
+        "deploy a newer bundle",
+    );
+    let (id, found) = ("34750f98bd59fcfd".to_owned(), "34750f98bd59fcfc".to_owned());
+    check(
+        &|trust| trust.keys[0].id = Some("34750f98bd59fcfd".into()),
+        Refusal::KeyId { name: "key-1".into(), id, found },
+        "its public key has `34750f98bd59fcfc`",
+    );
+    check(
+        &|trust| trust.keys.push(TrustedKey { name: "again".into(), ..trusted(1) }),
+        Refusal::KeyTwice { name: "again".into(), other: "key-1".into() },
+        "keep one of them",
+    );
+    assert!(verify(&[1], &Trust { min_epoch: 7, ..sample::trust(&[1]) }).is_ok());
+}
+
+/// A detached envelope is held to the same policy.
+#[test]
+fn a_revoked_digest_is_revoked_for_detached_envelopes_too() {
+    let bundle = signed(&[1]);
+    let digest = bundle.digest();
+    let envelope = Envelope::of(&bundle).unwrap();
+    let mut trust = sample::trust(&[1]);
+    assert!(trust::verify_envelope(&envelope, digest, &trust, NOW.0).is_ok());
+    trust.revoked.digests.insert(digest);
+    let refusal = trust::verify_envelope(&envelope, digest, &trust, NOW.0).unwrap_err();
+    assert_eq!(refusal, Refusal::RevokedDigest { digest });
+}
+
+#[test]
+fn an_older_epoch_is_refused_unless_its_digest_is_named() {
+    let bundle = signed(&[1]); // its epoch is 7
+    let digest = bundle.digest();
+    let mut trust = sample::trust(&[1]);
+    assert_eq!(trust::check_downgrade(&bundle, &trust, 6), Ok(()));
+    assert_eq!(trust::check_downgrade(&bundle, &trust, 7), Ok(()));
+    let refusal = trust::check_downgrade(&bundle, &trust, 8).unwrap_err();
+    assert_eq!(refusal, Refusal::Downgrade { epoch: 7, seen: 8, digest });
+    let remedy = format!("name `{digest}` in the trust file's allow-digests");
+    assert!(refusal.to_string().contains(&remedy), "{refusal}");
+
+    trust.allow_digests = vec![Digest::of(b"another")];
+    assert!(trust::check_downgrade(&bundle, &trust, 8).is_err());
+    trust.allow_digests.push(digest);
+    assert_eq!(trust::check_downgrade(&bundle, &trust, u64::MAX), Ok(()));
+}
+
+#[test]
+fn a_trust_file_says_all_of_it() {
+    let digest = Digest::of(b"bad");
+    let text = format!(
+        r#"
+        version = 3
+        threshold = 2
+        min-epoch = 40
+        allow-digests = ["{digest}"]
+        [require]
+        review = 1
+        [[keys]]
+        name = "ci"
+        id = "34750f98bd59fcfc"
+        public = "ed25519:iojj3XQJ8ZX9UtstPLpdcspnCb8dlBIb83SIAbQPb1w="
+        roles = ["build"]
+        not-before = "2026-01-01"
+        not-after = "2027-01-01T12:00:00Z"
+        [revoked]
+        keys = ["0011223344556677"]
+        digests = ["{digest}"]
+        "#
+    );
+    let mut expected = Trust { version: 3, threshold: 2, min_epoch: 40, ..sample::trust(&[1]) };
+    expected.allow_digests = vec![digest];
+    expected.require = BTreeMap::from([("review".into(), 1)]);
+    expected.revoked.keys.insert("0011223344556677".into());
+    expected.revoked.digests.insert(digest);
+    expected.keys[0] = TrustedKey {
+        name: "ci".into(),
+        roles: roles(&["build"]),
+        not_before: Time::parse("2026-01-01"),
+        not_after: Time::parse("2027-01-01T12:00:00Z"),
+        ..trusted(1)
+    };
+    assert_eq!(toml::from_str::<Trust>(&text), Ok(expected));
+}
+
+#[test]
+fn a_trust_file_with_a_slip_is_refused() {
+    let check = |text: &str, expected: &str| {
+        let error = toml::from_str::<Trust>(text).unwrap_err().to_string();
+        assert!(error.contains(expected), "{text}: {error}");
+    };
+    let one = toml::from_str::<Trust>("version = 1").unwrap();
+    assert_eq!((one.threshold, one.min_epoch), (1, 0), "one signature is the least");
+    check("", "missing field `version`");
+    check("version = 1\ntreshold = 2", "unknown field `treshold`, expected one of");
+    check("version = 1\nthreshold = -1", "invalid value");
+    check("version = 1\nmin_epoch = 2", "unknown field `min_epoch`");
+    check("version = 1\nallow-digests = [\"ab\"]", "a digest is `sha256:` and 64 hexadecimal");
+    check("version = 1\n[revoked]\nkey = []", "unknown field `key`");
+    check("version = 1\n[[keys]]\nname = \"ci\"", "missing field `public`");
+    let with_key = |line: &str| {
+        let public = "ed25519:iojj3XQJ8ZX9UtstPLpdcspnCb8dlBIb83SIAbQPb1w=";
+        format!("version = 1\n[[keys]]\nname = \"ci\"\npublic = \"{public}\"\n{line}")
+    };
+    assert!(toml::from_str::<Trust>(&with_key("")).is_ok());
+    check(&with_key("not-after = \"2027-02-30\""), "a time is written");
+    check(&with_key("not-afer = \"2027-02-01\""), "unknown field `not-afer`");
+    for public in ["", "ed25519:", "ed25519:AAAA", "iojj3XQJ8ZX9UtstPLpdcspnCb8dlBIb83SIAbQPb1w="] {
+        let text = format!("version = 1\n[[keys]]\nname = \"ci\"\npublic = \"{public}\"");
+        check(&text, "as `relay keygen` prints it");
+    }
+}
+
+/// What a bundle claims of itself has no say: another epoch in the statement changes nothing.
+#[test]
+fn the_epoch_is_the_one_that_the_digest_covers() {
+    let bundle = signed(&[1]);
+    let mut statement = Envelope::of(&bundle).unwrap().statement(bundle.digest()).unwrap();
+    statement.predicate.epoch = 1_000;
+    let envelope = super::raw::signed(&statement, 1);
+    let bytes = relay_bundle::envelope::attach(&bundle, &envelope).unwrap();
+    let trust = Trust { min_epoch: 8, ..sample::trust(&[1]) };
+    let refusal = trust::verify(&sample::open(&bytes).unwrap(), &trust, NOW.0).unwrap_err();
+    assert_eq!(refusal, Refusal::BelowMinEpoch { epoch: 7, min_epoch: 8 });
+}

@@ -1,0 +1,218 @@
+//! One case is one project in `cases/<stage>/`: a `.kdl` file, or a folder with a `project.kdl`.
+//!
+//! What must be found stands in the input: `//~ error area::what` on the line where the primary
+//! label begins, or `//~ FILE:LINE error area::what` anywhere for other files. The drawn report,
+//! and what the bundle holds if there is one, are the snapshot beside the case.
+//!
+//! A first line `//# env=production strict` gives options.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use relay_bundle::{Content, Contents, Message, Part, Segment};
+use relay_compiler::{Options, Sources};
+
+use crate::support::{Memory, root};
+
+#[test]
+fn every_case_says_what_it_must() {
+    let cases = cases();
+    assert!(cases.len() > 20, "the cases were not found");
+    let mut failed = Vec::new();
+    for case in &cases {
+        let result = std::panic::catch_unwind(|| check(case));
+        if result.is_err() {
+            failed.push(case.display().to_string());
+        }
+    }
+    assert!(failed.is_empty(), "{} cases failed:\n{}", failed.len(), failed.join("\n"));
+}
+
+/// The documents of all cases, sorted.
+pub(crate) fn cases() -> Vec<PathBuf> {
+    let mut cases = Vec::new();
+    for stage in entries(&root().join("tests/cases")) {
+        for case in entries(&stage) {
+            if case.is_dir() {
+                cases.push(case.join("project.kdl"));
+            } else if case.extension().is_some_and(|ending| ending == "kdl") {
+                cases.push(case);
+            }
+        }
+    }
+    cases
+}
+
+/// The codes that the cases expect, for the check that every diagnostic has a case.
+pub(crate) fn expected_codes() -> BTreeSet<String> {
+    let mut codes = BTreeSet::new();
+    for case in cases() {
+        // A case in a folder may have notes in each of its documents.
+        let documents = match case.ends_with("project.kdl") {
+            true => Memory::folder(case.parent().expect("a folder")),
+            false => Memory([(String::from("case.kdl"), fs::read(&case).expect("a case"))].into()),
+        };
+        for (_, bytes) in documents.0.iter().filter(|(path, _)| path.ends_with(".kdl")) {
+            let text = String::from_utf8_lossy(bytes);
+            codes.extend(notes(&text, "").into_iter().map(|note| note.code));
+        }
+    }
+    codes
+}
+
+fn check(case: &Path) {
+    let folder = case.parent().expect("a folder");
+    let project = case.file_name().and_then(|name| name.to_str()).expect("UTF-8");
+    let text = fs::read_to_string(case).expect("a case is UTF-8");
+    let files = if project == "project.kdl" {
+        Memory::folder(folder)
+    } else {
+        Memory::of(&[(project, &text)])
+    };
+    let sources = Sources::new(&files, project);
+    let compiled = relay_compiler::compile(&sources, &options(&text));
+
+    let found: BTreeSet<Note> = compiled
+        .diagnostics
+        .sorted()
+        .into_iter()
+        .map(|report| {
+            let place = sources.place(report.at);
+            let severity = if report.is_error() { "error" } else { "warning" };
+            Note { file: place.file, line: place.line, severity: severity.into(), code: report.code() }
+        })
+        .collect();
+    let mut expected: BTreeSet<Note> = notes(&text, project).into_iter().collect();
+    for (path, bytes) in files.0.iter().filter(|(path, _)| path.ends_with(".kdl") && **path != project) {
+        expected.extend(notes(&String::from_utf8_lossy(bytes), path));
+    }
+    let mut drawn = crate::support::report(&sources, &compiled.diagnostics);
+    assert_eq!(found, expected, "{}: found (left), noted (right)\n{drawn}", case.display());
+
+    if let Some(contents) = &compiled.contents {
+        drawn.push_str(&contents_as_text(contents));
+    }
+    let snapshots = insta::Settings::clone_current();
+    let mut settings = snapshots;
+    settings.set_snapshot_path(folder);
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| {
+        let name = project.trim_end_matches(".kdl");
+        insta::assert_snapshot!(name, drawn);
+    });
+}
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Note {
+    file: String,
+    line: u32,
+    severity: String,
+    code: String,
+}
+
+/// The notes of a document: `//~ error code` or `//~ FILE:LINE error code`.
+fn notes(text: &str, file: &str) -> Vec<Note> {
+    let mut notes = Vec::new();
+    for (line, text) in (1..).zip(text.lines()) {
+        for note in text.split("//~").skip(1) {
+            let words: Vec<&str> = note.split_whitespace().collect();
+            let [place @ .., severity, code] = words.as_slice() else {
+                panic!("{file}:{line}: a note is `//~ [FILE:LINE] error|warning CODE`");
+            };
+            // A file's name may have spaces.
+            let place = place.join(" ");
+            let (file, line) = match place.rsplit_once(':') {
+                Some((file, line)) => (file, line.parse().expect("a line")),
+                None => (file, line),
+            };
+            notes.push(Note {
+                file: file.into(),
+                line,
+                severity: (*severity).into(),
+                code: (*code).into(),
+            });
+        }
+    }
+    notes
+}
+
+fn options(text: &str) -> Options {
+    // Without an epoch every case would warn of it.
+    let mut options = Options { epoch: Some(1), ..Options::default() };
+    let first = text.lines().next().and_then(|line| line.strip_prefix("//#")).unwrap_or_default();
+    for word in first.split_whitespace() {
+        match word.split_once('=') {
+            Some(("env", environment)) => options.environment = Some(environment.into()),
+            None if word == "strict" => options.strict = true,
+            None if word == "no-epoch" => options.epoch = None,
+            _ => panic!("unknown option `{word}` of a case"),
+        }
+    }
+    options
+}
+
+/// What a bundle holds, as a person would want to compare it.
+fn contents_as_text(contents: &Contents) -> String {
+    let mut text = format!("── instructions\n{}\n", contents.manifest.instructions);
+    for prompt in &contents.prompts {
+        let arguments: Vec<_> = prompt.rendering.arguments.iter().map(|a| a.name.as_str()).collect();
+        writeln!(text, "── prompt {} ({})", prompt.name, arguments.join(", ")).unwrap();
+        if let Some(meta) = &prompt.meta {
+            writeln!(text, "meta {meta}").unwrap();
+        }
+        variants(&prompt.rendering.variants, &arguments, &mut text);
+    }
+    for resource in &contents.resources {
+        writeln!(text, "── resource {} {}", resource.uri, resource.mime.as_deref().unwrap_or("-")).unwrap();
+    }
+    for template in &contents.templates {
+        let arguments: Vec<_> =
+            template.rendering.arguments.iter().map(|a| a.name.as_str()).collect();
+        writeln!(text, "── resource {} ({})", template.uri_template, arguments.join(", ")).unwrap();
+        variants(&template.rendering.variants, &arguments, &mut text);
+    }
+    writeln!(text, "── canonical\n{}", contents.canonical).unwrap();
+    text
+}
+
+fn variants(variants: &[Vec<Message>], arguments: &[&str], text: &mut String) {
+    for (number, messages) in variants.iter().enumerate() {
+        for message in messages {
+            let role = format!("{:?}", message.role).to_lowercase();
+            for part in &message.parts {
+                let shown = match part {
+                    Part::Text(segments) => filled(segments, arguments),
+                    Part::Image { mime, bytes } => format!("[image {mime}, {} bytes]", bytes.len()),
+                    Part::Audio { mime, bytes } => format!("[audio {mime}, {} bytes]", bytes.len()),
+                    Part::Resource { uri, content: Content::Text(body), .. } => {
+                        format!("[{}] {}", filled(uri, arguments), filled(body, arguments))
+                    }
+                    Part::Resource { uri, content: Content::Blob(bytes), .. } => {
+                        format!("[{}] {} bytes", filled(uri, arguments), bytes.len())
+                    }
+                };
+                writeln!(text, "{number} {role}: {shown}").unwrap();
+            }
+        }
+    }
+}
+
+fn filled(segments: &[Segment], arguments: &[&str]) -> String {
+    segments
+        .iter()
+        .map(|segment| match segment {
+            Segment::Literal(text) => text.clone(),
+            Segment::Slot(index) => format!("‹{}›", arguments[*index as usize]),
+        })
+        .collect()
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder of cases");
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    paths
+}

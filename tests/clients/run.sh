@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Drives relay-serve with the official MCP clients: each era, each transport, two example projects.
+#
+# From the environment: RELAY, RELAY_SERVE (default target/debug/…), PYTHON (default python3).
+set -euo pipefail
+
+root=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
+here=$root/tests/clients
+# shellcheck source=tests/clients/outside.sh
+source "$here/outside.sh"
+trap 'rm -rf "$work"' EXIT
+
+need_node
+
+venv=$tools/python-$(cksum <"$here/python/requirements.txt" | cut -d' ' -f1)
+if [[ ! -e $venv/ready ]]; then
+    "${PYTHON:-python3}" -m venv "$venv"
+    "$venv/bin/pip" install --quiet --disable-pip-version-check -r "$here/python/requirements.txt"
+    touch "$venv/ready"
+fi
+
+# Node looks for packages beside the script, so it is run from where they are installed.
+typescript=$tools/typescript-$(cksum <"$here/typescript/package-lock.json" | cut -d' ' -f1)
+mkdir -p "$typescript"
+cp "$here"/typescript/{package.json,package-lock.json,check.mjs} "$typescript"
+if [[ ! -e $typescript/ready ]]; then
+    npm ci --silent --no-audit --no-fund --ignore-scripts --prefix "$typescript"
+    touch "$typescript/ready"
+fi
+
+make_key
+
+# The second edition of a project: one prompt and one resource more, and one text changed where the
+# project has a resource for that.
+second_edition() {
+    cp -r "$root/examples/$1" "$work/$1-second"
+    sed -i \
+        -e '0,/^prompts {/s//prompts {\n    prompt relay-check-added { summary "Added"; text "Added." }/' \
+        -e '0,/^resources {/s//resources {\n    resource "relay-check:\/\/added" mime="text\/plain" { text "Added." }/' \
+        -e 's/This content changes when the bundle does\./This content has changed./' \
+        "$work/$1-second/project.kdl"
+    grep -q 'prompt relay-check-added' "$work/$1-second/project.kdl"
+    grep -q 'relay-check://added' "$work/$1-second/project.kdl"
+}
+
+passed=0 failed=0
+
+# drive COMMAND ...: runs one client, and adds what it counted.
+drive() {
+    local status=0 counts good bad
+    timeout 600 "$@" | tee "$work/log" || status=$?
+    counts=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$work/log" | tail -n 1 || true)
+    if [[ -z $counts ]]; then
+        echo "FAIL $1 ended with $status before it had counted"
+        failed=$((failed + 1))
+        return
+    fi
+    read -r good _ bad _ <<<"$counts"
+    passed=$((passed + good)) failed=$((failed + bad))
+    if [[ $status != 0 && $bad = 0 ]]; then
+        echo "FAIL $1 ended with $status"
+        failed=$((failed + 1))
+    fi
+}
+
+for project in conformance homelab; do
+    build "$root/examples/$project/project.kdl" "$work/$project-a.relay"
+    second_edition "$project"
+    build "$work/$project-second/project.kdl" "$work/$project-b.relay"
+    arguments=("$relay_serve" "$work/$project-a.relay" "$work/$project-b.relay"
+        "$here/expect/$project.json" --trust "$work/trust.toml")
+    echo "== $project"
+    drive "$venv/bin/python" "$here/python/check.py" "${arguments[@]}"
+    drive "$node22" "$typescript/check.mjs" "${arguments[@]}"
+done
+
+echo "clients: $passed passed, $failed failed"
+[[ $failed = 0 ]]

@@ -1,0 +1,411 @@
+// Drives relay-serve with the official TypeScript client: both eras, both transports.
+//
+// The same checks as ../python/check.py, which explains them. What is asked for comes from what the server lists.
+//
+//     node check.mjs RELAY_SERVE BUNDLE_A BUNDLE_B EXPECT.json [argument for relay-serve ...]
+
+import { spawn } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { Client, ProtocolError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+
+const MODERN = '2026-07-28';
+const INVALID_PARAMS = -32602;
+const STEP_MS_MAX = 15_000;
+// Shorter than a step, so that the failure can say what was heard instead.
+const HEAR_MS_MAX = 10_000;
+const READY_MS_MAX = 15_000;
+const MARKER = 'relay-check';
+
+/** The bundle has nothing that this check could ask for. */
+class Skip extends Error {}
+
+/** Counts, and prints one line per check. */
+class Report {
+  passed = 0;
+  failed = 0;
+  where = '';
+
+  constructor(must) {
+    this.must = must;
+  }
+
+  /** Returns what `run` returned, or undefined where it failed or had nothing to do. */
+  async check(name, run, needs = '') {
+    try {
+      const result = await within(STEP_MS_MAX, run());
+      this.passed += 1;
+      console.log(`ok   ${this.where}: ${name}`);
+      return result;
+    } catch (error) {
+      if (!(error instanceof Skip)) this.fail(name, `${error?.name}: ${error?.message}`);
+      else if (this.must.includes(needs)) this.fail(name, `the bundle must have it: ${error.message}`);
+      else console.log(`skip ${this.where}: ${name}: ${error.message}`);
+    }
+  }
+
+  fail(name, reason) {
+    this.failed += 1;
+    console.log(`FAIL ${this.where}: ${name}: ${reason}`);
+  }
+}
+
+async function within(limit, promise) {
+  const stop = new AbortController();
+  const late = sleep(limit, undefined, { signal: stop.signal }).then(
+    () => Promise.reject(new Error(`no answer within ${limit} ms`)),
+    () => {},
+  );
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    stop.abort();
+  }
+}
+
+function want(condition, otherwise) {
+  if (!condition) throw new Error(otherwise);
+}
+
+/** A clean refusal is a JSON-RPC error with this code and a message. */
+async function refused(call, code) {
+  let result;
+  try {
+    result = await call;
+  } catch (error) {
+    want(error instanceof ProtocolError, `${error?.name}: ${error?.message}`);
+    want(error.code === code, `expected code ${code}, got ${error.code}: ${error.message}`);
+    want(error.message, 'the error has no message');
+    return error;
+  }
+  throw new Error(`expected an error, got ${JSON.stringify(result).slice(0, 200)}`);
+}
+
+const namesOf = (items, key) => new Set(items.map((item) => item[key]));
+
+/** The checks of one connection. */
+class Checks {
+  heard = [];
+
+  constructor(client, era, report, expect) {
+    Object.assign(this, { client, era, report, expect });
+    this.leave = expect.leave ?? [];
+    client.setNotificationHandler('notifications/prompts/list_changed', () => void this.heard.push('prompts'));
+    client.setNotificationHandler('notifications/resources/list_changed', () => void this.heard.push('resources'));
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => void this.heard.push(params.uri));
+  }
+
+  // Without a cursor this client follows all of them.
+  prompts = async () => (await this.client.listPrompts()).prompts.filter(({ name }) => !this.leave.includes(name));
+  resources = async () => (await this.client.listResources()).resources;
+  templates = async () => (await this.client.listResourceTemplates()).resourceTemplates;
+
+  async choices(name, argument, value = '') {
+    const ref = { type: 'ref/prompt', name };
+    return (await this.client.complete({ ref, argument: { name: argument, value } })).completion.values;
+  }
+
+  /** The template with a known value or the marker for each variable. */
+  async expanded(template) {
+    let uri = template;
+    for (const [slot, name] of template.matchAll(/\{([^}]*)\}/g)) {
+      const ref = { type: 'ref/resource', uri: template };
+      const { completion } = await this.client.complete({ ref, argument: { name, value: '' } });
+      uri = uri.replace(slot, completion.values[0] ?? MARKER);
+    }
+    return uri;
+  }
+
+  /** Values for the required arguments, and those of them that are free text. */
+  async filled(prompt) {
+    const given = {};
+    const markers = [];
+    for (const argument of prompt.arguments ?? []) {
+      if (!argument.required) continue;
+      const [choice] = await this.choices(prompt.name, argument.name);
+      if (choice === undefined) markers.push(`${MARKER}-${argument.name}`);
+      given[argument.name] = choice ?? markers.at(-1);
+    }
+    return { given, markers };
+  }
+
+  async identity() {
+    const version = this.client.getNegotiatedProtocolVersion();
+    want((version === MODERN) === (this.era === 'modern'), `got ${version}`);
+    const info = this.client.getServerVersion();
+    want(info?.version, 'no serverInfo');
+    want(info.name === this.expect.server, `the server calls itself ${info.name}`);
+  }
+
+  async instructions() {
+    want(this.client.getInstructions(), 'no instructions');
+  }
+
+  async tools() {
+    const { tools } = await this.client.listTools();
+    want(namesOf(tools, 'name').size === tools.length, 'a tool is listed twice');
+  }
+
+  async listedPrompts() {
+    const prompts = await this.prompts();
+    want(prompts.length > 0, 'no prompt is listed');
+    want(namesOf(prompts, 'name').size === prompts.length, 'a prompt is listed twice');
+    return prompts;
+  }
+
+  async getPrompts(prompts) {
+    for (const prompt of prompts) {
+      const { given, markers } = await this.filled(prompt);
+      const { messages } = await this.client.getPrompt({ name: prompt.name, arguments: given });
+      want(messages.length > 0, `${prompt.name} has no message`);
+      const text = JSON.stringify(messages);
+      for (const marker of markers) want(text.includes(marker), `${prompt.name} does not print ${marker}`);
+    }
+  }
+
+  async missingArgument(prompts) {
+    const prompt = prompts.find((prompt) => prompt.arguments?.some(({ required }) => required));
+    if (!prompt) throw new Skip('no prompt has a required argument');
+    await refused(this.client.getPrompt({ name: prompt.name, arguments: {} }), INVALID_PARAMS);
+  }
+
+  async unknownPrompt() {
+    await refused(this.client.getPrompt({ name: `no-such-${MARKER}`, arguments: {} }), INVALID_PARAMS);
+  }
+
+  async complete(prompts) {
+    let found = false;
+    for (const prompt of prompts) {
+      for (const argument of prompt.arguments ?? []) {
+        const choices = await this.choices(prompt.name, argument.name);
+        want(choices.length <= 100, `${prompt.name} offers more than 100 values`);
+        if (!choices[0]) continue;
+        found = true;
+        const some = await this.choices(prompt.name, argument.name, choices[0][0]);
+        want(some.includes(choices[0]), `${prompt.name} does not complete ${choices[0][0]}`);
+        const none = await this.choices(prompt.name, argument.name, `${MARKER}-nothing-starts-so`);
+        want(none.length === 0, `${prompt.name} completes what nothing starts with`);
+      }
+    }
+    if (!found) throw new Skip('no argument has known values');
+  }
+
+  async wrongChoice(prompts) {
+    for (const prompt of prompts) {
+      for (const { name } of prompt.arguments ?? []) {
+        if ((await this.choices(prompt.name, name)).length === 0) continue;
+        const { given } = await this.filled(prompt);
+        const wrong = { ...given, [name]: `no-such-${MARKER}` };
+        await refused(this.client.getPrompt({ name: prompt.name, arguments: wrong }), INVALID_PARAMS);
+        return;
+      }
+    }
+    throw new Skip('no argument has known values');
+  }
+
+  async completeUnknown() {
+    await refused(this.choices(`no-such-${MARKER}`, 'argument'), INVALID_PARAMS);
+  }
+
+  async listedResources() {
+    const resources = await this.resources();
+    want(namesOf(resources, 'uri').size === resources.length, 'a resource is listed twice');
+    return resources;
+  }
+
+  async read(resources, kind) {
+    let found = false;
+    for (const { uri, mimeType, size } of resources) {
+      const [content] = (await this.client.readResource({ uri })).contents;
+      want(content, `${uri} is empty`);
+      want(content.uri === uri, `${uri} is answered as ${content.uri}`);
+      want(content.mimeType === mimeType, `${uri} is listed with another MIME type`);
+      if (content[kind] === undefined) continue;
+      found = true;
+      const { length } = Buffer.from(content[kind], kind === 'blob' ? 'base64' : 'utf8');
+      want(size === undefined || size === length, `${uri} has ${length} bytes, ${size} are listed`);
+    }
+    if (!found) throw new Skip(`no resource is a ${kind}`);
+  }
+
+  async readTemplates() {
+    const templates = await this.templates();
+    if (templates.length === 0) throw new Skip('no template is listed');
+    for (const { uriTemplate } of templates) {
+      const uri = await this.expanded(uriTemplate);
+      const [content] = (await this.client.readResource({ uri })).contents;
+      want(content?.uri === uri, `${uri} is not answered`);
+      const printed = !uri.includes(MARKER) || (content.text?.includes(MARKER) ?? true);
+      want(printed, `${uri} does not print its variable`);
+    }
+  }
+
+  async unknownResource() {
+    const uri = `${MARKER}://no-such-resource`;
+    // This client tells the older era's code (-32002) as the newer one, too.
+    const error = await refused(this.client.readResource({ uri }), INVALID_PARAMS);
+    want(error.data?.uri === uri, `the error names no uri: ${JSON.stringify(error.data)}`);
+  }
+
+  async texts(resources) {
+    const texts = new Map();
+    for (const { uri } of resources) {
+      const { contents } = await this.client.readResource({ uri }, { cacheMode: 'bypass' });
+      texts.set(uri, JSON.stringify(contents));
+    }
+    return texts;
+  }
+
+  async untilHeard(what) {
+    for (let waited = 0; waited < HEAR_MS_MAX; waited += 50) {
+      if (this.heard.includes(what)) return;
+      await sleep(50);
+    }
+    throw new Error(`a change of ${what} was not heard; heard ${this.heard}`);
+  }
+
+  async run(replace) {
+    const check = this.report.check.bind(this.report);
+    await check('server information', () => this.identity());
+    await check('instructions', () => this.instructions());
+    await check('list tools', () => this.tools());
+    const prompts = (await check('list prompts', () => this.listedPrompts())) ?? [];
+    await check('get every prompt', () => this.getPrompts(prompts));
+    await check('a missing argument is refused', () => this.missingArgument(prompts), 'required');
+    await check('an unknown prompt is refused', () => this.unknownPrompt());
+    await check('complete arguments', () => this.complete(prompts), 'choice');
+    await check('a value that is no choice is refused', () => this.wrongChoice(prompts), 'choice');
+    await check('completion of an unknown prompt is refused', () => this.completeUnknown());
+    const resources = (await check('list resources', () => this.listedResources())) ?? [];
+    await check('read text resources', () => this.read(resources, 'text'), 'text');
+    await check('read binary resources', () => this.read(resources, 'blob'), 'binary');
+    await check('read resource templates', () => this.readTemplates(), 'template');
+    await check('an unknown resource is refused', () => this.unknownResource());
+    const uris = resources.map(({ uri }) => uri);
+    if (this.era === 'modern') {
+      await check('listen', async () => {
+        const filter = { promptsListChanged: true, resourcesListChanged: true, resourceSubscriptions: uris };
+        const { honoredFilter } = await this.client.listen(filter);
+        want(honoredFilter.promptsListChanged, 'prompt list changes are not honored');
+        want(honoredFilter.resourcesListChanged, 'resource list changes are not honored');
+      });
+    } else {
+      await check('ping', () => this.client.ping());
+      await check('subscribe', async () => {
+        for (const uri of uris) await this.client.subscribeResource({ uri });
+      });
+    }
+    const before = (await check('read what may change', () => this.texts(resources))) ?? new Map();
+    replace();
+    await check('list changes are heard', async () => {
+      await this.untilHeard('prompts');
+      await this.untilHeard('resources');
+    });
+    await check('the new prompts are listed', async () => {
+      const old = namesOf(prompts, 'name');
+      const added = (await this.prompts()).filter(({ name }) => !old.has(name));
+      want(added.length > 0, 'the list is the old one');
+      for (const { name } of added) await this.client.getPrompt({ name, arguments: {} });
+    });
+    await check('the new resources are listed', async () => {
+      const added = (await this.resources()).filter(({ uri }) => !before.has(uri));
+      want(added.length > 0, 'the list is the old one');
+      for (const { uri } of added) await this.client.readResource({ uri });
+    });
+    const updates = async () => {
+      const after = await this.texts((await this.resources()).filter(({ uri }) => before.has(uri)));
+      const changed = [...after].filter(([uri, text]) => text !== before.get(uri)).map(([uri]) => uri);
+      if (changed.length === 0) throw new Skip('no content differs');
+      if (!this.client.getServerCapabilities()?.resources?.subscribe) {
+        throw new Skip('the server does not declare subscriptions');
+      }
+      for (const uri of changed) await this.untilHeard(uri);
+    };
+    await check('changed contents are heard', updates, 'updated');
+  }
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+async function withHttpServer(command, run) {
+  const address = `127.0.0.1:${await freePort()}`;
+  const stdio = ['ignore', 'inherit', 'inherit'];
+  const server = spawn(command[0], [...command.slice(1), '--http', address], { stdio });
+  const ended = new Promise((resolve) => server.once('exit', resolve).once('error', resolve));
+  try {
+    for (let waited = 0; ; waited += 50) {
+      if (server.exitCode !== null) throw new Error(`relay-serve ended with ${server.exitCode} before it was ready`);
+      if (waited > READY_MS_MAX) throw new Error(`relay-serve was not ready after ${READY_MS_MAX} ms`);
+      const ready = await fetch(`http://${address}/readyz`, { signal: AbortSignal.timeout(1000) }).catch(() => null);
+      if (ready?.ok) break;
+      await sleep(50);
+    }
+    await run(new URL(`http://${address}/mcp`));
+  } finally {
+    server.kill('SIGKILL');
+    await ended;
+  }
+}
+
+async function connection(transport, era, report, expect, replace) {
+  const client = new Client(
+    { name: 'relay-check', version: '1' },
+    { versionNegotiation: { mode: era === 'modern' ? 'auto' : 'legacy' } },
+  );
+  try {
+    await within(STEP_MS_MAX, client.connect(transport));
+    await new Checks(client, era, report, expect).run(replace);
+  } catch (error) {
+    report.fail('connection', `${error?.name}: ${error?.message}`);
+  } finally {
+    await within(STEP_MS_MAX, client.close()).catch((error) => report.fail('close', error.message));
+  }
+}
+
+const [relayServe, bundleA, bundleB, expectFile, ...extra] = process.argv.slice(2);
+const expect = JSON.parse(readFileSync(expectFile, 'utf8'));
+const report = new Report(expect.must);
+for (const transport of ['stdio', 'http']) {
+  for (const era of ['legacy', 'modern']) {
+    report.where = `typescript ${transport} ${era}`;
+    const folder = mkdtempSync(join(tmpdir(), 'relay-check-'));
+    const served = join(folder, 'served.relay');
+    const changed = join(folder, 'changed');
+    copyFileSync(bundleA, served);
+    const replace = () => {
+      copyFileSync(bundleB, changed);
+      renameSync(changed, served);
+    };
+    const command = [relayServe, served, ...extra];
+    try {
+      if (transport === 'http') {
+        await withHttpServer(command, (url) =>
+          connection(new StreamableHTTPClientTransport(url), era, report, expect, replace),
+        );
+      } else {
+        // The client passes on almost nothing of the environment, and the server finds its keys there.
+        const stdio = { command: relayServe, args: [...command.slice(1), '--stdio'], env: { ...process.env } };
+        await connection(new StdioClientTransport(stdio), era, report, expect, replace);
+      }
+    } catch (error) {
+      report.fail('start', error.message);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }
+}
+console.log(`${report.passed} passed, ${report.failed} failed`);
+process.exit(report.failed > 0 || report.passed === 0 ? 1 : 0);

@@ -1,0 +1,60 @@
+//! The functions that the fuzz targets call: those of the tests (`tests/bundle/entry.rs`,
+//! `tests/bundle/compile.rs`), which know what must hold for every input.
+
+#![allow(dead_code, reason = "the tests use more of these modules than the targets do")]
+
+#[path = "../../bundle/compile.rs"]
+mod compile;
+#[path = "../../bundle/entry.rs"]
+mod entry;
+#[path = "../../bundle/raw.rs"]
+mod raw;
+#[path = "../../bundle/read_back.rs"]
+mod read_back;
+#[path = "../../bundle/sample.rs"]
+mod sample;
+#[path = "../../bundle/uri.rs"]
+mod uri;
+
+/// Opens any bytes as a bundle and reads all of it.
+pub fn bundle_reader(bytes: &[u8]) {
+    entry::bundle_reader(bytes);
+}
+
+/// Edits a good bundle as the bytes say, signs it again and reads all of it.
+pub fn bundle_structure(bytes: &[u8]) {
+    entry::bundle_structure(bytes);
+}
+
+/// Reads any bytes as an envelope.
+pub fn envelope(bytes: &[u8]) {
+    entry::envelope(bytes);
+}
+
+/// Matches a URI, the second line, against a URI template, the first.
+pub fn uri_template(bytes: &[u8]) {
+    entry::uri_template(bytes);
+}
+
+/// Compiles any bytes as a project.
+pub fn project(bytes: &[u8]) {
+    compile::project(bytes);
+}
+
+/// Compiles a project whose folder of commands holds these bytes as a file.
+pub fn front_matter(bytes: &[u8]) {
+    compile::front_matter(bytes);
+}
+
+/// Good inputs to begin with: target, and the bytes of each.
+pub fn seeds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
+    let lines = ["{a}\nx", "relay://{a}/{b}.md\nrelay://x%20y/z.md.md", "r:{a}-{b}\nr:--x"];
+    vec![
+        ("bundle_reader", [sample::tiny(), sample::rich()].map(|contents| sample::sealed(&contents, &[1])).into()),
+        ("bundle_structure", vec![vec![0; 8], (0..16).flat_map(|what| [what, 4, 0, 0, 1, 0, 0, 0]).collect()]),
+        ("envelope", vec![entry::seed_envelope().to_json().unwrap_or_default()]),
+        ("uri_template", lines.map(|line| line.as_bytes().to_vec()).into()),
+        ("project", compile::PROJECTS.map(|text| text.as_bytes().to_vec()).into()),
+        ("front_matter", compile::COMMANDS.map(|text| text.as_bytes().to_vec()).into()),
+    ]
+}

@@ -1,0 +1,128 @@
+//! Inputs that nobody should keep in a repository: empty, huge, deep, not text. Each must end in
+//! a clear error, in bounded time, without a panic.
+
+use relay_compiler::{Files, Listed, Options, ReadError, Sources, compile};
+
+use crate::support::{Memory, compiled};
+
+/// Compiles one document and checks that it is refused with exactly this code.
+fn check(document: impl Into<Vec<u8>>, code: &str) -> String {
+    let files = Memory([("project.kdl".to_owned(), document.into())].into());
+    let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
+    assert!(compiled.contents.is_none());
+    let codes: Vec<_> = compiled.diagnostics.sorted().iter().map(|report| report.code()).collect();
+    assert_eq!(codes, [code], "{report}");
+    report
+}
+
+#[test]
+fn an_empty_document_has_no_project() {
+    check("", "project::missing");
+    check("\u{feff}", "project::missing");
+    check("\n\n// nothing\n", "project::missing");
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_the_text() {
+    let files = Memory::of(&[("project.kdl", "\u{feff}project demo epoch=1\nprompts { prompt a { text \"x\" } }\n")]);
+    let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
+    assert!(compiled.contents.is_some(), "{report}");
+}
+
+#[test]
+fn a_huge_document_is_refused_by_its_size() {
+    let mut document = b"project demo\n".to_vec();
+    document.resize(50 * 1024 * 1024, b'/');
+    check(document, "kdl::too_large");
+}
+
+#[test]
+fn the_largest_document_is_read() {
+    // A comment, so that the time goes to reading.
+    let mut document = b"project demo epoch=1\nprompts { prompt a { text \"x\" } }\n//".to_vec();
+    document.resize(4 * 1024 * 1024, b'x');
+    let files = Memory([("project.kdl".to_owned(), document)].into());
+    let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
+    assert!(compiled.contents.is_some(), "{report}");
+}
+
+#[test]
+fn deep_nesting_is_refused_before_it_is_parsed() {
+    check("a {".repeat(10_000), "kdl::too_deep");
+    check(format!("{}{}", "a {".repeat(10_000), "}".repeat(10_000)), "kdl::too_deep");
+    check(format!("{}{}", "/*".repeat(10_000), "*/".repeat(10_000)), "kdl::too_deep");
+    check(format!("{}{}", "a /-{".repeat(40), "}".repeat(40)), "kdl::too_deep");
+    check(format!("{}{}", "/- a {".repeat(40), "}".repeat(40)), "kdl::too_deep");
+    check(format!("{}{}", "/-\na {\n".repeat(40), "}\n".repeat(40)), "kdl::too_deep");
+}
+
+#[test]
+fn braces_in_strings_and_comments_do_not_nest() {
+    let braces = "{".repeat(100);
+    let document = format!(
+        "project demo epoch=1 // {braces}\n/* {braces} */\nprompts {{ prompt a {{ text \"{braces}\\\"{braces}\" }}; prompt b {{ text #\"{braces}\"{braces}\"# }}; prompt c {{ text \"\"\"\n{braces}\n\"\"\" }} }}"
+    );
+    let files = Memory::of(&[("project.kdl", &document)]);
+    let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
+    assert!(compiled.contents.is_some(), "{report}");
+}
+
+#[test]
+fn what_is_not_text_is_refused_where_it_begins() {
+    let report = check(*b"project demo\nprompts { prompt a { text \"\xff\xfe\" } }\n", "kdl::not_utf8");
+    assert!(report.contains("project.kdl:2:28"), "{report}");
+    check(*b"project demo\nprompts { prompt a { text \"a\0b\" } }\n", "kdl::nul");
+    check(*b"\xef\xbb\xbf\xff", "kdl::not_utf8");
+    check([0xff; 4096], "kdl::not_utf8");
+}
+
+#[test]
+fn text_files_must_be_text_and_fit() {
+    let project = "project demo epoch=1\nprompts { prompt a file=\"a.md\" }\n";
+    for (bytes, code) in [
+        (b"caf\xe9".to_vec(), "file::not_utf8"),
+        (vec![b'x'; 17 * 1024 * 1024], "file::too_large"),
+    ] {
+        let files = [("project.kdl".to_owned(), project.into()), ("a.md".to_owned(), bytes)];
+        let (compiled, report) = compiled(&Memory(files.into()), "project.kdl", &Options::default());
+        let codes: Vec<_> = compiled.diagnostics.sorted().iter().map(|r| r.code()).collect();
+        assert_eq!(codes, [code], "{report}");
+    }
+}
+
+#[test]
+fn uri_templates_are_counted() {
+    let mut document = String::from("project demo epoch=1\nresources {\n");
+    for number in 0..257 {
+        document.push_str(&format!("resource \"relay://{number}/{{id}}\" template=#true {{ arg id; text \"{{{{ id }}}}\" }}\n"));
+    }
+    document.push('}');
+    check(document, "resource::too_many_templates");
+}
+
+/// A project whose markdown files are links.
+struct Linked(Memory);
+
+impl Files for Linked {
+    fn read(&self, path: &str) -> Result<Vec<u8>, ReadError> {
+        self.0.read(path)
+    }
+
+    fn list(&self, folder: &str) -> Result<Vec<Listed>, ReadError> {
+        let listed = self.0.list(folder)?;
+        Ok(listed.into_iter().map(|file| Listed { link: true, ..file }).collect())
+    }
+}
+
+#[test]
+fn a_linked_command_is_refused_or_skipped() {
+    for (mode, errors, warnings) in [("fail", 1, 0), ("repair", 1, 0), ("skip", 0, 1)] {
+        let project = format!("project demo epoch=1\nprompts {{ prompt a {{ text \"x\" }}; commands \"c\" on-error={mode} }}");
+        let files = Linked(Memory::of(&[("project.kdl", &project), ("c/a.md", "---\ndescription: A\n---\nx")]));
+        let compiled = compile(&Sources::new(&files, "project.kdl"), &Options::default());
+        let found = (compiled.diagnostics.error_count(), compiled.diagnostics.warning_count());
+        assert_eq!(found, (errors, warnings), "on-error={mode}");
+        let codes: Vec<_> = compiled.diagnostics.sorted().iter().map(|r| r.code()).collect();
+        assert_eq!(codes, ["markdown::link"]);
+    }
+}

@@ -1,0 +1,239 @@
+//! What the tree promises of itself: who may name whom, what is generated, what has a case.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::support::root;
+
+/// The dependency table: a crate, and the packages that must never be below it.
+const NEVER: &[(&str, &[&str])] = &[
+    (
+        "relay-bundle",
+        &["relay-engine", "relay-compiler", "kdl", "miette", "minijinja", "tokio", "rmcp", "clap"],
+    ),
+    (
+        "relay-engine",
+        &["relay-compiler", "kdl", "miette", "minijinja", "tokio", "rmcp", "clap", "rand"],
+    ),
+    ("relay-compiler", &["relay-runtime", "tokio", "rmcp", "axum", "clap", "russh", "getrandom"]),
+    ("relay-cli", &["relay-runtime", "tokio", "rmcp", "axum", "russh"]),
+    (
+        "relay-runtime",
+        &["relay-compiler", "relay-cli", "kdl", "miette", "minijinja", "clap", "clap_builder"],
+    ),
+];
+
+/// A name in the source, and the only files (or folders) below the root that may have it.
+const ONLY_IN: &[(&str, &str, &[&str])] = &[
+    ("compiler", "kdl::", &["compiler/src/parse/document.rs"]),
+    ("compiler", "minijinja", &["compiler/src/resolve/template.rs", "compiler/src/resolve/template/"]),
+    (
+        "compiler",
+        "serde_saphyr",
+        &["compiler/src/parse/front_matter/yaml.rs", "compiler/src/parse/front_matter.rs"],
+    ),
+    ("compiler", "GraphicalReportHandler", &["compiler/cli/src/report/human.rs"]),
+    ("runtime", "rmcp", &["runtime/src/mcp.rs", "runtime/src/mcp/"]),
+    ("runtime", "unsafe ", &["runtime/src/map.rs"]),
+    ("runtime", "conformance_tools", &["runtime/src/mcp.rs", "runtime/src/mcp/"]),
+];
+
+#[test]
+fn no_crate_pulls_what_it_must_not() {
+    for (package, never) in NEVER {
+        let below = tree(package, &[]);
+        for other in *never {
+            assert!(!below.contains(*other), "{package} must never pull in {other}");
+        }
+    }
+}
+
+#[test]
+fn names_stay_where_they_belong() {
+    for (crate_folder, word, allowed) in ONLY_IN {
+        for path in sources(crate_folder) {
+            let name = relative(&path);
+            if allowed.iter().any(|allowed| name.starts_with(allowed)) {
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap();
+            for (number, line) in text.lines().enumerate() {
+                // Comments may speak of anything.
+                let code = line.split("//").next().unwrap_or_default();
+                assert!(
+                    !code.contains(word),
+                    "{name}:{}: `{word}` may be named in {allowed:?} alone",
+                    number + 1
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn libraries_forbid_unsafe_code() {
+    for library in ["compiler", "compiler/cli", "runtime/bundle", "runtime/engine"] {
+        let text = fs::read_to_string(root().join(library).join("src/lib.rs")).unwrap();
+        assert!(text.contains("#![forbid(unsafe_code)]"), "{library}/src/lib.rs");
+    }
+}
+
+#[test]
+fn no_release_has_the_tools_of_the_conformance_suite() {
+    let manifest = fs::read_to_string(root().join("runtime/Cargo.toml")).unwrap();
+    let default = manifest.lines().find(|line| line.trim_start().starts_with("default ="));
+    assert!(default.is_none_or(|line| !line.contains("conformance")), "{default:?}");
+    for member in manifests() {
+        let text = fs::read_to_string(&member).unwrap();
+        let enables = text.lines().any(|line| line.contains("conformance-tools") && line.contains("features"));
+        assert!(!enables, "{} enables conformance-tools", relative(&member));
+    }
+}
+
+#[test]
+fn versions_and_lints_stand_once() {
+    for member in manifests().into_iter().filter(|path| relative(path) != "Cargo.toml") {
+        let name = relative(&member);
+        let text = fs::read_to_string(&member).unwrap();
+        assert!(text.contains("[lints]\nworkspace = true"), "{name} does not take the lints");
+        let mut dependencies = false;
+        for line in text.lines() {
+            if line.starts_with('[') {
+                dependencies = line.contains("dependencies");
+            } else if dependencies && line.contains('=') && !line.starts_with('#') {
+                assert!(line.contains("workspace = true"), "{name}: `{line}` has its own version");
+            }
+        }
+    }
+    let workspace = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let table = workspace.split("[workspace.dependencies]").nth(1).unwrap();
+    let names: Vec<&str> = table
+        .lines()
+        .take_while(|line| !line.starts_with('['))
+        .filter_map(|line| line.split_once(" = ").map(|(name, _)| name))
+        .collect();
+    assert!(names.is_sorted(), "[workspace.dependencies] is not alphabetical: {names:?}");
+}
+
+#[test]
+fn the_top_level_is_what_it_is_said_to_be() {
+    let tracked = Command::new("git").args(["ls-files"]).current_dir(root()).output().unwrap();
+    let tracked = String::from_utf8(tracked.stdout).unwrap();
+    let top: BTreeSet<&str> = tracked.lines().filter_map(|path| path.split('/').next()).collect();
+    let visible: Vec<&str> = top.into_iter().filter(|name| !name.starts_with('.')).collect();
+    let expected = [
+        "ARCHITECTURE.md", "CHANGELOG.md", "Cargo.lock", "Cargo.toml", "LICENSE", "README.md",
+        "clippy.toml", "compiler", "examples", "runtime", "rustfmt.toml", "schemas", "tests",
+    ];
+    let surprising: Vec<_> = visible.iter().filter(|name| !expected.contains(name)).collect();
+    assert!(surprising.is_empty(), "{surprising:?}");
+}
+
+#[test]
+fn every_rule_is_run() {
+    let list = fs::read_to_string(root().join("compiler/src/check.rs")).unwrap();
+    for path in sources("compiler/src/check") {
+        let rule = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        assert!(list.contains(&format!("    {rule}::check(")), "check/{rule}.rs is never run");
+    }
+}
+
+#[test]
+fn every_diagnostic_has_a_case() {
+    // Inputs that no file in the tree should have are made by tests/limits.rs.
+    let made = fs::read_to_string(root().join("tests/limits.rs")).unwrap();
+    let expected = crate::cases::expected_codes();
+    let mut missing = BTreeSet::new();
+    for path in sources("compiler/src") {
+        let text = fs::read_to_string(&path).unwrap();
+        for part in text.split("code(").skip(1) {
+            let code = part.split(')').next().unwrap();
+            let is_code = code.contains("::") && code.chars().all(|c| c.is_ascii_lowercase() || c == '_' || c == ':');
+            if is_code && !expected.contains(code) && !made.contains(&format!("\"{code}\"")) {
+                missing.insert(format!("{code} ({})", relative(&path)));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "no case shows:\n{}", missing.into_iter().collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn every_snapshot_has_its_case() {
+    let cases: BTreeSet<PathBuf> = crate::cases::cases().into_iter().collect();
+    for case in &cases {
+        assert!(case.with_extension("snap").exists(), "{} has no snapshot", relative(case));
+    }
+    for snapshot in walk(&root().join("tests/cases")) {
+        if snapshot.extension().is_some_and(|ending| ending == "snap") {
+            assert!(cases.contains(&snapshot.with_extension("kdl")), "{}", relative(&snapshot));
+        }
+    }
+}
+
+#[test]
+fn schemas_are_current() {
+    let folder = root().join("schemas");
+    let mut names = BTreeSet::new();
+    for (name, text) in relay_cli::schemas() {
+        let name = format!("{name}.json");
+        let path = folder.join(&name);
+        let committed = fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(committed, text, "schemas/{name} is stale: run `relay schemas --out schemas`");
+        names.insert(name);
+    }
+    for entry in fs::read_dir(&folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(names.contains(&name), "schemas/{name} is generated by nothing");
+    }
+}
+
+/// The names of all packages below one, in normal builds.
+fn tree(package: &str, arguments: &[&str]) -> BTreeSet<String> {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--offline", "--edges", "normal", "--prefix", "none", "--format", "{p}"])
+        .args(["--package", package])
+        .args(arguments)
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let names: BTreeSet<String> =
+        text.lines().filter_map(|line| line.split(' ').next().map(str::to_owned)).collect();
+    assert!(names.len() > 3, "cargo tree said: {text}");
+    names
+}
+
+fn manifests() -> Vec<PathBuf> {
+    let fuzz = root().join("tests/fuzz");
+    let all = walk(&root()).into_iter();
+    all.filter(|path| path.ends_with("Cargo.toml") && !path.starts_with(&fuzz)).collect()
+}
+
+fn sources(folder: &str) -> Vec<PathBuf> {
+    let all = walk(&root().join(folder)).into_iter();
+    all.filter(|path| path.extension().is_some_and(|ending| ending == "rs")).collect()
+}
+
+fn walk(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if path.is_dir() {
+            if name != "target" && !name.starts_with('.') && name != "node_modules" {
+                found.extend(walk(&path));
+            }
+        } else {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn relative(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap().display().to_string().replace('\\', "/")
+}
