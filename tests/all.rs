@@ -11,6 +11,7 @@
 
 mod bundle;
 mod cases;
+mod examples;
 mod limits;
 mod support;
 mod tidy;

@@ -126,3 +126,53 @@ fn a_linked_command_is_refused_or_skipped() {
         assert_eq!(codes, ["markdown::link"]);
     }
 }
+
+/// Compiles a project with one template file and checks that it is refused with this code.
+fn check_template(files: &[(&str, &str)], arguments: &str, code: &str) {
+    let project = format!(
+        "project demo epoch=1\nprompts {{ prompt a file=\"a.j2\" {{ {arguments} }} }}\n"
+    );
+    let mut all = vec![("project.kdl", project.as_str())];
+    all.extend_from_slice(files);
+    let (compiled, report) = compiled(&Memory::of(&all), "project.kdl", &Options::default());
+    let codes: Vec<_> = compiled.diagnostics.sorted().iter().map(|r| r.code()).collect();
+    assert_eq!(codes, [code], "{report}");
+}
+
+#[test]
+fn templates_are_bounded() {
+    check_template(&[("a.j2", &"x".repeat(257 * 1024))], "", "template::too_large");
+    let many = "arg a default=\"1\" { one-of \"1\" \"2\" \"3\" \"4\" \"5\" \"6\" \"7\" \"8\" }; arg b default=\"1\" { one-of \"1\" \"2\" \"3\" \"4\" \"5\" \"6\" \"7\" \"8\" }";
+    let repeated = format!("{{% for i in range(3) %}}{}{{% endfor %}}{{{{ a }}}}{{{{ b }}}}", "x".repeat(100_000));
+    check_template(&[("a.j2", &repeated)], many, "template::total_too_large");
+    let work = "{% set s = 'x' * 500000 %}{% for i in range(1000) %}{% set t = s|replace('x', 'y') %}{% endfor %}";
+    check_template(&[("a.j2", work)], "", "template::too_much_work");
+    let includes: String = (0..300).map(|n| format!("{{% include \"p{n}.j2\" %}}")).collect();
+    let parts: Vec<(String, String)> = (0..300).map(|n| (format!("p{n}.j2"), "x".into())).collect();
+    let mut files: Vec<(&str, &str)> = vec![("a.j2", &includes)];
+    files.extend(parts.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+    check_template(&files, "", "template::too_many_files");
+}
+
+#[test]
+fn a_fault_on_an_endless_line_is_drawn_in_part() {
+    let text = format!("{}{{{{ wrong }}}}{}", "ä".repeat(50_000), "ö".repeat(50_000));
+    let project = "project demo epoch=1\nprompts { prompt a file=\"a.j2\" }\n";
+    let files = Memory::of(&[("project.kdl", project), ("a.j2", &text)]);
+    let (_, report) = compiled(&files, "project.kdl", &Options::default());
+    assert!(report.contains("ä{{ wrong }}ö") && report.contains("a.j2:1:"), "{report}");
+    assert!(report.len() < 4000, "{report}");
+}
+
+#[test]
+fn a_command_file_ends_at_100_000_bytes() {
+    for (length, code) in [(100_000, None), (100_001, Some("markdown::too_large"))] {
+        let mut text = String::from("---\ndescription: Long\n---\n");
+        text.push_str(&"x".repeat(length - text.len()));
+        let project = "project demo epoch=1\nprompts { commands \"c\" }";
+        let files = Memory::of(&[("project.kdl", project), ("c/a.md", &text)]);
+        let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
+        let codes: Vec<_> = compiled.diagnostics.sorted().iter().map(|r| r.code()).collect();
+        assert_eq!(codes, code.into_iter().collect::<Vec<_>>(), "{report}");
+    }
+}

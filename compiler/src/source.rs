@@ -245,7 +245,7 @@ const FILE_SHIFT: u32 = 32;
 impl From<Span> for SourceSpan {
     fn from(span: Span) -> Self {
         let offset = (u64::from(span.file.0) << FILE_SHIFT) | u64::from(span.start);
-        let length = span.end.saturating_sub(span.start) as usize;
+        let length = span.end.saturating_sub(span.start).min(LABEL_BYTES_MAX) as usize;
         Self::new(usize::try_from(offset).unwrap_or(usize::MAX).into(), length)
     }
 }
@@ -257,6 +257,46 @@ impl From<SourceSpan> for Span {
         let start = (offset & u64::from(u32::MAX)) as usize;
         file.span(start, start + span.len())
     }
+}
+
+/// A longer line is not drawn whole: nobody reads it, and miette panics beyond 65,535 columns.
+const LINE_BYTES_MAX: usize = 2000;
+/// Bytes that are drawn around a label on such a line.
+const EXCERPT_BYTES: usize = 100;
+/// No label is longer than this, for the same reason.
+const LABEL_BYTES_MAX: u32 = 4096;
+
+/// Returns what surrounds `start..end` on its line.
+fn excerpt<'t>(
+    text: &'t str,
+    start: usize,
+    end: usize,
+    whole: &dyn SpanContents<'t>,
+) -> MietteSpanContents<'t> {
+    let line_start =
+        text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
+    let rest = text.get(end..).unwrap_or_default();
+    let line_end = end + rest.find('\n').unwrap_or(rest.len());
+    let mut first = start.saturating_sub(EXCERPT_BYTES).max(line_start);
+    while !text.is_char_boundary(first) {
+        first += 1;
+    }
+    let mut last = (end + EXCERPT_BYTES).min(line_end);
+    while !text.is_char_boundary(last) {
+        last -= 1;
+    }
+    let lines_above = text.get(whole.span().offset()..first).unwrap_or_default().matches('\n');
+    let line = whole.line() + lines_above.count();
+    let column = text.get(line_start..first).map_or(0, |before| before.chars().count());
+    let shown = text.get(first..last).unwrap_or_default();
+    let lines = shown.matches('\n').count() + 1;
+    MietteSpanContents::new(
+        shown.as_bytes(),
+        SourceSpan::new(first.into(), last - first),
+        line,
+        column,
+        lines,
+    )
 }
 
 /// The files of a run, for drawing reports: miette reads the lines around a label here.
@@ -274,7 +314,11 @@ impl SourceCode for Texts {
         let Span { file: id, start, end } = Span::from(*span);
         let file = self.files.get(id.0 as usize).ok_or(MietteError::OutOfBounds)?;
         let local = SourceSpan::new((start as usize).into(), end.saturating_sub(start) as usize);
-        let shown = file.shown().read_span(&local, context_lines_before, context_lines_after)?;
+        let text = file.shown();
+        let mut shown = text.read_span(&local, context_lines_before, context_lines_after)?;
+        if shown.data().split(|byte| *byte == b'\n').any(|line| line.len() > LINE_BYTES_MAX) {
+            shown = Box::new(excerpt(text, start as usize, end as usize, &*shown));
+        }
         let (first, length) = (shown.span().offset(), shown.span().len());
         Ok(Box::new(MietteSpanContents::new_named(
             file.path.clone(),

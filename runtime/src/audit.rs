@@ -10,7 +10,6 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
 
 use relay_engine::audit_record::AuditRecord;
 use serde::Serialize;
@@ -129,11 +128,6 @@ impl Target {
             tracing::error!("cannot write the audit file `{}`: {reason}", self.path.display());
         }
     }
-}
-
-/// Returns the time as audit records show it.
-pub(crate) fn timestamp() -> String {
-    humantime::format_rfc3339_millis(SystemTime::now()).to_string()
 }
 
 fn open(path: &Path) -> Result<File, AuditError> {

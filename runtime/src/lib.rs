@@ -5,6 +5,7 @@
 
 mod args;
 mod audit;
+mod clock;
 mod config;
 mod http;
 mod load;

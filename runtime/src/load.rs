@@ -10,12 +10,12 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
 
 use relay_bundle::trust::{self, PublicKey, Refusal, Trust, TrustedKey};
 use relay_bundle::{Bundle, Corrupt, OpenError};
 use thiserror::Error;
 
+use crate::clock;
 use crate::map;
 use crate::mcp::Surface;
 use crate::settings::Settings;
@@ -137,8 +137,8 @@ pub(crate) struct Loader {
     path: PathBuf,
     trust: Option<PathBuf>,
     bytes_max: u64,
-    /// Whether the dev key may stand in for a trust file.
-    dev_key_counts: bool,
+    /// The dev key, where it may stand in for a trust file.
+    dev_key: Option<PathBuf>,
     state: Option<State>,
     /// The highest epoch of each project under a version of the trust file, for as long as this
     /// process runs: without a state folder there is no other memory.
@@ -151,7 +151,7 @@ impl Loader {
             path: settings.bundle.clone(),
             trust: settings.trust.clone(),
             bytes_max: settings.limits.bundle_bytes_max.get(),
-            dev_key_counts: settings.is_local(),
+            dev_key: settings.dev_key.clone().filter(|_| settings.is_local()),
             state: settings.state.as_deref().map(State::open).transpose()?,
             epochs: Mutex::default(),
         })
@@ -217,7 +217,7 @@ impl Loader {
             reason: Box::new(reason),
             dev_key: *dev_key,
         };
-        trust::verify(bundle, trust, now()).map_err(refused)?;
+        trust::verify(bundle, trust, clock::unix_seconds()).map_err(refused)?;
         // Whoever builds with the dev key goes back and forth between versions all day.
         if *dev_key {
             return Ok(());
@@ -267,13 +267,13 @@ impl Loader {
 
     fn dev_key_policy(&self) -> Result<Policy, LoadError> {
         let path = || self.path.clone();
-        let Some(key) = dev_key_path().filter(|_| self.dev_key_counts) else {
+        let Some(key) = &self.dev_key else {
             return Err(LoadError::NoTrust { path: path() });
         };
-        let public = fs::read_to_string(&key)
+        let public = fs::read_to_string(key)
             .ok()
             .and_then(|text| PublicKey::parse(text.split_whitespace().next()?))
-            .ok_or_else(|| LoadError::NoDevKey { path: path(), key })?;
+            .ok_or_else(|| LoadError::NoDevKey { path: path(), key: key.clone() })?;
         let trusted = TrustedKey {
             name: "dev key".to_owned(),
             id: None,
@@ -300,15 +300,4 @@ struct Policy {
     trust: Trust,
     /// Whether the dev key stands in for a trust file.
     dev_key: bool,
-}
-
-/// Returns where `relay build` leaves the public half of this user's dev key.
-fn dev_key_path() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let data = set("XDG_DATA_HOME").or_else(|| Some(set("HOME")?.join(".local/share")))?;
-    Some(data.join("relay/dev.pub"))
-}
-
-fn now() -> u64 {
-    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

@@ -8,18 +8,16 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::args::Transport;
-
-/// The environment variable that chooses the level.
-const VARIABLE: &str = "RELAY_LOG";
+use crate::settings::{LOG_VARIABLE, Settings};
 
 /// Starts the log. An unknown level in `RELAY_LOG` is told and otherwise ignored.
-pub(crate) fn start(transport: Transport) {
-    let usual = match transport {
+pub(crate) fn start(settings: &Settings) {
+    let usual = match settings.transport {
         Transport::Stdio => LevelFilter::WARN,
         Transport::Http(_) => LevelFilter::INFO,
     };
-    let asked = std::env::var(VARIABLE).ok().filter(|text| !text.is_empty());
-    let level = asked.as_deref().and_then(|text| text.parse().ok());
+    let asked = settings.log_level.as_deref();
+    let level = asked.and_then(|text| text.parse().ok());
     let own = level.unwrap_or(usual);
     let mut targets = Targets::new().with_target("relay_runtime", own);
     targets = if own > LevelFilter::INFO {
@@ -36,7 +34,7 @@ pub(crate) fn start(transport: Transport) {
     _ = tracing_subscriber::registry().with(targets).with(lines).try_init();
     if let (Some(text), None) = (asked, level) {
         tracing::warn!(
-            "{VARIABLE} is `{text}`, which is none of off, error, warn, info, debug, trace"
+            "{LOG_VARIABLE} is `{text}`, which is none of off, error, warn, info, debug, trace"
         );
     }
 }

@@ -49,7 +49,7 @@ impl Failure {
 /// Serves until standard input ends, or SIGTERM or SIGINT comes.
 pub(crate) fn serve(args: Args) -> Result<(), Failure> {
     let settings = Settings::new(args)?;
-    log::start(settings.transport);
+    log::start(&settings);
     let loader = Loader::new(&settings).map_err(LoadError::from)?;
     let loaded = loader.load()?;
     let audit = Audit::open(settings.audit.as_deref())?;

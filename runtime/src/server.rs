@@ -6,7 +6,8 @@ use arc_swap::{ArcSwap, Guard};
 use relay_engine::audit_record::{Action, AuditRecord, OutputHash};
 use tokio_util::sync::CancellationToken;
 
-use crate::audit::{self, Audit};
+use crate::audit::Audit;
+use crate::clock;
 use crate::load::{LoadError, Loaded, Loader};
 use crate::mcp::Listeners;
 use crate::settings::Settings;
@@ -67,7 +68,7 @@ impl Server {
         if self.audit.is_on() {
             let (output_sha256, output_len) = OutputHash::default().finish();
             self.audit.record(&AuditRecord {
-                ts: audit::timestamp(),
+                ts: clock::timestamp(),
                 tool: "bundle:reload".to_owned(),
                 tier: 0,
                 denied: true,

@@ -1,5 +1,8 @@
 //! The command line over `server.toml` over the defaults: what is in force.
+//!
+//! This is also the one module that reads the environment.
 
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,6 +13,9 @@ use thiserror::Error;
 use crate::args::{Args, Transport};
 use crate::config::{self, Config, ConfigError, Limits};
 use crate::principal::Principal;
+
+/// The environment variable that chooses the level of the log.
+pub(crate) const LOG_VARIABLE: &str = "RELAY_LOG";
 
 /// What is in force for the life of the process.
 #[derive(Debug)]
@@ -26,6 +32,10 @@ pub(crate) struct Settings {
     pub(crate) allowed_hosts: Option<Vec<String>>,
     pub(crate) allowed_origins: Option<Vec<String>>,
     pub(crate) limits: Limits,
+    /// What `RELAY_LOG` says.
+    pub(crate) log_level: Option<String>,
+    /// Where `relay build` leaves the public half of this user's dev key.
+    pub(crate) dev_key: Option<PathBuf>,
     /// How often the bundle's path is looked at; `None` leaves only SIGHUP.
     pub(crate) poll: Option<Duration>,
 }
@@ -75,6 +85,8 @@ impl Settings {
             allowed_hosts: config.allowed_hosts,
             allowed_origins: config.allowed_origins,
             limits: config.limits,
+            log_level: variable(LOG_VARIABLE).and_then(|level| level.into_string().ok()),
+            dev_key: dev_key(),
             poll: Some(config.watch.poll_ms).filter(|ms| *ms > 0).map(Duration::from_millis),
         };
         settings.check()?;
@@ -114,4 +126,16 @@ impl Settings {
             _ => Ok(()),
         }
     }
+}
+
+fn dev_key() -> Option<PathBuf> {
+    let folder = |name| variable(name).map(PathBuf::from);
+    let data = folder("XDG_DATA_HOME").or_else(|| Some(folder("HOME")?.join(".local/share")))?;
+    Some(data.join("relay/dev.pub"))
+}
+
+/// Returns an environment variable; an empty one counts as unset.
+#[expect(clippy::disallowed_methods, reason = "this is the module that reads the environment")]
+fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
 }

@@ -9,10 +9,12 @@ use std::os::unix::fs::{
     DirBuilderExt as _, FileExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
 };
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use relay_bundle::{Digest, HEADER_BYTES, OpenError, outline};
 use thiserror::Error;
+
+use crate::clock;
 
 /// Copies that are kept; older ones are removed when a new one is added.
 const COPIES_MAX: usize = 8;
@@ -215,7 +217,7 @@ fn existing_copy(path: &Path, source: &File) -> io::Result<Option<File>> {
         return Ok(None);
     }
     // Its time says when it was last of use: the oldest are removed first.
-    _ = file.set_modified(SystemTime::now());
+    _ = file.set_modified(clock::now());
     Ok(Some(file))
 }
 

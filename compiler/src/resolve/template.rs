@@ -120,6 +120,7 @@ fn read(texts: &[TemplateText<'_>], include: &Include<'_>, out: &mut Diagnostics
         .collect();
     let mut included: BTreeMap<FileId, usize> = BTreeMap::new();
     let mut templates = Vec::new();
+    let mut too_many = false;
     while let Some(source) = sources.get(templates.len()).cloned() {
         let repeated = templates.len() >= texts.len();
         let mut link = |path: &str, at: Range<usize>, may_miss: bool, out: &mut Diagnostics| {
@@ -134,7 +135,10 @@ fn read(texts: &[TemplateText<'_>], include: &Include<'_>, out: &mut Diagnostics
                 return Some(*known);
             }
             if sources.len() >= limit::SOURCES_MAX.max(texts.len()) {
-                out.report(at, fault::TooManyFiles { line, at });
+                if !too_many {
+                    out.report(at, fault::TooManyFiles { line, at });
+                }
+                too_many = true;
                 return None;
             }
             included.insert(file, sources.len());

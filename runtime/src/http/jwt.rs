@@ -13,13 +13,14 @@ use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, JwkSet, PublicK
 use jsonwebtoken::signature::{self, Verifier};
 use jsonwebtoken::{
     Algorithm, DecodingKey, DecodingKeyKind, EncodingKey, Header, Validation, decode,
-    decode_header, get_current_timestamp,
+    decode_header,
 };
 use relay_bundle::Digest;
 use ring::signature as ring_signature;
 use serde_json::{Map, Value};
 
 use super::HttpError;
+use crate::clock;
 use crate::config;
 use crate::principal::Principal;
 
@@ -101,7 +102,7 @@ impl Tokens {
             return Err(invalid("the token is too long", token.len().to_string()));
         }
         let digest = Digest::of(token.as_bytes());
-        let now = get_current_timestamp();
+        let now = clock::unix_seconds();
         let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = checked.get(&digest).filter(|known| now < known.expires) {
             return Ok(known.principal.clone());

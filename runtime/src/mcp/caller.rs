@@ -9,7 +9,7 @@ use rmcp::model::ProtocolVersion;
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 
-use crate::audit;
+use crate::clock;
 use crate::load::Loaded;
 use crate::principal::Principal;
 use crate::server::Server;
@@ -64,7 +64,7 @@ impl Caller {
         let Outcome { tool, args, output, rule, action } = outcome;
         let (output_sha256, output_len) = output.finish();
         server.audit.record(&AuditRecord {
-            ts: audit::timestamp(),
+            ts: clock::timestamp(),
             tool,
             // Prompts and resources are read, and nothing else happens.
             tier: 0,

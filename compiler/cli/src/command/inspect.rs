@@ -132,7 +132,7 @@ fn summary(subject: &Subject, signers: &[Signature], width: usize) -> Result<Str
     let Subject { bundle, bytes } = subject;
     let summary = Summary::of(bundle)?;
     let mut shown = format!(
-        "{}\n  {}\n\n  digest    {}\n  epoch     {}\n  format    {}, written by relay {}, {} bytes\n",
+        "{}\n  {}\n\n  digest    {}\n  epoch     {}\n  format    {}, written by {}, {} bytes\n",
         summary.heading(),
         summary.counts(),
         summary.digest,

@@ -1,7 +1,9 @@
 //! `relay show`: the effective project, every default in force, and where each came from.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::args::ShowArgs;
@@ -16,8 +18,26 @@ use crate::schema::FORMAT_VERSION;
 pub(crate) struct Shown {
     /// The version of this form.
     format_version: u32,
-    /// The effective project, its nodes by name.
-    project: Value,
+    /// The nodes of the effective project.
+    nodes: Vec<Node>,
+}
+
+/// A node of the effective project.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Node {
+    /// Its word: `prompt`, `arg`.
+    node: String,
+    /// Its arguments.
+    arguments: Vec<Value>,
+    /// Its properties.
+    properties: BTreeMap<String, Value>,
+    /// The nodes in it.
+    children: Vec<Node>,
+    /// Where it was declared, `file:line`; absent if it was not written by the author.
+    at: Option<String>,
+    /// Which of its properties are defaults.
+    defaults: Vec<String>,
 }
 
 pub(crate) fn run(arguments: &ShowArgs, output: &mut Output) -> Result<Exit, Failure> {
@@ -36,8 +56,10 @@ pub(crate) fn run(arguments: &ShowArgs, output: &mut Output) -> Result<Exit, Fai
         ));
     };
     if arguments.json {
-        let project = effective.json();
-        output.json(&Shown { format_version: FORMAT_VERSION, project })?;
+        let mut json = effective.json();
+        let nodes = json.get_mut("nodes").map(Value::take).unwrap_or_default();
+        let nodes = serde_json::from_value(nodes)?;
+        output.json(&Shown { format_version: FORMAT_VERSION, nodes })?;
     } else {
         output.result(effective.kdl(true))?;
     }

@@ -1,0 +1,20 @@
+//! The clock: the one place that reads it.
+
+#![expect(clippy::disallowed_methods, reason = "this is the module that reads the clock")]
+
+use std::time::SystemTime;
+
+/// Returns the time.
+pub(crate) fn now() -> SystemTime {
+    SystemTime::now()
+}
+
+/// Returns the seconds since 1970.
+pub(crate) fn unix_seconds() -> u64 {
+    now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// Returns the time as audit records show it: RFC 3339 with milliseconds.
+pub(crate) fn timestamp() -> String {
+    humantime::format_rfc3339_millis(now()).to_string()
+}

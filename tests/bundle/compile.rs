@@ -1,0 +1,132 @@
+//! As `entry`, for the compiler: what must hold for every text of a project.
+
+use std::collections::BTreeMap;
+
+use relay_bundle::encode;
+use relay_compiler::{
+    Diagnostics, FileId, Files, Listed, Options, ReadError, Sources, compile, format,
+};
+
+use super::{read_back, sample};
+
+/// Projects to begin with.
+pub(crate) const PROJECTS: [&str; 3] = [
+    concat!(
+        "/- kdl-version 2\nproject p version=\"1\" epoch=1 { title \"T\"; owner \"o\" }\n",
+        "include \"other.kdl\"\nmessages { session-greeting \"Hi.\" }\n",
+        "prompts {\n    folder \"prompts\"\n    commands \"commands\" on-error=skip\n",
+        "    prompt a priority=10 title=\"A\" {\n        summary \"S\"; chapters X Y\n",
+        "        text \"T\"\n    }\n",
+        "    prompt b template=#true {\n        arg c required=#true { one-of x y }\n",
+        "        arg d default=e\n        text \"{% if c == 'x' %}{{ d }}{% endif %}\"\n    }\n",
+        "    prompt m { message role=user { image file=\"a.png\" }; message role=assistant { text U } }\n",
+        "}\n",
+    ),
+    concat!(
+        "project p epoch=1\nresources {\n    resource \"r://a\" mime=\"text/plain\" file=\"a.md\"\n",
+        "    resource \"r://{b}.md\" template=#true { arg b; text \"{{ b }}\" }\n}\n",
+    ),
+    "project p\nprompts { prompt a file=\"a.md.j2\" }\nwhen e { prompts { prompt a { text \"E\" } } }\n",
+];
+
+/// Files of a commands folder to begin with.
+pub(crate) const COMMANDS: [&str; 4] = [
+    "---\ndescription: Fix an issue\nargument-hint: [issue]\nallowed-tools: Bash(git:*)\n---\nFix $ARGUMENTS.\n",
+    "---\r\ntitle: \"T\"\r\ndescription: >-\r\n  a\r\n  b\r\npriority: 7\r\nchapters: [A, \"B: c\"]\r\n---\r\nBody",
+    "---\ndescription: it's: a slip\nmodel: *x\n---\n",
+    "No front matter.\n",
+];
+
+/// Compiles any bytes as a project's document, next to some files that it may name.
+pub(crate) fn project(bytes: &[u8]) {
+    check(&Memory::of(&[("project.kdl", bytes)]));
+}
+
+/// Compiles any bytes as a command, under each way to treat a faulty one.
+pub(crate) fn front_matter(bytes: &[u8]) {
+    for on_error in ["fail", "skip", "repair"] {
+        let project = format!(
+            "project p epoch=1\nprompts {{ commands \"commands\" on-error={on_error}; folder \"prompts\" }}\n"
+        );
+        let files = [
+            ("project.kdl", project.as_bytes()),
+            ("commands/a.md", bytes),
+            ("prompts/b.md", bytes),
+        ];
+        check(&Memory::of(&files));
+    }
+}
+
+/// Compiles twice: the answers agree, spans lie in their files, and what comes out is a bundle.
+fn check(files: &Memory) {
+    let sources = Sources::new(files, "project.kdl");
+    let compiled = compile(&sources, &Options::default());
+    assert_eq!(compiled.contents.is_none(), compiled.diagnostics.has_errors());
+    for report in compiled.diagnostics.sorted() {
+        assert!(report.at.start <= report.at.end, "{}", report.code());
+        let length = sources.file(report.at.file).bytes.len();
+        assert!(report.at.end as usize <= length, "{}: behind the end", report.code());
+        assert!(!report.diagnostic.to_string().contains('\n'), "{}: {}", report.code(), report.diagnostic);
+        sources.place(report.at);
+    }
+    let again = compile(&Sources::new(files, "project.kdl"), &Options::default());
+    assert_eq!(codes(&again.diagnostics), codes(&compiled.diagnostics));
+    assert!(again.contents == compiled.contents, "two builds differ");
+    if let Some(contents) = &compiled.contents {
+        let bytes = encode(contents).expect("it fits the format");
+        let bundle = sample::open(&bytes).expect("what was written opens");
+        bundle.check_all().expect("it was hashed");
+        assert!(read_back::contents(&bundle).as_ref() == Ok(contents), "another bundle is read");
+        let names: Vec<_> = contents.prompts.iter().map(|prompt| &prompt.name).collect();
+        assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");
+    }
+    check_format(&sources);
+}
+
+/// Formatting has nothing more to do the second time.
+fn check_format(sources: &Sources<'_>) {
+    let Ok(file) = sources.load("project.kdl") else { return };
+    let Some(once) = formatted(sources, file) else { return };
+    let files = Memory::of(&[("project.kdl", once.as_bytes())]);
+    let sources = Sources::new(&files, "project.kdl");
+    let file = sources.load("project.kdl").expect("it is there");
+    assert_eq!(formatted(&sources, file), Some(once));
+}
+
+fn formatted(sources: &Sources<'_>, file: FileId) -> Option<String> {
+    format(sources, file, &mut Diagnostics::new(false))
+}
+
+fn codes(diagnostics: &Diagnostics) -> Vec<(String, relay_compiler::Span)> {
+    diagnostics.sorted().iter().map(|report| (report.code(), report.at)).collect()
+}
+
+/// A project's files: those given, and some that every project may name.
+struct Memory(BTreeMap<String, Vec<u8>>);
+
+impl Memory {
+    fn of(files: &[(&str, &[u8])]) -> Self {
+        let standing: [(&str, &[u8]); 6] = [
+            ("a.md", b"# A\n"),
+            ("a.md.j2", b"{{ x }}\n{% include 'a.md' %}\n"),
+            ("a.png", b"\x89PNG\r\n\x1a\n"),
+            ("commands/c.md", b"---\ndescription: C\n---\n$ARGUMENTS\n"),
+            ("other.kdl", b"prompts { prompt other { summary S; text T } }\n"),
+            ("prompts/d.md", b"---\ndescription: D\npriority: 3\n---\nText\n"),
+        ];
+        let all = standing.iter().chain(files);
+        Self(all.map(|(path, bytes)| ((*path).to_owned(), bytes.to_vec())).collect())
+    }
+}
+
+impl Files for Memory {
+    fn read(&self, path: &str) -> Result<Vec<u8>, ReadError> {
+        self.0.get(path).cloned().ok_or(ReadError::NotFound)
+    }
+
+    fn list(&self, folder: &str) -> Result<Vec<Listed>, ReadError> {
+        let below = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let paths = self.0.keys().filter(|path| path.starts_with(&below));
+        Ok(paths.map(|path| Listed { path: path.clone(), link: false }).collect())
+    }
+}

@@ -1,0 +1,78 @@
+//! Every project in `examples/` is built as it stands: no faults, and always the same bytes.
+
+use std::fs;
+use std::path::PathBuf;
+
+use relay_bundle::{Bundle, encode};
+use relay_compiler::Options;
+
+use crate::support::{Memory, compiled, root};
+
+/// The folders of the example projects, sorted.
+fn examples() -> Vec<PathBuf> {
+    let entries = fs::read_dir(root().join("examples")).expect("examples/");
+    let folders = entries.map(|entry| entry.expect("an entry").path());
+    let mut projects: Vec<_> =
+        folders.filter(|folder| folder.join("project.kdl").exists()).collect();
+    projects.sort();
+    assert!(projects.len() >= 4, "{projects:?}");
+    projects
+}
+
+#[test]
+fn every_example_builds_without_a_word() {
+    for folder in examples() {
+        let files = Memory::folder(&folder);
+        for environment in environments(&files) {
+            let options = Options { environment, strict: true, ..Options::default() };
+            let (compiled, report) = compiled(&files, "project.kdl", &options);
+            assert!(report.is_empty(), "{}:\n{report}", folder.display());
+            let contents = compiled.contents.expect("no diagnostics, so contents");
+            let bytes = encode(&contents).expect("an example fits");
+            let bundle = Bundle::open(Box::new(bytes)).expect("what was written can be opened");
+            bundle.check_all().expect("what was written can be read");
+        }
+    }
+}
+
+#[test]
+fn the_homelab_is_a_real_project() {
+    let files = Memory::folder(&root().join("examples/homelab"));
+    let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
+    let contents = compiled.contents.unwrap_or_else(|| panic!("{report}"));
+    assert!(contents.prompts.len() >= 20);
+    let templates = contents.prompts.iter().filter(|prompt| prompt.rendering.variants.len() > 1);
+    assert!(templates.count() >= 2);
+    assert!(contents.prompts.iter().all(|prompt| prompt.description.is_some()));
+    assert!(!contents.templates.is_empty() && contents.resources.len() >= 3);
+}
+
+#[test]
+fn the_spec_driven_workflow_is_thirteen_commands() {
+    let files = Memory::folder(&root().join("examples/spec-kit"));
+    let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
+    let contents = compiled.contents.unwrap_or_else(|| panic!("{report}"));
+    let names: Vec<&str> = contents.prompts.iter().map(|prompt| prompt.name.as_str()).collect();
+    let commands = contents.prompts.iter().filter(|prompt| prompt.name.starts_with("spec."));
+    assert_eq!(commands.clone().count(), 13, "{names:?}");
+    for command in commands {
+        let [argument] = command.rendering.arguments.as_slice() else { panic!("{}", command.name) };
+        assert_eq!(argument.name, "arguments");
+    }
+    // A handoff that leads nowhere would be found by the person who follows it.
+    for meta in contents.prompts.iter().filter_map(|prompt| prompt.meta.as_deref()) {
+        let meta: serde_json::Value = serde_json::from_str(meta).expect("JSON");
+        for handoff in meta["handoffs"].as_array().into_iter().flatten() {
+            let agent = handoff["agent"].as_str().expect("an agent");
+            assert!(names.contains(&agent), "no command `{agent}`");
+        }
+    }
+}
+
+/// The environments that a project names, and none.
+fn environments(files: &Memory) -> Vec<Option<String>> {
+    let text = String::from_utf8_lossy(&files.0["project.kdl"]).into_owned();
+    let whens = text.lines().filter_map(|line| line.strip_prefix("when "));
+    let names = whens.filter_map(|rest| rest.split([' ', '{']).next().map(str::to_owned));
+    std::iter::once(None).chain(names.map(Some)).collect()
+}
