@@ -30,6 +30,47 @@ fn every_case_says_what_it_must() {
     assert!(failed.is_empty(), "{} cases failed:\n{}", failed.len(), failed.join("\n"));
 }
 
+#[test]
+fn formatting_keeps_the_meaning_and_every_comment() {
+    let examples = ["homelab", "spec-kit", "minimal", "conformance"];
+    let examples = examples.map(|name| root().join("examples").join(name).join("project.kdl"));
+    for path in cases().into_iter().chain(examples) {
+        let text = fs::read_to_string(&path).expect("UTF-8");
+        let Some(once) = formatted(&text) else { continue };
+        assert_eq!(formatted(&once).as_ref(), Some(&once), "{}: not stable", path.display());
+        let dense = |text: &str| text.split_whitespace().collect::<String>();
+        assert_eq!(dense(&once), dense(&text), "{}: more than white space changed", path.display());
+    }
+}
+
+#[test]
+fn formatting_by_example() {
+    let check = |text: &str, expected: &str| {
+        assert_eq!(formatted(text).as_deref(), Some(expected), "{text:?}");
+    };
+    check("a   1  b=2\n", "a 1 b=2\n");
+    check("a{b;c}\n", "a { b; c }\n");
+    check("a {}\n", "a {}\n");
+    check("a {\n\n\nb\n\n\n\nc\n\n}\n\n\n", "a {\n    b\n\n    c\n}\n");
+    check("a {\nb {\nc\n}\n}", "a {\n    b {\n        c\n    }\n}\n");
+    check("a 1    // aligned\n//   kept  \n", "a 1    // aligned\n//   kept\n");
+    check("a \\\n1 \\\n  2\nb\n", "a \\\n    1 \\\n    2\nb\n");
+    check("a \"x  {  y\"  #\"  z \"#\n", "a \"x  {  y\" #\"  z \"#\n");
+    check("a \"\"\"\n   two  words\n   \"\"\"\n", "a \"\"\"\n   two  words\n   \"\"\"\n");
+    check("/-a { b }\n/- c\r\n", "/-a { b }\n/- c\n");
+    check("a /* x  y */ 1\n", "a /* x  y */ 1\n");
+    check("\u{feff}a\n", "a\n");
+    assert_eq!(formatted("a {"), None);
+}
+
+fn formatted(text: &str) -> Option<String> {
+    let files = Memory::of(&[("project.kdl", text)]);
+    let sources = Sources::new(&files, "project.kdl");
+    let file = sources.load("project.kdl").expect("it is there");
+    let mut out = relay_compiler::Diagnostics::new(false);
+    relay_compiler::format(&sources, file, &mut out)
+}
+
 /// The documents of all cases, sorted.
 pub(crate) fn cases() -> Vec<PathBuf> {
     let mut cases = Vec::new();

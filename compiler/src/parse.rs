@@ -9,6 +9,7 @@ mod document;
 mod front_matter;
 mod guard;
 mod include;
+mod layout;
 mod markdown_prompt;
 mod message;
 mod node;

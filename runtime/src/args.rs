@@ -94,9 +94,7 @@ pub(crate) enum UsageError {
 }
 
 /// Reads the command line, without the program's name.
-pub(crate) fn parse(
-    arguments: impl IntoIterator<Item = OsString>,
-) -> Result<Command, UsageError> {
+pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, UsageError> {
     let mut parser = lexopt::Parser::from_args(arguments);
     let mut args = Args::default();
     let mut bundle = None;

@@ -48,7 +48,9 @@ pub(crate) enum HttpError {
     Tls { reason: String },
     #[error("the key set `{}` cannot be used: {reason}", path.display())]
     Keys { path: PathBuf, reason: String },
-    #[error("allowed-origins holds `{origin}`: write an origin as https://app.example.com, with a port if it has one (`*` for any)")]
+    #[error(
+        "allowed-origins holds `{origin}`: write an origin as https://app.example.com, with a port if it has one (`*` for any)"
+    )]
     Origin { origin: String },
     #[error("auth.jwt gives the resource `{resource}`: write the URL by which clients reach /mcp")]
     Resource { resource: String },

@@ -49,7 +49,9 @@ pub(crate) enum SettingsError {
         "{address} can be reached from other machines, and nothing says who may ask: add [[auth.api-keys]] or [auth.jwt] to the configuration, or listen on 127.0.0.1"
     )]
     PublicWithoutAuth { address: SocketAddr },
-    #[error("[auth] names neither api-keys nor jwt, so nobody could ask: add one, or remove [auth]")]
+    #[error(
+        "[auth] names neither api-keys nor jwt, so nobody could ask: add one, or remove [auth]"
+    )]
     EmptyAuth,
     #[error(
         "the id of API key `{id}` must be of letters, digits and hyphens, since `_` ends it in rk_ID_SECRET"
@@ -57,7 +59,9 @@ pub(crate) enum SettingsError {
     KeyId { id: String },
     #[error("two API keys have the id `{id}`")]
     KeyTwice { id: String },
-    #[error("auth.jwt names no algorithms: add those that the issuer signs with, such as \"ES256\"")]
+    #[error(
+        "auth.jwt names no algorithms: add those that the issuer signs with, such as \"ES256\""
+    )]
     NoAlgorithms,
 }
 
@@ -69,9 +73,7 @@ impl Settings {
         let local = config.principal.unwrap_or_default();
         let settings = Self {
             bundle,
-            transport: transport
-                .or(config.listen.map(Transport::Http))
-                .unwrap_or(Transport::Stdio),
+            transport: transport.or(config.listen.map(Transport::Http)).unwrap_or(Transport::Stdio),
             trust: trust.or(config.trust),
             state: state.or(config.state),
             audit: audit.or(config.audit.path),

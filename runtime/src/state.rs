@@ -92,8 +92,9 @@ impl State {
         }
         let pending = Pending::new(path);
         let mut target = pending.create().map_err(copy)?;
-        let copied = io::copy(&mut io::Read::take(source, bytes_max.saturating_add(1)), &mut target)
-            .map_err(copy)?;
+        let copied =
+            io::copy(&mut io::Read::take(source, bytes_max.saturating_add(1)), &mut target)
+                .map_err(copy)?;
         if copied > bytes_max {
             let grown = format!("it grew over the limit of {bytes_max} bytes");
             return Err(copy(io::Error::other(grown)));
@@ -189,8 +190,7 @@ fn copy_name(source: &File) -> Result<String, StateError> {
     let start = read_at(source, 0, HEADER_BYTES as u64).map_err(copy)?;
     let outline = outline(&start)?;
     let front = read_at(source, 0, outline.front_bytes as u64).map_err(copy)?;
-    let behind =
-        read_at(source, outline.content_bytes, ENVELOPE_BYTES_NAMED).map_err(copy)?;
+    let behind = read_at(source, outline.content_bytes, ENVELOPE_BYTES_NAMED).map_err(copy)?;
     let envelope = Digest::of_parts(&[&length.to_le_bytes(), &behind]).hex();
     let envelope = envelope.get(..16).unwrap_or_default();
     Ok(format!("{}-{envelope}.relay", Digest::of(&front).hex()))

@@ -1,10 +1,11 @@
 //! The only module that names the KDL parser: bytes -> nodes, and the formatter.
 
-use kdl::{FormatConfig, KdlDocument, KdlEntry, KdlNode, KdlValue};
+use kdl::{KdlDocument, KdlEntry, KdlNode, KdlValue};
 use miette::Diagnostic;
 use thiserror::Error;
 
 use super::guard::{self, TooDeep};
+use super::layout;
 use super::node::{Node, Property, Scalar, Value};
 use crate::diagnostic::Diagnostics;
 use crate::source::{FileId, Span, Spanned};
@@ -24,23 +25,42 @@ pub(super) fn parse(file: FileId, bytes: &[u8], out: &mut Diagnostics) -> Option
     }
 }
 
-/// Formats a document: four spaces a level, one space between entries, comments kept.
-///
-/// `None` if it has syntax faults, which are reported.
+/// Formats a document; `None` if it has syntax faults, which are reported.
 pub(crate) fn format(file: FileId, bytes: &[u8], out: &mut Diagnostics) -> Option<String> {
+    let nodes = parse(file, bytes, out)?;
     let text = readable(file, bytes, out)?;
-    let mut document = match KdlDocument::parse_v2(text) {
-        Ok(document) => document,
-        Err(error) => {
-            report_syntax(file, text, &error, out);
-            return None;
-        }
-    };
-    document.autoformat_config(&FormatConfig::builder().indent("    ").build());
-    let mut formatted = document.to_string();
-    formatted.truncate(formatted.trim_end().len());
-    formatted.push('\n');
-    Some(formatted)
+    let formatted = layout::layout(text);
+    // The layout touches nothing but white space. Should it ever be wrong about what that is, the
+    // author's text stands.
+    let again = parse(file, formatted.as_bytes(), &mut Diagnostics::new(false));
+    let same = again.is_some_and(|again| same_nodes(&again, &nodes));
+    Some(if same { formatted } else { text.to_owned() })
+}
+
+/// Returns whether two documents say the same, wherever they say it.
+fn same_nodes(a: &[Node], b: &[Node]) -> bool {
+    fn value(a: &Value, b: &Value) -> bool {
+        a.scalar == b.scalar && annotation(a.annotation.as_ref(), b.annotation.as_ref())
+    }
+    fn annotation(a: Option<&Spanned<String>>, b: Option<&Spanned<String>>) -> bool {
+        a.map(|a| &a.value) == b.map(|b| &b.value)
+    }
+    fn list<T>(a: &[T], b: &[T], same: impl Fn(&T, &T) -> bool) -> bool {
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+    }
+    list(a, b, |a, b| {
+        a.name.value == b.name.value
+            && annotation(a.annotation.as_ref(), b.annotation.as_ref())
+            && list(&a.arguments, &b.arguments, value)
+            && list(&a.properties, &b.properties, |a, b| {
+                a.name.value == b.name.value && value(&a.value, &b.value)
+            })
+            && a.children.is_some() == b.children.is_some()
+            && same_nodes(
+                a.children.as_deref().unwrap_or_default(),
+                b.children.as_deref().unwrap_or_default(),
+            )
+    })
 }
 
 fn readable<'t>(file: FileId, bytes: &'t [u8], out: &mut Diagnostics) -> Option<&'t str> {

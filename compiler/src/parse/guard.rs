@@ -72,12 +72,13 @@ pub(super) fn check(text: &str) -> Result<(), TooDeep> {
     Ok(())
 }
 
-fn line_length(rest: &[u8]) -> usize {
+/// Bytes up to the end of the line.
+pub(super) fn line_length(rest: &[u8]) -> usize {
     rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())
 }
 
 /// Bytes of a block comment with those inside it; `None` if they nest too deep.
-fn comment_length(rest: &[u8]) -> Option<usize> {
+pub(super) fn comment_length(rest: &[u8]) -> Option<usize> {
     let mut depth = 0;
     let mut at = 0;
     while let Some(tail) = rest.get(at..).filter(|tail| !tail.is_empty()) {
@@ -103,7 +104,7 @@ fn comment_length(rest: &[u8]) -> Option<usize> {
 }
 
 /// Bytes of a string of any form; up to the end of the text if it is not closed.
-fn string_length(rest: &[u8]) -> usize {
+pub(super) fn string_length(rest: &[u8]) -> usize {
     let hashes = rest.iter().take_while(|byte| **byte == b'#').count();
     let quoted = rest.get(hashes..).unwrap_or_default();
     let quotes = if quoted.starts_with(b"\"\"\"") { 3 } else { 1 };

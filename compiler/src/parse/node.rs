@@ -38,7 +38,7 @@ pub(super) struct Value {
 }
 
 /// A KDL value. Numbers with a fraction keep their text: no part of the language takes one.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) enum Scalar {
     Text(String),
     Integer(i128),

@@ -68,10 +68,7 @@ impl Authenticator {
                 role: key.role.clone(),
             }),
         });
-        Ok(Self {
-            keys: keys.collect(),
-            issuer: auth.jwt.clone().map(Issuer::new).transpose()?,
-        })
+        Ok(Self { keys: keys.collect(), issuer: auth.jwt.clone().map(Issuer::new).transpose()? })
     }
 
     /// Reads the issuer's keys again. Where they cannot be used, the old ones stay.
@@ -91,7 +88,11 @@ impl Authenticator {
     /// Returns who asks.
     pub(super) fn authenticate(&self, headers: &HeaderMap) -> Result<Arc<Principal>, Challenge> {
         if !headers.contains_key(header::AUTHORIZATION) {
-            return Err(self.challenge(StatusCode::UNAUTHORIZED, None, "authentication is required"));
+            return Err(self.challenge(
+                StatusCode::UNAUTHORIZED,
+                None,
+                "authentication is required",
+            ));
         }
         let token = single(headers, header::AUTHORIZATION)
             .and_then(|value| value.to_str().ok())

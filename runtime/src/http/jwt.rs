@@ -12,8 +12,7 @@ use jsonwebtoken::errors::ErrorKind;
 use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, JwkSet, PublicKeyUse};
 use jsonwebtoken::signature::{self, Verifier};
 use jsonwebtoken::{
-    Algorithm, DecodingKey, DecodingKeyKind, EncodingKey, Header, Validation, decode,
-    decode_header,
+    Algorithm, DecodingKey, DecodingKeyKind, EncodingKey, Header, Validation, decode, decode_header,
 };
 use relay_bundle::Digest;
 use ring::signature as ring_signature;
@@ -244,7 +243,10 @@ static PROVIDER: CryptoProvider = CryptoProvider {
     key_utils: KeyUtils::new_unimplemented(),
 };
 
-fn signer_factory(_: &Algorithm, _: &EncodingKey) -> jsonwebtoken::errors::Result<Box<dyn JwtSigner>> {
+fn signer_factory(
+    _: &Algorithm,
+    _: &EncodingKey,
+) -> jsonwebtoken::errors::Result<Box<dyn JwtSigner>> {
     Err(ErrorKind::UnsupportedAlgorithm.into())
 }
 

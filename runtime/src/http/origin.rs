@@ -138,7 +138,8 @@ impl Origin {
         let uri: Uri = text.parse().ok()?;
         let (scheme, authority) = (uri.scheme_str()?.to_owned(), uri.authority()?);
         // An origin has nothing behind the port, and no user in front of the host.
-        if uri.path_and_query().is_some_and(|rest| rest != "/") || authority.as_str().contains('@') {
+        if uri.path_and_query().is_some_and(|rest| rest != "/") || authority.as_str().contains('@')
+        {
             return None;
         }
         let usual = match scheme.as_str() {

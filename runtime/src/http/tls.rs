@@ -53,9 +53,7 @@ fn read(files: &config::Tls) -> Result<ServerConfig, HttpError> {
     let private = PrivateKeyDer::from_pem_file(key).map_err(|error| unusable(key, &error))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
-        .and_then(|builder| {
-            builder.with_no_client_auth().with_single_cert(certificates, private)
-        })
+        .and_then(|builder| builder.with_no_client_auth().with_single_cert(certificates, private))
         .map_err(|error| unusable(cert, &error))?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(config)

@@ -45,9 +45,11 @@ impl Caller {
         let principal = match context.extensions.get::<Parts>() {
             None => server.settings.principal.clone(),
             // The layer before this one lets nobody through without one.
-            Some(parts) => parts.extensions.get::<Arc<Principal>>().cloned().ok_or_else(|| {
-                ErrorData::internal_error("the request has no principal", None)
-            })?,
+            Some(parts) => {
+                parts.extensions.get::<Arc<Principal>>().cloned().ok_or_else(|| {
+                    ErrorData::internal_error("the request has no principal", None)
+                })?
+            }
         };
         Ok(Self {
             principal,

@@ -35,16 +35,16 @@ fn values<'b>(
 
 fn rendering<'b>(loaded: &'b Loaded, reference: &Reference) -> Result<RenderingView<'b>, Refusal> {
     match reference {
-        Reference::Prompt(prompt) => loaded
-            .bundle
-            .find_prompt(&prompt.name)?
-            .map(|prompt| prompt.rendering())
-            .ok_or_else(|| Refusal::Invalid(format!("unknown prompt `{}`", shown(&prompt.name)))),
-        Reference::Resource(resource) => template(loaded, &resource.uri)?
-            .map(|template| template.rendering())
-            .ok_or_else(|| {
+        Reference::Prompt(prompt) => {
+            loaded.bundle.find_prompt(&prompt.name)?.map(|prompt| prompt.rendering()).ok_or_else(
+                || Refusal::Invalid(format!("unknown prompt `{}`", shown(&prompt.name))),
+            )
+        }
+        Reference::Resource(resource) => {
+            template(loaded, &resource.uri)?.map(|template| template.rendering()).ok_or_else(|| {
                 Refusal::Invalid(format!("unknown URI template `{}`", shown(&resource.uri)))
-            }),
+            })
+        }
         _ => Err(Refusal::Invalid("only prompts and URI templates are completed".to_owned())),
     }
 }

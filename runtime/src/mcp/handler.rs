@@ -166,9 +166,8 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let mut result = ListToolsResult::default()
-            .with_ttl_ms(TTL_MS)
-            .with_cache_scope(self.cache_scope());
+        let mut result =
+            ListToolsResult::default().with_ttl_ms(TTL_MS).with_cache_scope(self.cache_scope());
         #[cfg(feature = "conformance-tools")]
         result.tools.extend_from_slice(super::conformance_tools::tools());
         stamp(&mut result.meta, &self.server.loaded(), &context);
@@ -228,8 +227,7 @@ impl ServerHandler for Handler {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let listener =
-            Listener::Session { peer: context.peer, uris: self.subscribed.clone() };
+        let listener = Listener::Session { peer: context.peer, uris: self.subscribed.clone() };
         let listening = self.server.listeners.add(listener);
         if listening.is_none() {
             tracing::warn!("too many clients listen for changes: a session will hear of none");

@@ -33,11 +33,7 @@ impl<T: DeserializeOwned + Clone> Pages<T> {
     }
 
     /// Returns the page that `cursor` asks for; the first one if there is no cursor.
-    pub(super) fn page(
-        &self,
-        loaded: &Loaded,
-        cursor: Option<&str>,
-    ) -> Result<Page<T>, ErrorData> {
+    pub(super) fn page(&self, loaded: &Loaded, cursor: Option<&str>) -> Result<Page<T>, ErrorData> {
         let bundle = &loaded.bundle;
         let count = bundle.page_count(self.list);
         let number = match cursor {
@@ -63,10 +59,8 @@ impl<T: DeserializeOwned + Clone> Pages<T> {
     }
 
     fn decode(&self, loaded: &Loaded, number: usize) -> Result<Vec<T>, ErrorData> {
-        let page = loaded
-            .bundle
-            .page(self.list, number)
-            .map_err(|damage| damaged(loaded, &damage))?;
+        let page =
+            loaded.bundle.page(self.list, number).map_err(|damage| damaged(loaded, &damage))?;
         serde_json::from_str(page.json).map_err(|error| {
             tracing::error!(list = self.list.name(), number, "a page is not what MCP has: {error}");
             ErrorData::internal_error("a list of the bundle cannot be read", None)

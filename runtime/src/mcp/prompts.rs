@@ -41,7 +41,11 @@ pub(super) fn get(
                 result.meta.get_or_insert_default().insert(CUT_META_KEY.to_owned(), cut.into());
             }
             let action = Action::Served;
-            caller.record(server, loaded, Outcome { tool: tool(), args, output, rule: place, action });
+            caller.record(
+                server,
+                loaded,
+                Outcome { tool: tool(), args, output, rule: place, action },
+            );
             Ok(result)
         }
         Err(refusal) => {

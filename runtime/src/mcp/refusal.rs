@@ -59,5 +59,8 @@ impl From<FillError> for Refusal {
 /// Returns the error for a request that met a damaged page, and notes the damage.
 pub(super) fn damaged(loaded: &Loaded, damage: &Corrupt) -> ErrorData {
     loaded.note_damage(damage);
-    ErrorData::internal_error("the bundle is damaged; whoever runs this server must replace it", None)
+    ErrorData::internal_error(
+        "the bundle is damaged; whoever runs this server must replace it",
+        None,
+    )
 }
