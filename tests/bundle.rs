@@ -1,5 +1,6 @@
 //! Bundles, good and bad: what is written is read back, and what was altered is refused.
 
+mod compile;
 mod complete;
 mod damage;
 mod entry;

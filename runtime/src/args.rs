@@ -28,14 +28,17 @@ Who and what is recorded:
       --tenant NAME     For which tenant
       --role NAME       In which role
       --audit FILE      Append one JSON line to FILE for every prompt and resource served
-                        or refused
+                        or refused; `none` keeps no record
+                        [default: relay/audit.jsonl in $XDG_STATE_HOME, or in
+                        ~/.local/state]
 
       --config FILE     Server configuration (server.toml); what is typed here wins
   -h, --help            Print this help
   -V, --version         Print the version
 
 Environment: RELAY_LOG is off, error, warn, info, debug or trace
-[default: warn on stdio, info on HTTP]; the log goes to standard error.
+[default: warn on stdio, info on HTTP]; the log goes to standard error, and at
+trace it holds what callers typed.
 
 Exit status: 0 ended as asked; 1 the bundle was refused; 2 wrong usage, or a file or
 socket could not be used.";

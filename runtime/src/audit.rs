@@ -4,9 +4,9 @@
 //! so two servers may share a file and a crash of the server loses no record of an answer that a
 //! client has. Whether the disk keeps it is the disk's business.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -14,6 +14,8 @@ use std::sync::{Mutex, PoisonError};
 use relay_engine::audit_record::AuditRecord;
 use serde::Serialize;
 use thiserror::Error;
+
+use crate::settings::AuditPath;
 
 /// The audit file, or that there is none.
 #[derive(Debug)]
@@ -39,7 +41,7 @@ struct Writer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Health {
-    /// None was asked for.
+    /// There is none.
     Off,
     /// The last record was written.
     Ok,
@@ -49,17 +51,38 @@ pub(crate) enum Health {
 
 /// Why the audit file cannot be opened.
 #[derive(Debug, Error)]
-#[error("cannot append to the audit file `{}`: {source}", path.display())]
+#[error(
+    "cannot append to the audit file `{}`: {source}; name another with --audit FILE, or `--audit none` to keep no record",
+    path.display()
+)]
 pub(crate) struct AuditError {
     path: PathBuf,
     source: io::Error,
 }
 
 impl Audit {
-    /// Opens the file at `path`, which is made if it is not there.
-    pub(crate) fn open(path: Option<&Path>) -> Result<Self, AuditError> {
-        let Some(path) = path else { return Ok(Self { target: None }) };
+    /// Opens the file at `path`, which is made if it is not there, and says in the log where
+    /// records go.
+    pub(crate) fn open(path: &AuditPath) -> Result<Self, AuditError> {
+        let path = match path {
+            AuditPath::Named(path) => path,
+            AuditPath::Own(path) => {
+                make_folder_of(path)?;
+                path
+            }
+            AuditPath::Off => {
+                tracing::info!("nothing is recorded, as was asked for");
+                return Ok(Self { target: None });
+            }
+            AuditPath::Homeless => {
+                tracing::warn!(
+                    "nothing is recorded: neither XDG_STATE_HOME nor HOME says where; name a file with --audit FILE"
+                );
+                return Ok(Self { target: None });
+            }
+        };
         let file = open(path)?;
+        tracing::info!("every prompt and resource is recorded in `{}`", path.display());
         Ok(Self {
             target: Some(Target {
                 path: path.to_owned(),
@@ -128,6 +151,15 @@ impl Target {
             tracing::error!("cannot write the audit file `{}`: {reason}", self.path.display());
         }
     }
+}
+
+fn make_folder_of(path: &Path) -> Result<(), AuditError> {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    DirBuilder::new()
+        .mode(0o700)
+        .recursive(true)
+        .create(folder)
+        .map_err(|source| AuditError { path: path.to_owned(), source })
 }
 
 fn open(path: &Path) -> Result<File, AuditError> {

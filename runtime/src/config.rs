@@ -57,8 +57,13 @@ pub(crate) struct Tls {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub(crate) struct Audit {
-    /// The file to append to. Unset: nothing is recorded.
+    /// The file to append to, or `none`. Unset: this user's own file.
     pub(crate) path: Option<PathBuf>,
+}
+
+impl Audit {
+    /// The path that stands for no file.
+    pub(crate) const NONE: &str = "none";
 }
 
 /// How a replaced bundle is noticed.
@@ -228,9 +233,10 @@ impl Config {
 
     fn resolve_paths(&mut self, folder: &Path) {
         let Self { trust, state, tls, audit, auth, .. } = self;
+        let audit = audit.path.as_mut().filter(|path| path.as_os_str() != Audit::NONE);
         let jwt = auth.as_mut().and_then(|auth| auth.jwt.as_mut());
         let tls = tls.iter_mut().flat_map(|Tls { cert, key }| [cert, key]);
-        let optional = [trust.as_mut(), state.as_mut(), audit.path.as_mut()].into_iter().flatten();
+        let optional = [trust.as_mut(), state.as_mut(), audit].into_iter().flatten();
         for path in optional.chain(tls).chain(jwt.map(|jwt| &mut jwt.jwks)) {
             *path = folder.join(&path);
         }

@@ -8,6 +8,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::args::Transport;
+use crate::mcp;
 use crate::settings::{LOG_VARIABLE, Settings};
 
 /// Starts the log. An unknown level in `RELAY_LOG` is told and otherwise ignored.
@@ -19,14 +20,15 @@ pub(crate) fn start(settings: &Settings) {
     let asked = settings.log_level.as_deref();
     let level = asked.and_then(|text| text.parse().ok());
     let own = level.unwrap_or(usual);
-    let mut targets = Targets::new().with_target("relay_runtime", own);
-    targets = if own > LevelFilter::INFO {
+    let targets = Targets::new().with_target("relay_runtime", own);
+    let targets = if own > LevelFilter::DEBUG {
+        // Here the libraries also show what callers typed.
         targets.with_default(own)
+    } else if own > LevelFilter::INFO {
+        targets.with_default(LevelFilter::WARN)
     } else {
-        // rmcp tells each refused request at `warn`, and each client that left while it was
-        // listened to at `error`: details for whoever runs a server.
         targets
-            .with_target("rmcp::service", LevelFilter::OFF)
+            .with_target(mcp::CHATTY_TARGET, LevelFilter::OFF)
             .with_default(own.min(LevelFilter::ERROR))
     };
     let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(false);

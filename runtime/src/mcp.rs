@@ -23,3 +23,7 @@ pub(crate) use endpoint::Endpoint;
 pub(crate) use stdio::serve_stdio;
 pub(crate) use subscriptions::{Changes, Listeners};
 pub(crate) use surface::Surface;
+
+/// The log target under which rmcp tells each refused request as a warning, and each client that
+/// left while it was listened to as an error: details for whoever runs a server.
+pub(crate) const CHATTY_TARGET: &str = "rmcp::service";

@@ -52,10 +52,7 @@ pub(crate) fn serve(args: Args) -> Result<(), Failure> {
     log::start(&settings);
     let loader = Loader::new(&settings).map_err(LoadError::from)?;
     let loaded = loader.load()?;
-    let audit = Audit::open(settings.audit.as_deref())?;
-    if !audit.is_on() {
-        tracing::info!("nothing is recorded: name a file with --audit");
-    }
+    let audit = Audit::open(&settings.audit)?;
     let transport = settings.transport;
     let server = Arc::new(Server::new(settings, audit, loader, loaded));
     let runtime = match transport {

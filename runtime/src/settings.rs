@@ -24,7 +24,7 @@ pub(crate) struct Settings {
     pub(crate) transport: Transport,
     pub(crate) trust: Option<PathBuf>,
     pub(crate) state: Option<PathBuf>,
-    pub(crate) audit: Option<PathBuf>,
+    pub(crate) audit: AuditPath,
     /// Who asks, where no authentication says so.
     pub(crate) principal: Arc<Principal>,
     pub(crate) tls: Option<config::Tls>,
@@ -38,6 +38,19 @@ pub(crate) struct Settings {
     pub(crate) dev_key: Option<PathBuf>,
     /// How often the bundle's path is looked at; `None` leaves only SIGHUP.
     pub(crate) poll: Option<Duration>,
+}
+
+/// Where records of what was asked and answered go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum AuditPath {
+    /// The file that was named.
+    Named(PathBuf),
+    /// This user's own file, in a folder that is made if it is not there.
+    Own(PathBuf),
+    /// Nowhere, as was asked for.
+    Off,
+    /// Nowhere, since nothing says where this user keeps files.
+    Homeless,
 }
 
 /// Why what was asked for is not served.
@@ -76,7 +89,7 @@ impl Settings {
             transport: transport.or(config.listen.map(Transport::Http)).unwrap_or(Transport::Stdio),
             trust: trust.or(config.trust),
             state: state.or(config.state),
-            audit: audit.or(config.audit.path),
+            audit: audit_path(audit.or(config.audit.path)),
             principal: Arc::new(Principal {
                 id: principal.unwrap_or(local.id),
                 tenant: tenant.or(local.tenant),
@@ -130,10 +143,25 @@ impl Settings {
     }
 }
 
+fn audit_path(named: Option<PathBuf>) -> AuditPath {
+    match named {
+        Some(path) if path.as_os_str() == config::Audit::NONE => AuditPath::Off,
+        Some(path) => AuditPath::Named(path),
+        None => match user_folder("XDG_STATE_HOME", ".local/state") {
+            Some(folder) => AuditPath::Own(folder.join("relay/audit.jsonl")),
+            None => AuditPath::Homeless,
+        },
+    }
+}
+
 fn dev_key() -> Option<PathBuf> {
+    user_folder("XDG_DATA_HOME", ".local/share").map(|data| data.join("relay/dev.pub"))
+}
+
+/// Returns a folder of the XDG base directories, or where it is below the home folder if unset.
+fn user_folder(name: &str, usual: &str) -> Option<PathBuf> {
     let folder = |name| variable(name).map(PathBuf::from);
-    let data = folder("XDG_DATA_HOME").or_else(|| Some(folder("HOME")?.join(".local/share")))?;
-    Some(data.join("relay/dev.pub"))
+    folder(name).or_else(|| Some(folder("HOME")?.join(usual)))
 }
 
 /// Returns an environment variable; an empty one counts as unset.

@@ -1,6 +1,8 @@
 //! Functions over arbitrary bytes that must hold for every input. The fuzz targets call them with
 //! what a fuzzer makes up, `mutation` with what chance gives it.
 
+use std::sync::LazyLock;
+
 use relay_bundle::envelope::Envelope;
 use relay_bundle::{Digest, UriPiece, encode, trust};
 
@@ -27,10 +29,13 @@ pub(crate) fn bundle_reader(bytes: &[u8]) {
     }
 }
 
-/// Edits a good bundle as `bytes` say, hashes and signs it again, and reads all of it: so the
-/// readers behind the digests meet records that no compiler would write.
+/// Edits a good bundle as `bytes` say, hashes it again, and reads all of it: so the readers behind
+/// the digests meet records that no compiler would write. Nothing is signed: it would be by far
+/// the slowest step, and no reader looks at it.
 pub(crate) fn bundle_structure(bytes: &[u8]) {
-    let mut raw = Raw::of(&encode(&sample::rich()).expect("it fits the format"));
+    static GOOD: LazyLock<Raw> =
+        LazyLock::new(|| Raw::of(&encode(&sample::rich()).expect("it fits the format")));
+    let mut raw = GOOD.clone();
     let mut edits = bytes.chunks_exact(8).take(64);
     for edit in &mut edits {
         let &[what, section, a, b, c, d, e, f] = edit else { continue };
@@ -59,9 +64,7 @@ pub(crate) fn bundle_structure(bytes: &[u8]) {
             }
         }
     }
-    let Ok(bundle) = sample::open(&raw.sealed()) else { return };
-    // The front is signed as it is; only a digest that an edit has set can be wrong.
-    trust::verify(&bundle, &sample::trust(&[1]), sample::NOW.0).expect("it was signed");
+    let Ok(bundle) = sample::open(&raw::with_envelope(raw.content(), b"")) else { return };
     if raw.rows.iter().all(|row| row.digest.is_none() && row.length.is_none()) {
         bundle.check_all().expect("it was hashed");
     }

@@ -4,7 +4,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::{entry, sample};
+use super::{compile, entry, sample};
 
 /// What chance does to a good input: bytes replaced, cut out, or put in.
 fn mutated(good: Vec<u8>) -> impl Strategy<Value = Vec<u8>> {
@@ -48,6 +48,20 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn project(bytes in prop::sample::select(&compile::PROJECTS[..]).prop_flat_map(|text| mutated(text.into()))) {
+        compile::project(&bytes);
+    }
+
+    #[test]
+    fn front_matter(bytes in prop::sample::select(&compile::COMMANDS[..]).prop_flat_map(|text| mutated(text.into()))) {
+        compile::front_matter(&bytes);
+    }
+}
+
 #[test]
 fn good_inputs_pass() {
     entry::bundle_reader(&sample::sealed(&sample::tiny(), &[1]));
@@ -55,4 +69,10 @@ fn good_inputs_pass() {
     entry::bundle_structure(&[]);
     entry::envelope(&entry::seed_envelope().to_json().unwrap());
     entry::uri_template(b"{a}/{b}\nx/y");
+    for text in compile::PROJECTS {
+        compile::project(text.as_bytes());
+    }
+    for text in compile::COMMANDS {
+        compile::front_matter(text.as_bytes());
+    }
 }

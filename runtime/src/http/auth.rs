@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use relay_bundle::Digest;
 use serde::Serialize;
 use subtle::ConstantTimeEq as _;
 
 use super::jwt::{TokenError, Tokens};
-use super::origin::single;
 use super::{HttpError, METADATA_PATH};
 use crate::config;
 use crate::principal::Principal;
@@ -181,6 +180,15 @@ fn metadata_url(resource: &str) -> Option<String> {
     let path = path.trim_end_matches('/');
     let slash = if path.is_empty() { "" } else { "/" };
     Some(format!("{scheme}://{authority}{METADATA_PATH}{slash}{path}"))
+}
+
+/// Returns the value of a header that must not stand twice.
+fn single(headers: &HeaderMap, name: HeaderName) -> Option<&HeaderValue> {
+    let mut values = headers.get_all(name).iter();
+    match (values.next(), values.next()) {
+        (Some(value), None) => Some(value),
+        _ => None,
+    }
 }
 
 fn bearer(header: &str) -> Option<&str> {

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use axum::extract::Request;
 use axum::http::uri::{Authority, Uri};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{StatusCode, header};
 
 use super::HttpError;
 use crate::settings::Settings;
@@ -153,17 +153,5 @@ impl Origin {
 
     fn covers(&self, other: &Self) -> bool {
         self.scheme == other.scheme && self.name.covers(&other.name)
-    }
-}
-
-/// Returns the value of a header that must not stand twice.
-pub(super) fn single(
-    headers: &HeaderMap,
-    name: header::HeaderName,
-) -> Option<&header::HeaderValue> {
-    let mut values = headers.get_all(name).iter();
-    match (values.next(), values.next()) {
-        (Some(value), None) => Some(value),
-        _ => None,
     }
 }

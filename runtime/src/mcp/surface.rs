@@ -48,7 +48,8 @@ impl Surface {
 }
 
 fn implementation(manifest: &ManifestView<'_>) -> Implementation {
-    let mut implementation = Implementation::new("relay", manifest.version.unwrap_or(NO_VERSION));
+    let version = manifest.version.unwrap_or(NO_VERSION);
+    let mut implementation = Implementation::new(manifest.project, version);
     implementation.title = Some(manifest.title.unwrap_or(manifest.project).to_owned());
     implementation
 }

@@ -21,7 +21,7 @@ pub fn bundle_reader(bytes: &[u8]) {
     entry::bundle_reader(bytes);
 }
 
-/// Edits a good bundle as the bytes say, signs it again and reads all of it.
+/// Edits a good bundle as the bytes say, hashes it again and reads all of it.
 pub fn bundle_structure(bytes: &[u8]) {
     entry::bundle_structure(bytes);
 }
@@ -50,8 +50,14 @@ pub fn front_matter(bytes: &[u8]) {
 pub fn seeds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
     let lines = ["{a}\nx", "relay://{a}/{b}.md\nrelay://x%20y/z.md.md", "r:{a}-{b}\nr:--x"];
     vec![
-        ("bundle_reader", [sample::tiny(), sample::rich()].map(|contents| sample::sealed(&contents, &[1])).into()),
-        ("bundle_structure", vec![vec![0; 8], (0..16).flat_map(|what| [what, 4, 0, 0, 1, 0, 0, 0]).collect()]),
+        (
+            "bundle_reader",
+            [sample::tiny(), sample::rich()].map(|contents| sample::sealed(&contents, &[1])).into(),
+        ),
+        (
+            "bundle_structure",
+            vec![vec![0; 8], (0..16).flat_map(|what| [what, 4, 0, 0, 1, 0, 0, 0]).collect()],
+        ),
         ("envelope", vec![entry::seed_envelope().to_json().unwrap_or_default()]),
         ("uri_template", lines.map(|line| line.as_bytes().to_vec()).into()),
         ("project", compile::PROJECTS.map(|text| text.as_bytes().to_vec()).into()),

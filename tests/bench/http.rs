@@ -1,0 +1,144 @@
+//! Clients over HTTP: API key, audit, connections that stay open.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use sha2::Digest as _;
+
+use crate::{Result, Setting, generate, process, row};
+
+const CLIENTS: usize = 4;
+const REQUESTS: usize = 5_000;
+const SECRET: &str = "a-key-for-figures-that-opens-nothing-else";
+
+struct Server(Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        _ = self.0.kill();
+        _ = self.0.wait();
+    }
+}
+
+pub(crate) fn prompts_get(setting: &Setting) -> Result<()> {
+    let bundle = setting.bundle("1000.relay", &generate::contents(1000))?;
+    let hash: String =
+        sha2::Sha256::digest(SECRET).iter().map(|byte| format!("{byte:02x}")).collect();
+    let config = format!("[[auth.api-keys]]\nid = \"bench\"\nsha256 = \"{hash}\"\nprincipal = \"bench\"\n");
+    let path = setting.folder.join("server.toml");
+    fs::write(&path, config)?;
+    let address = "127.0.0.1:39418";
+    let child = Command::new(&setting.relay_serve)
+        .arg(&bundle)
+        .args(["--http", address, "--config"])
+        .arg(path)
+        .arg("--trust")
+        .arg(setting.trust_file())
+        .arg("--audit")
+        .arg(setting.folder.join("audit-http.jsonl"))
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let server = Server(child);
+    wait(address)?;
+    let (before, start) = (process::cpu_ns(&server.0)?, Instant::now());
+    let clients: Vec<_> = (0..CLIENTS)
+        .map(|client| thread::spawn(move || drive(address, client).map_err(|error| error.to_string())))
+        .collect();
+    for client in clients {
+        client.join().map_err(|_| "a client panicked")??;
+    }
+    let cpu = (process::cpu_ns(&server.0)? - before) as f64 / 1e9;
+    let wall = start.elapsed().as_secs_f64();
+    let requests = (CLIENTS * REQUESTS) as f64;
+    let measured =
+        format!("{:.0} a CPU-second, {:.0} a second (wall)", requests / cpu, requests / wall);
+    row("prompts/get of 4 KB over HTTP, API key, audit", &measured, "≥ 8,000 a CPU-second");
+    Ok(())
+}
+
+fn wait(address: &str) -> Result<()> {
+    for _ in 0..200 {
+        if TcpStream::connect(address).is_ok() {
+            return Ok(());
+        }
+        thread::sleep(Duration::from_millis(25));
+    }
+    Err("the server did not listen".into())
+}
+
+fn drive(address: &str, client: usize) -> Result<()> {
+    let stream = TcpStream::connect(address)?;
+    stream.set_nodelay(true)?;
+    let mut to = stream.try_clone()?;
+    let mut from = BufReader::new(stream);
+    for number in 0..REQUESTS {
+        let name = generate::name((client * 250 + number) % 1000);
+        let body = json!({
+            "jsonrpc": "2.0", "id": number, "method": "prompts/get",
+            "params": {
+                "name": name,
+                "arguments": { "arguments": "the kitchen light" },
+                "_meta": {
+                    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                    "io.modelcontextprotocol/clientCapabilities": {},
+                    "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1" },
+                },
+            },
+        })
+        .to_string();
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer rk_bench_{SECRET}\r\n\
+             Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+             MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: prompts/get\r\nMcp-Name: {name}\r\n\
+             Content-Length: {}\r\n\r\n",
+            body.len()
+        );
+        to.write_all((head + &body).as_bytes())?;
+        let answer = answer(&mut from)?;
+        if !answer.contains("\"messages\"") {
+            return Err(format!("the server said: {answer}").into());
+        }
+    }
+    Ok(())
+}
+
+/// Reads one answer: a body of known length, or chunks.
+fn answer(from: &mut impl BufRead) -> Result<String> {
+    let mut length = None;
+    loop {
+        let mut line = String::new();
+        from.read_line(&mut line)?;
+        let line = line.trim_end().to_ascii_lowercase();
+        if line.is_empty() {
+            break;
+        }
+        if let Some(value) = line.strip_prefix("content-length:") {
+            length = Some(value.trim().parse::<usize>()?);
+        }
+    }
+    let mut body = Vec::new();
+    match length {
+        Some(length) => {
+            body.resize(length, 0);
+            from.read_exact(&mut body)?;
+        }
+        None => loop {
+            let mut size = String::new();
+            from.read_line(&mut size)?;
+            let size = usize::from_str_radix(size.trim(), 16)?;
+            let mut chunk = vec![0; size + 2];
+            from.read_exact(&mut chunk)?;
+            if size == 0 {
+                break;
+            }
+            body.extend_from_slice(chunk.get(..size).unwrap_or_default());
+        },
+    }
+    Ok(String::from_utf8(body)?)
+}

@@ -1,0 +1,106 @@
+//! Whole processes: what they cost in CPU time and memory.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+
+use crate::{Result, Setting, generate, median, row};
+
+/// Nanoseconds of CPU that this thread has used, as the scheduler counts.
+pub(crate) fn own_cpu_ns() -> Result<u64> {
+    schedstat(Path::new("/proc/thread-self/schedstat"))
+}
+
+/// Nanoseconds of CPU that a process has used, all its living threads together.
+pub(crate) fn cpu_ns(child: &Child) -> Result<u64> {
+    let mut total = 0;
+    for task in fs::read_dir(format!("/proc/{}/task", child.id()))? {
+        total += schedstat(&task?.path().join("schedstat")).unwrap_or(0);
+    }
+    Ok(total)
+}
+
+/// Resident memory of a process in MB: all of it, and without what is mapped from files.
+pub(crate) fn resident_mb(child: &Child) -> Result<(f64, f64)> {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id()))?;
+    let field = |name: &str| {
+        let line = status.lines().find(|line| line.starts_with(name));
+        let number = line.and_then(|line| line.split_whitespace().nth(1)).unwrap_or("0");
+        number.parse::<f64>().map(|kilobytes| kilobytes / 1000.0)
+    };
+    Ok((field("VmRSS:")?, field("RssAnon:")?))
+}
+
+fn schedstat(path: &Path) -> Result<u64> {
+    let text = fs::read_to_string(path)?;
+    Ok(text.split(' ').next().unwrap_or("0").parse()?)
+}
+
+/// Seconds of CPU of all children that were waited for, in ticks of 10 ms.
+fn children_cpu_s() -> Result<f64> {
+    let text = fs::read_to_string("/proc/self/stat")?;
+    let fields: Vec<&str> = text.rsplit(") ").next().unwrap_or_default().split(' ').collect();
+    let ticks = |index: usize| fields.get(index).and_then(|field| field.parse::<f64>().ok());
+    // cutime and cstime are fields 16 and 17 of the line; the state is field 3.
+    Ok((ticks(13).unwrap_or(0.0) + ticks(14).unwrap_or(0.0)) / 100.0)
+}
+
+/// `relay build` of 10,000 markdown prompts, 40 MB.
+pub(crate) fn build(setting: &Setting) -> Result<()> {
+    let folder = setting.folder.join("project");
+    generate::project(&folder, 10_000)?;
+    let mut cpu = Vec::new();
+    let mut wall = Vec::new();
+    for _ in 0..5 {
+        let (before, start) = (children_cpu_s()?, Instant::now());
+        let status = Command::new(&setting.relay)
+            .arg("build")
+            .arg(folder.join("project.kdl"))
+            .args(["--unsigned", "-q", "-o"])
+            .arg(setting.folder.join("built.relay"))
+            .stdin(Stdio::null())
+            .status()?;
+        if !status.success() {
+            return Err("relay build failed".into());
+        }
+        cpu.push(children_cpu_s()? - before);
+        wall.push(start.elapsed().as_secs_f64());
+    }
+    let measured = format!("{:.2} s CPU, {:.2} s wall", median(&mut cpu), median(&mut wall));
+    row("build 10,000 prompt files (40 MB)", &measured, "≤ 1 s CPU");
+    Ok(())
+}
+
+/// A server that starts on a large bundle, with its private copy in place.
+pub(crate) fn load(setting: &Setting, prompts: usize, goal: &str) -> Result<()> {
+    let path = setting.bundle(&format!("{prompts}.relay"), &generate::contents(prompts))?;
+    let file = fs::metadata(&path)?.len() as f64 / 1e6;
+    let state = setting.folder.join("state");
+    let mut cpu = Vec::new();
+    let mut anonymous = Vec::new();
+    let mut resident = Vec::new();
+    for round in 0..6 {
+        let mut command = Command::new(&setting.relay_serve);
+        command.arg(&path).arg("--stdio").arg("--trust").arg(setting.trust_file());
+        command.arg("--state").arg(&state);
+        let mut session = crate::stdio::Session::start(command)?;
+        session.initialize()?;
+        // The first start makes the private copy.
+        if round > 0 {
+            cpu.push(cpu_ns(session.child())? as f64 / 1e6);
+            let (all, anon) = resident_mb(session.child())?;
+            resident.push(all);
+            anonymous.push(anon);
+        }
+    }
+    let measured = format!(
+        "{:.1} ms CPU, {:.1} MB resident ({:.1} MB of its own)",
+        median(&mut cpu),
+        median(&mut resident),
+        median(&mut anonymous),
+    );
+    let work = format!("exec to first answer on {prompts} prompts ({file:.0} MB), whole process");
+    row(&work, &measured, goal);
+    Ok(())
+}
