@@ -80,6 +80,9 @@ impl Kind {
         Self::Provenance,
     ];
 
+    /// One more than the highest number of a kind.
+    pub(crate) const NUMBERS: usize = 67;
+
     /// Returns the kind with this number; `None` for a number that format 1.0 does not know.
     #[must_use]
     pub fn from_number(number: u32) -> Option<Self> {

@@ -1,11 +1,22 @@
 //! Bytes -> answers. Everything is read in place; every page is checked before its first use.
 
+mod manifest;
+mod prompt;
+mod rendering;
+mod resource;
+
+pub use manifest::{ManifestView, PageView, PlaceView};
+pub use prompt::PromptView;
+pub use rendering::{
+    ArgumentKindView, ArgumentView, MessageView, PartView, RenderingView, SegmentView, VariantView,
+};
+pub use resource::{ContentView, ResourceView, TemplateView, UriPieceView};
+
 use std::fmt;
 use std::str;
 
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-use crate::contents::{Manifest, Role};
 use crate::digest::{Digest, Tree};
 use crate::envelope::ENVELOPE_BYTES_MAX;
 use crate::error::{Corrupt, OpenError};
@@ -27,8 +38,8 @@ pub struct Bundle {
     epoch: u64,
     digest: Digest,
     sections: Vec<SectionInfo>,
-    /// The tree of each kind, by its place in [`Kind::ALL`].
-    trees: [Option<Tree>; Kind::ALL.len()],
+    /// The tree of each kind, by the kind's number: every read looks here.
+    trees: [Option<Tree>; Kind::NUMBERS],
     content_length: usize,
     envelope_length: usize,
 }
@@ -52,10 +63,10 @@ impl Bundle {
         let file = (*storage).as_ref();
         let front = header::read(file)?;
         let envelope_length = envelope_length(file, front.content_length)?;
-        let mut trees = [const { None }; Kind::ALL.len()];
+        let mut trees = [const { None }; Kind::NUMBERS];
         for (info, tree) in front.sections.iter().zip(front.trees) {
             let Some(kind) = info.kind else { continue };
-            if let Some(slot) = trees.get_mut(place_of(kind)) {
+            if let Some(slot) = trees.get_mut(kind as usize) {
                 *slot = Some(tree);
             }
         }
@@ -376,16 +387,12 @@ impl Bundle {
     }
 
     fn tree(&self, kind: Kind) -> Option<&Tree> {
-        self.trees.get(place_of(kind))?.as_ref()
+        self.trees.get(kind as usize)?.as_ref()
     }
 
     fn file(&self) -> &[u8] {
         (*self.storage).as_ref()
     }
-}
-
-fn place_of(kind: Kind) -> usize {
-    Kind::ALL.iter().position(|other| *other == kind).unwrap_or(usize::MAX)
 }
 
 fn page_list(kind: Kind) -> bool {
@@ -421,466 +428,4 @@ pub(crate) fn name_slot(name: &str, slots: usize) -> usize {
     }
     hash ^= hash >> 32;
     usize::try_from(hash % slots as u64).unwrap_or(0)
-}
-
-/// Who and what a bundle is; the fields are those of [`Manifest`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "documented once, at `Manifest`")]
-pub struct ManifestView<'b> {
-    pub project: &'b str,
-    pub version: Option<&'b str>,
-    pub title: Option<&'b str>,
-    pub owner: Option<&'b str>,
-    pub environment: Option<&'b str>,
-    pub compiler: &'b str,
-    pub instructions: &'b str,
-    pub index: Vec<&'b str>,
-    pub epoch: u64,
-}
-
-impl ManifestView<'_> {
-    /// Returns the manifest as an owned value.
-    #[must_use]
-    pub fn to_owned(self) -> Manifest {
-        let Self {
-            project,
-            version,
-            title,
-            owner,
-            environment,
-            compiler,
-            instructions,
-            index,
-            epoch,
-        } = self;
-        Manifest {
-            project: project.into(),
-            version: version.map(Into::into),
-            title: title.map(Into::into),
-            owner: owner.map(Into::into),
-            environment: environment.map(Into::into),
-            compiler: compiler.into(),
-            instructions: instructions.into(),
-            index: index.into_iter().map(Into::into).collect(),
-            epoch,
-        }
-    }
-}
-
-/// One prompt, in place.
-#[derive(Clone, Copy)]
-pub struct PromptView<'b> {
-    bundle: &'b Bundle,
-    index: usize,
-    record: &'b record::Prompt,
-}
-
-#[expect(missing_docs, reason = "documented once, at the fields of `Prompt`")]
-#[expect(clippy::missing_errors_doc, reason = "all as `Bundle::manifest`")]
-impl<'b> PromptView<'b> {
-    /// Returns its number in the order of the names.
-    #[must_use]
-    pub fn index(&self) -> usize {
-        self.index
-    }
-
-    pub fn name(&self) -> Result<&'b str, Corrupt> {
-        self.bundle.string(self.record.name)
-    }
-
-    pub fn title(&self) -> Result<Option<&'b str>, Corrupt> {
-        self.bundle.optional(self.record.title)
-    }
-
-    pub fn description(&self) -> Result<Option<&'b str>, Corrupt> {
-        self.bundle.optional(self.record.description)
-    }
-
-    pub fn summary(&self) -> Result<Option<&'b str>, Corrupt> {
-        self.bundle.optional(self.record.summary)
-    }
-
-    pub fn chapters(&self) -> Result<Vec<&'b str>, Corrupt> {
-        self.bundle.strings(self.record.chapters)
-    }
-
-    #[must_use]
-    pub fn priority(&self) -> u8 {
-        self.record.priority
-    }
-
-    pub fn meta(&self) -> Result<Option<&'b str>, Corrupt> {
-        self.bundle.optional(self.record.meta)
-    }
-
-    #[must_use]
-    pub fn rendering(&self) -> RenderingView<'b> {
-        RenderingView { bundle: self.bundle, record: &self.record.rendering }
-    }
-
-    pub fn place(&self) -> Result<PlaceView<'b>, Corrupt> {
-        self.bundle.place(self.record.place)
-    }
-}
-
-/// One resource with a fixed URI, in place.
-#[derive(Clone, Copy)]
-pub struct ResourceView<'b> {
-    bundle: &'b Bundle,
-    index: usize,
-    record: &'b record::Resource,
-}
-
-#[expect(missing_docs, reason = "documented once, at the fields of `Resource`")]
-#[expect(clippy::missing_errors_doc, reason = "all as `Bundle::manifest`")]
-impl<'b> ResourceView<'b> {
-    /// Returns its number in the order of the URIs.
-    #[must_use]
-    pub fn index(&self) -> usize {
-        self.index
-    }
-
-    pub fn uri(&self) -> Result<&'b str, Corrupt> {
-        self.bundle.string(self.record.uri)
-    }
-
-    pub fn name(&self) -> Result<&'b str, Corrupt> {
-        self.bundle.string(self.record.name)
-    }
-
-    pub fn title(&self) -> Result<Option<&'b str>, Corrupt> {
-        self.bundle.optional(self.record.title)
-    }
-
-    pub fn description(&self) -> Result<Option<&'b str>, Corrupt> {
-        self.bundle.optional(self.record.description)
-    }
-
-    pub fn mime(&self) -> Result<Option<&'b str>, Corrupt> {
-        self.bundle.optional(self.record.mime)
-    }
-
-    /// Returns the bytes of its content without reading them.
-    #[must_use]
-    pub fn size(&self) -> u32 {
-        self.record.body.length.get()
-    }
-
-    /// Returns what it holds.
-    pub fn content(&self) -> Result<ContentView<'b>, Corrupt> {
-        match self.record.kind.get() {
-            record::CONTENT_TEXT => {
-                self.bundle.text(Kind::Bodies, self.record.body).map(ContentView::Text)
-            }
-            record::CONTENT_BLOB => self.bundle.blob(self.record.body).map(ContentView::Blob),
-            _ => Err(Corrupt::Record { section: Kind::Resources.name(), what: "kind" }),
-        }
-    }
-
-    pub fn place(&self) -> Result<PlaceView<'b>, Corrupt> {
-        self.bundle.place(self.record.place)
-    }
-}
-
-/// What a resource holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ContentView<'b> {
-    /// Text.
-    Text(&'b str),
-    /// Any bytes.
-    Blob(&'b [u8]),
-}
-
-/// One URI template, in place.
-#[derive(Clone, Copy)]
-pub struct TemplateView<'b> {
-    bundle: &'b Bundle,
-    index: usize,
-    record: &'b record::Template,
-}
-
-#[expect(missing_docs, reason = "documented once, at the fields of `ResourceTemplate`")]
-#[expect(clippy::missing_errors_doc, reason = "all as `Bundle::manifest`")]
-impl<'b> TemplateView<'b> {
-    /// Returns its number.
-    #[must_use]
-    pub fn index(&self) -> usize {
-        self.index
-    }
-
-    pub fn uri_template(&self) -> Result<&'b str, Corrupt> {
-        self.bundle.string(self.record.uri_template)
-    }
-
-    /// Returns the URI template taken apart.
-    pub fn pieces(&self) -> Result<Vec<UriPieceView<'b>>, Corrupt> {
-        let bundle = self.bundle;
-        bundle
-            .list(Kind::UriPieces, self.record.pieces)?
-            .map(|index| {
-                let piece: &record::UriPiece = bundle.record(Kind::UriPieces, index)?;
-                match piece.variable.get() {
-                    ABSENT => bundle.string(piece.literal).map(UriPieceView::Literal),
-                    variable => Ok(UriPieceView::Variable(variable)),
-                }
-            })
-            .collect()
-    }
-
-    pub fn name(&self) -> Result<&'b str, Corrupt> {
-        self.bundle.string(self.record.name)
-    }
-
-    pub fn title(&self) -> Result<Option<&'b str>, Corrupt> {
-        self.bundle.optional(self.record.title)
-    }
-
-    pub fn description(&self) -> Result<Option<&'b str>, Corrupt> {
-        self.bundle.optional(self.record.description)
-    }
-
-    pub fn mime(&self) -> Result<Option<&'b str>, Corrupt> {
-        self.bundle.optional(self.record.mime)
-    }
-
-    #[must_use]
-    pub fn rendering(&self) -> RenderingView<'b> {
-        RenderingView { bundle: self.bundle, record: &self.record.rendering }
-    }
-
-    pub fn place(&self) -> Result<PlaceView<'b>, Corrupt> {
-        self.bundle.place(self.record.place)
-    }
-}
-
-/// A piece of a URI template.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UriPieceView<'b> {
-    /// Text as it is.
-    Literal(&'b str),
-    /// The variable that fills the argument with this index.
-    Variable(u32),
-}
-
-/// Arguments and variants, in place.
-#[derive(Clone, Copy)]
-pub struct RenderingView<'b> {
-    bundle: &'b Bundle,
-    record: &'b record::Rendering,
-}
-
-#[expect(clippy::missing_errors_doc, reason = "all as `Bundle::manifest`")]
-impl<'b> RenderingView<'b> {
-    /// Returns the arguments in the order in which they were declared.
-    pub fn arguments(&self) -> Result<Vec<ArgumentView<'b>>, Corrupt> {
-        let bundle = self.bundle;
-        let mut room = bundle.count(Kind::StringLists);
-        bundle
-            .list(Kind::Arguments, self.record.arguments)?
-            .map(|index| {
-                let record: &record::Argument = bundle.record(Kind::Arguments, index)?;
-                let kind = match record.kind {
-                    record::ARGUMENT_CHOICE => {
-                        take(&mut room, Kind::StringLists, record.choices)?;
-                        ArgumentKindView::Choice(bundle.strings(record.choices)?)
-                    }
-                    record::ARGUMENT_TEXT => {
-                        ArgumentKindView::Text { chars_max: record.chars_max.get() }
-                    }
-                    _ => return Err(Corrupt::Record { section: "arguments", what: "kind" }),
-                };
-                Ok(ArgumentView {
-                    name: bundle.string(record.name)?,
-                    description: bundle.optional(record.description)?,
-                    required: record.required != 0,
-                    default: bundle.optional(record.default)?,
-                    kind,
-                    stride: record.stride.get(),
-                })
-            })
-            .collect()
-    }
-
-    /// Returns how many variants there are.
-    #[must_use]
-    pub fn variant_count(&self) -> usize {
-        self.record.variants.count.get() as usize
-    }
-
-    /// Returns the variant with this number.
-    pub fn variant(&self, number: usize) -> Result<VariantView<'b>, Corrupt> {
-        let index = self
-            .bundle
-            .list(Kind::Variants, self.record.variants)?
-            .nth(number)
-            .ok_or(Corrupt::Record { section: "variants", what: "number" })?;
-        let messages: &record::Range = self.bundle.record(Kind::Variants, index)?;
-        Ok(VariantView { bundle: self.bundle, messages })
-    }
-}
-
-/// One argument; the fields are those of [`Argument`](crate::Argument).
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "documented once, at `Argument`")]
-pub struct ArgumentView<'b> {
-    pub name: &'b str,
-    pub description: Option<&'b str>,
-    pub required: bool,
-    pub default: Option<&'b str>,
-    pub kind: ArgumentKindView<'b>,
-    pub stride: u32,
-}
-
-/// Which values an argument takes; see [`ArgumentKind`](crate::ArgumentKind).
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "documented once, at `ArgumentKind`")]
-pub enum ArgumentKindView<'b> {
-    Choice(Vec<&'b str>),
-    Text { chars_max: u32 },
-}
-
-/// The messages of one combination of arguments, in place.
-#[derive(Clone, Copy)]
-pub struct VariantView<'b> {
-    bundle: &'b Bundle,
-    messages: &'b record::Range,
-}
-
-#[expect(clippy::missing_errors_doc, reason = "all as `Bundle::manifest`")]
-impl<'b> VariantView<'b> {
-    /// Returns the messages in order.
-    pub fn messages(&self) -> Result<Vec<MessageView<'b>>, Corrupt> {
-        let bundle = self.bundle;
-        let mut parts_room = bundle.count(Kind::Parts);
-        let mut segments_room = bundle.count(Kind::Segments);
-        bundle
-            .list(Kind::Messages, *self.messages)?
-            .map(|index| {
-                let record: &record::Message = bundle.record(Kind::Messages, index)?;
-                let role = match record.role.get() {
-                    record::ROLE_USER => Role::User,
-                    record::ROLE_ASSISTANT => Role::Assistant,
-                    _ => return Err(Corrupt::Record { section: "messages", what: "role" }),
-                };
-                take(&mut parts_room, Kind::Parts, record.parts)?;
-                let parts = bundle
-                    .list(Kind::Parts, record.parts)?
-                    .map(|index| bundle.part(index, &mut segments_room))
-                    .collect::<Result<_, _>>()?;
-                Ok(MessageView { role, parts })
-            })
-            .collect()
-    }
-}
-
-impl Bundle {
-    fn part(&self, index: usize, room: &mut usize) -> Result<PartView<'_>, Corrupt> {
-        let record: &record::Part = self.record(Kind::Parts, index)?;
-        let mime = self.optional(record.mime)?;
-        let wrong = Corrupt::Record { section: Kind::Parts.name(), what: "kind" };
-        Ok(match record.kind.get() {
-            record::PART_TEXT => PartView::Text(self.segments(record.segments, room)?),
-            record::PART_IMAGE => {
-                PartView::Image { mime: mime.unwrap_or_default(), bytes: self.blob(record.blob)? }
-            }
-            record::PART_AUDIO => {
-                PartView::Audio { mime: mime.unwrap_or_default(), bytes: self.blob(record.blob)? }
-            }
-            record::PART_RESOURCE_TEXT => PartView::ResourceText {
-                uri: self.segments(record.uri, room)?,
-                mime,
-                text: self.segments(record.segments, room)?,
-            },
-            record::PART_RESOURCE_BLOB => PartView::ResourceBlob {
-                uri: self.segments(record.uri, room)?,
-                mime,
-                bytes: self.blob(record.blob)?,
-            },
-            _ => return Err(wrong),
-        })
-    }
-
-    fn segments(
-        &self,
-        range: record::Range,
-        room: &mut usize,
-    ) -> Result<Vec<SegmentView<'_>>, Corrupt> {
-        take(room, Kind::Segments, range)?;
-        self.list(Kind::Segments, range)?
-            .map(|index| {
-                let record: &record::Segment = self.record(Kind::Segments, index)?;
-                match record.slot.get() {
-                    ABSENT => self.text(Kind::Bodies, record.body).map(SegmentView::Literal),
-                    slot => Ok(SegmentView::Slot(slot)),
-                }
-            })
-            .collect()
-    }
-}
-
-/// Takes the records of `range` out of the `room` that one answer has.
-///
-/// No two records of an answer share what they refer to, so it never has more of a section than
-/// the section itself. Without that limit a small file could ask for any amount of memory.
-fn take(room: &mut usize, section: Kind, range: record::Range) -> Result<(), Corrupt> {
-    let wrong = Corrupt::Record { section: section.name(), what: "range (it is used twice)" };
-    *room = room.checked_sub(range.count.get() as usize).ok_or(wrong)?;
-    Ok(())
-}
-
-/// One message of a variant.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MessageView<'b> {
-    /// Who says it.
-    pub role: Role,
-    /// What it says.
-    pub parts: Vec<PartView<'b>>,
-}
-
-/// One part of a message; see [`Part`](crate::Part).
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "documented once, at `Part`")]
-pub enum PartView<'b> {
-    Text(Vec<SegmentView<'b>>),
-    Image { mime: &'b str, bytes: &'b [u8] },
-    Audio { mime: &'b str, bytes: &'b [u8] },
-    ResourceText { uri: Vec<SegmentView<'b>>, mime: Option<&'b str>, text: Vec<SegmentView<'b>> },
-    ResourceBlob { uri: Vec<SegmentView<'b>>, mime: Option<&'b str>, bytes: &'b [u8] },
-}
-
-/// A piece of rendered text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SegmentView<'b> {
-    /// Text as it is.
-    Literal(&'b str),
-    /// The value of the argument with this index.
-    Slot(u32),
-}
-
-/// A prebuilt page of a list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PageView<'b> {
-    /// The index of its first entry.
-    pub first: u32,
-    /// How many entries it has.
-    pub count: u32,
-    /// The entries as the JSON array that MCP sends.
-    pub json: &'b str,
-}
-
-/// A place in the project's files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PlaceView<'b> {
-    /// The file, relative to the project's folder.
-    pub file: &'b str,
-    /// The line, from 1.
-    pub line: u32,
-    /// The column in characters, from 1.
-    pub column: u32,
-}
-
-impl fmt::Display for PlaceView<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.file, self.line)
-    }
 }

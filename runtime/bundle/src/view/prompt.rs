@@ -1,0 +1,61 @@
+//! Prompts, in place.
+
+use super::{Bundle, PlaceView, RenderingView};
+use crate::error::Corrupt;
+use crate::record;
+
+/// One prompt, in place.
+#[derive(Clone, Copy)]
+pub struct PromptView<'b> {
+    pub(super) bundle: &'b Bundle,
+    pub(super) index: usize,
+    pub(super) record: &'b record::Prompt,
+}
+
+#[expect(missing_docs, reason = "documented once, at the fields of `Prompt`")]
+#[expect(clippy::missing_errors_doc, reason = "all as `Bundle::manifest`")]
+impl<'b> PromptView<'b> {
+    /// Returns its number in the order of the names.
+    #[must_use]
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    pub fn name(&self) -> Result<&'b str, Corrupt> {
+        self.bundle.string(self.record.name)
+    }
+
+    pub fn title(&self) -> Result<Option<&'b str>, Corrupt> {
+        self.bundle.optional(self.record.title)
+    }
+
+    pub fn description(&self) -> Result<Option<&'b str>, Corrupt> {
+        self.bundle.optional(self.record.description)
+    }
+
+    pub fn summary(&self) -> Result<Option<&'b str>, Corrupt> {
+        self.bundle.optional(self.record.summary)
+    }
+
+    pub fn chapters(&self) -> Result<Vec<&'b str>, Corrupt> {
+        self.bundle.strings(self.record.chapters)
+    }
+
+    #[must_use]
+    pub fn priority(&self) -> u8 {
+        self.record.priority
+    }
+
+    pub fn meta(&self) -> Result<Option<&'b str>, Corrupt> {
+        self.bundle.optional(self.record.meta)
+    }
+
+    #[must_use]
+    pub fn rendering(&self) -> RenderingView<'b> {
+        RenderingView { bundle: self.bundle, record: &self.record.rendering }
+    }
+
+    pub fn place(&self) -> Result<PlaceView<'b>, Corrupt> {
+        self.bundle.place(self.record.place)
+    }
+}
