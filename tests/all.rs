@@ -9,9 +9,12 @@
     reason = "a test ends by panicking"
 )]
 
+mod binaries;
 mod bundle;
 mod cases;
+mod cli;
 mod examples;
 mod limits;
+mod serve;
 mod support;
 mod tidy;

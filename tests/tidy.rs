@@ -1,5 +1,7 @@
 //! What the tree promises of itself: who may name whom, what is generated, what has a case.
 
+#![expect(clippy::disallowed_methods, reason = "asks cargo and git about the tree")]
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

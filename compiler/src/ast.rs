@@ -53,6 +53,7 @@ pub(crate) struct When {
 
 /// A node of `prompts { … }`.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "most are prompts, and each is moved once")]
 pub(crate) enum PromptsItem {
     Prompt(Prompt),
     Folder(Folder),

@@ -84,6 +84,23 @@ pub fn compile(sources: &Sources<'_>, options: &Options) -> Compiled {
     Compiled { contents, effective, diagnostics: out }
 }
 
+/// Returns the KDL documents of the project that `sources` holds: the first one and all that it
+/// includes, in the order of the text.
+///
+/// What is wrong with them is for [`compile`] and [`format`] to tell; what a document with syntax
+/// faults includes is unknown.
+#[must_use]
+pub fn documents(sources: &Sources<'_>) -> Vec<FileId> {
+    let ast = parse::project(sources, &mut Diagnostics::new(false));
+    ast.documents.iter().map(|document| document.file).collect()
+}
+
+/// Returns a text as the effective project writes it, `depth` nodes deep.
+#[must_use]
+pub fn kdl_text(text: &str, depth: usize) -> String {
+    show::quote(text, depth)
+}
+
 /// Formats one KDL document; `None` if it has syntax faults, which are reported.
 ///
 /// Formatting twice gives the same text, comments stay, and the document means the same.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use relay_bundle::{Content, Rendering, UriPiece};
+use relay_bundle::{Content, Rendering, Role, UriPiece};
 
 use crate::source::{FileId, Span, Spanned};
 
@@ -80,7 +80,28 @@ pub(crate) struct Prompt {
     pub(crate) rendering: Rendering,
     /// Where the texts come from, in the order of the text.
     pub(crate) bodies: Vec<BodySource>,
+    /// The `message` nodes, for showing; none if the prompt is one text.
+    pub(crate) messages: Vec<MessageSource>,
+    /// The names of the arguments whose templates see a truth value.
+    pub(crate) booleans: Vec<String>,
     pub(crate) allowed_secrets: Vec<AllowedSecret>,
+}
+
+/// A `message` node, for showing.
+#[derive(Debug)]
+pub(crate) struct MessageSource {
+    pub(crate) role: Role,
+    pub(crate) parts: Vec<PartSource>,
+}
+
+/// A part of a `message` node, for showing.
+#[derive(Debug)]
+pub(crate) enum PartSource {
+    Text(BodySource),
+    Image { body: BodySource, mime: String },
+    Audio { body: BodySource, mime: String },
+    /// Without a body it is one of the project's resources.
+    Resource { uri: BodySource, mime: Option<String>, body: Option<BodySource> },
 }
 
 /// An argument of a prompt or a URI template, as far as the rendering does not say it.
@@ -128,6 +149,8 @@ pub(crate) struct ResourceTemplate {
     pub(crate) about: About,
     pub(crate) pieces: Vec<UriPiece>,
     pub(crate) arguments: Vec<Argument>,
+    /// The names of the arguments whose templates see a truth value.
+    pub(crate) booleans: Vec<String>,
     pub(crate) rendering: Rendering,
 }
 

@@ -1,13 +1,17 @@
 //! The effective project: every setting in force, those too that nobody wrote.
 //!
 //! `relay show` prints it with origins; a bundle carries it as its canonical source, so that a
-//! default that changed with the compiler shows in a diff.
+//! default that changed with the compiler shows in a diff. Compiled again as a document in the
+//! project's folder, it gives the same project. Two things the language cannot say: that the text
+//! of a file begins behind its front matter, and which folder an inline template includes from.
 
-use relay_bundle::{Argument, ArgumentKind};
+use relay_bundle::{Argument, ArgumentKind, Role};
 use serde_json::{Map, Value, json};
 
-use crate::model::{About, BodySource, Model, Prompt, Setting};
-use crate::source::{Sources, Span, Spanned};
+use crate::model::{
+    About, AllowedSecret, BodySource, MessageSource, Model, PartSource, Prompt, Setting,
+};
+use crate::source::{FileId, Sources, Span, Spanned};
 
 /// The effective project as a tree of nodes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,17 +50,17 @@ impl Effective {
             children: vec![showing.greeting(model)],
             ..Shown::default()
         });
-        if !model.prompts.is_empty() {
+        if !model.prompts.is_empty() || !model.disabled_prompts.is_empty() {
             let mut children: Vec<_> =
                 model.prompts.iter().map(|prompt| showing.prompt(prompt)).collect();
             children.extend(model.disabled_prompts.iter().map(|name| showing.disabled(name)));
             nodes.push(Shown { name: "prompts", children, ..Shown::default() });
         }
-        let fixed = model.resources.iter().map(|r| showing.resource(&r.uri, &r.about, &[]));
-        let templates = model
-            .templates
-            .iter()
-            .map(|t| showing.resource(&t.uri_template, &t.about, &t.rendering.arguments));
+        let fixed = model.resources.iter().map(|r| showing.resource(&r.uri, &r.about, Vec::new()));
+        let templates = model.templates.iter().map(|t| {
+            let variables = t.rendering.arguments.iter().map(|a| variable(a, &t.booleans));
+            showing.resource(&t.uri_template, &t.about, variables.collect())
+        });
         let children: Vec<_> = fixed.chain(templates).collect();
         if !children.is_empty() {
             nodes.push(Shown { name: "resources", children, ..Shown::default() });
@@ -127,15 +131,14 @@ impl Showing<'_, '_> {
             ..Shown::default()
         };
         shown.setting("priority", &prompt.priority, |priority| Text::Number((*priority).into()));
-        match prompt.bodies.as_slice() {
-            [body] => self.body(body, &mut shown),
-            bodies => {
-                for body in bodies {
-                    let mut part = Shown { name: "part", ..Shown::default() };
-                    self.body(body, &mut part);
-                    shown.children.push(part);
-                }
-            }
+        let messages = &prompt.messages;
+        if let ([body], []) = (prompt.bodies.as_slice(), messages.as_slice()) {
+            self.body(body, false, &mut shown);
+        }
+        // Texts that stand in messages are templates all or none: only the prompt can say so.
+        let template = messages.iter().flat_map(|message| &message.parts).any(inherits_template);
+        if template {
+            shown.properties.push(("template", Text::Boolean(true)));
         }
         shown.child("title", prompt.title.as_ref());
         shown.child("description", prompt.description.as_ref());
@@ -148,16 +151,55 @@ impl Showing<'_, '_> {
                 ..Shown::default()
             });
         }
-        shown.children.extend(prompt.rendering.arguments.iter().map(argument));
-        for excuse in &prompt.allowed_secrets {
-            shown.children.push(Shown {
-                name: "allow-secret",
-                arguments: vec![Text::Text(excuse.rule.value.clone())],
-                properties: vec![("because", Text::Text(excuse.because.value.clone()))],
-                ..Shown::default()
-            });
-        }
+        let arguments = prompt.rendering.arguments.iter();
+        shown.children.extend(arguments.map(|each| argument(each, &prompt.booleans)));
+        shown.children.extend(messages.iter().map(|message| self.message(message, template)));
+        shown.children.extend(prompt.allowed_secrets.iter().map(excuse));
         shown
+    }
+
+    fn message(&self, message: &MessageSource, template: bool) -> Shown {
+        let role = match message.role {
+            Role::User => "user",
+            Role::Assistant => "assistant",
+        };
+        Shown {
+            name: "message",
+            properties: vec![("role", Text::Text(role.into()))],
+            children: message.parts.iter().map(|part| self.part(part, template)).collect(),
+            ..Shown::default()
+        }
+    }
+
+    fn part(&self, part: &PartSource, template: bool) -> Shown {
+        match part {
+            PartSource::Text(BodySource { inline_at: Some(_), text: Some(text), .. }) => {
+                node("text", text)
+            }
+            PartSource::Text(body) => {
+                let mut shown = node("file", &self.path(body.file));
+                shown.template(body.template, template || body.template || self.is_j2(body.file));
+                shown
+            }
+            PartSource::Image { body, mime } => self.media("image", body, mime),
+            PartSource::Audio { body, mime } => self.media("audio", body, mime),
+            PartSource::Resource { uri, mime, body } => {
+                let mut shown = node("resource", uri.text.as_deref().unwrap_or_default());
+                if let Some(mime) = mime {
+                    shown.properties.push(("mime", Text::Text(mime.clone())));
+                }
+                if let Some(body) = body {
+                    self.body(body, template, &mut shown);
+                }
+                shown
+            }
+        }
+    }
+
+    fn media(&self, name: &'static str, body: &BodySource, mime: &str) -> Shown {
+        let file = ("file", Text::Text(self.path(body.file)));
+        let mime = ("mime", Text::Text(mime.into()));
+        Shown { name, properties: vec![file, mime], ..Shown::default() }
     }
 
     fn disabled(&self, name: &Spanned<String>) -> Shown {
@@ -170,7 +212,7 @@ impl Showing<'_, '_> {
         }
     }
 
-    fn resource(&self, uri: &Spanned<String>, about: &About, arguments: &[Argument]) -> Shown {
+    fn resource(&self, uri: &Spanned<String>, about: &About, variables: Vec<Shown>) -> Shown {
         let mut shown = Shown {
             name: "resource",
             arguments: vec![Text::Text(uri.value.clone())],
@@ -179,32 +221,60 @@ impl Showing<'_, '_> {
         };
         shown.setting("name", &about.name, |name| Text::Text(name.clone()));
         shown.setting("mime", &about.mime, |mime| Text::Text(mime.clone()));
-        self.body(&about.body, &mut shown);
+        self.body(&about.body, false, &mut shown);
         shown.child("title", about.title.as_ref());
         shown.child("description", about.description.as_ref());
-        shown.children.extend(arguments.iter().map(argument));
+        shown.children.extend(variables);
+        shown.children.extend(about.allowed_secrets.iter().map(excuse));
         shown
     }
 
-    fn body(&self, body: &BodySource, shown: &mut Shown) {
+    /// Shows a text or a file; `template` is what the text is if its node does not say.
+    fn body(&self, body: &BodySource, template: bool, shown: &mut Shown) {
         match (&body.inline_at, &body.text) {
-            (Some(_), Some(text)) => shown.children.push(Shown {
-                name: "text",
-                arguments: vec![Text::Text(text.to_string())],
-                ..Shown::default()
-            }),
+            (Some(_), Some(text)) => {
+                shown.children.push(node("text", text));
+                shown.template(body.template, body.template || template);
+            }
             _ => {
-                let file = self.sources.file(body.file).path.clone();
-                shown.properties.push(("file", Text::Text(file)));
+                shown.properties.push(("file", Text::Text(self.path(body.file))));
+                shown.template(body.template, body.template || self.is_j2(body.file));
             }
         }
-        if body.template {
-            shown.properties.push(("template", Text::Boolean(true)));
-        }
+    }
+
+    /// Returns a file's path as a document in the project's folder names it.
+    fn path(&self, file: FileId) -> String {
+        let path = &self.sources.file(file).path;
+        let is_plain = !path.starts_with('~') && path.as_bytes().get(1) != Some(&b':');
+        if is_plain { path.clone() } else { format!("./{path}") }
+    }
+
+    fn is_j2(&self, file: FileId) -> bool {
+        self.sources.file(file).path.ends_with(".j2")
     }
 }
 
+/// Returns whether only the prompt's own `template=` can have made this part a template.
+fn inherits_template(part: &PartSource) -> bool {
+    match part {
+        PartSource::Text(body) => body.template && body.inline_at.is_some(),
+        PartSource::Resource { uri, .. } => uri.template,
+        PartSource::Image { .. } | PartSource::Audio { .. } => false,
+    }
+}
+
+fn node(name: &'static str, argument: &str) -> Shown {
+    Shown { name, arguments: vec![Text::Text(argument.into())], ..Shown::default() }
+}
+
 impl Shown {
+    fn template(&mut self, is_template: bool, worth_saying: bool) {
+        if worth_saying {
+            self.properties.push(("template", Text::Boolean(is_template)));
+        }
+    }
+
     fn setting<T>(&mut self, name: &'static str, setting: &Setting<T>, text: impl Fn(&T) -> Text) {
         self.properties.push((name, text(&setting.value)));
         if setting.at.is_none() {
@@ -220,22 +290,26 @@ impl Shown {
 
     fn child(&mut self, name: &'static str, text: Option<&Spanned<String>>) {
         if let Some(text) = text {
-            self.children.push(Self {
-                name,
-                arguments: vec![Text::Text(text.value.clone())],
-                ..Self::default()
-            });
+            self.children.push(node(name, &text.value));
         }
     }
 }
 
-fn argument(argument: &Argument) -> Shown {
-    let mut shown = Shown {
-        name: "arg",
-        arguments: vec![Text::Text(argument.name.clone())],
-        properties: vec![("required", Text::Boolean(argument.required))],
-        ..Shown::default()
-    };
+fn excuse(excuse: &AllowedSecret) -> Shown {
+    let mut shown = node("allow-secret", &excuse.rule.value);
+    shown.properties.push(("because", Text::Text(excuse.because.value.clone())));
+    shown
+}
+
+fn argument(argument: &Argument, booleans: &[String]) -> Shown {
+    let mut shown = variable(argument, booleans);
+    shown.properties.insert(0, ("required", Text::Boolean(argument.required)));
+    shown
+}
+
+/// Shows an argument; a variable of a URI is always required, so that is not said of it.
+fn variable(argument: &Argument, booleans: &[String]) -> Shown {
+    let mut shown = node("arg", &argument.name);
     if let Some(default) = &argument.default {
         shown.properties.push(("default", Text::Text(default.clone())));
     }
@@ -243,6 +317,9 @@ fn argument(argument: &Argument) -> Shown {
         shown.properties.push(("description", Text::Text(description.clone())));
     }
     match &argument.kind {
+        ArgumentKind::Choice(_) if booleans.contains(&argument.name) => {
+            shown.properties.push(("type", Text::Text("boolean".into())));
+        }
         ArgumentKind::Choice(choices) => shown.children.push(Shown {
             name: "one-of",
             arguments: choices.iter().cloned().map(Text::Text).collect(),
@@ -311,8 +388,8 @@ impl Text {
     }
 }
 
-/// Returns a text as a KDL string: multi-line where it has lines.
-fn quote(text: &str, depth: usize) -> String {
+/// Returns a text as a KDL string, as it stands `depth` nodes deep: multi-line where it has lines.
+pub(crate) fn quote(text: &str, depth: usize) -> String {
     let lines = text.contains('\n');
     let mut escaped = String::new();
     for letter in text.chars() {
@@ -321,8 +398,8 @@ fn quote(text: &str, depth: usize) -> String {
             '\\' => escaped.push_str("\\\\"),
             '\n' if lines => escaped.push('\n'),
             '\t' => escaped.push_str("\\t"),
-            letter if letter.is_control() || "\u{85}\u{2028}\u{2029}\u{feff}".contains(letter) => {
-                escaped.push_str(&format!("\\u{{{:x}}}", u32::from(letter)));
+            letter if letter.is_control() || ends_line(letter) || turns(letter) => {
+                escaped.push_str(&escape(letter));
             }
             letter => escaped.push(letter),
         }
@@ -331,18 +408,35 @@ fn quote(text: &str, depth: usize) -> String {
         return format!("\"{escaped}\"");
     }
     let indent = "    ".repeat(depth + 1);
-    // A line of white space alone would lose it to the closing quotes' indentation.
+    // A line of white space alone counts as empty in KDL.
     let body: Vec<String> = escaped
         .split('\n')
-        .map(|line| match line.chars().next() {
-            None => String::new(),
-            Some(' ') if line.trim().is_empty() => {
-                format!("{indent}{}", line.replace(' ', "\\u{20}"))
+        .map(|line| match line {
+            "" => String::new(),
+            line if line.trim().is_empty() => {
+                format!("{indent}{}", line.chars().map(escape).collect::<String>())
             }
-            Some(_) => format!("{indent}{line}"),
+            line => format!("{indent}{line}"),
         })
         .collect();
     format!("\"\"\"\n{}\n{indent}\"\"\"", body.join("\n"))
+}
+
+fn escape(letter: char) -> String {
+    format!("\\u{{{:x}}}", u32::from(letter))
+}
+
+/// Line ends of KDL that are no control characters.
+fn ends_line(letter: char) -> bool {
+    matches!(letter, '\u{2028}' | '\u{2029}')
+}
+
+/// Turns the direction of writing, or is a byte order mark: KDL takes neither as it is.
+fn turns(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}'
+    )
 }
 
 fn node_json(node: &Shown) -> Value {

@@ -5,6 +5,8 @@
 //! time is shown where a goal is one. Nothing here asserts: a figure over its goal is a figure.
 
 #![expect(clippy::print_stdout, reason = "a table is what this prints")]
+#![expect(clippy::disallowed_methods, reason = "it measures other processes")]
+#![expect(clippy::cast_precision_loss, reason = "figures are rounded anyway")]
 
 mod generate;
 mod http;
@@ -126,22 +128,22 @@ fn quantile(figures: &mut [f64], part: f64) -> f64 {
 
 /// Open and verify, in this process, from memory: what a load costs beside mapping the file.
 fn load(setting: &Setting) -> Result<()> {
-    for (prompts, goal) in [(10_000, "≤ 1 ms CPU"), (100_000, "≤ 2 ms CPU, growth ≤ 1 % of the file")] {
+    for (prompts, goal) in [(10_000, "≤ 1 ms CPU"), (100_000, "≤ 2 ms CPU")] {
         let bytes = setting.signed(&generate::contents(prompts))?;
         let megabytes = bytes.len() / 1_000_000;
         let shared: std::sync::Arc<[u8]> = bytes.into();
         let mut times = Vec::new();
-        for _ in 0..20 {
+        for _ in 0..50 {
             let storage = Box::new(std::sync::Arc::clone(&shared));
-            let before = process::own_cpu_ns()?;
+            let start = Instant::now();
             let bundle = Bundle::open(storage)?;
             trust::verify(&bundle, &setting.trust, 1)?;
-            times.push(process::own_cpu_ns()?.saturating_sub(before) as f64 / 1e6);
+            times.push(start.elapsed().as_secs_f64() * 1e3);
         }
         let work = format!("open and verify a bundle of {prompts} prompts ({megabytes} MB), in process");
-        row(&work, &format!("{:.3} ms CPU", median(&mut times)), goal);
+        row(&work, &format!("{:.2} ms", median(&mut times)), goal);
         drop(shared);
-        process::load(setting, prompts, goal)?;
+        process::load(setting, prompts)?;
     }
     Ok(())
 }
@@ -166,7 +168,18 @@ fn read(setting: &Setting) -> Result<()> {
             figures.push(start.elapsed().as_secs_f64() * 1e6 / length as f64);
         }
     }
-    let measured = format!("{:.2} µs, {:.2} µs when checked before", median(&mut cold), median(&mut warm));
+    // The hash of one page is the floor of a first read; it tells how busy the machine was.
+    let page = vec![7; 4096];
+    let start = Instant::now();
+    for _ in 0..count {
+        std::hint::black_box(relay_bundle::Digest::of(std::hint::black_box(&page)));
+    }
+    let hash = start.elapsed().as_secs_f64() * 1e6 / count as f64;
+    let measured = format!(
+        "{:.1} µs at first, {:.1} µs again (SHA-256 of a page: {hash:.1} µs)",
+        median(&mut cold),
+        median(&mut warm)
+    );
     row("one verified prompt of 4 KB found and filled, in process", &measured, "≤ 6 µs");
     Ok(())
 }

@@ -226,7 +226,7 @@ proptest! {
             combinations = combinations
                 .iter()
                 .flat_map(|before: &Vec<String>| {
-                    states.iter().map(|state| [&before[..], &[state.clone()]].concat())
+                    states.iter().map(|state| [&before[..], std::slice::from_ref(state)].concat())
                 })
                 .collect();
         }
@@ -255,7 +255,7 @@ proptest! {
             calls = states
                 .flat_map(|state| {
                     calls.iter().map(move |call: &Vec<Option<String>>| {
-                        [&call[..], &[state.clone()]].concat()
+                        [&call[..], std::slice::from_ref(&state)].concat()
                     })
                 })
                 .collect();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use relay_bundle::{Bundle, OpenError};
 
-use crate::args::SubjectArgs;
+use crate::args::{ProjectArgs, SubjectArgs};
 use crate::disk;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -34,6 +34,13 @@ pub(crate) enum Opened {
 pub(crate) fn open(arguments: &SubjectArgs, output: &mut Output) -> Result<Opened, Failure> {
     let path = &arguments.subject;
     if is_bundle(path)? {
+        let ProjectArgs { env, strict, format: _ } = &arguments.project;
+        if env.is_some() || *strict {
+            let message =
+                format!("`--env` and `--strict` are for projects, and `{}` is a bundle", path.display());
+            return Err(Failure::unknown(message)
+                .help("what a bundle holds was decided when it was built: leave them out"));
+        }
         return open_bundle(path).map(Box::new).map(Opened::Subject);
     }
     let project = Project::open(path)?;

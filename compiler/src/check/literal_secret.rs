@@ -4,6 +4,7 @@
 //! The rules know the forms that issuers give their keys, so they hardly ever cry wolf.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use miette::Diagnostic;
 use regex::RegexSet;
@@ -29,6 +30,13 @@ const RULES: &[(&str, &str)] = &[
     ("slack-token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}"),
     ("stripe-key", r"\b[rs]k_live_[A-Za-z0-9]{20,}"),
 ];
+
+/// The forms of all rules, compiled once a process: that takes longer than a small project.
+#[expect(clippy::expect_used, reason = "the rules are constants, and every test runs them")]
+static FORMS: LazyLock<RegexSet> = LazyLock::new(|| {
+    let forms = RULES.iter().map(|(_, form)| ascii(form));
+    RegexSet::new(forms).expect("every rule is a regular expression")
+});
 
 /// Keys are ASCII, and so are their word boundaries: the tables for other scripts stay out.
 fn ascii(form: &str) -> String {
@@ -70,7 +78,7 @@ struct IdleExcuse {
 }
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
-    let mut looking = Looking::new();
+    let mut looking = Looking::default();
     let mut excuses: Vec<&AllowedSecret> = Vec::new();
     for prompt in &model.prompts {
         excuses.extend(&prompt.allowed_secrets);
@@ -102,20 +110,13 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     looking.report_excuses(&excuses, out);
 }
 
+#[derive(Default)]
 struct Looking {
-    set: RegexSet,
     /// The excuses that excused something.
     used: BTreeSet<Span>,
 }
 
 impl Looking {
-    #[expect(clippy::expect_used, reason = "the rules are constants, and every test runs them")]
-    fn new() -> Self {
-        let forms = RULES.iter().map(|(_, form)| ascii(form));
-        let set = RegexSet::new(forms).expect("every rule is a regular expression");
-        Self { set, used: BTreeSet::new() }
-    }
-
     fn at_body(&mut self, body: &BodySource, allowed: &[AllowedSecret], out: &mut Diagnostics) {
         let Some(text) = &body.text else { return };
         match body.inline_at {
@@ -140,7 +141,7 @@ impl Looking {
         allowed: &[AllowedSecret],
         out: &mut Diagnostics,
     ) {
-        for index in self.set.matches(text) {
+        for index in FORMS.matches(text) {
             let Some((rule, form)) = RULES.get(index) else { continue };
             if let Some(excuse) = allowed.iter().find(|excuse| excuse.rule.value == *rule) {
                 self.used.insert(excuse.rule.at);

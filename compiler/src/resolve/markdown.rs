@@ -134,6 +134,8 @@ fn one(
         arguments: facts,
         rendering: Rendering { arguments: rendered.arguments, variants },
         bodies,
+        messages: Vec::new(),
+        booleans: rendered.booleans,
         allowed_secrets: Vec::new(),
     })
 }

@@ -11,7 +11,9 @@ use super::text::{self, Text};
 use super::{argument, file, markdown, media, name};
 use crate::ast::{self, PromptsItem};
 use crate::diagnostic::Diagnostics;
-use crate::model::{AllowedSecret, BodySource, Prompt, Resource, Setting};
+use crate::model::{
+    AllowedSecret, BodySource, MessageSource, PartSource, Prompt, Resource, Setting,
+};
 use crate::parse::MarkdownKind;
 use crate::source::{Sources, Span, Spanned};
 
@@ -33,6 +35,12 @@ pub(super) fn prompts(
         match item {
             PromptsItem::Prompt(node) => {
                 let off = node.enabled.as_ref().is_some_and(|enabled| !enabled.value);
+                if off && has_no_body(&node.body) && node.messages.is_empty() {
+                    // What is off needs no text: that is how a `when` takes a prompt away.
+                    let name = node.name.filter(|name| name::check(name, "prompt", out));
+                    disabled.extend(name);
+                    continue;
+                }
                 // A prompt that is off is resolved all the same: switching it on must not be
                 // what finds its faults.
                 let Some(prompt) = prompt(sources, node, &resources, out) else { continue };
@@ -52,6 +60,11 @@ pub(super) fn prompts(
     }
     disabled.sort_by(|a, b| a.value.cmp(&b.value));
     (name::unique(prompts, "prompt", |prompt| &prompt.name, out), disabled)
+}
+
+/// Returns whether a node says neither `text` nor `file=`, not even wrongly.
+pub(super) fn has_no_body(body: &ast::Body) -> bool {
+    body.text.is_none() && body.file.is_none() && !body.broken
 }
 
 /// Turns the excuses that were written into those that count: each with a reason.
@@ -97,10 +110,10 @@ fn prompt(
     let named = name::check(&name, "prompt", out);
     one_body(&name, &body, &messages, out)?;
     let mut draft = Draft { sources, resources, texts: Vec::new(), bodies: Vec::new() };
-    let messages = if messages.is_empty() {
+    let (messages, shown) = if messages.is_empty() {
         let text = text::of_body(sources, body, out)?;
         let part = PartDraft::Text(draft.text(text));
-        vec![(Role::User, vec![part])]
+        (vec![(Role::User, vec![part])], Vec::new())
     } else {
         draft.messages(messages, body.template.map(|template| template.value), out)?
     };
@@ -120,6 +133,8 @@ fn prompt(
         arguments: rendered.facts,
         rendering: Rendering { arguments: rendered.arguments, variants },
         bodies,
+        messages: shown,
+        booleans: rendered.booleans,
         allowed_secrets,
     })
 }
@@ -185,23 +200,26 @@ impl Draft<'_, '_, '_> {
         nodes: Vec<ast::Message>,
         template: Option<bool>,
         out: &mut Diagnostics,
-    ) -> Option<Vec<(Role, Vec<PartDraft>)>> {
+    ) -> Option<(Vec<(Role, Vec<PartDraft>)>, Vec<MessageSource>)> {
         let mut whole = true;
         let mut messages = Vec::new();
+        let mut shown = Vec::new();
         for node in nodes {
             if node.parts.is_empty() {
                 out.report(node.at, EmptyMessage { at: node.at });
             }
             let written = node.parts.len();
-            let parts: Vec<_> = node
+            let (parts, sources): (Vec<_>, Vec<_>) = node
                 .parts
                 .into_iter()
                 .filter_map(|part| self.part(part, template, out))
-                .collect();
+                .unzip();
             whole &= parts.len() == written && written > 0;
-            messages.push((node.role.unwrap_or(Role::User), parts));
+            let role = node.role.unwrap_or(Role::User);
+            messages.push((role, parts));
+            shown.push(MessageSource { role, parts: sources });
         }
-        whole.then_some(messages)
+        whole.then_some((messages, shown))
     }
 
     fn part(
@@ -209,16 +227,18 @@ impl Draft<'_, '_, '_> {
         part: ast::Part,
         template: Option<bool>,
         out: &mut Diagnostics,
-    ) -> Option<PartDraft> {
+    ) -> Option<(PartDraft, PartSource)> {
         match part {
             ast::Part::Text(written) => {
                 let text = text::inline(written, template.unwrap_or(false));
-                Some(PartDraft::Text(self.text(text)))
+                let source = PartSource::Text(text.source.clone());
+                Some((PartDraft::Text(self.text(text)), source))
             }
             ast::Part::File { path, template: own } => {
                 let own = own.map(|own| own.value).or(template);
                 let text = text::from_file(self.sources, &path, own, out)?;
-                Some(PartDraft::Text(self.text(text)))
+                let source = PartSource::Text(text.source.clone());
+                Some((PartDraft::Text(self.text(text)), source))
             }
             ast::Part::Image { file, mime } => self.media(&file, mime, true, out),
             ast::Part::Audio { file, mime } => self.media(&file, mime, false, out),
@@ -232,7 +252,7 @@ impl Draft<'_, '_, '_> {
         mime: Option<Spanned<String>>,
         image: bool,
         out: &mut Diagnostics,
-    ) -> Option<PartDraft> {
+    ) -> Option<(PartDraft, PartSource)> {
         let (id, file) = file::read(self.sources, path, out)?;
         let mime = match mime {
             Some(mime) => mime.value,
@@ -246,14 +266,14 @@ impl Draft<'_, '_, '_> {
                     None
                 })?,
         };
-        self.bodies.push(BodySource {
-            file: id,
-            inline_at: None,
-            text: None,
-            start: 0,
-            template: false,
-        });
-        Some(PartDraft::Media { image, mime, bytes: file.bytes.as_slice().into() })
+        let body =
+            BodySource { file: id, inline_at: None, text: None, start: 0, template: false };
+        self.bodies.push(body.clone());
+        let source = match image {
+            true => PartSource::Image { body, mime: mime.clone() },
+            false => PartSource::Audio { body, mime: mime.clone() },
+        };
+        Some((PartDraft::Media { image, mime, bytes: file.bytes.as_slice().into() }, source))
     }
 
     fn resource(
@@ -263,7 +283,7 @@ impl Draft<'_, '_, '_> {
         mut body: ast::Body,
         template: Option<bool>,
         out: &mut Diagnostics,
-    ) -> Option<PartDraft> {
+    ) -> Option<(PartDraft, PartSource)> {
         let mime = mime.map(|mime| mime.value);
         if let (Some(file), Some(text)) = (&body.file, &body.text) {
             let name = uri.value.clone();
@@ -286,16 +306,27 @@ impl Draft<'_, '_, '_> {
             };
             let mime = mime.or_else(|| Some(found.about.mime.value.clone()));
             let content = found.content.clone();
-            let uri = self.text(text::inline(uri, false));
-            return Some(PartDraft::ResourceContent { uri, mime, content });
+            let uri = text::inline(uri, false);
+            let source = PartSource::Resource {
+                uri: uri.source.clone(),
+                mime: mime.clone(),
+                body: None,
+            };
+            let uri = self.text(uri);
+            return Some((PartDraft::ResourceContent { uri, mime, content }, source));
         }
         if body.template.is_none() && body.text.is_some() {
             body.template = template.map(|value| Spanned { value, at: uri.at });
         }
-        let uri = self.text(text::inline(uri, template.unwrap_or(false)));
+        let uri = text::inline(uri, template.unwrap_or(false));
         let text = text::of_body(self.sources, body, out)?;
-        let text = self.text(text);
-        Some(PartDraft::ResourceText { uri, mime, text })
+        let source = PartSource::Resource {
+            uri: uri.source.clone(),
+            mime: mime.clone(),
+            body: Some(text.source.clone()),
+        };
+        let (uri, text) = (self.text(uri), self.text(text));
+        Some((PartDraft::ResourceText { uri, mime, text }, source))
     }
 }
 

@@ -27,6 +27,10 @@ pub(super) fn resources(
         let off = node.enabled.as_ref().is_some_and(|enabled| !enabled.value);
         let Some(uri) = node.uri.clone() else { continue };
         let Some(pieces) = pieces(&uri, out) else { continue };
+        if off && prompt::has_no_body(&node.body) {
+            // What is off needs no text: that is how a `when` takes a resource away.
+            continue;
+        }
         if pieces.iter().any(|piece| matches!(piece, Piece::Variable(_))) {
             let template = template(sources, node, uri, pieces, out);
             templates.extend(template.filter(|_| !off));
@@ -142,6 +146,7 @@ fn template(
         about,
         pieces,
         arguments: rendered.facts,
+        booleans: rendered.booleans,
         rendering: Rendering { arguments: rendered.arguments, variants },
     })
 }

@@ -31,6 +31,8 @@ pub(super) struct Text {
 pub(super) struct Rendered {
     pub(super) arguments: Vec<Argument>,
     pub(super) facts: Vec<model::Argument>,
+    /// The names of the arguments whose templates see a truth value.
+    pub(super) booleans: Vec<String>,
     /// For each variant the segments of each text.
     pub(super) variants: Vec<Vec<Vec<Segment>>>,
 }
@@ -154,8 +156,10 @@ pub(super) fn render(
             used,
         })
         .collect();
+    let booleans = arguments.iter().filter(|argument| argument.boolean);
+    let booleans = booleans.map(|argument| argument.argument.name.clone()).collect();
     let arguments = arguments.into_iter().map(|argument| argument.argument).collect();
-    Some(Rendered { arguments, facts, variants })
+    Some(Rendered { arguments, facts, booleans, variants })
 }
 
 /// The argument that a plain text with `$ARGUMENTS` takes.

@@ -17,6 +17,7 @@ use crate::server::Server;
 
 const SESSION_HEADER: &str = "mcp-session-id";
 const VERSION_HEADER: &str = "mcp-protocol-version";
+const METHOD_HEADER: &str = "mcp-method";
 /// From this version on there are no sessions.
 const MODERN: &str = "2026-07-28";
 
@@ -46,7 +47,9 @@ impl Endpoint {
     /// Answers one request of `principal`.
     pub(crate) async fn answer(&self, mut request: Request, principal: Arc<Principal>) -> Response {
         request.extensions_mut().insert(principal.clone());
-        if is_modern(request.headers()) {
+        if is_modern(&request) {
+            // Whoever sends a session's id all the same shall not reach that session by it.
+            request.headers_mut().remove(SESSION_HEADER);
             return self.service.handle(request).await.map(Body::new);
         }
         match session_id(request.headers()) {
@@ -79,8 +82,13 @@ impl Endpoint {
     }
 }
 
-fn is_modern(headers: &HeaderMap) -> bool {
-    headers.get(VERSION_HEADER).is_some_and(|version| version == MODERN)
+/// Returns whether a request can neither begin a session nor belong to one. rmcp begins one for
+/// every `initialize`, whatever its version, and refuses a method that the body contradicts.
+fn is_modern(request: &Request) -> bool {
+    let header = |name| request.headers().get(name);
+    let method = header(METHOD_HEADER);
+    header(VERSION_HEADER).is_some_and(|version| version == MODERN)
+        && (request.method() != Method::POST || method.is_some_and(|name| name != "initialize"))
 }
 
 fn session_id(headers: &HeaderMap) -> Option<&str> {

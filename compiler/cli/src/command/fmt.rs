@@ -1,6 +1,6 @@
 //! `relay fmt`: a project's documents in the one canonical layout.
 
-use relay_compiler::{Diagnostics, Options, Sources};
+use relay_compiler::{Diagnostics, Sources};
 use similar::TextDiff;
 
 use crate::answer::table::printable;
@@ -41,17 +41,13 @@ pub(crate) fn run(arguments: &FmtArgs, output: &mut Output) -> Result<Exit, Fail
 
 /// Returns what changes, by the path of the document.
 fn changes(sources: &Sources<'_>, out: &mut Diagnostics) -> Vec<Change> {
-    // Compiling reads every document of the project; what it has to say is for `relay check`.
-    let _ = relay_compiler::compile(sources, &Options::default());
-    let documents = sources.digests().into_iter().map(|(path, _)| path);
-    documents
-        .filter(|path| path.ends_with(".kdl") || path == sources.root())
-        .filter_map(|path| {
-            let id = sources.load(&path).ok()?;
-            // What is not text is told by `relay check`.
-            let old = sources.file(id).text().ok()?.to_owned();
+    relay_compiler::documents(sources)
+        .into_iter()
+        .filter_map(|id| {
             let new = relay_compiler::format(sources, id, out)?;
-            (new != old).then_some(Change { path, old, new })
+            let document = sources.file(id);
+            let old = document.text().ok()?.to_owned();
+            (new != old).then(|| Change { path: document.path.clone(), old, new })
         })
         .collect()
 }

@@ -1,6 +1,7 @@
 //! `relay inspect`: what a bundle holds, as a summary, as JSON, or as text for a diff.
 
 mod canonical;
+mod source;
 
 use relay_bundle::Bundle;
 use schemars::JsonSchema;

@@ -23,7 +23,7 @@ fn read(bytes: &[u8], kind: Kind, on_error: OnError) -> (Option<MarkdownPrompt>,
     let files = OneFile(bytes);
     let sources = Sources::new(&files, "a.md");
     let file = sources.load("a.md").unwrap();
-    let mut out = Diagnostics::new();
+    let mut out = Diagnostics::new(false);
     let prompt = markdown_prompt(file, bytes, kind, on_error, &mut out);
     let told = out.sorted().into_iter().map(|report| {
         let severity = if report.is_error() { "error" } else { "warning" };

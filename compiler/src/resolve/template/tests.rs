@@ -49,7 +49,7 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 fn run(template: &str, place: TextPlace) -> (Option<RenderedTexts>, Diagnostics) {
-    let mut out = Diagnostics::new();
+    let mut out = Diagnostics::new(false);
     let choices = ["dev".to_owned(), "prod".to_owned()];
     let include: &Include<'_> = &|_, path| {
         let index = FILES.iter().position(|(name, _)| *name == path)?;
@@ -311,7 +311,7 @@ fn names_the_line_of_an_inline_template() {
 
 #[test]
 fn counts_combinations() {
-    let mut out = Diagnostics::new();
+    let mut out = Diagnostics::new(false);
     let choices: Vec<_> = (0..9).map(|number| number.to_string()).collect();
     let arguments = ["a", "b"].map(|name| TemplateArgument {
         name,

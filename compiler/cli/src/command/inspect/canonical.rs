@@ -7,9 +7,11 @@ use std::fmt::Write as _;
 
 use relay_bundle::Bundle;
 
+use crate::answer::message::Part;
 use crate::answer::prompt::{self, Argument, Prompt, Variant};
 use crate::answer::resource::{Resource, Template};
 use crate::answer::table::{indented, printable};
+use crate::command::inspect::source::Source;
 use crate::failure::Failure;
 
 const INDENT: &str = "    ";
@@ -17,18 +19,36 @@ const INDENT: &str = "    ";
 /// Returns the bundle as text.
 pub(crate) fn draw(bundle: &Bundle) -> Result<String, Failure> {
     let mut text = String::from("relay bundle, canonical text 1\n\n");
+    let mut source = Source::of(bundle.canonical()?);
     manifest(bundle, &mut text)?;
     for view in bundle.prompts() {
-        prompt(&Prompt::of(&view?)?, &mut text);
+        let held = Prompt::of(&view?)?;
+        prompt(&held, &mut text);
+        strike(&held.variants, &mut source);
     }
     for index in 0..bundle.resource_count() {
-        resource(&Resource::of(&bundle.resource(index)?)?, &mut text);
+        let held = Resource::of(&bundle.resource(index)?)?;
+        resource(&held, &mut text);
+        held.text.iter().for_each(|text| source.strike(text));
     }
     for index in 0..bundle.template_count() {
-        template(&Template::of(&bundle.template(index)?)?, &mut text);
+        let held = Template::of(&bundle.template(index)?)?;
+        template(&held, &mut text);
+        strike(&held.variants, &mut source);
     }
-    section("project as KDL", bundle.canonical()?, &mut text);
+    section("project as KDL", &source.rest(), &mut text);
     Ok(text)
+}
+
+/// Strikes the texts of variants from the project, where they stand word for word.
+fn strike(variants: &[Variant], source: &mut Source<'_>) {
+    for part in variants.iter().flat_map(|variant| &variant.messages).flat_map(|m| &m.content) {
+        match part {
+            Part::Text { text, slots: _ } => source.strike(text),
+            Part::Resource { resource } => resource.text.iter().for_each(|text| source.strike(text)),
+            Part::Image(_) | Part::Audio(_) => {}
+        }
+    }
 }
 
 fn manifest(bundle: &Bundle, text: &mut String) -> Result<(), Failure> {

@@ -1,0 +1,141 @@
+//! The names that templates use: variables, filters and tests, each of which must be known.
+//!
+//! Here shows what the templates do with each argument. Values are not looked at: whether a name
+//! is set where it is read shows when the template is rendered.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::read::Template;
+use super::rewrite::{How, Name, Rewritten};
+use super::source::{Source, Spot};
+use super::{TemplateArgument, engine, fault};
+use crate::diagnostic::Diagnostics;
+use crate::nearest::nearest;
+
+/// What the templates do with an argument.
+#[derive(Default, Clone, Copy)]
+pub(super) struct Use {
+    pub(super) mentioned: bool,
+    tested: bool,
+}
+
+/// Names that have a meaning in some places of a template.
+const SPECIAL_NAMES: [&str; 4] = ["caller", "loop", "self", "super"];
+
+/// Checks each name that the templates use, and returns what they do with each argument.
+///
+/// A template may set what another one reads, as an included file shares the variables around it.
+/// What is set too late, or not in all cases, shows when it is rendered.
+pub(super) fn check_names(
+    templates: &[Template],
+    arguments: &[TemplateArgument<'_>],
+    out: &mut Diagnostics,
+) -> Vec<Use> {
+    let names: BTreeMap<String, usize> = arguments
+        .iter()
+        .enumerate()
+        .map(|(index, argument)| (template_name(argument), index))
+        .collect();
+    let mut known: BTreeSet<&str> = names.keys().map(String::as_str).collect();
+    for template in templates {
+        known.extend(template.rewritten.assigned.iter().map(|name| name.name.as_str()));
+    }
+    for name in engine::function_names().chain(SPECIAL_NAMES) {
+        known.insert(name);
+    }
+
+    let mut uses = vec![Use::default(); arguments.len()];
+    for Template { source, rewritten } in templates {
+        check_assigned(source, rewritten, &names, arguments, out);
+        check_known("filter", source, &rewritten.filters, engine::filter_names().collect(), out);
+        check_known("test", source, &rewritten.tests, engine::test_names().collect(), out);
+        for mention in &rewritten.mentions {
+            let Spot { at, line } = source.spot(&mention.at);
+            let name = mention.name.clone();
+            let Some(index) = names.get(&name) else {
+                if !known.contains(&*name) {
+                    let help = match nearest(&name, known.iter().copied()) {
+                        Some(near) => format!("did you mean `{near}`?"),
+                        None => format!("declare it in the prompt: `arg {name}`"),
+                    };
+                    out.report(at, fault::UnknownVariable { name, help, line, at });
+                }
+                continue;
+            };
+            if let Some(used) = uses.get_mut(*index) {
+                used.mentioned = true;
+                used.tested |= matches!(mention.how, How::Tested | How::TestedAndPrinted);
+            }
+            let is_text = arguments.get(*index).is_some_and(|argument| argument.is_text());
+            if is_text && mention.how == How::Read {
+                out.report(at, fault::FreeText { name, line, at });
+            }
+        }
+    }
+    check_absent(templates, arguments, &names, &uses, out);
+    uses
+}
+
+fn check_assigned(
+    source: &Source,
+    rewritten: &Rewritten,
+    names: &BTreeMap<String, usize>,
+    arguments: &[TemplateArgument<'_>],
+    out: &mut Diagnostics,
+) {
+    for Name { name, at } in &rewritten.assigned {
+        if let Some(argument) = names.get(name).and_then(|index| arguments.get(*index)) {
+            let Spot { at, line } = source.spot(at);
+            let (name, argument_at) = (name.clone(), argument.at);
+            out.report(at, fault::ShadowedArgument { name, line, argument_at, at });
+        }
+    }
+}
+
+fn check_known(
+    what: &'static str,
+    source: &Source,
+    named: &[Name],
+    known: Vec<&'static str>,
+    out: &mut Diagnostics,
+) {
+    for Name { name, at } in named {
+        if !known.contains(&&**name) {
+            let Spot { at, line } = source.spot(at);
+            let help = match nearest(name, known.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("these are known: {}", known.join(", ")),
+            };
+            out.report(at, fault::UnknownName { what, name: name.clone(), help, line, at });
+        }
+    }
+}
+
+/// A free text that may be absent and is never tested would fail whenever it is absent. Where it
+/// is tested, rendering shows whether each print of it is guarded.
+fn check_absent(
+    templates: &[Template],
+    arguments: &[TemplateArgument<'_>],
+    names: &BTreeMap<String, usize>,
+    uses: &[Use],
+    out: &mut Diagnostics,
+) {
+    for Template { source, rewritten } in templates {
+        for mention in &rewritten.mentions {
+            let Some(index) = names.get(&mention.name) else { continue };
+            let (Some(argument), Some(used)) = (arguments.get(*index), uses.get(*index)) else {
+                continue;
+            };
+            if argument.is_text() && argument.may_be_absent() && !used.tested {
+                let Spot { at, line } = source.spot(&mention.at);
+                let (name, argument_at) = (mention.name.clone(), argument.at);
+                out.report(at, fault::MaybeAbsent { name, line, argument_at, at });
+            }
+        }
+    }
+}
+
+/// Returns the name of an argument in templates.
+pub(super) fn template_name(argument: &TemplateArgument<'_>) -> String {
+    argument.name.replace('-', "_")
+}

@@ -1,0 +1,300 @@
+//! Expressions: the same value, with every operator bounded and its operands paid for.
+
+use minijinja::machinery::ast::{
+    BinOp, BinOpKind, Call, CallArg, CompareOpKind, Const, Expr, Filter, IfExpr, Spanned, Test,
+    UnaryOpKind,
+};
+
+use super::extent::{extent, range};
+use super::{How, Mention, Name, Rewriter};
+use crate::resolve::template::engine::{MEASURE, OPERATE, PRESENCE_TESTS};
+use crate::resolve::template::fault::Syntax;
+use crate::resolve::template::source::Spot;
+
+/// How tightly an expression holds together, loosest first: what binds looser than its
+/// surroundings needs brackets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Bond {
+    Choice,
+    Or,
+    And,
+    Not,
+    Comparison,
+    Filter,
+    Atom,
+}
+
+impl Rewriter<'_, '_> {
+    pub(super) fn expr(&mut self, expr: &Expr<'_>, within: Bond, how: How) {
+        let start = self.result.made.len();
+        let brackets = bond(expr) < within;
+        self.put(if brackets { "(" } else { "" });
+        self.bare(expr, how);
+        self.put(if brackets { ")" } else { "" });
+        self.place(start, expr);
+    }
+
+    /// An operand that is looked at as a whole: its size is paid for.
+    pub(super) fn measured(&mut self, expr: &Expr<'_>) {
+        self.expr(expr, Bond::Filter, How::Read);
+        if !matches!(expr, Expr::Const(_)) {
+            self.put(&format!("|{MEASURE}"));
+        }
+    }
+
+    fn bare(&mut self, expr: &Expr<'_>, how: How) {
+        match expr {
+            Expr::Var(name) => {
+                let at = range(name.span());
+                self.result.mentions.push(Mention { name: name.id.into(), at, how });
+                self.put(name.id);
+            }
+            Expr::Const(constant) => self.constant(constant),
+            Expr::IfExpr(choice) => self.choice(choice, how),
+            Expr::UnaryOp(unary) => match unary.op {
+                UnaryOpKind::Not => {
+                    self.put("not ");
+                    self.expr(&unary.expr, Bond::Not, How::Tested);
+                }
+                UnaryOpKind::Neg => {
+                    self.put("-");
+                    self.expr(&unary.expr, Bond::Atom, How::Read);
+                }
+            },
+            Expr::BinOp(binary) => self.binary(binary, how),
+            Expr::Compare(compare) => {
+                self.measured(&compare.expr);
+                for next in &compare.ops {
+                    self.put(comparison(next.op));
+                    self.measured(&next.expr);
+                }
+            }
+            Expr::Filter(_) => self.filters(expr),
+            Expr::Test(test) => self.test(test),
+            Expr::GetAttr(attribute) => {
+                self.expr(&attribute.expr, Bond::Atom, How::Read);
+                self.put(".");
+                self.put(attribute.name);
+            }
+            Expr::GetItem(item) => {
+                self.operator(&item.expr, "[]", &[Some(&item.subscript_expr)]);
+            }
+            Expr::Slice(slice) => {
+                let bounds = [slice.start.as_ref(), slice.stop.as_ref(), slice.step.as_ref()];
+                self.operator(&slice.expr, "[:]", &bounds);
+            }
+            Expr::Call(call) => self.call(call),
+            Expr::List(list) => self.sequence("[", &list.items, "", "]"),
+            Expr::Tuple(tuple) => self.sequence("(", &tuple.items, ",", ")"),
+            Expr::Map(map) => {
+                self.put("{");
+                for (key, value) in map.keys.iter().zip(&map.values) {
+                    self.measured(key);
+                    self.put(": ");
+                    self.expr(value, Bond::Choice, How::Read);
+                    self.put(", ");
+                }
+                self.put(&format!("}}|{MEASURE}"));
+            }
+        }
+    }
+
+    fn constant(&mut self, constant: &Spanned<Const>) {
+        let source = self.source;
+        self.put(source.text.get(range(constant.span())).unwrap_or("none"));
+    }
+
+    fn choice(&mut self, choice: &IfExpr<'_>, how: How) {
+        self.expr(&choice.true_expr, Bond::Or, how);
+        self.put(" if ");
+        self.expr(&choice.test_expr, Bond::Or, How::Tested);
+        if let Some(otherwise) = &choice.false_expr {
+            self.put(" else ");
+            self.expr(otherwise, Bond::Choice, how);
+        }
+    }
+
+    fn binary(&mut self, binary: &BinOp<'_>, how: How) {
+        let operator = match binary.op {
+            BinOpKind::ScOr => {
+                let is_printed = matches!(how, How::Printed | How::TestedAndPrinted);
+                let left = if is_printed { How::TestedAndPrinted } else { how };
+                self.expr(&binary.left, Bond::Or, left);
+                self.put(" or ");
+                return self.expr(&binary.right, Bond::And, how);
+            }
+            BinOpKind::ScAnd => {
+                let both = if how == How::Tested { how } else { How::Read };
+                self.expr(&binary.left, Bond::And, both);
+                self.put(" and ");
+                return self.expr(&binary.right, Bond::Not, both);
+            }
+            BinOpKind::Eq => return self.compare(binary, CompareOpKind::Eq),
+            BinOpKind::Ne => return self.compare(binary, CompareOpKind::Ne),
+            BinOpKind::Lt => return self.compare(binary, CompareOpKind::Lt),
+            BinOpKind::Lte => return self.compare(binary, CompareOpKind::Lte),
+            BinOpKind::Gt => return self.compare(binary, CompareOpKind::Gt),
+            BinOpKind::Gte => return self.compare(binary, CompareOpKind::Gte),
+            BinOpKind::In => return self.compare(binary, CompareOpKind::In),
+            BinOpKind::Add => "+",
+            BinOpKind::Sub => "-",
+            BinOpKind::Mul => "*",
+            BinOpKind::Div => "/",
+            BinOpKind::FloorDiv => "//",
+            BinOpKind::Rem => "%",
+            BinOpKind::Pow => "**",
+            BinOpKind::Concat => "~",
+        };
+        self.operator(&binary.left, operator, &[Some(&binary.right)]);
+    }
+
+    fn compare(&mut self, binary: &BinOp<'_>, operator: CompareOpKind) {
+        self.measured(&binary.left);
+        self.put(comparison(operator));
+        self.measured(&binary.right);
+    }
+
+    /// `left|_operate("name", right…)`. A chain of operators stays a chain, which nests nowhere.
+    fn operator(&mut self, left: &Expr<'_>, name: &str, right: &[Option<&Expr<'_>>]) {
+        self.expr(left, Bond::Filter, How::Read);
+        self.put(&format!("|{OPERATE}(\"{name}\""));
+        for operand in right {
+            self.put(", ");
+            match operand {
+                Some(operand) => self.expr(operand, Bond::Choice, How::Read),
+                None => self.put("none"),
+            }
+        }
+        self.put(")");
+    }
+
+    fn sequence(&mut self, open: &str, items: &[Expr<'_>], end: &str, close: &str) {
+        self.put(open);
+        for (index, item) in items.iter().enumerate() {
+            self.put(if index == 0 { "" } else { ", " });
+            self.expr(item, Bond::Choice, How::Read);
+        }
+        self.put(if items.is_empty() { "" } else { end });
+        self.put(&format!("{close}|{MEASURE}"));
+    }
+
+    /// A filter with what it is applied to; of a block, that is the text of the block, which is
+    /// measured first.
+    pub(super) fn filters(&mut self, expr: &Expr<'_>) {
+        let Expr::Filter(filter) = expr else { return };
+        let start = self.result.made.len();
+        match &filter.expr {
+            Some(inner @ Expr::Filter(_)) => self.filters(inner),
+            Some(inner) => self.expr(inner, Bond::Filter, How::Read),
+            None => self.put(MEASURE),
+        }
+        self.filter(filter);
+        self.place(start, expr);
+    }
+
+    fn filter(&mut self, filter: &Spanned<Filter<'_>>) {
+        let at = range(filter.span()).start;
+        let name = Name { name: filter.name.into(), at: at..at + filter.name.len() };
+        self.result.filters.push(name);
+        self.put("|");
+        self.put(filter.name);
+        if !filter.args.is_empty() {
+            self.arguments(&filter.args);
+        }
+    }
+
+    fn test(&mut self, test: &Spanned<Test<'_>>) {
+        let presence = PRESENCE_TESTS.contains(&test.name) && test.args.is_empty();
+        let at = range(test.span()).start;
+        self.result.tests.push(Name { name: test.name.into(), at: at..at + test.name.len() });
+        let how = if presence { How::Tested } else { How::Read };
+        self.expr(&test.expr, Bond::Filter, how);
+        self.put(" is ");
+        self.put(test.name);
+        // Brackets even around nothing: the next word would be taken for an argument.
+        self.arguments(&test.args);
+    }
+
+    pub(super) fn call(&mut self, call: &Spanned<Call<'_>>) {
+        // `loop.cycle` divides by the number of its arguments.
+        let cycles = matches!(&call.expr, Expr::GetAttr(callee) if callee.name == "cycle");
+        if cycles && call.args.iter().all(|argument| matches!(argument, CallArg::PosSplat(_))) {
+            let Spot { at, line } = self.spot(&extent(&call.expr));
+            let detail = "`cycle` needs the values to go through".to_owned();
+            self.out.report(at, Syntax { detail, help: Some("write them out"), line, at });
+        }
+        self.expr(&call.expr, Bond::Atom, How::Read);
+        self.arguments(&call.args);
+    }
+
+    fn arguments(&mut self, arguments: &[CallArg<'_>]) {
+        self.put("(");
+        for (index, argument) in arguments.iter().enumerate() {
+            self.put(if index == 0 { "" } else { ", " });
+            match argument {
+                CallArg::Pos(value) => self.expr(value, Bond::Choice, How::Read),
+                CallArg::Kwarg(name, value) => {
+                    self.put(name);
+                    self.put("=");
+                    self.expr(value, Bond::Choice, How::Read);
+                }
+                CallArg::PosSplat(values) => {
+                    self.put("*");
+                    self.measured(values);
+                }
+                CallArg::KwargSplat(values) => {
+                    self.put("**");
+                    self.measured(values);
+                }
+            }
+        }
+        self.put(")");
+    }
+}
+
+/// How tightly the rewriting of an expression holds together.
+fn bond(expr: &Expr<'_>) -> Bond {
+    match expr {
+        Expr::IfExpr(_) => Bond::Choice,
+        Expr::BinOp(binary) => match binary.op {
+            BinOpKind::ScOr => Bond::Or,
+            BinOpKind::ScAnd => Bond::And,
+            _ if is_comparison(binary.op) => Bond::Comparison,
+            _ => Bond::Filter,
+        },
+        Expr::UnaryOp(unary) => match unary.op {
+            UnaryOpKind::Not => Bond::Not,
+            UnaryOpKind::Neg => Bond::Filter,
+        },
+        Expr::Compare(_) => Bond::Comparison,
+        Expr::Filter(_) | Expr::Test(_) | Expr::GetItem(_) | Expr::Slice(_) => Bond::Filter,
+        Expr::List(_) | Expr::Tuple(_) | Expr::Map(_) => Bond::Filter,
+        Expr::Var(_) | Expr::Const(_) | Expr::GetAttr(_) | Expr::Call(_) => Bond::Atom,
+    }
+}
+
+fn is_comparison(operator: BinOpKind) -> bool {
+    matches!(
+        operator,
+        BinOpKind::Eq
+            | BinOpKind::Ne
+            | BinOpKind::Lt
+            | BinOpKind::Lte
+            | BinOpKind::Gt
+            | BinOpKind::Gte
+            | BinOpKind::In
+    )
+}
+
+fn comparison(operator: CompareOpKind) -> &'static str {
+    match operator {
+        CompareOpKind::Eq => " == ",
+        CompareOpKind::Ne => " != ",
+        CompareOpKind::Lt => " < ",
+        CompareOpKind::Lte => " <= ",
+        CompareOpKind::Gt => " > ",
+        CompareOpKind::Gte => " >= ",
+        CompareOpKind::In => " in ",
+        CompareOpKind::NotIn => " not in ",
+    }
+}

@@ -1,0 +1,49 @@
+//! The two programs, built once for all tests that run them.
+
+#![expect(clippy::disallowed_methods, reason = "tests run programs")]
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use crate::support::root;
+
+/// The path of `relay`.
+pub(crate) fn relay() -> &'static Path {
+    &built().relay
+}
+
+/// The path of `relay-serve`.
+pub(crate) fn relay_serve() -> &'static Path {
+    &built().relay_serve
+}
+
+struct Binaries {
+    relay: PathBuf,
+    relay_serve: PathBuf,
+}
+
+fn built() -> &'static Binaries {
+    static BUILT: OnceLock<Binaries> = OnceLock::new();
+    BUILT.get_or_init(build)
+}
+
+/// Builds both where cargo put this test binary: `TARGET/PROFILE/deps/all-…`.
+fn build() -> Binaries {
+    let test = env::current_exe().expect("this program has a path");
+    let folder = test.ancestors().nth(2).expect("it lies in TARGET/PROFILE/deps");
+    let profile = match folder.file_name().and_then(|name| name.to_str()) {
+        Some("debug") | None => "dev",
+        Some(profile) => profile,
+    };
+    let output = Command::new(env!("CARGO"))
+        .args(["build", "-p", "relay-cli", "-p", "relay-runtime", "--bins", "--profile", profile])
+        .arg("--target-dir")
+        .arg(folder.parent().expect("it lies in TARGET/PROFILE"))
+        .current_dir(root())
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Binaries { relay: folder.join("relay"), relay_serve: folder.join("relay-serve") }
+}

@@ -1,0 +1,255 @@
+//! `relay build`: what it prints, what it writes, and what it refuses to.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::cli::{Run, Sandbox, project, run, snapshot};
+
+#[test]
+fn the_report_for_people() {
+    let sandbox = Sandbox::example("minimal");
+    sandbox.relay("keygen -o ci").ends(0);
+    let run = sandbox.relay("build minimal --key ci.key").ends(0).silent();
+    snapshot("build_human", &masked(&run.stdout));
+}
+
+#[test]
+fn the_report_for_programs() {
+    let sandbox = Sandbox::example("minimal");
+    sandbox.relay("keygen -o ci").ends(0);
+    let built = sandbox.relay("build minimal --key ci.key --format json").ends(0).silent().json();
+    let bundle = &built["bundle"];
+    assert_eq!(bundle["path"], "minimal/minimal.relay");
+    assert_eq!(bundle["bytes"], sandbox.bytes("minimal/minimal.relay").len());
+    assert_eq!(bundle["signers"][0]["name"], "ci");
+    assert_eq!(bundle["counts"]["prompts"], 2);
+    assert_eq!(bundle["counts"]["variants"], 4);
+    assert_eq!(bundle["epoch"], 1);
+    assert_eq!(built["report"]["errors"], 0);
+    let wrong = Sandbox::of(&[("project.kdl", "prompts\n")]);
+    let built = wrong.relay("build . --unsigned --format json").ends(1).silent().json();
+    assert_eq!(built["bundle"], Value::Null);
+    assert_eq!(built["report"]["errors"], 1);
+    assert_eq!(wrong.files(), ["project.kdl"]);
+}
+
+#[test]
+fn quiet_means_warnings_alone() {
+    let warned = "project small version=\"1.0.0\"\nprompts { prompt a { text \"A\" } }\n";
+    let sandbox = Sandbox::of(&[("good.kdl", &project("")), ("warned.kdl", warned)]);
+    let run = sandbox.relay("build good.kdl --unsigned -q").ends(0).silent();
+    assert_eq!(run.stdout, "");
+    let run = sandbox.relay("build warned.kdl --unsigned -q").ends(0).says("1 warning in 1 file");
+    assert_eq!(run.stdout, "");
+    // In machine forms the report is the result; then the table goes to standard error.
+    sandbox.relay("build warned.kdl --unsigned --format github").ends(0).says("digest    sha256:").prints("::warning ");
+    sandbox.relay("build good.kdl --unsigned --format sarif -q").ends(0).silent().prints("2.1.0");
+}
+
+#[test]
+fn the_dev_key_is_made_once() {
+    let sandbox = Sandbox::example("minimal");
+    let first = sandbox.relay("build minimal").ends(0);
+    let said = format!("note: made a dev key for you in `{}`", sandbox.dev_key().display());
+    assert!(first.stderr.starts_with(&said), "{}", first.stderr);
+    assert!(first.stderr.contains("stdio and loopback only"), "{}", first.stderr);
+    assert_eq!(mode(&sandbox.dev_key()), 0o600);
+    assert_eq!(mode(sandbox.dev_key().parent().expect("a folder")), 0o700);
+    let key = fs::read(sandbox.dev_key()).expect("a key");
+    let bundle = sandbox.bytes("minimal/minimal.relay");
+
+    sandbox.relay("build minimal").ends(0).silent().prints("`dev`");
+    assert_eq!(fs::read(sandbox.dev_key()).expect("a key"), key);
+    assert_eq!(sandbox.bytes("minimal/minimal.relay"), bundle);
+}
+
+#[test]
+fn the_dev_key_falls_back_to_the_home() {
+    let sandbox = Sandbox::example("minimal");
+    // A relative folder is to be ignored (XDG base directory specification).
+    sandbox.relay_with(&[("XDG_DATA_HOME", "somewhere")], "build minimal").ends(0);
+    let key = sandbox.base.path().join("home/.local/share/relay/dev.key");
+    assert_eq!(mode(&key), 0o600);
+    let nowhere = [("XDG_DATA_HOME", ""), ("HOME", "")];
+    sandbox.relay_with(&nowhere, "build minimal").ends(2).says("neither XDG_DATA_HOME nor HOME is set");
+}
+
+#[test]
+fn build_services_have_no_dev_key() {
+    let sandbox = Sandbox::example("minimal");
+    let run = sandbox.relay_with(&[("CI", "true")], "build minimal").ends(2).says("CI is set");
+    let help = run.stderr.lines().find(|line| line.contains("help:")).expect("a help");
+    assert!(help.contains("--key") && help.contains("--unsigned"), "{help}");
+    assert!(!sandbox.dev_key().exists());
+    assert!(!sandbox.path("minimal/minimal.relay").exists());
+    sandbox.relay_with(&[("CI", "1")], "build minimal --unsigned").ends(0).silent();
+    sandbox.relay_with(&[("CI", "false")], "build minimal").ends(0);
+}
+
+#[test]
+fn keys_sign_and_nobody_else() {
+    let sandbox = Sandbox::example("minimal");
+    sandbox.relay("keygen -o one").ends(0);
+    sandbox.relay("keygen -o two").ends(0);
+    let signers = |arguments: &str| {
+        let line = format!("build minimal -o x.relay --format json {arguments}");
+        let built = sandbox.relay(&line).ends(0).silent().json();
+        let signers = built["bundle"]["signers"].as_array().expect("a list").clone();
+        signers.iter().map(|one| one["name"].as_str().expect("a name").to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(signers("--key one.key --key two.key"), ["one", "two"]);
+    assert_eq!(signers("--unsigned"), [""; 0]);
+    assert!(!sandbox.dev_key().exists());
+    sandbox.relay("build minimal --unsigned").ends(0).prints("nobody: servers refuse it until `relay sign`");
+    sandbox
+        .relay("build minimal --key one.pub")
+        .ends(2)
+        .says("cannot sign with `one.pub`: it is a public key");
+    sandbox.write("text.key", "no key\n");
+    sandbox.relay("build minimal --key text.key").ends(2).says("it is not an Ed25519 private key");
+}
+
+#[test]
+fn only_bundles_are_written_over() {
+    let sandbox = Sandbox::of(&[("project.kdl", &project("")), ("notes.txt", "Mine.\n"), ("empty", "")]);
+    sandbox
+        .relay("build project.kdl --unsigned -o notes.txt")
+        .ends(2)
+        .says("`notes.txt` is there already and is not a bundle")
+        .says("-o");
+    assert_eq!(sandbox.read("notes.txt"), "Mine.\n");
+    sandbox.relay("build project.kdl --unsigned -o project.kdl").ends(2);
+    assert_eq!(sandbox.read("project.kdl"), project(""));
+    fs::create_dir(sandbox.path("folder")).expect("a folder");
+    sandbox.relay("build project.kdl --unsigned -o folder").ends(2).says("as in `folder/NAME.relay`");
+    sandbox.relay("build project.kdl --unsigned -o empty").ends(0);
+
+    sandbox.relay("build project.kdl --unsigned").ends(0);
+    fs::set_permissions(sandbox.path("small.relay"), fs::Permissions::from_mode(0o640)).expect("ours");
+    let before = sandbox.bytes("small.relay");
+    sandbox.relay("build project.kdl --unsigned --epoch 2").ends(0);
+    assert_ne!(sandbox.bytes("small.relay"), before);
+    assert_eq!(mode(&sandbox.path("small.relay")), 0o640);
+    assert_eq!(sandbox.files(), ["empty", "folder", "notes.txt", "project.kdl", "small.relay"]);
+}
+
+#[test]
+fn a_link_to_a_bundle_stays_a_link() {
+    let sandbox = Sandbox::of(&[("project.kdl", &project(""))]);
+    sandbox.relay("build . --unsigned -o real.relay").ends(0);
+    std::os::unix::fs::symlink("real.relay", sandbox.path("small.relay")).expect("a link");
+    sandbox.relay("build . --unsigned --epoch 7").ends(0);
+    assert!(fs::symlink_metadata(sandbox.path("small.relay")).expect("a link").is_symlink());
+    sandbox.relay("inspect real.relay").ends(0).prints("epoch     7");
+}
+
+#[test]
+fn the_bundle_lies_beside_the_document() {
+    let sandbox = Sandbox::example("minimal");
+    for (folder, project) in [("", "minimal"), ("", "minimal/project.kdl"), ("", "./minimal/"), ("minimal", "project.kdl"), ("minimal", ".")] {
+        let mut command = sandbox.command(crate::binaries::relay());
+        command.args(["build", project, "--unsigned"]).current_dir(sandbox.path(folder));
+        sandbox.run(command).ends(0);
+        fs::remove_file(sandbox.path("minimal/minimal.relay")).unwrap_or_else(|error| panic!("{project}: {error}"));
+    }
+}
+
+#[test]
+fn a_build_that_fails_leaves_nothing_behind() {
+    let sandbox = Sandbox::of(&[("project.kdl", &project("")), ("notes.txt", "Mine.\n")]);
+    sandbox.relay("build . --unsigned").ends(0);
+    let before = sandbox.bytes("small.relay");
+    sandbox.write("project.kdl", "project small {");
+    sandbox.relay("build . --unsigned -o small.relay").ends(1);
+    sandbox.relay("build . --unsigned -o notes.txt").ends(1);
+    assert_eq!(sandbox.bytes("small.relay"), before);
+    assert_eq!(sandbox.files(), ["notes.txt", "project.kdl", "small.relay"]);
+}
+
+#[test]
+fn the_epoch_of_the_command_line_counts() {
+    let without = "project small version=\"1.0.0\"\nprompts { prompt a { text \"A\" } }\n";
+    let sandbox = Sandbox::of(&[("project.kdl", &project("")), ("without.kdl", without)]);
+    let epoch = |line: &str| sandbox.relay(line).ends(0).json()["bundle"]["epoch"].clone();
+    assert_eq!(epoch("build project.kdl --unsigned --format json"), 1);
+    assert_eq!(epoch("build project.kdl --unsigned --format json --epoch 118"), 118);
+    assert_eq!(epoch("build project.kdl --unsigned --format json --epoch 0"), 0);
+    assert_eq!(epoch("build without.kdl --unsigned --format json"), 0);
+    sandbox.relay("build without.kdl --unsigned").ends(0).says("project::no_epoch");
+    sandbox.relay("build without.kdl --unsigned --epoch 3").ends(0).silent();
+}
+
+#[test]
+fn the_provenance_names_the_commit() {
+    let sandbox = Sandbox::example("minimal");
+    if !git(&sandbox, "--version").is_some_and(|run| run.code == 0) {
+        eprintln!("skipped: there is no git");
+        return;
+    }
+    let provenance = |arguments: &str| {
+        sandbox.relay(&format!("build minimal --unsigned {arguments}")).ends(0);
+        sandbox.relay("inspect minimal/minimal.relay --json").ends(0).json()["provenance"].clone()
+    };
+    assert_eq!(provenance("").get("git"), None);
+    let outside = sandbox.relay("build minimal --unsigned --provenance").ends(2);
+    outside.says("cannot tell the git commit of `minimal`").says("leave --provenance away");
+
+    for line in [
+        "init -q",
+        "add minimal/project.kdl minimal/bug-report.md.j2",
+        "-c user.name=x -c user.email=x@example.com -c commit.gpgsign=false commit -q -m first",
+    ] {
+        git(&sandbox, line).expect("git").ends(0);
+    }
+    let commit = git(&sandbox, "rev-parse HEAD").expect("git").stdout.trim().to_owned();
+    // The bundle of the builds above lies there, which is no change of what is built.
+    let clean = serde_json::json!({ "commit": commit, "dirty": false });
+    assert_eq!(provenance("--provenance")["git"], clean);
+    assert_eq!(provenance("--provenance")["git"], clean);
+    assert_eq!(provenance("").get("git"), None);
+    sandbox.write("minimal/notes.md", "Not committed.\n");
+    assert_eq!(provenance("--provenance")["git"]["dirty"], true);
+    assert_eq!(provenance("--provenance")["git"]["commit"], commit.as_str());
+}
+
+/// Runs git; `None` if it is not installed.
+fn git(sandbox: &Sandbox, line: &str) -> Option<Run> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).find(|folder| folder.join("git").is_file())?;
+    let mut command = sandbox.command("git");
+    command.args(line.split(' ')).env("GIT_CONFIG_NOSYSTEM", "1");
+    Some(run(command))
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())).permissions().mode() & 0o777
+}
+
+/// Masks what changes with every edit of the example: digests, sizes, and the room that they take.
+pub(super) fn masked(text: &str) -> String {
+    let mut masked = String::new();
+    for line in text.lines() {
+        let words = line.split_inclusive(' ').map(|word| {
+            let bare = word.trim_end();
+            let number = !bare.is_empty() && bare.chars().all(|c| c.is_ascii_digit() || c == ',');
+            let hex = bare.len() == 16 && bare.chars().all(|c| c.is_ascii_hexdigit());
+            let shown = match bare {
+                _ if number => "N",
+                _ if hex => "KEY",
+                _ if bare.starts_with("sha256:") => "sha256:…",
+                other => other,
+            };
+            format!("{shown}{}", if word.ends_with(' ') { " " } else { "" })
+        });
+        let line: String = words.collect();
+        let indent = line.len() - line.trim_start().len();
+        let parts: Vec<&str> = line.split("  ").map(str::trim).filter(|part| !part.is_empty()).collect();
+        masked.push_str(&" ".repeat(indent));
+        masked.push_str(&parts.join("  "));
+        masked.push('\n');
+    }
+    masked
+}

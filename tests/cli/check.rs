@@ -1,0 +1,177 @@
+//! `relay check`: one report, four forms.
+
+use std::collections::BTreeSet;
+
+use crate::cli::schemas::assert_conforms;
+use crate::cli::{Sandbox, project, snapshot};
+
+/// A project with faults in two documents, one of them about two places, and a warning.
+fn faulty() -> Sandbox {
+    Sandbox::of(&[
+        (
+            "demo/project.kdl",
+            "project demo version=\"1.0.0\" epoch=1\n\
+             include \"more.kdl\"\n\
+             prompts {\n    \
+                 prompt hello {\n        text \"Hi.\"\n    }\n    \
+                 prompt \"50%\" {\n        text \"Half.\"\n    }\n    \
+                 promt typo\n\
+             }\n",
+        ),
+        (
+            "demo/more.kdl",
+            "prompts {\n    \
+                 prompt hello {\n        text \"Hi again.\"\n    }\n    \
+                 prompt idle {\n        arg unused\n        text \"Plain.\"\n    }\n\
+             }\n",
+        ),
+    ])
+}
+
+const CODES: [&str; 4] = ["name::character", "node::unknown", "name::duplicate", "argument::unused"];
+
+#[test]
+fn for_people() {
+    let sandbox = faulty();
+    let run = sandbox.relay("check demo").ends(1).silent();
+    assert!(!run.stdout.contains('\u{1b}'), "there is colour in a pipe");
+    assert!(!run.stdout.contains(&sandbox.path("").display().to_string()));
+    snapshot("check_human", &run.stdout);
+    // A width, a theme or a colour that somebody likes does not reach a pipe.
+    let liked = [("COLUMNS", "40"), ("TERM", "xterm-256color"), ("COLORTERM", "truecolor")];
+    assert_eq!(sandbox.relay_with(&liked, "check demo").stdout, run.stdout);
+}
+
+#[test]
+fn colour_can_be_forced() {
+    let sandbox = faulty();
+    let run = sandbox.relay_with(&[("CLICOLOR_FORCE", "1")], "check demo").ends(1);
+    assert!(run.stdout.contains('\u{1b}'));
+}
+
+#[test]
+fn without_faults() {
+    let sandbox = Sandbox::of(&[("project.kdl", &project(""))]);
+    let said = "no errors, no warnings in 1 file\n";
+    assert_eq!(sandbox.relay("check project.kdl").ends(0).silent().stdout, said);
+    assert_eq!(sandbox.relay("check .").ends(0).silent().stdout, said);
+    assert_eq!(sandbox.relay("check project.kdl --format github").ends(0).silent().stdout, "");
+}
+
+#[test]
+fn for_programs() {
+    let report = faulty().relay("check demo --format json").ends(1).silent().json();
+    assert_conforms("check", &report);
+    assert_eq!(report["format_version"], 1);
+    assert_eq!(report["errors"], 3);
+    assert_eq!(report["warnings"], 1);
+    let found = report["diagnostics"].as_array().expect("a list");
+    let codes: Vec<_> = found.iter().map(|one| one["code"].as_str().expect("a code")).collect();
+    assert_eq!(codes, CODES);
+    for one in found {
+        let [primary] = one["labels"].as_array().expect("a list").iter().filter(|label| label["primary"] == true).collect::<Vec<_>>()[..]
+        else {
+            panic!("{one}")
+        };
+        for place in ["file", "line", "column", "end_line", "end_column"] {
+            assert_eq!(primary[place], one[place]);
+        }
+    }
+    let duplicate = &found[2];
+    assert_eq!(duplicate["file"], "demo/more.kdl");
+    assert_eq!(duplicate["labels"][0]["file"], "demo/project.kdl");
+    assert_eq!(found[1]["help"], "did you mean `prompt`?");
+}
+
+#[test]
+fn for_code_scanning() {
+    let log = faulty().relay("check demo --format sarif").ends(1).silent().json();
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    let rules: BTreeSet<&str> = run["tool"]["driver"]["rules"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|rule| rule["id"].as_str().expect("an id"))
+        .collect();
+    let results = run["results"].as_array().expect("a list");
+    assert_eq!(results.len(), CODES.len());
+    let mut fingerprints = BTreeSet::new();
+    for result in results {
+        let rule = result["ruleId"].as_str().expect("a rule");
+        assert!(rules.contains(rule), "{rule} is no rule of the tool");
+        let index = usize::try_from(result["ruleIndex"].as_u64().expect("a number")).unwrap();
+        assert_eq!(run["tool"]["driver"]["rules"][index]["id"], rule);
+        let place = &result["locations"][0]["physicalLocation"];
+        assert!(place["artifactLocation"]["uri"].as_str().expect("a URI").starts_with("demo/"));
+        let region = |name: &str| place["region"][name].as_u64().expect("a number");
+        for name in ["startLine", "startColumn", "endLine", "endColumn"] {
+            assert!(region(name) >= 1, "{place}");
+        }
+        assert!((region("startLine"), region("startColumn")) <= (region("endLine"), region("endColumn")));
+        fingerprints.insert(result["partialFingerprints"].to_string());
+    }
+    assert_eq!(fingerprints.len(), results.len());
+}
+
+#[test]
+fn fingerprints_survive_a_move() {
+    let sandbox = faulty();
+    let fingerprints = || {
+        let log = sandbox.relay("check demo --format sarif").ends(1).json();
+        let results = log["runs"][0]["results"].as_array().expect("a list").clone();
+        results.iter().map(|result| result["partialFingerprints"].clone()).collect::<Vec<_>>()
+    };
+    let before = fingerprints();
+    sandbox.edit("demo/project.kdl", "prompts {\n", "// Moved down.\n\nprompts {\n");
+    assert_eq!(fingerprints(), before);
+}
+
+#[test]
+fn for_pull_requests() {
+    let text = faulty().relay("check demo --format github").ends(1).silent().stdout;
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), CODES.len());
+    for (line, code) in lines.iter().zip(CODES) {
+        assert!(line.starts_with("::error file=demo/") || line.starts_with("::warning file=demo/"), "{line}");
+        assert!(line.contains(&format!("title={}::", code.replace(':', "%3A"))), "{line}");
+        assert!(line.contains("%0Ahelp: "), "{line}");
+    }
+    assert!(lines[0].contains("line=7,endLine=7,col=12,endColumn=17,"), "{}", lines[0]);
+    assert!(lines[0].contains("`50%25`"), "{}", lines[0]);
+    assert!(lines[2].contains("%0Afirst here: demo/project.kdl:4:12%0A"), "{}", lines[2]);
+}
+
+#[test]
+fn other_verbs_report_in_the_same_forms() {
+    let sandbox = faulty();
+    // Where there is no result, a report for programs is the result; one for people is not.
+    for verb in ["build --unsigned", "show", "inspect", "describe", "explain --index"] {
+        let told = sandbox.relay(&format!("{verb} demo")).ends(1);
+        assert_eq!(told.stdout, "", "{verb}");
+        assert!(told.stderr.contains("3 errors, 1 warning in 2 files"), "{verb}: {}", told.stderr);
+        let log = sandbox.relay(&format!("{verb} demo --format sarif")).ends(1).json();
+        assert_eq!(log["version"], "2.1.0", "{verb}");
+    }
+    for verb in ["show", "inspect", "describe", "explain --index"] {
+        let report = sandbox.relay(&format!("{verb} demo --format json")).ends(1).json();
+        assert_conforms("check", &report);
+    }
+}
+
+#[test]
+fn many_faults_are_counted() {
+    let mut text = project("");
+    text.push_str("prompts {\n");
+    for number in 0..1_200 {
+        text.push_str(&format!("    nothing{number}\n"));
+    }
+    text.push_str("}\n");
+    let sandbox = Sandbox::of(&[("project.kdl", &text)]);
+    let report = sandbox.relay("check . --format json").ends(1).json();
+    assert_eq!(report["errors"], 1_200);
+    assert_eq!(report["omitted"], 200);
+    assert_eq!(report["diagnostics"].as_array().map(Vec::len), Some(1_000));
+    sandbox.relay("check .").ends(1).prints("200 of them are not shown");
+    sandbox.relay("check . --format github").ends(1).prints("::notice::200 more are not shown\n");
+}

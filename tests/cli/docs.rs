@@ -1,0 +1,160 @@
+//! What the documents show works: every KDL block compiles, every command line is known.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::{Mutex, OnceLock};
+
+use relay_compiler::Options;
+
+use crate::cli::Sandbox;
+use crate::support::{Memory, compiled, root};
+
+const DOCUMENTS: [&str; 2] = ["README.md", "ARCHITECTURE.md"];
+
+#[test]
+fn every_kdl_block_compiles() {
+    for name in DOCUMENTS {
+        for (line, text) in blocks(name, "kdl") {
+            let text = if text.contains("\nproject ") || text.starts_with("project ") {
+                text
+            } else {
+                format!("project small version=\"1.0.0\" epoch=1\n{text}")
+            };
+            let mut files = Memory::of(&[("project.kdl", &text)]);
+            // A block may name files, which a reader has to imagine; what they hold is no matter.
+            for path in quoted_after(&text, &["file=", "file ", "include ", "folder ", "commands "]) {
+                let (path, text) = match path.strip_suffix("*.kdl") {
+                    Some(folder) => (format!("{folder}more.kdl"), "prompts { prompt more { text \"More.\" } }\n"),
+                    None if path.contains('.') && !path.starts_with('.') => (path, "Text.\n"),
+                    None => (format!("{path}/one.md"), "---\ndescription: One\n---\nText.\n"),
+                };
+                files.0.insert(path, text.into());
+            }
+            let options = Options { epoch: Some(1), ..Options::default() };
+            let (compiled, report) = compiled(&files, "project.kdl", &options);
+            assert_eq!(compiled.diagnostics.error_count(), 0, "{name}:{line}\n{report}");
+        }
+    }
+}
+
+#[test]
+fn every_command_line_is_known() {
+    for name in DOCUMENTS {
+        for language in ["", "sh", "console", "bash", "shell", "text", "yaml"] {
+            for (_, text) in blocks(name, language) {
+                // A line that ends in a backslash goes on.
+                for line in text.replace("\\\n", " ").lines() {
+                    let line = line.trim_start().trim_start_matches("$ ").trim_start_matches("- run: ");
+                    if let Some(arguments) = line.strip_prefix("relay ") {
+                        assert_known(arguments);
+                    }
+                }
+            }
+        }
+        for (_, code) in code_spans(name) {
+            if let Some(arguments) = code.strip_prefix("relay ") {
+                assert_known(arguments);
+            }
+        }
+    }
+}
+
+/// Asserts that `relay` knows the verb and the flags of a command line.
+#[track_caller]
+pub(super) fn assert_known(line: &str) {
+    let line = line.split(" #").next().unwrap_or_default();
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let Some(verb) = words.first().copied() else { return };
+    if verb.starts_with('-') || verb == "VERB" || verb.starts_with('…') {
+        return;
+    }
+    let page = page(verb);
+    assert!(!page.is_empty(), "`relay {line}`: there is no verb `{verb}`");
+    if verb == "serve" || verb == "help" {
+        return;
+    }
+    let rest = words.iter().skip(1).take_while(|word| !matches!(**word, "|" | "&&" | ">" | ";"));
+    for word in rest {
+        let flag = word.trim_start_matches(['[', '(']).trim_end_matches([']', ')', '.', ',', '…']);
+        let flag = flag.split('=').next().unwrap_or_default();
+        for flag in flag.split('|').filter(|flag| flag.len() > 1 && flag.starts_with('-')) {
+            let is_known = page
+                .split(|letter: char| letter.is_whitespace() || letter == ',')
+                .any(|known| known == flag);
+            assert!(is_known, "`relay {line}`: `relay {verb}` has no flag `{flag}`");
+        }
+    }
+}
+
+/// The help of a verb; empty if there is none.
+fn page(verb: &str) -> String {
+    static PAGES: OnceLock<Mutex<BTreeMap<String, String>>> = OnceLock::new();
+    let pages = PAGES.get_or_init(Mutex::default);
+    let mut pages = pages.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let page = pages.entry(verb.into()).or_insert_with(|| {
+        let run = Sandbox::new().relay_of(&["help", verb]);
+        if run.code == 0 { run.stdout } else { String::new() }
+    });
+    page.clone()
+}
+
+#[test]
+fn the_check_itself_finds_faults() {
+    assert_known("build project.kdl -o x.relay --unsigned");
+    assert_known("check project.kdl --format=json | jq .");
+    for bad in ["biuld project.kdl", "build project.kdl --unsinged", "fmt x [--chek]"] {
+        let caught = std::panic::catch_unwind(|| assert_known(bad));
+        assert!(caught.is_err(), "relay {bad}");
+    }
+}
+
+/// The fenced blocks of a language in a document, with their lines; none if there is no document.
+fn blocks(name: &str, language: &str) -> Vec<(usize, String)> {
+    let text = fs::read_to_string(root().join(name)).unwrap_or_default();
+    let mut blocks = Vec::new();
+    let mut open: Option<(usize, String, String)> = None;
+    for (number, line) in (1..).zip(text.lines()) {
+        match (&mut open, line.trim_start().strip_prefix("```")) {
+            (None, Some(info)) => open = Some((number, info.trim().into(), String::new())),
+            (Some(_), Some(_)) => {
+                let (number, info, text) = open.take().expect("it is open");
+                if info == language {
+                    blocks.push((number, text));
+                }
+            }
+            (Some((_, _, text)), None) => {
+                text.push_str(line);
+                text.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    assert!(open.is_none(), "{name}: a block is not closed");
+    blocks
+}
+
+/// The `code` in the text of a document.
+fn code_spans(name: &str) -> Vec<(usize, String)> {
+    let text = fs::read_to_string(root().join(name)).unwrap_or_default();
+    let mut spans = Vec::new();
+    let mut fenced = false;
+    for (number, line) in (1..).zip(text.lines()) {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        } else if !fenced {
+            spans.extend(line.split('`').skip(1).step_by(2).map(|code| (number, code.to_owned())));
+        }
+    }
+    spans
+}
+
+/// The quoted texts that follow one of these words.
+fn quoted_after(text: &str, words: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    for word in words {
+        for rest in text.split(&format!("{word}\"")).skip(1) {
+            found.extend(rest.split('"').next().map(str::to_owned));
+        }
+    }
+    found
+}

@@ -1,0 +1,138 @@
+//! Exit codes, a promise to scripts: 0 yes, 1 no, 2 could not tell.
+
+use std::process::Stdio;
+
+use crate::binaries;
+use crate::cli::{Sandbox, project, wait};
+
+const WARNED: &str = "project small version=\"1.0.0\" epoch=1\nprompts { prompt a { arg b; text \"A\" } }\n";
+
+#[test]
+fn every_ending_has_its_code() {
+    let sandbox = Sandbox::of(&[
+        ("good/project.kdl", &project("")),
+        ("warned.kdl", WARNED),
+        ("wrong.kdl", "project small version=\"1.0.0\" epoch=1\nprompts { promt a }\n"),
+        ("syntax.kdl", "project {"),
+        ("no-trust.toml", "version = 1\n"),
+        ("bad-trust.toml", "version = \"one\"\n"),
+    ]);
+    sandbox.relay("build good --unsigned -o good.relay").ends(0);
+    let table = [
+        // yes
+        (0, "check good"),
+        (0, "check good --strict"),
+        (0, "check warned.kdl"),
+        (0, "build warned.kdl --unsigned -o warned.relay"),
+        (0, "inspect good.relay"),
+        (0, "inspect good"),
+        (0, "explain good --prompt hello"),
+        (0, "--version"),
+        (0, "--help"),
+        (0, "help build"),
+        // no
+        (1, "check wrong.kdl"),
+        (1, "check syntax.kdl"),
+        (1, "check warned.kdl --strict"),
+        (1, "build wrong.kdl --unsigned"),
+        (1, "build warned.kdl --strict --unsigned"),
+        (1, "show wrong.kdl"),
+        (1, "inspect wrong.kdl"),
+        (1, "describe wrong.kdl"),
+        (1, "explain wrong.kdl --index"),
+        (1, "explain good --prompt nobody"),
+        (1, "explain good --uri relay://nowhere"),
+        (1, "check good --env nowhere"),
+        (1, "fmt warned.kdl --check"),
+        (1, "fmt syntax.kdl"),
+        (1, "verify good.relay --trust no-trust.toml"),
+        // could not tell
+        (2, ""),
+        (2, "frobnicate"),
+        (2, "check"),
+        (2, "check good --frobnicate"),
+        (2, "check good --format yaml"),
+        (2, "check missing.kdl"),
+        (2, "check good.relay/x"),
+        (2, "build missing"),
+        (2, "build good --epoch never --unsigned"),
+        (2, "build good --unsigned --key one.key"),
+        (2, "build good --key missing.key"),
+        (2, "build good --unsigned -o no/such/folder.relay"),
+        (2, "fmt missing.kdl"),
+        (2, "show missing.kdl"),
+        (2, "inspect missing.relay"),
+        (2, "inspect good.relay --json --canonical"),
+        (2, "inspect good.relay --env production"),
+        (2, "describe missing.relay"),
+        (2, "explain good"),
+        (2, "explain good --index --prompt hello"),
+        (2, "explain good --prompt hello --arguments ["),
+        (2, "sign good.relay"),
+        (2, "sign good.relay --key missing.key"),
+        (2, "verify good.relay"),
+        (2, "verify good.relay --trust missing.toml"),
+        (2, "verify good.relay --trust bad-trust.toml"),
+        (2, "verify missing.relay --trust no-trust.toml"),
+        (2, "keygen -o no/such/folder/key"),
+    ];
+    for (code, line) in table {
+        let run = sandbox.relay(line);
+        let said = format!("relay {line}\n{}{}", run.stdout, run.stderr);
+        assert_eq!(run.code, code, "{said}");
+        assert!(!said.contains("panicked"), "{said}");
+        // Who could not tell says why, on standard error alone, and in one voice.
+        if code == 2 {
+            assert_eq!(run.stdout, "", "relay {line}");
+            assert!(!run.stderr.trim().is_empty(), "relay {line}");
+        }
+    }
+}
+
+#[test]
+fn what_could_not_be_told_says_what_to_do() {
+    let sandbox = Sandbox::of(&[("project.kdl", &project("")), ("other.kdl", "")]);
+    sandbox
+        .relay("check projct.kdl")
+        .ends(2)
+        .says("error: cannot read `projct.kdl`: no such file or folder")
+        .says("help: there is `other.kdl`, `project.kdl`");
+    sandbox.relay("chek project.kdl").ends(2).says("check");
+    sandbox.relay("verify x.relay --trust y.toml").ends(2).says("`relay keygen` prints a trust file");
+}
+
+#[test]
+fn who_stops_reading_is_no_failure() {
+    let sandbox = Sandbox::example("homelab");
+    sandbox.relay("build homelab --unsigned -o x.relay").ends(0);
+    for line in [
+        "check homelab",
+        "check homelab --format json",
+        "show homelab",
+        "inspect x.relay --json",
+        "inspect x.relay --canonical",
+        "describe x.relay",
+        "explain x.relay --index",
+        "--help",
+    ] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let mut command = sandbox.command(binaries::relay());
+        command.args(line.split_whitespace()).stdin(Stdio::null()).stderr(Stdio::inherit());
+        command.stdout(writer);
+        let mut child = command.spawn().expect("relay starts");
+        assert_eq!(wait(&mut child, &command), 0, "relay {line}");
+    }
+}
+
+#[test]
+fn a_full_disk_is_told() {
+    let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else { return };
+    let sandbox = Sandbox::example("minimal");
+    let mut command = sandbox.command(binaries::relay());
+    command.args(["show", "minimal"]).stdout(full).stderr(Stdio::piped());
+    let output = command.output().expect("relay runs");
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(said, "error: cannot write to standard output: the disk is full\n");
+}

@@ -1,0 +1,243 @@
+//! Files that are not what they should be: an error that names them, and nothing hangs.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+use crate::cli::{Sandbox, project};
+
+/// A project that uses `thing` in one way.
+fn using(node: &str) -> Sandbox {
+    let text = format!("project small version=\"1.0.0\" epoch=1\n{node}\n");
+    Sandbox::of(&[("project/project.kdl", &text), ("outside/secret.md", "Secret.\n")])
+}
+
+const USES: [&str; 5] = [
+    "prompts { prompt a file=\"thing\" }",
+    "messages { session-greeting file=\"thing\" }",
+    "resources { resource \"relay://x/y\" file=\"thing\" }",
+    "prompts { prompt a { message role=user { image \"thing\" mime=\"image/png\" } } }",
+    "include \"thing\"",
+];
+
+const FOLDER_USES: [&str; 3] =
+    ["prompts { folder \"thing\" }", "prompts { commands \"thing\" }", "include \"thing/*.kdl\""];
+
+#[test]
+fn a_link_out_of_the_folder_is_not_followed() {
+    for (node, target) in USES.map(|node| (node, "../outside/secret.md")).into_iter().chain(FOLDER_USES.map(|node| (node, "../outside"))) {
+        let sandbox = using(node);
+        symlink(target, sandbox.path("project/thing")).expect("a link");
+        let run = sandbox.relay("check project").ends(1);
+        assert!(run.stdout.contains("is a link that leaves the project's folder"), "{node}:\n{}", run.stdout);
+        assert!(!run.stdout.contains("Secret."), "{node}");
+    }
+}
+
+#[test]
+fn a_link_within_the_folder_is_followed() {
+    for node in &USES[..3] {
+        let sandbox = using(node);
+        sandbox.write("project/real.md", "Text.\n");
+        symlink("real.md", sandbox.path("project/thing")).expect("a link");
+        sandbox.relay("check project").ends(0);
+    }
+}
+
+#[test]
+fn a_project_may_be_named_by_a_link() {
+    let sandbox = Sandbox::of(&[("real/project.kdl", &project(""))]);
+    symlink("real", sandbox.path("folder")).expect("a link");
+    sandbox.relay("check folder").ends(0);
+    sandbox.relay("check folder/project.kdl").ends(0);
+}
+
+#[test]
+fn a_loop_of_links_ends() {
+    for node in USES.iter().chain(&FOLDER_USES) {
+        let sandbox = using(node);
+        symlink("thing", sandbox.path("project/thing")).expect("a link");
+        let run = sandbox.relay("check project").ends(1);
+        assert!(run.stdout.contains("`thing`"), "{node}:\n{}", run.stdout);
+    }
+    // A folder in which a link leads back up.
+    let sandbox = using("prompts { folder \"thing\" }");
+    sandbox.write("project/thing/a.md", "---\ndescription: A\n---\nText.\n");
+    for (target, name) in [("..", "up"), (".", "here"), ("../thing", "round")] {
+        symlink(target, sandbox.path(format!("project/thing/{name}"))).expect("a link");
+    }
+    sandbox.relay("check project").ends(0);
+    symlink("a.md", sandbox.path("project/thing/b.md")).expect("a link");
+    sandbox.relay("check project").ends(1).prints("`thing/b.md` is a link");
+}
+
+#[test]
+fn a_pipe_is_no_file() {
+    for node in USES {
+        let sandbox = using(node);
+        let mut mkfifo = sandbox.command("mkfifo");
+        mkfifo.arg("project/thing");
+        sandbox.run(mkfifo).ends(0);
+        let run = sandbox.relay("check project").ends(1);
+        assert!(run.stdout.contains("it is not a file"), "{node}:\n{}", run.stdout);
+    }
+    let sandbox = using("prompts { folder \"thing\" }");
+    sandbox.write("project/thing/a.md", "---\ndescription: A\n---\nText.\n");
+    let mut mkfifo = sandbox.command("mkfifo");
+    mkfifo.arg("project/thing/b.md");
+    sandbox.run(mkfifo).ends(0);
+    sandbox.relay("check project").ends(1).prints("`thing/b.md`: it is not a file");
+}
+
+#[test]
+fn a_pipe_is_no_project_bundle_key_or_trust_file() {
+    let sandbox = Sandbox::of(&[("project.kdl", &project("")), ("trust.toml", "version = 1\n")]);
+    sandbox.relay("keygen -o ci").ends(0);
+    sandbox.relay("build . --unsigned -o x.relay").ends(0);
+    let mut mkfifo = sandbox.command("mkfifo");
+    mkfifo.args(["pipe", "pipe.relay"]);
+    sandbox.run(mkfifo).ends(0);
+    for line in [
+        "check pipe",
+        "fmt pipe",
+        "show pipe",
+        "build pipe --unsigned",
+        "build . --unsigned -o pipe",
+        "build . --key pipe",
+        "inspect pipe",
+        "inspect pipe.relay",
+        "describe pipe.relay",
+        "sign pipe.relay --key ci.key",
+        "sign x.relay --key pipe",
+        "sign x.relay --key ci.key --detached pipe",
+        "verify pipe.relay --trust trust.toml",
+        "verify x.relay --trust pipe",
+        "verify x.relay --trust trust.toml --signature pipe",
+    ] {
+        let run = sandbox.relay(line);
+        assert_eq!(run.code, 2, "relay {line}: {}{}", run.stdout, run.stderr);
+        assert!(run.stderr.contains("`pipe"), "relay {line}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn a_folder_is_no_file() {
+    for node in USES {
+        let sandbox = using(node);
+        fs::create_dir(sandbox.path("project/thing")).expect("a folder");
+        sandbox.relay("check project").ends(1).prints("it is not a file");
+    }
+    for node in FOLDER_USES {
+        let sandbox = using(node);
+        sandbox.write("project/thing", "Text.\n");
+        sandbox.relay("check project").ends(1);
+    }
+}
+
+#[test]
+fn a_name_that_is_not_utf8() {
+    let bad = OsStr::from_bytes(b"b\xffd.md");
+    let sandbox = using("prompts { folder \"thing\" }");
+    sandbox.write("project/thing/a.md", "---\ndescription: A\n---\nText.\n");
+    fs::write(sandbox.path("project/thing").join(bad), "Text.\n").expect("a file");
+    sandbox.relay("check project").ends(1).prints("has a name that is not UTF-8; rename it");
+    // As the project itself it can be named, but not be told of.
+    let named = sandbox.path("").join(OsStr::from_bytes(b"b\xffd.kdl"));
+    fs::write(&named, project("")).expect("a file");
+    sandbox.relay_of(&[OsStr::new("check"), named.as_os_str()]).ends(2).says("its name is not UTF-8");
+    // A folder above the project may be called anything.
+    let folder = sandbox.path("").join(OsStr::from_bytes(b"b\xffd"));
+    fs::create_dir(&folder).expect("a folder");
+    fs::write(folder.join("project.kdl"), project("")).expect("a file");
+    sandbox.relay_of(&[OsStr::new("check"), folder.as_os_str()]).ends(0);
+}
+
+#[test]
+fn a_file_that_cannot_be_read() {
+    for node in USES {
+        let sandbox = using(node);
+        sandbox.write("project/thing", "Text.\n");
+        let thing = sandbox.path("project/thing");
+        fs::set_permissions(&thing, fs::Permissions::from_mode(0o000)).expect("ours");
+        let run = if fs::read(&thing).is_ok() {
+            // Root reads everything, so somebody else has to try.
+            let Some(run) = as_nobody(&sandbox, "check project") else { return };
+            run
+        } else {
+            sandbox.relay("check project")
+        };
+        assert_eq!(run.code, 1, "{node}: {}{}", run.stdout, run.stderr);
+        assert!(run.stdout.contains("cannot ") && run.stdout.contains("`thing`: permission denied"), "{node}:\n{}", run.stdout);
+    }
+}
+
+/// Runs `relay` as a user without rights; `None` where that cannot be done.
+fn as_nobody(sandbox: &Sandbox, line: &str) -> Option<crate::cli::Run> {
+    let open = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(sandbox.base.path(), open).ok()?;
+    // The tests' own folder may be closed to others, so the program is taken along.
+    let program = sandbox.path("relay");
+    fs::copy(crate::binaries::relay(), &program).ok()?;
+    let ids = ["--reuid=65534", "--regid=65534", "--clear-groups"];
+    let mut probe = sandbox.command("setpriv");
+    probe.args(ids).arg(&program).arg("--version");
+    let works = probe.output().is_ok_and(|output| output.status.success());
+    if !works {
+        eprintln!("skipped: nobody here cannot read a file");
+        return None;
+    }
+    let mut command = sandbox.command("setpriv");
+    command.args(ids).arg(&program).args(line.split_whitespace());
+    Some(sandbox.run(command))
+}
+
+#[test]
+fn a_file_that_is_too_large() {
+    for node in USES {
+        let sandbox = using(node);
+        // Sparse: it takes no room on the disk.
+        let file = fs::File::create(sandbox.path("project/thing")).expect("a file");
+        file.set_len(1 << 40).expect("a sparse file");
+        let run = sandbox.relay("check project").ends(1);
+        assert!(run.stdout.contains("over the limit of"), "{node}:\n{}", run.stdout);
+    }
+}
+
+#[test]
+fn a_document_that_is_too_large() {
+    let sandbox = Sandbox::new();
+    fs::File::create(sandbox.path("project.kdl")).and_then(|file| file.set_len(1 << 40)).expect("a sparse file");
+    for line in ["check .", "build . --unsigned", "show .", "fmt .", "inspect ."] {
+        let run = sandbox.relay(line);
+        assert!(run.code == 1 || run.code == 2, "relay {line}");
+        let said = format!("{}{}", run.stdout, run.stderr);
+        assert!(said.contains("over the limit of"), "relay {line}: {said}");
+    }
+}
+
+#[test]
+fn other_files_that_are_too_large() {
+    let sandbox = Sandbox::of(&[("project.kdl", &project("")), ("trust.toml", "version = 1\n")]);
+    sandbox.relay("build . --unsigned -o x.relay").ends(0);
+    fs::File::create(sandbox.path("huge")).and_then(|file| file.set_len(1 << 40)).expect("a sparse file");
+    for line in ["build . --key huge", "sign x.relay --key huge", "verify x.relay --trust huge"] {
+        sandbox.relay(line).ends(2).says("`huge`");
+    }
+    let line = "verify x.relay --trust trust.toml --signature huge";
+    sandbox.relay(line).ends(2).says("`huge`");
+    for line in ["verify huge --trust trust.toml", "sign huge --key ci.key", "build . --unsigned -o huge"] {
+        let run = sandbox.relay(line);
+        assert!(run.code == 1 || run.code == 2, "relay {line}: {}{}", run.stdout, run.stderr);
+    }
+}
+
+#[test]
+fn a_place_that_cannot_be_written() {
+    let sandbox = Sandbox::of(&[("project.kdl", &project("")), ("file", "")]);
+    sandbox.relay("build . --unsigned -o nowhere/x.relay").ends(2).says("`nowhere/x.relay`: no such file or folder");
+    sandbox.relay("build . --unsigned -o file/x.relay").ends(2).says("`file/x.relay`");
+    sandbox.relay("keygen -o nowhere/ci").ends(2).says("`nowhere/ci.key`");
+    sandbox.relay("build . --unsigned -o /dev/null").ends(2).says("`/dev/null`");
+    assert_eq!(sandbox.files(), ["file", "project.kdl"]);
+}

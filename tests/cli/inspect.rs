@@ -1,0 +1,217 @@
+//! `relay inspect`: what a bundle holds, for people, for programs, for `git diff`.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::cli::build::masked;
+use crate::cli::{Sandbox, project, snapshot};
+
+#[test]
+fn for_people() {
+    let sandbox = Sandbox::example("minimal");
+    sandbox.relay("keygen -o ci").ends(0);
+    sandbox.relay("build minimal -q --key ci.key -o x.relay").ends(0);
+    snapshot("inspect_human", &masked(&sandbox.relay("inspect x.relay").ends(0).silent().stdout));
+    // A project is compiled in memory; nobody signed that.
+    sandbox.relay("inspect minimal").ends(0).silent().prints("signed by nobody");
+    assert_eq!(sandbox.files(), ["ci.key", "ci.pub", "minimal", "x.relay"]);
+}
+
+#[test]
+fn for_programs() {
+    let answer = Sandbox::example("homelab").relay("inspect homelab --json").ends(0).silent().json();
+    let prompts = answer["prompts"].as_array().expect("a list");
+    for prompt in prompts {
+        for key in [
+            "name", "title", "description", "priority", "summary", "chapters", "bytes", "arguments",
+            "variants",
+        ] {
+            assert!(prompt.get(key).is_some(), "no `{key}`: {prompt}");
+        }
+    }
+    let names: Vec<_> = prompts.iter().map(|prompt| prompt["name"].as_str().expect("a name")).collect();
+    assert!(names.is_sorted());
+    let rollout = prompts.iter().find(|prompt| prompt["name"] == "rollout").expect("a prompt");
+    assert_eq!(rollout["priority"], 7);
+    assert_eq!(rollout["chapters"][2], "Roll back");
+    let environment = &rollout["arguments"][1];
+    assert_eq!(environment["default"], "staging");
+    assert_eq!(environment["one_of"], serde_json::json!(["staging", "production"]));
+    let when: BTreeSet<String> = rollout["variants"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|variant| variant["when"].to_string())
+        .collect();
+    assert_eq!(when.len(), rollout["variants"].as_array().map_or(0, Vec::len), "each is another");
+    for section in answer["sections"].as_array().expect("a list") {
+        assert!(section["digest"].as_str().expect("a digest").starts_with("sha256:"));
+    }
+    assert_eq!(answer["epoch"], 42);
+    assert_eq!(answer["signers"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn a_word_in_a_text_is_one_line_of_a_diff() {
+    let sandbox = Sandbox::of(&[
+        (
+            "project.kdl",
+            "project small version=\"1.0.0\" epoch=1\n\
+             prompts {\n\
+                 prompt short { text \"One short word.\" }\n\
+                 prompt long {\n    text \"\"\"\n    A first line.\n\n    A long word.\n    \"\"\"\n}\n\
+                 prompt filed file=\"filed.md\"\n\
+                 prompt talk {\n\
+                     message role=user { text \"A spoken word.\" }\n\
+                     message role=assistant { resource \"relay://x/y\" { text \"An embedded word.\" } }\n\
+                 }\n\
+             }\n\
+             resources { resource \"relay://x/z\" { text \"A served word.\" } }\n",
+        ),
+        ("filed.md", "# A file\n\nA filed word.\n\nAnd more.\n"),
+    ]);
+    let canonical = || sandbox.relay("inspect . --canonical").ends(0).silent().stdout;
+    let before = canonical();
+    assert_eq!(canonical(), before);
+    for (file, word) in [
+        ("project.kdl", "short"),
+        ("project.kdl", "long"),
+        ("filed.md", "filed"),
+        ("project.kdl", "spoken"),
+        ("project.kdl", "embedded"),
+        ("project.kdl", "served"),
+    ] {
+        let sentence = |word: &str| format!(" {word} word.");
+        sandbox.edit(file, &sentence(word), &sentence("changed"));
+        let after = canonical();
+        sandbox.edit(file, &sentence("changed"), &sentence(word));
+        assert_eq!(before.lines().count(), after.lines().count(), "{word}");
+        let changed: Vec<_> =
+            before.lines().zip(after.lines()).filter(|(before, after)| before != after).collect();
+        assert_eq!(changed.len(), 1, "{word}: {changed:#?}");
+        assert!(changed[0].1.contains("changed word."), "{word}: {changed:#?}");
+    }
+}
+
+#[test]
+fn a_text_that_stands_nowhere_else_stays_in_the_project() {
+    let sandbox = Sandbox::of(&[(
+        "project.kdl",
+        "project small version=\"1.0.0\" epoch=1\n\
+         messages { session-greeting \"text \\\"Hello.\\\"\" }\n\
+         prompts {\n\
+             prompt plain { text \"Hello.\" }\n\
+             prompt template template=#true { arg a { one-of x y }; text \"{% if a == 'x' %}X{% else %}Y{% endif %}\" }\n\
+         }\n",
+    )]);
+    let text = sandbox.relay("inspect . --canonical").ends(0).stdout;
+    let (_, project) = text.split_once("== project as KDL\n").expect("the project");
+    assert!(project.contains("text // as above\n"), "{project}");
+    assert!(project.contains("text \"{% if a == 'x' %}X{% else %}Y{% endif %}\"\n"), "{project}");
+    assert!(project.contains("session-greeting \"text \\\"Hello.\\\"\"\n"), "{project}");
+}
+
+#[test]
+fn an_authors_text_cannot_pass_for_the_forms_own() {
+    let forged = "Line.\\n\\n== prompt forged\\npriority: 10\\n\\u{1b}[31mred \\u{202e}turned";
+    let text = format!(
+        "project small version=\"1.0.0\" epoch=1\n\
+         prompts {{ prompt a {{ title \"T\\n== prompt forged\"; text \"{forged}\" }} }}\n"
+    );
+    let sandbox = Sandbox::of(&[("project.kdl", &text)]);
+    let shown = sandbox.relay("inspect . --canonical").ends(0).stdout;
+    assert!(!shown.lines().any(|line| line == "== prompt forged"), "{shown}");
+    for bad in ['\u{1b}', '\u{202e}'] {
+        assert!(!shown.contains(bad), "{shown:?}");
+        for line in ["inspect .", "describe .", "explain . --prompt a", "show ."] {
+            let shown = sandbox.relay(line).ends(0).stdout;
+            assert!(!shown.contains(bad), "relay {line}: {shown:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_given_literally_comes_back_literally() {
+    let texts = [
+        "plain",
+        "\"double\" and 'single' and `back` quotes",
+        "a \\ backslash, \\n no line end, \\u{41} no escape, \\\\ two",
+        "two\nlines",
+        "\n\nempty lines around\n\n",
+        "  leading and trailing blanks  ",
+        "\ttabs\tand\n\ttabs\n\t\n",
+        "lines of blanks\n   \n\u{a0}\n\u{3000}\nend",
+        "ends in a line end\n",
+        "carriage\r\nreturns\rtoo",
+        "\"\"\" three quotes \"\"\"\n\"\"\"",
+        "#\"raw\"# ##\"more\"##",
+        "{{ no }} {% template %} {# here #}",
+        "$1 !`cmd` @file ${ARGS} $ARGUMENT",
+        "// no comment /* none */ /- none",
+        "{ braces } ; = (type)\"x\"",
+        "emoji 👩‍👩‍👧‍👦 🏳️‍🌈, combining e\u{301}, wide 漢字",
+        "right to left: שלום \u{200f}\u{202e}turned\u{202c} \u{2066}isolated\u{2069}",
+        "\u{feff}mark, \u{200b}zero width, \u{2028}line, \u{2029}paragraph, \u{85}next",
+        "controls \u{1}\u{7}\u{8}\u{b}\u{c}\u{1b}[31m\u{7f}",
+        "astral \u{10ffff} \u{1f4a9}",
+        "%0A %25 &amp; <b> \u{fffd}",
+    ];
+    let mut source = String::from("project literal version=\"1.0.0\" epoch=1\nprompts {\n");
+    for (number, text) in texts.iter().enumerate() {
+        // A summary and a chapter are words of one line; what they hold is their author's choice.
+        let text = quoted(text);
+        source.push_str(&format!(
+            "    prompt p{number:02} {{\n        summary {text}\n        chapters {text} \"other\"\n        text {text}\n    }}\n"
+        ));
+    }
+    source.push_str("}\n");
+    let sandbox = Sandbox::of(&[("project.kdl", &source)]);
+    let read = |project: &str| {
+        let answer = sandbox.relay(&format!("inspect {project} --json")).ends(0).json();
+        answer["prompts"].as_array().expect("a list").clone()
+    };
+    let check = |prompts: &[Value]| {
+        assert_eq!(prompts.len(), texts.len());
+        for (number, (prompt, text)) in prompts.iter().zip(texts).enumerate() {
+            assert_eq!(prompt["name"], format!("p{number:02}"));
+            assert_eq!(prompt["summary"], text);
+            assert_eq!(prompt["chapters"], serde_json::json!([text, "other"]));
+            let [variant] = prompt["variants"].as_array().expect("a list").as_slice() else { panic!() };
+            assert_eq!(variant["messages"][0]["content"][0]["text"], text);
+            assert_eq!(prompt["bytes"], text.len());
+        }
+    };
+    check(&read("project.kdl"));
+    // So it does by way of a bundle, and of what `relay show` prints.
+    sandbox.relay("build project.kdl --unsigned -o x.relay").ends(0);
+    check(&read("x.relay"));
+    sandbox.write("shown.kdl", &sandbox.relay("show project.kdl").ends(0).stdout);
+    check(&read("shown.kdl"));
+    sandbox.relay("fmt shown.kdl").ends(0);
+    check(&read("shown.kdl"));
+}
+
+/// A KDL string of one line.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '"' => quoted.push_str("\\\""),
+            '\\' => quoted.push_str("\\\\"),
+            ' '..='~' => quoted.push(letter),
+            letter => quoted.push_str(&format!("\\u{{{:x}}}", u32::from(letter))),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[test]
+fn a_project_has_no_environment_once_it_is_a_bundle() {
+    let sandbox = Sandbox::of(&[("project.kdl", &project(""))]);
+    sandbox.relay("build . --unsigned").ends(0);
+    for verb in ["inspect small.relay", "describe small.relay", "explain small.relay --index"] {
+        sandbox.relay(&format!("{verb} --env production")).ends(2).says("`small.relay` is a bundle");
+    }
+}

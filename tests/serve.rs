@@ -1,0 +1,14 @@
+//! `relay-serve` as its clients and its operators see it: the program itself, run on a bundle.
+
+mod audit;
+mod auth;
+mod house;
+mod http;
+mod legacy;
+mod modern;
+mod reload;
+mod robust;
+mod server;
+mod sessions;
+mod start;
+mod web;

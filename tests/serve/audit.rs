@@ -1,0 +1,277 @@
+//! The audit file: one record of everything that was pulled, and nothing of what it said.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use serde_json::{Value, json};
+
+use super::house::{self, BEEP, CHECKLIST, DOT, House};
+use super::server::{Client, command, modern};
+
+const AUDIT: [&str; 2] = ["--audit", "audit.jsonl"];
+
+fn records(text: &str) -> Vec<Value> {
+    assert!(text.is_empty() || text.ends_with('\n'));
+    let record =
+        |line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    text.lines().map(record).collect()
+}
+
+#[test]
+fn a_served_prompt_is_one_line_of_fixed_order() {
+    let house = House::new();
+    let mut client = Client::legacy(
+        &house,
+        &["--audit", "audit.jsonl", "--principal", "ann", "--tenant", "acme"],
+    );
+    let arguments = json!({ "service": "the secret door", "environment": "production" });
+    client.get("prompts/get", json!({ "name": "deploy", "arguments": arguments }));
+    let line = house.read("audit.jsonl");
+    let [record] = records(&line).try_into().expect("one record");
+    let body = "Deploy the secret door to production, with care.";
+    let expected = format!(
+        concat!(
+            r#"{{"ts":{},"tool":"prompt:deploy","tier":0,"denied":false,"#,
+            r#""args":{{"dry-run":"false","environment":"production","service":"[15 characters]"}},"#,
+            r#""output_sha256":"{}","output_len":{},"exit_code":null,"request_id":"2","#,
+            r#""principal":"ann","tenant":"acme","bundle":"{}","rule":{},"action":"served"}}"#,
+            "\n"
+        ),
+        record["ts"],
+        house::sha256(body.as_bytes()),
+        body.len(),
+        house::digest(&house::bundle(1, "Note:")),
+        record["rule"],
+    );
+    assert_eq!(line, expected);
+    let rule = record["rule"].as_str().unwrap();
+    assert!(rule.starts_with("project.kdl:"), "{rule}");
+    let ts = record["ts"].as_str().unwrap();
+    assert!(ts.len() == "2026-11-21T12:00:00.000Z".len() && ts.ends_with('Z'), "{ts}");
+}
+
+#[test]
+fn everything_pulled_leaves_one_record() {
+    let house = House::new();
+    let mut client = Client::legacy(&house, &AUDIT);
+    client.get("prompts/list", json!({}));
+    client.get("resources/list", json!({}));
+    client.get("prompts/get", json!({ "name": "show", "arguments": { "arguments": "it" } }));
+    client.get("resources/read", json!({ "uri": "relay://dot" }));
+    client.get("resources/read", json!({ "uri": "relay://rooms/office/plan" }));
+    client.get("resources/read", json!({ "uri": "relay://notes/private" }));
+    client.refused("prompts/get", json!({ "name": "nothing", "arguments": { "a": "secret" } }));
+    client.refused("prompts/get", json!({ "name": "deploy", "arguments": { "service": 7 } }));
+    client.refused(
+        "prompts/get",
+        json!({ "name": "deploy", "arguments": { "service": "secret", "environment": "moon" } }),
+    );
+    client.refused("resources/read", json!({ "uri": "relay://nothing" }));
+
+    let text = house.read("audit.jsonl");
+    assert!(!text.contains("secret"), "{text}");
+    let records = records(&text);
+    let told: Vec<_> = records
+        .iter()
+        .map(|record| {
+            let text = |name: &str| record[name].as_str().unwrap();
+            (text("tool"), text("action"), &record["denied"], record["args"].clone())
+        })
+        .collect();
+    let (yes, no) = (&json!(true), &json!(false));
+    assert_eq!(
+        told,
+        [
+            ("prompt:show", "served", no, json!({ "arguments": "[2 characters]" })),
+            ("resource:relay://dot", "served", no, json!({})),
+            ("resource:relay://rooms/office/plan", "served", no, json!({ "room": "office" })),
+            ("resource:relay://notes/private", "served", no, json!({ "id": "[7 characters]" })),
+            ("prompt:nothing", "refused", yes, json!({ "a": "[6 characters]" })),
+            ("prompt:deploy", "refused", yes, json!({})),
+            (
+                "prompt:deploy",
+                "refused",
+                yes,
+                json!({ "environment": "[4 characters]", "service": "[6 characters]" }),
+            ),
+            ("resource:relay://nothing", "refused", yes, json!({})),
+        ]
+    );
+    let hash = |bytes: &[u8]| json!(house::sha256(bytes));
+    let shown = [b"Look at it.", CHECKLIST.as_bytes(), b"Inline.", b"I look.", DOT, BEEP].concat();
+    assert_eq!(records[0]["output_sha256"], hash(&shown));
+    assert_eq!(records[0]["output_len"], shown.len());
+    assert_eq!(records[1]["output_sha256"], hash(DOT));
+    assert_eq!(records[2]["output_sha256"], hash(b"The office: office"));
+    for refused in &records[4..] {
+        assert_eq!((&refused["output_sha256"], &refused["output_len"]), (&hash(b""), &json!(0)));
+    }
+    assert_eq!(records[4]["rule"], "unknown prompt `nothing`");
+    assert_eq!(records[7]["rule"], "unknown resource `relay://nothing`");
+}
+
+#[test]
+fn a_trace_is_carried_over() {
+    let house = House::new();
+    let mut client = Client::start(&house, &AUDIT);
+    let mut params = modern(json!({ "name": "note" }));
+    let trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    params["_meta"]["traceparent"] = json!(trace);
+    client.get("prompts/get", params);
+    let [record] = records(&house.read("audit.jsonl")).try_into().expect("one record");
+    assert_eq!(record["traceparent"], trace);
+    assert_eq!(record["principal"], "local");
+    assert!(record.get("tenant").is_none());
+}
+
+#[test]
+fn what_a_caller_names_is_bounded() {
+    let house = House::new();
+    let mut client = Client::legacy(&house, &AUDIT);
+    let long = "x".repeat(100_000);
+    let many: serde_json::Map<String, Value> =
+        (0..10_000).map(|number| (format!("a{number}"), json!("v"))).collect();
+    client.refused("prompts/get", json!({ "name": long, "arguments": many }));
+    client.refused("resources/read", json!({ "uri": format!("relay://{long}") }));
+    let text = house.read("audit.jsonl");
+    assert_eq!(records(&text).len(), 2);
+    assert!(text.lines().all(|line| line.len() < 8_000), "{} bytes", text.len());
+}
+
+#[test]
+fn the_file_is_for_its_user_alone() {
+    let house = House::new();
+    Client::legacy(&house, &AUDIT).note("x");
+    let mode = fs::metadata(house.path("audit.jsonl")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn a_record_is_written_before_its_answer() {
+    let house = House::new();
+    let mut client = Client::legacy(&house, &AUDIT);
+    for count in 1..=20 {
+        client.note("x");
+        assert_eq!(records(&house.read("audit.jsonl")).len(), count);
+    }
+}
+
+#[test]
+fn two_servers_share_a_file_line_by_line() {
+    let house = House::new();
+    let mut clients = [Client::legacy(&house, &AUDIT), Client::legacy(&house, &AUDIT)];
+    let mut ids = Vec::new();
+    for _ in 0..200 {
+        for (index, client) in clients.iter_mut().enumerate() {
+            ids.push((index, client.request("prompts/get", json!({ "name": "note" }))));
+        }
+    }
+    for (index, id) in ids {
+        clients[index].answer(id);
+    }
+    let records = records(&house.read("audit.jsonl"));
+    assert_eq!(records.len(), 400);
+    assert!(records.iter().all(|record| record["tool"] == "prompt:note"));
+}
+
+#[test]
+fn a_probe_leaves_no_record() {
+    let house = House::new();
+    let mut client = Client::legacy(&house, &AUDIT);
+    client.get("prompts/list", json!({}));
+    assert_eq!(client.end().code, Some(0));
+    assert_eq!(house.read("audit.jsonl"), "");
+}
+
+#[test]
+fn a_file_that_was_moved_away_is_begun_anew_on_hangup() {
+    let house = House::new();
+    let mut client = Client::run({
+        let mut command = command(&house, &["--audit", "audit.jsonl", "--stdio"]);
+        command.env("RELAY_LOG", "info");
+        command
+    });
+    client.initialize("2025-11-25");
+    client.note("x");
+    fs::rename(house.path("audit.jsonl"), house.path("audit.1")).unwrap();
+    client.note("x");
+    client.server.signal("HUP");
+    client.server.hear("is in force");
+    client.note("x");
+    assert_eq!(records(&house.read("audit.1")).len(), 2);
+    assert_eq!(records(&house.read("audit.jsonl")).len(), 1);
+}
+
+#[test]
+fn by_default_records_go_to_this_users_own_file() {
+    let house = House::new();
+    Client::legacy(&house, &[]).note("x");
+    let own = "home/.local/state/relay";
+    assert_eq!(records(&house.read(&format!("{own}/audit.jsonl"))).len(), 1);
+    let mode = |path: &str| fs::metadata(house.path(path)).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(own), mode(&format!("{own}/audit.jsonl"))), (0o700, 0o600));
+
+    let mut command = command(&house, &["--stdio"]);
+    command.env("XDG_STATE_HOME", house.path("xdg"));
+    let mut client = Client::run(command);
+    client.initialize("2025-11-25");
+    client.note("x");
+    assert_eq!(records(&house.read("xdg/relay/audit.jsonl")).len(), 1);
+}
+
+#[test]
+fn none_switches_records_off_and_says_so() {
+    let house = House::new();
+    house.write("none.toml", "[audit]\npath = \"none\"\n");
+    for arguments in [["--audit", "none"], ["--config", "none.toml"]] {
+        let mut command = command(&house, &arguments);
+        command.env("RELAY_LOG", "info");
+        let mut client = Client::run(command);
+        client.initialize("2025-11-25");
+        client.note("x");
+        client.server.hear("nothing is recorded, as was asked for");
+    }
+    assert!(!house.path("none").exists());
+    assert!(!house.path("home/.local").exists());
+}
+
+#[test]
+fn what_is_typed_wins_over_the_configuration() {
+    let house = House::new();
+    house.write("none.toml", "[audit]\npath = \"none\"\n");
+    Client::legacy(&house, &["--config", "none.toml", "--audit", "audit.jsonl"]).note("x");
+    assert_eq!(records(&house.read("audit.jsonl")).len(), 1);
+}
+
+#[test]
+fn a_user_without_a_home_is_warned() {
+    let house = House::new();
+    let mut command = command(&house, &["--stdio"]);
+    command.env_remove("HOME");
+    let mut client = Client::run(command);
+    client.initialize("2025-11-25");
+    client.server.hear("nothing is recorded: neither XDG_STATE_HOME nor HOME says where");
+    assert_eq!(client.note("x"), "Note: x");
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_refused_at_the_start() {
+    let house = House::new();
+    let ended = super::server::run(command(&house, &["--audit", "no/such/folder/audit.jsonl"]));
+    assert_eq!(ended.code, Some(2));
+    assert!(ended.stderr.contains("cannot append to the audit file `no/such/folder/audit.jsonl`"));
+    assert!(ended.stderr.contains("`--audit none`"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_full_disk_is_told_and_does_not_stop_reads() {
+    let house = House::new();
+    let mut client = Client::legacy(&house, &["--audit", "/dev/full"]);
+    assert_eq!(client.note("x"), "Note: x");
+    client.server.hear("cannot write the audit file `/dev/full`");
+    let web = super::web::Web::start(&house, &["--audit", "/dev/full"]);
+    assert_eq!(web.get("/readyz").json()["audit"], "ok");
+    web.send(&super::web::Request::modern("prompts/get", json!({ "name": "note" })));
+    let ready = web.get("/readyz");
+    assert_eq!((ready.status, &ready.json()["audit"]), (503, &json!("failing")));
+}

@@ -1,0 +1,198 @@
+//! HTTP: what stands where, and who is not let through to it.
+
+use serde_json::json;
+
+use super::house::{self, House};
+use super::server::{LEGACY, MODERN, modern};
+use super::web::{Request, Web};
+
+#[test]
+fn both_eras_are_answered_at_one_place() {
+    let web = Web::start(&House::new(), &[]);
+    let params = json!({ "name": "deploy", "arguments": { "service": "door" } });
+
+    let answer = web.send(&Request::modern("prompts/get", params.clone()));
+    assert_eq!(answer.status, 200, "{answer:?}");
+    let result = &answer.json()["result"];
+    assert_eq!(result["messages"][0]["content"]["text"], "Deploy door to staging.");
+    assert_eq!(answer.header("mcp-session-id"), "");
+
+    let session = web.begin(None);
+    let answer = web.send(&Request::legacy(&session, "prompts/get", params));
+    let result = &answer.json()["result"];
+    assert_eq!(result["messages"][0]["content"]["text"], "Deploy door to staging.");
+}
+
+#[test]
+fn a_server_is_discovered() {
+    let web = Web::start(&House::new(), &[]);
+    let answer = web.send(&Request::modern("server/discover", json!({})));
+    let result = &answer.json()["result"];
+    assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "house");
+    assert_eq!((&result["ttlMs"], &result["cacheScope"]), (&json!(60_000), &json!("public")));
+}
+
+#[test]
+fn health_is_told_to_anyone() {
+    let web = Web::start(&House::new(), &["--audit", "none"]);
+    let alive = web.send(&Request::new("GET", "/healthz").with("Host", "anything"));
+    assert_eq!((alive.status, alive.body.as_str()), (200, "alive\n"));
+    let ready = web.get("/readyz");
+    assert_eq!(ready.status, 200);
+    assert_eq!(
+        ready.json(),
+        json!({
+            "format_version": 1,
+            "state": "ready",
+            "project": "house",
+            "version": "4.2.0",
+            "digest": house::digest(&house::bundle(1, "Note:")),
+            "epoch": 1,
+            "bundle": "verified",
+            "audit": "off",
+            "last_reload_error": null,
+        })
+    );
+}
+
+#[test]
+fn pages_from_elsewhere_are_refused() {
+    let web = Web::start(&House::new(), &[]);
+    for origin in ["https://evil.example", "null", "http://localhost.evil.example", "file://", "x"]
+    {
+        let answer = web.send(&Request::modern("prompts/list", json!({})).with("Origin", origin));
+        assert_eq!(answer.status, 403, "{origin}: {answer:?}");
+        assert!(answer.body.contains("allowed-origins"), "{answer:?}");
+    }
+    for origin in ["http://localhost:3000", "http://127.0.0.1", "https://localhost"] {
+        let answer = web.send(&Request::modern("prompts/list", json!({})).with("Origin", origin));
+        assert_eq!(answer.status, 200, "{origin}: {answer:?}");
+    }
+}
+
+#[test]
+fn another_host_is_refused() {
+    let web = Web::start(&House::new(), &[]);
+    for host in ["evil.example", "127.0.0.1.evil.example", "localhost@evil.example", ""] {
+        let answer = web.send(&Request::modern("prompts/list", json!({})).with("Host", host));
+        assert_eq!(answer.status, 403, "{host}: {answer:?}");
+    }
+    let answer = web.send(&Request::modern("prompts/list", json!({})).with("Host", "evil.example"));
+    assert!(answer.body.contains("`evil.example`") && answer.body.contains("allowed-hosts"));
+    for host in ["localhost", "LOCALHOST:1", "127.0.0.1", "[::1]:80"] {
+        let answer = web.send(&Request::modern("prompts/list", json!({})).with("Host", host));
+        assert_eq!(answer.status, 200, "{host}: {answer:?}");
+    }
+}
+
+#[test]
+fn hosts_and_origins_are_those_of_the_configuration() {
+    let house = House::new();
+    house.write(
+        "server.toml",
+        "allowed-hosts = [\"relay.example:443\"]\nallowed-origins = [\"https://app.example\"]\n",
+    );
+    let web = Web::start(&house, &["--config", "server.toml"]);
+    let list = || Request::modern("prompts/list", json!({}));
+    let status = |request: Request| web.send(&request).status;
+    assert_eq!(status(list()), 403);
+    assert_eq!(status(list().with("Host", "relay.example:443")), 200);
+    assert_eq!(status(list().with("Host", "relay.example:80")), 403);
+    let from = |origin| list().with("Host", "relay.example:443").with("Origin", origin);
+    assert_eq!(status(from("https://app.example")), 200);
+    assert_eq!(status(from("https://app.example:444")), 403);
+    assert_eq!(status(from("http://localhost")), 403);
+}
+
+#[test]
+fn a_body_over_the_limit_is_refused() {
+    let house = House::new();
+    house.write("server.toml", "[limits]\nbody-bytes-max = 2000\n");
+    let web = Web::start(&house, &["--config", "server.toml"]);
+    let note = |length: usize| {
+        let arguments = json!({ "arguments": "x".repeat(length) });
+        Request::modern("prompts/get", json!({ "name": "note", "arguments": arguments }))
+    };
+    assert_eq!(web.send(&note(100)).status, 200);
+    assert_eq!(web.send(&note(2000)).status, 413);
+}
+
+#[test]
+fn headers_that_contradict_the_body_are_refused() {
+    let web = Web::start(&House::new(), &[]);
+    let get = || Request::modern("prompts/get", json!({ "name": "note" }));
+    let contradictions = [
+        get().with("Mcp-Method", "prompts/list"),
+        get().with("Mcp-Name", "deploy"),
+        get().with("MCP-Protocol-Version", LEGACY),
+    ];
+    for request in contradictions {
+        let answer = web.send(&request);
+        assert_eq!(answer.status, 400, "{answer:?}");
+        assert_eq!(answer.json()["error"]["code"], -32020, "{answer:?}");
+    }
+    assert_eq!(web.send(&get()).status, 200);
+}
+
+#[test]
+fn what_the_protocol_does_not_have_is_refused() {
+    let web = Web::start(&House::new(), &[]);
+    let status = |request: Request| web.send(&request).status;
+    assert_eq!(status(Request::new("GET", "/")), 404);
+    assert_eq!(status(Request::new("GET", "/mcp/more")), 404);
+    assert_eq!(status(Request::new("POST", "/healthz")), 405);
+    assert_eq!(status(Request::new("PUT", "/mcp")), 405);
+    let listen = || Request::new("GET", "/mcp").with("Accept", "text/event-stream");
+    assert_eq!(status(listen().with("MCP-Protocol-Version", MODERN)), 405);
+    assert_eq!(status(Request::new("DELETE", "/mcp").with("MCP-Protocol-Version", MODERN)), 405);
+    // In the older era both need a session.
+    assert_eq!(status(listen()), 400);
+    assert_eq!(status(listen().with("Mcp-Session-Id", "nobody")), 404);
+    assert_eq!(status(Request::legacy("nobody", "ping", json!({}))), 404);
+    let unknown = web.send(&Request::modern("moon/land", json!({})));
+    assert_eq!((unknown.status, &unknown.json()["error"]["code"]), (404, &json!(-32601)));
+}
+
+#[test]
+fn what_is_no_message_is_refused() {
+    let web = Web::start(&House::new(), &[]);
+    let list = || Request::modern("prompts/list", json!({}));
+    let status = |request: Request| web.send(&request).status;
+    assert_eq!(status(list().with("Content-Type", "text/plain")), 415);
+    assert_eq!(status(list().with("Accept", "text/html")), 406);
+    let garbage = ["", "{", "[]", "null", "{\"jsonrpc\":\"2.0\"}", &"[".repeat(100_000)];
+    for body in garbage {
+        let status = status(list().body(body));
+        assert!((400..500).contains(&status), "{status}");
+    }
+    assert!((400..500).contains(&status(list().body(b"\xff\xfe\0".to_vec()))));
+    assert_eq!(status(list()), 200);
+}
+
+#[test]
+fn a_request_of_the_newer_era_needs_its_meta() {
+    let web = Web::start(&House::new(), &[]);
+    let mut params = modern(json!({}));
+    params["_meta"].as_object_mut().unwrap().remove("io.modelcontextprotocol/clientCapabilities");
+    let message = json!({ "jsonrpc": "2.0", "id": 1, "method": "prompts/list", "params": params });
+    let request = Request::message(&message)
+        .with("MCP-Protocol-Version", MODERN)
+        .with("Mcp-Method", "prompts/list");
+    let answer = web.send(&request);
+    assert_eq!((answer.status, &answer.json()["error"]["code"]), (400, &json!(-32602)));
+}
+
+#[test]
+fn a_stop_ends_open_streams() {
+    let house = House::new();
+    let mut web = Web::start(&house, &[]);
+    let session = web.begin(None);
+    let listen = Request::new("GET", "/mcp")
+        .with("Accept", "text/event-stream")
+        .with("MCP-Protocol-Version", LEGACY)
+        .with("Mcp-Session-Id", &session);
+    let mut events = web.listen(&listen);
+    web.server.signal("TERM");
+    events.ends();
+    assert_eq!(web.server.wait().code, Some(0));
+}

@@ -1,0 +1,307 @@
+//! Clients that begin with `initialize`, on standard input and output.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+
+use super::house::{self, BEEP, CHECKLIST, DOT, House};
+use super::server::Client;
+
+#[test]
+fn each_version_is_answered_with_itself() {
+    let house = House::new();
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let answer = Client::start(&house, &[]).initialize(version);
+        assert_eq!(answer["result"]["protocolVersion"], version, "{answer}");
+    }
+}
+
+#[test]
+fn a_version_of_the_newer_era_is_not_agreed_to_here() {
+    let answer = Client::start(&House::new(), &[]).initialize("2026-07-28");
+    assert_eq!(answer["result"]["protocolVersion"], "2025-11-25", "{answer}");
+}
+
+#[test]
+fn the_project_introduces_itself() {
+    let answer = Client::start(&House::new(), &[]).initialize("2025-11-25");
+    let result = &answer["result"];
+    assert_eq!(
+        result["serverInfo"],
+        json!({ "name": "house", "title": "The house", "version": "4.2.0" })
+    );
+    assert_eq!(result["instructions"], "Read `deploy` before you touch house.");
+    assert_eq!(
+        result["capabilities"],
+        json!({
+            "prompts": { "listChanged": true },
+            "resources": { "listChanged": true, "subscribe": true },
+            "completions": {},
+        })
+    );
+}
+
+#[test]
+fn a_project_without_title_and_version_has_a_name() {
+    let house =
+        House::of(&house::bundle_of("project bare epoch=1\nprompts { prompt a { text \"x\" } }"));
+    let answer = Client::start(&house, &[]).initialize("2025-11-25");
+    let info = &answer["result"]["serverInfo"];
+    assert_eq!(*info, json!({ "name": "bare", "title": "bare", "version": "0" }));
+}
+
+#[test]
+fn prompts_are_listed_in_pages_of_one_order() {
+    let house = House::of(&house::bundle_of(&house::many(250)));
+    let mut client = Client::legacy(&house, &[]);
+    let (first, sizes) = all_pages(&mut client);
+    let expected: Vec<_> = (0..250).map(|number| format!("prompt-{number:04}")).collect();
+    assert_eq!(first, expected);
+    assert_eq!(sizes, [100, 100, 50]);
+    let (second, _) = all_pages(&mut client);
+    assert_eq!(second, expected);
+}
+
+fn all_pages(client: &mut Client) -> (Vec<String>, Vec<usize>) {
+    let (mut names, mut sizes) = (Vec::new(), Vec::new());
+    let mut params = json!({});
+    loop {
+        let page = client.get("prompts/list", params);
+        let prompts = page["prompts"].as_array().expect("a list");
+        sizes.push(prompts.len());
+        names.extend(prompts.iter().map(|prompt| prompt["name"].as_str().unwrap().to_owned()));
+        match page["nextCursor"].as_str() {
+            Some(cursor) => params = json!({ "cursor": cursor }),
+            None => return (names, sizes),
+        }
+    }
+}
+
+#[test]
+fn a_cursor_that_leads_nowhere_is_refused() {
+    let house = House::of(&house::bundle_of(&house::many(250)));
+    let mut client = Client::legacy(&house, &[]);
+    let page = client.get("prompts/list", json!({}));
+    let cursor = page["nextCursor"].as_str().unwrap().to_owned();
+    let (bundle, _) = cursor.split_once('.').unwrap();
+    let beyond = format!("{bundle}.3");
+    for cursor in ["", "1", "0000000000000000.1", "x", &beyond, &format!("{bundle}.-1")] {
+        let (code, message) = client.refused("prompts/list", json!({ "cursor": cursor }));
+        assert_eq!(code, -32602, "{cursor}");
+        assert!(message.contains("list again from the start"), "{message}");
+    }
+}
+
+#[test]
+fn a_list_tells_what_a_client_shows() {
+    let mut client = Client::legacy(&House::new(), &[]);
+    let list = client.get("prompts/list", json!({}));
+    assert_eq!(
+        list["prompts"][0],
+        json!({
+            "name": "deploy",
+            "title": "Deploy a service",
+            "description": "How a service gets out",
+            "arguments": [
+                { "name": "environment", "required": false },
+                { "name": "dry-run", "required": false },
+                { "name": "service", "required": true, "description": "Which one" },
+            ],
+        })
+    );
+    assert!(list.get("nextCursor").is_none(), "{list}");
+}
+
+#[test]
+fn finite_arguments_choose_the_text_and_others_fill_it() {
+    let mut client = Client::legacy(&House::new(), &[]);
+    let cases = [
+        (json!({ "service": "door" }), "Deploy door to staging."),
+        (
+            json!({ "service": "door", "environment": "production" }),
+            "Deploy door to production, with care.",
+        ),
+        (json!({ "service": "door", "dry-run": "true" }), "Deploy door to staging (rehearsal)."),
+        // An empty field of a form counts as not filled in.
+        (json!({ "service": "door", "environment": "" }), "Deploy door to staging."),
+        // Nothing that a caller types is a template.
+        (json!({ "service": "{{ 7 * 7 }}" }), "Deploy {{ 7 * 7 }} to staging."),
+    ];
+    for (arguments, expected) in cases {
+        let result = client.get("prompts/get", json!({ "name": "deploy", "arguments": arguments }));
+        assert_eq!(result["messages"][0]["content"], json!({ "type": "text", "text": expected }));
+        assert_eq!(result["messages"][0]["role"], "user");
+        assert_eq!(result["description"], "How a service gets out");
+        assert!(result.get("_meta").is_none(), "{result}");
+    }
+}
+
+#[test]
+fn several_parts_become_several_messages() {
+    let mut client = Client::legacy(&House::new(), &[]);
+    let result =
+        client.get("prompts/get", json!({ "name": "show", "arguments": { "arguments": "it" } }));
+    let message = |role: &str, content: Value| json!({ "role": role, "content": content });
+    let expected = [
+        message("user", json!({ "type": "text", "text": "Look at it." })),
+        message("user", json!({ "type": "text", "text": CHECKLIST })),
+        message(
+            "user",
+            json!({
+                "type": "resource",
+                "resource": { "uri": "relay://inline", "mimeType": "text/plain", "text": "Inline." },
+            }),
+        ),
+        message("assistant", json!({ "type": "text", "text": "I look." })),
+        message(
+            "user",
+            json!({ "type": "image", "mimeType": "image/png", "data": STANDARD.encode(DOT) }),
+        ),
+        message(
+            "user",
+            json!({ "type": "audio", "mimeType": "audio/wav", "data": STANDARD.encode(BEEP) }),
+        ),
+    ];
+    assert_eq!(result["messages"], json!(expected));
+}
+
+#[test]
+fn what_a_prompt_does_not_take_is_refused_with_help() {
+    let mut client = Client::legacy(&House::new(), &[]);
+    let cases = [
+        (json!({ "name": "nothing" }), "unknown prompt `nothing`"),
+        (json!({ "name": "deploy" }), "argument `service` is required"),
+        (
+            json!({ "name": "deploy", "arguments": { "service": "x", "servce": "y" } }),
+            "unknown argument `servce`; it takes: environment, dry-run, service",
+        ),
+        (
+            json!({ "name": "deploy", "arguments": { "service": 7 } }),
+            "argument `service` must be a string",
+        ),
+        (
+            json!({ "name": "deploy", "arguments": { "service": "x", "environment": "moon" } }),
+            "argument `environment` must be one of: staging, production",
+        ),
+    ];
+    for (params, expected) in cases {
+        assert_eq!(client.refused("prompts/get", params), (-32602, expected.to_owned()));
+    }
+}
+
+#[test]
+fn too_long_an_argument_is_cut_and_the_answer_says_so() {
+    let mut client = Client::legacy(&House::new(), &[]);
+    let long = "ä".repeat(10_001);
+    let params = json!({ "name": "note", "arguments": { "arguments": long } });
+    let result = client.get("prompts/get", params);
+    let text = result["messages"][0]["content"]["text"].as_str().unwrap();
+    assert_eq!(text, format!("Note: {}", "ä".repeat(10_000)));
+    assert_eq!(
+        result["_meta"],
+        json!({ "dev.relay/arguments-cut": { "arguments": { "characters": 10_001, "kept": 10_000 } } })
+    );
+}
+
+#[test]
+fn an_argument_that_just_fits_is_whole() {
+    let mut client = Client::legacy(&House::new(), &[]);
+    let long = "ä".repeat(10_000);
+    assert_eq!(client.note(&long), format!("Note: {long}"));
+}
+
+#[test]
+fn resources_are_listed_and_read() {
+    let mut client = Client::legacy(&House::new(), &[]);
+    let list = client.get("resources/list", json!({}));
+    let uris: Vec<_> =
+        list["resources"].as_array().unwrap().iter().map(|r| r["uri"].clone()).collect();
+    assert_eq!(uris, ["relay://checklist", "relay://dot"]);
+    assert_eq!(list["resources"][0]["size"], CHECKLIST.len());
+    let text = client.get("resources/read", json!({ "uri": "relay://checklist" }));
+    assert_eq!(
+        text["contents"],
+        json!([{ "uri": "relay://checklist", "mimeType": "text/markdown", "text": CHECKLIST }])
+    );
+    let blob = client.get("resources/read", json!({ "uri": "relay://dot" }));
+    assert_eq!(
+        blob["contents"],
+        json!([{ "uri": "relay://dot", "mimeType": "image/png", "blob": STANDARD.encode(DOT) }])
+    );
+}
+
+#[test]
+fn a_uri_template_is_listed_and_filled() {
+    let mut client = Client::legacy(&House::new(), &[]);
+    let list = client.get("resources/templates/list", json!({}));
+    let templates = list["resourceTemplates"].as_array().unwrap();
+    let templates: Vec<_> = templates.iter().map(|t| t["uriTemplate"].clone()).collect();
+    assert_eq!(templates, ["relay://notes/{id}", "relay://rooms/{room}/plan"]);
+    let cases = [
+        ("relay://rooms/office/plan", "The office: office"),
+        ("relay://rooms/kitchen/plan", "A room: kitchen"),
+        ("relay://notes/a%20b", "Note a b"),
+    ];
+    for (uri, expected) in cases {
+        let result = client.get("resources/read", json!({ "uri": uri }));
+        assert_eq!(result["contents"][0]["text"], expected);
+        assert_eq!(result["contents"][0]["uri"], uri);
+    }
+}
+
+#[test]
+fn an_unknown_resource_has_a_code_of_its_own() {
+    let mut client = Client::legacy(&House::new(), &[]);
+    for uri in ["relay://nothing", "relay://rooms/moon/plan", "relay://notes/a/b", "", "::"] {
+        let answer = client.ask("resources/read", json!({ "uri": uri }));
+        assert_eq!(answer["error"]["code"], -32002, "{answer}");
+        assert_eq!(answer["error"]["data"], json!({ "uri": uri }));
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.starts_with(&format!("unknown resource `{uri}`")), "{message}");
+    }
+}
+
+#[test]
+fn listed_values_are_completed() {
+    let mut client = Client::legacy(&House::new(), &[]);
+    let prompt = |argument: &str, value: &str| {
+        json!({
+            "ref": { "type": "ref/prompt", "name": "deploy" },
+            "argument": { "name": argument, "value": value },
+        })
+    };
+    let values = |result: Value| result["completion"]["values"].clone();
+    assert_eq!(
+        values(client.get("completion/complete", prompt("environment", "PROD"))),
+        json!(["production"])
+    );
+    assert_eq!(
+        values(client.get("completion/complete", prompt("environment", ""))),
+        json!(["staging", "production"])
+    );
+    assert_eq!(values(client.get("completion/complete", prompt("service", "d"))), json!([]));
+    let room = json!({
+        "ref": { "type": "ref/resource", "uri": "relay://rooms/{room}/plan" },
+        "argument": { "name": "room", "value": "k" },
+    });
+    assert_eq!(values(client.get("completion/complete", room)), json!(["kitchen"]));
+    let (code, message) = client.refused("completion/complete", prompt("moon", ""));
+    assert_eq!((code, message.as_str()), (-32602, "unknown argument `moon`"));
+}
+
+#[test]
+fn a_bundle_with_nothing_answers_empty_lists() {
+    let house = House::of(&house::bundle_of("project empty epoch=1\n"));
+    let mut client = Client::start(&house, &[]);
+    let answer = client.initialize("2025-11-25");
+    assert_eq!(answer["result"]["capabilities"], json!({}));
+    for (method, list) in [
+        ("prompts/list", "prompts"),
+        ("resources/list", "resources"),
+        ("resources/templates/list", "resourceTemplates"),
+        ("tools/list", "tools"),
+    ] {
+        assert_eq!(client.get(method, json!({}))[list], json!([]), "{method}");
+    }
+    assert_eq!(client.get("ping", json!({})), json!({}));
+}

@@ -1,0 +1,327 @@
+//! A running `relay-serve`: always ended, and never waited for without a limit.
+
+#![expect(clippy::disallowed_methods, reason = "tests run programs and look at the clock")]
+
+use std::collections::VecDeque;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::house::House;
+use crate::binaries::relay_serve;
+
+/// Longer than anything takes on a machine that is busy with other tests.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The newest version of the protocol, which has no sessions.
+pub(crate) const MODERN: &str = "2026-07-28";
+/// The newest version of those that begin with `initialize`.
+pub(crate) const LEGACY: &str = "2025-11-25";
+
+/// A process and what it logs.
+pub(crate) struct Server {
+    child: Child,
+    log: Log,
+    /// Where it runs.
+    folder: Option<Arc<TempDir>>,
+}
+
+/// How a process ended.
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// What a process wrote to standard error so far.
+#[derive(Clone, Default)]
+struct Log(Arc<(Mutex<String>, Condvar)>);
+
+/// Makes the command `relay-serve house.relay`, with the house's trust file and nothing of this
+/// user's environment.
+pub(crate) fn command(house: &House, arguments: &[&str]) -> Command {
+    let mut command = bare(house, &["house.relay", "--trust", "trust.toml"]);
+    command.args(arguments);
+    command
+}
+
+/// Makes the command `relay-serve` with just these arguments.
+pub(crate) fn bare(house: &House, arguments: &[&str]) -> Command {
+    let mut command = Command::new(relay_serve());
+    command.args(arguments).current_dir(house.path("")).env_clear();
+    command.env("HOME", house.path("home"));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Runs a command that is expected to end by itself.
+pub(crate) fn run(mut command: Command) -> Ended {
+    command.stdin(Stdio::null());
+    let mut server = Server::start(&mut command);
+    let mut stdout = server.child.stdout.take().expect("a pipe");
+    let ended = server.wait();
+    let mut text = String::new();
+    stdout.read_to_string(&mut text).expect("UTF-8");
+    Ended { stdout: text, ..ended }
+}
+
+impl Server {
+    fn start(command: &mut Command) -> Self {
+        let mut child = command.spawn().expect("relay-serve starts");
+        let log = Log::default();
+        let (mut stderr, own) = (child.stderr.take().expect("a pipe"), log.clone());
+        thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(length @ 1..) = stderr.read(&mut buffer) {
+                own.add(&String::from_utf8_lossy(&buffer[..length]));
+            }
+        });
+        Self { child, log, folder: None }
+    }
+
+    /// Waits until the log says this, and returns all of it.
+    pub(crate) fn hear(&self, needle: &str) -> String {
+        self.log.wait(needle)
+    }
+
+    pub(crate) fn log(&self) -> String {
+        self.log.0.0.lock().unwrap().clone()
+    }
+
+    /// Keeps the house for as long as the server runs.
+    pub(crate) fn keep(&mut self, house: &House) {
+        self.folder = Some(house.folder());
+    }
+
+    /// Sends a signal by its name.
+    pub(crate) fn signal(&self, name: &str) {
+        let status = Command::new("kill").args(["-s", name, &self.child.id().to_string()]).status();
+        assert!(status.expect("kill runs").success());
+    }
+
+    /// Waits for the end.
+    pub(crate) fn wait(&mut self) -> Ended {
+        let limit = Instant::now() + PATIENCE;
+        let status = loop {
+            match self.child.try_wait().expect("a child can be waited for") {
+                Some(status) => break status,
+                None if Instant::now() > limit => panic!("it does not end:\n{}", self.log()),
+                None => thread::sleep(Duration::from_millis(10)),
+            }
+        };
+        // The thread that reads the log may be a little behind.
+        thread::sleep(Duration::from_millis(50));
+        Ended { code: status.code(), stdout: String::new(), stderr: self.log() }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
+}
+
+impl Log {
+    fn add(&self, text: &str) {
+        let (log, changed) = &*self.0;
+        log.lock().unwrap().push_str(text);
+        changed.notify_all();
+    }
+
+    fn wait(&self, needle: &str) -> String {
+        let (log, changed) = &*self.0;
+        let (log, late) = changed
+            .wait_timeout_while(log.lock().unwrap(), PATIENCE, |log| !log.contains(needle))
+            .unwrap();
+        assert!(!late.timed_out(), "the log never said `{needle}`:\n{log}");
+        log.clone()
+    }
+}
+
+/// A client on standard input and output.
+pub(crate) struct Client {
+    pub(crate) server: Server,
+    to: Option<ChildStdin>,
+    lines: Receiver<Vec<u8>>,
+    /// What came unasked and nobody looked at yet.
+    unasked: VecDeque<Value>,
+    next: u64,
+}
+
+impl Client {
+    /// Starts `relay-serve house.relay --stdio`.
+    pub(crate) fn start(house: &House, arguments: &[&str]) -> Self {
+        let mut command = command(house, arguments);
+        command.arg("--stdio");
+        let mut client = Self::run(command);
+        client.server.keep(house);
+        client
+    }
+
+    /// Starts it and shakes hands in the older era.
+    pub(crate) fn legacy(house: &House, arguments: &[&str]) -> Self {
+        let mut client = Self::start(house, arguments);
+        client.initialize(LEGACY);
+        client
+    }
+
+    pub(crate) fn run(mut command: Command) -> Self {
+        let mut server = Server::start(&mut command);
+        let to = server.child.stdin.take();
+        let mut from = BufReader::new(server.child.stdout.take().expect("a pipe"));
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            loop {
+                let mut line = Vec::new();
+                match from.read_until(b'\n', &mut line) {
+                    Ok(1..) if sender.send(line).is_ok() => {}
+                    _ => return,
+                }
+            }
+        });
+        Self { server, to, lines, unasked: VecDeque::new(), next: 0 }
+    }
+
+    pub(crate) fn initialize(&mut self, version: &str) -> Value {
+        let answer = self.ask("initialize", initialize_params(version));
+        self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        answer
+    }
+
+    /// Sends bytes as they are. A server that left is no error here.
+    pub(crate) fn write(&mut self, bytes: &[u8]) {
+        let to = self.to.as_mut().expect("standard input is open");
+        _ = to.write_all(bytes).and_then(|()| to.flush());
+    }
+
+    pub(crate) fn send(&mut self, message: &Value) {
+        self.write(format!("{message}\n").as_bytes());
+    }
+
+    /// Sends a request and returns its answer: an object with `result` or `error`.
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.request(method, params);
+        self.answer(id)
+    }
+
+    /// Sends a request and returns its id.
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> u64 {
+        self.next += 1;
+        let id = self.next;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        id
+    }
+
+    /// Waits for the answer to a request.
+    pub(crate) fn answer(&mut self, id: u64) -> Value {
+        loop {
+            let message = self.next_message().expect("an answer before the end");
+            if message["id"] == id {
+                return message;
+            }
+            self.unasked.push_back(message);
+        }
+    }
+
+    /// Sends a request that is expected to succeed, and returns its result.
+    pub(crate) fn get(&mut self, method: &str, params: Value) -> Value {
+        let mut answer = self.ask(method, params);
+        assert!(answer["error"].is_null(), "{method}: {answer}");
+        answer["result"].take()
+    }
+
+    /// Sends a request that is expected to fail, and returns code and message.
+    pub(crate) fn refused(&mut self, method: &str, params: Value) -> (i64, String) {
+        let answer = self.ask(method, params);
+        let error = &answer["error"];
+        let text = |value: &Value| value.as_str().expect("a text").to_owned();
+        (error["code"].as_i64().expect("an error code"), text(&error["message"]))
+    }
+
+    /// Waits for what comes unasked.
+    pub(crate) fn notified(&mut self) -> Value {
+        match self.unasked.pop_front() {
+            Some(message) => message,
+            None => self.next_message().expect("a notification before the end"),
+        }
+    }
+
+    /// Returns the methods that came unasked until now.
+    pub(crate) fn unasked(&mut self) -> Vec<String> {
+        // Whoever tells does so in the background.
+        thread::sleep(Duration::from_millis(300));
+        while let Ok(line) = self.lines.try_recv() {
+            self.unasked.push_back(parse(&line));
+        }
+        let messages = self.unasked.drain(..);
+        messages.map(|message| message["method"].as_str().unwrap_or("?").to_owned()).collect()
+    }
+
+    /// Returns the next message; `None` at the end of what the server says.
+    pub(crate) fn next_message(&mut self) -> Option<Value> {
+        match self.lines.recv_timeout(PATIENCE) {
+            Ok(line) => Some(parse(&line)),
+            Err(RecvTimeoutError::Disconnected) => None,
+            Err(RecvTimeoutError::Timeout) => {
+                panic!("it says nothing; the log:\n{}", self.server.log())
+            }
+        }
+    }
+
+    /// Closes standard input.
+    pub(crate) fn close(&mut self) {
+        drop(self.to.take());
+    }
+
+    /// Closes standard input and waits for the end.
+    pub(crate) fn end(&mut self) -> Ended {
+        self.close();
+        self.server.wait()
+    }
+
+    /// Asks for the prompt `note`; returns what it says.
+    pub(crate) fn note(&mut self, text: &str) -> String {
+        let params = json!({ "name": "note", "arguments": { "arguments": text } });
+        let mut result = self.get("prompts/get", params);
+        match result["messages"][0]["content"]["text"].take() {
+            Value::String(text) => text,
+            other => panic!("{other}"),
+        }
+    }
+}
+
+fn parse(line: &[u8]) -> Value {
+    let text = String::from_utf8_lossy(line);
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("standard output: {error}: {text}"))
+}
+
+pub(crate) fn initialize_params(version: &str) -> Value {
+    json!({
+        "protocolVersion": version,
+        "capabilities": {},
+        "clientInfo": { "name": "test", "version": "1" },
+    })
+}
+
+/// Adds what every request of the newer era carries.
+pub(crate) fn modern(mut params: Value) -> Value {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+    });
+    params
+}
+
+/// Starts a command whose standard input stays open and unused.
+pub(crate) fn start(mut command: Command) -> Server {
+    Server::start(&mut command)
+}

@@ -1,0 +1,253 @@
+//! What is served at all: every bad bundle is refused with a reason that says what to do.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+
+use super::house::{self, House, SIGNER, trusted};
+use super::server::{Client, Ended, bare, command, run};
+use crate::bundle::sample;
+
+/// Starts on this bundle and this trust file; expects a refusal with these words.
+fn refused(bundle: &[u8], trust: &str, words: &[&str]) {
+    let house = House::of(bundle);
+    house.write("trust.toml", trust);
+    assert_refused(&run(command(&house, &[])), words);
+}
+
+fn assert_refused(ended: &Ended, words: &[&str]) {
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert_eq!(ended.stdout, "");
+    assert!(ended.stderr.starts_with("relay-serve: refused `house.relay`: "), "{}", ended.stderr);
+    for word in words {
+        assert!(ended.stderr.contains(word), "`{word}` is not in: {}", ended.stderr);
+    }
+}
+
+fn trust() -> String {
+    format!("version = 1\n{}", trusted(SIGNER, ""))
+}
+
+#[test]
+fn one_flipped_byte_anywhere_is_refused() {
+    let good = house::bundle(1, "Note:");
+    // The header, the table, a section, the padding before the end, the envelope.
+    for place in [0, 40, 70, 4096, good.len() / 2, good.len() - 400, good.len() - 100] {
+        let mut bytes = good.clone();
+        bytes[place] ^= 1;
+        let house = House::of(&bytes);
+        for arguments in [&[][..], &["--state", "state"]] {
+            let ended = run(command(&house, arguments));
+            assert_eq!(ended.code, Some(1), "byte {place}: {ended:?}");
+        }
+    }
+}
+
+#[test]
+fn a_truncated_bundle_is_refused() {
+    let good = house::bundle(1, "Note:");
+    for length in [0, 10, 63, 100, 5000, good.len() - 1] {
+        let house = House::of(&good[..length]);
+        for arguments in [&[][..], &["--state", "state"]] {
+            let ended = run(command(&house, arguments));
+            assert_refused(&ended, &[]);
+        }
+    }
+}
+
+#[test]
+fn an_unsigned_bundle_is_refused() {
+    let bytes = relay_bundle::encode(&house::contents(1, "Note:")).expect("it fits");
+    refused(&bytes, &trust(), &["the bundle is not signed", "relay sign BUNDLE --key FILE"]);
+}
+
+#[test]
+fn a_foreign_signature_is_refused() {
+    let bytes = sample::sealed(&house::contents(1, "Note:"), &[2]);
+    refused(&bytes, &trust(), &["0 of 1 signatures", "relay sign", "trust file"]);
+}
+
+#[test]
+fn an_expired_key_is_refused() {
+    let trust = format!("version = 1\n{}", trusted(SIGNER, "not-after = \"2020-01-01\""));
+    refused(&house::bundle(1, "Note:"), &trust, &["`key-1`", "expired"]);
+}
+
+#[test]
+fn a_revoked_key_or_digest_is_refused() {
+    let bytes = house::bundle(1, "Note:");
+    let digest = house::digest(&bytes);
+    let by_digest = format!("{}\n[revoked]\ndigests = [\"{digest}\"]\n", trust());
+    refused(&bytes, &by_digest, &[&digest, "is revoked", "deploy another one"]);
+    let id = relay_bundle::envelope::key_id(&sample::key(SIGNER).verifying_key());
+    let by_key = format!("{}\n[revoked]\nkeys = [\"{id}\"]\n", trust());
+    refused(&bytes, &by_key, &["revoked"]);
+}
+
+#[test]
+fn a_threshold_is_met_or_refused() {
+    let both = |threshold: u32| {
+        format!("version = 1\nthreshold = {threshold}\n{}{}", trusted(SIGNER, ""), trusted(2, ""))
+    };
+    let contents = house::contents(1, "Note:");
+    refused(&sample::sealed(&contents, &[SIGNER]), &both(2), &["1 of 2 signatures"]);
+    refused(&sample::sealed(&contents, &[SIGNER]), &both(0), &["threshold is 0"]);
+    let house = House::of(&sample::sealed(&contents, &[SIGNER, 2]));
+    house.write("trust.toml", both(2));
+    assert_eq!(Client::legacy(&house, &[]).note("x"), "Note: x");
+}
+
+#[test]
+fn an_older_epoch_is_refused_until_the_trust_file_says_otherwise() {
+    let house = House::of(&house::bundle(5, "Five:"));
+    let state = ["--state", "state"];
+    assert_eq!(Client::legacy(&house, &state).note("x"), "Five: x");
+    let older = house::bundle(4, "Four:");
+    house.replace(&older);
+    let words = ["bundle epoch 4 is older than 5", "allow-digests", &house::digest(&older)];
+    assert_refused(&run(command(&house, &state)), &words);
+
+    let named = format!("version = 1\nallow-digests = [\"{}\"]\n", house::digest(&older));
+    house.write("trust.toml", format!("{named}{}", trusted(SIGNER, "")));
+    assert_eq!(Client::legacy(&house, &state).note("x"), "Four: x");
+
+    house.write("trust.toml", trust());
+    assert_refused(&run(command(&house, &state)), &words);
+    house.write("trust.toml", trust().replace("version = 1", "version = 2"));
+    assert_eq!(Client::legacy(&house, &state).note("x"), "Four: x");
+
+    // And never back to the trust file that was replaced.
+    house.write("trust.toml", trust());
+    let ended = run(command(&house, &state));
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.stderr.contains("version 1, but version 2 was in force"), "{}", ended.stderr);
+}
+
+#[test]
+fn an_epoch_below_the_minimum_is_refused() {
+    let trust = format!("version = 1\nmin-epoch = 2\n{}", trusted(SIGNER, ""));
+    refused(
+        &house::bundle(1, "Note:"),
+        &trust,
+        &["epoch 1", "min-epoch 2", "deploy a newer bundle"],
+    );
+}
+
+#[test]
+fn without_a_trust_file_nothing_is_trusted_but_the_dev_key() {
+    let house = House::new();
+    let ended = run(bare(&house, &["house.relay"]));
+    assert_refused(&ended, &["only this user's dev key counts", "relay build", "--trust"]);
+    let public = relay_bundle::trust::PublicKey(sample::key(SIGNER).verifying_key());
+    fs::create_dir_all(house.path("home/.local/share/relay")).unwrap();
+    house.write("home/.local/share/relay/dev.pub", format!("{public}\n"));
+    assert_eq!(
+        Client::run(bare(&house, &["house.relay"])).initialize("2025-11-25")["error"],
+        serde_json::Value::Null
+    );
+}
+
+#[test]
+fn what_could_not_be_looked_at_is_another_exit_code() {
+    let house = House::new();
+    let cases: &[(&[&str], &str)] = &[
+        (&["none.relay", "--trust", "trust.toml"], "cannot read the bundle `none.relay`"),
+        (&[".", "--trust", "trust.toml"], "it is not a file"),
+        (&["house.relay", "--trust", "none.toml"], "cannot read the trust file `none.toml`"),
+        (&["house.relay", "--trust", "house.relay"], "trust file"),
+        (&["house.relay", "--config", "none.toml"], "cannot read the configuration `none.toml`"),
+        (&[], "no bundle is named"),
+        (&["a", "b"], "more than one bundle is named"),
+        (&["a", "--frobnicate"], "--frobnicate"),
+        (&["a", "--http", "nowhere"], "`nowhere` is not an address"),
+        (&["a", "--stdio", "--http", "127.0.0.1:0"], "exclude each other"),
+        (&["a", "--trust", ""], "--trust needs a value"),
+        (&["a", "--state", "x", "--state", "y"], "--state is given twice"),
+    ];
+    for (arguments, words) in cases {
+        let ended = run(bare(&house, arguments));
+        assert_eq!(ended.code, Some(2), "{arguments:?}: {ended:?}");
+        assert_eq!(ended.stdout, "", "{arguments:?}");
+        assert!(ended.stderr.contains(words), "{arguments:?}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn help_and_version_are_results() {
+    let house = House::new();
+    let help = run(bare(&house, &["--help"]));
+    assert_eq!((help.code, help.stderr.as_str()), (Some(0), ""));
+    for word in ["Usage: relay-serve BUNDLE", "--audit FILE", "`none` keeps no record", "RELAY_LOG"]
+    {
+        assert!(help.stdout.contains(word), "{word}");
+    }
+    assert!(help.stdout.lines().all(|line| line.chars().count() <= 100));
+    let version = run(bare(&house, &["-V"]));
+    assert_eq!(version.stdout, format!("relay-serve {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn changing_the_file_in_place_changes_nothing_that_is_served() {
+    for arguments in
+        [&["--config", "server.toml"][..], &["--config", "server.toml", "--state", "state"]]
+    {
+        let bytes = house::bundle(1, "Note:");
+        let house = House::of(&bytes);
+        house.write("server.toml", "[watch]\npoll-ms = 0\n");
+        let mut client = Client::legacy(&house, arguments);
+        assert_eq!(client.note("a"), "Note: a");
+        house.write("house.relay", vec![0xAA; bytes.len()]);
+        assert_eq!(client.note("b"), "Note: b");
+        house.write("house.relay", "");
+        assert_eq!(client.note("c"), "Note: c");
+        let list = client.get("prompts/list", serde_json::json!({}));
+        assert_eq!(list["prompts"].as_array().unwrap().len(), 3);
+        fs::remove_file(house.path("house.relay")).unwrap();
+        assert_eq!(client.note("d"), "Note: d");
+        assert_eq!(client.end().code, Some(0));
+    }
+}
+
+#[test]
+fn the_private_copy_is_private() {
+    let house = House::new();
+    Client::legacy(&house, &["--state", "state"]).note("x");
+    let copies: Vec<_> = fs::read_dir(house.path("state/bundles")).unwrap().flatten().collect();
+    let [copy] = copies.as_slice() else { panic!("{copies:?}") };
+    let mode = |path: &str| fs::metadata(house.path(path)).unwrap().permissions().mode() & 0o777;
+    assert_eq!(copy.metadata().unwrap().mode() & 0o777, 0o400);
+    assert_eq!((mode("state"), mode("state/bundles"), mode("state/epochs")), (0o700, 0o700, 0o700));
+}
+
+#[test]
+fn a_state_folder_of_others_is_refused() {
+    let house = House::new();
+    fs::create_dir(house.path("state")).unwrap();
+    fs::set_permissions(house.path("state"), fs::Permissions::from_mode(0o777)).unwrap();
+    let ended = run(command(&house, &["--state", "state"]));
+    assert_eq!(ended.code, Some(2));
+    assert!(ended.stderr.contains("chmod 700"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_copy_that_was_altered_is_not_served() {
+    let house = House::new();
+    let state = ["--state", "state"];
+    Client::legacy(&house, &state).note("x");
+    let copy = fs::read_dir(house.path("state/bundles")).unwrap().flatten().next().unwrap().path();
+    let mut bytes = fs::read(&copy).unwrap();
+    let place = find(&bytes, b"NOTE").or(find(&bytes, b"Note:")).expect("the prompt's text");
+    bytes[place] ^= 1;
+    fs::set_permissions(&copy, fs::Permissions::from_mode(0o600)).unwrap();
+    fs::write(&copy, bytes).unwrap();
+    fs::set_permissions(&copy, fs::Permissions::from_mode(0o400)).unwrap();
+    let mut client = Client::legacy(&house, &state);
+    let note = serde_json::json!({ "name": "note" });
+    let (code, message) = client.refused("prompts/get", note);
+    assert_eq!(code, -32603, "{message}");
+    assert!(message.contains("the bundle is damaged"), "{message}");
+    client.server.hear("ERROR");
+}
+
+fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
+    bytes.windows(needle.len()).position(|window| window == needle)
+}

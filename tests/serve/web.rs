@@ -1,0 +1,225 @@
+//! A client over HTTP: one connection a request, every byte in sight.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+
+use serde_json::{Value, json};
+
+use super::house::House;
+use super::server::{self, LEGACY, MODERN, PATIENCE, Server, initialize_params, modern};
+
+/// A server on a free port of loopback.
+pub(crate) struct Web {
+    pub(crate) server: Server,
+    pub(crate) address: String,
+}
+
+/// An answer, whole.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    head: String,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    /// Returns a header, or an empty text.
+    pub(crate) fn header(&self, name: &str) -> &str {
+        let fields = self.head.lines().filter_map(|line| line.split_once(':'));
+        let mut values = fields.filter(|(field, _)| field.eq_ignore_ascii_case(name));
+        values.next().map_or("", |(_, value)| value.trim())
+    }
+
+    /// Reads the body: JSON, or the last event of a stream.
+    pub(crate) fn json(&self) -> Value {
+        let event = self.body.lines().filter_map(|line| line.strip_prefix("data:")).next_back();
+        let text = event.unwrap_or(&self.body);
+        serde_json::from_str(text.trim()).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+/// A request in the making.
+pub(crate) struct Request {
+    method: &'static str,
+    path: String,
+    headers: Vec<(String, String)>,
+    body: Vec<u8>,
+}
+
+impl Request {
+    pub(crate) fn new(method: &'static str, path: &str) -> Self {
+        Self { method, path: path.into(), headers: Vec::new(), body: Vec::new() }
+    }
+
+    /// A JSON-RPC message to `/mcp`.
+    pub(crate) fn message(message: &Value) -> Self {
+        Self::new("POST", "/mcp")
+            .with("Content-Type", "application/json")
+            .with("Accept", "application/json, text/event-stream")
+            .body(message.to_string())
+    }
+
+    /// A request of the newer era.
+    pub(crate) fn modern(method: &str, params: Value) -> Self {
+        let name = params["name"].as_str().or(params["uri"].as_str()).map(str::to_owned);
+        let message =
+            json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": modern(params) });
+        let request =
+            Self::message(&message).with("MCP-Protocol-Version", MODERN).with("Mcp-Method", method);
+        match name {
+            Some(name) => request.with("Mcp-Name", &name),
+            None => request,
+        }
+    }
+
+    /// A request of the older era, in a session.
+    pub(crate) fn legacy(session: &str, method: &str, params: Value) -> Self {
+        Self::message(&json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }))
+            .with("MCP-Protocol-Version", LEGACY)
+            .with("Mcp-Session-Id", session)
+    }
+
+    /// The first request of the older era.
+    pub(crate) fn initialize() -> Self {
+        let params = initialize_params(LEGACY);
+        Self::message(
+            &json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params }),
+        )
+    }
+
+    /// Sets a header, in place of an earlier one of that name.
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
+        self.headers.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    pub(crate) fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
+        self.body = body.into();
+        self
+    }
+
+    fn bytes(&self, address: &str) -> Vec<u8> {
+        let mut head = format!("{} {} HTTP/1.1\r\n", self.method, self.path);
+        let set = |name: &str| self.headers.iter().any(|(known, _)| known == name);
+        if !set("Host") {
+            head += &format!("Host: {address}\r\n");
+        }
+        for (name, value) in &self.headers {
+            head += &format!("{name}: {value}\r\n");
+        }
+        head += &format!("Content-Length: {}\r\nConnection: close\r\n\r\n", self.body.len());
+        [head.as_bytes(), &self.body].concat()
+    }
+}
+
+impl Web {
+    /// Starts `relay-serve house.relay --http` and waits until it listens.
+    pub(crate) fn start(house: &House, arguments: &[&str]) -> Self {
+        let mut command = server::command(house, &["--http", "127.0.0.1:0"]);
+        command.args(arguments);
+        let mut server = server::start(command);
+        server.keep(house);
+        // The log says where, and comes in pieces.
+        let log = server.hear("/mcp\n");
+        let (before, _) = log.split_once("/mcp\n").expect("heard");
+        let (_, address) = before.rsplit_once("http://").expect("an address");
+        let address = address.to_owned();
+        Self { server, address }
+    }
+
+    /// Sends a request and reads its answer.
+    pub(crate) fn send(&self, request: &Request) -> Answer {
+        let mut from = self.open(request);
+        let mut head = String::new();
+        while from.read_line(&mut head).expect("a head in time") > 2 {}
+        let status =
+            head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+        let mut answer = Answer { status, head, body: String::new() };
+        answer.body = if answer.header("transfer-encoding").eq_ignore_ascii_case("chunked") {
+            chunks(&mut from)
+        } else {
+            let mut body = String::new();
+            from.read_to_string(&mut body).expect("a body in time");
+            body
+        };
+        answer
+    }
+
+    /// Sends a request and leaves its answer, a stream of events, to be read.
+    pub(crate) fn listen(&self, request: &Request) -> Events {
+        Events { from: self.open(request) }
+    }
+
+    fn open(&self, request: &Request) -> BufReader<TcpStream> {
+        let mut stream = TcpStream::connect(&self.address).expect("it listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        // A server that refuses a body need not read it.
+        _ = stream.write_all(&request.bytes(&self.address));
+        BufReader::new(stream)
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        self.send(&Request::new("GET", path))
+    }
+
+    /// Begins a session of the older era; returns its id.
+    pub(crate) fn begin(&self, authorization: Option<&str>) -> String {
+        let with = |request: Request| match authorization {
+            Some(value) => request.with("Authorization", value),
+            None => request,
+        };
+        let answer = self.send(&with(Request::initialize()));
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let session = answer.header("mcp-session-id").to_owned();
+        let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        let initialized = Request::message(&initialized)
+            .with("MCP-Protocol-Version", LEGACY)
+            .with("Mcp-Session-Id", &session);
+        assert_eq!(self.send(&with(initialized)).status, 202);
+        session
+    }
+}
+
+/// A stream of events.
+pub(crate) struct Events {
+    from: BufReader<TcpStream>,
+}
+
+impl Events {
+    /// Waits for the next event with data.
+    pub(crate) fn next(&mut self) -> Value {
+        loop {
+            let mut line = String::new();
+            let length = self.from.read_line(&mut line).expect("an event in time");
+            assert_ne!(length, 0, "the stream ended");
+            if let Some(data) =
+                line.strip_prefix("data:").map(str::trim).filter(|data| !data.is_empty())
+            {
+                return serde_json::from_str(data)
+                    .unwrap_or_else(|error| panic!("{error}: {data}"));
+            }
+        }
+    }
+
+    /// Waits for the end of the stream.
+    pub(crate) fn ends(&mut self) {
+        let mut rest = Vec::new();
+        _ = self.from.read_to_end(&mut rest).expect("an end in time");
+    }
+}
+
+fn chunks(from: &mut BufReader<TcpStream>) -> String {
+    let mut body = Vec::new();
+    loop {
+        let mut size = String::new();
+        from.read_line(&mut size).expect("a chunk in time");
+        let size = usize::from_str_radix(size.trim(), 16).expect("a chunk's size");
+        let mut chunk = vec![0; size + 2];
+        from.read_exact(&mut chunk).expect("a chunk");
+        if size == 0 {
+            return String::from_utf8(body).expect("UTF-8");
+        }
+        body.extend_from_slice(&chunk[..size]);
+    }
+}
