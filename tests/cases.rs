@@ -122,11 +122,18 @@ fn check(case: &Path) {
         .map(|report| {
             let place = sources.place(report.at);
             let severity = if report.is_error() { "error" } else { "warning" };
-            Note { file: place.file, line: place.line, severity: severity.into(), code: report.code() }
+            Note {
+                file: place.file,
+                line: place.line,
+                severity: severity.into(),
+                code: report.code(),
+            }
         })
         .collect();
     let mut expected: BTreeSet<Note> = notes(&text, project).into_iter().collect();
-    for (path, bytes) in files.0.iter().filter(|(path, _)| path.ends_with(".kdl") && **path != project) {
+    for (path, bytes) in
+        files.0.iter().filter(|(path, _)| path.ends_with(".kdl") && **path != project)
+    {
         expected.extend(notes(&String::from_utf8_lossy(bytes), path));
     }
     let mut drawn = crate::support::report(&sources, &compiled.diagnostics);
@@ -199,7 +206,8 @@ fn options(text: &str) -> Options {
 fn contents_as_text(contents: &Contents) -> String {
     let mut text = format!("── instructions\n{}\n", contents.manifest.instructions);
     for prompt in &contents.prompts {
-        let arguments: Vec<_> = prompt.rendering.arguments.iter().map(|a| a.name.as_str()).collect();
+        let arguments: Vec<_> =
+            prompt.rendering.arguments.iter().map(|a| a.name.as_str()).collect();
         writeln!(text, "── prompt {} ({})", prompt.name, arguments.join(", ")).unwrap();
         if let Some(meta) = &prompt.meta {
             writeln!(text, "meta {meta}").unwrap();
@@ -207,7 +215,8 @@ fn contents_as_text(contents: &Contents) -> String {
         variants(&prompt.rendering.variants, &arguments, &mut text);
     }
     for resource in &contents.resources {
-        writeln!(text, "── resource {} {}", resource.uri, resource.mime.as_deref().unwrap_or("-")).unwrap();
+        writeln!(text, "── resource {} {}", resource.uri, resource.mime.as_deref().unwrap_or("-"))
+            .unwrap();
     }
     for template in &contents.templates {
         let arguments: Vec<_> =

@@ -24,7 +24,10 @@ fn an_empty_document_has_no_project() {
 
 #[test]
 fn a_byte_order_mark_is_no_part_of_the_text() {
-    let files = Memory::of(&[("project.kdl", "\u{feff}project demo epoch=1\nprompts { prompt a { text \"x\" } }\n")]);
+    let files = Memory::of(&[(
+        "project.kdl",
+        "\u{feff}project demo epoch=1\nprompts { prompt a { text \"x\" } }\n",
+    )]);
     let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
     assert!(compiled.contents.is_some(), "{report}");
 }
@@ -69,7 +72,8 @@ fn braces_in_strings_and_comments_do_not_nest() {
 
 #[test]
 fn what_is_not_text_is_refused_where_it_begins() {
-    let report = check(*b"project demo\nprompts { prompt a { text \"\xff\xfe\" } }\n", "kdl::not_utf8");
+    let report =
+        check(*b"project demo\nprompts { prompt a { text \"\xff\xfe\" } }\n", "kdl::not_utf8");
     assert!(report.contains("project.kdl:2:28"), "{report}");
     check(*b"project demo\nprompts { prompt a { text \"a\0b\" } }\n", "kdl::nul");
     check(*b"\xef\xbb\xbf\xff", "kdl::not_utf8");
@@ -79,12 +83,12 @@ fn what_is_not_text_is_refused_where_it_begins() {
 #[test]
 fn text_files_must_be_text_and_fit() {
     let project = "project demo epoch=1\nprompts { prompt a file=\"a.md\" }\n";
-    for (bytes, code) in [
-        (b"caf\xe9".to_vec(), "file::not_utf8"),
-        (vec![b'x'; 17 * 1024 * 1024], "file::too_large"),
-    ] {
+    for (bytes, code) in
+        [(b"caf\xe9".to_vec(), "file::not_utf8"), (vec![b'x'; 17 * 1024 * 1024], "file::too_large")]
+    {
         let files = [("project.kdl".to_owned(), project.into()), ("a.md".to_owned(), bytes)];
-        let (compiled, report) = compiled(&Memory(files.into()), "project.kdl", &Options::default());
+        let (compiled, report) =
+            compiled(&Memory(files.into()), "project.kdl", &Options::default());
         let codes: Vec<_> = compiled.diagnostics.sorted().iter().map(|r| r.code()).collect();
         assert_eq!(codes, [code], "{report}");
     }
@@ -117,8 +121,13 @@ impl Files for Linked {
 #[test]
 fn a_linked_command_is_refused_or_skipped() {
     for (mode, errors, warnings) in [("fail", 1, 0), ("repair", 1, 0), ("skip", 0, 1)] {
-        let project = format!("project demo epoch=1\nprompts {{ prompt a {{ text \"x\" }}; commands \"c\" on-error={mode} }}");
-        let files = Linked(Memory::of(&[("project.kdl", &project), ("c/a.md", "---\ndescription: A\n---\nx")]));
+        let project = format!(
+            "project demo epoch=1\nprompts {{ prompt a {{ text \"x\" }}; commands \"c\" on-error={mode} }}"
+        );
+        let files = Linked(Memory::of(&[
+            ("project.kdl", &project),
+            ("c/a.md", "---\ndescription: A\n---\nx"),
+        ]));
         let compiled = compile(&Sources::new(&files, "project.kdl"), &Options::default());
         let found = (compiled.diagnostics.error_count(), compiled.diagnostics.warning_count());
         assert_eq!(found, (errors, warnings), "on-error={mode}");
@@ -129,9 +138,8 @@ fn a_linked_command_is_refused_or_skipped() {
 
 /// Compiles a project with one template file and checks that it is refused with this code.
 fn check_template(files: &[(&str, &str)], arguments: &str, code: &str) {
-    let project = format!(
-        "project demo epoch=1\nprompts {{ prompt a file=\"a.j2\" {{ {arguments} }} }}\n"
-    );
+    let project =
+        format!("project demo epoch=1\nprompts {{ prompt a file=\"a.j2\" {{ {arguments} }} }}\n");
     let mut all = vec![("project.kdl", project.as_str())];
     all.extend_from_slice(files);
     let (compiled, report) = compiled(&Memory::of(&all), "project.kdl", &Options::default());
@@ -143,7 +151,10 @@ fn check_template(files: &[(&str, &str)], arguments: &str, code: &str) {
 fn templates_are_bounded() {
     check_template(&[("a.j2", &"x".repeat(257 * 1024))], "", "template::too_large");
     let many = "arg a default=\"1\" { one-of \"1\" \"2\" \"3\" \"4\" \"5\" \"6\" \"7\" \"8\" }; arg b default=\"1\" { one-of \"1\" \"2\" \"3\" \"4\" \"5\" \"6\" \"7\" \"8\" }";
-    let repeated = format!("{{% for i in range(3) %}}{}{{% endfor %}}{{{{ a }}}}{{{{ b }}}}", "x".repeat(100_000));
+    let repeated = format!(
+        "{{% for i in range(3) %}}{}{{% endfor %}}{{{{ a }}}}{{{{ b }}}}",
+        "x".repeat(100_000)
+    );
     check_template(&[("a.j2", &repeated)], many, "template::total_too_large");
     let work = "{% set s = 'x' * 500000 %}{% for i in range(1000) %}{% set t = s|replace('x', 'y') %}{% endfor %}";
     check_template(&[("a.j2", work)], "", "template::too_much_work");

@@ -30,7 +30,11 @@ const NEVER: &[(&str, &[&str])] = &[
 /// A name in the source, and the only files (or folders) below the root that may have it.
 const ONLY_IN: &[(&str, &str, &[&str])] = &[
     ("compiler", "kdl::", &["compiler/src/parse/document.rs"]),
-    ("compiler", "minijinja", &["compiler/src/resolve/template.rs", "compiler/src/resolve/template/"]),
+    (
+        "compiler",
+        "minijinja",
+        &["compiler/src/resolve/template.rs", "compiler/src/resolve/template/"],
+    ),
     (
         "compiler",
         "serde_saphyr",
@@ -89,7 +93,9 @@ fn no_release_has_the_tools_of_the_conformance_suite() {
     assert!(default.is_none_or(|line| !line.contains("conformance")), "{default:?}");
     for member in manifests() {
         let text = fs::read_to_string(&member).unwrap();
-        let enables = text.lines().any(|line| line.contains("conformance-tools") && line.contains("features"));
+        let enables = text
+            .lines()
+            .any(|line| line.contains("conformance-tools") && line.contains("features"));
         assert!(!enables, "{} enables conformance-tools", relative(&member));
     }
 }
@@ -126,8 +132,19 @@ fn the_top_level_is_what_it_is_said_to_be() {
     let top: BTreeSet<&str> = tracked.lines().filter_map(|path| path.split('/').next()).collect();
     let visible: Vec<&str> = top.into_iter().filter(|name| !name.starts_with('.')).collect();
     let expected = [
-        "ARCHITECTURE.md", "CHANGELOG.md", "Cargo.lock", "Cargo.toml", "LICENSE", "README.md",
-        "clippy.toml", "compiler", "examples", "runtime", "rustfmt.toml", "schemas", "tests",
+        "ARCHITECTURE.md",
+        "CHANGELOG.md",
+        "Cargo.lock",
+        "Cargo.toml",
+        "LICENSE",
+        "README.md",
+        "clippy.toml",
+        "compiler",
+        "examples",
+        "runtime",
+        "rustfmt.toml",
+        "schemas",
+        "tests",
     ];
     let surprising: Vec<_> = visible.iter().filter(|name| !expected.contains(name)).collect();
     assert!(surprising.is_empty(), "{surprising:?}");
@@ -152,13 +169,18 @@ fn every_diagnostic_has_a_case() {
         let text = fs::read_to_string(&path).unwrap();
         for part in text.split("code(").skip(1) {
             let code = part.split(')').next().unwrap();
-            let is_code = code.contains("::") && code.chars().all(|c| c.is_ascii_lowercase() || c == '_' || c == ':');
+            let is_code = code.contains("::")
+                && code.chars().all(|c| c.is_ascii_lowercase() || c == '_' || c == ':');
             if is_code && !expected.contains(code) && !made.contains(&format!("\"{code}\"")) {
                 missing.insert(format!("{code} ({})", relative(&path)));
             }
         }
     }
-    assert!(missing.is_empty(), "no case shows:\n{}", missing.into_iter().collect::<Vec<_>>().join("\n"));
+    assert!(
+        missing.is_empty(),
+        "no case shows:\n{}",
+        missing.into_iter().collect::<Vec<_>>().join("\n")
+    );
 }
 
 #[test]

@@ -69,8 +69,7 @@ pub fn compile(sources: &Sources<'_>, options: &Options) -> Compiled {
     let ast = parse::project(sources, &mut out);
     // What a document with syntax faults declares is unknown: everything that refers to it would
     // be told as missing.
-    let model =
-        if ast.broken { None } else { resolve::project(sources, ast, options, &mut out) };
+    let model = if ast.broken { None } else { resolve::project(sources, ast, options, &mut out) };
     if let Some(model) = &model {
         check::run(sources, model, &mut out);
     }

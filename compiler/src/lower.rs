@@ -83,8 +83,14 @@ fn lower_template(
     template: model::ResourceTemplate,
     place: &impl Fn(Span) -> Place,
 ) -> ResourceTemplate {
-    let model::ResourceTemplate { uri_template, about, pieces, arguments: _, booleans: _, rendering } =
-        template;
+    let model::ResourceTemplate {
+        uri_template,
+        about,
+        pieces,
+        arguments: _,
+        booleans: _,
+        rendering,
+    } = template;
     ResourceTemplate {
         at: place(uri_template.at),
         uri_template: uri_template.value,

@@ -98,10 +98,20 @@ pub(crate) struct MessageSource {
 #[derive(Debug)]
 pub(crate) enum PartSource {
     Text(BodySource),
-    Image { body: BodySource, mime: String },
-    Audio { body: BodySource, mime: String },
+    Image {
+        body: BodySource,
+        mime: String,
+    },
+    Audio {
+        body: BodySource,
+        mime: String,
+    },
     /// Without a body it is one of the project's resources.
-    Resource { uri: BodySource, mime: Option<String>, body: Option<BodySource> },
+    Resource {
+        uri: BodySource,
+        mime: Option<String>,
+        body: Option<BodySource>,
+    },
 }
 
 /// An argument of a prompt or a URI template, as far as the rendering does not say it.

@@ -12,13 +12,13 @@ mod include;
 mod layout;
 mod markdown_prompt;
 mod message;
+mod messages;
 mod node;
 mod path;
 mod project;
 mod prompt;
 mod prompts;
 mod resource;
-mod messages;
 mod when;
 
 pub(crate) use document::format;

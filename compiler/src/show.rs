@@ -351,10 +351,9 @@ fn write_kdl(node: &Shown, depth: usize, origins: bool, out: &mut String) {
         out.push_str(" {");
     }
     if origins {
-        let defaults = (!node.defaults.is_empty())
-            .then(|| format!("default: {}", node.defaults.join(", ")));
-        let notes: Vec<&str> =
-            node.at.as_deref().into_iter().chain(defaults.as_deref()).collect();
+        let defaults =
+            (!node.defaults.is_empty()).then(|| format!("default: {}", node.defaults.join(", ")));
+        let notes: Vec<&str> = node.at.as_deref().into_iter().chain(defaults.as_deref()).collect();
         if !notes.is_empty() {
             out.push_str(&format!("  // {}", notes.join("; ")));
         }

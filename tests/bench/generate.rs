@@ -11,9 +11,35 @@ use relay_bundle::{
 use crate::Result;
 
 const WORDS: &[&str] = &[
-    "access", "backup", "broker", "certificate", "change", "cluster", "deploy", "device", "firewall",
-    "gateway", "house", "incident", "key", "light", "message", "network", "owner", "policy", "queue",
-    "restart", "route", "sensor", "service", "switch", "ticket", "topic", "update", "volume", "window",
+    "access",
+    "backup",
+    "broker",
+    "certificate",
+    "change",
+    "cluster",
+    "deploy",
+    "device",
+    "firewall",
+    "gateway",
+    "house",
+    "incident",
+    "key",
+    "light",
+    "message",
+    "network",
+    "owner",
+    "policy",
+    "queue",
+    "restart",
+    "route",
+    "sensor",
+    "service",
+    "switch",
+    "ticket",
+    "topic",
+    "update",
+    "volume",
+    "window",
     "zone",
 ];
 
@@ -27,7 +53,8 @@ pub(crate) fn text(index: usize) -> String {
     let mut state = index as u64 * 0x9e37_79b9_7f4a_7c15 + 1;
     let mut text = String::with_capacity(4200);
     while text.len() < 4000 {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let word = WORDS.get((state >> 33) as usize % WORDS.len()).copied().unwrap_or_default();
         text.push_str(word);
         text.push(if text.len() % 80 < 8 { '\n' } else { ' ' });
@@ -103,7 +130,10 @@ pub(crate) fn project(folder: &Path, count: usize) -> Result<()> {
             fs::create_dir_all(parent)?;
         }
         let body = text(index);
-        let front = format!("---\ndescription: What to do about matter {index}\npriority: {}\n---\n", index % 9 + 1);
+        let front = format!(
+            "---\ndescription: What to do about matter {index}\npriority: {}\n---\n",
+            index % 9 + 1
+        );
         fs::write(path, format!("{front}# Matter {index}\n\n{body}\n"))?;
     }
     let project = "project bench version=\"1\" epoch=1\nmessages { session-greeting \"Figures.\" }\nprompts { folder \"prompts\" }\n";

@@ -29,7 +29,8 @@ pub(crate) fn prompts_get(setting: &Setting) -> Result<()> {
     let bundle = setting.bundle("1000.relay", &generate::contents(1000))?;
     let hash: String =
         sha2::Sha256::digest(SECRET).iter().map(|byte| format!("{byte:02x}")).collect();
-    let config = format!("[[auth.api-keys]]\nid = \"bench\"\nsha256 = \"{hash}\"\nprincipal = \"bench\"\n");
+    let config =
+        format!("[[auth.api-keys]]\nid = \"bench\"\nsha256 = \"{hash}\"\nprincipal = \"bench\"\n");
     let path = setting.folder.join("server.toml");
     fs::write(&path, config)?;
     let address = "127.0.0.1:39418";
@@ -48,7 +49,9 @@ pub(crate) fn prompts_get(setting: &Setting) -> Result<()> {
     wait(address)?;
     let (before, start) = (process::cpu_ns(&server.0)?, Instant::now());
     let clients: Vec<_> = (0..CLIENTS)
-        .map(|client| thread::spawn(move || drive(address, client).map_err(|error| error.to_string())))
+        .map(|client| {
+            thread::spawn(move || drive(address, client).map_err(|error| error.to_string()))
+        })
         .collect();
     for client in clients {
         client.join().map_err(|_| "a client panicked")??;

@@ -79,7 +79,11 @@ impl Setting {
         };
         for binary in [&setting.relay, &setting.relay_serve] {
             if !binary.exists() {
-                return Err(format!("{}: build it with `cargo build --release --workspace`", binary.display()).into());
+                return Err(format!(
+                    "{}: build it with `cargo build --release --workspace`",
+                    binary.display()
+                )
+                .into());
             }
         }
         Ok(setting)
@@ -140,7 +144,8 @@ fn load(setting: &Setting) -> Result<()> {
             trust::verify(&bundle, &setting.trust, 1)?;
             times.push(start.elapsed().as_secs_f64() * 1e3);
         }
-        let work = format!("open and verify a bundle of {prompts} prompts ({megabytes} MB), in process");
+        let work =
+            format!("open and verify a bundle of {prompts} prompts ({megabytes} MB), in process");
         row(&work, &format!("{:.2} ms", median(&mut times)), goal);
         drop(shared);
         process::load(setting, prompts)?;

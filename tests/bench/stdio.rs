@@ -18,8 +18,11 @@ pub(crate) struct Session {
 
 impl Session {
     pub(crate) fn start(mut command: Command) -> Result<Self> {
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn()?;
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()?;
         let to = child.stdin.take().ok_or("no stdin")?;
         let from = BufReader::new(child.stdout.take().ok_or("no stdout")?);
         Ok(Self { child, to, from, line: String::new() })

@@ -45,7 +45,11 @@ fn quiet_means_warnings_alone() {
     let run = sandbox.relay("build warned.kdl --unsigned -q").ends(0).says("1 warning in 1 file");
     assert_eq!(run.stdout, "");
     // In machine forms the report is the result; then the table goes to standard error.
-    sandbox.relay("build warned.kdl --unsigned --format github").ends(0).says("digest    sha256:").prints("::warning ");
+    sandbox
+        .relay("build warned.kdl --unsigned --format github")
+        .ends(0)
+        .says("digest    sha256:")
+        .prints("::warning ");
     sandbox.relay("build good.kdl --unsigned --format sarif -q").ends(0).silent().prints("2.1.0");
 }
 
@@ -74,7 +78,10 @@ fn the_dev_key_falls_back_to_the_home() {
     let key = sandbox.base.path().join("home/.local/share/relay/dev.key");
     assert_eq!(mode(&key), 0o600);
     let nowhere = [("XDG_DATA_HOME", ""), ("HOME", "")];
-    sandbox.relay_with(&nowhere, "build minimal").ends(2).says("neither XDG_DATA_HOME nor HOME is set");
+    sandbox
+        .relay_with(&nowhere, "build minimal")
+        .ends(2)
+        .says("neither XDG_DATA_HOME nor HOME is set");
 }
 
 #[test]
@@ -98,12 +105,18 @@ fn keys_sign_and_nobody_else() {
         let line = format!("build minimal -o x.relay --format json {arguments}");
         let built = sandbox.relay(&line).ends(0).silent().json();
         let signers = built["bundle"]["signers"].as_array().expect("a list").clone();
-        signers.iter().map(|one| one["name"].as_str().expect("a name").to_owned()).collect::<Vec<_>>()
+        signers
+            .iter()
+            .map(|one| one["name"].as_str().expect("a name").to_owned())
+            .collect::<Vec<_>>()
     };
     assert_eq!(signers("--key one.key --key two.key"), ["one", "two"]);
     assert_eq!(signers("--unsigned"), [""; 0]);
     assert!(!sandbox.dev_key().exists());
-    sandbox.relay("build minimal --unsigned").ends(0).prints("nobody: servers refuse it until `relay sign`");
+    sandbox
+        .relay("build minimal --unsigned")
+        .ends(0)
+        .prints("nobody: servers refuse it until `relay sign`");
     sandbox
         .relay("build minimal --key one.pub")
         .ends(2)
@@ -114,7 +127,8 @@ fn keys_sign_and_nobody_else() {
 
 #[test]
 fn only_bundles_are_written_over() {
-    let sandbox = Sandbox::of(&[("project.kdl", &project("")), ("notes.txt", "Mine.\n"), ("empty", "")]);
+    let sandbox =
+        Sandbox::of(&[("project.kdl", &project("")), ("notes.txt", "Mine.\n"), ("empty", "")]);
     sandbox
         .relay("build project.kdl --unsigned -o notes.txt")
         .ends(2)
@@ -124,11 +138,15 @@ fn only_bundles_are_written_over() {
     sandbox.relay("build project.kdl --unsigned -o project.kdl").ends(2);
     assert_eq!(sandbox.read("project.kdl"), project(""));
     fs::create_dir(sandbox.path("folder")).expect("a folder");
-    sandbox.relay("build project.kdl --unsigned -o folder").ends(2).says("as in `folder/NAME.relay`");
+    sandbox
+        .relay("build project.kdl --unsigned -o folder")
+        .ends(2)
+        .says("as in `folder/NAME.relay`");
     sandbox.relay("build project.kdl --unsigned -o empty").ends(0);
 
     sandbox.relay("build project.kdl --unsigned").ends(0);
-    fs::set_permissions(sandbox.path("small.relay"), fs::Permissions::from_mode(0o640)).expect("ours");
+    fs::set_permissions(sandbox.path("small.relay"), fs::Permissions::from_mode(0o640))
+        .expect("ours");
     let before = sandbox.bytes("small.relay");
     sandbox.relay("build project.kdl --unsigned --epoch 2").ends(0);
     assert_ne!(sandbox.bytes("small.relay"), before);
@@ -149,11 +167,18 @@ fn a_link_to_a_bundle_stays_a_link() {
 #[test]
 fn the_bundle_lies_beside_the_document() {
     let sandbox = Sandbox::example("minimal");
-    for (folder, project) in [("", "minimal"), ("", "minimal/project.kdl"), ("", "./minimal/"), ("minimal", "project.kdl"), ("minimal", ".")] {
+    for (folder, project) in [
+        ("", "minimal"),
+        ("", "minimal/project.kdl"),
+        ("", "./minimal/"),
+        ("minimal", "project.kdl"),
+        ("minimal", "."),
+    ] {
         let mut command = sandbox.command(crate::binaries::relay());
         command.args(["build", project, "--unsigned"]).current_dir(sandbox.path(folder));
         sandbox.run(command).ends(0);
-        fs::remove_file(sandbox.path("minimal/minimal.relay")).unwrap_or_else(|error| panic!("{project}: {error}"));
+        fs::remove_file(sandbox.path("minimal/minimal.relay"))
+            .unwrap_or_else(|error| panic!("{project}: {error}"));
     }
 }
 
@@ -225,7 +250,11 @@ fn git(sandbox: &Sandbox, line: &str) -> Option<Run> {
 }
 
 fn mode(path: &Path) -> u32 {
-    fs::metadata(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())).permissions().mode() & 0o777
+    fs::metadata(path)
+        .unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+        .permissions()
+        .mode()
+        & 0o777
 }
 
 /// Masks what changes with every edit of the example: digests, sizes, and the room that they take.
@@ -246,7 +275,8 @@ pub(super) fn masked(text: &str) -> String {
         });
         let line: String = words.collect();
         let indent = line.len() - line.trim_start().len();
-        let parts: Vec<&str> = line.split("  ").map(str::trim).filter(|part| !part.is_empty()).collect();
+        let parts: Vec<&str> =
+            line.split("  ").map(str::trim).filter(|part| !part.is_empty()).collect();
         masked.push_str(&" ".repeat(indent));
         masked.push_str(&parts.join("  "));
         masked.push('\n');

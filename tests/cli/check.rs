@@ -28,7 +28,8 @@ fn faulty() -> Sandbox {
     ])
 }
 
-const CODES: [&str; 4] = ["name::character", "node::unknown", "name::duplicate", "argument::unused"];
+const CODES: [&str; 4] =
+    ["name::character", "node::unknown", "name::duplicate", "argument::unused"];
 
 #[test]
 fn for_people() {
@@ -69,7 +70,12 @@ fn for_programs() {
     let codes: Vec<_> = found.iter().map(|one| one["code"].as_str().expect("a code")).collect();
     assert_eq!(codes, CODES);
     for one in found {
-        let [primary] = one["labels"].as_array().expect("a list").iter().filter(|label| label["primary"] == true).collect::<Vec<_>>()[..]
+        let [primary] = one["labels"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .filter(|label| label["primary"] == true)
+            .collect::<Vec<_>>()[..]
         else {
             panic!("{one}")
         };
@@ -108,7 +114,10 @@ fn for_code_scanning() {
         for name in ["startLine", "startColumn", "endLine", "endColumn"] {
             assert!(region(name) >= 1, "{place}");
         }
-        assert!((region("startLine"), region("startColumn")) <= (region("endLine"), region("endColumn")));
+        assert!(
+            (region("startLine"), region("startColumn"))
+                <= (region("endLine"), region("endColumn"))
+        );
         fingerprints.insert(result["partialFingerprints"].to_string());
     }
     assert_eq!(fingerprints.len(), results.len());
@@ -133,7 +142,10 @@ fn for_pull_requests() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), CODES.len());
     for (line, code) in lines.iter().zip(CODES) {
-        assert!(line.starts_with("::error file=demo/") || line.starts_with("::warning file=demo/"), "{line}");
+        assert!(
+            line.starts_with("::error file=demo/") || line.starts_with("::warning file=demo/"),
+            "{line}"
+        );
         assert!(line.contains(&format!("title={}::", code.replace(':', "%3A"))), "{line}");
         assert!(line.contains("%0Ahelp: "), "{line}");
     }

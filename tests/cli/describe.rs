@@ -31,7 +31,8 @@ fn for_programs() {
         answer["instructions"],
         "Welcome to small.\n\n- hello: Greets\n- roll: Rolls a service out"
     );
-    let kinds: Vec<_> = answer["prompts"].as_array().unwrap().iter().map(|row| &row["kind"]).collect();
+    let kinds: Vec<_> =
+        answer["prompts"].as_array().unwrap().iter().map(|row| &row["kind"]).collect();
     assert_eq!(kinds, ["text", "template"]);
     assert_eq!(answer["prompts"][1]["variants"], 2);
 }

@@ -35,7 +35,8 @@ fn two_builds_give_the_same_bytes() {
     for signing in [vec!["--unsigned"], vec!["--key", key]] {
         for environment in [vec![], vec!["--env", "production"]] {
             let arguments = [signing.clone(), environment].concat();
-            let here = [vec!["build", "homelab/project.kdl", "-q", "-o", "here.relay"], arguments.clone()];
+            let here =
+                [vec!["build", "homelab/project.kdl", "-q", "-o", "here.relay"], arguments.clone()];
             sandbox.relay_of(&here.concat()).ends(0).silent();
             build_elsewhere(&sandbox, &arguments).ends(0).silent();
             let (here, elsewhere) = (sandbox.bytes("here.relay"), sandbox.bytes("elsewhere.relay"));
@@ -72,7 +73,8 @@ fn a_second_signature_leaves_the_digest() {
     let sandbox = Sandbox::example("minimal");
     sandbox.relay("keygen -o one").ends(0);
     sandbox.relay("keygen -o two").ends(0);
-    let built = sandbox.relay("build minimal --key one.key -o x.relay --format json").ends(0).json();
+    let built =
+        sandbox.relay("build minimal --key one.key -o x.relay --format json").ends(0).json();
     let digest = built["bundle"]["digest"].as_str().expect("a digest").to_owned();
     let before = sandbox.bytes("x.relay");
     let signed = sandbox.relay("sign x.relay --key two.key").ends(0).says("2 signatures");
@@ -113,5 +115,8 @@ fn the_order_of_files_and_nodes_is_nothing() {
     assert_eq!(first, text("b"));
     assert_eq!(first, text("c"));
     // What differs is where things were declared, which the canonical text leaves out.
-    assert_ne!(fs::read(sandbox.path("a.relay")).unwrap(), fs::read(sandbox.path("b.relay")).unwrap());
+    assert_ne!(
+        fs::read(sandbox.path("a.relay")).unwrap(),
+        fs::read(sandbox.path("b.relay")).unwrap()
+    );
 }

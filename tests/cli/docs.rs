@@ -22,9 +22,13 @@ fn every_kdl_block_compiles() {
             };
             let mut files = Memory::of(&[("project.kdl", &text)]);
             // A block may name files, which a reader has to imagine; what they hold is no matter.
-            for path in quoted_after(&text, &["file=", "file ", "include ", "folder ", "commands "]) {
+            for path in quoted_after(&text, &["file=", "file ", "include ", "folder ", "commands "])
+            {
                 let (path, text) = match path.strip_suffix("*.kdl") {
-                    Some(folder) => (format!("{folder}more.kdl"), "prompts { prompt more { text \"More.\" } }\n"),
+                    Some(folder) => (
+                        format!("{folder}more.kdl"),
+                        "prompts { prompt more { text \"More.\" } }\n",
+                    ),
                     None if path.contains('.') && !path.starts_with('.') => (path, "Text.\n"),
                     None => (format!("{path}/one.md"), "---\ndescription: One\n---\nText.\n"),
                 };
@@ -44,7 +48,8 @@ fn every_command_line_is_known() {
             for (_, text) in blocks(name, language) {
                 // A line that ends in a backslash goes on.
                 for line in text.replace("\\\n", " ").lines() {
-                    let line = line.trim_start().trim_start_matches("$ ").trim_start_matches("- run: ");
+                    let line =
+                        line.trim_start().trim_start_matches("$ ").trim_start_matches("- run: ");
                     if let Some(arguments) = line.strip_prefix("relay ") {
                         assert_known(arguments);
                     }

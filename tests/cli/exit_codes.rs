@@ -5,7 +5,8 @@ use std::process::Stdio;
 use crate::binaries;
 use crate::cli::{Sandbox, project, wait};
 
-const WARNED: &str = "project small version=\"1.0.0\" epoch=1\nprompts { prompt a { arg b; text \"A\" } }\n";
+const WARNED: &str =
+    "project small version=\"1.0.0\" epoch=1\nprompts { prompt a { arg b; text \"A\" } }\n";
 
 #[test]
 fn every_ending_has_its_code() {
@@ -98,7 +99,10 @@ fn what_could_not_be_told_says_what_to_do() {
         .says("error: cannot read `projct.kdl`: no such file or folder")
         .says("help: there is `other.kdl`, `project.kdl`");
     sandbox.relay("chek project.kdl").ends(2).says("check");
-    sandbox.relay("verify x.relay --trust y.toml").ends(2).says("`relay keygen` prints a trust file");
+    sandbox
+        .relay("verify x.relay --trust y.toml")
+        .ends(2)
+        .says("`relay keygen` prints a trust file");
 }
 
 #[test]

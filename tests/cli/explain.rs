@@ -148,7 +148,14 @@ fn a_damaged_bundle_is_not_explained() {
     file[at] ^= 1;
     std::fs::write(sandbox.path("small.relay"), &file).expect("a file");
     // The prompt that is asked for is whole; the bundle is not.
-    let run = sandbox.relay_of(&["explain", "small.relay", "--prompt", "roll", "--arguments", r#"{"service":"a"}"#]);
+    let run = sandbox.relay_of(&[
+        "explain",
+        "small.relay",
+        "--prompt",
+        "roll",
+        "--arguments",
+        r#"{"service":"a"}"#,
+    ]);
     assert_eq!(run.ends(2).stdout, "");
     sandbox.relay("inspect small.relay").ends(2);
 }

@@ -26,11 +26,19 @@ const FOLDER_USES: [&str; 3] =
 
 #[test]
 fn a_link_out_of_the_folder_is_not_followed() {
-    for (node, target) in USES.map(|node| (node, "../outside/secret.md")).into_iter().chain(FOLDER_USES.map(|node| (node, "../outside"))) {
+    for (node, target) in USES
+        .map(|node| (node, "../outside/secret.md"))
+        .into_iter()
+        .chain(FOLDER_USES.map(|node| (node, "../outside")))
+    {
         let sandbox = using(node);
         symlink(target, sandbox.path("project/thing")).expect("a link");
         let run = sandbox.relay("check project").ends(1);
-        assert!(run.stdout.contains("is a link that leaves the project's folder"), "{node}:\n{}", run.stdout);
+        assert!(
+            run.stdout.contains("is a link that leaves the project's folder"),
+            "{node}:\n{}",
+            run.stdout
+        );
         assert!(!run.stdout.contains("Secret."), "{node}");
     }
 }
@@ -145,7 +153,10 @@ fn a_name_that_is_not_utf8() {
     // As the project itself it can be named, but not be told of.
     let named = sandbox.path("").join(OsStr::from_bytes(b"b\xffd.kdl"));
     fs::write(&named, project("")).expect("a file");
-    sandbox.relay_of(&[OsStr::new("check"), named.as_os_str()]).ends(2).says("its name is not UTF-8");
+    sandbox
+        .relay_of(&[OsStr::new("check"), named.as_os_str()])
+        .ends(2)
+        .says("its name is not UTF-8");
     // A folder above the project may be called anything.
     let folder = sandbox.path("").join(OsStr::from_bytes(b"b\xffd"));
     fs::create_dir(&folder).expect("a folder");
@@ -168,7 +179,11 @@ fn a_file_that_cannot_be_read() {
             sandbox.relay("check project")
         };
         assert_eq!(run.code, 1, "{node}: {}{}", run.stdout, run.stderr);
-        assert!(run.stdout.contains("cannot ") && run.stdout.contains("`thing`: permission denied"), "{node}:\n{}", run.stdout);
+        assert!(
+            run.stdout.contains("cannot ") && run.stdout.contains("`thing`: permission denied"),
+            "{node}:\n{}",
+            run.stdout
+        );
     }
 }
 
@@ -207,7 +222,9 @@ fn a_file_that_is_too_large() {
 #[test]
 fn a_document_that_is_too_large() {
     let sandbox = Sandbox::new();
-    fs::File::create(sandbox.path("project.kdl")).and_then(|file| file.set_len(1 << 40)).expect("a sparse file");
+    fs::File::create(sandbox.path("project.kdl"))
+        .and_then(|file| file.set_len(1 << 40))
+        .expect("a sparse file");
     for line in ["check .", "build . --unsigned", "show .", "fmt .", "inspect ."] {
         let run = sandbox.relay(line);
         assert!(run.code == 1 || run.code == 2, "relay {line}");
@@ -220,13 +237,17 @@ fn a_document_that_is_too_large() {
 fn other_files_that_are_too_large() {
     let sandbox = Sandbox::of(&[("project.kdl", &project("")), ("trust.toml", "version = 1\n")]);
     sandbox.relay("build . --unsigned -o x.relay").ends(0);
-    fs::File::create(sandbox.path("huge")).and_then(|file| file.set_len(1 << 40)).expect("a sparse file");
+    fs::File::create(sandbox.path("huge"))
+        .and_then(|file| file.set_len(1 << 40))
+        .expect("a sparse file");
     for line in ["build . --key huge", "sign x.relay --key huge", "verify x.relay --trust huge"] {
         sandbox.relay(line).ends(2).says("`huge`");
     }
     let line = "verify x.relay --trust trust.toml --signature huge";
     sandbox.relay(line).ends(2).says("`huge`");
-    for line in ["verify huge --trust trust.toml", "sign huge --key ci.key", "build . --unsigned -o huge"] {
+    for line in
+        ["verify huge --trust trust.toml", "sign huge --key ci.key", "build . --unsigned -o huge"]
+    {
         let run = sandbox.relay(line);
         assert!(run.code == 1 || run.code == 2, "relay {line}: {}{}", run.stdout, run.stderr);
     }
@@ -235,7 +256,10 @@ fn other_files_that_are_too_large() {
 #[test]
 fn a_place_that_cannot_be_written() {
     let sandbox = Sandbox::of(&[("project.kdl", &project("")), ("file", "")]);
-    sandbox.relay("build . --unsigned -o nowhere/x.relay").ends(2).says("`nowhere/x.relay`: no such file or folder");
+    sandbox
+        .relay("build . --unsigned -o nowhere/x.relay")
+        .ends(2)
+        .says("`nowhere/x.relay`: no such file or folder");
     sandbox.relay("build . --unsigned -o file/x.relay").ends(2).says("`file/x.relay`");
     sandbox.relay("keygen -o nowhere/ci").ends(2).says("`nowhere/ci.key`");
     sandbox.relay("build . --unsigned -o /dev/null").ends(2).says("`/dev/null`");

@@ -4,7 +4,8 @@ use crate::cli::Sandbox;
 
 const UGLY: &str = "project   small version=\"1.0.0\"   epoch=1 // why\ninclude \"more.kdl\"\n\n\n\nprompts{prompt hello{text \"Hello.\"}}\nresources {\nresource \"relay://x/y\" file=\"data.kdl\"\n}\n";
 const PRETTY: &str = "project small version=\"1.0.0\" epoch=1 // why\ninclude \"more.kdl\"\n\nprompts { prompt hello { text \"Hello.\" } }\nresources {\n    resource \"relay://x/y\" file=\"data.kdl\"\n}\n";
-const MORE_UGLY: &str = "/* first */\nprompts   {\n/- prompt gone\n  prompt   bye { text \"Bye.\" }   // last\n}\n";
+const MORE_UGLY: &str =
+    "/* first */\nprompts   {\n/- prompt gone\n  prompt   bye { text \"Bye.\" }   // last\n}\n";
 const DATA: &str = "data    {   of { another   language } }\n";
 
 fn sandbox() -> Sandbox {

@@ -3,9 +3,8 @@
 use crate::binaries;
 use crate::cli::{Sandbox, snapshot};
 
-const VERBS: [&str; 10] = [
-    "check", "fmt", "show", "build", "keygen", "sign", "verify", "inspect", "describe", "explain",
-];
+const VERBS: [&str; 10] =
+    ["check", "fmt", "show", "build", "keygen", "sign", "verify", "inspect", "describe", "explain"];
 
 #[test]
 fn the_first_page() {
@@ -25,7 +24,10 @@ fn every_verb_has_a_page_with_an_example() {
         assert!(first.contains(&format!("\n  {verb} ")), "{verb} is not on the first page");
         let page = sandbox.relay(&format!("{verb} --help")).ends(0).silent().stdout;
         assert!(page.contains("Examples:\n"), "{verb}");
-        assert!(page.lines().any(|line| line.starts_with(&format!("  relay {verb} "))), "{verb}: {page}");
+        assert!(
+            page.lines().any(|line| line.starts_with(&format!("  relay {verb} "))),
+            "{verb}: {page}"
+        );
         assert_eq!(sandbox.relay(&format!("help {verb}")).ends(0).silent().stdout, page);
         // The short page has no examples, but every flag.
         let short = sandbox.relay(&format!("{verb} -h")).ends(0).silent().stdout;
@@ -69,7 +71,9 @@ fn serve_is_relay_serve() {
         command.args(arguments);
         sandbox.run(command)
     };
-    for arguments in [vec!["--version"], vec!["--help"], vec!["missing.relay"], vec!["--no-such-flag"]] {
+    for arguments in
+        [vec!["--version"], vec!["--help"], vec!["missing.relay"], vec!["--no-such-flag"]]
+    {
         let own = serve(&arguments);
         let by_relay = sandbox.relay_of(&[vec!["serve"], arguments.clone()].concat());
         assert_eq!(by_relay.code, own.code, "{arguments:?}");

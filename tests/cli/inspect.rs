@@ -20,17 +20,26 @@ fn for_people() {
 
 #[test]
 fn for_programs() {
-    let answer = Sandbox::example("homelab").relay("inspect homelab --json").ends(0).silent().json();
+    let answer =
+        Sandbox::example("homelab").relay("inspect homelab --json").ends(0).silent().json();
     let prompts = answer["prompts"].as_array().expect("a list");
     for prompt in prompts {
         for key in [
-            "name", "title", "description", "priority", "summary", "chapters", "bytes", "arguments",
+            "name",
+            "title",
+            "description",
+            "priority",
+            "summary",
+            "chapters",
+            "bytes",
+            "arguments",
             "variants",
         ] {
             assert!(prompt.get(key).is_some(), "no `{key}`: {prompt}");
         }
     }
-    let names: Vec<_> = prompts.iter().map(|prompt| prompt["name"].as_str().expect("a name")).collect();
+    let names: Vec<_> =
+        prompts.iter().map(|prompt| prompt["name"].as_str().expect("a name")).collect();
     assert!(names.is_sorted());
     let rollout = prompts.iter().find(|prompt| prompt["name"] == "rollout").expect("a prompt");
     assert_eq!(rollout["priority"], 7);
@@ -177,7 +186,9 @@ fn what_is_given_literally_comes_back_literally() {
             assert_eq!(prompt["name"], format!("p{number:02}"));
             assert_eq!(prompt["summary"], text);
             assert_eq!(prompt["chapters"], serde_json::json!([text, "other"]));
-            let [variant] = prompt["variants"].as_array().expect("a list").as_slice() else { panic!() };
+            let [variant] = prompt["variants"].as_array().expect("a list").as_slice() else {
+                panic!()
+            };
             assert_eq!(variant["messages"][0]["content"][0]["text"], text);
             assert_eq!(prompt["bytes"], text.len());
         }
@@ -212,6 +223,9 @@ fn a_project_has_no_environment_once_it_is_a_bundle() {
     let sandbox = Sandbox::of(&[("project.kdl", &project(""))]);
     sandbox.relay("build . --unsigned").ends(0);
     for verb in ["inspect small.relay", "describe small.relay", "explain small.relay --index"] {
-        sandbox.relay(&format!("{verb} --env production")).ends(2).says("`small.relay` is a bundle");
+        sandbox
+            .relay(&format!("{verb} --env production"))
+            .ends(2)
+            .says("`small.relay` is a bundle");
     }
 }

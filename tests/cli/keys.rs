@@ -10,7 +10,8 @@ fn a_new_key() {
     let sandbox = Sandbox::new();
     let run = sandbox.relay("keygen -o release.v2").ends(0);
     assert_eq!(sandbox.files(), ["release.v2.key", "release.v2.pub"]);
-    let mode = |file: &str| fs::metadata(sandbox.path(file)).expect("a file").permissions().mode() & 0o777;
+    let mode =
+        |file: &str| fs::metadata(sandbox.path(file)).expect("a file").permissions().mode() & 0o777;
     assert_eq!(mode("release.v2.key"), 0o600);
     assert_eq!(mode("release.v2.pub"), 0o644);
     assert!(sandbox.read("release.v2.key").starts_with("-----BEGIN PRIVATE KEY-----\n"));
@@ -70,7 +71,8 @@ fn signing_adds_and_prints_the_digest() {
     sandbox.relay("keygen -o one").ends(0);
     sandbox.relay("keygen -o two").ends(0);
     let built = sandbox.relay("build minimal --unsigned -o x.relay --format json").ends(0).json();
-    let run = sandbox.relay("sign x.relay --key one.key --key two.key").ends(0).says("(2 signatures)");
+    let run =
+        sandbox.relay("sign x.relay --key one.key --key two.key").ends(0).says("(2 signatures)");
     assert_eq!(run.stdout.trim_end(), built["bundle"]["digest"]);
     let signers = sandbox.relay("inspect x.relay --json").ends(0).json()["signers"].clone();
     assert_eq!(signers.as_array().map(Vec::len), Some(2));

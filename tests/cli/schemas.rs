@@ -31,7 +31,11 @@ fn every_answer_conforms() {
         ("verify", 1, "verify x.relay --trust trust.toml --json"),
         ("explain-index", 0, "explain x.relay --index --json"),
         ("explain-prompt", 0, "explain x.relay --prompt change-review --json"),
-        ("explain-prompt", 0, "explain x.relay --prompt rollout --arguments {\"service\":\"x\"} --json"),
+        (
+            "explain-prompt",
+            0,
+            "explain x.relay --prompt rollout --arguments {\"service\":\"x\"} --json",
+        ),
         ("explain-prompt", 1, "explain x.relay --prompt rollout --json"),
         ("explain-uri", 0, "explain x.relay --uri relay://homelab/rooms/kitchen --json"),
         ("explain-uri", 0, "explain x.relay --uri relay://homelab/icon --json"),
@@ -51,7 +55,8 @@ fn a_refusal_has_no_more_than_its_reason() {
     let keys: Vec<_> = refused.as_object().expect("an object").keys().collect();
     assert_eq!(keys, ["format_version", "prompt", "refused"]);
     let sent = sandbox.relay("explain minimal --prompt commit-rules --json").ends(0).json();
-    let every: Vec<_> = schema("explain-prompt")["properties"].as_object().unwrap().keys().cloned().collect();
+    let every: Vec<_> =
+        schema("explain-prompt")["properties"].as_object().unwrap().keys().cloned().collect();
     assert_eq!(sent.as_object().unwrap().keys().cloned().collect::<Vec<_>>(), every);
 }
 
@@ -124,8 +129,12 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, faults: &mut Vec
             }
             "const" if rule != value => faults.push(format!("{at} is not {rule}")),
             "const" => {}
-            "minimum" if value.as_f64() < rule.as_f64() => faults.push(format!("{at} is below {rule}")),
-            "maximum" if value.as_f64() > rule.as_f64() => faults.push(format!("{at} is above {rule}")),
+            "minimum" if value.as_f64() < rule.as_f64() => {
+                faults.push(format!("{at} is below {rule}"))
+            }
+            "maximum" if value.as_f64() > rule.as_f64() => {
+                faults.push(format!("{at} is above {rule}"))
+            }
             "minimum" | "maximum" => {}
             "oneOf" | "anyOf" => {
                 let fits = |choice: &&Value| {
@@ -165,7 +174,8 @@ fn members(
 fn merged(root: &Value, keywords: &Map<String, Value>) -> Map<String, Value> {
     let mut keywords = keywords.clone();
     let Some(reference) = keywords.remove("$ref") else { return keywords };
-    let path = reference.as_str().and_then(|path| path.strip_prefix('#')).expect("a path in the file");
+    let path =
+        reference.as_str().and_then(|path| path.strip_prefix('#')).expect("a path in the file");
     let referred = root.pointer(path).and_then(Value::as_object).expect("a schema");
     for (keyword, rule) in merged(root, referred) {
         match (keywords.get_mut(&keyword), rule) {

@@ -106,7 +106,8 @@ fn given(sandbox: &Sandbox, arguments: &str) -> Value {
         let mut things = answer[kind].take();
         if let Some(list) = things.as_array_mut() {
             list.retain(|thing| !folders(thing) && thing["name"] != "go");
-            list.iter_mut().for_each(|thing| drop(thing.as_object_mut().expect("an object").remove("at")));
+            list.iter_mut()
+                .for_each(|thing| drop(thing.as_object_mut().expect("an object").remove("at")));
         }
         given.insert(kind.into(), things);
     }
@@ -128,9 +129,13 @@ fn what_is_shown_means_the_same() {
 
 #[test]
 fn the_examples_mean_the_same_too() {
-    for (name, environment) in
-        [("homelab", ""), ("homelab", "--env production"), ("minimal", ""), ("conformance", ""), ("spec-kit", "")]
-    {
+    for (name, environment) in [
+        ("homelab", ""),
+        ("homelab", "--env production"),
+        ("minimal", ""),
+        ("conformance", ""),
+        ("spec-kit", ""),
+    ] {
         let sandbox = Sandbox::example(name);
         let shown = sandbox.relay(&format!("show {name} {environment}")).ends(0).stdout;
         sandbox.write(&format!("{name}/shown.kdl"), &shown);
@@ -138,10 +143,18 @@ fn the_examples_mean_the_same_too() {
         let mut after = given(&sandbox, &format!("{name}/shown.kdl"));
         // Prompts of folders are named by their file, whose front matter then counts as text.
         let names = |given: &Value| -> Vec<String> {
-            given["prompts"].as_array().expect("a list").iter().map(|p| p["name"].to_string()).collect()
+            given["prompts"]
+                .as_array()
+                .expect("a list")
+                .iter()
+                .map(|p| p["name"].to_string())
+                .collect()
         };
         let kept = names(&before);
-        after["prompts"].as_array_mut().expect("a list").retain(|p| kept.contains(&p["name"].to_string()));
+        after["prompts"]
+            .as_array_mut()
+            .expect("a list")
+            .retain(|p| kept.contains(&p["name"].to_string()));
         assert!(!kept.is_empty());
         for kind in ["prompts", "resources", "templates", "instructions"] {
             assert_eq!(before[kind].take(), after[kind].take(), "{name} {environment}: {kind}");
@@ -150,7 +163,11 @@ fn the_examples_mean_the_same_too() {
 }
 
 fn without_origins(shown: &str) -> String {
-    shown.lines().map(|line| line.split("  // ").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
+    shown
+        .lines()
+        .map(|line| line.split("  // ").next().unwrap_or_default())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[test]

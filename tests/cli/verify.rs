@@ -54,8 +54,16 @@ fn every_reason_not_to_trust() {
             Box::new(|s| s.edit("trust.toml", threshold, "threshold = 2 ")),
             "1 of 2 signatures that the trust file requires",
         ),
-        ("the key has expired", Box::new(|s| append(s, "not-after = \"2020-01-01\"\n")), "0 of 1 signatures"),
-        ("the key is not valid yet", Box::new(|s| append(s, "not-before = \"2999-01-01\"\n")), "0 of 1 signatures"),
+        (
+            "the key has expired",
+            Box::new(|s| append(s, "not-after = \"2020-01-01\"\n")),
+            "0 of 1 signatures",
+        ),
+        (
+            "the key is not valid yet",
+            Box::new(|s| append(s, "not-before = \"2999-01-01\"\n")),
+            "0 of 1 signatures",
+        ),
         (
             "the key is revoked",
             Box::new(|s| append(s, &format!("[revoked]\nkeys = [\"{}\"]\n", id(s)))),
@@ -76,7 +84,9 @@ fn every_reason_not_to_trust() {
         ),
         (
             "a role is missing",
-            Box::new(|s| s.edit("trust.toml", threshold, "require = { security = 1 }\nthreshold = 1 ")),
+            Box::new(|s| {
+                s.edit("trust.toml", threshold, "require = { security = 1 }\nthreshold = 1 ")
+            }),
             "0 of 1 signatures with role `security`",
         ),
         (
@@ -133,7 +143,12 @@ fn two_of_two() {
     sandbox.relay("sign x.relay --key one.key").ends(0);
     sandbox.relay(VERIFY).ends(1);
     sandbox.relay("sign x.relay --key two.key").ends(0);
-    sandbox.relay(VERIFY).ends(0).prints("`one`: good").prints("`two`: good").prints("2 signatures (2 required)");
+    sandbox
+        .relay(VERIFY)
+        .ends(0)
+        .prints("`one`: good")
+        .prints("`two`: good")
+        .prints("2 signatures (2 required)");
 }
 
 #[test]
@@ -162,7 +177,8 @@ fn a_flipped_bit_is_found_wherever_it_is() {
     let sandbox = signed();
     let good = sandbox.bytes("x.relay");
     // Header, table, the first section, bodies, the envelope, and a few places between.
-    let places = (0..good.len()).step_by(good.len() / 40).chain([0, 16, 24, 32, 64, good.len() - 1]);
+    let places =
+        (0..good.len()).step_by(good.len() / 40).chain([0, 16, 24, 32, 64, good.len() - 1]);
     for place in places {
         let mut bad = good.clone();
         bad[place] ^= 0x10;

@@ -264,6 +264,18 @@ fn a_file_that_cannot_be_written_is_refused_at_the_start() {
 }
 
 #[test]
+fn a_home_that_cannot_be_written_is_refused_at_the_start() {
+    let house = House::new();
+    let mut command = command(&house, &[]);
+    command.env("HOME", "/dev/null");
+    let ended = super::server::run(command);
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    let path = "`/dev/null/.local/state/relay/audit.jsonl`";
+    assert!(ended.stderr.contains(path), "{}", ended.stderr);
+    assert!(ended.stderr.contains("`--audit none`"), "{}", ended.stderr);
+}
+
+#[test]
 fn a_full_disk_is_told_and_does_not_stop_reads() {
     let house = House::new();
     let mut client = Client::legacy(&house, &["--audit", "/dev/full"]);

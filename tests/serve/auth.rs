@@ -72,19 +72,27 @@ fn an_api_key_lets_through() {
 const ISSUER: &str = "https://login.example";
 const AUDIENCE: &str = "https://relay.example/mcp";
 
+/// A key set that holds the public half of this test key.
+fn jwks(number: u8) -> String {
+    let public = URL_SAFE_NO_PAD.encode(sample::key(number).verifying_key().as_bytes());
+    let key = json!({ "kty": "OKP", "crv": "Ed25519", "kid": "k7", "use": "sig", "alg": "EdDSA", "x": public });
+    json!({ "keys": [key] }).to_string()
+}
+
 /// A server that takes tokens signed with the test key 7.
 fn issuer(extra: &str) -> Web {
-    let public = URL_SAFE_NO_PAD.encode(sample::key(7).verifying_key().as_bytes());
-    let jwk = json!({ "kty": "OKP", "crv": "Ed25519", "kid": "k7", "use": "sig", "alg": "EdDSA", "x": public });
-    let house = House::new();
-    house.write("jwks.json", json!({ "keys": [jwk] }).to_string());
+    issuer_in(&House::new(), extra)
+}
+
+fn issuer_in(house: &House, extra: &str) -> Web {
+    house.write("jwks.json", jwks(7));
     house.write(
         "server.toml",
         format!(
             "[auth.jwt]\nissuer = \"{ISSUER}\"\naudience = \"{AUDIENCE}\"\nalgorithms = [\"EdDSA\"]\njwks = \"jwks.json\"\n{extra}"
         ),
     );
-    Web::start(&house, &["--config", "server.toml", "--audit", "audit.jsonl"])
+    Web::start(house, &["--config", "server.toml"])
 }
 
 fn now() -> u64 {
@@ -195,6 +203,36 @@ fn hmac_sha256(key: &[u8; 32], message: &[u8]) -> [u8; 32] {
     };
     let inner = relay_bundle::Digest::of(&[&pad(0x36)[..], message].concat());
     relay_bundle::Digest::of(&[&pad(0x5c)[..], &inner.0[..]].concat()).0
+}
+
+#[test]
+fn a_hangup_reads_the_issuers_keys_again() {
+    let house = House::new();
+    let web = issuer_in(&house, "");
+    let answer = |signer| list(&web, Some(&bearer(&token(&header(), &claims(), signer)))).status;
+    assert_eq!((answer(7), answer(8)), (200, 401));
+    house.write("jwks.json", "no keys at all");
+    web.server.signal("HUP");
+    web.server.hear("the keys read before stay in force");
+    assert_eq!((answer(7), answer(8)), (200, 401));
+    house.write("jwks.json", jwks(8));
+    web.server.signal("HUP");
+    // What is read is read before the bundle is, which the log tells.
+    let limit = SystemTime::now() + super::server::PATIENCE;
+    while answer(8) != 200 {
+        assert!(SystemTime::now() < limit, "{}", web.server.log());
+    }
+    assert_eq!(answer(7), 401);
+}
+
+#[test]
+fn two_authorizations_are_none() {
+    let house = House::new();
+    house.write("server.toml", config(&[key("ann", "s", "")]));
+    let web = Web::start(&house, &["--config", "server.toml"]);
+    let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer rk_ann_s\r\n\
+                Authorization: Bearer rk_ann_s\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+    assert!(web.raw(head.as_bytes()).starts_with("HTTP/1.1 401"));
 }
 
 #[test]

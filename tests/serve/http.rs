@@ -196,3 +196,73 @@ fn a_stop_ends_open_streams() {
     events.ends();
     assert_eq!(web.server.wait().code, Some(0));
 }
+
+#[test]
+fn a_head_over_the_limit_is_refused() {
+    let web = Web::start(&House::new(), &[]);
+    let long = "x".repeat(100_000);
+    let answer = web.send(&Request::modern("prompts/list", json!({})).with("X-Long", &long));
+    assert_eq!(answer.status, 431);
+}
+
+#[test]
+fn a_header_that_stands_twice_is_refused() {
+    let web = Web::start(&House::new(), &[]);
+    let (host, other) = (web.address.clone(), "evil.example");
+    for (first, second) in [(host.as_str(), other), (other, host.as_str())] {
+        let head = format!(
+            "GET /mcp HTTP/1.1\r\nHost: {first}\r\nHost: {second}\r\nConnection: close\r\n\r\n"
+        );
+        let answer = web.raw(head.as_bytes());
+        assert!(answer.starts_with("HTTP/1.1 403"), "{answer}");
+    }
+}
+
+#[test]
+fn a_connection_that_says_nothing_is_closed() {
+    let house = House::new();
+    house.write("server.toml", "[limits]\nhead-s-max = 1\n");
+    let web = Web::start(&house, &["--config", "server.toml"]);
+    for half in ["", "GET /healthz HTTP/1.1\r\nHos"] {
+        let answer = web.raw(half.as_bytes());
+        assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 408"), "{answer}");
+    }
+    assert_eq!(web.get("/healthz").status, 200);
+}
+
+#[test]
+fn a_stop_does_not_wait_for_a_body_that_never_comes() {
+    let house = House::new();
+    house.write("server.toml", "[limits]\ndrain-s-max = 1\n");
+    let mut web = Web::start(&house, &["--config", "server.toml"]);
+    let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+                Accept: application/json, text/event-stream\r\nContent-Length: 100\r\n\r\n{";
+    let stuck = web.hold(head.as_bytes());
+    web.server.signal("TERM");
+    assert_eq!(web.server.wait().code, Some(0));
+    drop(stuck);
+}
+
+#[test]
+fn many_clients_at_once_are_answered_and_recorded() {
+    let house = House::new();
+    let web = Web::start(&house, &["--audit", "audit.jsonl"]);
+    std::thread::scope(|scope| {
+        for client in 0..4 {
+            let web = &web;
+            scope.spawn(move || {
+                for number in 0..50 {
+                    let text = format!("{client}-{number}");
+                    let arguments = json!({ "arguments": text });
+                    let params = json!({ "name": "note", "arguments": arguments });
+                    let answer = web.send(&Request::modern("prompts/get", params)).json();
+                    let content = &answer["result"]["messages"][0]["content"];
+                    assert_eq!(content["text"], format!("Note: {text}"));
+                }
+            });
+        }
+    });
+    let log = house.read("audit.jsonl");
+    assert_eq!(log.lines().count(), 200);
+    assert!(log.lines().all(|line| line.starts_with("{\"ts\":") && line.ends_with('}')));
+}

@@ -1,9 +1,12 @@
 //! Whatever comes in: no panic, no hang, and an end in good order.
 
+use std::fs::File;
+use std::process::Stdio;
+
 use serde_json::json;
 
 use super::house::House;
-use super::server::{Client, Ended, modern};
+use super::server::{Client, Ended, command, modern};
 
 /// What a server that is still well does.
 fn assert_well(client: &mut Client) {
@@ -205,4 +208,43 @@ fn two_servers_start_on_one_bundle_and_one_state_folder() {
     let copies = std::fs::read_dir(house.path("state/bundles")).unwrap().flatten();
     let names: Vec<_> = copies.map(|copy| copy.file_name().into_string().unwrap()).collect();
     assert!(names.len() == 1 && names[0].ends_with(".relay"), "{names:?}");
+}
+
+#[test]
+fn requests_may_come_from_a_file() {
+    let house = House::new();
+    let get = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "prompts/get",
+        "params": modern(json!({ "name": "note", "arguments": { "arguments": "x" } })),
+    });
+    house.write("requests.jsonl", format!("{get}\n"));
+    let mut command = command(&house, &["--stdio"]);
+    command.stdin(File::open(house.path("requests.jsonl")).unwrap());
+    let mut client = Client::run(command);
+    let answer = client.next_message().expect("an answer");
+    assert_eq!(answer["result"]["messages"][0]["content"]["text"], "Note: x", "{answer}");
+    assert_ended_well(&client.server.wait());
+}
+
+#[test]
+fn without_any_input_it_ends() {
+    let house = House::new();
+    let mut command = command(&house, &["--stdio"]);
+    command.stdin(Stdio::null());
+    assert_ended_well(&Client::run(command).server.wait());
+}
+
+#[test]
+fn a_client_that_does_not_read_is_no_reason_to_stay() {
+    let house = House::new();
+    let mut command = command(&house, &["--stdio"]);
+    command.stdout(Stdio::piped());
+    let mut server = super::server::start(command);
+    // Nobody reads what is answered, so that the pipe fills up.
+    let list = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "prompts/list", "params": modern(json!({})),
+    });
+    server.write_unread(format!("{list}\n").repeat(1000).as_bytes());
+    server.signal("TERM");
+    assert_ended_well(&server.wait());
 }

@@ -100,6 +100,15 @@ impl Server {
         self.folder = Some(house.folder());
     }
 
+    /// Writes to standard input in the background, since the server may never take it all.
+    pub(crate) fn write_unread(&mut self, bytes: &[u8]) {
+        let mut to = self.child.stdin.take().expect("standard input is open");
+        let bytes = bytes.to_vec();
+        thread::spawn(move || _ = to.write_all(&bytes));
+        // Long enough to get stuck.
+        thread::sleep(Duration::from_secs(1));
+    }
+
     /// Sends a signal by its name.
     pub(crate) fn signal(&self, name: &str) {
         let status = Command::new("kill").args(["-s", name, &self.child.id().to_string()]).status();

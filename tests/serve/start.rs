@@ -133,6 +133,18 @@ fn an_epoch_below_the_minimum_is_refused() {
 }
 
 #[test]
+fn too_large_a_bundle_is_refused() {
+    let house = House::new();
+    house.write("server.toml", "[limits]\nbundle-bytes-max = 1000\n");
+    let ended = run(command(&house, &["--config", "server.toml"]));
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(
+        ended.stderr.contains("over the limit of 1000: split the project, or raise"),
+        "{ended:?}"
+    );
+}
+
+#[test]
 fn without_a_trust_file_nothing_is_trusted_but_the_dev_key() {
     let house = House::new();
     let ended = run(bare(&house, &["house.relay"]));

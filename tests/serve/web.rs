@@ -152,11 +152,25 @@ impl Web {
     }
 
     fn open(&self, request: &Request) -> BufReader<TcpStream> {
-        let mut stream = TcpStream::connect(&self.address).expect("it listens");
-        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        let mut stream = self.hold(b"");
         // A server that refuses a body need not read it.
         _ = stream.write_all(&request.bytes(&self.address));
         BufReader::new(stream)
+    }
+
+    /// Sends these bytes and returns whatever comes until the server closes.
+    pub(crate) fn raw(&self, bytes: &[u8]) -> String {
+        let mut answer = Vec::new();
+        _ = self.hold(bytes).read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    /// Sends these bytes and leaves the connection open.
+    pub(crate) fn hold(&self, bytes: &[u8]) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.address).expect("it listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        stream.write_all(bytes).expect("it takes a little");
+        stream
     }
 
     pub(crate) fn get(&self, path: &str) -> Answer {

@@ -36,8 +36,10 @@ pub(crate) fn open(arguments: &SubjectArgs, output: &mut Output) -> Result<Opene
     if is_bundle(path)? {
         let ProjectArgs { env, strict, format: _ } = &arguments.project;
         if env.is_some() || *strict {
-            let message =
-                format!("`--env` and `--strict` are for projects, and `{}` is a bundle", path.display());
+            let message = format!(
+                "`--env` and `--strict` are for projects, and `{}` is a bundle",
+                path.display()
+            );
             return Err(Failure::unknown(message)
                 .help("what a bundle holds was decided when it was built: leave them out"));
         }

@@ -40,7 +40,9 @@ struct TooLong {
 #[diagnostic(
     code(message::shortened),
     severity(Warning),
-    help("the instructions keep within {CHARS_MAX} characters; shorten the text or the summaries, or raise the priority of what must be listed")
+    help(
+        "the instructions keep within {CHARS_MAX} characters; shorten the text or the summaries, or raise the priority of what must be listed"
+    )
 )]
 struct Shortened {
     omitted: usize,

@@ -23,7 +23,8 @@ pub(super) fn json(sources: &Sources<'_>, options: &Options, model: &Model) -> S
         },
         "resolvedDependencies": dependencies,
     });
-    if let (Some(Git { commit, dirty }), Some(object)) = (&options.git, provenance.as_object_mut()) {
+    if let (Some(Git { commit, dirty }), Some(object)) = (&options.git, provenance.as_object_mut())
+    {
         object.insert("git".into(), json!({ "commit": commit, "dirty": dirty }));
     }
     provenance.to_string()

@@ -20,7 +20,8 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Argument {
         reader.finish("one-of", out);
         values
     });
-    let chars_max = reader.property("max").and_then(|value| value.with_unit("chars", 1, CHARS_MAX, out));
+    let chars_max =
+        reader.property("max").and_then(|value| value.with_unit("chars", 1, CHARS_MAX, out));
     let argument = Argument {
         name: reader.argument("a name", out).and_then(|value| value.non_empty(out)),
         required: reader.property("required").and_then(|value| value.boolean(out)),

@@ -104,7 +104,8 @@ fn report_syntax(file: FileId, text: &str, error: &kdl::KdlError, out: &mut Diag
             Some(line) if found.trim_start().len() > line => start + line + 1,
             _ => start,
         };
-        let end = start + text.get(start..).and_then(|rest| rest.lines().next()).map_or(0, str::len);
+        let end =
+            start + text.get(start..).and_then(|rest| rest.lines().next()).map_or(0, str::len);
         let at = file.span(start, (start + length.max(1)).min(end.max(start + 1)));
         // One slip makes the parser stumble again over what follows it on the line.
         let line = |span: &Span| text.get(..span.start as usize).map(|t| t.matches('\n').count());
@@ -131,7 +132,8 @@ fn explain(word: &str, fault: &kdl::KdlDiagnostic) -> (String, Option<String>) {
 }
 
 fn convert(file: FileId, node: &KdlNode) -> Node {
-    let name = Spanned { value: node.name().value().to_owned(), at: span(file, node.name().span()) };
+    let name =
+        Spanned { value: node.name().value().to_owned(), at: span(file, node.name().span()) };
     let mut arguments = Vec::new();
     let mut properties = Vec::new();
     for entry in node.entries() {
@@ -146,9 +148,8 @@ fn convert(file: FileId, node: &KdlNode) -> Node {
     let children = node
         .children()
         .map(|children| children.nodes().iter().map(|node| convert(file, node)).collect());
-    let annotation = node
-        .ty()
-        .map(|ty| Spanned { value: ty.value().to_owned(), at: span(file, ty.span()) });
+    let annotation =
+        node.ty().map(|ty| Spanned { value: ty.value().to_owned(), at: span(file, ty.span()) });
     Node { name, annotation, arguments, properties, children }
 }
 
@@ -163,9 +164,8 @@ fn value(file: FileId, entry: &KdlEntry) -> Value {
         KdlValue::Bool(yes) => Scalar::Boolean(*yes),
         KdlValue::Null => Scalar::Null,
     };
-    let annotation = entry
-        .ty()
-        .map(|ty| Spanned { value: ty.value().to_owned(), at: span(file, ty.span()) });
+    let annotation =
+        entry.ty().map(|ty| Spanned { value: ty.value().to_owned(), at: span(file, ty.span()) });
     Value { scalar, annotation, at: file.span(start, whole.end as usize) }
 }
 
@@ -188,7 +188,9 @@ struct Syntax {
 #[error("the document has {bytes} bytes, over the limit of {DOCUMENT_BYTES_MAX}")]
 #[diagnostic(
     code(kdl::too_large),
-    help("move long texts into files of their own (`file=`), or split the document with `include`")
+    help(
+        "move long texts into files of their own (`file=`), or split the document with `include`"
+    )
 )]
 struct TooLarge {
     bytes: usize,
@@ -215,7 +217,10 @@ struct NulCharacter {
 
 #[derive(Debug, Error, Diagnostic)]
 #[error("{what} nest deeper than {limit}")]
-#[diagnostic(code(kdl::too_deep), help("no node of a project needs this; look for a brace too many"))]
+#[diagnostic(
+    code(kdl::too_deep),
+    help("no node of a project needs this; look for a brace too many")
+)]
 struct NestedTooDeep {
     what: &'static str,
     limit: usize,

@@ -32,11 +32,13 @@ pub(super) fn check(text: &str) -> Result<(), TooDeep> {
     while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
         match rest {
             [b'/', b'/', ..] => at += line_length(rest),
-            [b'/', b'*', ..] => at += comment_length(rest).ok_or(TooDeep {
-                at,
-                what: "block comments",
-                limit: COMMENT_DEPTH_MAX,
-            })?,
+            [b'/', b'*', ..] => {
+                at += comment_length(rest).ok_or(TooDeep {
+                    at,
+                    what: "block comments",
+                    limit: COMMENT_DEPTH_MAX,
+                })?
+            }
             [b'/', b'-', ..] => {
                 slashdash = true;
                 at += 2;

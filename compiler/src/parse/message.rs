@@ -57,4 +57,3 @@ fn part(node: &Node, out: &mut Diagnostics) -> Option<Part> {
     reader.finish(&format!("a message's {name}"), out);
     part
 }
-

@@ -84,11 +84,14 @@ impl<'n> Reader<'n> {
         for (index, property) in node.properties.iter().enumerate() {
             let mut before = node.properties.iter().take(index);
             if let Some(first) = before.find(|first| first.name.value == property.name.value) {
-                out.report(property.name.at, DuplicateProperty {
-                    name: property.name.value.clone(),
-                    first_at: first.name.at,
-                    at: property.name.at,
-                });
+                out.report(
+                    property.name.at,
+                    DuplicateProperty {
+                        name: property.name.value.clone(),
+                        first_at: first.name.at,
+                        at: property.name.at,
+                    },
+                );
             }
         }
         if let Some(annotation) = &node.annotation {
@@ -103,7 +106,11 @@ impl<'n> Reader<'n> {
     }
 
     /// Takes the next argument, which must be there.
-    pub(super) fn argument(&mut self, what: &'static str, out: &mut Diagnostics) -> Option<&'n Value> {
+    pub(super) fn argument(
+        &mut self,
+        what: &'static str,
+        out: &mut Diagnostics,
+    ) -> Option<&'n Value> {
         let value = self.optional_argument();
         if value.is_none() {
             let node = self.node.name.value.clone();
@@ -138,24 +145,34 @@ impl<'n> Reader<'n> {
         let mut found = self.children(name);
         let first = found.next();
         for again in found {
-            out.report(again.name.at, DuplicateNode {
-                name: name.into(),
-                first_at: first.map_or(again.name.at, |first| first.name.at),
-                at: again.name.at,
-            });
+            out.report(
+                again.name.at,
+                DuplicateNode {
+                    name: name.into(),
+                    first_at: first.map_or(again.name.at, |first| first.name.at),
+                    at: again.name.at,
+                },
+            );
         }
         first
     }
 
     /// Takes all children of a name.
-    pub(super) fn children(&mut self, name: &'static str) -> impl Iterator<Item = &'n Node> + use<'n> {
+    pub(super) fn children(
+        &mut self,
+        name: &'static str,
+    ) -> impl Iterator<Item = &'n Node> + use<'n> {
         self.known_children.insert(name);
         let children = self.node.children.as_deref().unwrap_or_default();
         children.iter().filter(move |child| child.name.value == name)
     }
 
     /// Takes a text that may be a property or a child with one argument.
-    pub(super) fn text(&mut self, name: &'static str, out: &mut Diagnostics) -> Option<Spanned<String>> {
+    pub(super) fn text(
+        &mut self,
+        name: &'static str,
+        out: &mut Diagnostics,
+    ) -> Option<Spanned<String>> {
         let property = self.property(name);
         let child = self.child(name, out);
         if let (Some(first), Some(again)) = (property, child) {
@@ -186,12 +203,15 @@ impl<'n> Reader<'n> {
             let name = &property.name;
             if !self.known_properties.contains(name.value.as_str()) {
                 let known: Vec<&str> = self.known_properties.iter().copied().collect();
-                out.report(name.at, UnknownProperty {
-                    name: name.value.clone(),
-                    what: what.into(),
-                    help: suggestion(&name.value, &known, "properties"),
-                    at: name.at,
-                });
+                out.report(
+                    name.at,
+                    UnknownProperty {
+                        name: name.value.clone(),
+                        what: what.into(),
+                        help: suggestion(&name.value, &known, "properties"),
+                        at: name.at,
+                    },
+                );
             }
         }
         let known: Vec<&str> = self.known_children.iter().copied().collect();
@@ -233,7 +253,12 @@ impl Value {
     }
 
     /// Returns the number if it lies in `low..=high`.
-    pub(super) fn integer(&self, low: u64, high: u64, out: &mut Diagnostics) -> Option<Spanned<u64>> {
+    pub(super) fn integer(
+        &self,
+        low: u64,
+        high: u64,
+        out: &mut Diagnostics,
+    ) -> Option<Spanned<u64>> {
         self.plain(out)?;
         self.in_range(low, high, out)
     }
@@ -360,7 +385,9 @@ struct UnknownNode {
 #[error("`{name}` is not in this version of relay")]
 #[diagnostic(
     code(node::reserved),
-    help("the name is kept for {purpose}, which come with a later version; remove the node until then")
+    help(
+        "the name is kept for {purpose}, which come with a later version; remove the node until then"
+    )
 )]
 struct Reserved {
     name: String,
@@ -500,7 +527,9 @@ struct UnexpectedAnnotation {
 #[error("`({name})` names a secret, and no secret belongs here")]
 #[diagnostic(
     code(value::secret),
-    help("what stands here goes into the bundle and to clients; secrets live in the server's configuration")
+    help(
+        "what stands here goes into the bundle and to clients; secrets live in the server's configuration"
+    )
 )]
 struct SecretNotExpected {
     name: String,

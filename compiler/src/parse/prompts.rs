@@ -23,8 +23,7 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Vec<PromptsItem> {
 }
 
 fn folder(node: &Node, what: &str, out: &mut Diagnostics) -> Folder {
-    let words =
-        [("fail", OnError::Fail), ("skip", OnError::Skip), ("repair", OnError::Repair)];
+    let words = [("fail", OnError::Fail), ("skip", OnError::Skip), ("repair", OnError::Repair)];
     let mut reader = Reader::new(node, out);
     let folder = Folder {
         path: reader.argument("a folder", out).and_then(|value| value.non_empty(out)),

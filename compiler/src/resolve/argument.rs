@@ -62,7 +62,9 @@ fn argument(node: ast::Argument, out: &mut Diagnostics) -> Option<Resolved> {
         None => None,
     };
     let default = match default {
-        Some(Spanned { value, at }) => Some(check_default(value, at, boolean, choices.as_deref(), out)?),
+        Some(Spanned { value, at }) => {
+            Some(check_default(value, at, boolean, choices.as_deref(), out)?)
+        }
         None => None,
     };
     let required_value = required.as_ref().is_some_and(|required| required.value);

@@ -95,7 +95,9 @@ fn prompts_name(item: &PromptsItem) -> Option<String> {
     match item {
         PromptsItem::Prompt(prompt) => value(prompt.name.as_ref()).map(|name| format!("p {name}")),
         PromptsItem::Folder(folder) => value(folder.path.as_ref()).map(|path| format!("f {path}")),
-        PromptsItem::Commands(folder) => value(folder.path.as_ref()).map(|path| format!("c {path}")),
+        PromptsItem::Commands(folder) => {
+            value(folder.path.as_ref()).map(|path| format!("c {path}"))
+        }
     }
 }
 

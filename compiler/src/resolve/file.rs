@@ -105,8 +105,7 @@ fn similar_file(sources: &Sources<'_>, path: &str) -> Option<String> {
         return None;
     }
     let listed = sources.list(folder).ok()?;
-    let names: Vec<&str> =
-        listed.iter().filter_map(|file| file.path.rsplit('/').next()).collect();
+    let names: Vec<&str> = listed.iter().filter_map(|file| file.path.rsplit('/').next()).collect();
     crate::nearest::nearest(name, names).map(str::to_owned)
 }
 

@@ -76,7 +76,9 @@ struct TwoTexts {
 #[error("message `{name}` has no text")]
 #[diagnostic(
     code(message::no_text),
-    help("write the text behind the name, or `file=\"…\"`; a message can be changed, never removed")
+    help(
+        "write the text behind the name, or `file=\"…\"`; a message can be changed, never removed"
+    )
 )]
 struct NoText {
     name: String,

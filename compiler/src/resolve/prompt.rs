@@ -120,8 +120,7 @@ fn prompt(
     let Draft { texts, bodies, .. } = draft;
     // Texts that use an argument with faults would be told for nothing.
     let rendered = declared.then(|| text::render(sources, &texts, arguments, name.at, out))??;
-    let variants =
-        rendered.variants.iter().map(|texts| fill_messages(&messages, texts)).collect();
+    let variants = rendered.variants.iter().map(|texts| fill_messages(&messages, texts)).collect();
     named.then_some(Prompt {
         name,
         priority: Setting::or(priority, PRIORITY),
@@ -162,11 +161,10 @@ fn one_body(
             None
         }
         [first, second, ..] => {
-            out.report(*second, TwoBodies {
-                name: name.value.clone(),
-                first_at: *first,
-                at: *second,
-            });
+            out.report(
+                *second,
+                TwoBodies { name: name.value.clone(), first_at: *first, at: *second },
+            );
             None
         }
     }
@@ -209,11 +207,8 @@ impl Draft<'_, '_, '_> {
                 out.report(node.at, EmptyMessage { at: node.at });
             }
             let written = node.parts.len();
-            let (parts, sources): (Vec<_>, Vec<_>) = node
-                .parts
-                .into_iter()
-                .filter_map(|part| self.part(part, template, out))
-                .unzip();
+            let (parts, sources): (Vec<_>, Vec<_>) =
+                node.parts.into_iter().filter_map(|part| self.part(part, template, out)).unzip();
             whole &= parts.len() == written && written > 0;
             let role = node.role.unwrap_or(Role::User);
             messages.push((role, parts));
@@ -242,7 +237,9 @@ impl Draft<'_, '_, '_> {
             }
             ast::Part::Image { file, mime } => self.media(&file, mime, true, out),
             ast::Part::Audio { file, mime } => self.media(&file, mime, false, out),
-            ast::Part::Resource { uri, mime, body } => self.resource(uri, mime, body, template, out),
+            ast::Part::Resource { uri, mime, body } => {
+                self.resource(uri, mime, body, template, out)
+            }
         }
     }
 
@@ -266,8 +263,7 @@ impl Draft<'_, '_, '_> {
                     None
                 })?,
         };
-        let body =
-            BodySource { file: id, inline_at: None, text: None, start: 0, template: false };
+        let body = BodySource { file: id, inline_at: None, text: None, start: 0, template: false };
         self.bodies.push(body.clone());
         let source = match image {
             true => PartSource::Image { body, mime: mime.clone() },
@@ -299,7 +295,9 @@ impl Draft<'_, '_, '_> {
                 let near = crate::nearest::nearest(&uri.value, self.resources.keys().copied());
                 let help = match near {
                     Some(near) => format!("did you mean `{near}`?"),
-                    None => "declare it in `resources`, or give this part a `text` or `file=`".into(),
+                    None => {
+                        "declare it in `resources`, or give this part a `text` or `file=`".into()
+                    }
                 };
                 out.report(uri.at, UnknownResource { uri: uri.value, help, at: uri.at });
                 return None;
@@ -307,11 +305,8 @@ impl Draft<'_, '_, '_> {
             let mime = mime.or_else(|| Some(found.about.mime.value.clone()));
             let content = found.content.clone();
             let uri = text::inline(uri, false);
-            let source = PartSource::Resource {
-                uri: uri.source.clone(),
-                mime: mime.clone(),
-                body: None,
-            };
+            let source =
+                PartSource::Resource { uri: uri.source.clone(), mime: mime.clone(), body: None };
             let uri = self.text(uri);
             return Some((PartDraft::ResourceContent { uri, mime, content }, source));
         }

@@ -57,11 +57,14 @@ fn resource(
 ) -> Option<Resource> {
     for argument in &node.arguments {
         if let Some(name) = &argument.name {
-            out.report(name.at, ForeignArgument {
-                name: name.value.clone(),
-                help: "the URI has no variables".into(),
-                at: name.at,
-            });
+            out.report(
+                name.at,
+                ForeignArgument {
+                    name: name.value.clone(),
+                    help: "the URI has no variables".into(),
+                    at: name.at,
+                },
+            );
         }
     }
     one_body(&uri, &node.body, out)?;
@@ -76,8 +79,7 @@ fn resource(
         (None, Some(written)) => {
             let (id, read) = file::read(sources, written, out)?;
             let (text, content) = content(&read.bytes, node.mime.as_ref());
-            let body =
-                BodySource { file: id, inline_at: None, text, start: 0, template: false };
+            let body = BodySource { file: id, inline_at: None, text, start: 0, template: false };
             (body, content, Some(read.path.clone()))
         }
         (None, None) => return None,
@@ -91,10 +93,7 @@ fn resource(
 }
 
 /// Text if it can be: UTF-8 without NUL, and not declared as something else.
-fn content(
-    bytes: &[u8],
-    mime: Option<&Spanned<String>>,
-) -> (Option<std::sync::Arc<str>>, Content) {
+fn content(bytes: &[u8], mime: Option<&Spanned<String>>) -> (Option<std::sync::Arc<str>>, Content) {
     const BINARY: [&str; 5] =
         ["image/", "audio/", "video/", "application/octet-stream", "application/zip"];
     let binary = mime.is_some_and(|mime| {

@@ -76,11 +76,7 @@ fn whole_file(file: FileId, text: &Arc<str>, template: bool) -> BodySource {
 }
 
 /// Makes a text of a body that has a text or a file; `None` if it has neither.
-pub(super) fn of_body(
-    sources: &Sources<'_>,
-    body: Body,
-    out: &mut Diagnostics,
-) -> Option<Text> {
+pub(super) fn of_body(sources: &Sources<'_>, body: Body, out: &mut Diagnostics) -> Option<Text> {
     let Body { text, file, template, broken: _ } = body;
     let template = template.map(|template| template.value);
     match (text, file) {
@@ -113,8 +109,7 @@ pub(super) fn render(
     let mut used: Vec<bool> = vec![false; arguments.len()];
     let mut rendered = vec![Vec::new()];
     if !templates.is_empty() {
-        let texts: Vec<_> =
-            templates.iter().map(|text| template_text(sources, text)).collect();
+        let texts: Vec<_> = templates.iter().map(|text| template_text(sources, text)).collect();
         let declared: Vec<_> = arguments.iter().map(template_argument).collect();
         let include = |from: FileId, path: &str| {
             let path = parse::resolve_path(&sources.file(from).path, path).ok()?;

@@ -45,7 +45,9 @@ fn strike(variants: &[Variant], source: &mut Source<'_>) {
     for part in variants.iter().flat_map(|variant| &variant.messages).flat_map(|m| &m.content) {
         match part {
             Part::Text { text, slots: _ } => source.strike(text),
-            Part::Resource { resource } => resource.text.iter().for_each(|text| source.strike(text)),
+            Part::Resource { resource } => {
+                resource.text.iter().for_each(|text| source.strike(text))
+            }
             Part::Image(_) | Part::Audio(_) => {}
         }
     }
