@@ -23,8 +23,8 @@ pub struct Effective {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Shown {
     name: &'static str,
-    arguments: Vec<Text>,
-    properties: Vec<(&'static str, Text)>,
+    arguments: Vec<Scalar>,
+    properties: Vec<(&'static str, Scalar)>,
     children: Vec<Shown>,
     /// `file:line` of what was written.
     at: Option<String>,
@@ -34,7 +34,7 @@ struct Shown {
 
 /// A value as KDL and JSON both write it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Text {
+enum Scalar {
     Text(String),
     Number(u64),
     Boolean(bool),
@@ -101,12 +101,12 @@ impl Showing<'_, '_> {
         let project = &model.project;
         let mut shown = Shown {
             name: "project",
-            arguments: vec![Text::Text(project.name.value.clone())],
+            arguments: vec![Scalar::Text(project.name.value.clone())],
             at: self.at(project.name.at),
             ..Shown::default()
         };
         shown.optional("version", project.version.as_ref());
-        shown.setting("epoch", &project.epoch, |epoch| Text::Number(*epoch));
+        shown.setting("epoch", &project.epoch, |epoch| Scalar::Number(*epoch));
         shown.child("title", project.title.as_ref());
         shown.child("owner", project.owner.as_ref());
         shown
@@ -116,7 +116,7 @@ impl Showing<'_, '_> {
         let greeting = &model.greeting;
         Shown {
             name: "session-greeting",
-            arguments: vec![Text::Text(greeting.text.clone())],
+            arguments: vec![Scalar::Text(greeting.text.clone())],
             at: greeting.at.and_then(|at| self.at(at)),
             defaults: if greeting.at.is_none() { vec!["text"] } else { Vec::new() },
             ..Shown::default()
@@ -126,11 +126,11 @@ impl Showing<'_, '_> {
     fn prompt(&self, prompt: &Prompt) -> Shown {
         let mut shown = Shown {
             name: "prompt",
-            arguments: vec![Text::Text(prompt.name.value.clone())],
+            arguments: vec![Scalar::Text(prompt.name.value.clone())],
             at: self.at(prompt.name.at),
             ..Shown::default()
         };
-        shown.setting("priority", &prompt.priority, |priority| Text::Number((*priority).into()));
+        shown.setting("priority", &prompt.priority, |priority| Scalar::Number((*priority).into()));
         let messages = &prompt.messages;
         if let ([body], []) = (prompt.bodies.as_slice(), messages.as_slice()) {
             self.body(body, false, &mut shown);
@@ -138,13 +138,14 @@ impl Showing<'_, '_> {
         // Texts that stand in messages are templates all or none: only the prompt can say so.
         let template = messages.iter().flat_map(|message| &message.parts).any(inherits_template);
         if template {
-            shown.properties.push(("template", Text::Boolean(true)));
+            shown.properties.push(("template", Scalar::Boolean(true)));
         }
         shown.child("title", prompt.title.as_ref());
         shown.child("description", prompt.description.as_ref());
         shown.child("summary", prompt.summary.as_ref());
         if !prompt.chapters.is_empty() {
-            let chapters = prompt.chapters.iter().map(|chapter| Text::Text(chapter.value.clone()));
+            let chapters =
+                prompt.chapters.iter().map(|chapter| Scalar::Text(chapter.value.clone()));
             shown.children.push(Shown {
                 name: "chapters",
                 arguments: chapters.collect(),
@@ -165,7 +166,7 @@ impl Showing<'_, '_> {
         };
         Shown {
             name: "message",
-            properties: vec![("role", Text::Text(role.into()))],
+            properties: vec![("role", Scalar::Text(role.into()))],
             children: message.parts.iter().map(|part| self.part(part, template)).collect(),
             ..Shown::default()
         }
@@ -186,7 +187,7 @@ impl Showing<'_, '_> {
             PartSource::Resource { uri, mime, body } => {
                 let mut shown = node("resource", uri.text.as_deref().unwrap_or_default());
                 if let Some(mime) = mime {
-                    shown.properties.push(("mime", Text::Text(mime.clone())));
+                    shown.properties.push(("mime", Scalar::Text(mime.clone())));
                 }
                 if let Some(body) = body {
                     self.body(body, template, &mut shown);
@@ -197,16 +198,16 @@ impl Showing<'_, '_> {
     }
 
     fn media(&self, name: &'static str, body: &BodySource, mime: &str) -> Shown {
-        let file = ("file", Text::Text(self.path(body.file)));
-        let mime = ("mime", Text::Text(mime.into()));
+        let file = ("file", Scalar::Text(self.path(body.file)));
+        let mime = ("mime", Scalar::Text(mime.into()));
         Shown { name, properties: vec![file, mime], ..Shown::default() }
     }
 
     fn disabled(&self, name: &Spanned<String>) -> Shown {
         Shown {
             name: "prompt",
-            arguments: vec![Text::Text(name.value.clone())],
-            properties: vec![("enabled", Text::Boolean(false))],
+            arguments: vec![Scalar::Text(name.value.clone())],
+            properties: vec![("enabled", Scalar::Boolean(false))],
             at: self.at(name.at),
             ..Shown::default()
         }
@@ -215,12 +216,12 @@ impl Showing<'_, '_> {
     fn resource(&self, uri: &Spanned<String>, about: &About, variables: Vec<Shown>) -> Shown {
         let mut shown = Shown {
             name: "resource",
-            arguments: vec![Text::Text(uri.value.clone())],
+            arguments: vec![Scalar::Text(uri.value.clone())],
             at: self.at(uri.at),
             ..Shown::default()
         };
-        shown.setting("name", &about.name, |name| Text::Text(name.clone()));
-        shown.setting("mime", &about.mime, |mime| Text::Text(mime.clone()));
+        shown.setting("name", &about.name, |name| Scalar::Text(name.clone()));
+        shown.setting("mime", &about.mime, |mime| Scalar::Text(mime.clone()));
         self.body(&about.body, false, &mut shown);
         shown.child("title", about.title.as_ref());
         shown.child("description", about.description.as_ref());
@@ -237,7 +238,7 @@ impl Showing<'_, '_> {
                 shown.template(body.template, body.template || template);
             }
             _ => {
-                shown.properties.push(("file", Text::Text(self.path(body.file))));
+                shown.properties.push(("file", Scalar::Text(self.path(body.file))));
                 shown.template(body.template, body.template || self.is_j2(body.file));
             }
         }
@@ -265,17 +266,22 @@ fn inherits_template(part: &PartSource) -> bool {
 }
 
 fn node(name: &'static str, argument: &str) -> Shown {
-    Shown { name, arguments: vec![Text::Text(argument.into())], ..Shown::default() }
+    Shown { name, arguments: vec![Scalar::Text(argument.into())], ..Shown::default() }
 }
 
 impl Shown {
     fn template(&mut self, is_template: bool, worth_saying: bool) {
         if worth_saying {
-            self.properties.push(("template", Text::Boolean(is_template)));
+            self.properties.push(("template", Scalar::Boolean(is_template)));
         }
     }
 
-    fn setting<T>(&mut self, name: &'static str, setting: &Setting<T>, text: impl Fn(&T) -> Text) {
+    fn setting<T>(
+        &mut self,
+        name: &'static str,
+        setting: &Setting<T>,
+        text: impl Fn(&T) -> Scalar,
+    ) {
         self.properties.push((name, text(&setting.value)));
         if setting.at.is_none() {
             self.defaults.push(name);
@@ -284,7 +290,7 @@ impl Shown {
 
     fn optional(&mut self, name: &'static str, text: Option<&Spanned<String>>) {
         if let Some(text) = text {
-            self.properties.push((name, Text::Text(text.value.clone())));
+            self.properties.push((name, Scalar::Text(text.value.clone())));
         }
     }
 
@@ -297,13 +303,13 @@ impl Shown {
 
 fn excuse(excuse: &AllowedSecret) -> Shown {
     let mut shown = node("allow-secret", &excuse.rule.value);
-    shown.properties.push(("because", Text::Text(excuse.because.value.clone())));
+    shown.properties.push(("because", Scalar::Text(excuse.because.value.clone())));
     shown
 }
 
 fn argument(argument: &Argument, booleans: &[String]) -> Shown {
     let mut shown = variable(argument, booleans);
-    shown.properties.insert(0, ("required", Text::Boolean(argument.required)));
+    shown.properties.insert(0, ("required", Scalar::Boolean(argument.required)));
     shown
 }
 
@@ -311,23 +317,23 @@ fn argument(argument: &Argument, booleans: &[String]) -> Shown {
 fn variable(argument: &Argument, booleans: &[String]) -> Shown {
     let mut shown = node("arg", &argument.name);
     if let Some(default) = &argument.default {
-        shown.properties.push(("default", Text::Text(default.clone())));
+        shown.properties.push(("default", Scalar::Text(default.clone())));
     }
     if let Some(description) = &argument.description {
-        shown.properties.push(("description", Text::Text(description.clone())));
+        shown.properties.push(("description", Scalar::Text(description.clone())));
     }
     match &argument.kind {
         ArgumentKind::Choice(_) if booleans.contains(&argument.name) => {
-            shown.properties.push(("type", Text::Text("boolean".into())));
+            shown.properties.push(("type", Scalar::Text("boolean".into())));
         }
         ArgumentKind::Choice(choices) => shown.children.push(Shown {
             name: "one-of",
-            arguments: choices.iter().cloned().map(Text::Text).collect(),
+            arguments: choices.iter().cloned().map(Scalar::Text).collect(),
             ..Shown::default()
         }),
         ArgumentKind::Text { chars_max: 0 } => {}
         ArgumentKind::Text { chars_max } => {
-            shown.properties.push(("max", Text::Chars(u64::from(*chars_max))));
+            shown.properties.push(("max", Scalar::Chars(u64::from(*chars_max))));
         }
     }
     shown
@@ -368,7 +374,7 @@ fn write_kdl(node: &Shown, depth: usize, origins: bool, out: &mut String) {
     }
 }
 
-impl Text {
+impl Scalar {
     fn kdl(&self, depth: usize) -> String {
         match self {
             Self::Text(text) => quote(text, depth),
@@ -445,7 +451,7 @@ fn node_json(node: &Shown) -> Value {
     }
     json!({
         "node": node.name,
-        "arguments": node.arguments.iter().map(Text::json).collect::<Vec<_>>(),
+        "arguments": node.arguments.iter().map(Scalar::json).collect::<Vec<_>>(),
         "properties": properties,
         "children": node.children.iter().map(node_json).collect::<Vec<_>>(),
         "at": node.at,

@@ -210,8 +210,8 @@ fn the_epoch_of_the_command_line_counts() {
 #[test]
 fn the_provenance_names_the_commit() {
     let sandbox = Sandbox::example("minimal");
-    if !git(&sandbox, "--version").is_some_and(|run| run.code == 0) {
-        eprintln!("skipped: there is no git");
+    if git(&sandbox, "--version").is_none() {
+        // Nothing to see without git.
         return;
     }
     let provenance = |arguments: &str| {

@@ -14,7 +14,7 @@ const DOCUMENTS: [&str; 2] = ["README.md", "ARCHITECTURE.md"];
 #[test]
 fn every_kdl_block_compiles() {
     for name in DOCUMENTS {
-        for (line, text) in blocks(name, "kdl") {
+        for (line, text) in blocks(name, "kdl").into_iter().chain(written_by_commands(name)) {
             let text = if text.contains("\nproject ") || text.starts_with("project ") {
                 text
             } else {
@@ -39,6 +39,17 @@ fn every_kdl_block_compiles() {
             assert_eq!(compiled.diagnostics.error_count(), 0, "{name}:{line}\n{report}");
         }
     }
+}
+
+#[test]
+fn the_report_in_the_readme_is_what_relay_prints() {
+    let documents = written_by_commands("README.md");
+    let report =
+        blocks("README.md", "text").into_iter().find(|(_, text)| text.starts_with("node::unknown"));
+    let (Some((_, document)), Some((line, report))) = (documents.first(), report) else { return };
+    let sandbox = Sandbox::of(&[("my-team/project.kdl", &document.replace("summary", "sumary"))]);
+    let printed = sandbox.relay("check my-team/project.kdl").ends(1).stdout;
+    assert!(printed.starts_with(&report), "README.md:{line}\n{printed}");
 }
 
 #[test]
@@ -136,6 +147,16 @@ fn blocks(name: &str, language: &str) -> Vec<(usize, String)> {
     }
     assert!(open.is_none(), "{name}: a block is not closed");
     blocks
+}
+
+/// The KDL documents that command lines write: `cat > … <<'KDL'`.
+fn written_by_commands(name: &str) -> Vec<(usize, String)> {
+    let written = |(line, text): (usize, String)| {
+        let (_, document) = text.split_once("<<'KDL'\n")?;
+        let (document, _) = document.split_once("\nKDL\n")?;
+        Some((line, format!("{document}\n")))
+    };
+    blocks(name, "sh").into_iter().filter_map(written).collect()
 }
 
 /// The `code` in the text of a document.

@@ -15,6 +15,7 @@ fn every_ending_has_its_code() {
         ("warned.kdl", WARNED),
         ("wrong.kdl", "project small version=\"1.0.0\" epoch=1\nprompts { promt a }\n"),
         ("syntax.kdl", "project {"),
+        ("ugly.kdl", "project   small\n"),
         ("no-trust.toml", "version = 1\n"),
         ("bad-trust.toml", "version = \"one\"\n"),
     ]);
@@ -44,7 +45,7 @@ fn every_ending_has_its_code() {
         (1, "explain good --prompt nobody"),
         (1, "explain good --uri relay://nowhere"),
         (1, "check good --env nowhere"),
-        (1, "fmt warned.kdl --check"),
+        (1, "fmt ugly.kdl --check"),
         (1, "fmt syntax.kdl"),
         (1, "verify good.relay --trust no-trust.toml"),
         // could not tell

@@ -73,9 +73,12 @@ fn what_would_be_refused() {
         (vec!["--prompt", "rol"], "there is no prompt `rol`; there is `roll`"),
         (vec!["--prompt", "roll"], "service"),
         (vec!["--prompt", "roll", "--arguments", r#"{"service":"a","wher":"x"}"#], "wher"),
-        (vec!["--prompt", "roll", "--arguments", r#"{"service":"a","where":"mars"}"#], "mars"),
+        (
+            vec!["--prompt", "roll", "--arguments", r#"{"service":"a","where":"mars"}"#],
+            "must be one of: staging, production",
+        ),
         (vec!["--uri", "relay://small/pag"], "no resource and no template has this URI"),
-        (vec!["--uri", "relay://small/rooms/cellar"], "cellar"),
+        (vec!["--uri", "relay://small/rooms/cellar"], "must be one of: hall, attic"),
         (vec!["--uri", "no URI at all"], "no resource and no template has this URI"),
     ];
     for (question, reason) in table {
@@ -127,16 +130,24 @@ fn the_index() {
 
 #[test]
 fn an_index_that_is_too_long_says_what_it_leaves_out() {
-    let sandbox = Sandbox::example("homelab");
-    let answer = sandbox.relay("explain homelab --index --json").ends(0).json();
+    let mut text = String::from("project small version=\"1.0.0\" epoch=1\nprompts {\n");
+    for number in 10..50 {
+        let summary = "words ".repeat(12);
+        text.push_str(&format!(
+            "    prompt p{number} {{ summary \"{summary}\"; text \"Text.\" }}\n"
+        ));
+    }
+    text.push_str("}\n");
+    let sandbox = Sandbox::of(&[("project.kdl", &text)]);
+    let answer = sandbox.relay("explain . --index --json").ends(0).json();
     let listed = answer["index"].as_array().expect("a list").len();
-    let prompts = sandbox.relay("inspect homelab --json").ends(0).json();
-    let all = prompts["prompts"].as_array().expect("a list").len();
-    assert_eq!(answer["omitted"], all - listed);
+    assert!((1..40).contains(&listed), "{listed}");
+    assert_eq!(answer["omitted"], 40 - listed);
     let text = answer["instructions"].as_str().expect("a text");
     assert!(text.chars().count() <= 2_000);
-    let rest = all - listed;
-    assert_eq!(rest > 0, text.contains(&format!("({rest} more; prompts/list names them)")));
+    let rest = format!("({} more; prompts/list names them)", 40 - listed);
+    assert!(text.contains(&rest), "{text}");
+    sandbox.relay("explain . --index").ends(0).prints(&format!("{} left out", 40 - listed));
 }
 
 #[test]

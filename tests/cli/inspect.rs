@@ -111,7 +111,7 @@ fn a_text_that_stands_nowhere_else_stays_in_the_project() {
          messages { session-greeting \"text \\\"Hello.\\\"\" }\n\
          prompts {\n\
              prompt plain { text \"Hello.\" }\n\
-             prompt template template=#true { arg a { one-of x y }; text \"{% if a == 'x' %}X{% else %}Y{% endif %}\" }\n\
+             prompt template template=#true { arg a required=#true { one-of x y }; text \"{% if a == 'x' %}X{% else %}Y{% endif %}\" }\n\
          }\n",
     )]);
     let text = sandbox.relay("inspect . --canonical").ends(0).stdout;

@@ -74,6 +74,7 @@ fn the_check_itself_finds_faults() {
     let mut answer = good.clone();
     answer.as_object_mut().unwrap().remove("errors");
     assert_eq!(faults("check", &answer), [".errors is missing"]);
+    assert_eq!(with("errors", serde_json::json!(-1)), [".errors is beyond the minimum 0"]);
     assert!(!with("diagnostics", serde_json::json!([{ "code": 1 }])).is_empty());
 }
 
@@ -129,13 +130,16 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, faults: &mut Vec
             }
             "const" if rule != value => faults.push(format!("{at} is not {rule}")),
             "const" => {}
-            "minimum" if value.as_f64() < rule.as_f64() => {
-                faults.push(format!("{at} is below {rule}"))
+            "minimum" | "maximum" => {
+                let limit = rule.as_f64().expect("a number");
+                let is_beyond = |number: f64| match keyword.as_str() {
+                    "minimum" => number < limit,
+                    _ => number > limit,
+                };
+                if value.as_f64().is_some_and(is_beyond) {
+                    faults.push(format!("{at} is beyond the {keyword} {rule}"));
+                }
             }
-            "maximum" if value.as_f64() > rule.as_f64() => {
-                faults.push(format!("{at} is above {rule}"))
-            }
-            "minimum" | "maximum" => {}
             "oneOf" | "anyOf" => {
                 let fits = |choice: &&Value| {
                     let mut faults = Vec::new();

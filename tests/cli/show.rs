@@ -58,6 +58,7 @@ when production {
         prompt inline { text "Of production." }
         prompt taken enabled=#false
     }
+    resources { resource "relay://small/dot" enabled=#false }
 }
 "#;
 
@@ -180,6 +181,9 @@ fn an_environment_switches_a_prompt_off() {
     };
     assert!(names(".").contains(&"taken".to_owned()));
     assert!(!names(". --env production").contains(&"taken".to_owned()));
+    let resources =
+        |arguments: &str| given(&sandbox, arguments)["resources"].as_array().map(Vec::len);
+    assert_eq!((resources("."), resources(". --env production")), (Some(2), Some(1)));
     sandbox.relay("show . --env production").ends(0).prints("prompt \"taken\" enabled=#false");
 }
 

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::house::{self, House};
-use super::server::{LEGACY, MODERN, modern};
+use super::server::{LEGACY, MODERN, bare, modern, start};
 use super::web::{Request, Web};
 
 #[test]
@@ -21,6 +21,14 @@ fn both_eras_are_answered_at_one_place() {
     let answer = web.send(&Request::legacy(&session, "prompts/get", params));
     let result = &answer.json()["result"];
     assert_eq!(result["messages"][0]["content"]["text"], "Deploy door to staging.");
+}
+
+#[test]
+fn the_configuration_alone_makes_a_server() {
+    let house = House::new();
+    house.write("server.toml", "listen = \"127.0.0.1:0\"\ntrust = \"trust.toml\"\n");
+    let server = start(bare(&house, &["house.relay", "--config", "server.toml"]));
+    server.hear("serving sha256:");
 }
 
 #[test]

@@ -88,6 +88,18 @@ fn a_link_that_points_elsewhere_is_followed() {
 }
 
 #[test]
+fn a_file_that_is_written_in_place_is_taken_once_it_is_whole() {
+    let house = House::new();
+    let mut client = logged(&house, &WATCH);
+    let two = house::bundle(2, "Two:");
+    house.write("house.relay", &two[..two.len() / 2]);
+    client.server.hear("stays in force");
+    assert_eq!(client.note("x"), "Note: x");
+    house.write("house.relay", &two);
+    await_note(&mut client, "Two: x");
+}
+
+#[test]
 fn a_subscriber_hears_when_a_resource_reads_otherwise() {
     let house = House::new();
     let mut client = logged(&house, &WATCH);

@@ -106,9 +106,9 @@ fn there_are_only_so_many_sessions() {
 #[test]
 fn an_idle_session_is_closed() {
     let house = House::new();
-    house.write("server.toml", "[limits]\nsession-idle-s-max = 1\n");
+    house.write("server.toml", "[limits]\nsession-idle-s-max = 2\n");
     let web = Web::start(&house, &["--config", "server.toml"]);
     let session = web.begin(None);
-    std::thread::sleep(std::time::Duration::from_millis(2500));
+    std::thread::sleep(std::time::Duration::from_secs(4));
     assert_eq!(web.send(&Request::legacy(&session, "ping", json!({}))).status, 404);
 }

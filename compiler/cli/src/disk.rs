@@ -30,9 +30,32 @@ impl Access {
     }
 }
 
-/// Returns the bytes of a file.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    fs::read(path).map_err(|error| Failure::file("read", path, &error))
+/// Returns whether a file begins with these bytes.
+pub(crate) fn begins_with(path: &Path, beginning: &[u8]) -> Result<bool, Failure> {
+    let fail = |error| Failure::file("read", path, &error);
+    let mut first = Vec::with_capacity(beginning.len());
+    let file = File::open(path).map_err(fail)?;
+    file.take(beginning.len() as u64).read_to_end(&mut first).map_err(fail)?;
+    Ok(first == beginning)
+}
+
+/// Returns the bytes of a file that begins with `beginning`, at most `bytes_max` of them. Of any
+/// other file, however large, it returns a page: enough to tell what is wrong with it.
+pub(crate) fn read_that_begins(
+    path: &Path,
+    beginning: &[u8],
+    bytes_max: u64,
+) -> Result<Vec<u8>, Failure> {
+    const PAGE: u64 = 4096;
+    let fail = |error| Failure::file("read", path, &error);
+    // Opened once: it may be a pipe, whose beginning is gone when it was read.
+    let mut file = File::open(path).map_err(fail)?.take(PAGE);
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).map_err(fail)?;
+    if bytes.starts_with(beginning) {
+        file.into_inner().take(bytes_max).read_to_end(&mut bytes).map_err(fail)?;
+    }
+    Ok(bytes)
 }
 
 /// Returns the text of a file of at most `bytes_max` bytes.

@@ -47,21 +47,21 @@ impl Output {
 
     /// Writes a result.
     pub(crate) fn result(&mut self, text: impl fmt::Display) -> Result<(), Failure> {
-        let written = write!(self.stdout, "{text}").and_then(|()| self.stdout.flush());
-        written.map_err(|error| match error.kind() {
-            io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
-            _ => Failure::unknown(format!(
-                "cannot write to standard output: {}",
-                crate::failure::reason(&error)
-            )),
-        })
+        told(write!(self.stdout, "{text}").and_then(|()| self.stdout.flush()))
+    }
+
+    /// Writes a result for programs, as it is: where styles are dropped, control characters that
+    /// belong to the text would go with them.
+    pub(crate) fn verbatim(&mut self, text: &str) -> Result<(), Failure> {
+        let mut stdout = self.stdout.as_inner();
+        told(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
     }
 
     /// Writes a result as JSON.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         let mut text = serde_json::to_string_pretty(value)?;
         text.push('\n');
-        self.result(text)
+        self.verbatim(&text)
     }
 
     /// Tells something that is not a result. That nobody listens is no failure.
@@ -102,6 +102,16 @@ impl Output {
     pub(crate) fn is_watched(&self) -> bool {
         io::stderr().is_terminal()
     }
+}
+
+fn told(written: io::Result<()>) -> Result<(), Failure> {
+    written.map_err(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
+        _ => Failure::unknown(format!(
+            "cannot write to standard output: {}",
+            crate::failure::reason(&error)
+        )),
+    })
 }
 
 fn look<S: anstream::stream::RawStream>(stream: &S) -> Look {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use relay_compiler::{Compiled, Diagnostics, Git, Options, Sources};
+use relay_compiler::{Compiled, Diagnostics, Files as _, Git, Options, Sources};
 
 use crate::args::{Format, ProjectArgs};
 use crate::disk;
@@ -50,19 +50,21 @@ impl Project {
     /// Finds the project whose document, or folder, is at `path`.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         let document = if path.is_dir() { path.join(DOCUMENT) } else { path.to_owned() };
-        let fail = |error| {
-            let message = format!("cannot read `{}`: {}", document.display(), reason(&error));
-            Failure::unknown(message).help(help_for(&document))
+        let unreadable = |reason: String| {
+            Failure::unknown(format!("cannot read `{}`: {reason}", document.display()))
         };
-        std::fs::File::open(&document).map_err(fail)?;
+        let missing = |error| unreadable(reason(&error)).help(help_for(&document));
+        let metadata = std::fs::metadata(&document).map_err(missing)?;
+        if !metadata.is_file() {
+            return Err(unreadable("it is not a file".into()).help(help_for(&document)));
+        }
         let folder = disk::folder_of(&document);
-        let disk = Disk::open(&folder).map_err(fail)?;
+        let disk = Disk::open(&folder).map_err(missing)?;
         let Some(root) = document.file_name().and_then(|name| name.to_str()) else {
-            return Err(Failure::unknown(format!(
-                "cannot read `{}`: its name is not UTF-8",
-                document.display()
-            )));
+            return Err(unreadable("its name is not UTF-8".into()));
         };
+        // The compiler takes it for granted that the document can be read.
+        disk.read(root).map_err(|error| unreadable(error.to_string()))?;
         Ok(Self { root: root.into(), folder, disk })
     }
 
@@ -103,7 +105,7 @@ pub(crate) fn tell_findings(
     output: &mut Output,
 ) -> Result<Option<Exit>, Failure> {
     if diagnostics.has_errors() && format != Format::Human {
-        output.result(report::draw(diagnostics, origin, format, output.result_look())?)?;
+        output.verbatim(&report::draw(diagnostics, origin, format, output.result_look())?)?;
     } else if diagnostics.error_count() + diagnostics.warning_count() > 0 {
         output.tell(report::draw(diagnostics, origin, format, output.tell_look())?);
     }

@@ -1,6 +1,6 @@
 //! What a verb looks into: a bundle, or a project that is compiled in memory to one.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use relay_bundle::{Bundle, OpenError};
 
@@ -13,6 +13,8 @@ use crate::project::{self, Project, Request};
 
 /// How every bundle begins, as far as a transfer in text mode leaves it alone.
 const BEGINNING: &[u8] = b"relay bundle";
+/// No bundle has more bytes: its offsets are 32 bits wide.
+const BUNDLE_BYTES_MAX: u64 = 5 << 30;
 
 /// A bundle to look into, and its bytes as a file.
 pub(crate) struct Subject {
@@ -67,7 +69,7 @@ pub(crate) fn open_bundle(path: &Path) -> Result<Subject, Failure> {
         return Err(Failure::unknown(format!("cannot read `{}`: it is a folder", path.display()))
             .help("name a bundle: a file that `relay build` wrote"));
     }
-    let bytes = disk::read(path).map_err(|failure| {
+    let bytes = read(path).map_err(|failure| {
         failure.help("name a bundle: a file that `relay build` wrote, as in `homelab.relay`")
     })?;
     in_memory(bytes).map_err(|failure| at(path, failure))
@@ -80,8 +82,11 @@ pub(crate) fn in_memory(file: Vec<u8>) -> Result<Subject, Failure> {
     Ok(Subject { bundle, bytes })
 }
 
-fn is_bundle(path: &PathBuf) -> Result<bool, Failure> {
-    use std::io::Read;
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    disk::read_that_begins(path, BEGINNING, BUNDLE_BYTES_MAX)
+}
+
+fn is_bundle(path: &Path) -> Result<bool, Failure> {
     if path.extension().is_some_and(|ending| ending == "relay") {
         return Ok(true);
     }
@@ -89,11 +94,7 @@ fn is_bundle(path: &PathBuf) -> Result<bool, Failure> {
         // Whatever is wrong with it is told by who opens it.
         return Ok(false);
     }
-    let fail = |error| Failure::file("read", path, &error);
-    let mut beginning = Vec::with_capacity(BEGINNING.len());
-    let file = std::fs::File::open(path).map_err(fail)?;
-    file.take(BEGINNING.len() as u64).read_to_end(&mut beginning).map_err(fail)?;
-    Ok(beginning == BEGINNING)
+    disk::begins_with(path, BEGINNING)
 }
 
 fn at(path: &Path, failure: Failure) -> Failure {
@@ -107,7 +108,7 @@ fn at(path: &Path, failure: Failure) -> Failure {
 
 /// Returns why a file is no bundle that can be trusted, for `verify`: there, that is an answer.
 pub(crate) fn open_to_verify(path: &Path) -> Result<Result<Subject, OpenError>, Failure> {
-    let file = disk::read(path)?;
+    let file = read(path)?;
     let bytes = file.len();
     Ok(Bundle::open(Box::new(file)).map(|bundle| Subject { bundle, bytes }))
 }

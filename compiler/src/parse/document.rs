@@ -125,10 +125,14 @@ fn explain(word: &str, fault: &kdl::KdlDiagnostic) -> (String, Option<String>) {
         return (message, Some(format!("write it as `#{word}`, or quote it: `\"{word}\"`")));
     }
     let message = fault.message.as_deref().or(fault.label.as_deref()).unwrap_or("syntax error");
-    let mut letters = message.trim_end_matches('.').chars();
+    (in_our_words(message), fault.help.as_deref().map(in_our_words))
+}
+
+/// Returns a sentence of the parser as ours are written: no capital, no full stop.
+fn in_our_words(sentence: &str) -> String {
+    let mut letters = sentence.trim_end_matches('.').chars();
     let first = letters.next().map(|letter| letter.to_lowercase().to_string());
-    let message = format!("{}{}", first.unwrap_or_default(), letters.as_str());
-    (message, fault.help.clone())
+    format!("{}{}", first.unwrap_or_default(), letters.as_str())
 }
 
 fn convert(file: FileId, node: &KdlNode) -> Node {

@@ -178,6 +178,9 @@ struct Draft<'p, 's, 'f> {
     bodies: Vec<BodySource>,
 }
 
+/// A message whose texts are numbers into the rendered texts.
+type MessageDraft = (Role, Vec<PartDraft>);
+
 /// A part whose texts are numbers into the rendered texts.
 enum PartDraft {
     Text(usize),
@@ -198,7 +201,7 @@ impl Draft<'_, '_, '_> {
         nodes: Vec<ast::Message>,
         template: Option<bool>,
         out: &mut Diagnostics,
-    ) -> Option<(Vec<(Role, Vec<PartDraft>)>, Vec<MessageSource>)> {
+    ) -> Option<(Vec<MessageDraft>, Vec<MessageSource>)> {
         let mut whole = true;
         let mut messages = Vec::new();
         let mut shown = Vec::new();
@@ -325,7 +328,7 @@ impl Draft<'_, '_, '_> {
     }
 }
 
-fn fill_messages(messages: &[(Role, Vec<PartDraft>)], texts: &[Vec<Segment>]) -> Vec<Message> {
+fn fill_messages(messages: &[MessageDraft], texts: &[Vec<Segment>]) -> Vec<Message> {
     let text = |index: usize| texts.get(index).cloned().unwrap_or_default();
     messages
         .iter()

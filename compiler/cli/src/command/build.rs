@@ -103,7 +103,7 @@ fn tell_machine(
     format: Format,
     output: &mut Output,
 ) -> Result<(), Failure> {
-    output.result(report::draw(diagnostics, origin, format, output.result_look())?)
+    output.verbatim(&report::draw(diagnostics, origin, format, output.result_look())?)
 }
 
 fn write(
@@ -172,7 +172,7 @@ fn refuse_other_files(path: &Path) -> Result<(), Failure> {
             .help(format!("name a file in it, as in `{}`", path.join("NAME.relay").display())));
     }
     let Ok(metadata) = fs::metadata(path) else { return Ok(()) };
-    if metadata.is_file() && metadata.len() > 0 && !disk::read(path)?.starts_with(&MAGIC) {
+    if metadata.is_file() && metadata.len() > 0 && !disk::begins_with(path, &MAGIC)? {
         return Err(Failure::unknown(format!(
             "`{}` is there already and is not a bundle",
             path.display()

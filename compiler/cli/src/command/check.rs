@@ -16,7 +16,11 @@ pub(crate) fn run(arguments: &CheckArgs, output: &mut Output) -> Result<Exit, Fa
     let compiled = project.compile(&sources, Request::of(&arguments.compiling), output)?;
     let diagnostics = &compiled.diagnostics;
     let origin = project.origin(&sources);
-    output.result(report::draw(diagnostics, &origin, format, output.result_look())?)?;
+    let drawn = report::draw(diagnostics, &origin, format, output.result_look())?;
+    match format {
+        Format::Human => output.result(drawn)?,
+        Format::Json | Format::Sarif | Format::Github => output.verbatim(&drawn)?,
+    }
     if format == Format::Human && is_clean(diagnostics) {
         let files = sources.digests().len();
         let files = if files == 1 { "1 file".into() } else { format!("{files} files") };

@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &ShowArgs, output: &mut Output) -> Result<Exit, Fai
         let nodes = serde_json::from_value(nodes)?;
         output.json(&Shown { format_version: FORMAT_VERSION, nodes })?;
     } else {
-        output.result(effective.kdl(true))?;
+        output.verbatim(&effective.kdl(true))?;
     }
     Ok(Exit::Yes)
 }

@@ -13,6 +13,9 @@ use crate::keys::Key;
 use crate::output::Output;
 use crate::subject;
 
+/// An envelope is a few lines a signature.
+const ENVELOPE_BYTES_MAX: u64 = 1024 * 1024;
+
 pub(crate) fn run(arguments: &SignArgs, output: &mut Output) -> Result<Exit, Failure> {
     let path = &arguments.bundle;
     let bundle = subject::open_bundle(path)?.bundle;
@@ -54,8 +57,14 @@ pub(crate) fn signed(bundle: &Bundle, keys: &[Key]) -> Result<Envelope, Failure>
     Ok(envelope)
 }
 
+/// Reads a detached envelope.
+pub(crate) fn read_envelope(file: &Path) -> Result<Result<Envelope, EnvelopeError>, Failure> {
+    Ok(Envelope::parse(disk::read_text(file, ENVELOPE_BYTES_MAX)?.as_bytes()))
+}
+
 fn write_detached(file: &Path, envelope: &Envelope) -> Result<(), Failure> {
-    if file.exists() && Envelope::parse(&disk::read(file)?).is_err() {
+    // What is there and is no file is refused by who writes it.
+    if file.is_file() && read_envelope(file)?.is_err() {
         return Err(Failure::unknown(format!(
             "`{}` exists and is not a signature envelope",
             file.display()

@@ -12,6 +12,7 @@ use crate::answer::size::counted;
 use crate::answer::table::printable;
 use crate::args::VerifyArgs;
 use crate::clock;
+use crate::command::sign;
 use crate::disk;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -128,8 +129,7 @@ fn with_detached(bundle: Bundle, files: &[impl AsRef<Path>]) -> Result<Bundle, F
         let told = |reason: String| {
             Failure::no(format!("cannot count the signatures in `{}`: {reason}", file.display()))
         };
-        let detached =
-            Envelope::parse(&disk::read(file)?).map_err(|error| told(error.to_string()))?;
+        let detached = sign::read_envelope(file)?.map_err(|error| told(error.to_string()))?;
         detached.statement(bundle.digest()).map_err(|error| told(error.to_string()))?;
         if detached.payload != envelope.payload {
             return Err(told("they are under another statement about this bundle".into())
