@@ -86,7 +86,7 @@ pub fn compile(sources: &Sources<'_>, options: &Options) -> Compiled {
 /// Returns the KDL documents of the project that `sources` holds: the first one and all that it
 /// includes, in the order of the text.
 ///
-/// What is wrong with them is for [`compile`] and [`format`] to tell; what a document with syntax
+/// What is wrong with them is for [`compile`] and [`format()`] to tell; what a document with syntax
 /// faults includes is unknown.
 #[must_use]
 pub fn documents(sources: &Sources<'_>) -> Vec<FileId> {

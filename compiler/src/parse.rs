@@ -1,6 +1,6 @@
 //! Text -> AST: what was written, with spans.
 //!
-//! A document is parsed on its own; [`project`] follows the includes. Broken nodes are reported
+//! A document is parsed on its own; [`project()`] follows the includes. Broken nodes are reported
 //! and left out, so that one run tells everything.
 
 mod argument;

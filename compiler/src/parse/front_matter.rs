@@ -1,6 +1,6 @@
 //! The front matter of a markdown file: where it is, and what it holds.
 //!
-//! What its keys mean is the business of [`super::markdown_prompt`].
+//! What its keys mean is the business of [`super::markdown_prompt()`].
 
 mod correction;
 mod text;

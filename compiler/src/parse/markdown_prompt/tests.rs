@@ -1,5 +1,7 @@
 //! What authors write, and what they are told.
 
+#![expect(clippy::string_slice, reason = "a test ends by panicking")]
+
 use super::*;
 use crate::source::{Files, Listed, ReadError, Sources};
 use Kind::{Command, Folder};
