@@ -2,7 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests run programs and look at the clock")]
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -162,6 +162,8 @@ pub(crate) struct Client {
     lines: Receiver<Vec<u8>>,
     /// What came unasked and nobody looked at yet.
     unasked: VecDeque<Value>,
+    /// What was answered and nobody looked at yet.
+    answers: BTreeMap<u64, Value>,
     next: u64,
 }
 
@@ -196,7 +198,7 @@ impl Client {
                 }
             }
         });
-        Self { server, to, lines, unasked: VecDeque::new(), next: 0 }
+        Self { server, to, lines, unasked: VecDeque::new(), answers: BTreeMap::new(), next: 0 }
     }
 
     pub(crate) fn initialize(&mut self, version: &str) -> Value {
@@ -229,14 +231,17 @@ impl Client {
         id
     }
 
-    /// Waits for the answer to a request.
+    /// Waits for the answer to a request. Answers may come in any order.
     pub(crate) fn answer(&mut self, id: u64) -> Value {
         loop {
-            let message = self.next_message().expect("an answer before the end");
-            if message["id"] == id {
-                return message;
+            if let Some(answer) = self.answers.remove(&id) {
+                return answer;
             }
-            self.unasked.push_back(message);
+            let message = self.next_message().expect("an answer before the end");
+            match message["id"].as_u64() {
+                Some(id) => _ = self.answers.insert(id, message),
+                None => self.unasked.push_back(message),
+            }
         }
     }
 

@@ -146,9 +146,13 @@ impl Web {
         answer
     }
 
-    /// Sends a request and leaves its answer, a stream of events, to be read.
+    /// Sends a request and waits until its answer, a stream of events, begins.
     pub(crate) fn listen(&self, request: &Request) -> Events {
-        Events { from: self.open(request) }
+        let mut from = self.open(request);
+        let mut head = String::new();
+        while from.read_line(&mut head).expect("a head in time") > 2 {}
+        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+        Events { from }
     }
 
     fn open(&self, request: &Request) -> BufReader<TcpStream> {

@@ -1,7 +1,7 @@
 //! `relay`: checks, builds, signs and explains what agents may read and do.
 //!
-//! What was typed ([`args`]) is kept apart from what it means ([`command`], a file for each verb).
-//! Everything that is printed goes through one [`output::Output`]; the libraries below never print.
+//! What was typed (`args`) is kept apart from what it means (`command`, a file for each verb).
+//! Everything that is printed goes through one `output::Output`; the libraries below never print.
 
 #![forbid(unsafe_code)]
 

@@ -162,6 +162,9 @@ impl Renderer<'_> {
                     None => {
                         let excerpt = source.excerpt(&written);
                         let detail = match (kind, innermost.detail()) {
+                            (ErrorKind::UndefinedError, _) if excerpt.is_empty() => {
+                                "something that is tested here is undefined".to_owned()
+                            }
                             (ErrorKind::UndefinedError, _) => {
                                 format!("something in `{excerpt}` is undefined")
                             }
@@ -176,7 +179,7 @@ impl Renderer<'_> {
         }
     }
 
-    /// Names a combination: ` with environment=production, debug absent`.
+    /// Names a combination: with environment=production, `debug` absent.
     fn with(&self, states: &[usize]) -> String {
         let varied = self.states.of_arguments.iter().map(|states| states.stride > 0);
         let parts: Vec<_> = self
@@ -186,8 +189,8 @@ impl Renderer<'_> {
             .zip(varied)
             .filter(|(_, varied)| *varied)
             .map(|((argument, state), _)| match (&argument.kind, argument.value(0, *state)) {
-                (_, None) => format!("{} absent", argument.name),
-                (TemplateArgumentKind::Text, Some(_)) => format!("{} present", argument.name),
+                (_, None) => format!("`{}` absent", argument.name),
+                (TemplateArgumentKind::Text, Some(_)) => format!("`{}` present", argument.name),
                 (TemplateArgumentKind::Boolean, Some(_)) => {
                     format!("{}={}", argument.name, *state == 0)
                 }
