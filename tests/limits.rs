@@ -187,3 +187,20 @@ fn a_command_file_ends_at_100_000_bytes() {
         assert_eq!(codes, code.into_iter().collect::<Vec<_>>(), "{report}");
     }
 }
+
+#[test]
+fn arguments_of_plain_texts_always_have_a_limit() {
+    for (argument, expected) in
+        [("", 10_000), ("arg arguments", 10_000), ("arg arguments max=(chars)50", 50)]
+    {
+        let project = format!(
+            "project demo epoch=1\nprompts {{ prompt a {{\n{argument}\ntext \"Do $ARGUMENTS\" }} }}"
+        );
+        let files = Memory::of(&[("project.kdl", project.trim())]);
+        let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
+        let contents = compiled.contents.unwrap_or_else(|| panic!("{report}"));
+        let [argument] = contents.prompts[0].rendering.arguments.as_slice() else { panic!() };
+        let limit = relay_bundle::ArgumentKind::Text { chars_max: expected };
+        assert_eq!(argument.kind, limit, "{project}");
+    }
+}

@@ -80,7 +80,7 @@ pub(crate) fn load(setting: &Setting, prompts: usize) -> Result<()> {
     for round in 0..6 {
         let mut command = Command::new(&setting.relay_serve);
         command.arg(&path).arg("--stdio").arg("--trust").arg(setting.trust_file());
-        command.arg("--state").arg(&state);
+        command.arg("--state").arg(&state).args(["--audit", "none"]);
         let start = Instant::now();
         let mut session = crate::stdio::Session::start(command)?;
         session.initialize()?;
