@@ -37,7 +37,7 @@ pub(super) fn get(
             let cut = cut_arguments(&filled.values);
             if !cut.is_empty() {
                 let names: Vec<_> = cut.keys().map(String::as_str).collect();
-                tracing::info!("prompt `{}`: cut too long: {}", request.name, names.join(", "));
+                tracing::warn!("prompt `{}`: cut too long: {}", request.name, names.join(", "));
                 result.meta.get_or_insert_default().insert(CUT_META_KEY.to_owned(), cut.into());
             }
             let action = Action::Served;
