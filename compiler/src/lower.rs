@@ -3,7 +3,7 @@
 mod pages;
 mod provenance;
 
-use relay_bundle::{Contents, Manifest, Place, Prompt, Resource, ResourceTemplate};
+use relay_bundle::{Contents, Generated, Manifest, Place, Prompt, Resource, ResourceTemplate};
 
 use crate::instructions;
 use crate::model::{self, Model};
@@ -39,6 +39,9 @@ pub(crate) fn contents(
             instructions: composed.text,
             index: composed.index,
         },
+        gate: None,
+        tools: Vec::new(),
+        tool_pages: Vec::new(),
         prompt_pages: pages::prompts(&prompts),
         resource_pages: pages::resources(&resources),
         template_pages: pages::templates(&templates),
@@ -59,8 +62,10 @@ fn lower_prompt(prompt: model::Prompt, place: &impl Fn(Span) -> Place) -> Prompt
         description: text(prompt.description).or_else(|| text(prompt.summary.clone())),
         summary: text(prompt.summary),
         chapters: prompt.chapters.into_iter().map(|chapter| chapter.value).collect(),
+        generated: Generated::default(),
         priority: prompt.priority.value,
         meta: prompt.meta.map(|meta| serde_json::Value::Object(meta).to_string()),
+        body: None,
         rendering: prompt.rendering,
         at,
     }

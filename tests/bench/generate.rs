@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use relay_bundle::{
-    Argument, ArgumentKind, Contents, Manifest, Message, Page, Part, Place, Prompt, Rendering,
-    Role, Segment,
+    Argument, ArgumentKind, Contents, Generated, Manifest, Message, Page, Part, Place, Prompt,
+    Rendering, Role, Segment,
 };
 
 use crate::Result;
@@ -90,7 +90,9 @@ fn prompt(index: usize) -> Prompt {
         summary: Some(format!("What to do about matter {index}")),
         chapters: Vec::new(),
         priority: 5,
+        generated: Generated::default(),
         meta: None,
+        body: Some(text(index)),
         rendering: Rendering {
             arguments: vec![Argument {
                 name: "arguments".into(),

@@ -25,6 +25,9 @@ pub(crate) fn contents() -> impl Strategy<Value = Contents> {
     (manifest(), lists, pages, text(), text()).prop_map(
         |(manifest, (prompts, resources, templates), pages, canonical, provenance)| Contents {
             manifest,
+            gate: None,
+            tools: Vec::new(),
+            tool_pages: Vec::new(),
             prompts,
             resources,
             templates,

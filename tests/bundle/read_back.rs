@@ -18,6 +18,9 @@ pub(crate) fn contents(bundle: &Bundle) -> Result<Contents, Corrupt> {
         templates: (0..bundle.template_count())
             .map(|index| template(&bundle.template(index)?))
             .collect::<Result<_, _>>()?,
+        gate: None,
+        tools: Vec::new(),
+        tool_pages: pages(bundle, Kind::ToolPages)?,
         prompt_pages: pages(bundle, Kind::PromptPages)?,
         resource_pages: pages(bundle, Kind::ResourcePages)?,
         template_pages: pages(bundle, Kind::TemplatePages)?,
@@ -35,9 +38,28 @@ fn prompt(view: &relay_bundle::PromptView<'_>) -> Result<Prompt, Corrupt> {
         chapters: strings(view.chapters()?),
         priority: view.priority(),
         meta: view.meta()?.map(Into::into),
+        generated: view.generated(),
+        body: body(view)?,
         rendering: rendering(&view.rendering())?,
         at: place(view.place()?),
     })
+}
+
+/// A text of its own, unless it is the one literal of the one variant.
+fn body(view: &relay_bundle::PromptView<'_>) -> Result<Option<String>, Corrupt> {
+    let body = view.body()?;
+    let variants = rendering(&view.rendering())?.variants;
+    let plain = match variants.first().map(Vec::as_slice) {
+        Some([Message { parts, .. }]) => match parts.as_slice() {
+            [Part::Text(segments)] => match segments.as_slice() {
+                [Segment::Literal(text)] => text.as_str(),
+                _ => "",
+            },
+            _ => "",
+        },
+        _ => "",
+    };
+    Ok((body != plain).then(|| body.to_owned()))
 }
 
 fn resource(view: &relay_bundle::ResourceView<'_>) -> Result<Resource, Corrupt> {

@@ -6,8 +6,9 @@ use ed25519_dalek::SigningKey;
 use relay_bundle::envelope::{self, Envelope};
 use relay_bundle::trust::{PublicKey, Revoked, Time, Trust, TrustedKey};
 use relay_bundle::{
-    Argument, ArgumentKind, Bundle, Content, Contents, Manifest, Message, OpenError, Page, Part,
-    Place, Prompt, Rendering, Resource, ResourceTemplate, Role, Segment, UriPiece, encode,
+    Argument, ArgumentKind, Bundle, Content, Contents, Generated, Manifest, Message, OpenError,
+    Page, Part, Place, Prompt, Rendering, Resource, ResourceTemplate, Role, Segment, UriPiece,
+    encode,
 };
 
 /// When the tests take place: 2026-11-21T00:00:00Z.
@@ -83,6 +84,9 @@ pub(crate) fn rich() -> Contents {
             },
             at: place(50),
         }],
+        gate: None,
+        tools: Vec::new(),
+        tool_pages: Vec::new(),
         prompt_pages: vec![page(0, 2, r#"[{"name":"deploy"},{"name":"greet"}]"#), page(2, 1, "[]")],
         resource_pages: vec![page(0, 2, "[]")],
         template_pages: vec![page(0, 1, r#"[{"uriTemplate":"relay://host/{host}.md"}]"#)],
@@ -191,7 +195,9 @@ pub(crate) fn prompt(name: &str, messages: Vec<Message>) -> Prompt {
         summary: None,
         chapters: Vec::new(),
         priority: 5,
+        generated: Generated::default(),
         meta: None,
+        body: None,
         rendering: Rendering { arguments: Vec::new(), variants: vec![messages] },
         at: place(3),
     }

@@ -16,6 +16,12 @@ pub struct Contents {
     pub resources: Vec<Resource>,
     /// The resources whose URI has variables, sorted by URI template.
     pub templates: Vec<ResourceTemplate>,
+    /// How sessions are gated; absent if they are not.
+    pub gate: Option<Gate>,
+    /// The tools, in the order of the list, names unique.
+    pub tools: Vec<Tool>,
+    /// Prebuilt pages of `tools/list`.
+    pub tool_pages: Vec<Page>,
     /// Prebuilt pages of `prompts/list`.
     pub prompt_pages: Vec<Page>,
     /// Prebuilt pages of `resources/list`.
@@ -64,14 +70,27 @@ pub struct Prompt {
     pub summary: Option<String>,
     /// The topics of the prompt; tags are searched in them.
     pub chapters: Vec<String>,
+    /// Which of the two its author did not write.
+    pub generated: Generated,
     /// 1 (reference) to 10 (always sent).
     pub priority: u8,
     /// A JSON object of further facts for the prompt's `_meta`.
     pub meta: Option<String>,
+    /// The text that a briefing sends; `None` if it is the one literal of the one variant.
+    pub body: Option<String>,
     /// Its arguments and its text for each combination of them.
     pub rendering: Rendering,
     /// Where the prompt was declared.
     pub at: Place,
+}
+
+/// What the compiler made of a prompt's text because its author did not write it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Generated {
+    /// The summary.
+    pub summary: bool,
+    /// The chapters.
+    pub chapters: bool,
 }
 
 /// Arguments, and the messages for every combination of the finite ones.
@@ -181,6 +200,68 @@ pub enum Segment {
     Literal(String),
     /// The value of the argument with this index.
     Slot(u32),
+}
+
+/// How sessions are gated: what a client gets that begins one, and what one gets that does not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gate {
+    /// What happens to a gated call without a briefing.
+    pub unlock: Unlock,
+    /// Whether clients with a session see no tool but `begin_session` until they called it.
+    pub hide_tools: bool,
+    /// How many tags are asked for in words.
+    pub tags_ask: u32,
+    /// How many tags are accepted.
+    pub tags_max: u32,
+    /// Bytes of bodies in one briefing; prompts of priority 10 come whatever it is.
+    pub budget_bytes: u32,
+    /// The same, where a client without a session gets a briefing with each call.
+    pub repeat_bytes: u32,
+    /// Bytes of the index entries and names in one answer.
+    pub remaining_bytes: u32,
+    /// Characters of one entry of an index.
+    pub entry_chars: u32,
+    /// What follows a briefing.
+    pub encouragement: Vec<MessagePiece>,
+    /// What follows the prompts that `read_prompts` gives.
+    pub reminder: Vec<MessagePiece>,
+    /// What precedes a briefing that nobody asked for.
+    pub preamble: Vec<MessagePiece>,
+    /// Where the gate was declared.
+    pub at: Place,
+}
+
+/// What happens to a gated call without a briefing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unlock {
+    /// It runs, and a briefing is put before its result.
+    Intercept,
+    /// It is refused with the way to a briefing.
+    Refuse,
+}
+
+/// A piece of a message that is completed when it is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MessagePiece {
+    /// Text as it is.
+    Literal(String),
+    /// The prompts that are sent in full.
+    Matched,
+    /// The index entries and names of the others.
+    Remaining,
+}
+
+/// One tool. What clients see of it stands in the pages of the list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tool {
+    /// The name that `tools/call` takes.
+    pub name: String,
+    /// Whether a briefing must precede it.
+    pub gated: bool,
+    /// Its tier, 0 (reads) to 3 (cannot be undone).
+    pub tier: u8,
+    /// Where the tool was declared.
+    pub at: Place,
 }
 
 /// A resource with a fixed URI.

@@ -7,13 +7,15 @@ use thiserror::Error;
 use zerocopy::IntoBytes;
 
 use crate::contents::{
-    Argument, ArgumentKind, Content, Contents, Manifest, Message, Page, Part, Place, Prompt,
-    Rendering, Resource, ResourceTemplate, Role, Segment, UriPiece,
+    Argument, ArgumentKind, Content, Contents, Gate, Generated, Manifest, Message, MessagePiece,
+    Page, Part, Place, Prompt, Rendering, Resource, ResourceTemplate, Role, Segment, Tool, Unlock,
+    UriPiece,
 };
 use crate::digest::{self, Digest};
 use crate::header::{FORMAT_MAJOR, FORMAT_MINOR, HEADER_BYTES, LENGTH_MAX, MAGIC, SECTION_BYTES};
 use crate::record::{self, ABSENT};
 use crate::section::Kind;
+use crate::tag_index::{self, TagIndex};
 use crate::view::name_slot;
 
 /// Why contents cannot be written.
@@ -41,6 +43,9 @@ pub fn encode(contents: &Contents) -> Result<Vec<u8>, EncodeError> {
         prompts,
         resources,
         templates,
+        gate,
+        tools,
+        tool_pages,
         prompt_pages,
         resource_pages,
         template_pages,
@@ -49,20 +54,25 @@ pub fn encode(contents: &Contents) -> Result<Vec<u8>, EncodeError> {
     } = contents;
     let mut out = Sections::default();
     out.manifest(manifest);
-    for prompt in prompts {
-        out.prompt(prompt);
-    }
+    out.prompts(prompts);
     for resource in resources {
         out.resource(resource);
     }
     for template in templates {
         out.template(template);
     }
+    if let Some(gate) = gate {
+        out.gate(gate);
+    }
+    for tool in tools {
+        out.tool(tool);
+    }
     out.prompt_index = name_index(prompts.iter().map(|prompt| prompt.name.as_str()));
     out.resource_index = name_index(resources.iter().map(|resource| resource.uri.as_str()));
     out.pages(prompt_pages, Kind::PromptPages);
     out.pages(resource_pages, Kind::ResourcePages);
     out.pages(template_pages, Kind::TemplatePages);
+    out.pages(tool_pages, Kind::ToolPages);
     assemble(manifest.epoch, &out.finish(canonical, provenance))
 }
 
@@ -129,13 +139,18 @@ struct Sections {
     messages: Vec<u8>,
     parts: Vec<u8>,
     segments: Vec<u8>,
+    tag_index: TagIndex,
     resources: Vec<u8>,
     resource_index: Vec<u8>,
     templates: Vec<u8>,
     uri_pieces: Vec<u8>,
+    gate: Vec<u8>,
+    message_pieces: Vec<u8>,
+    tools: Vec<u8>,
     prompt_pages: Vec<u8>,
     resource_pages: Vec<u8>,
     template_pages: Vec<u8>,
+    tool_pages: Vec<u8>,
     places: Vec<u8>,
 }
 
@@ -153,14 +168,23 @@ impl Sections {
             (Kind::Messages, self.messages),
             (Kind::Parts, self.parts),
             (Kind::Segments, self.segments),
+            (Kind::TagIndex, self.tag_index.facts),
+            (Kind::TagOrder, self.tag_index.order),
+            (Kind::TagWords, self.tag_index.words),
+            (Kind::TagText, self.tag_index.text),
+            (Kind::TagPostings, self.tag_index.postings),
             (Kind::Resources, self.resources),
             (Kind::ResourceIndex, self.resource_index),
             (Kind::Templates, self.templates),
             (Kind::UriPieces, self.uri_pieces),
+            (Kind::Gate, self.gate),
+            (Kind::MessagePieces, self.message_pieces),
+            (Kind::Tools, self.tools),
             (Kind::PromptPages, self.prompt_pages),
             (Kind::ResourcePages, self.resource_pages),
             (Kind::TemplatePages, self.template_pages),
             (Kind::PageBytes, self.page_bytes),
+            (Kind::ToolPages, self.tool_pages),
             (Kind::Places, self.places),
             (Kind::Canonical, canonical.as_bytes().to_vec()),
             (Kind::Provenance, provenance.as_bytes().to_vec()),
@@ -192,9 +216,36 @@ impl Sections {
         self.manifest.extend_from_slice(record.as_bytes());
     }
 
-    fn prompt(&mut self, prompt: &Prompt) {
-        let Prompt { name, title, description, summary, chapters, priority, meta, rendering, at } =
-            prompt;
+    fn prompts(&mut self, prompts: &[Prompt]) {
+        let order = tag_index::order(prompts);
+        let mut ranks = vec![0; prompts.len()];
+        for (rank, index) in (0..).zip(&order) {
+            if let Some(slot) = ranks.get_mut(*index as usize) {
+                *slot = rank;
+            }
+        }
+        let body_bytes: Vec<u32> =
+            prompts.iter().zip(ranks).map(|(prompt, rank)| self.prompt(prompt, rank)).collect();
+        self.tag_index = tag_index::build(prompts, &order, &body_bytes);
+    }
+
+    /// Appends a prompt; returns the bytes of the text that a briefing sends.
+    fn prompt(&mut self, prompt: &Prompt, rank: u32) -> u32 {
+        let Prompt {
+            name,
+            title,
+            description,
+            summary,
+            chapters,
+            generated: Generated { summary: generated_summary, chapters: generated_chapters },
+            priority,
+            meta,
+            body,
+            rendering,
+            at,
+        } = prompt;
+        let body = body.as_deref().unwrap_or_else(|| only_literal(rendering));
+        let body = self.bodies.shared(body.as_bytes());
         let record = record::Prompt {
             name: self.string(name),
             title: self.optional(title.as_deref()),
@@ -203,11 +254,16 @@ impl Sections {
             meta: self.optional(meta.as_deref()),
             chapters: self.string_list(chapters),
             rendering: self.rendering(rendering),
+            body,
             place: self.place(at),
+            rank: rank.into(),
             priority: *priority,
-            reserved: [0; 3],
+            generated: record::GENERATED_SUMMARY * u8::from(*generated_summary)
+                | record::GENERATED_CHAPTERS * u8::from(*generated_chapters),
+            reserved: 0.into(),
         };
         self.prompts.extend_from_slice(record.as_bytes());
+        body.length.get()
     }
 
     fn rendering(&mut self, rendering: &Rendering) -> record::Rendering {
@@ -379,6 +435,71 @@ impl Sections {
         self.templates.extend_from_slice(record.as_bytes());
     }
 
+    fn gate(&mut self, gate: &Gate) {
+        let Gate {
+            unlock,
+            hide_tools,
+            tags_ask,
+            tags_max,
+            budget_bytes,
+            repeat_bytes,
+            remaining_bytes,
+            entry_chars,
+            encouragement,
+            reminder,
+            preamble,
+            at,
+        } = gate;
+        let record = record::Gate {
+            unlock: match unlock {
+                Unlock::Intercept => record::UNLOCK_INTERCEPT,
+                Unlock::Refuse => record::UNLOCK_REFUSE,
+            },
+            hide_tools: u8::from(*hide_tools),
+            reserved: 0.into(),
+            tags_ask: (*tags_ask).into(),
+            tags_max: (*tags_max).into(),
+            budget_bytes: (*budget_bytes).into(),
+            repeat_bytes: (*repeat_bytes).into(),
+            remaining_bytes: (*remaining_bytes).into(),
+            entry_chars: (*entry_chars).into(),
+            encouragement: self.message_pieces(encouragement),
+            reminder: self.message_pieces(reminder),
+            preamble: self.message_pieces(preamble),
+            place: self.place(at),
+        };
+        self.gate.extend_from_slice(record.as_bytes());
+    }
+
+    fn message_pieces(&mut self, pieces: &[MessagePiece]) -> record::Range {
+        let rows: Vec<_> = pieces
+            .iter()
+            .map(|piece| {
+                let (kind, literal) = match piece {
+                    MessagePiece::Literal(text) => {
+                        (record::PIECE_LITERAL, self.bodies.shared(text.as_bytes()))
+                    }
+                    MessagePiece::Matched => (record::PIECE_MATCHED, absent()),
+                    MessagePiece::Remaining => (record::PIECE_REMAINING, absent()),
+                };
+                record::MessagePiece { kind: kind.into(), literal }
+            })
+            .collect();
+        append(&mut self.message_pieces, &rows)
+    }
+
+    fn tool(&mut self, tool: &Tool) {
+        let Tool { name, gated, tier, at } = tool;
+        let record = record::Tool {
+            name: self.string(name),
+            place: self.place(at),
+            gated: u8::from(*gated),
+            tier: *tier,
+            reserved: 0.into(),
+        };
+        self.tools.extend_from_slice(record.as_bytes());
+    }
+
     fn pages(&mut self, pages: &[Page], kind: Kind) {
         for Page { first, count, json } in pages {
             let offset = offset(self.page_bytes.len());
@@ -391,6 +512,7 @@ impl Sections {
             let section = match kind {
                 Kind::ResourcePages => &mut self.resource_pages,
                 Kind::TemplatePages => &mut self.template_pages,
+                Kind::ToolPages => &mut self.tool_pages,
                 _ => &mut self.prompt_pages,
             };
             section.extend_from_slice(record.as_bytes());
@@ -418,6 +540,21 @@ impl Sections {
     fn string_list(&mut self, list: &[String]) -> record::Range {
         let rows: Vec<_> = list.iter().map(|text| self.string(text)).collect();
         append(&mut self.string_lists, &rows)
+    }
+}
+
+/// Returns the text of a rendering that is one literal.
+fn only_literal(rendering: &Rendering) -> &str {
+    let messages = rendering.variants.first().map(Vec::as_slice).unwrap_or_default();
+    match messages {
+        [Message { parts, .. }] => match parts.as_slice() {
+            [Part::Text(segments)] => match segments.as_slice() {
+                [Segment::Literal(text)] => text,
+                _ => "",
+            },
+            _ => "",
+        },
+        _ => "",
     }
 }
 

@@ -18,12 +18,14 @@ mod error;
 mod header;
 mod record;
 mod section;
+mod tag_index;
 pub mod trust;
 mod view;
 
 pub use contents::{
-    Argument, ArgumentKind, Content, Contents, Manifest, Message, Page, Part, Place, Prompt,
-    Rendering, Resource, ResourceTemplate, Role, Segment, UriPiece,
+    Argument, ArgumentKind, Content, Contents, Gate, Generated, Manifest, Message, MessagePiece,
+    Page, Part, Place, Prompt, Rendering, Resource, ResourceTemplate, Role, Segment, Tool, Unlock,
+    UriPiece,
 };
 pub use digest::Digest;
 pub use encode::{EncodeError, encode};
@@ -32,8 +34,9 @@ pub use header::{
     FORMAT_MAJOR, FORMAT_MINOR, HEADER_BYTES, MAGIC, Outline, SECTION_BYTES, outline,
 };
 pub use section::{Kind, SectionInfo};
+pub use tag_index::{Ranks, UNICODE, lower_case};
 pub use view::{
-    ArgumentKindView, ArgumentView, Bundle, ContentView, ManifestView, MessageView, PageView,
-    PartView, PlaceView, PromptView, RenderingView, ResourceView, SegmentView, Storage,
-    TemplateView, UriPieceView, VariantView,
+    ArgumentKindView, ArgumentView, Bundle, ContentView, GateView, ManifestView, MessagePieceView,
+    MessageView, PageView, PartView, PlaceView, Postings, PromptView, RenderingView, ResourceView,
+    SegmentView, Storage, TagIndexView, TemplateView, ToolView, UriPieceView, VariantView,
 };

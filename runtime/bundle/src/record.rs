@@ -48,9 +48,88 @@ pub(crate) struct Prompt {
     pub(crate) meta: Text,
     pub(crate) chapters: Range,
     pub(crate) rendering: Rendering,
+    /// The text that a briefing sends, in `Bodies`.
+    pub(crate) body: Text,
     pub(crate) place: U32,
+    /// Where the prompt stands in `TagOrder`.
+    pub(crate) rank: U32,
     pub(crate) priority: u8,
-    pub(crate) reserved: [u8; 3],
+    /// [`GENERATED_SUMMARY`], [`GENERATED_CHAPTERS`].
+    pub(crate) generated: u8,
+    pub(crate) reserved: U16,
+}
+
+pub(crate) const GENERATED_SUMMARY: u8 = 1;
+pub(crate) const GENERATED_CHAPTERS: u8 = 2;
+
+/// The facts of the tag index; see `tag_index.rs`.
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub(crate) struct TagIndex {
+    /// The first so many words have a bitmap as postings, the others a list.
+    pub(crate) dense: U32,
+    /// Bytes of the shortest body that is no priority-10 prompt's: how many fit a budget.
+    pub(crate) body_bytes_min: U32,
+    /// Bytes of the summaries and chapters that the index covers.
+    pub(crate) covered_bytes: U32,
+    /// The version of Unicode that lower-cased the words: major, minor, update, 0.
+    pub(crate) unicode: [u8; 4],
+    /// Where the prompts of each priority end in `TagOrder`, for 10 down to 1.
+    pub(crate) ends: [U32; 10],
+}
+
+/// A distinct word of the tag index. The last record is no word: it tells where the others end.
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub(crate) struct TagWord {
+    /// Where its text begins in `TagText`.
+    pub(crate) text: U32,
+    /// Where its postings begin in `TagPostings`.
+    pub(crate) postings: U32,
+}
+
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub(crate) struct Gate {
+    /// [`UNLOCK_INTERCEPT`] or [`UNLOCK_REFUSE`].
+    pub(crate) unlock: u8,
+    pub(crate) hide_tools: u8,
+    pub(crate) reserved: U16,
+    pub(crate) tags_ask: U32,
+    pub(crate) tags_max: U32,
+    pub(crate) budget_bytes: U32,
+    pub(crate) repeat_bytes: U32,
+    pub(crate) remaining_bytes: U32,
+    pub(crate) entry_chars: U32,
+    pub(crate) encouragement: Range,
+    pub(crate) reminder: Range,
+    pub(crate) preamble: Range,
+    pub(crate) place: U32,
+}
+
+pub(crate) const UNLOCK_INTERCEPT: u8 = 0;
+pub(crate) const UNLOCK_REFUSE: u8 = 1;
+
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub(crate) struct MessagePiece {
+    /// [`PIECE_LITERAL`], [`PIECE_MATCHED`] or [`PIECE_REMAINING`].
+    pub(crate) kind: U32,
+    pub(crate) literal: Text,
+}
+
+pub(crate) const PIECE_LITERAL: u32 = 0;
+pub(crate) const PIECE_MATCHED: u32 = 1;
+pub(crate) const PIECE_REMAINING: u32 = 2;
+
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub(crate) struct Tool {
+    pub(crate) name: Text,
+    pub(crate) place: U32,
+    pub(crate) gated: u8,
+    pub(crate) tier: u8,
+    pub(crate) reserved: U16,
 }
 
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]

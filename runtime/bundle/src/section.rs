@@ -29,6 +29,16 @@ pub enum Kind {
     Parts = 21,
     /// Segments of texts.
     Segments = 22,
+    /// The facts of the tag index: one record.
+    TagIndex = 23,
+    /// The prompts in the order of selection: priority falling, then name.
+    TagOrder = 24,
+    /// The distinct words of summaries and chapters, with where their postings begin.
+    TagWords = 25,
+    /// The text of those words.
+    TagText = 26,
+    /// For each of those words, the prompts that have it.
+    TagPostings = 27,
     /// The resources with a fixed URI, sorted by URI.
     Resources = 32,
     /// Hash table from a resource's URI to its record.
@@ -37,6 +47,12 @@ pub enum Kind {
     Templates = 34,
     /// Pieces of URI templates.
     UriPieces = 35,
+    /// How sessions are gated: one record, or none.
+    Gate = 40,
+    /// Pieces of the messages that the gate sends.
+    MessagePieces = 41,
+    /// The tools, in the order of the list.
+    Tools = 42,
     /// Prebuilt pages of `prompts/list`.
     PromptPages = 48,
     /// Prebuilt pages of `resources/list`.
@@ -45,6 +61,8 @@ pub enum Kind {
     TemplatePages = 50,
     /// The bytes of the prebuilt pages.
     PageBytes = 51,
+    /// Prebuilt pages of `tools/list`.
+    ToolPages = 52,
     /// Where each thing was declared.
     Places = 64,
     /// The effective project as canonical KDL.
@@ -55,7 +73,7 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in the order of the file.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 31] = [
         Self::Manifest,
         Self::Strings,
         Self::Bodies,
@@ -67,14 +85,23 @@ impl Kind {
         Self::Messages,
         Self::Parts,
         Self::Segments,
+        Self::TagIndex,
+        Self::TagOrder,
+        Self::TagWords,
+        Self::TagText,
+        Self::TagPostings,
         Self::Resources,
         Self::ResourceIndex,
         Self::Templates,
         Self::UriPieces,
+        Self::Gate,
+        Self::MessagePieces,
+        Self::Tools,
         Self::PromptPages,
         Self::ResourcePages,
         Self::TemplatePages,
         Self::PageBytes,
+        Self::ToolPages,
         Self::Places,
         Self::Canonical,
         Self::Provenance,
@@ -110,14 +137,23 @@ impl Kind {
             Self::Messages => "messages",
             Self::Parts => "parts",
             Self::Segments => "segments",
+            Self::TagIndex => "tag-index",
+            Self::TagOrder => "tag-order",
+            Self::TagWords => "tag-words",
+            Self::TagText => "tag-text",
+            Self::TagPostings => "tag-postings",
             Self::Resources => "resources",
             Self::ResourceIndex => "resource-index",
             Self::Templates => "templates",
             Self::UriPieces => "uri-pieces",
+            Self::Gate => "gate",
+            Self::MessagePieces => "message-pieces",
+            Self::Tools => "tools",
             Self::PromptPages => "prompt-pages",
             Self::ResourcePages => "resource-pages",
             Self::TemplatePages => "template-pages",
             Self::PageBytes => "page-bytes",
+            Self::ToolPages => "tool-pages",
             Self::Places => "places",
             Self::Canonical => "canonical",
             Self::Provenance => "provenance",
@@ -128,21 +164,30 @@ impl Kind {
     pub(crate) fn record_bytes(self) -> usize {
         match self {
             Self::Manifest => size_of::<record::Manifest>(),
-            Self::Strings | Self::Bodies | Self::PageBytes | Self::Canonical | Self::Provenance => {
-                1
-            }
+            Self::Strings
+            | Self::Bodies
+            | Self::TagText
+            | Self::TagPostings
+            | Self::PageBytes
+            | Self::Canonical
+            | Self::Provenance => 1,
             Self::StringLists => size_of::<record::Text>(),
             Self::Prompts => size_of::<record::Prompt>(),
-            Self::PromptIndex | Self::ResourceIndex => size_of::<u32>(),
+            Self::PromptIndex | Self::ResourceIndex | Self::TagOrder => size_of::<u32>(),
             Self::Arguments => size_of::<record::Argument>(),
             Self::Variants => size_of::<record::Range>(),
             Self::Messages => size_of::<record::Message>(),
             Self::Parts => size_of::<record::Part>(),
             Self::Segments => size_of::<record::Segment>(),
+            Self::TagIndex => size_of::<record::TagIndex>(),
+            Self::TagWords => size_of::<record::TagWord>(),
             Self::Resources => size_of::<record::Resource>(),
             Self::Templates => size_of::<record::Template>(),
             Self::UriPieces => size_of::<record::UriPiece>(),
-            Self::PromptPages | Self::ResourcePages | Self::TemplatePages => {
+            Self::Gate => size_of::<record::Gate>(),
+            Self::MessagePieces => size_of::<record::MessagePiece>(),
+            Self::Tools => size_of::<record::Tool>(),
+            Self::PromptPages | Self::ResourcePages | Self::TemplatePages | Self::ToolPages => {
                 size_of::<record::Page>()
             }
             Self::Places => size_of::<record::Place>(),

@@ -1,16 +1,20 @@
 //! Bytes -> answers. Everything is read in place; every page is checked before its first use.
 
+mod gate;
 mod manifest;
 mod prompt;
 mod rendering;
 mod resource;
+mod tag_index;
 
+pub use gate::{GateView, MessagePieceView, ToolView};
 pub use manifest::{ManifestView, PageView, PlaceView};
 pub use prompt::PromptView;
 pub use rendering::{
     ArgumentKindView, ArgumentView, MessageView, PartView, RenderingView, SegmentView, VariantView,
 };
 pub use resource::{ContentView, ResourceView, TemplateView, UriPieceView};
+pub use tag_index::{Postings, TagIndexView};
 
 use std::fmt;
 use std::str;
@@ -246,7 +250,8 @@ impl Bundle {
         if page_list(list) { self.count(list) } else { 0 }
     }
 
-    /// Returns a prebuilt page of a list: `PromptPages`, `ResourcePages` or `TemplatePages`.
+    /// Returns a prebuilt page of a list: `PromptPages`, `ResourcePages`, `TemplatePages` or
+    /// `ToolPages`.
     ///
     /// # Errors
     ///
@@ -396,7 +401,8 @@ impl Bundle {
 }
 
 fn page_list(kind: Kind) -> bool {
-    matches!(kind, Kind::PromptPages | Kind::ResourcePages | Kind::TemplatePages)
+    use Kind::{PromptPages, ResourcePages, TemplatePages, ToolPages};
+    matches!(kind, PromptPages | ResourcePages | TemplatePages | ToolPages)
 }
 
 fn envelope_length(file: &[u8], content_length: usize) -> Result<usize, OpenError> {

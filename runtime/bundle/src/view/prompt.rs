@@ -1,8 +1,10 @@
 //! Prompts, in place.
 
 use super::{Bundle, PlaceView, RenderingView};
+use crate::contents::Generated;
 use crate::error::Corrupt;
 use crate::record;
+use crate::section::Kind;
 
 /// One prompt, in place.
 #[derive(Clone, Copy)]
@@ -42,12 +44,38 @@ impl<'b> PromptView<'b> {
     }
 
     #[must_use]
+    pub fn generated(&self) -> Generated {
+        let flag = |flag| self.record.generated & flag != 0;
+        Generated {
+            summary: flag(record::GENERATED_SUMMARY),
+            chapters: flag(record::GENERATED_CHAPTERS),
+        }
+    }
+
+    #[must_use]
     pub fn priority(&self) -> u8 {
         self.record.priority
     }
 
     pub fn meta(&self) -> Result<Option<&'b str>, Corrupt> {
         self.bundle.optional(self.record.meta)
+    }
+
+    /// Returns the text that a briefing sends.
+    pub fn body(&self) -> Result<&'b str, Corrupt> {
+        self.bundle.text(Kind::Bodies, self.record.body)
+    }
+
+    /// Returns the bytes of that text, without reading it.
+    #[must_use]
+    pub fn body_bytes(&self) -> usize {
+        self.record.body.length.get() as usize
+    }
+
+    /// Returns its number in the order of selection: priority falling, then name.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.record.rank.get() as usize
     }
 
     #[must_use]
