@@ -14,6 +14,7 @@ mod bundle;
 mod cases;
 mod cli;
 mod examples;
+mod gate;
 mod limits;
 mod serve;
 mod support;

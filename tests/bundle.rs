@@ -8,7 +8,7 @@ mod fill;
 mod find;
 mod mutation;
 mod random;
-mod raw;
+pub(crate) mod raw;
 mod read_back;
 mod round_trip;
 pub(crate) mod sample;

@@ -4,14 +4,16 @@
 //! label begins, or `//~ FILE:LINE error area::what` anywhere for other files. The drawn report,
 //! and what the bundle holds if there is one, are the snapshot beside the case.
 //!
-//! A first line `//# env=production strict` gives options.
+//! A first line `//# env=production strict` gives options; `tools-list` shows that list too.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use relay_bundle::{Content, Contents, Message, Part, Segment};
+use relay_bundle::{
+    Content, Contents, Gate, Generated, Message, MessagePiece, Part, Place, Prompt, Segment, Tool,
+};
 use relay_compiler::{Options, Sources};
 
 use crate::support::{Memory, root};
@@ -28,6 +30,41 @@ fn every_case_says_what_it_must() {
         }
     }
     assert!(failed.is_empty(), "{} cases failed:\n{}", failed.len(), failed.join("\n"));
+}
+
+#[test]
+fn the_canonical_source_means_the_same() {
+    let mut gated = 0;
+    for case in cases() {
+        let text = fs::read_to_string(&case).expect("UTF-8");
+        let project = "project.kdl";
+        let mut files = match case.ends_with(project) {
+            true => Memory::folder(case.parent().expect("a folder")),
+            false => Memory::of(&[(project, &text)]),
+        };
+        let compiled = |files: &Memory, options: Options| {
+            relay_compiler::compile(&Sources::new(files, project), &options).contents
+        };
+        let Some(first) = compiled(&files, options(&text)) else { continue };
+        gated += usize::from(first.gate.is_some());
+        files.0.insert(project.into(), first.canonical.clone().into_bytes());
+        let Some(again) = compiled(&files, Options::default()) else {
+            panic!("{}: cannot be compiled again\n{}", case.display(), first.canonical);
+        };
+        // Places differ, and what a markdown file says of itself stands in that file.
+        let meaning = |contents: &Contents| {
+            let at = Place::default();
+            let tools = contents.tools.iter().map(|tool| Tool { at: at.clone(), ..tool.clone() });
+            let gate = contents.gate.clone().map(|gate| Gate { at: at.clone(), ..gate });
+            (gate, tools.collect::<Vec<_>>(), contents.tool_pages.clone())
+        };
+        assert_eq!(meaning(&again), meaning(&first), "{}", case.display());
+        if !case.to_string_lossy().contains("/markdown/") {
+            assert_eq!(again.canonical, first.canonical, "{}", case.display());
+            assert_eq!(again.manifest.instructions, first.manifest.instructions);
+        }
+    }
+    assert!(gated > 5, "the gated cases were not found");
 }
 
 #[test]
@@ -141,6 +178,9 @@ fn check(case: &Path) {
 
     if let Some(contents) = &compiled.contents {
         drawn.push_str(&contents_as_text(contents));
+        if text.starts_with("//# tools-list") {
+            drawn.push_str(&tools_list_as_text(contents));
+        }
     }
     let snapshots = insta::Settings::clone_current();
     let mut settings = snapshots;
@@ -195,6 +235,7 @@ fn options(text: &str) -> Options {
         match word.split_once('=') {
             Some(("env", environment)) => options.environment = Some(environment.into()),
             None if word == "strict" => options.strict = true,
+            None if word == "tools-list" => {}
             None if word == "no-epoch" => options.epoch = None,
             _ => panic!("unknown option `{word}` of a case"),
         }
@@ -205,6 +246,14 @@ fn options(text: &str) -> Options {
 /// What a bundle holds, as a person would want to compare it.
 fn contents_as_text(contents: &Contents) -> String {
     let mut text = format!("── instructions\n{}\n", contents.manifest.instructions);
+    if let Some(gate) = &contents.gate {
+        gate_as_text(gate, &mut text);
+    }
+    for tool in &contents.tools {
+        let place = format!("{}:{}:{}", tool.at.file, tool.at.line, tool.at.column);
+        let gated = if tool.gated { ", gated" } else { "" };
+        writeln!(text, "── tool {} (tier {}{gated}) {place}", tool.name, tool.tier).unwrap();
+    }
     for prompt in &contents.prompts {
         let arguments: Vec<_> =
             prompt.rendering.arguments.iter().map(|a| a.name.as_str()).collect();
@@ -212,6 +261,7 @@ fn contents_as_text(contents: &Contents) -> String {
         if let Some(meta) = &prompt.meta {
             writeln!(text, "meta {meta}").unwrap();
         }
+        about(prompt, &mut text);
         variants(&prompt.rendering.variants, &arguments, &mut text);
     }
     for resource in &contents.resources {
@@ -226,6 +276,54 @@ fn contents_as_text(contents: &Contents) -> String {
     }
     writeln!(text, "── canonical\n{}", contents.canonical).unwrap();
     text
+}
+
+fn about(prompt: &Prompt, text: &mut String) {
+    let Generated { summary, chapters } = prompt.generated;
+    let marked = |made| if made { " (generated)" } else { "" };
+    if let Some(about) = &prompt.summary {
+        writeln!(text, "summary{}: {about}", marked(summary)).unwrap();
+    }
+    if !prompt.chapters.is_empty() {
+        writeln!(text, "chapters{}: {}", marked(chapters), prompt.chapters.join(" | ")).unwrap();
+    }
+    if let Some(body) = &prompt.body {
+        writeln!(text, "briefing: {body}").unwrap();
+    }
+}
+
+fn tools_list_as_text(contents: &Contents) -> String {
+    let mut text = String::from("── tools/list\n");
+    for page in &contents.tool_pages {
+        let tools: serde_json::Value = serde_json::from_str(&page.json).expect("JSON");
+        writeln!(text, "{tools:#}").unwrap();
+    }
+    text
+}
+
+fn gate_as_text(gate: &Gate, text: &mut String) {
+    let Gate { encouragement, reminder, preamble, at, .. } = gate;
+    let Gate { unlock, hide_tools, tags_ask, tags_max, .. } = gate;
+    let Gate { budget_bytes, repeat_bytes, remaining_bytes, entry_chars, .. } = gate;
+    writeln!(text, "── gate {}:{}:{}", at.file, at.line, at.column).unwrap();
+    writeln!(text, "unlock {unlock:?}, hide tools {hide_tools}, tags {tags_ask} of {tags_max}")
+        .unwrap();
+    writeln!(
+        text,
+        "budget {budget_bytes}, each call {repeat_bytes}, remaining {remaining_bytes}, entry {entry_chars}"
+    )
+    .unwrap();
+    for (name, pieces) in
+        [("encouragement", encouragement), ("reminder", reminder), ("preamble", preamble)]
+    {
+        let piece = |piece: &MessagePiece| match piece {
+            MessagePiece::Literal(text) => text.clone(),
+            MessagePiece::Matched => "‹matched›".into(),
+            MessagePiece::Remaining => "‹remaining›".into(),
+        };
+        let pieces: String = pieces.iter().map(piece).collect();
+        writeln!(text, "── {name}\n{pieces}").unwrap();
+    }
 }
 
 fn variants(variants: &[Vec<Message>], arguments: &[&str], text: &mut String) {

@@ -204,3 +204,56 @@ fn arguments_of_plain_texts_always_have_a_limit() {
         assert_eq!(argument.kind, limit, "{project}");
     }
 }
+
+/// Compiles a gated project with these prompts and returns what was found.
+fn gated(settings: &str, prompts: &str) -> (Vec<String>, Option<relay_bundle::Contents>) {
+    let project = format!("project demo epoch=1\ngate on {{ {settings} }}\n{prompts}\n");
+    let files = Memory::of(&[("project.kdl", &project)]);
+    let (compiled, _) = compiled(&files, "project.kdl", &Options::default());
+    let codes = compiled.diagnostics.sorted().iter().map(|report| report.code()).collect();
+    (codes, compiled.contents)
+}
+
+#[test]
+fn what_every_briefing_sends_has_a_limit() {
+    let half = "x".repeat(512 * 1024);
+    let prompt = |name, more| format!("prompt {name} priority=10 {{ text \"{half}{more}\" }}");
+    for (more, code) in [("", "gate::critical_over_budget"), ("x", "gate::critical_too_large")] {
+        let prompts = format!("prompts {{ {}; {} }}", prompt("a", ""), prompt("b", more));
+        assert_eq!(gated("", &prompts).0, [code]);
+    }
+    let one = format!("prompts {{ {} }}", prompt("a", ""));
+    assert_eq!(gated("budget (bytes)\"512KiB\"", &one).0, [""; 0]);
+}
+
+#[test]
+fn a_message_has_a_limit_with_its_variables_filled() {
+    let prompts = "prompts { prompt a { summary \"A\"; text \"x\" } }";
+    let message = |text: &str| {
+        format!(
+            "messages {{ read-prompts-reminder \"{text}{{{{remaining_prompts}}}}\" }} {prompts}"
+        )
+    };
+    let (codes, _) = gated("", &message(&"x".repeat(16 * 1024)));
+    assert_eq!(codes, [""; 0]);
+    let (codes, _) = gated("", &message(&"x".repeat(16 * 1024 + 1)));
+    assert_eq!(codes, ["message::too_large"]);
+    // A project's name is longer than the variable at times.
+    let index = "{{prompt_index}}".repeat(4 * 1024);
+    assert_eq!(gated("", &message(&index)).0, ["message::too_large"]);
+}
+
+#[test]
+fn an_index_of_many_prompts_is_soon_made() {
+    let prompts: String = (0..20_000)
+        .map(|n| format!("prompt p{n:05} priority=7 {{ summary \"About {n}\"; text \"x\" }}\n"))
+        .collect();
+    let (codes, contents) = gated("", &format!("prompts {{ {prompts} }}"));
+    assert_eq!(codes, ["message::shortened"]);
+    let contents = contents.expect("a bundle");
+    assert!(contents.manifest.instructions.chars().count() <= 2000);
+    assert!(contents.manifest.instructions.ends_with("more; ask with read_prompts)"));
+    // One more entry would not fit.
+    let room = 2000 - contents.manifest.instructions.chars().count();
+    assert!(room < "- p00000: About 0\n".len() + 2, "{room}");
+}

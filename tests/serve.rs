@@ -2,6 +2,7 @@
 
 mod audit;
 mod auth;
+mod gate;
 mod house;
 mod http;
 mod legacy;

@@ -40,8 +40,11 @@ const ONLY_IN: &[(&str, &str, &[&str])] = &[
         "serde_saphyr",
         &["compiler/src/parse/front_matter/yaml.rs", "compiler/src/parse/front_matter.rs"],
     ),
+    ("compiler", "pulldown_cmark", &["compiler/src/resolve/summary.rs"]),
     ("compiler", "GraphicalReportHandler", &["compiler/cli/src/report/human.rs"]),
+    ("runtime", "memchr", &["runtime/engine/src/select/word.rs"]),
     ("runtime", "rmcp", &["runtime/src/mcp.rs", "runtime/src/mcp/"]),
+    ("runtime", "hmac", &["runtime/engine/src/handle.rs"]),
     ("runtime", "unsafe ", &["runtime/src/map.rs"]),
     ("runtime", "conformance_tools", &["runtime/src/mcp.rs", "runtime/src/mcp/"]),
 ];

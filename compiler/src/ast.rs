@@ -2,6 +2,8 @@
 //!
 //! Nothing is looked up, joined or defaulted here; a field that is `None` was not written.
 
+use relay_bundle::Unlock;
+
 use crate::source::{FileId, Span, Spanned};
 
 /// All documents of a project: the one that was named first, then what it includes.
@@ -29,6 +31,8 @@ pub(crate) enum Item {
     Prompts(Vec<PromptsItem>),
     Messages(Vec<SystemMessage>),
     Resources(Vec<Resource>),
+    Gate(Gate),
+    Tools(Tools),
     When(When),
 }
 
@@ -163,8 +167,87 @@ pub(crate) struct Resource {
 /// A node of `messages { … }`: `NAME "…"` or `NAME file=…`.
 #[derive(Debug)]
 pub(crate) struct SystemMessage {
-    pub(crate) name: Spanned<String>,
+    pub(crate) name: Spanned<MessageName>,
     pub(crate) body: Body,
+}
+
+/// The texts that the server itself says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MessageName {
+    /// Opens the instructions.
+    SessionGreeting,
+    /// Ends the instructions of a gated project.
+    GateInstructions,
+    /// Follows a briefing.
+    GateEncouragement,
+    /// Follows what `read_prompts` gives.
+    ReadPromptsReminder,
+    /// Precedes a briefing that nobody asked for.
+    GateInterceptPreamble,
+}
+
+impl MessageName {
+    /// All of them, in the order in which a client reads them.
+    pub(crate) const ALL: [Self; 5] = [
+        Self::SessionGreeting,
+        Self::GateInstructions,
+        Self::GateEncouragement,
+        Self::ReadPromptsReminder,
+        Self::GateInterceptPreamble,
+    ];
+
+    /// Returns the name of its node.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::SessionGreeting => "session-greeting",
+            Self::GateInstructions => "gate-instructions",
+            Self::GateEncouragement => "gate-encouragement",
+            Self::ReadPromptsReminder => "read-prompts-reminder",
+            Self::GateInterceptPreamble => "gate-intercept-preamble",
+        }
+    }
+}
+
+/// `gate on|off … { … }`
+#[derive(Debug)]
+pub(crate) struct Gate {
+    pub(crate) at: Span,
+    pub(crate) on: Option<Spanned<bool>>,
+    pub(crate) settings: GateSettings,
+    /// The first setting that was written.
+    pub(crate) first_setting: Option<Span>,
+    /// The nodes that set nothing.
+    pub(crate) empty: Vec<Spanned<String>>,
+}
+
+/// What stands on and in a `gate`.
+#[derive(Debug, Default)]
+pub(crate) struct GateSettings {
+    pub(crate) hide_tools: Option<Spanned<bool>>,
+    pub(crate) unlock: Option<Spanned<Unlock>>,
+    pub(crate) repeat_bytes: Option<Spanned<u32>>,
+    pub(crate) tags_ask: Option<Spanned<u32>>,
+    pub(crate) tags_max: Option<Spanned<u32>>,
+    pub(crate) budget_bytes: Option<Spanned<u32>>,
+    pub(crate) remaining_bytes: Option<Spanned<u32>>,
+    pub(crate) index_cap: Option<Spanned<u32>>,
+    pub(crate) over_cap_priority: Option<Spanned<u8>>,
+    pub(crate) entry_chars: Option<Spanned<u32>>,
+    pub(crate) instructions_chars: Option<Spanned<u32>>,
+}
+
+/// `tools { … }`
+#[derive(Debug)]
+pub(crate) struct Tools {
+    pub(crate) at: Span,
+    pub(crate) groups: Vec<Spanned<ToolGroup>>,
+}
+
+/// Tools that a project offers together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ToolGroup {
+    /// What tells about the server itself.
+    Diagnostics,
 }
 
 /// `allow-secret RULE because="…"`: a text that looks like a secret and is none.

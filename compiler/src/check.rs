@@ -3,24 +3,56 @@
 //! A rule looks and tells; it never changes the model.
 
 mod awkward_name;
+mod critical_over_budget;
 mod empty_project;
+mod idle_gate;
+mod idle_message;
 mod idle_when;
 mod instructions;
 mod literal_secret;
+mod message_variables;
+mod missing_index;
 mod no_epoch;
+mod prompt_over_budget;
+mod tags_over_limit;
+mod unreachable_prompt;
 mod unused_argument;
 
+use relay_bundle::{Part, Segment};
+
 use crate::diagnostic::Diagnostics;
-use crate::model::Model;
+use crate::model::{Model, Prompt};
 use crate::source::Sources;
 
 /// Runs every rule.
 pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) {
     awkward_name::check(model, out);
+    critical_over_budget::check(model, out);
     empty_project::check(model, out);
+    idle_gate::check(model, out);
+    idle_message::check(model, out);
     idle_when::check(model, out);
-    instructions::check(sources, model, out);
+    instructions::check(model, out);
     literal_secret::check(model, out);
+    message_variables::check(sources, model, out);
+    missing_index::check(model, out);
     no_epoch::check(model, out);
+    prompt_over_budget::check(model, out);
+    tags_over_limit::check(model, out);
+    unreachable_prompt::check(model, out);
     unused_argument::check(model, out);
+}
+
+/// Returns the bytes of what a briefing sends of a prompt: the texts of its first variant.
+fn briefing_bytes(prompt: &Prompt) -> usize {
+    let segment = |segment: &Segment| match segment {
+        Segment::Literal(text) => text.len(),
+        Segment::Slot(_) => 0,
+    };
+    let part = |part: &Part| match part {
+        Part::Text(segments) => segments.iter().map(segment).sum(),
+        Part::Image { .. } | Part::Audio { .. } | Part::Resource { .. } => 0,
+    };
+    let messages = prompt.rendering.variants.first().into_iter().flatten();
+    messages.flat_map(|message| &message.parts).map(part).sum()
 }

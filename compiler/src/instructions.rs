@@ -1,50 +1,157 @@
-//! The instructions that a client gets when it connects: the greeting with its variables filled.
+//! The instructions that a client gets when it connects, and the index of prompts in them.
 //!
-//! Clients cut long instructions in silence (Claude Code at 2048 characters), so they are
-//! shortened here, by rule: entries of the lowest priority go first, and the text says how many.
+//! A client reads the greeting and, where a gate is, how to pass it. Clients cut long instructions
+//! in silence, so they are shortened here, by rule: entries of the lowest priority go first, and
+//! the text says how many. The texts of messages alone are searched for variables; what fills one
+//! is never searched again.
 
-use crate::model::{Model, Prompt};
+use relay_bundle::MessagePiece;
+use relay_engine::{briefing, prompt_index};
 
-/// The most characters of the whole.
-pub(crate) const CHARS_MAX: usize = 2000;
-/// The most characters of one entry of the index.
-const ENTRY_CHARS_MAX: usize = 100;
-/// Above so many prompts, only the important ones are listed.
-const INDEX_CAP: usize = 50;
-/// What is important then.
-const OVER_CAP_PRIORITY: u8 = 7;
+use crate::ast::MessageName;
+use crate::model::{Model, Prompt, SystemText};
 
-/// The variables of a greeting.
-pub(crate) const VARIABLES: [&str; 2] = ["project_name", "prompt_index"];
+/// The variables that are known when a bundle is built, of every message.
+pub(crate) const BUILD_VARIABLES: [&str; 2] = ["project_name", "prompt_index"];
+/// The variables that are known when a message is sent, of those that are sent at run time.
+pub(crate) const RUN_VARIABLES: [&str; 2] = ["matched_prompts", "remaining_prompts"];
 
 /// Instructions, and what they list.
 pub(crate) struct Instructions {
     pub(crate) text: String,
-    /// The names that the index lists, in its order.
-    pub(crate) index: Vec<String>,
+    /// The names that the index lists, in its order; none if the text has no index.
+    pub(crate) names: Vec<String>,
+    /// The index, as every message shows it.
+    pub(crate) index: String,
     /// Whether the text asks for the index at all.
     pub(crate) wants_index: bool,
+    /// How many prompts the cap left out.
+    pub(crate) over_cap: usize,
+    /// How many prompts were left out for want of characters.
+    pub(crate) over_chars: usize,
 }
 
-/// Fills the greeting's variables and shortens the index until the whole fits.
+/// Fills the variables and shortens the index until the whole fits.
 pub(crate) fn compose(model: &Model) -> Instructions {
-    let greeting = &model.greeting.text;
-    let wants_index = variables(greeting).any(|variable| variable.name == "prompt_index");
+    let text = joined(model);
+    let project = &model.project.name.value;
+    let times = variables(&text).filter(|variable| variable.name == "prompt_index").count();
+    let frame = if times == 0 { 0 } else { fill(&text, project, "").chars().count() };
+    let mut listed = by_priority(model);
+    let over_cap = model.prompts.len() - listed.len();
+    let mut entries: Vec<String> = listed.iter().map(|prompt| entry(prompt, model)).collect();
+    // The index goes into other messages too, so it is bounded even where nobody asks for it here.
+    let room = (model.gate.instructions_chars.value as usize).saturating_sub(frame) / times.max(1);
+    let fitting = fitting(&entries, model, room);
+    let over_chars = entries.len() - fitting;
+    entries.truncate(fitting);
+    listed.truncate(if times == 0 { 0 } else { fitting });
+    let index = prompt_index::text(&entries, over_cap + over_chars, model.gate.on.value);
+    Instructions {
+        text: fill(&text, project, &index),
+        names: listed.iter().map(|prompt| prompt.name.value.clone()).collect(),
+        index,
+        wants_index: times > 0,
+        over_cap,
+        over_chars,
+    }
+}
+
+/// The greeting, and behind a blank line how to pass the gate.
+fn joined(model: &Model) -> String {
+    let said = said_at_once(model).map(|message| message.text.as_str());
+    said.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// Returns the messages that make the instructions.
+pub(crate) fn said_at_once(model: &Model) -> impl Iterator<Item = &SystemText> {
+    let messages = [&model.messages.session_greeting, &model.messages.gate_instructions];
+    messages.into_iter().filter(|message| message.is_said(&model.gate))
+}
+
+/// The prompts that the cap leaves, the most important first.
+fn by_priority(model: &Model) -> Vec<&Prompt> {
     let mut listed: Vec<&Prompt> = model.prompts.iter().collect();
-    if listed.len() > INDEX_CAP {
-        listed.retain(|prompt| prompt.priority.value >= OVER_CAP_PRIORITY);
+    if listed.len() > model.gate.index_cap.value as usize {
+        listed.retain(|prompt| prompt.priority.value >= model.gate.over_cap_priority.value);
     }
     // Names are sorted already, so equal priorities stay in their order.
     listed.sort_by_key(|prompt| std::cmp::Reverse(prompt.priority.value));
-    loop {
-        let omitted = model.prompts.len() - listed.len();
-        let text = fill(greeting, &model.project.name.value, &index(&listed, omitted));
-        if text.chars().count() <= CHARS_MAX || listed.is_empty() || !wants_index {
-            let names = listed.iter().map(|prompt| prompt.name.value.clone());
-            let index = if wants_index { names.collect() } else { Vec::new() };
-            return Instructions { text, index, wants_index };
+    listed
+}
+
+/// How many entries an index of at most `room` characters has.
+fn fitting(entries: &[String], model: &Model, room: usize) -> usize {
+    let mut chars: usize = entries.iter().map(|entry| entry.chars().count() + 1).sum();
+    for listed in (1..=entries.len()).rev() {
+        let rest = prompt_index::rest(listed, model.prompts.len() - listed, model.gate.on.value);
+        // Every line but the last one has a line end.
+        let last = rest.map_or(0, |rest| rest.chars().count() + 1);
+        if chars + last <= room + 1 {
+            return listed;
         }
-        listed.pop();
+        chars -= entries.get(listed - 1).map_or(0, |entry| entry.chars().count() + 1);
+    }
+    0
+}
+
+fn entry(prompt: &Prompt, model: &Model) -> String {
+    let written = prompt.summary.as_ref().filter(|summary| summary.at.is_some());
+    let written = written.map(|summary| &summary.value);
+    let description = prompt.description.as_ref().map(|description| &description.value);
+    let made = prompt.summary.as_ref().map(|summary| &summary.value);
+    let about = written.or(description).or(made).map(String::as_str);
+    briefing::entry(&prompt.name.value, about, model.gate.entry_chars.value as usize)
+}
+
+/// Returns a message that is completed when it is sent: what is known now is filled in.
+pub(crate) fn pieces(message: &SystemText, project: &str, index: &str) -> Vec<MessagePiece> {
+    let text = &message.text;
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    for variable in variables(text) {
+        let piece = match variable.name {
+            "matched_prompts" => MessagePiece::Matched,
+            "remaining_prompts" => MessagePiece::Remaining,
+            _ => continue,
+        };
+        literal(text.get(at..variable.start), project, index, &mut pieces);
+        pieces.push(piece);
+        at = variable.end;
+    }
+    literal(text.get(at..), project, index, &mut pieces);
+    pieces
+}
+
+fn literal(text: Option<&str>, project: &str, index: &str, pieces: &mut Vec<MessagePiece>) {
+    let filled = fill(text.unwrap_or_default(), project, index);
+    if !filled.is_empty() {
+        pieces.push(MessagePiece::Literal(filled));
+    }
+}
+
+/// Returns the bytes of a message with what is known at build filled in.
+pub(crate) fn bytes(message: &SystemText, project: &str, index: &str) -> usize {
+    let filled = |variable: Variable<'_>| {
+        let written = variable.end - variable.start;
+        match variable.name {
+            "project_name" => (written, project.len()),
+            "prompt_index" => (written, index.len()),
+            _ => (written, 0),
+        }
+    };
+    variables(&message.text).map(filled).fold(message.text.len(), |bytes, (written, filled)| {
+        bytes.saturating_sub(written).saturating_add(filled)
+    })
+}
+
+/// Returns whether a message that is sent at run time can say what was selected.
+pub(crate) fn is_sent_later(name: MessageName) -> bool {
+    match name {
+        MessageName::SessionGreeting | MessageName::GateInstructions => false,
+        MessageName::GateEncouragement
+        | MessageName::ReadPromptsReminder
+        | MessageName::GateInterceptPreamble => true,
     }
 }
 
@@ -84,34 +191,4 @@ fn fill(text: &str, project: &str, index: &str) -> String {
     }
     filled.push_str(text.get(at..).unwrap_or_default());
     filled
-}
-
-fn index(listed: &[&Prompt], omitted: usize) -> String {
-    let mut lines: Vec<String> = listed.iter().map(|prompt| entry(prompt)).collect();
-    match (lines.is_empty(), omitted) {
-        (true, 0) => lines.push("(none)".into()),
-        (_, 0) => {}
-        (true, _) => lines.push(format!("({omitted} prompts; prompts/list names them)")),
-        (false, _) => lines.push(format!("({omitted} more; prompts/list names them)")),
-    }
-    lines.join("\n")
-}
-
-fn entry(prompt: &Prompt) -> String {
-    let about = prompt.summary.as_ref().or(prompt.description.as_ref());
-    let entry = match about {
-        // An entry is one line, whatever its author wrote.
-        Some(about) => {
-            let words: Vec<&str> = about.value.split_whitespace().collect();
-            format!("- {}: {}", prompt.name.value, words.join(" "))
-        }
-        None => format!("- {}", prompt.name.value),
-    };
-    if entry.chars().count() <= ENTRY_CHARS_MAX {
-        return entry;
-    }
-    let mut cut: String = entry.chars().take(ENTRY_CHARS_MAX - 1).collect();
-    cut.truncate(cut.trim_end().len());
-    cut.push('…');
-    cut
 }

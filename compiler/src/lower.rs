@@ -1,9 +1,11 @@
 //! Model -> contents of a bundle. Nothing here can fail: whatever can is found before.
 
+mod gate;
 mod pages;
 mod provenance;
+mod tools;
 
-use relay_bundle::{Contents, Generated, Manifest, Place, Prompt, Resource, ResourceTemplate};
+use relay_bundle::{Contents, Manifest, Place, Prompt, Resource, ResourceTemplate};
 
 use crate::instructions;
 use crate::model::{self, Model};
@@ -20,6 +22,8 @@ pub(crate) fn contents(
 ) -> Contents {
     let provenance = provenance::json(sources, options, &model);
     let composed = instructions::compose(&model);
+    let gate = gate::gate(&model, &composed.index, &|at| sources.place(at));
+    let (tools, tool_pages) = tools::tools(&model, &|at| sources.place(at));
     let Model { project, environment, prompts, resources, templates, .. } = model;
     let place = |at: Span| sources.place(at);
     let prompts: Vec<_> = prompts.into_iter().map(|prompt| lower_prompt(prompt, &place)).collect();
@@ -37,11 +41,11 @@ pub(crate) fn contents(
             compiler: format!("relay {VERSION}"),
             epoch: project.epoch.value,
             instructions: composed.text,
-            index: composed.index,
+            index: composed.names,
         },
-        gate: None,
-        tools: Vec::new(),
-        tool_pages: Vec::new(),
+        gate,
+        tools,
+        tool_pages,
         prompt_pages: pages::prompts(&prompts),
         resource_pages: pages::resources(&resources),
         template_pages: pages::templates(&templates),
@@ -55,17 +59,19 @@ pub(crate) fn contents(
 
 fn lower_prompt(prompt: model::Prompt, place: &impl Fn(Span) -> Place) -> Prompt {
     let at = place(prompt.name.at);
+    let generated = prompt.generated();
+    let summary = prompt.summary.map(|summary| summary.value);
     Prompt {
         name: prompt.name.value,
         title: text(prompt.title),
-        // A list shows what a prompt is about even if only its summary was written.
-        description: text(prompt.description).or_else(|| text(prompt.summary.clone())),
-        summary: text(prompt.summary),
+        // A list shows what a prompt is about even if nobody described it.
+        description: text(prompt.description).or_else(|| summary.clone()),
+        summary,
         chapters: prompt.chapters.into_iter().map(|chapter| chapter.value).collect(),
-        generated: Generated::default(),
+        generated,
         priority: prompt.priority.value,
         meta: prompt.meta.map(|meta| serde_json::Value::Object(meta).to_string()),
-        body: None,
+        body: prompt.body,
         rendering: prompt.rendering,
         at,
     }

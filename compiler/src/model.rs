@@ -5,8 +5,9 @@
 
 use std::sync::Arc;
 
-use relay_bundle::{Content, Rendering, Role, UriPiece};
+use relay_bundle::{Content, Generated, Rendering, Role, Unlock, UriPiece};
 
+use crate::ast::{MessageName, ToolGroup};
 use crate::source::{FileId, Span, Spanned};
 
 /// A project, joined from its documents, for one environment.
@@ -25,11 +26,15 @@ pub(crate) struct Model {
     pub(crate) resources: Vec<Resource>,
     /// The resources whose URI has variables, sorted by URI template.
     pub(crate) templates: Vec<ResourceTemplate>,
-    /// The greeting, from which the instructions are made.
-    pub(crate) greeting: SystemText,
+    /// How sessions are gated.
+    pub(crate) gate: Gate,
+    /// The groups of tools that are offered.
+    pub(crate) tools: Vec<Spanned<ToolGroup>>,
+    /// What the server itself says.
+    pub(crate) messages: SystemTexts,
 }
 
-/// A value, and where it was written; a default has no place.
+/// A value, and where it was written; a default, or what was made of a text, has no place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Setting<T> {
     pub(crate) value: T,
@@ -61,8 +66,10 @@ pub(crate) struct Project {
 pub(crate) struct When {
     pub(crate) at: Span,
     pub(crate) environment: Spanned<String>,
-    /// How many named nodes it holds.
+    /// How many nodes it holds that replace or add something.
     pub(crate) nodes: usize,
+    /// Whether it switches the gate on.
+    pub(crate) gates: bool,
 }
 
 /// A prompt.
@@ -72,12 +79,16 @@ pub(crate) struct Prompt {
     pub(crate) priority: Setting<u8>,
     pub(crate) title: Option<Spanned<String>>,
     pub(crate) description: Option<Spanned<String>>,
-    pub(crate) summary: Option<Spanned<String>>,
-    pub(crate) chapters: Vec<Spanned<String>>,
+    /// One without a place was made of the text.
+    pub(crate) summary: Option<Setting<String>>,
+    /// Those without a place were made of the text and the name: all or none.
+    pub(crate) chapters: Vec<Setting<String>>,
     /// A JSON object for the prompt's `_meta`.
     pub(crate) meta: Option<serde_json::Map<String, serde_json::Value>>,
     pub(crate) arguments: Vec<Argument>,
     pub(crate) rendering: Rendering,
+    /// The text that a briefing sends; `None` if it is the one literal of the one variant.
+    pub(crate) body: Option<String>,
     /// Where the texts come from, in the order of the text.
     pub(crate) bodies: Vec<BodySource>,
     /// The `message` nodes, for showing; none if the prompt is one text.
@@ -85,6 +96,16 @@ pub(crate) struct Prompt {
     /// The names of the arguments whose templates see a truth value.
     pub(crate) booleans: Vec<String>,
     pub(crate) allowed_secrets: Vec<AllowedSecret>,
+}
+
+impl Prompt {
+    /// Returns which of summary and chapters the author did not write.
+    pub(crate) fn generated(&self) -> Generated {
+        Generated {
+            summary: self.summary.as_ref().is_some_and(|summary| summary.at.is_none()),
+            chapters: self.chapters.iter().any(|chapter| chapter.at.is_none()),
+        }
+    }
 }
 
 /// A `message` node, for showing.
@@ -175,12 +196,80 @@ pub(crate) struct About {
     pub(crate) allowed_secrets: Vec<AllowedSecret>,
 }
 
+/// How sessions are gated. With the gate off the settings are the defaults.
+#[derive(Debug)]
+pub(crate) struct Gate {
+    /// The node; absent if none was written.
+    pub(crate) at: Option<Span>,
+    pub(crate) on: Setting<bool>,
+    pub(crate) hide_tools: Setting<bool>,
+    pub(crate) unlock: Setting<Unlock>,
+    /// The budget of a briefing that comes with each call of a client without a session.
+    pub(crate) repeat_bytes: Setting<u32>,
+    pub(crate) tags_ask: Setting<u32>,
+    pub(crate) tags_max: Setting<u32>,
+    pub(crate) budget_bytes: Setting<u32>,
+    pub(crate) remaining_bytes: Setting<u32>,
+    pub(crate) index_cap: Setting<u32>,
+    pub(crate) over_cap_priority: Setting<u8>,
+    pub(crate) entry_chars: Setting<u32>,
+    pub(crate) instructions_chars: Setting<u32>,
+    /// The first setting that was written, counted or not.
+    pub(crate) first_setting: Option<Span>,
+    /// The nodes that set nothing.
+    pub(crate) empty: Vec<Spanned<String>>,
+}
+
+/// The texts that the server itself says.
+#[derive(Debug)]
+pub(crate) struct SystemTexts {
+    pub(crate) session_greeting: SystemText,
+    pub(crate) gate_instructions: SystemText,
+    pub(crate) gate_encouragement: SystemText,
+    pub(crate) read_prompts_reminder: SystemText,
+    pub(crate) gate_intercept_preamble: SystemText,
+}
+
+impl SystemTexts {
+    /// Returns all of them, in the order of [`MessageName::ALL`].
+    pub(crate) fn all(&self) -> [&SystemText; 5] {
+        let Self {
+            session_greeting,
+            gate_instructions,
+            gate_encouragement,
+            read_prompts_reminder,
+            gate_intercept_preamble,
+        } = self;
+        [
+            session_greeting,
+            gate_instructions,
+            gate_encouragement,
+            read_prompts_reminder,
+            gate_intercept_preamble,
+        ]
+    }
+}
+
 /// A text that the server itself says, with its variables still in it.
 #[derive(Debug)]
 pub(crate) struct SystemText {
+    pub(crate) name: MessageName,
     pub(crate) text: String,
     /// Where it was written; the built-in text has no place.
     pub(crate) at: Option<Span>,
     /// The file, if it stands in one.
     pub(crate) file: Option<FileId>,
+}
+
+impl SystemText {
+    /// Returns whether a server that is gated so ever says it.
+    pub(crate) fn is_said(&self, gate: &Gate) -> bool {
+        match self.name {
+            MessageName::SessionGreeting => true,
+            MessageName::GateInterceptPreamble => {
+                gate.on.value && gate.unlock.value == Unlock::Intercept
+            }
+            _ => gate.on.value,
+        }
+    }
 }

@@ -7,6 +7,7 @@ mod argument;
 mod body;
 mod document;
 mod front_matter;
+mod gate;
 mod guard;
 mod include;
 mod layout;
@@ -19,6 +20,7 @@ mod project;
 mod prompt;
 mod prompts;
 mod resource;
+mod tools;
 mod when;
 
 pub(crate) use document::format;
@@ -33,7 +35,8 @@ use crate::diagnostic::Diagnostics;
 use crate::source::FileId;
 
 /// Every node that may stand at the top of a document.
-const TOP: &[&str] = &["project", "include", "prompts", "messages", "resources", "when"];
+const TOP: &[&str] =
+    &["project", "include", "gate", "tools", "prompts", "messages", "resources", "when"];
 
 /// Parses one document.
 fn document(file: FileId, bytes: &[u8], out: &mut Diagnostics) -> Document {
@@ -53,6 +56,8 @@ fn document(file: FileId, bytes: &[u8], out: &mut Diagnostics) -> Document {
 fn item(node: &Node, out: &mut Diagnostics) -> Option<Item> {
     match node.name.value.as_str() {
         "project" => Some(Item::Project(project::node(node, out))),
+        "gate" => Some(Item::Gate(gate::node(node, out))),
+        "tools" => Some(Item::Tools(tools::node(node, out))),
         "prompts" => Some(Item::Prompts(prompts::node(node, out))),
         "messages" => Some(Item::Messages(messages::node(node, out))),
         "resources" => Some(Item::Resources(resource::block(node, out))),

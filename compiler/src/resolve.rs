@@ -3,8 +3,10 @@
 //! What cannot be resolved is reported and left out of the model; nothing is judged here.
 
 mod argument;
+mod body;
 mod environment;
 mod file;
+mod gate;
 mod markdown;
 mod media;
 mod message;
@@ -12,8 +14,10 @@ mod name;
 mod project;
 mod prompt;
 mod resource;
+mod summary;
 mod template;
 mod text;
+mod tools;
 
 use crate::Options;
 use crate::ast::Ast;
@@ -33,7 +37,9 @@ pub(crate) fn project(
     let project = project::project(nodes.projects, options.epoch, root, out);
     let (resources, templates) = resource::resources(sources, nodes.resources, out);
     let (prompts, disabled_prompts) = prompt::prompts(sources, nodes.prompts, &resources, out);
-    let greeting = message::greeting(sources, nodes.messages, out);
+    let gate = gate::gate(nodes.gates, out);
+    let tools = tools::tools(nodes.tools, out);
+    let messages = message::messages(sources, nodes.messages, &gate, out);
     Some(Model {
         project: project?,
         environment: options.environment.clone(),
@@ -42,6 +48,8 @@ pub(crate) fn project(
         disabled_prompts,
         resources,
         templates,
-        greeting,
+        gate,
+        tools,
+        messages,
     })
 }

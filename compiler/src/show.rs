@@ -5,11 +5,13 @@
 //! project's folder, it gives the same project. Two things the language cannot say: that the text
 //! of a file begins behind its front matter, and which folder an inline template includes from.
 
-use relay_bundle::{Argument, ArgumentKind, Role};
+use relay_bundle::{Argument, ArgumentKind, Role, Unlock};
 use serde_json::{Map, Value, json};
 
+use crate::ast::ToolGroup;
 use crate::model::{
-    About, AllowedSecret, BodySource, MessageSource, Model, PartSource, Prompt, Setting,
+    About, AllowedSecret, BodySource, Gate, MessageSource, Model, PartSource, Prompt, Setting,
+    SystemText,
 };
 use crate::source::{FileId, Sources, Span, Spanned};
 
@@ -30,6 +32,8 @@ struct Shown {
     at: Option<String>,
     /// The properties that were not written.
     defaults: Vec<&'static str>,
+    /// Whether it was made of the prompt's text: it is told, but is no part of the project.
+    generated: bool,
 }
 
 /// A value as KDL and JSON both write it.
@@ -39,17 +43,20 @@ enum Scalar {
     Number(u64),
     Boolean(bool),
     Chars(u64),
+    Bytes(u64),
 }
 
 impl Effective {
     pub(crate) fn of(sources: &Sources<'_>, model: &Model) -> Self {
         let showing = Showing { sources };
-        let mut nodes = vec![showing.project(model)];
-        nodes.push(Shown {
-            name: "messages",
-            children: vec![showing.greeting(model)],
-            ..Shown::default()
-        });
+        let mut nodes = vec![showing.project(model), showing.gate(&model.gate)];
+        if !model.tools.is_empty() {
+            let children = model.tools.iter().map(|group| showing.tool_group(group)).collect();
+            nodes.push(Shown { name: "tools", children, ..Shown::default() });
+        }
+        let said = model.messages.all().into_iter().filter(|message| message.is_said(&model.gate));
+        let children = said.map(|message| showing.system_text(message)).collect();
+        nodes.push(Shown { name: "messages", children, ..Shown::default() });
         if !model.prompts.is_empty() || !model.disabled_prompts.is_empty() {
             let mut children: Vec<_> =
                 model.prompts.iter().map(|prompt| showing.prompt(prompt)).collect();
@@ -69,7 +76,7 @@ impl Effective {
     }
 
     /// Returns the project as KDL; with `origins` each node tells in a comment where it was
-    /// written and which of its values are defaults.
+    /// written and which of its values are defaults, and comments tell what was generated.
     #[must_use]
     pub fn kdl(&self, origins: bool) -> String {
         let mut text = String::from("/- kdl-version 2\n");
@@ -80,7 +87,7 @@ impl Effective {
     }
 
     /// Returns the project as JSON: `{"format_version", "nodes"}`, a node being `{"node",
-    /// "arguments", "properties", "children", "at", "defaults"}`.
+    /// "arguments", "properties", "children", "at", "defaults", "generated"}`.
     #[must_use]
     pub fn json(&self) -> Value {
         json!({ "format_version": 1, "nodes": self.nodes.iter().map(node_json).collect::<Vec<_>>() })
@@ -112,14 +119,32 @@ impl Showing<'_, '_> {
         shown
     }
 
-    fn greeting(&self, model: &Model) -> Shown {
-        let greeting = &model.greeting;
+    fn gate(&self, gate: &Gate) -> Shown {
+        let word = if gate.on.value { "on" } else { "off" };
+        let mut shown = node("gate", word);
+        shown.at = gate.at.and_then(|at| self.at(at));
+        if gate.on.at.is_none() {
+            shown.defaults.push(word);
+        }
+        if gate.on.value {
+            shown.setting("hide-tools", &gate.hide_tools, |yes| Scalar::Boolean(*yes));
+            shown.children = vec![unlock(gate), tags(gate), budget(gate), index(gate)];
+        }
+        shown
+    }
+
+    fn tool_group(&self, group: &Spanned<ToolGroup>) -> Shown {
+        let name = match group.value {
+            ToolGroup::Diagnostics => "diagnostics",
+        };
+        Shown { name, at: self.at(group.at), ..Shown::default() }
+    }
+
+    fn system_text(&self, message: &SystemText) -> Shown {
         Shown {
-            name: "session-greeting",
-            arguments: vec![Scalar::Text(greeting.text.clone())],
-            at: greeting.at.and_then(|at| self.at(at)),
-            defaults: if greeting.at.is_none() { vec!["text"] } else { Vec::new() },
-            ..Shown::default()
+            at: message.at.and_then(|at| self.at(at)),
+            defaults: if message.at.is_none() { vec!["text"] } else { Vec::new() },
+            ..node(message.name.word(), &message.text)
         }
     }
 
@@ -142,16 +167,7 @@ impl Showing<'_, '_> {
         }
         shown.child("title", prompt.title.as_ref());
         shown.child("description", prompt.description.as_ref());
-        shown.child("summary", prompt.summary.as_ref());
-        if !prompt.chapters.is_empty() {
-            let chapters =
-                prompt.chapters.iter().map(|chapter| Scalar::Text(chapter.value.clone()));
-            shown.children.push(Shown {
-                name: "chapters",
-                arguments: chapters.collect(),
-                ..Shown::default()
-            });
-        }
+        shown.about(prompt);
         let arguments = prompt.rendering.arguments.iter();
         shown.children.extend(arguments.map(|each| argument(each, &prompt.booleans)));
         shown.children.extend(messages.iter().map(|message| self.message(message, template)));
@@ -265,6 +281,67 @@ fn inherits_template(part: &PartSource) -> bool {
     }
 }
 
+fn unlock(gate: &Gate) -> Shown {
+    let mut shown = Shown { name: "unlock", ..Shown::default() };
+    shown.setting("else", &gate.unlock, |unlock| {
+        Scalar::Text(
+            match unlock {
+                Unlock::Intercept => "intercept",
+                Unlock::Refuse => "refuse",
+            }
+            .into(),
+        )
+    });
+    // Where a call is refused, no briefing comes with it.
+    if gate.unlock.value == Unlock::Intercept {
+        shown.setting("budget", &gate.repeat_bytes, bytes);
+    }
+    shown
+}
+
+fn tags(gate: &Gate) -> Shown {
+    let mut shown = Shown { name: "tags", ..Shown::default() };
+    shown.setting("ask", &gate.tags_ask, number);
+    shown.setting("max", &gate.tags_max, number);
+    shown
+}
+
+fn budget(gate: &Gate) -> Shown {
+    let mut shown = Shown {
+        name: "budget",
+        arguments: vec![bytes(&gate.budget_bytes.value)],
+        ..Shown::default()
+    };
+    if gate.budget_bytes.at.is_none() {
+        shown.defaults.push("budget");
+    }
+    shown.setting("remaining", &gate.remaining_bytes, bytes);
+    shown
+}
+
+fn index(gate: &Gate) -> Shown {
+    let mut shown = Shown { name: "index", ..Shown::default() };
+    shown.setting("cap", &gate.index_cap, number);
+    shown.setting("over-cap-priority", &gate.over_cap_priority, |priority| {
+        Scalar::Number((*priority).into())
+    });
+    shown.setting("entry", &gate.entry_chars, chars);
+    shown.setting("instructions", &gate.instructions_chars, chars);
+    shown
+}
+
+fn number(number: &u32) -> Scalar {
+    Scalar::Number((*number).into())
+}
+
+fn bytes(number: &u32) -> Scalar {
+    Scalar::Bytes((*number).into())
+}
+
+fn chars(number: &u32) -> Scalar {
+    Scalar::Chars((*number).into())
+}
+
 fn node(name: &'static str, argument: &str) -> Shown {
     Shown { name, arguments: vec![Scalar::Text(argument.into())], ..Shown::default() }
 }
@@ -291,6 +368,24 @@ impl Shown {
     fn optional(&mut self, name: &'static str, text: Option<&Spanned<String>>) {
         if let Some(text) = text {
             self.properties.push((name, Scalar::Text(text.value.clone())));
+        }
+    }
+
+    /// Adds what a prompt is about, written or generated.
+    fn about(&mut self, prompt: &Prompt) {
+        let generated = prompt.generated();
+        if let Some(summary) = &prompt.summary {
+            let generated = generated.summary;
+            self.children.push(Shown { generated, ..node("summary", &summary.value) });
+        }
+        if !prompt.chapters.is_empty() {
+            let chapters = prompt.chapters.iter();
+            self.children.push(Shown {
+                name: "chapters",
+                arguments: chapters.map(|chapter| Scalar::Text(chapter.value.clone())).collect(),
+                generated: generated.chapters,
+                ..Shown::default()
+            });
         }
     }
 
@@ -340,9 +435,14 @@ fn variable(argument: &Argument, booleans: &[String]) -> Shown {
 }
 
 fn write_kdl(node: &Shown, depth: usize, origins: bool, out: &mut String) {
+    if node.generated && !origins {
+        return;
+    }
     let indent = "    ".repeat(depth);
     out.push_str(&indent);
-    out.push_str(node.name);
+    // What was generated would count as written if it stood there outside of a comment.
+    let (before, behind) = if node.generated { ("// ", " (generated):") } else { ("", "") };
+    out.extend([before, node.name, behind]);
     for argument in &node.arguments {
         out.push(' ');
         out.push_str(&argument.kdl(depth));
@@ -353,7 +453,8 @@ fn write_kdl(node: &Shown, depth: usize, origins: bool, out: &mut String) {
         out.push('=');
         out.push_str(&value.kdl(depth));
     }
-    if !node.children.is_empty() {
+    let has_children = node.children.iter().any(|child| origins || !child.generated);
+    if has_children {
         out.push_str(" {");
     }
     if origins {
@@ -368,7 +469,7 @@ fn write_kdl(node: &Shown, depth: usize, origins: bool, out: &mut String) {
     for child in &node.children {
         write_kdl(child, depth + 1, origins, out);
     }
-    if !node.children.is_empty() {
+    if has_children {
         out.push_str(&indent);
         out.push_str("}\n");
     }
@@ -381,13 +482,14 @@ impl Scalar {
             Self::Number(number) => number.to_string(),
             Self::Boolean(yes) => format!("#{yes}"),
             Self::Chars(number) => format!("(chars){number}"),
+            Self::Bytes(number) => format!("(bytes){number}"),
         }
     }
 
     fn json(&self) -> Value {
         match self {
             Self::Text(text) => json!(text),
-            Self::Number(number) | Self::Chars(number) => json!(number),
+            Self::Number(number) | Self::Chars(number) | Self::Bytes(number) => json!(number),
             Self::Boolean(yes) => json!(yes),
         }
     }
@@ -456,5 +558,6 @@ fn node_json(node: &Shown) -> Value {
         "children": node.children.iter().map(node_json).collect::<Vec<_>>(),
         "at": node.at,
         "defaults": node.defaults,
+        "generated": node.generated,
     })
 }

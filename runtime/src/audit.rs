@@ -109,6 +109,11 @@ impl Audit {
         self.target.is_some()
     }
 
+    /// Returns the file that records go to.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.target.as_ref().map(|target| target.path.as_path())
+    }
+
     /// Returns how the audit is.
     pub(crate) fn health(&self) -> Health {
         match &self.target {

@@ -37,6 +37,8 @@ pub(crate) struct Config {
     pub(crate) audit: Audit,
     /// Who may ask over HTTP. Unset: anyone who can connect, which only loopback allows.
     pub(crate) auth: Option<Auth>,
+    /// How the handles of briefings are sealed.
+    pub(crate) briefing: Briefing,
     /// How much is too much.
     pub(crate) limits: Limits,
     /// How a replaced bundle is noticed.
@@ -64,6 +66,34 @@ pub(crate) struct Audit {
 impl Audit {
     /// The path that stands for no file.
     pub(crate) const NONE: &str = "none";
+}
+
+/// How the handles of briefings are sealed.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub(crate) struct Briefing {
+    /// Minutes for which a handle is good: 1 to 43200, which are 30 days.
+    #[serde(deserialize_with = "lifetime_min")]
+    pub(crate) lifetime_min: u32,
+    /// The first one seals, every one opens. Unset: a random one, which ends with the process.
+    pub(crate) keys: Option<Vec<BriefingKey>>,
+}
+
+impl Default for Briefing {
+    fn default() -> Self {
+        Self { lifetime_min: 720, keys: None }
+    }
+}
+
+/// A key that seals handles.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct BriefingKey {
+    /// 0 to 255: by this a handle names its key.
+    #[serde(deserialize_with = "key_id")]
+    pub(crate) id: u8,
+    /// The file with the key, 64 hexadecimal digits; read again on SIGHUP.
+    pub(crate) key_file: PathBuf,
 }
 
 /// How a replaced bundle is noticed.
@@ -232,12 +262,13 @@ impl Config {
     }
 
     fn resolve_paths(&mut self, folder: &Path) {
-        let Self { trust, state, tls, audit, auth, .. } = self;
+        let Self { trust, state, tls, audit, auth, briefing, .. } = self;
         let audit = audit.path.as_mut().filter(|path| path.as_os_str() != Audit::NONE);
         let jwt = auth.as_mut().and_then(|auth| auth.jwt.as_mut());
         let tls = tls.iter_mut().flat_map(|Tls { cert, key }| [cert, key]);
         let optional = [trust.as_mut(), state.as_mut(), audit].into_iter().flatten();
-        for path in optional.chain(tls).chain(jwt.map(|jwt| &mut jwt.jwks)) {
+        let keys = briefing.keys.iter_mut().flatten().map(|key| &mut key.key_file);
+        for path in optional.chain(tls).chain(jwt.map(|jwt| &mut jwt.jwks)).chain(keys) {
             *path = folder.join(&path);
         }
     }
@@ -288,6 +319,18 @@ fn sha256<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Digest, D::Error
             "the SHA-256 of a key's secret is 64 hexadecimal digits: printf %s SECRET | sha256sum",
         )
     })
+}
+
+fn lifetime_min<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    let minutes = i64::deserialize(deserializer)?;
+    u32::try_from(minutes).ok().filter(|minutes| (1..=43_200).contains(minutes)).ok_or_else(|| {
+        serde::de::Error::custom("a handle is good for 1 to 43200 minutes, which are 30 days")
+    })
+}
+
+fn key_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
+    u8::try_from(i64::deserialize(deserializer)?)
+        .map_err(|_| serde::de::Error::custom("the id of a key is a number from 0 to 255"))
 }
 
 fn claim_sub() -> String {

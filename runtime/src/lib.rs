@@ -5,9 +5,12 @@
 
 mod args;
 mod audit;
+mod caller;
 mod clock;
 mod config;
+mod gate;
 mod http;
+mod keyring;
 mod load;
 mod log;
 mod map;
@@ -18,6 +21,7 @@ mod serve;
 mod server;
 mod settings;
 mod state;
+mod tool;
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};

@@ -20,6 +20,7 @@ use crate::map;
 use crate::mcp::Surface;
 use crate::settings::Settings;
 use crate::state::{PrivateCopy, State, StateError};
+use crate::tool::{OfferError, Offered};
 
 /// A bundle that may be served. It does not change.
 #[derive(Debug)]
@@ -27,6 +28,8 @@ pub(crate) struct Loaded {
     pub(crate) bundle: Bundle,
     /// What MCP says of the bundle as a whole, ready to send.
     pub(crate) surface: Surface,
+    /// The tools that it offers.
+    pub(crate) tools: Vec<Offered>,
     /// The file that was read.
     pub(crate) stamp: Stamp,
     damaged: AtomicBool,
@@ -95,6 +98,8 @@ pub(crate) enum LoadError {
     Open { path: PathBuf, reason: OpenError },
     #[error("refused `{}`: {reason}", path.display())]
     Corrupt { path: PathBuf, reason: Corrupt },
+    #[error("refused `{}`: {reason}", path.display())]
+    Offer { path: PathBuf, reason: OfferError },
     #[error("refused `{}`: {reason}{}", path.display(), dev_key_hint(*dev_key))]
     NotTrusted { path: PathBuf, reason: Box<Refusal>, dev_key: bool },
     #[error(
@@ -120,6 +125,7 @@ impl LoadError {
             Self::TooLarge { .. }
             | Self::Open { .. }
             | Self::Corrupt { .. }
+            | Self::Offer { .. }
             | Self::NotTrusted { .. }
             | Self::NoTrust { .. }
             | Self::NoDevKey { .. } => true,
@@ -187,12 +193,14 @@ impl Loader {
             bundle.check_all().map_err(corrupt)?;
         }
         let surface = Surface::new(&bundle).map_err(corrupt)?;
+        let tools =
+            Offered::all(&bundle).map_err(|reason| LoadError::Offer { path: path(), reason })?;
         if let (Some(state), Some(copy)) = (&self.state, copy) {
             state.keep(copy)?;
         }
         self.remember(&bundle, &policy)?;
         let stamp = Stamp::from(&metadata);
-        Ok(Loaded { bundle, surface, stamp, damaged: AtomicBool::new(false) })
+        Ok(Loaded { bundle, surface, tools, stamp, damaged: AtomicBool::new(false) })
     }
 
     fn map(&self, source: &File) -> Result<(map::Mapped, Option<PrivateCopy>), LoadError> {

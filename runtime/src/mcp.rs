@@ -18,10 +18,11 @@ mod sessions;
 mod stdio;
 mod subscriptions;
 mod surface;
+mod tools;
 
 pub(crate) use endpoint::Endpoint;
 pub(crate) use stdio::serve_stdio;
-pub(crate) use subscriptions::{Changes, Listeners};
+pub(crate) use subscriptions::{Changes, Listeners, lock};
 pub(crate) use surface::Surface;
 
 /// The log target under which rmcp tells each refused request as a warning, and each client that

@@ -32,6 +32,7 @@ async fn watch(server: Arc<Server>, mut hangups: Signal, hangup: impl Fn() + Sen
             () = server.closing.cancelled() => return,
             _ = hangups.recv() => {
                 server.audit.reopen();
+                server.keyring.reload();
                 hangup();
                 tried = Stamp::of(server.loader().path());
                 reload(&server).await;

@@ -11,6 +11,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::args::{Args, Transport, UsageError};
 use crate::audit::{Audit, AuditError};
 use crate::http::{self, HttpError};
+use crate::keyring::{Keyring, KeyringError};
 use crate::load::{LoadError, Loader};
 use crate::server::Server;
 use crate::settings::{Settings, SettingsError};
@@ -30,6 +31,8 @@ pub(crate) enum Failure {
     Load(#[from] LoadError),
     #[error(transparent)]
     Audit(#[from] AuditError),
+    #[error(transparent)]
+    Keyring(#[from] KeyringError),
     #[error(transparent)]
     Http(#[from] HttpError),
     #[error("{0}")]
@@ -53,8 +56,9 @@ pub(crate) fn serve(args: Args) -> Result<(), Failure> {
     let loader = Loader::new(&settings).map_err(LoadError::from)?;
     let loaded = loader.load()?;
     let audit = Audit::open(&settings.audit)?;
+    let keyring = Keyring::new(&settings)?;
     let transport = settings.transport;
-    let server = Arc::new(Server::new(settings, audit, loader, loaded));
+    let server = Arc::new(Server::new(settings, audit, keyring, loader, loaded));
     let runtime = match transport {
         // One client, one request after the other: a second thread would only add a hand-over.
         Transport::Stdio => runtime::Builder::new_current_thread().enable_all().build()?,

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::audit::Audit;
 use crate::clock;
+use crate::keyring::Keyring;
 use crate::load::{LoadError, Loaded, Loader};
 use crate::mcp::Listeners;
 use crate::settings::Settings;
@@ -17,6 +18,8 @@ use crate::settings::Settings;
 pub(crate) struct Server {
     pub(crate) settings: Settings,
     pub(crate) audit: Audit,
+    /// What seals and opens the handles of briefings.
+    pub(crate) keyring: Keyring,
     /// Who wants to hear of changes.
     pub(crate) listeners: Listeners,
     /// Cancelled when the server shall stop.
@@ -27,11 +30,19 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn new(settings: Settings, audit: Audit, loader: Loader, loaded: Loaded) -> Self {
+    pub(crate) fn new(
+        settings: Settings,
+        audit: Audit,
+        keyring: Keyring,
+        loader: Loader,
+        loaded: Loaded,
+    ) -> Self {
+        keyring.tell(&loaded.bundle);
         Self {
             listeners: Listeners::new(&settings.limits),
             settings,
             audit,
+            keyring,
             closing: CancellationToken::new(),
             loader,
             current: ArcSwap::from_pointee(loaded),
@@ -44,6 +55,11 @@ impl Server {
         self.current.load()
     }
 
+    /// Returns the bundle in force for a request that waits for something while it is answered.
+    pub(crate) fn loaded_full(&self) -> Arc<Loaded> {
+        self.current.load_full()
+    }
+
     /// Returns what loads the bundle anew.
     pub(crate) fn loader(&self) -> &Loader {
         &self.loader
@@ -51,6 +67,7 @@ impl Server {
 
     /// Puts `loaded` in force; returns what was in force before.
     pub(crate) fn replace(&self, loaded: Arc<Loaded>) -> Arc<Loaded> {
+        self.keyring.tell(&loaded.bundle);
         *self.last_reload_error.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.current.swap(loaded)
     }
@@ -82,6 +99,7 @@ impl Server {
                 bundle: digest.to_string(),
                 rule: reason.clone(),
                 action: Action::Refused,
+                prompts: Vec::new(),
                 traceparent: None,
             });
         }

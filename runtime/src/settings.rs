@@ -31,6 +31,7 @@ pub(crate) struct Settings {
     pub(crate) auth: Option<config::Auth>,
     pub(crate) allowed_hosts: Option<Vec<String>>,
     pub(crate) allowed_origins: Option<Vec<String>>,
+    pub(crate) briefing: config::Briefing,
     pub(crate) limits: Limits,
     /// What `RELAY_LOG` says.
     pub(crate) log_level: Option<String>,
@@ -76,6 +77,8 @@ pub(crate) enum SettingsError {
         "auth.jwt names no algorithms: add those that the issuer signs with, such as \"ES256\""
     )]
     NoAlgorithms,
+    #[error("two keys in briefing.keys have the id {id}: give each an id of its own")]
+    BriefingKeyTwice { id: u8 },
 }
 
 impl Settings {
@@ -99,6 +102,7 @@ impl Settings {
             auth: config.auth,
             allowed_hosts: config.allowed_hosts,
             allowed_origins: config.allowed_origins,
+            briefing: config.briefing,
             limits: config.limits,
             log_level: variable(LOG_VARIABLE).and_then(|level| level.into_string().ok()),
             dev_key: dev_key(),
@@ -121,6 +125,12 @@ impl Settings {
             (self.transport, self.is_local(), &self.auth)
         {
             return Err(SettingsError::PublicWithoutAuth { address });
+        }
+        let keys = self.briefing.keys.as_deref().unwrap_or_default();
+        for (place, config::BriefingKey { id, .. }) in keys.iter().enumerate() {
+            if keys.iter().skip(place + 1).any(|other| other.id == *id) {
+                return Err(SettingsError::BriefingKeyTwice { id: *id });
+            }
         }
         let Some(config::Auth { api_keys, jwt }) = &self.auth else { return Ok(()) };
         if api_keys.is_empty() && jwt.is_none() {

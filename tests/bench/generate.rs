@@ -43,6 +43,56 @@ const WORDS: &[&str] = &[
     "zone",
 ];
 
+/// The most common words of a vocabulary, the commonest first.
+const COMMON: &[&str] = &[
+    "zigbee",
+    "lights",
+    "mqtt",
+    "pairing",
+    "automation",
+    "security",
+    "firewall",
+    "vpn",
+    "deploy",
+    "kubernetes",
+    "database",
+    "migration",
+    "backup",
+    "network",
+    "segment",
+    "policy",
+    "naming",
+    "convention",
+    "service",
+    "resource",
+    "standard",
+    "review",
+    "logging",
+    "metric",
+    "alert",
+    "incident",
+    "runbook",
+    "tenant",
+    "billing",
+    "invoice",
+    "payment",
+    "gdpr",
+    "privacy",
+    "token",
+    "session",
+    "cache",
+    "queue",
+    "worker",
+    "schema",
+    "index",
+];
+
+/// What the other words are made of.
+const SYLLABLES: &[&str] = &[
+    "ka", "lo", "mi", "ter", "sen", "dor", "vex", "qui", "pra", "zun", "hol", "eth", "ion", "ber",
+    "gra", "sti",
+];
+
 /// The name of a prompt; in the order of the numbers.
 pub(crate) fn name(index: usize) -> String {
     format!("team-{:03}/prompt-{index:06}", index / 1000)
@@ -105,6 +155,63 @@ fn prompt(index: usize) -> Prompt {
             variants: vec![vec![Message { role: Role::User, parts: vec![Part::Text(segments)] }]],
         },
         at: Place { file: "project.kdl".into(), line: 1, column: 1 },
+    }
+}
+
+/// Contents with so many prompts whose summaries and chapters, 32 words together, are drawn from
+/// a vocabulary of so many words as a language would: the more common, the more often.
+pub(crate) fn summaries(count: usize, words: usize) -> Contents {
+    let vocabulary = vocabulary(words);
+    let mut random = Random(12_345);
+    let prompts = (0..count).map(|index| {
+        let mut words = |count: usize| {
+            let words: Vec<String> = (0..count).map(|_| random.word(&vocabulary)).collect();
+            words.join(" ")
+        };
+        let summary = Some(words(20));
+        let chapters = (0..4).map(|_| words(3)).collect();
+        // A few that every agent reads, and bodies from 200 bytes up to 6 KB.
+        let always = index % (count / 3) == 1;
+        let priority = if always { 10 } else { random.below(9) as u8 + 1 };
+        let body = "x".repeat(if always { 500 } else { 200 * (1 + random.below(30)) });
+        let rendering = Rendering::default();
+        Prompt { summary, chapters, priority, body: Some(body), rendering, ..prompt(index) }
+    });
+    Contents { prompts: prompts.collect(), ..contents(0) }
+}
+
+fn vocabulary(words: usize) -> Vec<String> {
+    let mut vocabulary: Vec<String> = COMMON.iter().map(|word| (*word).to_owned()).collect();
+    let mut random = Random(77);
+    while vocabulary.len() < words {
+        let count = 2 + random.below(3);
+        let syllables = (0..count).filter_map(|_| SYLLABLES.get(random.below(SYLLABLES.len())));
+        vocabulary.push(syllables.copied().collect());
+    }
+    vocabulary
+}
+
+/// Numbers that look random and are always the same.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+
+    /// Draws a word by Zipf's law; one of five has a capital.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is an index")]
+    fn word(&mut self, vocabulary: &[String]) -> String {
+        let part = self.below(1_000_000) as f64 / 1e6;
+        let place = (vocabulary.len() as f64).powf(part) as usize - 1;
+        let word = vocabulary.get(place).cloned().unwrap_or_default();
+        if self.below(5) > 0 {
+            return word;
+        }
+        let mut letters = word.chars();
+        letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
     }
 }
 

@@ -8,9 +8,11 @@
 #![expect(clippy::disallowed_methods, reason = "it measures other processes")]
 #![expect(clippy::cast_precision_loss, reason = "figures are rounded anyway")]
 
+mod allocation;
 mod generate;
 mod http;
 mod process;
+mod select;
 mod stdio;
 
 use std::error::Error;
@@ -41,13 +43,14 @@ fn main() -> Result<()> {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
     println!("| work | measured | goal |\n|---|---|---|");
     type Bench = fn(&Setting) -> Result<()>;
-    let benches: [(&str, Bench); 6] = [
+    let benches: [(&str, Bench); 7] = [
         ("start", stdio::start),
         ("stdio", stdio::prompts_get),
         ("http", http::prompts_get),
         ("build", process::build),
         ("load", load),
         ("read", read),
+        ("select", select::by_tags),
     ];
     for (name, bench) in benches {
         if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {

@@ -37,6 +37,32 @@ fn the_report_for_programs() {
 }
 
 #[test]
+fn what_a_gate_costs_is_measured() {
+    let gated = "gate on { index cap=1 }\ntools { diagnostics }\n\
+                 messages { session-greeting \"\"; gate-instructions \"{{prompt_index}}\" }\n\
+                 prompts { prompt a priority=8 { description \"Of A\"; text \"A\" }\n\
+                           prompt b { summary \"Of B\"; text \"B\" } }\n";
+    let text = format!("project small version=\"1.0.0\" epoch=1\n{gated}");
+    let sandbox = Sandbox::of(&[("project.kdl", &text)]);
+    let built = sandbox.relay("build . --unsigned --format json").ends(0).json();
+    let (bundle, inspected) = (&built["bundle"], sandbox.relay("inspect . --json").ends(0).json());
+    // These instructions are their index and nothing else.
+    let index = "- a: Of A\n(1 more; ask with read_prompts)";
+    assert_eq!(inspected["instructions"], index);
+    assert_eq!(bundle["gate_index"]["bytes"], index.len());
+    assert_eq!(bundle["instructions"], bundle["gate_index"]);
+    assert_eq!(bundle["counts"]["tools"], 4);
+    assert!(bundle["tools_list"]["bytes"].as_u64().expect("a number") > 1000);
+    sandbox
+        .relay("build . --unsigned")
+        .ends(0)
+        .prints("gate index, in the instructions")
+        .prints("tools/list, all pages")
+        .prints("everyone")
+        .prints("estimated");
+}
+
+#[test]
 fn quiet_means_warnings_alone() {
     let warned = "project small version=\"1.0.0\"\nprompts { prompt a { text \"A\" } }\n";
     let sandbox = Sandbox::of(&[("good.kdl", &project("")), ("warned.kdl", warned)]);

@@ -35,4 +35,9 @@ fn for_programs() {
         answer["prompts"].as_array().unwrap().iter().map(|row| &row["kind"]).collect();
     assert_eq!(kinds, ["text", "template"]);
     assert_eq!(answer["prompts"][1]["variants"], 2);
+    // As a briefing sends it.
+    let body = "[shown for where=staging; also: production]\nRoll {service} out to staging.";
+    assert_eq!(answer["prompts"][0]["bytes"], "Hello.".len());
+    assert_eq!(answer["prompts"][1]["bytes"], body.len());
+    assert_eq!(answer["prompts"][1]["tokens_estimated"], body.len().div_ceil(4));
 }

@@ -31,6 +31,7 @@ fn for_programs() {
             "priority",
             "summary",
             "chapters",
+            "generated",
             "bytes",
             "arguments",
             "variants",
@@ -44,6 +45,7 @@ fn for_programs() {
     let rollout = prompts.iter().find(|prompt| prompt["name"] == "rollout").expect("a prompt");
     assert_eq!(rollout["priority"], 7);
     assert_eq!(rollout["chapters"][2], "Roll back");
+    assert_eq!(rollout["generated"], serde_json::json!([]));
     let environment = &rollout["arguments"][1];
     assert_eq!(environment["default"], "staging");
     assert_eq!(environment["one_of"], serde_json::json!(["staging", "production"]));
@@ -62,23 +64,66 @@ fn for_programs() {
 }
 
 #[test]
+fn what_nobody_wrote_is_marked() {
+    let sandbox = Sandbox::of(&[(
+        "project.kdl",
+        "project small version=\"1.0.0\" epoch=1\n\
+         prompts {\n\
+             prompt both { text \"# One\\n\\nA text. More.\" }\n\
+             prompt chapters { summary \"Mine\"; text \"# Two\" }\n\
+             prompt neither { summary \"Mine\"; chapters Mine; description \"Ours\"; text \"# Three\" }\n\
+             prompt summary { chapters Mine; text \"# Four\\n\\nA text. More.\" }\n\
+         }\n",
+    )]);
+    let answer = sandbox.relay("inspect . --json").ends(0).silent().json();
+    let keys = ["summary", "chapters", "generated", "description"];
+    let prompts: Vec<Value> = answer["prompts"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|prompt| keys.map(|key| prompt[key].clone()).into())
+        .collect();
+    assert_eq!(
+        serde_json::json!(prompts),
+        serde_json::json!([
+            ["A text.", ["One", "both"], ["summary", "chapters"], "A text."],
+            ["Mine", ["Two"], ["chapters"], "Mine"],
+            ["Mine", ["Mine"], [], "Ours"],
+            ["A text.", ["Mine"], ["summary"], "A text."],
+        ])
+    );
+    sandbox
+        .relay("inspect . --canonical")
+        .ends(0)
+        .silent()
+        .prints("summary (generated): A text.\nchapter (generated): One\n")
+        .prints("summary: Mine\nchapter (generated): Two\n")
+        .prints("summary: Mine\nchapter: Mine\n");
+    sandbox
+        .relay("inspect .")
+        .ends(0)
+        .silent()
+        .prints("generated summaries of 2 prompts, chapters of 2 prompts\n");
+}
+
+#[test]
 fn a_word_in_a_text_is_one_line_of_a_diff() {
     let sandbox = Sandbox::of(&[
         (
             "project.kdl",
             "project small version=\"1.0.0\" epoch=1\n\
              prompts {\n\
-                 prompt short { text \"One short word.\" }\n\
+                 prompt short { text \"A start. One short word.\" }\n\
                  prompt long {\n    text \"\"\"\n    A first line.\n\n    A long word.\n    \"\"\"\n}\n\
                  prompt filed file=\"filed.md\"\n\
                  prompt talk {\n\
-                     message role=user { text \"A spoken word.\" }\n\
+                     message role=user { text \"A start. A spoken word.\" }\n\
                      message role=assistant { resource \"relay://x/y\" { text \"An embedded word.\" } }\n\
                  }\n\
              }\n\
              resources { resource \"relay://x/z\" { text \"A served word.\" } }\n",
         ),
-        ("filed.md", "# A file\n\nA filed word.\n\nAnd more.\n"),
+        ("filed.md", "# A file\n\nA start.\n\nA filed word.\n\nAnd more.\n"),
     ]);
     let canonical = || sandbox.relay("inspect . --canonical").ends(0).silent().stdout;
     let before = canonical();
@@ -101,6 +146,19 @@ fn a_word_in_a_text_is_one_line_of_a_diff() {
         assert_eq!(changed.len(), 1, "{word}: {changed:#?}");
         assert!(changed[0].1.contains("changed word."), "{word}: {changed:#?}");
     }
+    // The summary is a text of its own: agents read it in the list and in the index.
+    sandbox.edit("project.kdl", "A start. One", "An end. One");
+    let after = canonical();
+    let changed: Vec<_> = after.lines().filter(|line| line.contains("An end.")).collect();
+    assert_eq!(
+        changed,
+        [
+            "    - short: An end.",
+            "description: An end.",
+            "summary (generated): An end.",
+            "    An end. One short word.",
+        ]
+    );
 }
 
 #[test]
@@ -186,6 +244,7 @@ fn what_is_given_literally_comes_back_literally() {
             assert_eq!(prompt["name"], format!("p{number:02}"));
             assert_eq!(prompt["summary"], text);
             assert_eq!(prompt["chapters"], serde_json::json!([text, "other"]));
+            assert_eq!(prompt["generated"], serde_json::json!([]));
             let [variant] = prompt["variants"].as_array().expect("a list").as_slice() else {
                 panic!()
             };

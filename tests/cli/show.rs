@@ -1,6 +1,6 @@
 //! `relay show`: the effective project, with every default and where it came from.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::cli::{Sandbox, snapshot};
 
@@ -95,6 +95,53 @@ fn for_programs() {
     assert_eq!(named("filed")["properties"]["file"], "more/filed.md");
     assert_eq!(named("filed")["defaults"], serde_json::json!(["priority"]));
     assert_eq!(named("off")["properties"]["enabled"], false);
+    let generated = |prompt: &str| -> Vec<Value> {
+        let children = named(prompt)["children"].as_array().expect("a list").iter();
+        let generated = children.filter(|child| child["generated"] == true);
+        generated.map(|child| json!([child["node"], child["arguments"]])).collect()
+    };
+    assert_eq!(generated("inline"), [json!(["summary", ["Some \"text\"."]])]);
+    assert_eq!(
+        generated("filed"),
+        [json!(["summary", ["From {{ name }}'s file."]]), json!(["chapters", ["filed"]])]
+    );
+}
+
+#[test]
+fn what_was_generated_is_no_part_of_the_project() {
+    let written = "project small version=\"1.0.0\" epoch=1\n\
+                   prompts {\n\
+                       prompt a file=\"a.md\"\n\
+                       prompt b { summary \"Mine\"; text \"# Two\" }\n\
+                       prompt c { chapters Mine; text \"Three. More.\" }\n\
+                   }\n";
+    let sandbox = Sandbox::of(&[("project.kdl", written), ("a.md", "# One\n\nA text.\n")]);
+    sandbox
+        .relay("show .")
+        .ends(0)
+        .prints("// summary (generated): \"A text.\"")
+        .prints("// chapters (generated): \"One\"")
+        .prints("summary \"Mine\"\n        // chapters (generated): \"Two\"")
+        .prints("// summary (generated): \"Three.\"\n        chapters \"Mine\"");
+    let inspected =
+        |project: &str| sandbox.relay(&format!("inspect {project} --json")).ends(0).silent().json();
+    let answer = inspected(".");
+    let canonical = answer["canonical"].as_str().expect("a text");
+    assert!(!canonical.contains("generated") && !canonical.contains("A text."), "{canonical}");
+    assert!(canonical.contains("prompt \"a\" priority=5 file=\"a.md\"\n"), "{canonical}");
+    sandbox.write("canonical.kdl", canonical);
+    sandbox.write("shown.kdl", &sandbox.relay("show .").ends(0).stdout);
+    for again in ["canonical.kdl", "shown.kdl"] {
+        let again = inspected(again);
+        assert_eq!(again["canonical"], answer["canonical"]);
+        for (before, after) in
+            answer["prompts"].as_array().unwrap().iter().zip(again["prompts"].as_array().unwrap())
+        {
+            for key in ["summary", "chapters", "generated", "description", "bytes"] {
+                assert_eq!(before[key], after[key], "{key}: {before}");
+            }
+        }
+    }
 }
 
 /// What a bundle of the project gives an agent; where it was declared is left out, and so is what
@@ -140,6 +187,7 @@ fn the_examples_mean_the_same_too() {
         let sandbox = Sandbox::example(name);
         let shown = sandbox.relay(&format!("show {name} {environment}")).ends(0).stdout;
         sandbox.write(&format!("{name}/shown.kdl"), &shown);
+        let has_folder = name == "spec-kit";
         let mut before = given(&sandbox, &format!("{name} {environment}"));
         let mut after = given(&sandbox, &format!("{name}/shown.kdl"));
         // Prompts of folders are named by their file, whose front matter then counts as text.
@@ -157,7 +205,9 @@ fn the_examples_mean_the_same_too() {
             .expect("a list")
             .retain(|p| kept.contains(&p["name"].to_string()));
         assert!(!kept.is_empty());
-        for kind in ["prompts", "resources", "templates", "instructions"] {
+        // So does the index, which tells what a prompt is about.
+        let index = if has_folder { &[][..] } else { &["instructions"] };
+        for kind in ["prompts", "resources", "templates"].iter().chain(index) {
             assert_eq!(before[kind].take(), after[kind].take(), "{name} {environment}: {kind}");
         }
     }
@@ -166,6 +216,7 @@ fn the_examples_mean_the_same_too() {
 fn without_origins(shown: &str) -> String {
     shown
         .lines()
+        .filter(|line| !line.trim_start().starts_with("// "))
         .map(|line| line.split("  // ").next().unwrap_or_default())
         .collect::<Vec<_>>()
         .join("\n")
@@ -192,4 +243,33 @@ fn what_is_doubtful_is_told_beside_the_result() {
     let text = "project small version=\"1.0.0\"\nprompts { prompt a { text \"A\" } }\n";
     let sandbox = Sandbox::of(&[("project.kdl", text)]);
     sandbox.relay("show .").ends(0).says("project::no_epoch").prints("epoch=0");
+}
+
+#[test]
+fn a_gate_shows_every_setting_and_where_it_comes_from() {
+    let text = "project small version=\"1.0.0\" epoch=1\n\
+                gate on { tags ask=3; budget (bytes)\"4KiB\" }\ntools { diagnostics }\n\
+                messages { read-prompts-reminder \"{{remaining_prompts}}\" }\n\
+                prompts { prompt a { summary \"A\"; text \"A\" } }\n";
+    let sandbox = Sandbox::of(&[("project.kdl", text)]);
+    sandbox
+        .relay("show .")
+        .ends(0)
+        .silent()
+        .prints("gate \"on\" hide-tools=#false {  // project.kdl:2; default: hide-tools\n")
+        .prints("unlock else=\"intercept\" budget=(bytes)2048  // default: else, budget\n")
+        .prints("tags ask=3 max=10  // default: max\n")
+        .prints("budget (bytes)4096 remaining=(bytes)4096  // default: remaining\n")
+        .prints("diagnostics  // project.kdl:3\n")
+        .prints("read-prompts-reminder \"{{remaining_prompts}}\"  // project.kdl:4\n")
+        .prints("gate-intercept-preamble \"");
+    let answer = sandbox.relay("show . --json").ends(0).json();
+    let gate = &answer["nodes"][1];
+    assert_eq!(gate["node"], "gate");
+    assert_eq!(gate["children"][2]["arguments"][0], 4096);
+    let none = text.replace("gate on { tags ask=3; budget (bytes)\"4KiB\" }", "");
+    sandbox.write("project.kdl", &none);
+    let shown = sandbox.relay("show .").ends(0).says("message::idle");
+    assert!(shown.stdout.contains("\ngate \"off\"  // default: off\n"), "{}", shown.stdout);
+    assert!(!shown.stdout.contains("read-prompts-reminder"), "{}", shown.stdout);
 }

@@ -30,6 +30,7 @@ prompts {
         text "Deploy {{ service }} to {{ environment }}{% if environment == 'production' %}, with care{% endif %}{% if dry_run %} (rehearsal){% endif %}."
     }
     prompt note {
+        summary "Says it again"
         text "NOTE $ARGUMENTS"
     }
     prompt show {

@@ -3,8 +3,11 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
+use relay_bundle::{Gate, Place, Unlock};
+
 use super::house::{self, House, SIGNER, trusted};
 use super::server::{Client, Ended, bare, command, run};
+use super::web::Web;
 use crate::bundle::sample;
 
 /// Starts on this bundle and this trust file; expects a refusal with these words.
@@ -258,6 +261,138 @@ fn a_copy_that_was_altered_is_not_served() {
     assert_eq!(code, -32603, "{message}");
     assert!(message.contains("the bundle is damaged"), "{message}");
     client.server.hear("ERROR");
+}
+
+/// A key file as `openssl rand -hex 32` makes it.
+const SECRET: &str = "00c0ffee0123456789abcdefABCDEF0123456789abcdef0123456789abcdef42\n";
+
+const KEY: &str = "[[briefing.keys]]\nid = 1\nkey-file = \"briefing.key\"\n";
+
+const CONFIG: [&str; 2] = ["--config", "server.toml"];
+
+/// A house with this key file, readable by its owner alone, and this configuration.
+fn with_key(key: &str, config: &str) -> House {
+    let house = House::new();
+    house.write("briefing.key", key);
+    fs::set_permissions(house.path("briefing.key"), fs::Permissions::from_mode(0o600)).unwrap();
+    house.write("server.toml", config);
+    house
+}
+
+/// A house whose bundle has a gate.
+fn gated() -> House {
+    let place = Place { file: "project.kdl".to_owned(), line: 1, column: 1 };
+    let gate = Gate {
+        unlock: Unlock::Intercept,
+        hide_tools: false,
+        tags_ask: 5,
+        tags_max: 10,
+        budget_bytes: 8192,
+        repeat_bytes: 2048,
+        remaining_bytes: 4096,
+        entry_chars: 100,
+        encouragement: Vec::new(),
+        reminder: Vec::new(),
+        preamble: Vec::new(),
+        at: place,
+    };
+    let contents = house::contents(1, "Note:");
+    House::of(&sample::sealed(&relay_bundle::Contents { gate: Some(gate), ..contents }, &[SIGNER]))
+}
+
+#[test]
+fn a_key_for_briefings_is_read() {
+    let padded = format!("\n \t{}\r\n\n", SECRET.trim());
+    let lifetimes = [1, 720, 43_200].map(|min| format!("[briefing]\nlifetime-min = {min}\n{KEY}"));
+    for (key, config) in [SECRET, &padded].into_iter().zip([KEY, &lifetimes[0]]) {
+        let house = with_key(key, config);
+        let mut client = Client::legacy(&house, &CONFIG);
+        assert_eq!(client.note("x"), "Note: x");
+        assert_eq!(client.end().stderr, "");
+    }
+    for config in &lifetimes {
+        let house = with_key(SECRET, config);
+        assert_eq!(run(command(&house, &CONFIG)).code, Some(0), "{config}");
+    }
+    let second = format!("{KEY}{}", KEY.replace("id = 1", "id = 255"));
+    assert_eq!(run(command(&with_key(SECRET, &second), &CONFIG)).code, Some(0));
+}
+
+#[test]
+fn a_key_that_cannot_be_used_is_told() {
+    let remedy = "openssl rand -hex 32";
+    let secret = SECRET.trim();
+    let [short, long] = [&secret[1..], &format!("{secret}0")].map(str::to_owned);
+    let not_hex = secret.replace('c', "g");
+    let huge = secret.repeat(10_000);
+    let cases: &[(&str, &str, &[&str])] = &[
+        (&short, KEY, &["briefing.key", "64 hexadecimal digits", remedy]),
+        (&long, KEY, &["64 hexadecimal digits"]),
+        (&not_hex, KEY, &["64 hexadecimal digits"]),
+        (&huge, KEY, &["64 hexadecimal digits"]),
+        ("", KEY, &["64 hexadecimal digits"]),
+        (SECRET, &KEY.replace("\"briefing", "\"none"), &["cannot read", "none.key", remedy]),
+        (SECRET, &KEY.replace("briefing.key\"", "home\""), &["cannot read", "home"]),
+        (SECRET, &format!("{KEY}{KEY}"), &["two keys in briefing.keys have the id 1"]),
+        (SECRET, "[briefing]\nkeys = []\n", &["briefing.keys is empty", "add a key"]),
+        (SECRET, &KEY.replace("= 1", "= 256"), &["a number from 0 to 255"]),
+        (SECRET, &KEY.replace("= 1", "= -1"), &["a number from 0 to 255"]),
+        (SECRET, &KEY.replace("key-file", "file"), &["unknown field `file`"]),
+        (SECRET, "[[briefing.keys]]\nid = 1\n", &["missing field `key-file`"]),
+        (SECRET, "[briefing]\nlifetime-min = 0\n", &["1 to 43200 minutes"]),
+        (SECRET, "[briefing]\nlifetime-min = 43201\n", &["1 to 43200 minutes"]),
+        (SECRET, "[briefing]\nlifetime-mins = 1\n", &["did you mean `lifetime-min`?"]),
+    ];
+    for (key, config, expected) in cases {
+        let ended = run(command(&with_key(key, config), &CONFIG));
+        assert_eq!(ended.code, Some(2), "{config}: {ended:?}");
+        for words in *expected {
+            assert!(ended.stderr.contains(words), "`{words}` is not in: {}", ended.stderr);
+        }
+        // Nothing of a key is shown, not even of a wrong one.
+        assert!(!ended.stderr.contains("0123456789"), "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn a_key_file_that_others_may_read_is_told() {
+    for mode in [0o640, 0o604, 0o644] {
+        let house = with_key(SECRET, KEY);
+        fs::set_permissions(house.path("briefing.key"), fs::Permissions::from_mode(mode)).unwrap();
+        let ended = run(command(&house, &CONFIG));
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        assert!(ended.stderr.contains("briefing.key` is open to others"), "{}", ended.stderr);
+        assert!(ended.stderr.contains("WARN") && ended.stderr.contains("chmod 600"));
+    }
+}
+
+#[test]
+fn a_key_of_this_process_alone_is_told_where_there_is_a_gate() {
+    let told = "end with this process";
+    let house = gated();
+    let mut command = command(&house, &["--stdio"]);
+    command.env("RELAY_LOG", "info");
+    let log = run(command).stderr;
+    assert!(log.lines().any(|line| line.contains("INFO") && line.contains(told)), "{log}");
+
+    let web = Web::start(&gated(), &[]);
+    let log = web.server.log();
+    assert!(log.lines().any(|line| line.contains("WARN") && line.contains(told)), "{log}");
+    assert!(!Web::start(&House::new(), &[]).server.log().contains(told));
+    house.write("briefing.key", SECRET);
+    house.write("server.toml", KEY);
+    assert!(!Web::start(&house, &CONFIG).server.log().contains(told));
+}
+
+#[test]
+fn key_files_are_read_again_on_sighup() {
+    let house = with_key(SECRET, KEY);
+    let mut client = Client::legacy(&house, &CONFIG);
+    house.write("briefing.key", "gone");
+    client.server.signal("HUP");
+    let log = client.server.hear("the keys read before stay in force");
+    assert!(log.contains("ERROR") && log.contains("64 hexadecimal digits"), "{log}");
+    assert_eq!(client.note("x"), "Note: x");
 }
 
 fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {

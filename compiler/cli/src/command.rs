@@ -20,7 +20,7 @@ use crate::output::Output;
 
 pub(crate) use build::Built;
 pub(crate) use describe::Described;
-pub(crate) use explain::{IndexExplained, PromptExplained, UriExplained};
+pub(crate) use explain::{IndexExplained, PromptExplained, SelectionExplained, UriExplained};
 pub(crate) use inspect::Inspected;
 pub(crate) use show::Shown;
 pub(crate) use verify::Verified;

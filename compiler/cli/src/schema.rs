@@ -3,7 +3,8 @@
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 
 use crate::command::{
-    Built, Described, IndexExplained, Inspected, PromptExplained, Shown, UriExplained, Verified,
+    Built, Described, IndexExplained, Inspected, PromptExplained, SelectionExplained, Shown,
+    UriExplained, Verified,
 };
 use crate::report::Findings;
 
@@ -19,6 +20,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         schema::<Described>("describe"),
         schema::<IndexExplained>("explain-index"),
         schema::<PromptExplained>("explain-prompt"),
+        schema::<SelectionExplained>("explain-selection"),
         schema::<UriExplained>("explain-uri"),
         schema::<Inspected>("inspect"),
         schema::<Shown>("show"),

@@ -1,4 +1,4 @@
-//! Instructions that cannot be composed, or that lose entries.
+//! Instructions that cannot be composed, or that lose entries; messages without end.
 //!
 //! Clients cut what is over their limit without a word. The compiler shortens the index by rule
 //! instead, and tells; a text that is too long of itself is an error.
@@ -7,84 +7,125 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
-use crate::instructions::{self, CHARS_MAX, VARIABLES};
-use crate::model::Model;
-use crate::source::{Sources, Span};
+use crate::instructions::{self, Instructions};
+use crate::model::{Model, SystemText};
+use crate::source::Span;
+
+/// The most bytes of a message that is sent at run time, before what was selected is filled in.
+const MESSAGE_BYTES_MAX: usize = 16 * 1024;
 
 #[derive(Debug, Error, Diagnostic)]
-#[error("unknown variable `{name}`")]
-#[diagnostic(code(message::unknown_variable))]
-struct UnknownVariable {
-    name: String,
-    #[help]
-    help: String,
-    #[label(primary, "{found}")]
-    at: Span,
-    found: String,
-}
-
-#[derive(Debug, Error, Diagnostic)]
-#[error("the instructions have {chars} characters, over the limit of {CHARS_MAX}")]
-#[diagnostic(
-    code(message::too_long),
-    help("shorten the text: clients cut longer instructions without telling")
-)]
+#[error("the instructions have {chars} characters, over the limit of {chars_max}")]
+#[diagnostic(code(message::too_long))]
 struct TooLong {
     chars: usize,
-    #[label(primary, "this text, without any index")]
+    chars_max: usize,
+    #[help]
+    help: &'static str,
+    #[label(primary, "{label}")]
+    at: Span,
+    label: &'static str,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("message `{name}` has {bytes} bytes, over the limit of {MESSAGE_BYTES_MAX}")]
+#[diagnostic(
+    code(message::too_large),
+    help("shorten the text: it is sent with each answer of its kind")
+)]
+struct TooLarge {
+    name: &'static str,
+    bytes: usize,
+    #[label(primary, "this text, with its variables filled")]
     at: Span,
 }
 
 #[derive(Debug, Error, Diagnostic)]
-#[error("{omitted} of {count} prompts are not in the index of the instructions")]
-#[diagnostic(
-    code(message::shortened),
-    severity(Warning),
-    help(
-        "the instructions keep within {CHARS_MAX} characters; shorten the text or the summaries, or raise the priority of what must be listed"
-    )
-)]
+#[error("{omitted} of {count} prompts are not in the index of the instructions: {rule}")]
+#[diagnostic(code(message::shortened), severity(Warning))]
 struct Shortened {
     omitted: usize,
     count: usize,
+    rule: String,
+    #[help]
+    help: String,
     #[label(primary, "the lowest priorities were left out")]
     at: Span,
 }
 
-pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) {
-    let greeting = &model.greeting;
-    if let Some(at) = greeting.at {
-        for variable in instructions::variables(&greeting.text) {
-            if VARIABLES.contains(&variable.name) {
-                continue;
-            }
-            // In a file of its own the text stands as it is; `place` would be wrong only where
-            // line ends were changed, so it is looked up there.
-            let written = greeting.text.get(variable.start..variable.end).unwrap_or_default();
-            let exact = greeting.file.and_then(|file| {
-                let start = sources.file(file).shown().find(written)?;
-                Some(file.span(start, start + written.len()))
-            });
-            let at = exact.unwrap_or(at);
-            let near = crate::nearest::nearest(variable.name, VARIABLES);
-            let help = match near {
-                Some(near) => format!("did you mean `{{{{{near}}}}}`?"),
-                None => "the variables are `{{project_name}}` and `{{prompt_index}}`".into(),
-            };
-            let found = "not a variable of this message".to_owned();
-            out.report(at, UnknownVariable { name: variable.name.into(), help, at, found });
+pub(super) fn check(model: &Model, out: &mut Diagnostics) {
+    let composed = instructions::compose(model);
+    let (chars, chars_max) =
+        (composed.text.chars().count(), model.gate.instructions_chars.value as usize);
+    if chars > chars_max {
+        let too_long = too_long(chars, chars_max, model);
+        out.report(too_long.at, too_long);
+    } else if composed.wants_index && composed.over_cap + composed.over_chars > 0 {
+        let at = asks_for_index(model);
+        out.report(at, shortened(&composed, model, at));
+    }
+    for message in model.messages.all() {
+        let project = &model.project.name.value;
+        let bytes = instructions::bytes(message, project, &composed.index);
+        if let (Some(at), true) = (message.at, instructions::is_sent_later(message.name))
+            && bytes > MESSAGE_BYTES_MAX
+        {
+            out.report(at, TooLarge { name: message.name.word(), bytes, at });
         }
     }
-    let composed = instructions::compose(model);
-    let at = greeting.at.unwrap_or(model.project.name.at);
-    let chars = composed.text.chars().count();
-    if chars > CHARS_MAX {
-        out.report(at, TooLong { chars, at });
-        return;
+}
+
+fn shortened(composed: &Instructions, model: &Model, at: Span) -> Shortened {
+    let gate = &model.gate;
+    let (cap, priority) = (gate.index_cap.value, gate.over_cap_priority.value);
+    let chars = gate.instructions_chars.value;
+    let by_cap =
+        format!("above {cap} prompts only those of priority {priority} or more are listed");
+    let by_chars = format!("all have at most {chars} characters");
+    let rule = match (composed.over_cap, composed.over_chars) {
+        (_, 0) => by_cap,
+        (0, _) => by_chars,
+        (over_cap, over_chars) => {
+            format!("{over_cap} since {by_cap}, {over_chars} since {by_chars}")
+        }
+    };
+    let by_rule = match (composed.over_chars, gate.on.value) {
+        (0, true) => "raise the priority of what must be listed, or `cap` of the gate's `index`",
+        (0, false) => "raise the priority of what must be listed",
+        _ => "shorten the text or the summaries, or raise the priority of what must be listed",
+    };
+    Shortened {
+        omitted: composed.over_cap + composed.over_chars,
+        count: model.prompts.len(),
+        rule,
+        help: by_rule.into(),
+        at,
     }
-    let count = model.prompts.len();
-    let omitted = count - composed.index.len();
-    if composed.wants_index && omitted > 0 {
-        out.report(at, Shortened { omitted, count, at });
-    }
+}
+
+fn too_long(chars: usize, chars_max: usize, model: &Model) -> TooLong {
+    let written = instructions::said_at_once(model).filter(|message| message.at.is_some());
+    let longest = written.max_by_key(|message| message.text.len()).and_then(|message| message.at);
+    let (at, label, help) = match (longest, model.gate.instructions_chars.at) {
+        (None, Some(at)) => (
+            at,
+            "the built-in texts are longer, even without an index",
+            "raise it, or write shorter messages of your own",
+        ),
+        (at, _) => (
+            at.or(model.gate.at).unwrap_or(model.project.name.at),
+            "this text, without any index",
+            "shorten the text: clients cut longer instructions without telling",
+        ),
+    };
+    TooLong { chars, chars_max, help, at, label }
+}
+
+/// Returns the place of the text that holds the index, else of what made it hold one.
+fn asks_for_index(model: &Model) -> Span {
+    let asks = |message: &&SystemText| {
+        instructions::variables(&message.text).any(|variable| variable.name == "prompt_index")
+    };
+    let written = instructions::said_at_once(model).find(asks).and_then(|message| message.at);
+    written.or(model.gate.at.filter(|_| model.gate.on.value)).unwrap_or(model.project.name.at)
 }

@@ -85,9 +85,13 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
         for body in &prompt.bodies {
             looking.at_body(body, &prompt.allowed_secrets, out);
         }
-        let lines = [&prompt.title, &prompt.description, &prompt.summary];
-        for line in lines.into_iter().flatten().chain(&prompt.chapters) {
+        for line in [&prompt.title, &prompt.description].into_iter().flatten() {
             looking.at_value(&line.value, line.at, &prompt.allowed_secrets, out);
+        }
+        for line in prompt.summary.iter().chain(&prompt.chapters) {
+            // What was made of a text is looked at in the text.
+            let Some(at) = line.at else { continue };
+            looking.at_value(&line.value, at, &prompt.allowed_secrets, out);
         }
         for argument in &prompt.rendering.arguments {
             let texts = [&argument.default, &argument.description];
@@ -104,8 +108,10 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
             looking.at_value(&line.value, line.at, &about.allowed_secrets, out);
         }
     }
-    if let Some(at) = model.greeting.at {
-        looking.at_value(&model.greeting.text, at, &[], out);
+    for message in model.messages.all() {
+        if let Some(at) = message.at {
+            looking.at_value(&message.text, at, &[], out);
+        }
     }
     looking.report_excuses(&excuses, out);
 }

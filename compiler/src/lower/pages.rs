@@ -24,7 +24,8 @@ pub(super) fn templates(templates: &[ResourceTemplate]) -> Vec<Page> {
     pages(templates.iter().map(template))
 }
 
-fn pages(entries: impl Iterator<Item = Value>) -> Vec<Page> {
+/// Returns the pages of a list with these entries.
+pub(super) fn pages(entries: impl Iterator<Item = Value>) -> Vec<Page> {
     let mut pages: Vec<Page> = Vec::new();
     let mut first = 0;
     let mut json = String::new();

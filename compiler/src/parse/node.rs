@@ -51,18 +51,15 @@ pub(super) enum Scalar {
 const RESERVED: &[(&str, &str)] = &[
     ("expect", "expectations that every build checks"),
     ("for", "who sees a prompt"),
-    ("gate", "gated sessions"),
-    ("gate-encouragement", "gated sessions"),
-    ("gate-instructions", "gated sessions"),
-    ("gate-intercept-preamble", "gated sessions"),
     ("hosts", "the inventory of hosts"),
     ("policy", "policies"),
-    ("read-prompts-reminder", "gated sessions"),
     ("roles", "roles"),
     ("servers", "upstream servers"),
+    ("sessions", "tools for terminal sessions"),
+    ("shell", "tools that run commands"),
     ("skills", "skills"),
+    ("ssh", "tools that reach hosts"),
     ("tenants", "tenants"),
-    ("tools", "tools"),
     ("users", "users and groups"),
 ];
 
@@ -260,7 +257,7 @@ impl Value {
         out: &mut Diagnostics,
     ) -> Option<Spanned<u64>> {
         self.plain(out)?;
-        self.in_range(low, high, out)
+        self.in_range(self.whole(out)?, low, high, out)
     }
 
     /// Returns the number if it lies in `low..=high` and has the annotation of its unit.
@@ -271,18 +268,35 @@ impl Value {
         high: u64,
         out: &mut Diagnostics,
     ) -> Option<Spanned<u64>> {
-        match &self.annotation {
-            Some(annotation) if annotation.value == unit => self.in_range(low, high, out),
-            Some(annotation) => {
-                let (found, at) = (Some(annotation.value.clone()), annotation.at);
-                out.report(at, WrongUnit { unit, found, at });
-                None
-            }
-            None => {
-                out.report(self.at, WrongUnit { unit, found: None, at: self.at });
-                None
-            }
-        }
+        self.unit(unit, out)?;
+        self.in_range(self.whole(out)?, low, high, out)
+    }
+
+    /// Returns a number of bytes if it lies in `low..=high`: `(bytes)8192` or `(bytes)"8KiB"`.
+    pub(super) fn bytes(&self, low: u64, high: u64, out: &mut Diagnostics) -> Option<Spanned<u64>> {
+        self.unit("bytes", out)?;
+        let number = match &self.scalar {
+            Scalar::Text(text) => match bytes(text) {
+                Some(number) => number,
+                None => {
+                    out.report(self.at, NoSize { text: text.clone(), at: self.at });
+                    return None;
+                }
+            },
+            _ => self.whole(out)?,
+        };
+        self.in_range(number, low, high, out)
+    }
+
+    /// Reports an annotation that is missing or not that of the unit.
+    fn unit(&self, unit: &'static str, out: &mut Diagnostics) -> Option<()> {
+        let (found, at) = match &self.annotation {
+            Some(annotation) if annotation.value == unit => return Some(()),
+            Some(annotation) => (Some(annotation.value.clone()), annotation.at),
+            None => (None, self.at),
+        };
+        out.report(at, WrongUnit { unit, found, at });
+        None
     }
 
     /// Returns one of the words, by `words`' own value.
@@ -301,10 +315,20 @@ impl Value {
         None
     }
 
-    fn in_range(&self, low: u64, high: u64, out: &mut Diagnostics) -> Option<Spanned<u64>> {
-        let Scalar::Integer(number) = self.scalar else {
-            return self.wrong_type("a whole number", out);
-        };
+    fn whole(&self, out: &mut Diagnostics) -> Option<i128> {
+        match self.scalar {
+            Scalar::Integer(number) => Some(number),
+            _ => self.wrong_type("a whole number", out),
+        }
+    }
+
+    fn in_range(
+        &self,
+        number: i128,
+        low: u64,
+        high: u64,
+        out: &mut Diagnostics,
+    ) -> Option<Spanned<u64>> {
         match u64::try_from(number) {
             Ok(value) if (low..=high).contains(&value) => Some(Spanned { value, at: self.at }),
             _ => {
@@ -336,6 +360,21 @@ impl Value {
         out.report(self.at, WrongType { expected, found, at: self.at });
         None
     }
+}
+
+/// Returns the bytes of `8KiB`; `None` for any other form.
+///
+/// Only units that mean one thing: a kB is 1000 bytes to some and 1024 to others.
+fn bytes(text: &str) -> Option<i128> {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, unit) = text.split_at_checked(digits)?;
+    let factor = match unit {
+        "B" => 1,
+        "KiB" => 1024,
+        "MiB" => 1024 * 1024,
+        _ => return None,
+    };
+    number.parse::<i128>().ok()?.checked_mul(factor)
 }
 
 /// Reports a node that does not belong where it stands.
@@ -500,6 +539,20 @@ struct WrongUnit {
     unit: &'static str,
     found: Option<String>,
     #[label(primary, "unit missing or wrong")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{text}` is not a number of bytes")]
+#[diagnostic(
+    code(value::size),
+    help(
+        "write a whole number and its unit, as in `(bytes)\"8KiB\"`; the units are B, KiB (1024 B) and MiB (1024 KiB)"
+    )
+)]
+struct NoSize {
+    text: String,
+    #[label(primary, "not a size")]
     at: Span,
 }
 

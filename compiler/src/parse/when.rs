@@ -4,8 +4,8 @@ use super::node::{Node, Reader};
 use crate::ast::{Item, When};
 use crate::diagnostic::Diagnostics;
 
-/// What may stand in a `when`: everything that has named nodes in it.
-const INSIDE: &[&str] = &["prompts", "messages", "resources"];
+/// What may stand in a `when`: everything that has named nodes in it, and what a project has once.
+const INSIDE: &[&str] = &["gate", "tools", "prompts", "messages", "resources"];
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> When {
     let mut reader = Reader::new(node, out);

@@ -16,6 +16,8 @@ pub(super) struct Nodes {
     pub(super) prompts: Vec<PromptsItem>,
     pub(super) resources: Vec<ast::Resource>,
     pub(super) messages: Vec<ast::SystemMessage>,
+    pub(super) gates: Vec<ast::Gate>,
+    pub(super) tools: Vec<ast::Tools>,
 }
 
 /// Joins the documents and applies every `when` of the environment that was asked for.
@@ -36,14 +38,29 @@ pub(super) fn choose(
         }
     }
     let mut told = Vec::new();
+    // A project has one of each, so all that the environment has take their place together.
+    let (mut gates, mut tools) = (Vec::new(), Vec::new());
     for when in whens {
         let Some(name) = when.environment else { continue };
         let mut replacing = Nodes::default();
         when.items.into_iter().for_each(|item| replacing.add(item));
-        told.push(When { at: when.at, environment: name.clone(), nodes: replacing.count() });
+        told.push(When {
+            at: when.at,
+            environment: name.clone(),
+            nodes: replacing.count(),
+            gates: replacing.gates.iter().any(|gate| is_true(gate.on.as_ref())),
+        });
         if environment == Some(name.value.as_str()) {
+            gates.append(&mut replacing.gates);
+            tools.append(&mut replacing.tools);
             nodes.replace(replacing);
         }
+    }
+    if !gates.is_empty() {
+        nodes.gates = gates;
+    }
+    if !tools.is_empty() {
+        nodes.tools = tools;
     }
     if let Some(environment) = environment {
         report_unknown(environment, &told, root, out);
@@ -58,20 +75,24 @@ impl Nodes {
             Item::Prompts(items) => self.prompts.extend(items),
             Item::Messages(messages) => self.messages.extend(messages),
             Item::Resources(resources) => self.resources.extend(resources),
+            Item::Gate(gate) => self.gates.push(gate),
+            Item::Tools(tools) => self.tools.push(tools),
             // The grammar has no `when` inside a `when`.
             Item::When(_) => {}
         }
     }
 
     fn replace(&mut self, with: Self) {
-        let Self { projects: _, prompts, resources, messages } = with;
+        // Gate and tools are taken out before.
+        let Self { projects: _, prompts, resources, messages, gates: _, tools: _ } = with;
         replace(&mut self.prompts, prompts, prompts_name);
         replace(&mut self.resources, resources, |resource| value(resource.uri.as_ref()));
-        replace(&mut self.messages, messages, |message| value(Some(&message.name)));
+        replace(&mut self.messages, messages, |message| Some(message.name.value.word().to_owned()));
     }
 
     fn count(&self) -> usize {
-        self.prompts.len() + self.resources.len() + self.messages.len()
+        let Self { projects: _, prompts, resources, messages, gates, tools } = self;
+        prompts.len() + resources.len() + messages.len() + gates.len() + tools.len()
     }
 }
 
@@ -99,6 +120,10 @@ fn prompts_name(item: &PromptsItem) -> Option<String> {
             value(folder.path.as_ref()).map(|path| format!("c {path}"))
         }
     }
+}
+
+fn is_true(setting: Option<&Spanned<bool>>) -> bool {
+    setting.is_some_and(|setting| setting.value)
 }
 
 fn value(name: Option<&Spanned<String>>) -> Option<String> {

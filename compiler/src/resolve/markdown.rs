@@ -4,7 +4,7 @@ use miette::Diagnostic;
 use relay_bundle::{Message, Part, Rendering, Role};
 use thiserror::Error;
 
-use super::{file, prompt, text};
+use super::{body, file, prompt, summary, text};
 use crate::ast::{Folder, OnError};
 use crate::diagnostic::Diagnostics;
 use crate::model::{Prompt, Setting};
@@ -118,6 +118,9 @@ fn one(
             vec![Message { role: Role::User, parts }]
         })
         .collect();
+    let rendering = Rendering { arguments: rendered.arguments, variants };
+    let (summary, chapters) =
+        summary::complete(&name, &body::own_text(&rendering), summary, chapters);
     let mut facts = rendered.facts;
     if kind == MarkdownKind::Command {
         // A command is called with arguments whether or not it looks at them.
@@ -129,10 +132,11 @@ fn one(
         title,
         description: Some(description),
         summary,
-        chapters: chapters.unwrap_or_default(),
+        chapters,
         meta: (!meta.is_empty()).then_some(meta),
         arguments: facts,
-        rendering: Rendering { arguments: rendered.arguments, variants },
+        body: body::briefing(&rendering),
+        rendering,
         bodies,
         messages: Vec::new(),
         booleans: rendered.booleans,

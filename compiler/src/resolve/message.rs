@@ -4,12 +4,12 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use super::file;
-use crate::ast::SystemMessage;
+use crate::ast::{MessageName, SystemMessage};
 use crate::diagnostic::Diagnostics;
-use crate::model::SystemText;
+use crate::model::{Gate, SystemText, SystemTexts};
 use crate::source::{Sources, Span};
 
-/// The greeting of projects that write none.
+/// The greeting of projects without a gate.
 const GREETING: &str = "This server gives you the prompts and resources of {{project_name}}, as \
 the people who run it reviewed and signed them. Before you work on something that one of them \
 covers, read that one first: it may hold a rule that you cannot know otherwise.
@@ -17,45 +17,130 @@ covers, read that one first: it may hold a rule that you cannot know otherwise.
 Prompts:
 {{prompt_index}}";
 
-pub(super) fn greeting(
+/// The greeting of projects with a gate, whose own text says what to do and lists the prompts.
+const GATED_GREETING: &str = "This server gives you what the people who run {{project_name}} want \
+known by whoever works on it, as they reviewed and signed it. Among it are rules that you cannot \
+guess.";
+
+/// What follows a briefing.
+const ENCOURAGEMENT: &str = "More is on file for {{project_name}}:
+{{remaining_prompts}}
+
+If one of these touches what you do, now or later, call `read_prompts` with keywords for it. \
+Looking costs less than guessing.";
+
+/// What follows the prompts that `read_prompts` gives.
+const REMINDER: &str = "Not read yet:
+{{remaining_prompts}}
+
+When the work turns to something new, call `read_prompts` again with keywords for that.";
+
+/// Resolves all messages; what is not written, or not written well, is built in.
+pub(super) fn messages(
     sources: &Sources<'_>,
     written: Vec<SystemMessage>,
+    gate: &Gate,
     out: &mut Diagnostics,
-) -> SystemText {
-    let built_in = SystemText { text: GREETING.into(), at: None, file: None };
-    let mut written = written.into_iter();
-    let Some(message) = written.next() else { return built_in };
-    for again in written {
-        let (first_at, at) = (message.name.at, again.name.at);
-        out.report(at, Duplicate { name: again.name.value, first_at, at });
+) -> SystemTexts {
+    let mut written = Written(written);
+    let mut message = |name: MessageName| {
+        let written = written.take(name, out).and_then(|message| text(sources, message, out));
+        written.unwrap_or_else(|| SystemText {
+            name,
+            text: built_in(name, gate),
+            at: None,
+            file: None,
+        })
+    };
+    SystemTexts {
+        session_greeting: message(MessageName::SessionGreeting),
+        gate_instructions: message(MessageName::GateInstructions),
+        gate_encouragement: message(MessageName::GateEncouragement),
+        read_prompts_reminder: message(MessageName::ReadPromptsReminder),
+        gate_intercept_preamble: message(MessageName::GateInterceptPreamble),
     }
-    let at = message.name.at;
-    match (message.body.text, message.body.file) {
+}
+
+fn built_in(name: MessageName, gate: &Gate) -> String {
+    let keywords = match gate.tags_ask.value {
+        1 => "1 keyword".to_owned(),
+        number => format!("{number} keywords"),
+    };
+    match name {
+        MessageName::SessionGreeting if gate.on.value => GATED_GREETING.into(),
+        MessageName::SessionGreeting => GREETING.into(),
+        MessageName::GateInstructions => format!(
+            "Begin with `begin_session`: give it {keywords} for your task, such as the systems, \
+files and actions it is about. You get what always applies, what fits the keywords, and a list of \
+the rest. Whenever the work turns to something else, `read_prompts` takes other keywords.
+
+Prompts:
+{{{{prompt_index}}}}"
+        ),
+        MessageName::GateEncouragement => ENCOURAGEMENT.into(),
+        MessageName::ReadPromptsReminder => REMINDER.into(),
+        MessageName::GateInterceptPreamble => format!(
+            "Your call ran; its result stands at the end. Before it stand prompts of \
+{{{{project_name}}}} that fit the words of the call, since you have had no briefing yet. \
+`begin_session` with {keywords} for your task gives those that fit the task."
+        ),
+    }
+}
+
+struct Written(Vec<SystemMessage>);
+
+impl Written {
+    /// Takes the message of a name; reports the others of that name.
+    fn take(&mut self, name: MessageName, out: &mut Diagnostics) -> Option<SystemMessage> {
+        let mut named = self.0.extract_if(.., |message| message.name.value == name);
+        let first = named.next()?;
+        for again in named {
+            let (first_at, at) = (first.name.at, again.name.at);
+            out.report(at, Duplicate { name: name.word(), first_at, at });
+        }
+        Some(first)
+    }
+}
+
+/// Returns the text of a message that was written; `None` if it has none, which is reported.
+fn text(
+    sources: &Sources<'_>,
+    message: SystemMessage,
+    out: &mut Diagnostics,
+) -> Option<SystemText> {
+    let name = message.name.value;
+    let (text, at, file) = match (message.body.text, message.body.file) {
         (Some(text), Some(file)) => {
             out.report(file.at, TwoTexts { first_at: text.at, at: file.at });
-            built_in
+            return None;
         }
-        (Some(text), None) => SystemText { text: text.value, at: Some(text.at), file: None },
-        (None, Some(path)) => match file::read_text(sources, &path, out) {
-            Some((id, read)) => {
-                let text = file::normalized(read.text().unwrap_or_default());
-                SystemText { text: text.trim_end().into(), at: Some(path.at), file: Some(id) }
-            }
-            None => built_in,
-        },
-        (None, None) if message.body.broken => built_in,
+        (Some(text), None) => (text.value, text.at, None),
+        (None, Some(path)) => {
+            let (id, read) = file::read_text(sources, &path, out)?;
+            let text = file::normalized(read.text().unwrap_or_default());
+            (text.trim_end().to_owned(), path.at, Some(id))
+        }
         (None, None) => {
-            out.report(at, NoText { name: message.name.value, at });
-            built_in
+            let at = message.name.at;
+            if !message.body.broken {
+                out.report(at, NoText { name: name.word(), at });
+            }
+            return None;
         }
+    };
+    // A greeting may be nothing at all; a gate without its words would be one in secret.
+    if text.trim().is_empty() && name != MessageName::SessionGreeting {
+        out.report(at, NoText { name: name.word(), at });
+        return None;
     }
+    Some(SystemText { name, text, at: Some(at), file })
 }
 
 #[derive(Debug, Error, Diagnostic)]
 #[error("message `{name}` is written twice")]
 #[diagnostic(code(message::duplicate), help("keep one of them"))]
 struct Duplicate {
-    name: String,
+    name: &'static str,
     #[label("first here")]
     first_at: Span,
     #[label(primary, "again here")]
@@ -81,7 +166,7 @@ struct TwoTexts {
     )
 )]
 struct NoText {
-    name: String,
+    name: &'static str,
     #[label(primary, "says nothing")]
     at: Span,
 }

@@ -8,7 +8,7 @@ use relay_bundle::{Content, Message, Part, Rendering, Role, Segment};
 use thiserror::Error;
 
 use super::text::{self, Text};
-use super::{argument, file, markdown, media, name};
+use super::{argument, body, file, markdown, media, name, summary};
 use crate::ast::{self, PromptsItem};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
@@ -121,16 +121,20 @@ fn prompt(
     // Texts that use an argument with faults would be told for nothing.
     let rendered = declared.then(|| text::render(sources, &texts, arguments, name.at, out))??;
     let variants = rendered.variants.iter().map(|texts| fill_messages(&messages, texts)).collect();
+    let rendering = Rendering { arguments: rendered.arguments, variants };
+    let (summary, chapters) =
+        summary::complete(&name.value, &body::own_text(&rendering), summary, chapters);
     named.then_some(Prompt {
         name,
         priority: Setting::or(priority, PRIORITY),
         title,
         description,
         summary,
-        chapters: chapters.unwrap_or_default(),
+        chapters,
         meta: None,
         arguments: rendered.facts,
-        rendering: Rendering { arguments: rendered.arguments, variants },
+        body: body::briefing(&rendering),
+        rendering,
         bodies,
         messages: shown,
         booleans: rendered.booleans,

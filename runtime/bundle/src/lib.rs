@@ -34,9 +34,10 @@ pub use header::{
     FORMAT_MAJOR, FORMAT_MINOR, HEADER_BYTES, MAGIC, Outline, SECTION_BYTES, outline,
 };
 pub use section::{Kind, SectionInfo};
-pub use tag_index::{Ranks, UNICODE, lower_case};
+pub use tag_index::{RANK_BLOCK, UNICODE, lower_case};
 pub use view::{
     ArgumentKindView, ArgumentView, Bundle, ContentView, GateView, ManifestView, MessagePieceView,
-    MessageView, PageView, PartView, PlaceView, Postings, PromptView, RenderingView, ResourceView,
-    SegmentView, Storage, TagIndexView, TemplateView, ToolView, UriPieceView, VariantView,
+    MessageView, PageView, PartView, PlaceView, Postings, PromptView, RankBlock, RenderingView,
+    ResourceView, SegmentView, Storage, TagIndexView, TemplateView, ToolView, UriPieceView,
+    VariantView,
 };

@@ -66,9 +66,9 @@ pub(crate) const GENERATED_CHAPTERS: u8 = 2;
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(crate) struct TagIndex {
-    /// The first so many words have a bitmap as postings, the others a list.
-    pub(crate) dense: U32,
-    /// Bytes of the shortest body that is no priority-10 prompt's: how many fit a budget.
+    /// Of the prompts below priority 10: how many have an empty body, and the bytes of the shortest
+    /// body that is not. Both together bound how many fit a budget.
+    pub(crate) empty_bodies: U32,
     pub(crate) body_bytes_min: U32,
     /// Bytes of the summaries and chapters that the index covers.
     pub(crate) covered_bytes: U32,
@@ -77,6 +77,9 @@ pub(crate) struct TagIndex {
     /// Where the prompts of each priority end in `TagOrder`, for 10 down to 1.
     pub(crate) ends: [U32; 10],
 }
+
+/// In postings, where the count of a list would stand: a bitmap follows.
+pub(crate) const POSTINGS_BITMAP: u16 = u16::MAX;
 
 /// A distinct word of the tag index. The last record is no word: it tells where the others end.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]

@@ -4,9 +4,10 @@
 //! and a union of their postings finds exactly what a search in every text would find. Prompts
 //! are numbered by *rank*: priority falling, then name, the order in which equal scores come.
 //!
-//! Postings are the ranks of a word's prompts: a bitmap where that is shorter, else a list of
-//! LEB128 numbers, each the distance from the rank after the one before. Words with a bitmap come
-//! first; within each of the two kinds, words are sorted by their bytes.
+//! Postings are the ranks of a word's prompts, in blocks of 65,536 ranks: a u16 with their count,
+//! then the lower half of each; or, where that is shorter, the u16 0xffff, then a bitmap of the
+//! block's ranks. Behind the last block that has any nothing is written. Numbers of one size are
+//! read several times faster than the shortest there are, and a tag may have many.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -15,6 +16,9 @@ use zerocopy::IntoBytes;
 
 use crate::contents::Prompt;
 use crate::record;
+
+/// Postings come in blocks of so many ranks.
+pub const RANK_BLOCK: usize = 1 << 16;
 
 /// The version of Unicode by which this build lower-cases.
 pub const UNICODE: (u8, u8, u8) = char::UNICODE_VERSION;
@@ -43,14 +47,6 @@ pub(crate) struct TagIndex {
     pub(crate) postings: Vec<u8>,
 }
 
-/// The postings of one word while they grow.
-#[derive(Default)]
-struct Word {
-    list: Vec<u8>,
-    /// The rank after the last one.
-    next: u32,
-}
-
 /// Returns the indexes of `prompts` in the order of their ranks. The prompts are sorted by name.
 pub(crate) fn order(prompts: &[Prompt]) -> Vec<u32> {
     let mut order: Vec<u32> = (0..).take(prompts.len()).collect();
@@ -68,36 +64,28 @@ pub(crate) fn build(prompts: &[Prompt], order: &[u32], body_bytes: &[u32]) -> Ta
         return out;
     }
     let ranked = || order.iter().filter_map(|index| prompts.get(*index as usize));
-    let mut words: HashMap<Box<str>, Word> = HashMap::new();
+    let mut words: HashMap<Box<str>, Vec<u32>> = HashMap::new();
     let mut covered = 0;
     for (rank, prompt) in (0..).zip(ranked()) {
         for text in prompt.summary.iter().chain(&prompt.chapters) {
             covered += text.len();
             for word in lower_case(text).split_whitespace() {
                 match words.get_mut(word) {
-                    Some(word) => word.add(rank),
-                    None => words.entry(word.into()).or_default().add(rank),
+                    Some(ranks) if ranks.last() == Some(&rank) => {}
+                    Some(ranks) => ranks.push(rank),
+                    None => drop(words.insert(word.into(), vec![rank])),
                 }
             }
         }
     }
-    let bitmap_bytes = prompts.len().div_ceil(8);
-    let mut words: Vec<(Box<str>, Word)> = words.into_iter().collect();
-    let is_list = |word: &Word| word.list.len() <= bitmap_bytes;
-    words.sort_unstable_by(|(a, a_word), (b, b_word)| {
-        (is_list(a_word), a).cmp(&(is_list(b_word), b))
-    });
-    let dense = words.iter().take_while(|(_, word)| !is_list(word)).count();
-    for (number, (text, word)) in words.iter().enumerate() {
+    let mut words: Vec<(Box<str>, Vec<u32>)> = words.into_iter().collect();
+    words.sort_unstable();
+    for (text, ranks) in &words {
         out.word();
         out.text.extend_from_slice(text.as_bytes());
         // No word has white space in it, so no match spans two words.
         out.text.push(b'\n');
-        if number < dense {
-            out.postings.extend(word.bitmap(bitmap_bytes));
-        } else {
-            out.postings.extend_from_slice(&word.list);
-        }
+        out.postings(ranks, prompts.len());
     }
     out.word();
     out.order = order.iter().flat_map(|index| index.to_le_bytes()).collect();
@@ -106,10 +94,12 @@ pub(crate) fn build(prompts: &[Prompt], order: &[u32], body_bytes: &[u32]) -> Ta
         number(ranked().filter(|prompt| usize::from(prompt.priority) >= lowest).count())
     });
     let others = prompts.iter().zip(body_bytes).filter(|(prompt, _)| prompt.priority < 10);
+    let (empty, filled): (Vec<u32>, Vec<u32>) =
+        others.map(|(_, bytes)| *bytes).partition(|bytes| *bytes == 0);
     let (major, minor, update) = UNICODE;
     let facts = record::TagIndex {
-        dense: number(dense),
-        body_bytes_min: others.map(|(_, bytes)| *bytes).min().unwrap_or(0).into(),
+        empty_bodies: number(empty.len()),
+        body_bytes_min: filled.into_iter().min().unwrap_or(0).into(),
         covered_bytes: number(covered),
         unicode: [major, minor, update, 0],
         ends,
@@ -124,64 +114,47 @@ impl TagIndex {
         let (text, postings) = (number(self.text.len()), number(self.postings.len()));
         self.words.extend_from_slice(record::TagWord { text, postings }.as_bytes());
     }
-}
 
-impl Word {
-    fn add(&mut self, rank: u32) {
-        let Some(mut distance) = rank.checked_sub(self.next) else { return };
-        loop {
-            let [low, ..] = distance.to_le_bytes();
-            distance >>= 7;
-            if distance == 0 {
-                self.list.push(low & 0x7f);
-                break;
+    /// Appends the postings of one word, among so many prompts.
+    fn postings(&mut self, ranks: &[u32], prompts: usize) {
+        let block_of = |rank: &u32| *rank as usize / RANK_BLOCK;
+        let mut rest = ranks;
+        for block in 0..=ranks.last().map_or(0, block_of) {
+            let (ranks, behind) =
+                rest.split_at(rest.partition_point(|rank| block_of(rank) <= block));
+            rest = behind;
+            let bitmap_bytes = bitmap_bytes(prompts.saturating_sub(block * RANK_BLOCK));
+            match u16::try_from(ranks.len()) {
+                Ok(count) if 2 * ranks.len() <= bitmap_bytes => {
+                    self.postings.extend(count.to_le_bytes());
+                    for rank in ranks {
+                        let [low, high, ..] = rank.to_le_bytes();
+                        self.postings.extend([low, high]);
+                    }
+                }
+                _ => {
+                    self.postings.extend(record::POSTINGS_BITMAP.to_le_bytes());
+                    self.postings.extend(bitmap(ranks, bitmap_bytes));
+                }
             }
-            self.list.push(low | 0x80);
         }
-        self.next = rank + 1;
-    }
-
-    fn bitmap(&self, bytes: usize) -> Vec<u8> {
-        let mut bitmap = vec![0; bytes];
-        for rank in Ranks::new(&self.list) {
-            if let Some(byte) = bitmap.get_mut(rank as usize / 8) {
-                *byte |= 1 << (rank % 8);
-            }
-        }
-        bitmap
     }
 }
 
-/// The ranks of a posting list, in order. A list that is no LEB128 ends where it goes wrong.
-#[derive(Debug, Clone)]
-pub struct Ranks<'b> {
-    rest: std::slice::Iter<'b, u8>,
-    next: u32,
+/// Returns the bytes of the bitmap of a block, given how many ranks there are from it on.
+pub(crate) fn bitmap_bytes(ranks: usize) -> usize {
+    ranks.min(RANK_BLOCK).div_ceil(8)
 }
 
-impl<'b> Ranks<'b> {
-    pub(crate) fn new(list: &'b [u8]) -> Self {
-        Self { rest: list.iter(), next: 0 }
-    }
-}
-
-impl Iterator for Ranks<'_> {
-    type Item = u32;
-
-    #[inline]
-    fn next(&mut self) -> Option<u32> {
-        let mut byte = *self.rest.next()?;
-        let mut distance = u32::from(byte & 0x7f);
-        let mut shift = 7;
-        while byte & 0x80 != 0 && shift < 32 {
-            byte = *self.rest.next()?;
-            distance |= u32::from(byte & 0x7f) << shift;
-            shift += 7;
+fn bitmap(ranks: &[u32], bytes: usize) -> Vec<u8> {
+    let mut bitmap = vec![0; bytes];
+    for rank in ranks {
+        let place = *rank as usize % RANK_BLOCK;
+        if let Some(byte) = bitmap.get_mut(place / 8) {
+            *byte |= 1 << (place % 8);
         }
-        let rank = self.next.checked_add(distance)?;
-        self.next = rank.checked_add(1)?;
-        Some(rank)
     }
+    bitmap
 }
 
 // A section over 4 GiB is refused by `encode` before its offsets matter.

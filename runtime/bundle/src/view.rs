@@ -14,7 +14,7 @@ pub use rendering::{
     ArgumentKindView, ArgumentView, MessageView, PartView, RenderingView, SegmentView, VariantView,
 };
 pub use resource::{ContentView, ResourceView, TemplateView, UriPieceView};
-pub use tag_index::{Postings, TagIndexView};
+pub use tag_index::{Postings, RankBlock, TagIndexView};
 
 use std::fmt;
 use std::str;

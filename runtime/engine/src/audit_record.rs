@@ -49,6 +49,9 @@ pub struct AuditRecord<'a> {
     pub rule: String,
     /// What the server did: `served` or `refused`.
     pub action: Action,
+    /// The names of the prompts that a briefing sent in full.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub prompts: Vec<String>,
     /// The W3C trace context that the caller sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub traceparent: Option<&'a str>,

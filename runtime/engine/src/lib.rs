@@ -6,6 +6,13 @@
 #![forbid(unsafe_code)]
 
 pub mod audit_record;
+pub mod briefing;
 pub mod completion;
+pub mod handle;
+pub mod keywords;
 pub mod prompt;
+pub mod prompt_index;
 pub mod resource;
+pub mod select;
+pub mod sent;
+pub mod tool;

@@ -5,8 +5,8 @@ use relay_engine::completion::{self, Completion};
 use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
 
-use super::caller::shown;
 use super::refusal::Refusal;
+use crate::caller::shown;
 use crate::load::Loaded;
 
 /// Completes an argument of a prompt, or a variable of a URI template.

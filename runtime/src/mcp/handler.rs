@@ -12,10 +12,12 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
-use super::caller::{Caller, is_modern, shown};
+use super::caller::{caller, is_modern};
 use super::refusal::Refusal;
 use super::subscriptions::{Listener, Listening, Subscribed, lock};
-use super::{completion, prompts, resources};
+use super::{completion, prompts, resources, tools};
+use crate::caller::shown;
+use crate::gate::Memory;
 use crate::load::Loaded;
 use crate::server::Server;
 
@@ -31,11 +33,23 @@ pub(super) struct Handler {
     subscribed: Subscribed,
     /// Held while such a session listens for changes.
     listening: Mutex<Option<Listening>>,
+    /// What such a session was briefed with.
+    memory: Memory,
 }
 
 impl Handler {
     pub(super) fn new(server: Arc<Server>) -> Self {
-        Self { server, subscribed: Subscribed::default(), listening: Mutex::default() }
+        Self {
+            server,
+            subscribed: Subscribed::default(),
+            listening: Mutex::default(),
+            memory: Memory::default(),
+        }
+    }
+
+    /// Returns what the session of a request remembers; requests of the newer era have none.
+    fn memory(&self, context: &RequestContext<RoleServer>) -> Option<&Memory> {
+        (!is_modern(context)).then_some(&self.memory)
     }
 
     /// Where callers are told apart, an answer to one of them is not for a shared cache.
@@ -100,7 +114,7 @@ impl ServerHandler for Handler {
             return response;
         }
         let loaded = self.server.loaded();
-        let caller = Caller::of(&self.server, &context)?;
+        let caller = caller(&self.server, &context)?;
         let mut result = prompts::get(&self.server, &loaded, &caller, request)?;
         stamp(&mut result.meta, &loaded, &context);
         Ok(result.into())
@@ -153,7 +167,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let loaded = self.server.loaded();
-        let caller = Caller::of(&self.server, &context)?;
+        let caller = caller(&self.server, &context)?;
         let mut result = resources::read(&self.server, &loaded, &caller, request.uri)?
             .with_ttl_ms(TTL_MS)
             .with_cache_scope(self.cache_scope());
@@ -163,14 +177,20 @@ impl ServerHandler for Handler {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let mut result =
-            ListToolsResult::default().with_ttl_ms(TTL_MS).with_cache_scope(self.cache_scope());
+        let loaded = self.server.loaded();
+        let page = tools::page(&loaded, self.memory(&context), cursor(&request))?;
+        let mut result = ListToolsResult::with_all_items(page.items)
+            .with_ttl_ms(TTL_MS)
+            .with_cache_scope(self.cache_scope());
+        result.next_cursor = page.next_cursor;
         #[cfg(feature = "conformance-tools")]
-        result.tools.extend_from_slice(super::conformance_tools::tools());
-        stamp(&mut result.meta, &self.server.loaded(), &context);
+        if result.next_cursor.is_none() {
+            result.tools.extend_from_slice(super::conformance_tools::tools());
+        }
+        stamp(&mut result.meta, &loaded, &context);
         Ok(result)
     }
 
@@ -196,8 +216,17 @@ impl ServerHandler for Handler {
                 response
             });
         }
-        _ = context;
-        Err(ErrorData::invalid_params(format!("unknown tool `{}`", shown(&request.name)), None))
+        let loaded = self.server.loaded_full();
+        let caller = caller(&self.server, &context)?;
+        let memory = self.memory(&context);
+        let (mut result, list_changed) =
+            tools::call(&self.server, &loaded, &caller, memory, request).await?;
+        if list_changed {
+            // A client that does not hear of it still has its answer.
+            _ = context.peer.notify_tool_list_changed().await;
+        }
+        stamp(&mut result.meta, &loaded, &context);
+        Ok(result.into())
     }
 
     /// Without an answer here, rmcp would not know `subscriptions/listen` at all.

@@ -8,9 +8,9 @@ use rmcp::ErrorData;
 use rmcp::model::{GetPromptRequestParams, GetPromptResult, JsonObject};
 use serde_json::{Value, json};
 
-use super::caller::{Caller, Outcome, shown};
 use super::convert;
 use super::refusal::Refusal;
+use crate::caller::{Caller, Outcome, shown};
 use crate::load::Loaded;
 use crate::server::Server;
 
@@ -41,11 +41,8 @@ pub(super) fn get(
                 result.meta.get_or_insert_default().insert(CUT_META_KEY.to_owned(), cut.into());
             }
             let action = Action::Served;
-            caller.record(
-                server,
-                loaded,
-                Outcome { tool: tool(), args, output, rule: place, action },
-            );
+            let outcome = Outcome::of_read(tool(), args, output, place, action);
+            caller.record(server, loaded, outcome);
             Ok(result)
         }
         Err(refusal) => {
@@ -53,7 +50,8 @@ pub(super) fn get(
             let args = audit_record::typed_arguments(given.as_ref().unwrap_or(&empty));
             let (rule, action) = (refusal.reason(), Action::Refused);
             let output = OutputHash::default();
-            caller.record(server, loaded, Outcome { tool: tool(), args, output, rule, action });
+            let outcome = Outcome::of_read(tool(), args, output, rule, action);
+            caller.record(server, loaded, outcome);
             Err(refusal.into_error(loaded))
         }
     }

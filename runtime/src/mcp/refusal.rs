@@ -6,7 +6,7 @@ use relay_engine::prompt::FillError;
 use rmcp::ErrorData;
 use serde_json::json;
 
-use super::caller::shown;
+use crate::caller::shown;
 use crate::load::Loaded;
 
 /// Why a request is refused.

@@ -9,9 +9,9 @@ use relay_engine::resource::{self, Found};
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, ResourceContents};
 
-use super::caller::{Caller, Outcome, shown};
 use super::convert;
 use super::refusal::Refusal;
+use crate::caller::{Caller, Outcome, shown};
 use crate::load::Loaded;
 use crate::server::Server;
 
@@ -28,13 +28,13 @@ pub(super) fn read(
         Ok(Read { contents, place, args }) => {
             let args = args.iter().map(|(name, shown)| (name.as_str(), shown.clone())).collect();
             let action = Action::Served;
-            caller.record(server, loaded, Outcome { tool, args, output, rule: place, action });
+            caller.record(server, loaded, Outcome::of_read(tool, args, output, place, action));
             Ok(ReadResourceResult::new(vec![contents]))
         }
         Err(refusal) => {
             let (rule, action) = (refusal.reason(), Action::Refused);
             let (args, output) = (BTreeMap::new(), OutputHash::default());
-            caller.record(server, loaded, Outcome { tool, args, output, rule, action });
+            caller.record(server, loaded, Outcome::of_read(tool, args, output, rule, action));
             Err(refusal.into_error(loaded))
         }
     }

@@ -163,7 +163,8 @@ impl Changes {
     pub(crate) fn between(old: &Loaded, new: &Loaded, uris: BTreeSet<String>) -> Self {
         let same = |list| lists::is_same(&old.bundle, &new.bundle, list);
         Self {
-            tools: false,
+            // Where a session sees more tools once it was briefed, a new bundle ends the briefing.
+            tools: !same(Kind::ToolPages) || old.surface.hide_tools || new.surface.hide_tools,
             prompts: !same(Kind::PromptPages),
             resources: !same(Kind::ResourcePages) || !same(Kind::TemplatePages),
             updated: uris.into_iter().filter(|uri| !resources::is_same(old, new, uri)).collect(),
@@ -188,6 +189,6 @@ impl super::conformance_tools::Listeners for Listeners {
 }
 
 /// Locks what no code can leave half-changed, so that a panic elsewhere harms nobody here.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

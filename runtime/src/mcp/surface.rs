@@ -3,7 +3,7 @@
 use relay_bundle::{Bundle, Corrupt, Kind, ManifestView};
 use rmcp::model::{
     Implementation, MetaObject, Prompt, Resource, ResourceTemplate, ServerCapabilities,
-    ServerConfig,
+    ServerConfig, Tool,
 };
 use serde_json::json;
 
@@ -21,6 +21,9 @@ pub(crate) struct Surface {
     pub(super) config: ServerConfig,
     /// The `_meta` of a result: who answers.
     pub(super) meta: MetaObject,
+    /// Whether clients with a session see only `begin_session` until they called it.
+    pub(super) hide_tools: bool,
+    pub(super) tools: Pages<Tool>,
     pub(super) prompts: Pages<Prompt>,
     pub(super) resources: Pages<Resource>,
     pub(super) templates: Pages<ResourceTemplate>,
@@ -40,6 +43,8 @@ impl Surface {
         Ok(Self {
             config,
             meta,
+            hide_tools: bundle.gate()?.is_some_and(|gate| gate.hide_tools),
+            tools: Pages::new(Kind::ToolPages),
             prompts: Pages::new(Kind::PromptPages),
             resources: Pages::new(Kind::ResourcePages),
             templates: Pages::new(Kind::TemplatePages),
@@ -60,6 +65,9 @@ fn capabilities(bundle: &Bundle) -> ServerCapabilities {
     let mut capabilities = ServerCapabilities::default();
     let has_prompts = bundle.prompt_count() > 0;
     let has_resources = bundle.resource_count() > 0 || bundle.template_count() > 0;
+    if bundle.tool_count() > 0 {
+        capabilities.tools.get_or_insert_default().list_changed = Some(true);
+    }
     if has_prompts {
         capabilities.prompts.get_or_insert_default().list_changed = Some(true);
     }

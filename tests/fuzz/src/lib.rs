@@ -1,5 +1,5 @@
 //! The functions that the fuzz targets call: those of the tests (`tests/bundle/entry.rs`,
-//! `tests/bundle/compile.rs`), which know what must hold for every input.
+//! `tests/bundle/compile.rs`, `tests/gate/entry.rs`), which know what must hold for every input.
 
 #![allow(dead_code, reason = "the tests use more of these modules than the targets do")]
 
@@ -7,6 +7,8 @@
 mod compile;
 #[path = "../../bundle/entry.rs"]
 mod entry;
+#[path = "../../gate/entry.rs"]
+mod gate;
 #[path = "../../bundle/raw.rs"]
 mod raw;
 #[path = "../../bundle/read_back.rs"]
@@ -36,6 +38,11 @@ pub fn uri_template(bytes: &[u8]) {
     entry::uri_template(bytes);
 }
 
+/// Opens any bytes as the handle of a briefing.
+pub fn handle(bytes: &[u8]) {
+    gate::handle(bytes);
+}
+
 /// Compiles any bytes as a project.
 pub fn project(bytes: &[u8]) {
     compile::project(bytes);
@@ -60,6 +67,7 @@ pub fn seeds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
         ),
         ("envelope", vec![entry::seed_envelope().to_json().unwrap_or_default()]),
         ("uri_template", lines.map(|line| line.as_bytes().to_vec()).into()),
+        ("handle", gate::seeds()),
         ("project", compile::PROJECTS.map(|text| text.as_bytes().to_vec()).into()),
         ("front_matter", compile::COMMANDS.map(|text| text.as_bytes().to_vec()).into()),
     ]

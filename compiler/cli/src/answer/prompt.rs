@@ -24,9 +24,11 @@ pub(crate) struct Prompt {
     pub(crate) summary: Option<String>,
     /// Its topics.
     pub(crate) chapters: Vec<String>,
+    /// Which of the two were made of its text because its author did not write them.
+    pub(crate) generated: Vec<Generated>,
     /// Further facts, as they stand in `_meta`.
     pub(crate) meta: Option<Value>,
-    /// The bytes of its largest variant, before a call fills in texts.
+    /// The bytes of the text that a briefing sends.
     pub(crate) bytes: usize,
     /// Its arguments.
     pub(crate) arguments: Vec<Argument>,
@@ -34,6 +36,16 @@ pub(crate) struct Prompt {
     pub(crate) variants: Vec<Variant>,
     /// Where it was declared: `file:line`.
     pub(crate) at: String,
+}
+
+/// What the compiler makes of a prompt's text if its author does not write it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Generated {
+    /// The summary.
+    Summary,
+    /// The chapters.
+    Chapters,
 }
 
 /// An argument of a prompt or of a resource with variables.
@@ -80,12 +92,21 @@ impl Prompt {
             priority: view.priority(),
             summary: view.summary()?.map(Into::into),
             chapters: view.chapters()?.into_iter().map(Into::into).collect(),
+            generated: Generated::of(view),
             meta,
-            bytes: variants.iter().map(|variant| variant.bytes).max().unwrap_or(0),
+            bytes: view.body_bytes(),
             arguments: rendering.arguments()?.iter().map(Argument::of).collect(),
             variants,
             at: view.place()?.to_string(),
         })
+    }
+}
+
+impl Generated {
+    fn of(view: &PromptView<'_>) -> Vec<Self> {
+        let relay_bundle::Generated { summary, chapters } = view.generated();
+        let each = [(summary, Self::Summary), (chapters, Self::Chapters)];
+        each.into_iter().filter(|(made, _)| *made).map(|(_, which)| which).collect()
     }
 }
 

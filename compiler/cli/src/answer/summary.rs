@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use relay_bundle::{Bundle, Corrupt, Kind, PromptView};
+use relay_engine::{briefing, prompt_index};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -15,6 +16,9 @@ use crate::output::{bold, dim};
 
 /// So many of the largest prompts are named.
 const LARGEST: usize = 5;
+
+/// The one role as long as projects have none of their own.
+const EVERYONE: &str = "everyone";
 
 /// A bundle, counted and measured.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -41,6 +45,10 @@ pub(crate) struct Summary {
     pub(crate) counts: Counts,
     /// The instructions that a client gets when it connects.
     pub(crate) instructions: Size,
+    /// The index of prompts in them; absent if there is no gate, or no index.
+    pub(crate) gate_index: Option<Size>,
+    /// All pages of `tools/list` together.
+    pub(crate) tools_list: Size,
     /// All pages of `prompts/list` together.
     pub(crate) prompts_list: Size,
     /// The largest prompts, largest first.
@@ -60,6 +68,8 @@ pub(crate) struct Counts {
     pub(crate) resources: usize,
     /// Resources with variables in their URI.
     pub(crate) templates: usize,
+    /// Tools.
+    pub(crate) tools: usize,
 }
 
 /// A large prompt.
@@ -97,9 +107,6 @@ impl Summary {
         }
         prompts.sort_unstable();
         let largest = prompts.iter().take(LARGEST);
-        let pages = (0..bundle.page_count(Kind::PromptPages))
-            .map(|index| Ok(bundle.page(Kind::PromptPages, index)?.json.len()))
-            .sum::<Result<usize, Corrupt>>()?;
         let sections = bundle.sections().iter().map(|section| Section {
             name: section.kind.map_or("unknown", Kind::name).into(),
             bytes: section.length,
@@ -120,9 +127,12 @@ impl Summary {
                 variants,
                 resources: bundle.resource_count(),
                 templates: bundle.template_count(),
+                tools: bundle.tool_count(),
             },
             instructions: Size::of(manifest.instructions.len()),
-            prompts_list: Size::of(pages),
+            gate_index: gate_index(bundle, &manifest.index)?,
+            tools_list: pages(bundle, Kind::ToolPages)?,
+            prompts_list: pages(bundle, Kind::PromptPages)?,
             largest_prompts: largest
                 .map(|(Reverse(bytes), name)| Largest {
                     name: (*name).into(),
@@ -148,31 +158,38 @@ impl Summary {
         heading
     }
 
-    /// Returns `24 prompts (38 variants), 3 resources, 1 template`.
+    /// Returns `24 prompts (38 variants), 3 resources, 1 template, 4 tools`.
     pub(crate) fn counts(&self) -> String {
-        let Counts { prompts, variants, resources, templates } = self.counts;
+        let Counts { prompts, variants, resources, templates, tools } = self.counts;
         format!(
-            "{} ({}), {}, {}",
+            "{} ({}), {}, {}, {}",
             counted(prompts, "prompt"),
             counted(variants, "variant"),
             counted(resources, "resource"),
-            counted(templates, "template")
+            counted(templates, "template"),
+            counted(tools, "tool")
         )
     }
 
     /// Returns the tables of what agents read and of the sections.
     pub(crate) fn tables(&self, width: usize) -> String {
         let row = |name: &str, size: Size| {
-            vec![name.to_owned(), grouped(size.bytes), grouped(size.tokens_estimated)]
+            let (bytes, tokens) = (grouped(size.bytes), grouped(size.tokens_estimated));
+            vec![name.to_owned(), EVERYONE.to_owned(), bytes, tokens]
         };
-        let mut read = vec![
-            row("instructions, once a session", self.instructions),
-            row("prompts/list, all pages", self.prompts_list),
-        ];
+        let mut read = vec![row("instructions, once a session", self.instructions)];
+        read.extend(self.gate_index.map(|size| row("gate index, in the instructions", size)));
+        read.push(row("tools/list, all pages", self.tools_list));
+        read.push(row("prompts/list, all pages", self.prompts_list));
         for Largest { name, size } in &self.largest_prompts {
             read.push(row(&format!("prompt {name}"), *size));
         }
-        let columns = [text("what agents read"), number("bytes"), number("tokens (bytes / 4)")];
+        let columns = [
+            text("what agents read"),
+            text("role"),
+            number("bytes"),
+            number("tokens, estimated (bytes / 4)"),
+        ];
         let mut tables = table::draw(&columns, read, width);
         let sections = self.sections.iter().map(|section| {
             let bytes = usize::try_from(section.bytes).unwrap_or(usize::MAX);
@@ -185,8 +202,29 @@ impl Summary {
     }
 }
 
+/// Measures the index of the instructions, which the compiler made of the same entries.
+fn gate_index(bundle: &Bundle, names: &[String]) -> Result<Option<Size>, Corrupt> {
+    let Some(gate) = bundle.gate()?.filter(|_| !names.is_empty()) else { return Ok(None) };
+    let mut entries = Vec::with_capacity(names.len());
+    for name in names {
+        let Some(prompt) = bundle.find_prompt(name)? else { continue };
+        let about = match prompt.summary()? {
+            Some(summary) => Some(summary),
+            None => prompt.description()?,
+        };
+        entries.push(briefing::entry(name, about, gate.entry_chars));
+    }
+    let omitted = bundle.prompt_count().saturating_sub(entries.len());
+    Ok(Some(Size::of(prompt_index::text(&entries, omitted, true).len())))
+}
+
+fn pages(bundle: &Bundle, kind: Kind) -> Result<Size, Corrupt> {
+    let pages = (0..bundle.page_count(kind)).map(|index| Ok(bundle.page(kind, index)?.json.len()));
+    Ok(Size::of(pages.sum::<Result<usize, Corrupt>>()?))
+}
+
 /// Returns the bytes of a prompt's largest variant, before a call fills in texts.
-pub(crate) fn prompt_bytes(prompt: &PromptView<'_>) -> Result<usize, Corrupt> {
+fn prompt_bytes(prompt: &PromptView<'_>) -> Result<usize, Corrupt> {
     let rendering = prompt.rendering();
     let mut largest = 0;
     for number in 0..rendering.variant_count() {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::answer::prompt::Argument;
 use crate::answer::size::{Size, counted, grouped};
-use crate::answer::summary::{Summary, prompt_bytes};
+use crate::answer::summary::Summary;
 use crate::answer::table::{self, indented, number, text};
 use crate::args::DescribeArgs;
 use crate::exit::Exit;
@@ -41,7 +41,7 @@ struct Row {
     kind: Kind,
     /// How many renderings it has.
     variants: usize,
-    /// Its largest rendering, before a call fills in texts.
+    /// The text that a briefing sends.
     #[serde(flatten)]
     size: Size,
     /// Its arguments.
@@ -96,7 +96,7 @@ impl Row {
             priority: prompt.priority(),
             kind: if arguments.is_empty() { Kind::Text } else { Kind::Template },
             variants: rendering.variant_count(),
-            size: Size::of(prompt_bytes(prompt)?),
+            size: Size::of(prompt.body_bytes()),
             arguments,
         })
     }

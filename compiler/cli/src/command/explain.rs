@@ -3,6 +3,7 @@
 
 mod index;
 mod prompt;
+mod selection;
 mod uri;
 
 use crate::args::{ExplainArgs, Question};
@@ -13,20 +14,31 @@ use crate::subject::{self, Opened};
 
 pub(crate) use index::IndexExplained;
 pub(crate) use prompt::PromptExplained;
+pub(crate) use selection::SelectionExplained;
 pub(crate) use uri::UriExplained;
 
 pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, Failure> {
-    let given = prompt::given(arguments.arguments.as_deref())?;
     let bundle = match subject::open(&arguments.subject, output)? {
         Opened::Subject(subject) => subject.bundle,
         Opened::Ended(exit) => return Ok(exit),
     };
     // A preview of a damaged bundle would be a preview of something else.
     bundle.check_all()?;
-    let Question { prompt, uri, index: _ } = &arguments.question;
-    match (prompt, uri) {
-        (Some(name), _) => prompt::explain(&bundle, name, &given, arguments.json, output),
-        (None, Some(uri)) => uri::explain(&bundle, uri, arguments.json, output),
-        (None, None) => index::explain(&bundle, arguments.json, output),
+    let json = arguments.json;
+    let asked = selection::Asked { sent: &arguments.sent, budget: arguments.budget, json };
+    let given = arguments.arguments.as_deref();
+    match &arguments.question {
+        Question { prompt: Some(name), .. } => {
+            prompt::explain(&bundle, name, &prompt::given(given)?, json, output)
+        }
+        Question { uri: Some(uri), .. } => uri::explain(&bundle, uri, json, output),
+        Question { tags: Some(tags), .. } => selection::explain_tags(&bundle, tags, &asked, output),
+        Question { call: Some(tool), .. } => {
+            let given = selection::arguments(given)?;
+            selection::explain_call(&bundle, tool, &given, &asked, output)
+        }
+        Question { prompt: None, uri: None, tags: None, call: None, index: _ } => {
+            index::explain(&bundle, json, output)
+        }
     }
 }

@@ -3,14 +3,14 @@
 mod canonical;
 mod source;
 
-use relay_bundle::Bundle;
+use relay_bundle::{Bundle, Generated};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::answer::prompt::Prompt;
 use crate::answer::resource::{Resource, Template};
-use crate::answer::size::grouped;
+use crate::answer::size::{counted, grouped};
 use crate::answer::summary::{Section, Summary};
 use crate::answer::table::{self, number, printable, text};
 use crate::args::InspectArgs;
@@ -145,6 +145,7 @@ fn summary(subject: &Subject, signers: &[Signature], width: usize) -> Result<Str
     if let Some(owner) = &summary.owner {
         shown.push_str(&format!("  owner     {}\n", printable(owner)));
     }
+    shown.push_str(&generated(bundle)?);
     if signers.is_empty() {
         shown.push_str(&format!("  signed by {}\n", doubtful("nobody")));
     }
@@ -160,6 +161,25 @@ fn summary(subject: &Subject, signers: &[Signature], width: usize) -> Result<Str
         shown.push_str(&resource_table(bundle, width)?);
     }
     Ok(shown)
+}
+
+/// Tells how much of what prompts are about nobody wrote.
+fn generated(bundle: &Bundle) -> Result<String, Failure> {
+    let (mut summaries, mut chapters) = (0, 0);
+    for prompt in bundle.prompts() {
+        let Generated { summary: of_summary, chapters: of_chapters } = prompt?.generated();
+        summaries += usize::from(of_summary);
+        chapters += usize::from(of_chapters);
+    }
+    let told: Vec<_> = [("summaries", summaries), ("chapters", chapters)]
+        .into_iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(what, count)| format!("{what} of {}", counted(count, "prompt")))
+        .collect();
+    if told.is_empty() {
+        return Ok(String::new());
+    }
+    Ok(format!("  generated {}\n", told.join(", ")))
 }
 
 fn resource_table(bundle: &Bundle, width: usize) -> Result<String, Failure> {

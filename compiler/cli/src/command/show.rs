@@ -38,6 +38,8 @@ struct Node {
     at: Option<String>,
     /// Which of its properties are defaults.
     defaults: Vec<String>,
+    /// Whether it was made of the prompt's text because its author did not write it.
+    generated: bool,
 }
 
 pub(crate) fn run(arguments: &ShowArgs, output: &mut Output) -> Result<Exit, Failure> {

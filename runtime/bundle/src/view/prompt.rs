@@ -43,6 +43,16 @@ impl<'b> PromptView<'b> {
         self.bundle.strings(self.record.chapters)
     }
 
+    /// Returns the line that an index shows: what its author wrote, the summary before the
+    /// description, else the summary that the compiler made.
+    pub fn about(&self) -> Result<Option<&'b str>, Corrupt> {
+        let written = if self.generated().summary { self.description()? } else { None };
+        match written {
+            Some(description) => Ok(Some(description)),
+            None => self.summary(),
+        }
+    }
+
     #[must_use]
     pub fn generated(&self) -> Generated {
         let flag = |flag| self.record.generated & flag != 0;

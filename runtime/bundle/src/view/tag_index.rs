@@ -7,7 +7,7 @@ use super::Bundle;
 use crate::error::Corrupt;
 use crate::record;
 use crate::section::Kind;
-use crate::tag_index::Ranks;
+use crate::tag_index::{RANK_BLOCK, bitmap_bytes};
 
 /// The tag index, in place. Words are numbered from 0; prompts by rank.
 #[derive(Clone, Copy)]
@@ -19,13 +19,47 @@ pub struct TagIndexView<'b> {
     text: &'b [u8],
 }
 
-/// Which prompts have a word.
+/// Which prompts have a word, a block of ranks after the other; nothing behind the last block
+/// that has any. Postings that are none end where they go wrong.
 #[derive(Debug, Clone)]
-pub enum Postings<'b> {
+pub struct Postings<'b> {
+    rest: &'b [u8],
+    /// How many ranks are not yet passed.
+    ranks: usize,
+}
+
+/// The ranks of one block that have a word, counted from the block's first.
+#[derive(Debug, Clone, Copy)]
+pub enum RankBlock<'b> {
     /// One bit a rank, the lowest first.
     Bitmap(&'b [u8]),
-    /// The ranks.
-    List(Ranks<'b>),
+    /// The ranks, rising, little-endian.
+    List(&'b [[u8; 2]]),
+}
+
+impl Postings<'_> {
+    /// Returns whether no block is left.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+}
+
+impl<'b> Iterator for Postings<'b> {
+    type Item = RankBlock<'b>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let (count, rest) = self.rest.split_first_chunk()?;
+        let count = u16::from_le_bytes(*count);
+        let is_bitmap = count == record::POSTINGS_BITMAP;
+        let bytes = if is_bitmap { bitmap_bytes(self.ranks) } else { 2 * usize::from(count) };
+        let (ranks, rest) = rest.split_at_checked(bytes).unwrap_or_default();
+        self.rest = rest;
+        self.ranks = self.ranks.saturating_sub(RANK_BLOCK);
+        let (list, _) = ranks.as_chunks();
+        Some(if is_bitmap { RankBlock::Bitmap(ranks) } else { RankBlock::List(list) })
+    }
 }
 
 impl Bundle {
@@ -75,6 +109,7 @@ impl<'b> TagIndexView<'b> {
     }
 
     /// Returns which prompts have a word.
+    #[inline]
     pub fn postings(&self, number: usize) -> Result<Postings<'b>, Corrupt> {
         let wrong = Corrupt::Record { section: Kind::TagWords.name(), what: "postings" };
         let start = |number: usize| self.words.get(number).map(|word| word.postings.get() as usize);
@@ -83,11 +118,7 @@ impl<'b> TagIndexView<'b> {
         };
         let length = end.checked_sub(start).ok_or(wrong)?;
         let bytes = self.bundle.bytes(Kind::TagPostings, start, length)?;
-        Ok(if number < self.facts.dense.get() as usize {
-            Postings::Bitmap(bytes)
-        } else {
-            Postings::List(Ranks::new(bytes))
-        })
+        Ok(Postings { rest: bytes, ranks: self.bundle.prompt_count() })
     }
 
     /// Returns the index of the prompt with this rank, in the order of the names.
@@ -103,10 +134,12 @@ impl<'b> TagIndexView<'b> {
         self.facts.ends.get(place).map_or(0, |end| end.get() as usize)
     }
 
-    /// Returns the bytes of the shortest body of a prompt below priority 10.
+    /// Returns the most prompts below priority 10 whose bodies fit so many bytes together.
     #[must_use]
-    pub fn body_bytes_min(&self) -> usize {
-        self.facts.body_bytes_min.get() as usize
+    pub fn fitting_max(&self, bytes: usize) -> usize {
+        let empty = self.facts.empty_bodies.get() as usize;
+        let shortest = self.facts.body_bytes_min.get() as usize;
+        empty.saturating_add(bytes.checked_div(shortest).unwrap_or(0))
     }
 
     /// Returns the bytes of the summaries and chapters that the index covers.

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use relay_bundle::Bundle;
 
 use crate::answer::message::Part;
-use crate::answer::prompt::{self, Argument, Prompt, Variant};
+use crate::answer::prompt::{self, Argument, Generated, Prompt, Variant};
 use crate::answer::resource::{Resource, Template};
 use crate::answer::table::{indented, printable};
 use crate::command::inspect::source::Source;
@@ -87,6 +87,7 @@ fn prompt(prompt: &Prompt, text: &mut String) {
         priority,
         summary,
         chapters,
+        generated,
         meta,
         bytes: _,
         arguments,
@@ -97,9 +98,10 @@ fn prompt(prompt: &Prompt, text: &mut String) {
     field("priority", Some(&priority.to_string()), text);
     field("title", title.as_deref(), text);
     field("description", description.as_deref(), text);
-    field("summary", summary.as_deref(), text);
+    let marked = |which| if generated.contains(&which) { " (generated)" } else { "" };
+    field(&format!("summary{}", marked(Generated::Summary)), summary.as_deref(), text);
     for chapter in chapters {
-        field("chapter", Some(chapter), text);
+        field(&format!("chapter{}", marked(Generated::Chapters)), Some(chapter), text);
     }
     field("meta", meta.as_ref().map(ToString::to_string).as_deref(), text);
     rendering(arguments, variants, text);

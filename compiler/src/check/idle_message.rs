@@ -1,0 +1,38 @@
+//! A message that no server says.
+//!
+//! The messages of the gate are sent only where there is one. A gate that some environment has is
+//! enough: a project writes its messages once for all of them.
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use crate::diagnostic::Diagnostics;
+use crate::model::Model;
+use crate::source::Span;
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("message `{name}` is never sent")]
+#[diagnostic(code(message::idle), severity(Warning))]
+struct IdleMessage {
+    name: &'static str,
+    #[help]
+    help: &'static str,
+    #[label(primary, "says nothing to anybody")]
+    at: Span,
+}
+
+pub(super) fn check(model: &Model, out: &mut Diagnostics) {
+    if !model.gate.on.value && model.whens.iter().any(|when| when.gates) {
+        return;
+    }
+    let help = if model.gate.on.value {
+        "with `else=refuse` no briefing comes before a call; remove it, or write `else=intercept`"
+    } else {
+        "the project has no gate; remove it, or write `gate on`"
+    };
+    for message in model.messages.all() {
+        if let (Some(at), false) = (message.at, message.is_said(&model.gate)) {
+            out.report(at, IdleMessage { name: message.name.word(), help, at });
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! A prompt that is longer than the budget of a briefing.
+//!
+//! However well it matches, only its line in the index is sent, and so its text never reaches an
+//! agent that asks by keyword.
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use super::briefing_bytes;
+use crate::diagnostic::Diagnostics;
+use crate::model::Model;
+use crate::source::Span;
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("prompt `{name}` has {bytes} bytes, over the budget of {budget}")]
+#[diagnostic(
+    code(gate::prompt_over_budget),
+    severity(Warning),
+    help("no briefing can send it in full; split or shorten it, or raise the budget")
+)]
+struct PromptOverBudget {
+    name: String,
+    bytes: usize,
+    budget: usize,
+    #[label(primary, "never comes in full")]
+    at: Span,
+}
+
+pub(super) fn check(model: &Model, out: &mut Diagnostics) {
+    let budget = model.gate.budget_bytes.value as usize;
+    // A budget of 0 says that nothing shall come in full.
+    if !model.gate.on.value || budget == 0 {
+        return;
+    }
+    for prompt in model.prompts.iter().filter(|prompt| prompt.priority.value < 10) {
+        let (bytes, at) = (briefing_bytes(prompt), prompt.name.at);
+        if bytes > budget {
+            let name = prompt.name.value.clone();
+            out.report(at, PromptOverBudget { name, bytes, budget, at });
+        }
+    }
+}

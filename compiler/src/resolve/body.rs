@@ -1,0 +1,176 @@
+//! The text of a prompt as a briefing sends it: without asking for arguments.
+//!
+//! It is what a call with no arguments would get; where such a call would be refused, a choice
+//! takes its first value, and a text stands there by its name.
+
+use std::borrow::Cow;
+
+use relay_bundle::{Argument, ArgumentKind, Content, Message, Part, Rendering, Role, Segment};
+
+/// The most characters of the line that tells which values are shown.
+const SHOWN_CHARS_MAX: usize = 300;
+
+/// Returns the text that a briefing sends; `None` if it is the one literal of the one variant.
+pub(super) fn briefing(rendering: &Rendering) -> Option<String> {
+    if only_literal(rendering).is_some() {
+        return None;
+    }
+    let shown = Shown::of(rendering);
+    let said = shown.said();
+    Some(match shown.choices() {
+        Some(line) => format!("{line}\n{said}"),
+        None => said,
+    })
+}
+
+/// Returns what the prompt's author says in it: its texts, without what they are embedded in.
+pub(super) fn own_text(rendering: &Rendering) -> Cow<'_, str> {
+    if let Some(text) = only_literal(rendering) {
+        return text.into();
+    }
+    let shown = Shown::of(rendering);
+    let parts = shown.messages.iter().flat_map(|message| &message.parts);
+    let texts = parts.filter_map(|part| match part {
+        Part::Text(segments) => Some(shown.filled(segments)),
+        Part::Image { .. } | Part::Audio { .. } | Part::Resource { .. } => None,
+    });
+    joined(texts).into()
+}
+
+/// The text of a prompt that has one, says it as the user and takes no arguments.
+fn only_literal(rendering: &Rendering) -> Option<&str> {
+    let [messages] = rendering.variants.as_slice() else { return None };
+    let [Message { role: Role::User, parts }] = messages.as_slice() else { return None };
+    let [Part::Text(segments)] = parts.as_slice() else { return None };
+    match segments.as_slice() {
+        [] => Some(""),
+        [Segment::Literal(text)] => Some(text),
+        _ => None,
+    }
+}
+
+/// The variant for a call with no arguments.
+struct Shown<'r> {
+    arguments: &'r [Argument],
+    messages: &'r [Message],
+}
+
+impl<'r> Shown<'r> {
+    fn of(rendering: &'r Rendering) -> Self {
+        let Rendering { arguments, variants } = rendering;
+        let number: usize =
+            arguments.iter().map(|argument| state(argument) * argument.stride as usize).sum();
+        let messages = variants.get(number).map(Vec::as_slice).unwrap_or_default();
+        Self { arguments, messages }
+    }
+
+    fn said(&self) -> String {
+        // One voice needs no name.
+        let named = self.messages.iter().any(|message| message.role == Role::Assistant);
+        joined(self.messages.iter().map(|message| {
+            let said = joined(message.parts.iter().map(|part| self.part(part)));
+            match message.role {
+                _ if !named => said,
+                Role::User => format!("[user]\n{said}"),
+                Role::Assistant => format!("[assistant]\n{said}"),
+            }
+        }))
+    }
+
+    fn part(&self, part: &Part) -> String {
+        match part {
+            Part::Text(segments) => self.filled(segments),
+            Part::Image { mime, bytes } => format!("[image: {mime}, {} bytes]", bytes.len()),
+            Part::Audio { mime, bytes } => format!("[audio: {mime}, {} bytes]", bytes.len()),
+            Part::Resource { uri, mime: _, content: Content::Text(segments) } => {
+                format!("[resource: {}]\n{}", self.filled(uri), self.filled(segments))
+            }
+            Part::Resource { uri, mime, content: Content::Blob(bytes) } => {
+                let mime = mime.as_ref().map(|mime| format!("{mime}, ")).unwrap_or_default();
+                format!("[resource: {}, {mime}{} bytes]", self.filled(uri), bytes.len())
+            }
+        }
+    }
+
+    fn filled(&self, segments: &[Segment]) -> String {
+        let mut text = String::new();
+        for segment in segments {
+            match segment {
+                Segment::Literal(literal) => text.push_str(literal),
+                Segment::Slot(index) => {
+                    let Some(argument) = self.arguments.get(*index as usize) else { continue };
+                    match &argument.default {
+                        Some(default) => text.push_str(default),
+                        None => text.extend(["{", &argument.name, "}"]),
+                    }
+                }
+            }
+        }
+        text
+    }
+
+    /// Returns the line that tells which values are shown and which others there are: `[shown for
+    /// environment=staging; also: production]`; `None` if no choice changes the text.
+    fn choices(&self) -> Option<String> {
+        let steering: Vec<_> = self
+            .arguments
+            .iter()
+            .filter_map(|argument| match &argument.kind {
+                ArgumentKind::Choice(choices) if argument.stride > 0 => Some((argument, choices)),
+                _ => None,
+            })
+            .collect();
+        let alone = steering.len() == 1;
+        let (mut shown, mut others) = (Vec::new(), Vec::new());
+        for (argument, choices) in steering {
+            let Argument { name, .. } = argument;
+            let state = state(argument);
+            shown.push(match choices.get(state) {
+                Some(value) => format!("{name}={value}"),
+                None => format!("no {name}"),
+            });
+            let rest = choices.iter().enumerate().filter(|(index, _)| *index != state);
+            others.extend(rest.map(|(_, value)| match alone {
+                true => value.clone(),
+                false => format!("{name}={value}"),
+            }));
+        }
+        if others.is_empty() {
+            return None;
+        }
+        let line = format!("shown for {}; also: {}", shown.join(", "), others.join(", "));
+        Some(format!("[{}]", super::summary::line(&line, SHOWN_CHARS_MAX)))
+    }
+}
+
+/// Returns the state of an argument that nobody gives; see [`Rendering`].
+fn state(argument: &Argument) -> usize {
+    let Argument { required, default, kind, .. } = argument;
+    match (kind, default) {
+        (ArgumentKind::Choice(choices), Some(default)) => {
+            choices.iter().position(|choice| choice == default).unwrap_or(0)
+        }
+        (_, Some(_)) => 0,
+        (_, None) if *required => 0,
+        (ArgumentKind::Choice(choices), None) => choices.len(),
+        (ArgumentKind::Text { .. }, None) => 1,
+    }
+}
+
+/// Joins texts by a blank line; empty ones add none.
+fn joined(texts: impl Iterator<Item = String>) -> String {
+    let mut joined = String::new();
+    for text in texts.filter(|text| !text.is_empty()) {
+        if joined.is_empty() {
+            joined = text;
+            continue;
+        }
+        joined.truncate(joined.trim_end_matches('\n').len());
+        joined.push_str("\n\n");
+        joined.push_str(&text);
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,284 @@
+//! What a prompt is about, where its author does not say: a summary and chapters of its text.
+//!
+//! The summary is the first sentence of the first paragraph that is text; the chapters are the
+//! markdown headings. pulldown-cmark is named nowhere else.
+
+use std::mem;
+use std::ops::Range;
+
+use pulldown_cmark::{Event, Options, Parser, TagEnd};
+use relay_bundle::lower_case;
+
+use crate::model::Setting;
+use crate::source::Spanned;
+
+/// The most words of a generated summary.
+const SUMMARY_WORDS_MAX: usize = 20;
+/// The most characters of one, for words that no white space ends.
+const SUMMARY_CHARS_MAX: usize = 400;
+/// The most chapters that headings become; the last one is `…` if there are more.
+const CHAPTERS_MAX: usize = 64;
+/// The most characters of one.
+const CHAPTER_CHARS_MAX: usize = 120;
+
+/// Behind these a sentence goes on, unless what follows begins one.
+const ABBREVIATIONS: [&str; 7] = ["e.g.", "i.e.", "cf.", "vs.", "approx.", "incl.", "etc."];
+
+/// What GitHub reads too. Heading attributes are left out: `{name}` is a slot here.
+const OPTIONS: Options = Options::ENABLE_TABLES
+    .union(Options::ENABLE_STRIKETHROUGH)
+    .union(Options::ENABLE_TASKLISTS)
+    .union(Options::ENABLE_FOOTNOTES)
+    .union(Options::ENABLE_GFM);
+
+/// Returns the summary and the chapters of a prompt: those that were written, or those that its
+/// text gives.
+///
+/// Where nothing was written, the words of the name that appear in neither become chapters too:
+/// a prompt is found by its name even if its text does not repeat it.
+pub(super) fn complete(
+    name: &str,
+    text: &str,
+    summary: Option<Spanned<String>>,
+    chapters: Option<Vec<Spanned<String>>>,
+) -> (Option<Setting<String>>, Vec<Setting<String>>) {
+    let written = |Spanned { value, at }: Spanned<String>| Setting { value, at: Some(at) };
+    let made = |value: String| Setting { value, at: None };
+    match (summary, chapters) {
+        (Some(summary), Some(chapters)) => {
+            (Some(written(summary)), chapters.into_iter().map(written).collect())
+        }
+        (Some(summary), None) => {
+            let Outline { headings, .. } = Outline::of(text, Wanted { paragraph: false, ..ALL });
+            (Some(written(summary)), headings.into_iter().map(made).collect())
+        }
+        (None, Some(chapters)) => {
+            let Outline { paragraph, .. } = Outline::of(text, Wanted { headings: false, ..ALL });
+            let summary = paragraph.map(|paragraph| made(paragraph.first_sentence()));
+            (summary, chapters.into_iter().map(written).collect())
+        }
+        (None, None) => {
+            let Outline { paragraph, mut headings, cut: _ } = Outline::of(text, ALL);
+            let summary = paragraph.map(|paragraph| paragraph.first_sentence());
+            add_words(name, summary.as_deref(), &mut headings);
+            (summary.map(made), headings.into_iter().map(made).collect())
+        }
+    }
+}
+
+/// Returns a text as one line of at most so many characters; `…` ends one that was cut.
+pub(super) fn line(text: &str, chars_max: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // There are no more characters than bytes.
+    if line.len() <= chars_max || line.chars().count() <= chars_max {
+        return line;
+    }
+    let mut cut: String = line.chars().take(chars_max.saturating_sub(1)).collect();
+    cut.truncate(cut.trim_end().len());
+    cut.push('…');
+    cut
+}
+
+/// Adds the words of a name that appear in no chapter and not in the summary.
+fn add_words(name: &str, summary: Option<&str>, chapters: &mut Vec<String>) {
+    let texts = summary.into_iter().chain(chapters.iter().map(String::as_str));
+    // No word has white space in it, so none is found across two texts.
+    let mut known = lower_case(&texts.collect::<Vec<_>>().join("\n"));
+    let parts = name.split(|at: char| matches!(at, '-' | '_' | '.' | '/') || at.is_whitespace());
+    for word in parts.filter(|part| !part.is_empty()) {
+        let lower = lower_case(word);
+        if !known.contains(&lower) {
+            known.extend(["\n", &lower]);
+            chapters.push(word.to_owned());
+        }
+    }
+}
+
+/// What of a text is asked for.
+#[derive(Clone, Copy)]
+struct Wanted {
+    paragraph: bool,
+    headings: bool,
+}
+
+const ALL: Wanted = Wanted { paragraph: true, headings: true };
+
+/// What a markdown text gives.
+#[derive(Default)]
+struct Outline {
+    /// The first paragraph that is text.
+    paragraph: Option<Run>,
+    /// The headings in order, each once.
+    headings: Vec<String>,
+    /// Whether there are more.
+    cut: bool,
+}
+
+/// A run of text without its markup.
+#[derive(Default)]
+struct Run {
+    text: String,
+    /// The bytes that are code, in order: a full stop in code ends no sentence.
+    code: Vec<Range<usize>>,
+}
+
+impl Outline {
+    fn of(text: &str, wanted: Wanted) -> Self {
+        let mut outline = Self::default();
+        let mut run = Run::default();
+        let mut in_heading = false;
+        // How many tables, pictures, code blocks and the like are open.
+        let mut others = 0usize;
+        for event in Parser::new_ext(text, OPTIONS) {
+            let counts = others == 0 && (in_heading || outline.paragraph.is_none());
+            match event {
+                Event::Start(tag) => {
+                    let tag = tag.to_end();
+                    if !is_inline(&tag) {
+                        outline.paragraph(&mut run);
+                    }
+                    in_heading |= matches!(tag, TagEnd::Heading(_));
+                    others += usize::from(is_other(&tag));
+                }
+                Event::End(TagEnd::Heading(_)) => {
+                    in_heading = false;
+                    outline.heading(&mut run);
+                }
+                Event::End(tag) => {
+                    others = others.saturating_sub(usize::from(is_other(&tag)));
+                    if !is_inline(&tag) {
+                        outline.paragraph(&mut run);
+                    }
+                }
+                Event::Rule => outline.paragraph(&mut run),
+                Event::Text(text) if counts => run.text.push_str(&text),
+                Event::Code(code) if counts => run.code(&code),
+                Event::SoftBreak | Event::HardBreak if counts => run.text.push(' '),
+                _ => {}
+            }
+            if outline.has(wanted) {
+                break;
+            }
+        }
+        outline
+    }
+
+    /// Takes what was gathered as the first paragraph, if it is that.
+    fn paragraph(&mut self, run: &mut Run) {
+        let run = mem::take(run);
+        if self.paragraph.is_none() && !run.text.trim().is_empty() {
+            self.paragraph = Some(run);
+        }
+    }
+
+    fn heading(&mut self, run: &mut Run) {
+        let heading = line(&mem::take(run).text, CHAPTER_CHARS_MAX);
+        if heading.is_empty() || self.headings.contains(&heading) || self.cut {
+            return;
+        }
+        if self.headings.len() < CHAPTERS_MAX {
+            self.headings.push(heading);
+        } else if let Some(last) = self.headings.last_mut() {
+            *last = "…".into();
+            self.cut = true;
+        }
+    }
+
+    fn has(&self, wanted: Wanted) -> bool {
+        let Wanted { paragraph, headings } = wanted;
+        (!paragraph || self.paragraph.is_some()) && (!headings || self.cut)
+    }
+}
+
+impl Run {
+    fn code(&mut self, code: &str) {
+        let start = self.text.len();
+        self.text.push_str(code);
+        self.code.push(start..self.text.len());
+    }
+
+    fn is_code(&self, at: usize) -> bool {
+        let behind = self.code.partition_point(|code| code.end <= at);
+        self.code.get(behind).is_some_and(|code| code.contains(&at))
+    }
+
+    fn first_sentence(&self) -> String {
+        let mut sentence = String::new();
+        let mut words = words(&self.text).peekable();
+        let mut count = 0;
+        while let Some((start, word)) = words.next() {
+            if count == SUMMARY_WORDS_MAX {
+                sentence.push('…');
+                break;
+            }
+            if count > 0 {
+                sentence.push(' ');
+            }
+            let end = self.end_of_sentence(start, word, words.peek().map(|(_, next)| *next));
+            sentence.push_str(word.get(..end.unwrap_or(word.len())).unwrap_or(word));
+            if end.is_some() {
+                break;
+            }
+            count += 1;
+        }
+        line(&sentence, SUMMARY_CHARS_MAX)
+    }
+
+    /// Returns how many bytes of a word still belong to the sentence that ends in it.
+    fn end_of_sentence(&self, start: usize, word: &str, next: Option<&str>) -> Option<usize> {
+        // Scripts with full-width stops put no space behind them.
+        let full_width = word
+            .char_indices()
+            .find(|(at, letter)| matches!(letter, '。' | '！' | '？') && !self.is_code(start + at));
+        if let Some((at, stop)) = full_width {
+            return Some(at + stop.len_utf8());
+        }
+        let stop = word.len().checked_sub(1)?;
+        let ends = word.ends_with(['.', '!', '?']) && !self.is_code(start + stop);
+        (ends && !(is_abbreviation(word) && goes_on(next))).then_some(word.len())
+    }
+}
+
+/// Returns the words of a text with the byte at which each begins.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut end = 0;
+    let pieces = text.split_inclusive(char::is_whitespace).map(move |piece| {
+        let start = end;
+        end += piece.len();
+        (start, piece.trim_end())
+    });
+    pieces.filter(|(_, word)| !word.is_empty())
+}
+
+fn is_abbreviation(word: &str) -> bool {
+    let word = word.trim_start_matches(|letter: char| !letter.is_alphanumeric());
+    ABBREVIATIONS.iter().any(|abbreviation| word.eq_ignore_ascii_case(abbreviation))
+}
+
+fn goes_on(next: Option<&str>) -> bool {
+    let first = next.and_then(|next| next.chars().next());
+    first.is_some_and(|first| first.is_lowercase() || first.is_numeric() || first == ',')
+}
+
+/// What stands inside a line of text.
+fn is_inline(tag: &TagEnd) -> bool {
+    matches!(
+        tag,
+        TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Image
+    )
+}
+
+/// What holds text that no sentence is made of.
+fn is_other(tag: &TagEnd) -> bool {
+    matches!(
+        tag,
+        TagEnd::CodeBlock
+            | TagEnd::HtmlBlock
+            | TagEnd::Table
+            | TagEnd::FootnoteDefinition
+            | TagEnd::Image
+    )
+}
+
+#[cfg(test)]
+mod tests;

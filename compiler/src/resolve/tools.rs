@@ -1,0 +1,31 @@
+//! The one `tools` node of a project: which groups of tools its server offers.
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use crate::ast::{self, ToolGroup};
+use crate::diagnostic::Diagnostics;
+use crate::source::{Span, Spanned};
+
+/// Resolves the tools; a project that says nothing of them offers none.
+pub(super) fn tools(nodes: Vec<ast::Tools>, out: &mut Diagnostics) -> Vec<Spanned<ToolGroup>> {
+    let mut nodes = nodes.into_iter();
+    let Some(node) = nodes.next() else { return Vec::new() };
+    for again in nodes {
+        out.report(again.at, SecondTools { first_at: node.at, at: again.at });
+    }
+    node.groups
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("a project has one `tools` node")]
+#[diagnostic(
+    code(tools::second),
+    help("put all groups into one; an environment has its own in a `when`")
+)]
+struct SecondTools {
+    #[label("the first one")]
+    first_at: Span,
+    #[label(primary, "a second one")]
+    at: Span,
+}

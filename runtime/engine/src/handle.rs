@@ -1,0 +1,286 @@
+//! The sealed handle of a briefing: what an agent passes on instead of a session that we keep.
+//!
+//! ```text
+//! version 1 byte, key id 1 byte, expiry 4 bytes, fingerprint of the bundle 2 bytes,
+//! fingerprint of the caller 2 bytes, the sent set, HMAC-SHA-256 cut to 16 bytes
+//! ```
+//!
+//! in unpadded base64url. Any server with the key accepts it. The tag also covers what is not in
+//! the handle: the purpose, the caller, the digest of the bundle and its number of prompts. So a
+//! handle is good for one caller and one bundle; the fingerprints only help to say what is wrong.
+//!
+//! The sent set is a bitmap by the prompts' index in the order of names, without its trailing zero
+//! bytes; or, where that is shorter, a list of LEB128 numbers, each the distance from the index
+//! after the one before. There is one way to write a set and one way to write bytes as text, and
+//! nothing else is read: a handle has one text.
+
+mod sent_set;
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use relay_bundle::Digest;
+use sha2::Sha256;
+use thiserror::Error;
+use zeroize::Zeroizing;
+
+use self::sent_set::SENT_BYTES_MAX;
+use crate::sent::Sent;
+
+/// Bytes of the secret of a key.
+pub const SECRET_BYTES: usize = 32;
+
+/// No handle is a longer text.
+pub const TEXT_BYTES_MAX: usize = ((HEAD_BYTES + SENT_BYTES_MAX + TAG_BYTES) * 4).div_ceil(3);
+
+const VERSION: u8 = 1;
+/// The bit of the version byte that says that the sent set is a list.
+const LIST: u8 = 0x80;
+const HEAD_BYTES: usize = 10;
+/// RFC 2104, section 5: no less than half of the hash.
+const TAG_BYTES: usize = 16;
+/// Bytes of a block of SHA-256. HMAC fills a shorter key up with zeros.
+const BLOCK_BYTES: usize = 64;
+
+const SEAL: &str = "relay briefing handle";
+const CALLER: &str = "relay briefing caller";
+
+/// A key that seals handles. Its secret is in no debug output and is wiped when it is dropped.
+#[derive(Clone)]
+pub struct Key {
+    id: u8,
+    secret: Zeroizing<[u8; BLOCK_BYTES]>,
+}
+
+/// What a handle is good for, and what its tag covers without holding it.
+#[derive(Debug, Clone, Copy)]
+pub struct Binding<'a> {
+    /// Who asks.
+    pub principal: &'a str,
+    /// For which tenant.
+    pub tenant: Option<&'a str>,
+    /// The digest of the bundle in force.
+    pub bundle: Digest,
+    /// How many prompts the bundle has.
+    pub prompts: usize,
+}
+
+/// Why a handle is not accepted, in words for the agent that passed it on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum HandleError {
+    /// It is no handle at all.
+    #[error(
+        "this is not a briefing as begin_session returned it; pass that on unchanged, or call begin_session again"
+    )]
+    Malformed,
+    /// It was made by a newer server, or by none.
+    #[error(
+        "this briefing is of version {version}, which this server does not know; call begin_session again"
+    )]
+    UnknownVersion {
+        /// The version that it has.
+        version: u8,
+    },
+    /// It was sealed with a key that is not among these.
+    #[error(
+        "this briefing was sealed with key {id}, which this server does not have; call begin_session again"
+    )]
+    UnknownKey {
+        /// The id of the key.
+        id: u8,
+    },
+    /// It is of another bundle.
+    #[error("the prompts have changed since this briefing; call begin_session again")]
+    OtherBundle,
+    /// It was made for another caller.
+    #[error("this briefing was given to another caller; call begin_session for one of your own")]
+    OtherCaller,
+    /// Something in it is not as it was sealed.
+    #[error("this briefing was altered on the way; call begin_session again")]
+    Altered,
+    /// It was good once.
+    #[error("this briefing has expired; call begin_session again")]
+    Expired {
+        /// Minutes since the last one in which it was good.
+        minutes_ago: u32,
+    },
+}
+
+impl Key {
+    /// Returns the key with this id. The secret must be random.
+    #[must_use]
+    pub fn new(id: u8, secret: [u8; SECRET_BYTES]) -> Self {
+        let mut block = Zeroizing::new([0; BLOCK_BYTES]);
+        for (to, from) in block.iter_mut().zip(*Zeroizing::new(secret)) {
+            *to = from;
+        }
+        Self { id, secret: block }
+    }
+
+    /// Returns the id, by which a handle names the key.
+    #[must_use]
+    pub fn id(&self) -> u8 {
+        self.id
+    }
+
+    fn mac(&self, purpose: &str) -> Hmac<Sha256> {
+        let mut mac = Hmac::new((&*self.secret).into());
+        field(&mut mac, purpose.as_bytes());
+        mac
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { id, secret: _ } = self;
+        f.debug_struct("Key").field("id", id).finish_non_exhaustive()
+    }
+}
+
+/// Returns the handle that says that `sent` was sent, good up to the end of the minute
+/// `expires_min` (since 1970).
+///
+/// A set that takes more than 2 KiB is cut: what comes last in the order of names is left out, and
+/// may be sent again. So is an index that is no prompt's.
+#[must_use]
+pub fn seal(key: &Key, binding: &Binding<'_>, expires_min: u32, sent: &Sent) -> String {
+    let (form, set) = sent_set::encode(sent, binding.prompts);
+    let [bundle, caller] = fingerprints(key, binding);
+    let mut bytes = vec![VERSION | form.bit(), key.id];
+    bytes.extend(expires_min.to_be_bytes());
+    bytes.extend(bundle);
+    bytes.extend(caller);
+    bytes.extend(set);
+    let tag = tag(key, binding, &bytes).finalize();
+    bytes.extend(tag.as_bytes().iter().take(TAG_BYTES));
+    URL_SAFE_NO_PAD.encode(bytes)
+}
+
+/// Returns what was sent, if `text` is a handle that one of `keys` sealed for `binding` and that is
+/// still good in the minute `now_min` (since 1970).
+///
+/// # Errors
+///
+/// The handle is not accepted; the error says why. Nothing behind the key id is believed before
+/// the tag is right.
+pub fn open(
+    keys: &[Key],
+    binding: &Binding<'_>,
+    now_min: u32,
+    text: &str,
+) -> Result<Sent, HandleError> {
+    if text.len() > TEXT_BYTES_MAX {
+        return Err(HandleError::Malformed);
+    }
+    let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| HandleError::Malformed)?;
+    let handle = Parts::of(&bytes).ok_or(HandleError::Malformed)?;
+    if handle.version != VERSION {
+        return Err(HandleError::UnknownVersion { version: handle.version });
+    }
+    let id = handle.key_id;
+    let key = keys.iter().find(|key| key.id == id).ok_or(HandleError::UnknownKey { id })?;
+    // Compares in constant time.
+    if tag(key, binding, handle.sealed).verify_truncated_left(handle.tag).is_err() {
+        return Err(handle.fault(fingerprints(key, binding)));
+    }
+    match now_min.checked_sub(handle.expires_min) {
+        None | Some(0) => {}
+        Some(minutes_ago) => return Err(HandleError::Expired { minutes_ago }),
+    }
+    sent_set::decode(handle.form, handle.set, binding.prompts).ok_or(HandleError::Malformed)
+}
+
+/// The bytes of a handle, cut up.
+struct Parts<'a> {
+    version: u8,
+    form: Form,
+    key_id: u8,
+    expires_min: u32,
+    bundle: [u8; 2],
+    caller: [u8; 2],
+    set: &'a [u8],
+    tag: &'a [u8; TAG_BYTES],
+    /// All that stands before the tag.
+    sealed: &'a [u8],
+}
+
+/// How the sent set is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Bitmap,
+    List,
+}
+
+impl Form {
+    fn bit(self) -> u8 {
+        match self {
+            Self::Bitmap => 0,
+            Self::List => LIST,
+        }
+    }
+}
+
+impl<'a> Parts<'a> {
+    fn of(bytes: &'a [u8]) -> Option<Self> {
+        let (sealed, tag) = bytes.split_last_chunk()?;
+        let (head, set) = sealed.split_first_chunk::<HEAD_BYTES>()?;
+        let [version, key_id, e0, e1, e2, e3, b0, b1, c0, c1] = *head;
+        Some(Self {
+            version: version & !LIST,
+            form: if version & LIST == 0 { Form::Bitmap } else { Form::List },
+            key_id,
+            expires_min: u32::from_be_bytes([e0, e1, e2, e3]),
+            bundle: [b0, b1],
+            caller: [c0, c1],
+            set,
+            tag,
+            sealed,
+        })
+    }
+
+    /// Guesses why the tag is wrong, for the words of the refusal.
+    fn fault(&self, [bundle, caller]: [[u8; 2]; 2]) -> HandleError {
+        if self.bundle != bundle {
+            HandleError::OtherBundle
+        } else if self.caller != caller {
+            HandleError::OtherCaller
+        } else {
+            HandleError::Altered
+        }
+    }
+}
+
+/// The tag over `sealed` and what a handle does not hold.
+fn tag(key: &Key, binding: &Binding<'_>, sealed: &[u8]) -> Hmac<Sha256> {
+    let Binding { principal, tenant, bundle: Digest(bundle), prompts } = *binding;
+    let mut mac = key.mac(SEAL);
+    field(&mut mac, sealed);
+    caller(&mut mac, principal, tenant);
+    field(&mut mac, &bundle);
+    field(&mut mac, &(prompts as u64).to_be_bytes());
+    mac
+}
+
+/// The fingerprints of bundle and caller. That of the caller tells nothing without the key.
+fn fingerprints(key: &Key, binding: &Binding<'_>) -> [[u8; 2]; 2] {
+    let Binding { principal, tenant, bundle: Digest([b0, b1, ..]), prompts: _ } = *binding;
+    let mut mac = key.mac(CALLER);
+    caller(&mut mac, principal, tenant);
+    let [c0, c1, ..]: [u8; 32] = mac.finalize().into_bytes().into();
+    [[b0, b1], [c0, c1]]
+}
+
+/// No tenant is another caller than a tenant without a name.
+fn caller(mac: &mut Hmac<Sha256>, principal: &str, tenant: Option<&str>) {
+    field(mac, principal.as_bytes());
+    field(mac, &[u8::from(tenant.is_some())]);
+    field(mac, tenant.unwrap_or_default().as_bytes());
+}
+
+/// Each field is behind its length, so that no two lists of fields are the same bytes.
+fn field(mac: &mut Hmac<Sha256>, bytes: &[u8]) {
+    mac.update(&(bytes.len() as u64).to_be_bytes());
+    mac.update(bytes);
+}

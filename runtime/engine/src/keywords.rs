@@ -1,0 +1,130 @@
+//! A call of a tool -> the keywords that stand for the tags nobody gave.
+//!
+//! A call without a briefing is intercepted: what it says of its task chooses the prompts. The
+//! words are only compared with summaries and chapters, so it does not matter what they say.
+
+use relay_bundle::lower_case;
+use serde_json::{Map, Value};
+
+/// A call has at most this many keywords.
+pub const KEYWORDS_MAX: usize = 10;
+
+/// The argument of a gated tool that holds the handle of a briefing.
+pub const BRIEFING_ARGUMENT: &str = "briefing";
+
+/// Of the arguments, this many bytes of texts are searched; each value counts for one more.
+const ARGUMENT_BYTES_MAX: usize = 64 << 10;
+/// What is nested deeper is not searched.
+const DEPTH_MAX: usize = 64;
+
+const KEYWORD_CHARS_MIN: usize = 3;
+const KEYWORD_CHARS_MAX: usize = 40;
+
+/// What a tool does with its subject, in every project: these words choose nothing, and would be
+/// found inside others.
+const VERBS: &[&str] = &[
+    "add", "call", "create", "delete", "fetch", "find", "get", "list", "make", "post", "put",
+    "read", "remove", "run", "search", "set", "show", "update", "write",
+];
+
+/// Words that stand in any English sentence. Shorter ones are no keywords anyway.
+const STOP_WORDS: &[&str] = &[
+    "about", "all", "also", "and", "any", "are", "because", "been", "but", "can", "could", "did",
+    "does", "for", "from", "had", "has", "have", "how", "into", "its", "may", "more", "most",
+    "not", "off", "only", "other", "our", "out", "over", "please", "shall", "should", "some",
+    "such", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this",
+    "those", "too", "under", "use", "very", "was", "were", "what", "when", "where", "which",
+    "while", "who", "why", "will", "with", "would", "you", "your",
+];
+
+/// Returns the keywords of a call, lower-cased, in the order in which they stand: those of the
+/// tool's name first, then those of the arguments in the order of the document.
+///
+/// What stands before the last `/` of the name is one keyword, the rest is cut at each `_`. Of the
+/// arguments only texts count, neither names nor numbers, and not the handle of a briefing.
+#[must_use]
+pub fn keywords(tool: &str, arguments: &Map<String, Value>) -> Vec<String> {
+    let mut keywords = Keywords { found: Vec::new(), bytes_left: ARGUMENT_BYTES_MAX };
+    let (server, name) = tool.rsplit_once('/').unwrap_or(("", tool));
+    keywords.add(server);
+    for part in name.split('_') {
+        if !VERBS.contains(&lower_case(part).as_str()) {
+            keywords.add(part);
+        }
+    }
+    for (name, value) in arguments {
+        if name != BRIEFING_ARGUMENT {
+            keywords.search(value, DEPTH_MAX);
+        }
+    }
+    keywords.found
+}
+
+struct Keywords {
+    found: Vec<String>,
+    /// How much of the arguments may still be searched.
+    bytes_left: usize,
+}
+
+impl Keywords {
+    fn is_done(&self) -> bool {
+        self.found.len() >= KEYWORDS_MAX || self.bytes_left == 0
+    }
+
+    fn search(&mut self, value: &Value, depth_left: usize) {
+        let Some(depth_left) = depth_left.checked_sub(1).filter(|_| !self.is_done()) else {
+            return;
+        };
+        self.bytes_left = self.bytes_left.saturating_sub(1);
+        match value {
+            Value::String(text) => self.add_words(text),
+            Value::Array(values) => self.search_all(values.iter(), depth_left),
+            Value::Object(values) => self.search_all(values.values(), depth_left),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    fn search_all<'v>(&mut self, values: impl Iterator<Item = &'v Value>, depth_left: usize) {
+        for value in values {
+            if self.is_done() {
+                return;
+            }
+            self.search(value, depth_left);
+        }
+    }
+
+    fn add_words(&mut self, text: &str) {
+        let end = text.floor_char_boundary(self.bytes_left);
+        let searched = match text.split_at_checked(end) {
+            // Half a word is none.
+            Some((start, rest)) if rest.starts_with(is_word) => start.trim_end_matches(is_word),
+            Some((start, _)) => start,
+            None => text,
+        };
+        self.bytes_left = self.bytes_left.saturating_sub(text.len());
+        for word in searched.split(|letter| !is_word(letter)) {
+            self.add(word.trim_matches(['-', '_']));
+            if self.found.len() >= KEYWORDS_MAX {
+                return;
+            }
+        }
+    }
+
+    /// Adds a word, unless it chooses nothing or is there already.
+    fn add(&mut self, word: &str) {
+        // Looks at no more of a word than a keyword may have.
+        if self.found.len() >= KEYWORDS_MAX || word.chars().nth(KEYWORD_CHARS_MAX).is_some() {
+            return;
+        }
+        let word = lower_case(word);
+        let is_long_enough =
+            (KEYWORD_CHARS_MIN..=KEYWORD_CHARS_MAX).contains(&word.chars().count());
+        if is_long_enough && !STOP_WORDS.contains(&word.as_str()) && !self.found.contains(&word) {
+            self.found.push(word);
+        }
+    }
+}
+
+fn is_word(letter: char) -> bool {
+    letter.is_alphanumeric() || matches!(letter, '-' | '_')
+}

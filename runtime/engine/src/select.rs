@@ -1,0 +1,190 @@
+//! Tags -> which prompts come in full, which with their summary, and which by name alone.
+//!
+//! A tag matches a prompt if it lies in its summary or in one of its chapters; the score is the
+//! number of matching tags times the priority. The tag index of the bundle answers without looking
+//! at the prompts one by one: what is allocated here grows with what is wanted, never with how many
+//! prompts there are.
+
+mod best;
+mod count;
+mod hit;
+mod tag;
+mod walk;
+mod word;
+
+pub use hit::{Hit, HitPlace, Score, hits, score};
+pub use tag::{BUDGET_BYTES, TAG_CHARS_MAX, TAGS_LIMIT, TAGS_MAX, TagError, Tags};
+
+use relay_bundle::{Bundle, Corrupt, Kind, TagIndexView};
+
+use self::walk::Matched;
+use crate::sent::Sent;
+
+/// How much a selection may hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of the bodies that come in full. Those of priority 10 come even if they are over it.
+    pub budget_bytes: usize,
+    /// How many index entries and names together are wanted at most; `usize::MAX` for all.
+    pub entries_max: usize,
+}
+
+/// What tags select, each prompt by its index in the order of names.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Selection {
+    /// The prompts that come in full: priority 10 by name, then the best matches.
+    pub full: Vec<usize>,
+    /// The other matches, best first: they come with name and summary.
+    pub index: Vec<usize>,
+    /// The prompts that no tag matches, by name.
+    pub names: Vec<usize>,
+    /// Bytes of the bodies of `full`.
+    pub bytes: usize,
+    /// How many index entries there are beside `index`.
+    pub index_omitted: usize,
+    /// How many names there are beside `names`.
+    pub names_omitted: usize,
+    /// The match that ended the filling; absent if all matches come in full.
+    pub cut: Option<Cut>,
+}
+
+/// The first match whose body did not fit the budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cut {
+    /// Which prompt.
+    pub prompt: usize,
+    /// Bytes of its body.
+    pub bytes: usize,
+    /// Bytes of the budget that were left for it.
+    pub left: usize,
+}
+
+/// Selects prompts by tags, without those that were sent.
+///
+/// The order is score falling, priority falling, name. Matches come in full while the body fits
+/// what is left of the budget, and the first that does not fit ends that.
+///
+/// # Errors
+///
+/// The bundle is not what was signed.
+pub fn select(
+    bundle: &Bundle,
+    tags: &Tags,
+    sent: &Sent,
+    limits: Limits,
+) -> Result<Selection, Corrupt> {
+    let Some(index) = bundle.tag_index()? else { return Ok(Selection::default()) };
+    let always = index.end_of(10).min(bundle.prompt_count());
+    let sent_ranks = sent_ranks(bundle, sent, always)?;
+    let mut out = Selection::default();
+    for rank in 0..always {
+        let prompt = bundle.prompt(index.prompt_at(rank)?)?;
+        if !is_sent(sent, prompt.index()) {
+            out.full.push(prompt.index());
+            out.bytes = out.bytes.saturating_add(prompt.body_bytes());
+        }
+    }
+    let left = limits.budget_bytes.saturating_sub(out.bytes);
+    // One more than can fit: that one ends the filling.
+    let wanted = index.fitting_max(left).saturating_add(limits.entries_max).saturating_add(1);
+    let matched = walk::matched(bundle, &index, tags, &sent_ranks, wanted)?;
+    fill(&mut out, bundle, &index, &matched, left, limits.entries_max)?;
+    let others = bundle.prompt_count().saturating_sub(always).saturating_sub(sent_ranks.len());
+    let names = others.saturating_sub(matched.count);
+    let room = names.min(limits.entries_max.saturating_sub(out.index.len()));
+    name(&mut out, bundle, sent, always, room)?;
+    out.names_omitted = names.saturating_sub(out.names.len());
+    Ok(out)
+}
+
+/// Returns the ranks of the prompts that were sent, sorted, without those of priority 10.
+fn sent_ranks(bundle: &Bundle, sent: &Sent, always: usize) -> Result<Vec<usize>, Corrupt> {
+    let mut ranks = Vec::new();
+    for index in sent.iter() {
+        let index = index as usize;
+        // What is no prompt's index does no harm.
+        if index < bundle.prompt_count() {
+            ranks.push(bundle.prompt(index)?.rank());
+        }
+    }
+    ranks.retain(|rank| (always..bundle.prompt_count()).contains(rank));
+    ranks.sort_unstable();
+    Ok(ranks)
+}
+
+/// Adds the matches, best first: in full while the body fits, then as index entries.
+fn fill(
+    out: &mut Selection,
+    bundle: &Bundle,
+    index: &TagIndexView<'_>,
+    matched: &Matched,
+    mut left: usize,
+    entries_max: usize,
+) -> Result<(), Corrupt> {
+    let mut in_full = 0;
+    for rank in &matched.ranks {
+        if out.cut.is_some() && out.index.len() == entries_max {
+            break;
+        }
+        let prompt = prompt_at(bundle, index, *rank as usize)?;
+        if out.cut.is_none() {
+            let bytes = bundle.prompt(prompt)?.body_bytes();
+            if let Some(rest) = left.checked_sub(bytes) {
+                left = rest;
+                in_full += 1;
+                out.bytes = out.bytes.saturating_add(bytes);
+                out.full.push(prompt);
+                continue;
+            }
+            out.cut = Some(Cut { prompt, bytes, left });
+        }
+        if out.index.len() < entries_max {
+            out.index.push(prompt);
+        }
+    }
+    out.index_omitted = matched.count.saturating_sub(in_full).saturating_sub(out.index.len());
+    Ok(())
+}
+
+/// Adds the first names, `room` of them, of the prompts that no tag matches.
+///
+/// INVARIANT: if there is room for a name, every match is in one of the lists of `out`.
+fn name(
+    out: &mut Selection,
+    bundle: &Bundle,
+    sent: &Sent,
+    always: usize,
+    room: usize,
+) -> Result<(), Corrupt> {
+    if room == 0 {
+        return Ok(());
+    }
+    let mut matched: Vec<usize> = out.full.iter().chain(&out.index).copied().collect();
+    matched.sort_unstable();
+    let mut matched = matched.into_iter().peekable();
+    for prompt in bundle.prompts() {
+        let prompt = prompt?;
+        let index = prompt.index();
+        let is_match = matched.next_if_eq(&index).is_some();
+        if !is_match && prompt.rank() >= always && !is_sent(sent, index) {
+            out.names.push(index);
+            if out.names.len() == room {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn prompt_at(bundle: &Bundle, index: &TagIndexView<'_>, rank: usize) -> Result<usize, Corrupt> {
+    let prompt = index.prompt_at(rank)?;
+    if prompt < bundle.prompt_count() {
+        Ok(prompt)
+    } else {
+        Err(Corrupt::Record { section: Kind::TagOrder.name(), what: "prompt" })
+    }
+}
+
+fn is_sent(sent: &Sent, index: usize) -> bool {
+    u32::try_from(index).is_ok_and(|index| sent.contains(index))
+}

@@ -1,0 +1,55 @@
+//! The best of very many matches, in memory for few.
+
+/// The best matches among those seen so far.
+///
+/// INVARIANT: matches come by rising rank. So one that is no better in score and priority than
+/// the last of `wanted` others can never be wanted.
+pub(super) struct Best {
+    wanted: usize,
+    /// Place and rank, joined so that they sort as one number. Lower is better.
+    kept: Vec<u64>,
+    /// A match is kept if its place is below this one.
+    bar: u32,
+}
+
+impl Best {
+    /// Begins with no match; of all that come, the best `wanted` stay.
+    pub(super) fn new(wanted: usize) -> Self {
+        Self { wanted: wanted.max(1), kept: Vec::new(), bar: u32::MAX }
+    }
+
+    /// Returns how many tags of `tags` must match for a prompt of this priority to be kept; `None`
+    /// if all are too few.
+    pub(super) fn least(&self, priority: u8, tags: usize) -> Option<usize> {
+        (1..=tags).find(|matching| place(*matching, priority) < self.bar)
+    }
+
+    /// Keeps a match that [`Self::least`] lets in.
+    pub(super) fn keep(&mut self, matching: usize, priority: u8, rank: u32) {
+        self.kept.push(u64::from(place(matching, priority)) << 32 | u64::from(rank));
+    }
+
+    /// Drops what cannot be wanted any more, if it is worth the while; returns whether it did.
+    pub(super) fn settle(&mut self) -> bool {
+        if self.kept.len() < self.wanted.saturating_mul(2) {
+            return false;
+        }
+        let (_, last, _) = self.kept.select_nth_unstable(self.wanted - 1);
+        self.bar = u32::try_from(*last >> 32).unwrap_or(0);
+        self.kept.truncate(self.wanted);
+        true
+    }
+
+    /// Returns the ranks of the best, in their order.
+    pub(super) fn into_ranks(mut self) -> Vec<u32> {
+        self.kept.sort_unstable();
+        self.kept.truncate(self.wanted);
+        self.kept.into_iter().map(|kept| u32::try_from(kept & 0xffff_ffff).unwrap_or(0)).collect()
+    }
+}
+
+/// Returns a number that is lower the better a match is: score falling, then priority falling.
+fn place(matching: usize, priority: u8) -> u32 {
+    let score = u32::try_from(matching).unwrap_or(u32::MAX).saturating_mul(priority.into());
+    !(score << 4 | u32::from(priority))
+}

@@ -1,0 +1,86 @@
+//! Tags as an agent gives them -> tags as they are searched.
+
+use relay_bundle::lower_case;
+use thiserror::Error;
+
+/// The most characters of one tag, as given.
+pub const TAG_CHARS_MAX: usize = 200;
+/// The most tags of a call where the project has no gate.
+pub const TAGS_MAX: usize = 10;
+/// The most tags of a call whatever a gate says.
+pub const TAGS_LIMIT: usize = 255;
+/// The budget of a briefing where the project has no gate.
+pub const BUDGET_BYTES: usize = 8192;
+
+/// The tags of one call, as they are searched.
+///
+/// INVARIANT: trimmed, lower-cased, none empty, none twice, at most [`TAGS_LIMIT`].
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tags(Vec<String>);
+
+/// Why tags are refused. The messages are for the agent.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum TagError {
+    /// There are more than the project allows, counted as given.
+    #[error("{count} tags are too many: send at most {max}, those that say most about the task")]
+    TooMany {
+        /// How many there are.
+        count: usize,
+        /// How many there may be.
+        max: usize,
+    },
+    /// One is longer than any can be.
+    #[error("tag {place} is over {max} characters: send a word or two for each topic")]
+    TooLong {
+        /// Which one, counted from 1.
+        place: usize,
+        /// The most characters of a tag.
+        max: usize,
+    },
+}
+
+impl Tags {
+    /// Makes tags of what was given: white space around them is dropped, case does not count, and
+    /// neither do empty ones and repeats. They stay in the order of their first mention.
+    ///
+    /// # Errors
+    ///
+    /// There are more than `max`, or one is longer than [`TAG_CHARS_MAX`]. Both are judged before
+    /// anything is done with a text.
+    pub fn new<T: AsRef<str>>(given: &[T], max: usize) -> Result<Self, TagError> {
+        let max = max.min(TAGS_LIMIT);
+        if given.len() > max {
+            return Err(TagError::TooMany { count: given.len(), max });
+        }
+        for (place, tag) in (1..).zip(given) {
+            if tag.as_ref().chars().nth(TAG_CHARS_MAX).is_some() {
+                return Err(TagError::TooLong { place, max: TAG_CHARS_MAX });
+            }
+        }
+        let mut tags = Vec::with_capacity(given.len());
+        for tag in given {
+            let tag = lower_case(tag.as_ref().trim());
+            if !tag.is_empty() && !tags.contains(&tag) {
+                tags.push(tag);
+            }
+        }
+        Ok(Self(tags))
+    }
+
+    /// Returns the tags.
+    #[must_use]
+    pub fn as_slice(&self) -> &[String] {
+        &self.0
+    }
+
+    /// Returns the tags, one after the other.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
+    /// Returns whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}

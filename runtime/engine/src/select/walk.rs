@@ -1,0 +1,160 @@
+//! The walk over all ranks: which prompts tags match, and which of them are the best.
+
+use std::ops::Range;
+
+use relay_bundle::{Bundle, Corrupt, RANK_BLOCK, TagIndexView, lower_case};
+
+use super::Tags;
+use super::best::Best;
+use super::count::{Bits, Counts, NO_BITS, between, ones};
+use super::word::Search;
+
+/// The prompts that tags match, without those of priority 10 and those that were sent.
+pub(super) struct Matched {
+    /// The ranks of the best, in their order; all of them if there are no more than were wanted.
+    pub(super) ranks: Vec<u32>,
+    /// How many there are.
+    pub(super) count: usize,
+}
+
+/// Finds the prompts that tags match, the best `wanted` of them by rank; `sent` is sorted.
+pub(super) fn matched(
+    bundle: &Bundle,
+    index: &TagIndexView<'_>,
+    tags: &Tags,
+    sent: &[usize],
+    wanted: usize,
+) -> Result<Matched, Corrupt> {
+    let mut best = Best::new(wanted);
+    let mut count = 0;
+    let mut walk = Walk {
+        bundle,
+        index,
+        searches: tags.iter().map(|tag| (tag, Search::new(tag))).collect(),
+        counts: Counts::new(tags.iter().len()),
+        live: NO_BITS,
+    };
+    let first = index.end_of(10);
+    let end = if tags.is_empty() { 0 } else { bundle.prompt_count() };
+    for start in (0..end).step_by(RANK_BLOCK) {
+        let ranks = start..end.min(start + RANK_BLOCK);
+        walk.revive(&ranks, first, sent);
+        walk.count(&ranks)?;
+        count += walk.take(&ranks, &mut best);
+    }
+    Ok(Matched { ranks: best.into_ranks(), count })
+}
+
+struct Walk<'a, 'b> {
+    bundle: &'b Bundle,
+    index: &'a TagIndexView<'b>,
+    searches: Vec<(&'a str, Search<'a, 'b>)>,
+    counts: Counts,
+    /// The ranks of the block that may be selected.
+    live: Bits,
+}
+
+impl Walk<'_, '_> {
+    /// Says which ranks of a block may be selected.
+    fn revive(&mut self, ranks: &Range<usize>, first: usize, sent: &[usize]) {
+        for (start, word) in (ranks.start..).step_by(64).zip(&mut self.live) {
+            *word = between(start, first, ranks.end);
+        }
+        let place = |rank: usize| sent.partition_point(|sent| *sent < rank);
+        for rank in sent.get(place(ranks.start)..place(ranks.end)).unwrap_or_default() {
+            let place = rank - ranks.start;
+            if let Some(word) = self.live.get_mut(place / 64) {
+                *word &= !(1 << (place % 64));
+            }
+        }
+    }
+
+    /// Counts the tags that match each prompt of a block.
+    fn count(&mut self, ranks: &Range<usize>) -> Result<(), Corrupt> {
+        self.counts.clear();
+        let mut bits = NO_BITS;
+        let mut uncertain = Vec::new();
+        for (tag, search) in &mut self.searches {
+            search.block(self.index, &mut bits)?;
+            if search.exact() {
+                self.counts.add(&mut bits);
+            } else {
+                uncertain.push((*tag, Box::new(bits)));
+            }
+        }
+        if !uncertain.is_empty() {
+            self.verify(ranks.start, &mut uncertain)?;
+        }
+        for (_, mut bits) in uncertain {
+            self.counts.add(&mut bits);
+        }
+        Ok(())
+    }
+
+    /// Clears the bits of the prompts whose texts do not have the tag. Each prompt is read once,
+    /// so that this never costs more than a search without an index.
+    fn verify(&self, start: usize, uncertain: &mut [(&str, Box<Bits>)]) -> Result<(), Corrupt> {
+        for (word, live) in self.live.iter().enumerate() {
+            let bits = |bits: &Bits| bits.get(word).copied().unwrap_or(0);
+            let any = uncertain.iter().fold(0, |any, (_, tag)| any | bits(tag));
+            for place in ones(any & live) {
+                let rank = start + word * 64 + place as usize;
+                let prompt = self.bundle.prompt(self.index.prompt_at(rank)?)?;
+                let texts = prompt.summary()?.into_iter().chain(prompt.chapters()?);
+                let texts: Vec<String> = texts.map(lower_case).collect();
+                for (tag, bits) in &mut *uncertain {
+                    let Some(bits) = bits.get_mut(word) else { continue };
+                    if *bits >> place & 1 == 1 && !texts.iter().any(|text| text.contains(*tag)) {
+                        *bits &= !(1 << place);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Offers the matches of a block to `best`; returns how many there are.
+    fn take(&self, ranks: &Range<usize>, best: &mut Best) -> usize {
+        let mut count = 0;
+        let mut from = ranks.start;
+        for priority in (1..10).rev() {
+            // The lowest priority takes whatever is left.
+            let end = if priority > 1 { self.index.end_of(priority) } else { ranks.end };
+            let to = end.clamp(from, ranks.end);
+            count += self.take_priority(ranks.start, from..to, priority, best);
+            from = to;
+        }
+        count
+    }
+
+    fn take_priority(
+        &self,
+        start: usize,
+        ranks: Range<usize>,
+        priority: u8,
+        best: &mut Best,
+    ) -> usize {
+        if ranks.is_empty() {
+            return 0;
+        }
+        let tags = self.searches.len();
+        let mut least = best.least(priority, tags);
+        let mut count = 0;
+        let words = (ranks.start - start) / 64..(ranks.end - start).div_ceil(64);
+        for (word, live) in self.live.iter().enumerate().take(words.end).skip(words.start) {
+            let first = start + word * 64;
+            let counts = self.counts.word(word);
+            let any = counts.any() & live & between(first, ranks.start, ranks.end);
+            count += any.count_ones() as usize;
+            let Some(matching) = least.filter(|_| any != 0) else { continue };
+            for place in ones(any & counts.at_least(matching)) {
+                let rank = u32::try_from(first).unwrap_or(u32::MAX).saturating_add(place);
+                best.keep(counts.of(place), priority, rank);
+            }
+            if best.settle() {
+                least = best.least(priority, tags);
+            }
+        }
+        count
+    }
+}

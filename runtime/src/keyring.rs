@@ -1,0 +1,178 @@
+//! The keys that seal the handles of briefings: from files, or one of this process alone.
+//!
+//! The first key seals, every one opens. So a key is replaced without a handle lost: add the new
+//! one as the second on every server, then move it to the first place, then drop the old one.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use arc_swap::{ArcSwap, Guard};
+use relay_bundle::Bundle;
+use relay_engine::handle::{Key, SECRET_BYTES};
+use ring::rand::{SecureRandom as _, SystemRandom};
+use thiserror::Error;
+use zeroize::Zeroizing;
+
+use crate::args::Transport;
+use crate::config;
+use crate::settings::Settings;
+
+/// More than a key file ever holds: of a longer one no more is read.
+const FILE_BYTES_MAX: usize = 1024;
+
+/// The keys in force.
+#[derive(Debug)]
+pub(crate) struct Keyring {
+    lifetime_min: u32,
+    /// Where the keys are from; `None` if the one key is of this process alone.
+    files: Option<Vec<config::BriefingKey>>,
+    keys: ArcSwap<Keys>,
+    transport: Transport,
+    is_told: AtomicBool,
+}
+
+/// What seals and what opens, read at one time.
+#[derive(Debug)]
+pub(crate) struct Keys {
+    seal: Key,
+    /// INVARIANT: the first one is the one that seals.
+    open: Vec<Key>,
+}
+
+/// Why there are no keys to seal with.
+#[derive(Debug, Error)]
+pub(crate) enum KeyringError {
+    #[error(
+        "cannot read the key file `{}` of briefing.keys: {source}; make one with (umask 077; openssl rand -hex 32 > {})",
+        path.display(),
+        path.display()
+    )]
+    Read { path: PathBuf, source: io::Error },
+    #[error(
+        "the key file `{}` of briefing.keys does not hold 64 hexadecimal digits and nothing else: make one with (umask 077; openssl rand -hex 32 > {})",
+        path.display(),
+        path.display()
+    )]
+    Contents { path: PathBuf },
+    #[error("briefing.keys is empty: add a key, or remove it for a key of this process alone")]
+    Empty,
+    #[error("this machine gives no random numbers for a key: name a key file in [[briefing.keys]]")]
+    Random,
+}
+
+impl Keyring {
+    /// Reads the keys, or makes one where none is configured.
+    pub(crate) fn new(settings: &Settings) -> Result<Self, KeyringError> {
+        let config::Briefing { lifetime_min, keys: files } = settings.briefing.clone();
+        let keys = files.as_deref().map_or_else(own, read)?;
+        Ok(Self {
+            lifetime_min,
+            files,
+            keys: ArcSwap::from_pointee(keys),
+            transport: settings.transport,
+            is_told: AtomicBool::new(false),
+        })
+    }
+
+    /// Reads the key files again. Where they cannot be used, the old keys stay.
+    pub(crate) fn reload(&self) {
+        match self.files.as_deref().map(read) {
+            None => {}
+            Some(Ok(keys)) => self.keys.store(Arc::new(keys)),
+            Some(Err(error)) => tracing::error!("{error}; the keys read before stay in force"),
+        }
+    }
+
+    /// Says in the log, once, what a key of this process alone means, if `bundle` has a gate.
+    pub(crate) fn tell(&self, bundle: &Bundle) {
+        if self.files.is_some()
+            || !matches!(bundle.gate(), Ok(Some(_)))
+            || self.is_told.swap(true, Ordering::Relaxed)
+        {
+            return;
+        }
+        let text = "no [[briefing.keys]] are configured: the handles of briefings end with this process, and no other replica takes them";
+        match self.transport {
+            Transport::Stdio => tracing::info!("{text}"),
+            Transport::Http(_) => tracing::warn!("{text}"),
+        }
+    }
+
+    /// Returns the keys in force. A request takes them once and keeps to them.
+    pub(crate) fn keys(&self) -> Guard<Arc<Keys>> {
+        self.keys.load()
+    }
+
+    /// Returns for how many minutes a handle is good.
+    pub(crate) fn lifetime_min(&self) -> u32 {
+        self.lifetime_min
+    }
+}
+
+impl Keys {
+    /// Returns the key that seals.
+    pub(crate) fn seal(&self) -> &Key {
+        &self.seal
+    }
+
+    /// Returns the keys that open.
+    pub(crate) fn open(&self) -> &[Key] {
+        &self.open
+    }
+}
+
+fn read(files: &[config::BriefingKey]) -> Result<Keys, KeyringError> {
+    let open: Vec<Key> = files
+        .iter()
+        .map(|config::BriefingKey { id, key_file }| Ok(Key::new(*id, read_secret(key_file)?)))
+        .collect::<Result<_, _>>()?;
+    let seal = open.first().ok_or(KeyringError::Empty)?.clone();
+    Ok(Keys { seal, open })
+}
+
+/// A key that nobody else has. Its id is as random, so that another process does not take it for
+/// its own.
+fn own() -> Result<Keys, KeyringError> {
+    let mut bytes = Zeroizing::new([0; 1 + SECRET_BYTES]);
+    SystemRandom::new().fill(&mut *bytes).map_err(|_| KeyringError::Random)?;
+    let [id, secret @ ..] = *bytes;
+    let seal = Key::new(id, secret);
+    Ok(Keys { open: vec![seal.clone()], seal })
+}
+
+fn read_secret(path: &Path) -> Result<[u8; SECRET_BYTES], KeyringError> {
+    let unreadable = |source| KeyringError::Read { path: path.to_owned(), source };
+    let file = File::open(path).map_err(unreadable)?;
+    warn_if_open_to_others(path, &file.metadata().map_err(unreadable)?);
+    // With room for all that is read, no part of a secret is left behind by growing.
+    let mut text = Zeroizing::new(Vec::with_capacity(FILE_BYTES_MAX + 1));
+    file.take(FILE_BYTES_MAX as u64).read_to_end(&mut text).map_err(unreadable)?;
+    secret(text.trim_ascii()).ok_or_else(|| KeyringError::Contents { path: path.to_owned() })
+}
+
+fn warn_if_open_to_others(path: &Path, metadata: &Metadata) {
+    if metadata.permissions().mode() & 0o077 != 0 {
+        let path = path.display();
+        tracing::warn!("the key file `{path}` is open to others than its owner: chmod 600 {path}");
+    }
+}
+
+fn secret(digits: &[u8]) -> Option<[u8; SECRET_BYTES]> {
+    if digits.len() != 2 * SECRET_BYTES {
+        return None;
+    }
+    let mut secret = [0; SECRET_BYTES];
+    for (byte, pair) in secret.iter_mut().zip(digits.chunks_exact(2)) {
+        let [high, low] = pair else { return None };
+        *byte = nibble(*high)? << 4 | nibble(*low)?;
+    }
+    Some(secret)
+}
+
+fn nibble(digit: u8) -> Option<u8> {
+    u8::try_from(char::from(digit).to_digit(16)?).ok()
+}

@@ -1,0 +1,117 @@
+//! `server_info`: which bundle is served, by which limits, and how the audit is.
+
+use relay_bundle::{Corrupt, Unlock};
+use serde_json::{Value, json};
+
+use super::Permit;
+use crate::args::Transport;
+use crate::audit::Health;
+use crate::config::Limits;
+use crate::load::Loaded;
+use crate::server::Server;
+
+/// Describes the server as a JSON object.
+pub(super) fn run(_: &Permit, server: &Server, loaded: &Loaded) -> Result<String, Corrupt> {
+    let settings = &server.settings;
+    let manifest = loaded.bundle.manifest()?;
+    let health = server.audit.health();
+    let user = rustix::process::getuid();
+    let effective_user = rustix::process::geteuid();
+    let info = json!({
+        "name": manifest.project,
+        "version": env!("CARGO_PKG_VERSION"),
+        "transport": match settings.transport {
+            Transport::Stdio => "stdio",
+            Transport::Http(_) => "http",
+        },
+        // No tool of this version changes anything, so there is no policy to be in a mode.
+        "policy_mode": null,
+        "warnings": warnings(server, loaded),
+        "bundle": {
+            "project": manifest.project,
+            "version": manifest.version,
+            "epoch": manifest.epoch,
+            "digest": loaded.bundle.digest().to_string(),
+            "compiler": manifest.compiler,
+            "prompts": loaded.bundle.prompt_count(),
+        },
+        "gate": gate(loaded)?,
+        "runtime": {
+            "uid": user.as_raw(),
+            "euid": effective_user.as_raw(),
+            "is_root": effective_user.is_root(),
+        },
+        "limits": limits(&settings.limits),
+        "audit": {
+            "path": server.audit.path(),
+            "degraded": health == Health::Failing,
+            "format": (health != Health::Off).then_some("jsonl"),
+            "chain": { "enabled": false },
+        },
+        "seccomp": {
+            "notify": false,
+            "supported": false,
+            "reason": "this version has no seccomp channel",
+        },
+        "ssh": { "inventory_hosts": 0 },
+    });
+    Ok(format!("{info:#}"))
+}
+
+fn gate(loaded: &Loaded) -> Result<Value, Corrupt> {
+    let Some(gate) = loaded.bundle.gate()? else { return Ok(Value::Null) };
+    Ok(json!({
+        "unlock": match gate.unlock {
+            Unlock::Intercept => "intercept",
+            Unlock::Refuse => "refuse",
+        },
+        "hide_tools": gate.hide_tools,
+        "tags_ask": gate.tags_ask,
+        "tags_max": gate.tags_max,
+        "budget_bytes": gate.budget_bytes,
+        "remaining_bytes": gate.remaining_bytes,
+    }))
+}
+
+fn warnings(server: &Server, loaded: &Loaded) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if server.audit.health() == Health::Off {
+        warnings.push("nothing is recorded".to_owned());
+    }
+    if loaded.is_damaged() {
+        warnings.push("the bundle is damaged".to_owned());
+    }
+    warnings.extend(server.last_reload_error());
+    warnings
+}
+
+fn limits(limits: &Limits) -> Value {
+    let Limits {
+        bundle_bytes_max,
+        body_bytes_max,
+        line_bytes_max,
+        head_bytes_max,
+        head_s_max,
+        request_s_max,
+        connections_max,
+        sessions_max,
+        session_idle_s_max,
+        listeners_max,
+        subscriptions_max,
+        drain_s_max,
+    } = limits;
+    json!({
+        "bundle_bytes_max": bundle_bytes_max,
+        "body_bytes_max": body_bytes_max,
+        "line_bytes_max": line_bytes_max,
+        "head_bytes_max": head_bytes_max,
+        "head_s_max": head_s_max,
+        "request_s_max": request_s_max,
+        "connections_max": connections_max,
+        "sessions_max": sessions_max,
+        "session_idle_s_max": session_idle_s_max,
+        "listeners_max": listeners_max,
+        "subscriptions_max": subscriptions_max,
+        "drain_s_max": drain_s_max,
+    })
+}

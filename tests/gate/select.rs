@@ -1,0 +1,123 @@
+//! Selection by tags, beside a model that lower-cases and searches every text.
+
+mod any;
+mod damage;
+mod examples;
+mod many;
+mod model;
+mod tags;
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use relay_bundle::{Bundle, Contents, Prompt, encode};
+use relay_engine::select::{HitPlace, Limits, Score, Selection, Tags, hits, score, select};
+use relay_engine::sent::Sent;
+
+use crate::bundle::sample;
+
+/// A prompt with a body of so many bytes.
+fn prompt(name: &str, priority: u8, summary: Option<&str>, body_bytes: usize) -> Prompt {
+    Prompt {
+        priority,
+        summary: summary.map(str::to_owned),
+        ..sample::prompt(name, sample::says(&"x".repeat(body_bytes)))
+    }
+}
+
+/// The prompts, in any order, as a bundle.
+fn bundle(mut prompts: Vec<Prompt>) -> Bundle {
+    prompts.sort_by(|a, b| a.name.cmp(&b.name));
+    let contents = Contents { prompts, ..sample::tiny() };
+    sample::open(&encode(&contents).unwrap()).unwrap()
+}
+
+fn tags(given: &[&str]) -> Tags {
+    Tags::new(given, 255).unwrap()
+}
+
+fn all(budget_bytes: usize) -> Limits {
+    Limits { budget_bytes, entries_max: usize::MAX }
+}
+
+/// The names of the prompts with these indexes.
+fn names(bundle: &Bundle, indexes: &[usize]) -> Vec<String> {
+    indexes.iter().map(|index| bundle.prompt(*index).unwrap().name().unwrap().into()).collect()
+}
+
+#[test]
+fn nothing_is_selected_where_nothing_is() {
+    let bundle = bundle(Vec::new());
+    let selection = select(&bundle, &tags(&["vpn"]), &Sent::default(), all(10)).unwrap();
+    assert_eq!(selection, Selection::default());
+}
+
+/// What the model does not say: where a budget is over already, and who ended the filling.
+#[test]
+fn an_empty_body_always_fits_and_the_first_that_does_not_is_told() {
+    let bundle = bundle(vec![
+        prompt("always", 10, None, 9),
+        prompt("b-empty", 5, Some("vpn"), 0),
+        prompt("c-long", 5, Some("vpn"), 4),
+        prompt("d-short", 5, Some("vpn"), 1),
+    ]);
+    let selected =
+        |budget| select(&bundle, &tags(&["vpn"]), &Sent::default(), all(budget)).unwrap();
+    let over = selected(8);
+    assert_eq!((over.full, over.index, over.bytes), (vec![0, 1], vec![2, 3], 9));
+    let cut = over.cut.unwrap();
+    assert_eq!((cut.prompt, cut.bytes, cut.left), (2, 4, 0));
+    let three_left = selected(12);
+    assert_eq!((three_left.full, three_left.index), (vec![0, 1], vec![2, 3]));
+    assert_eq!(three_left.cut.unwrap().left, 3);
+    let enough = selected(14);
+    assert_eq!((enough.full, enough.bytes, enough.cut), (vec![0, 1, 2, 3], 14, None));
+}
+
+#[test]
+fn hits_tell_every_place() {
+    let mut prompts = vec![prompt("a", 7, Some("The VPN of the house"), 1)];
+    prompts[0].chapters = vec!["VPN, vpn".into(), "Rules".into(), "A vpn".into()];
+    let bundle = bundle(prompts);
+    let tags = tags(&["rule", "VPN", "nothing", "of the"]);
+    let prompt = bundle.prompt(0).unwrap();
+    let found: Vec<_> =
+        hits(&prompt, &tags).unwrap().into_iter().map(|hit| (hit.tag, hit.place)).collect();
+    let expected = [
+        ("rule", HitPlace::Chapter("Rules")),
+        ("vpn", HitPlace::Summary),
+        ("vpn", HitPlace::Chapter("VPN, vpn")),
+        ("vpn", HitPlace::Chapter("A vpn")),
+        ("of the", HitPlace::Summary),
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(score(&prompt, &tags), Ok(Score::Points(3 * 7)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_project_is_selected_from_as_the_model_does(case in any::case()) {
+        let any::Case { prompts, given, sent, limits } = case;
+        let tags = Tags::new(&given, 32).unwrap();
+        let bundle = bundle(prompts.clone());
+        let sent_before = Sent::from_indexes(sent.iter().copied());
+        let selection = select(&bundle, &tags, &sent_before, limits).unwrap();
+        let texts: Vec<_> = prompts.iter().map(model::texts).collect();
+        let counts = model::counts(&texts, &given);
+        prop_assert_eq!(&selection, &model::select(&prompts, &counts, &sent, limits));
+
+        let matched: BTreeSet<usize> = selection.full.iter().chain(&selection.index).copied().collect();
+        for (index, prompt) in prompts.iter().enumerate() {
+            let view = bundle.prompt(index).unwrap();
+            let expected = model::score(prompt, &given);
+            prop_assert_eq!(score(&view, &tags), Ok(expected));
+            if matched.contains(&index) {
+                prop_assert!(expected > Score::Points(0));
+            }
+            let found = hits(&view, &tags).unwrap();
+            prop_assert_eq!(found.len(), model::places(prompt, &given));
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! A tag index of a wrong build under a good signature: an answer or an error, and soon.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select as one_of};
+use relay_bundle::{Contents, Corrupt, Kind, Prompt, encode};
+use relay_engine::select::{Limits, select};
+use relay_engine::sent::Sent;
+
+use super::{prompt, tags};
+use crate::bundle::raw::Raw;
+use crate::bundle::sample;
+
+#[test]
+fn an_index_that_points_nowhere_is_told() {
+    let with = |kind: Kind, byte: u8| {
+        let mut bad = raw();
+        bad.row(kind).data.fill(byte);
+        selected(&bad)
+    };
+    let far = Corrupt::Page { section: "prompts", offset: u64::from(u32::MAX) * 84 };
+    assert_eq!(with(Kind::TagOrder, 0xff), Err(far));
+    let text = Corrupt::Record { section: "tag-words", what: "text" };
+    assert_eq!(with(Kind::TagWords, 0), Err(text));
+    let mut bad = raw();
+    bad.row(Kind::TagOrder).data.truncate(4);
+    assert_eq!(selected(&bad), Err(Corrupt::Record { section: "tag-index", what: "count" }));
+    // Ranks that no prompt has are no harm.
+    for byte in [0, 0x7f, 0x80, 0xff] {
+        assert!(with(Kind::TagPostings, byte).is_ok());
+        assert!(with(Kind::TagIndex, byte).is_ok());
+    }
+    assert!(selected(&raw()).is_ok());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_index_makes_a_selection_panic(
+        edits in vec((one_of(KINDS), any::<Index>(), any::<u8>()), 1..12),
+    ) {
+        let mut bad = raw();
+        for (kind, at, byte) in edits {
+            let data = &mut bad.row(kind).data;
+            let at = at.index(data.len());
+            data[at] = byte;
+        }
+        let _ = selected(&bad);
+    }
+}
+
+const KINDS: &[Kind] = &[
+    Kind::TagIndex,
+    Kind::TagOrder,
+    Kind::TagWords,
+    Kind::TagText,
+    Kind::TagPostings,
+    Kind::Prompts,
+];
+
+fn raw() -> Raw {
+    let word = |number: usize| ["vpn", "Home assistant", "a", "firewall rules"][number % 4];
+    let numbered = |number: usize| {
+        let summary = format!("{} {number}", word(number));
+        prompt(&format!("p{number:03}"), (number % 10 + 1) as u8, Some(&summary), number)
+    };
+    let prompts: Vec<Prompt> = (0..200).map(numbered).collect();
+    Raw::of(&encode(&Contents { prompts, ..sample::tiny() }).unwrap())
+}
+
+fn selected(raw: &Raw) -> Result<usize, Corrupt> {
+    let bundle = sample::open(&raw.sealed()).unwrap();
+    let tags = tags(&["vpn", "home ass", "a", "1", "wall r", "nowhere"]);
+    let sent = Sent::from_indexes([3, 4, 199, u32::MAX]);
+    let selection = select(&bundle, &tags, &sent, Limits { budget_bytes: 900, entries_max: 20 })?;
+    Ok(selection.full.len() + selection.index.len() + selection.names.len())
+}

@@ -1,0 +1,115 @@
+//! More prompts than one block of the walk holds.
+
+use relay_bundle::{Bundle, Prompt};
+use relay_engine::select::{Limits, Tags, select};
+use relay_engine::sent::Sent;
+
+use super::{bundle, model, prompt};
+
+const PROMPTS: usize = 70_000;
+
+/// Some stand in most summaries, some in a few: postings of both kinds.
+const WORDS: &[&str] = &[
+    "network",
+    "Home",
+    "assistant",
+    "zigbee",
+    "lights",
+    "firewall",
+    "vpn",
+    "Ωmega",
+    "backup",
+    "restore",
+    "policy",
+    "network-policy",
+    "日本語",
+    "quarterly",
+    "ab",
+    "b",
+];
+
+#[test]
+fn many_prompts_are_selected_from_as_the_model_does() {
+    let prompts = prompts();
+    let bundle = bundle(prompts.clone());
+    let texts: Vec<_> = prompts.iter().map(model::texts).collect();
+    let sent: Vec<u32> = (0..PROMPTS as u32).step_by(7).collect();
+    let tag_sets: &[&[&str]] = &[
+        &[],
+        &["network"],
+        &["e"],
+        &["n", "o", "s", "t", "a"],
+        &["VPN", "firewall", "日本", "quarter", "ωm"],
+        &["rare-1", "rare-69790", "nowhere"],
+        &["home assistant", "work home", "b b", "policy net", "network  home"],
+    ];
+    for given in tag_sets {
+        let question = Question::new(&prompts, &texts, given);
+        for (budget_bytes, entries_max) in [(8_192, 50), (0, 0), (8_192, usize::MAX)] {
+            question.check(&bundle, &[], Limits { budget_bytes, entries_max });
+        }
+        question.check(&bundle, &sent, Limits { budget_bytes: 1 << 20, entries_max: 1024 });
+    }
+}
+
+#[test]
+fn thirty_two_tags_are_counted() {
+    let mut prompts = prompts();
+    prompts.truncate(1_000);
+    let mut given: Vec<String> = ('a'..='z').map(String::from).collect();
+    given.extend(["et", "tw", "wo", "or", "rk", "ne"].map(String::from));
+    let given: Vec<&str> = given.iter().map(String::as_str).collect();
+    assert_eq!(given.len(), 32);
+    prompts[999].summary = Some(given.concat());
+    let bundle = bundle(prompts.clone());
+    let texts: Vec<_> = prompts.iter().map(model::texts).collect();
+    let question = Question::new(&prompts, &texts, &given);
+    question.check(&bundle, &[], Limits { budget_bytes: 8_192, entries_max: 100 });
+}
+
+/// Tags, with what the model says of them.
+struct Question<'p> {
+    prompts: &'p [Prompt],
+    tags: Tags,
+    counts: Vec<usize>,
+}
+
+impl<'p> Question<'p> {
+    fn new(prompts: &'p [Prompt], texts: &[Vec<String>], given: &[&str]) -> Self {
+        let tags = Tags::new(given, 32).unwrap();
+        let given: Vec<String> = given.iter().map(|tag| (*tag).to_owned()).collect();
+        Self { prompts, tags, counts: model::counts(texts, &given) }
+    }
+
+    fn check(&self, bundle: &Bundle, sent: &[u32], limits: Limits) {
+        let sent_before = Sent::from_indexes(sent.iter().copied());
+        let found = select(bundle, &self.tags, &sent_before, limits).unwrap();
+        let expected = model::select(self.prompts, &self.counts, sent, limits);
+        assert!(found == expected, "{:?} {limits:?}", self.tags);
+    }
+}
+
+fn prompts() -> Vec<Prompt> {
+    let mut state = 1u64;
+    let mut random = |below: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let mut all = Vec::new();
+    for number in 0..PROMPTS {
+        // The lower the number of a word, the more often it stands somewhere.
+        let mut word = || {
+            let most = random(WORDS.len()) + 1;
+            WORDS[random(most)]
+        };
+        let mut summary = format!("{} {} {}", word(), word(), word());
+        if number % 997 == 0 {
+            summary += &format!(" rare-{number}");
+        }
+        let priority = if number % 5_000 == 7 { 10 } else { 1 + random(9) as u8 };
+        let bytes = [40, 700, 0, 300][random(400).min(3)];
+        all.push(prompt(&format!("p{number:05}"), priority, Some(&summary), bytes));
+    }
+    all
+}

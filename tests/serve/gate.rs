@@ -1,0 +1,581 @@
+//! Gated sessions: obey, ignore, ask for more, come to another replica.
+
+use relay_engine::handle::{self, Binding, Key};
+use relay_engine::sent::Sent;
+use serde_json::{Value, json};
+
+use super::house::{self, House};
+use super::server::{Client, modern};
+use crate::bundle::sample;
+
+/// The project. `SETTINGS` and `MISTAKES` stand for what tests change.
+const PROJECT: &str = r##"
+project gated epoch=1
+gate on HIDE {
+    SETTINGS
+    budget (bytes)"1KiB" remaining=(bytes)200
+}
+tools { diagnostics }
+prompts {
+    prompt common-mistakes priority=10 { summary "Mistakes"; text "MISTAKES" }
+    prompt architecture priority=6 { summary "Why Zigbee and not a vendor hub"; chapters MQTT; text "Zigbee it is." }
+    prompt naming priority=4 { summary "Naming of lights"; text "Names are kebab-case." }
+    prompt onboarding priority=3 { summary "First day"; text "Welcome." }
+    prompt security priority=8 { summary "Firewall rules, VPN access"; chapters Firewall VPN; text "Close every port." }
+    prompt server-audit priority=5 { summary "What server info and the audit hold"; text "Look before you leap." }
+}
+"##;
+
+/// The secret of a key, as its file holds it.
+const SECRET: [u8; 32] = [7; 32];
+
+/// Which era a client is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Era {
+    Legacy,
+    Modern,
+}
+
+const ERAS: [Era; 2] = [Era::Legacy, Era::Modern];
+
+fn project(settings: &str) -> String {
+    PROJECT.replace("SETTINGS", settings).replace("HIDE", "").replace("MISTAKES", "Never guess.")
+}
+
+fn house(settings: &str) -> House {
+    House::of(&house::bundle_of(&project(settings)))
+}
+
+/// A house whose handles other houses take too.
+fn house_with_key(settings: &str) -> House {
+    let house = house(settings);
+    write_keys(&house, &[(1, SECRET)]);
+    house
+}
+
+fn write_keys(house: &House, keys: &[(u8, [u8; 32])]) {
+    let mut config = "[watch]\npoll-ms = 50\n".to_owned();
+    for (id, secret) in keys {
+        let hex: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
+        house.write(&format!("key-{id}"), hex);
+        config += &format!("[[briefing.keys]]\nid = {id}\nkey-file = \"key-{id}\"\n");
+    }
+    house.write("server.toml", config);
+}
+
+/// A client and how it asks.
+struct Agent {
+    client: Client,
+    era: Era,
+}
+
+impl Agent {
+    fn new(house: &House, era: Era) -> Self {
+        Self::with(house, era, &[])
+    }
+
+    fn with(house: &House, era: Era, arguments: &[&str]) -> Self {
+        let arguments = [&["--config", "server.toml"], arguments].concat();
+        let client = match era {
+            Era::Legacy => Client::legacy(house, &arguments),
+            Era::Modern => Client::start(house, &arguments),
+        };
+        Self { client, era }
+    }
+
+    fn params(&self, params: Value) -> Value {
+        if self.era == Era::Modern { modern(params) } else { params }
+    }
+
+    fn tools(&mut self) -> Vec<String> {
+        let params = self.params(json!({}));
+        let list = self.client.get("tools/list", params);
+        let tools = list["tools"].as_array().unwrap();
+        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    }
+
+    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let params = self.params(json!({ "name": tool, "arguments": arguments }));
+        self.client.get("tools/call", params)
+    }
+
+    fn refused(&mut self, tool: &str, arguments: Value) -> (i64, String) {
+        let params = self.params(json!({ "name": tool, "arguments": arguments }));
+        self.client.refused("tools/call", params)
+    }
+
+    /// Begins a session; returns the handle.
+    fn begin(&mut self, tags: &[&str]) -> String {
+        handle_of(&self.call("begin_session", json!({ "tags": tags })))
+    }
+}
+
+fn blocks(result: &Value) -> Vec<&str> {
+    let blocks = result["content"].as_array().unwrap();
+    blocks.iter().map(|block| block["text"].as_str().unwrap()).collect()
+}
+
+fn text(result: &Value) -> String {
+    blocks(result).join("\n")
+}
+
+fn handle_of(result: &Value) -> String {
+    briefing(result)["briefing"].as_str().expect("a handle").to_owned()
+}
+
+fn briefing(result: &Value) -> &Value {
+    &result["_meta"]["dev.relay/briefing"]
+}
+
+fn full(result: &Value) -> Vec<&str> {
+    let names = briefing(result)["full"].as_array().expect("names");
+    names.iter().map(|name| name.as_str().unwrap()).collect()
+}
+
+fn error(result: &Value) -> String {
+    assert_eq!(result["isError"], true, "{result}");
+    text(result)
+}
+
+#[test]
+fn obeying_gives_what_matters_and_a_handle_for_the_rest() {
+    let house = house("");
+    for era in ERAS {
+        let mut agent = Agent::new(&house, era);
+        let begun = agent.call("begin_session", json!({ "tags": ["zigbee", " MQTT ", "lights"] }));
+        assert_eq!(begun["isError"], false, "{begun}");
+        assert_eq!(full(&begun), ["common-mistakes", "architecture", "naming"], "{era:?}");
+        let said = text(&begun);
+        for part in ["Never guess.", "Zigbee it is.", "Names are kebab-case."] {
+            assert!(said.contains(part), "{said}");
+        }
+        assert!(!said.contains("Close every port."), "{said}");
+        assert!(said.contains("onboarding, security, server-audit"), "{said}");
+        assert!(said.contains("read_prompts"), "{said}");
+        let handle = handle_of(&begun);
+        assert!(said.ends_with(&handle), "the model sees it too: {said}");
+
+        let info = agent.call("server_info", json!({ "briefing": handle }));
+        assert_eq!(blocks(&info).len(), 1, "{info}");
+        let info: Value = serde_json::from_str(&text(&info)).expect("JSON");
+        assert_eq!(info["gate"]["unlock"], "intercept");
+        assert_eq!(info["transport"], "stdio");
+    }
+}
+
+#[test]
+fn lists_do_not_change_by_a_call() {
+    let house = house("");
+    for era in ERAS {
+        let mut agent = Agent::new(&house, era);
+        let before = agent.tools();
+        assert_eq!(before, ["begin_session", "read_prompts", "server_info", "audit_tail"]);
+        agent.begin(&["vpn"]);
+        assert_eq!(agent.tools(), before);
+        assert_eq!(agent.client.unasked(), [""; 0]);
+    }
+}
+
+#[test]
+fn ignoring_the_gate_puts_the_briefing_before_the_result() {
+    let house = house("");
+    for era in ERAS {
+        let mut agent = Agent::new(&house, era);
+        let first = agent.call("server_info", json!({}));
+        let said = blocks(&first);
+        assert_eq!(said.len(), 2, "{first}");
+        assert_eq!(full(&first), ["common-mistakes", "server-audit"]);
+        assert!(said[0].contains("Never guess."), "{first}");
+        assert!(said[0].contains("begin_session"), "{first}");
+        assert!(serde_json::from_str::<Value>(said[1]).is_ok(), "the result stays as it is");
+
+        // A session is told once; without one nothing tells the second call from the first.
+        let second = agent.call("server_info", json!({}));
+        assert_eq!(blocks(&second).len(), if era == Era::Legacy { 1 } else { 2 });
+        let third = agent.call("server_info", json!({ "briefing": handle_of(&first) }));
+        assert_eq!(blocks(&third).len(), 1);
+    }
+}
+
+#[test]
+fn what_a_client_without_a_session_is_told_again_and_again_is_short() {
+    let house = house("unlock else=intercept budget=(bytes)15");
+    let full_of = |era| {
+        let first = Agent::new(&house, era).call("server_info", json!({}));
+        full(&first).len()
+    };
+    assert_eq!(full_of(Era::Legacy), 2);
+    assert_eq!(full_of(Era::Modern), 1, "priority 10 alone: the other does not fit");
+}
+
+#[test]
+fn where_the_gate_refuses_nothing_runs_before_a_briefing() {
+    let house = house("unlock else=refuse");
+    for era in ERAS {
+        let mut agent = Agent::new(&house, era);
+        for tool in ["server_info", "audit_tail"] {
+            let refused = error(&agent.call(tool, json!({})));
+            assert!(refused.starts_with("[ERROR: no briefing yet: call begin_session with 5 "));
+        }
+        let refused = error(&agent.call("read_prompts", json!({ "tags": ["vpn"] })));
+        assert!(refused.contains("begin_session"), "{refused}");
+        let handle = agent.begin(&["vpn"]);
+        let dropped = agent.call("server_info", json!({}));
+        assert_eq!(dropped["isError"], era == Era::Modern, "a session remembers: {dropped}");
+        let passed = agent.call("server_info", json!({ "briefing": handle }));
+        assert_eq!(passed["isError"], false, "{passed}");
+    }
+}
+
+#[test]
+fn asking_for_more_repeats_nothing() {
+    let house = house("");
+    for era in ERAS {
+        let mut agent = Agent::new(&house, era);
+        let handle = agent.begin(&["zigbee"]);
+        let more =
+            agent.call("read_prompts", json!({ "tags": ["vpn", "zigbee"], "briefing": handle }));
+        assert_eq!(full(&more), ["security"], "{more}");
+        assert!(!text(&more).contains("Never guess."), "priority 10 comes once");
+        let last =
+            agent.call("read_prompts", json!({ "tags": ["vpn"], "briefing": handle_of(&more) }));
+        assert_eq!(full(&last), [""; 0]);
+        assert!(text(&last).contains("No further prompt matches"), "{last}");
+        // An older handle means at worst that something comes again.
+        let again = agent.call("read_prompts", json!({ "tags": ["vpn"], "briefing": handle }));
+        let expected: &[&str] = if era == Era::Legacy { &[] } else { &["security"] };
+        assert_eq!(full(&again), expected);
+    }
+}
+
+#[test]
+fn asking_for_more_first_is_as_good_as_beginning() {
+    for era in ERAS {
+        let mut agent = Agent::new(&house(""), era);
+        let read = agent.call("read_prompts", json!({ "tags": ["vpn"] }));
+        assert_eq!(full(&read), ["common-mistakes", "security"]);
+    }
+}
+
+#[test]
+fn beginning_again_gives_everything_again() {
+    // A model whose context was emptied has nothing left of the first briefing.
+    for era in ERAS {
+        let mut agent = Agent::new(&house(""), era);
+        agent.begin(&["vpn"]);
+        let again = agent.call("begin_session", json!({ "tags": ["vpn"] }));
+        assert_eq!(full(&again), ["common-mistakes", "security"]);
+    }
+}
+
+#[test]
+fn handles_that_are_not_good_say_why() {
+    let house = house_with_key("");
+    for era in ERAS {
+        let mut agent = Agent::new(&house, era);
+        let good = agent.begin(&["vpn"]);
+        let altered = match good.strip_suffix('A') {
+            Some(rest) => format!("{rest}Q"),
+            None => format!("{}A", &good[..good.len() - 1]),
+        };
+        let long = "A".repeat(1 << 20);
+        let foreign = Agent::with(&house, era, &["--principal", "mallory"]).begin(&["vpn"]);
+        let tenant = Agent::with(&house, era, &["--tenant", "globex"]).begin(&["vpn"]);
+        let (expired, unknown) = (sealed(&house, 1, 1), sealed(&house, 9, u32::MAX));
+        let wrong = [
+            (altered.as_str(), ""),
+            (&good[1..], ""),
+            ("junk", "not a briefing"),
+            (&long, "not a briefing"),
+            (&foreign, "another caller"),
+            (&tenant, "another caller"),
+            (&expired, "expired"),
+            (&unknown, "key 9"),
+        ];
+        for (handle, why) in wrong {
+            for (tool, mut arguments) in
+                [("server_info", json!({})), ("read_prompts", json!({ "tags": ["vpn"] }))]
+            {
+                arguments["briefing"] = json!(handle);
+                let refused = error(&agent.call(tool, arguments));
+                assert!(refused.starts_with("[ERROR: "), "{refused}");
+                assert!(refused.contains(why) && refused.contains("begin_session"), "{refused}");
+                assert!(refused.len() < 300, "{refused}");
+            }
+        }
+        let number = error(&agent.call("server_info", json!({ "briefing": 7 })));
+        assert_eq!(number, "[ERROR: `briefing` must be a string]");
+    }
+}
+
+/// A handle for the local principal of `house` with a key of this id.
+fn sealed(house: &House, id: u8, expires_min: u32) -> String {
+    let bundle = std::fs::read(house.path("house.relay")).unwrap();
+    let bundle = sample::open(&bundle).unwrap();
+    let binding = Binding {
+        principal: "local",
+        tenant: None,
+        bundle: bundle.digest(),
+        prompts: bundle.prompt_count(),
+    };
+    handle::seal(&Key::new(id, SECRET), &binding, expires_min, &Sent::default())
+}
+
+#[test]
+fn another_replica_goes_on_where_the_first_left_off() {
+    let (one, other) = (house_with_key("unlock else=refuse"), house_with_key("unlock else=refuse"));
+    for era in ERAS {
+        let (mut one, mut other) = (Agent::new(&one, era), Agent::new(&other, era));
+        let handle = one.begin(&["zigbee"]);
+        let more =
+            other.call("read_prompts", json!({ "tags": ["zigbee", "vpn"], "briefing": handle }));
+        assert_eq!(full(&more), ["security"]);
+        let info = one.call("server_info", json!({ "briefing": handle_of(&more) }));
+        assert_eq!(info["isError"], false, "{info}");
+        let last =
+            one.call("read_prompts", json!({ "tags": ["vpn"], "briefing": handle_of(&more) }));
+        assert_eq!(full(&last), [""; 0]);
+    }
+}
+
+#[test]
+fn without_a_key_of_its_own_a_server_takes_no_handle_of_another() {
+    let house = house("");
+    let handle = Agent::new(&house, Era::Modern).begin(&["vpn"]);
+    let mut other = Agent::new(&house, Era::Modern);
+    let refused = error(&other.call("server_info", json!({ "briefing": handle })));
+    assert!(refused.contains("begin_session"), "{refused}");
+}
+
+#[test]
+fn keys_change_one_server_after_the_other() {
+    let house = house_with_key("unlock else=refuse");
+    let (old, new) = ((1, SECRET), (2, [8; 32]));
+    let first = Agent::new(&house, Era::Modern).begin(&["vpn"]);
+    // Step by step: the new key opens, then seals, then the old one is gone.
+    write_keys(&house, &[old, new]);
+    let second = Agent::new(&house, Era::Modern).begin(&["vpn"]);
+    write_keys(&house, &[new, old]);
+    let mut agent = Agent::new(&house, Era::Modern);
+    let third = agent.begin(&["vpn"]);
+    for handle in [&first, &second, &third] {
+        let info = agent.call("server_info", json!({ "briefing": handle }));
+        assert_eq!(info["isError"], false, "{info}");
+    }
+    write_keys(&house, &[new]);
+    let mut agent = Agent::new(&house, Era::Modern);
+    assert_eq!(agent.call("server_info", json!({ "briefing": third }))["isError"], false);
+    let refused = error(&agent.call("server_info", json!({ "briefing": second })));
+    assert!(refused.contains("key 1") && refused.contains("begin_session"), "{refused}");
+}
+
+#[test]
+fn another_bundle_ends_a_briefing_and_says_so() {
+    for era in ERAS {
+        let house = house_with_key("unlock else=refuse");
+        let mut agent = Agent::new(&house, era);
+        let handle = agent.begin(&["vpn"]);
+        let changed = project("unlock else=refuse").replace("Never guess.", "Always ask.");
+        house.replace(&house::bundle_of(&changed.replace("epoch=1", "epoch=2")));
+        let digest = house::digest(&std::fs::read(house.path("house.relay")).unwrap());
+        wait_for(&mut agent, &digest);
+        for arguments in [json!({ "briefing": handle }), json!({})] {
+            let refused = error(&agent.call("server_info", arguments.clone()));
+            assert!(refused.contains("begin_session"), "{refused}");
+            if era == Era::Legacy || arguments["briefing"].is_string() {
+                assert!(refused.contains("changed"), "{refused}");
+            }
+        }
+        let begun = agent.call("begin_session", json!({ "tags": ["vpn"] }));
+        assert!(text(&begun).contains("Always ask."), "{begun}");
+        let info = agent.call("server_info", json!({ "briefing": handle_of(&begun) }));
+        assert_eq!(info["isError"], false, "{info}");
+    }
+}
+
+/// Waits until the new bundle is in force: its handles differ from those of the old one.
+fn wait_for(agent: &mut Agent, digest: &str) {
+    for _ in 0..200 {
+        let handle = agent.begin(&["vpn"]);
+        let info = text(&agent.call("server_info", json!({ "briefing": handle })));
+        if info.contains(digest) {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    panic!("the new bundle never came into force");
+}
+
+#[test]
+fn a_gate_that_hides_tools_shows_them_to_a_session_that_was_briefed() {
+    let project = project("").replace("gate on", "gate on hide-tools=#true");
+    let house = House::of(&house::bundle_of(&project));
+    let behind = ["read_prompts", "server_info", "audit_tail"];
+
+    let mut agent = Agent::new(&house, Era::Legacy);
+    assert_eq!(agent.tools(), ["begin_session"]);
+    agent.begin(&["vpn"]);
+    assert_eq!(agent.client.notified()["method"], "notifications/tools/list_changed");
+    assert_eq!(agent.tools(), behind);
+    agent.begin(&["vpn"]);
+    assert_eq!(agent.client.unasked(), [""; 0], "nothing changed the second time");
+
+    // A client that calls what it does not see is briefed all the same.
+    let mut agent = Agent::new(&house, Era::Legacy);
+    assert_eq!(blocks(&agent.call("server_info", json!({}))).len(), 2);
+    assert_eq!(agent.client.notified()["method"], "notifications/tools/list_changed");
+    assert_eq!(agent.tools(), behind);
+
+    // Lists of the newer era never depend on earlier calls.
+    let mut agent = Agent::new(&house, Era::Modern);
+    assert_eq!(agent.tools().len(), 4);
+    agent.begin(&["vpn"]);
+    assert_eq!(agent.tools().len(), 4);
+}
+
+#[test]
+fn one_process_serves_several_conversations_of_the_newer_era() {
+    let mut agent = Agent::new(&house("unlock else=refuse"), Era::Modern);
+    agent.begin(&["vpn"]);
+    let other = error(&agent.call("server_info", json!({})));
+    assert!(other.contains("no briefing yet"), "{other}");
+}
+
+#[test]
+fn a_project_without_a_gate_has_none() {
+    let project = project("").replace("gate on", "gate off");
+    let ungated = project.lines().filter(|line| !line.contains("budget")).collect::<Vec<_>>();
+    let house = House::of(&house::bundle_of(&ungated.join("\n").replace("{\n    \n}", "")));
+    for era in ERAS {
+        let mut agent = Agent::new(&house, era);
+        assert_eq!(agent.tools(), ["server_info", "audit_tail"]);
+        let info = agent.call("server_info", json!({}));
+        assert_eq!(blocks(&info).len(), 1, "{info}");
+        assert_eq!(agent.refused("begin_session", json!({ "tags": [] })).0, -32602);
+    }
+}
+
+#[test]
+fn tags_that_are_not_right_cost_nothing() {
+    let house = house("");
+    for era in ERAS {
+        let mut agent = Agent::new(&house, era);
+        let tags = |tags: Value| json!({ "tags": tags });
+        let eleven: Vec<String> = (0..11).map(|number| format!("tag{number}")).collect();
+        let (code, message) = agent.refused("begin_session", tags(json!(eleven)));
+        assert_eq!(code, -32602);
+        assert!(message.contains("11") && message.contains("10"), "{message}");
+        let long = "x".repeat(1 << 20);
+        for wrong in [
+            json!({}),
+            tags(json!("vpn")),
+            tags(json!([1, 2])),
+            tags(json!(["vpn", null])),
+            tags(json!({ "vpn": true })),
+            tags(json!([long])),
+            json!({ "tags": ["vpn"], "more": true }),
+        ] {
+            let refused = error(&agent.call("begin_session", wrong));
+            assert!(refused.starts_with("[ERROR: ") && refused.len() < 300, "{refused}");
+        }
+        let none = agent.call("begin_session", tags(json!([])));
+        assert_eq!(full(&none), ["common-mistakes"]);
+        let ten = agent.call("begin_session", tags(json!(eleven[..10])));
+        assert_eq!(ten["isError"], false, "{ten}");
+        let odd = tags(json!(["", " ", "\u{0}", "VPN", "vpn", ".*", "(", "ﬀ", "İ", "ß"]));
+        assert_eq!(full(&agent.call("begin_session", odd)), ["common-mistakes", "security"]);
+    }
+}
+
+#[test]
+fn an_unknown_tool_is_a_wrong_parameter() {
+    for era in ERAS {
+        let mut agent = Agent::new(&house(""), era);
+        let (code, message) = agent.refused("serverinfo", json!({}));
+        assert_eq!((code, message.as_str()), (-32602, "unknown tool `serverinfo`"));
+    }
+}
+
+#[test]
+fn every_call_leaves_one_record() {
+    let house = house("");
+    let mut agent = Agent::with(&house, Era::Modern, &["--audit", "audit.jsonl"]);
+    let begun = agent.call("begin_session", json!({ "tags": ["secret-plan", "vpn"] }));
+    agent.call("server_info", json!({ "briefing": "junk" }));
+    agent.refused("rm", json!({ "path": "/" }));
+    agent.call("server_info", json!({}));
+    let records = house.read("audit.jsonl");
+    assert!(!records.contains("secret-plan") && !records.contains(&handle_of(&begun)), "{records}");
+    let records: Vec<Value> =
+        records.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let tools: Vec<_> = records.iter().map(|record| &record["tool"]).collect();
+    assert_eq!(tools, ["begin_session", "server_info", "rm", "server_info"]);
+    let denied: Vec<_> = records.iter().map(|record| &record["denied"]).collect();
+    assert_eq!(denied, [false, true, true, false]);
+    assert_eq!(records[0]["prompts"], json!(["common-mistakes", "security"]));
+    assert_eq!(records[0]["args"], json!({ "tags": "[2 entries]" }));
+    assert_eq!(records[0]["rule"], "project.kdl:3");
+    assert!(records[1]["rule"].as_str().unwrap().contains("not a briefing"));
+    assert_eq!(records[2]["args"], json!({ "path": "[1 characters]" }));
+    assert_eq!(records[3]["rule"], "project.kdl:7");
+    assert_eq!(records[3]["prompts"], json!(["common-mistakes", "server-audit"]));
+}
+
+#[test]
+fn the_audit_can_be_looked_at_from_its_end() {
+    let house = house("");
+    let mut agent = Agent::with(&house, Era::Modern, &["--audit", "audit.jsonl"]);
+    let handle = agent.begin(&["vpn"]);
+    for _ in 0..3 {
+        agent.call("server_info", json!({ "briefing": handle }));
+    }
+    agent.refused("rm", json!({}));
+    let mut tail = |mut arguments: Value| {
+        arguments["briefing"] = json!(handle);
+        let said = text(&agent.call("audit_tail", arguments));
+        let tools = said.lines().map(|line| {
+            let record: Value = serde_json::from_str(line).expect("one record a line");
+            record["tool"].as_str().unwrap().to_owned()
+        });
+        tools.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        tail(json!({})),
+        ["begin_session", "server_info", "server_info", "server_info", "rm"]
+    );
+    assert_eq!(tail(json!({ "lines": 2 })), ["rm", "audit_tail"], "oldest first");
+    assert_eq!(tail(json!({ "lines": 0 })), ["audit_tail"], "clamped to one");
+    assert_eq!(tail(json!({ "tool": "server_info" })).len(), 3);
+    assert_eq!(tail(json!({ "denied": true })), ["rm"]);
+    assert_eq!(tail(json!({ "tier": 2 })), [""; 0]);
+    assert_eq!(tail(json!({ "lines": 1, "tool": "rm" })), [""; 0], "filters act in the window");
+
+    let wrong = error(&agent.call("audit_tail", json!({ "lines": "five", "briefing": handle })));
+    assert_eq!(wrong, "[ERROR: `lines` must be a whole number]");
+}
+
+#[test]
+fn without_an_audit_there_is_nothing_to_look_at() {
+    let mut agent = Agent::with(&house(""), Era::Modern, &["--audit", "none"]);
+    let handle = agent.begin(&["vpn"]);
+    let refused = error(&agent.call("audit_tail", json!({ "briefing": handle })));
+    assert_eq!(refused, "[ERROR: this server keeps no audit]");
+}
+
+#[test]
+fn a_long_tail_is_cut_at_its_old_end_and_says_so() {
+    let house = house("");
+    let mut agent = Agent::with(&house, Era::Modern, &["--audit", "audit.jsonl"]);
+    let handle = agent.begin(&["vpn"]);
+    let line = house.read("audit.jsonl");
+    let line = line.lines().next().unwrap();
+    let numbered = (0..1000).map(|number| {
+        line.replace("\"request_id\":\"", &format!("\"request_id\":\"n{number}-")) + "\n"
+    });
+    house.write("audit.jsonl", numbered.collect::<String>());
+    let said = text(&agent.call("audit_tail", json!({ "lines": 1000, "briefing": handle })));
+    assert!(said.len() < 66_000, "{}", said.len());
+    assert!(said.contains("n999-") && !said.contains("n0-"));
+    assert!(said.contains("[TRUNCATED - ") && said.ends_with(" shown]"));
+    assert!(said.starts_with('{'), "whole lines: {}", &said[..80]);
+}
