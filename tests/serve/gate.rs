@@ -377,8 +377,7 @@ fn another_bundle_ends_a_briefing_and_says_so() {
         let handle = agent.begin(&["vpn"]);
         let changed = project("unlock else=refuse").replace("Never guess.", "Always ask.");
         house.replace(&house::bundle_of(&changed.replace("epoch=1", "epoch=2")));
-        let digest = house::digest(&std::fs::read(house.path("house.relay")).unwrap());
-        wait_for(&mut agent, &digest);
+        wait_for_the_end_of(&mut agent, &handle);
         for arguments in [json!({ "briefing": handle }), json!({})] {
             let refused = error(&agent.call("server_info", arguments.clone()));
             assert!(refused.contains("begin_session"), "{refused}");
@@ -393,12 +392,10 @@ fn another_bundle_ends_a_briefing_and_says_so() {
     }
 }
 
-/// Waits until the new bundle is in force: its handles differ from those of the old one.
-fn wait_for(agent: &mut Agent, digest: &str) {
+/// Waits until the new bundle is in force: a handle of the old one is then no longer good.
+fn wait_for_the_end_of(agent: &mut Agent, handle: &str) {
     for _ in 0..200 {
-        let handle = agent.begin(&["vpn"]);
-        let info = text(&agent.call("server_info", json!({ "briefing": handle })));
-        if info.contains(digest) {
+        if agent.call("server_info", json!({ "briefing": handle }))["isError"] == true {
             return;
         }
         std::thread::sleep(std::time::Duration::from_millis(50));
