@@ -116,11 +116,26 @@ pub struct SourceFile {
     pub bytes: Vec<u8>,
     /// The text with replacements, made when a file that is not UTF-8 is shown.
     replaced: OnceLock<String>,
+    /// Where each line but the first begins, made when a place is first asked for: a project may
+    /// declare thousands of things in one file.
+    line_starts: OnceLock<Vec<u32>>,
 }
 
 impl SourceFile {
     fn new(path: &str, bytes: Vec<u8>) -> Self {
-        Self { path: path.into(), bytes, replaced: OnceLock::new() }
+        Self { path: path.into(), bytes, replaced: OnceLock::new(), line_starts: OnceLock::new() }
+    }
+
+    /// Returns which line, from 0, holds the byte at `offset`, and where that line begins.
+    fn line(&self, offset: u32) -> (usize, usize) {
+        let starts = self.line_starts.get_or_init(|| {
+            let ends = self.bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+            // No file has 4 GiB, see `Files`.
+            ends.filter_map(|(end, _)| u32::try_from(end + 1).ok()).collect()
+        });
+        let line = starts.partition_point(|start| *start <= offset);
+        let start = line.checked_sub(1).and_then(|line| starts.get(line));
+        (line, start.map_or(0, |start| *start as usize))
     }
 
     /// Returns its text for showing: what is not UTF-8 is replaced.
@@ -216,13 +231,12 @@ impl<'f> Sources<'f> {
     #[must_use]
     pub fn place(&self, span: Span) -> Place {
         let file = self.file(span.file);
-        let before = file.bytes.get(..span.start as usize).unwrap_or(&file.bytes);
-        let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-        let column = String::from_utf8_lossy(before.get(line_start..).unwrap_or_default());
+        let (line, line_start) = file.line(span.start);
+        let end = file.bytes.len().min(span.start as usize);
+        let column = String::from_utf8_lossy(file.bytes.get(line_start..end).unwrap_or_default());
         Place {
             file: file.path.clone(),
-            line: u32::try_from(line).unwrap_or(u32::MAX),
+            line: u32::try_from(line + 1).unwrap_or(u32::MAX),
             column: u32::try_from(column.chars().count() + 1).unwrap_or(u32::MAX),
         }
     }
