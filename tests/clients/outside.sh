@@ -42,7 +42,7 @@ make_key() {
     } >"$work/trust.toml"
 }
 
-# build PROJECT FILE: builds and signs a bundle.
+# build PROJECT FILE [argument of `relay build` ...]: builds and signs a bundle.
 build() {
-    "$relay" build "$1" -o "$2" --key "$work/check.key" -q
+    "$relay" build "$1" -o "$2" --key "$work/check.key" -q "${@:3}"
 }

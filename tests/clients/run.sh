@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Drives relay-serve with the official MCP clients: each era, each transport, two example projects.
+# Drives relay-serve with the official MCP clients: each era, each transport, two example projects and a gated one.
 #
 # From the environment: RELAY, RELAY_SERVE (default target/debug/…), PYTHON (default python3).
 set -euo pipefail
@@ -43,6 +43,19 @@ second_edition() {
     grep -q 'relay-check://added' "$work/$1-second/project.kdl"
 }
 
+# The editions of a gated project; the one that replaces another is newer.
+gate_editions() {
+    local edition
+    mkdir "$work/gate"
+    build "$here/gate/project.kdl" "$work/gate/intercept.relay"
+    for edition in refuse hidden changed; do
+        build "$here/gate/project.kdl" "$work/gate/$edition.relay" --env "$edition" --epoch 2
+    done
+}
+
+# Python leaves nothing among the sources.
+export PYTHONDONTWRITEBYTECODE=1
+
 passed=0 failed=0
 
 # drive COMMAND ...: runs one client, and adds what it counted.
@@ -73,6 +86,10 @@ for project in conformance homelab; do
     drive "$venv/bin/python" "$here/python/check.py" "${arguments[@]}"
     drive "$node22" "$typescript/check.mjs" "${arguments[@]}"
 done
+
+gate_editions
+echo "== gate"
+drive "$venv/bin/python" "$here/python/gate.py" "$relay_serve" "$work/gate" --trust "$work/trust.toml"
 
 echo "clients: $passed passed, $failed failed"
 [[ $failed = 0 ]]

@@ -11,19 +11,12 @@ BUNDLE_B is the same project with one more prompt and one more resource.
 
 import base64
 import json
-import os
 import re
 import shutil
-import socket
-import subprocess
 import sys
 import tempfile
-import time
-import urllib.error
-import urllib.request
 import warnings
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,88 +24,15 @@ import anyio
 import mcp_types as types
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
-from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
+from mcp.shared.exceptions import MCPDeprecationWarning
 from mcp.shared.subscriptions import PromptsListChanged, ResourcesListChanged, ResourceUpdated
+from report import STEP_S_MAX, Report, Skip, refused, told, until, want
+from serving import ERAS, MODES, TRANSPORTS, every, exchange, http_server, stdio_server
 
 MODERN = "2026-07-28"
 INVALID_PARAMS = -32602
 RESOURCE_NOT_FOUND = -32002
-STEP_S_MAX = 15
-# Shorter than a step, so that the failure can say what was heard instead.
-HEAR_S_MAX = 10
-READY_S_MAX = 15
-PAGES_MAX = 100
 MARKER = "relay-check"
-
-
-class Skip(Exception):
-    """The bundle has nothing that this check could ask for."""
-
-
-class Report:
-    """Counts, and prints one line per check."""
-
-    def __init__(self, must: list[str]):
-        self.must = must
-        self.passed = self.failed = 0
-        self.where = ""
-
-    async def check(self, name: str, run: Callable[[], Awaitable[Any]], needs: str = "") -> Any:
-        """Returns what `run` returned, or None where it failed or had nothing to do."""
-        try:
-            with anyio.fail_after(STEP_S_MAX):
-                result = await run()
-        except Skip as skip:
-            if needs not in self.must:
-                print(f"skip {self.where}: {name}: {skip}")
-                return None
-            self.fail(name, f"the bundle must have it: {skip}")
-        except Exception as error:
-            self.fail(name, told(error))
-        else:
-            self.passed += 1
-            print(f"ok   {self.where}: {name}")
-            return result
-
-    def fail(self, name: str, reason: str) -> None:
-        self.failed += 1
-        print(f"FAIL {self.where}: {name}: {reason}")
-
-
-def told(error: BaseException) -> str:
-    """The innermost errors; task groups wrap them without a word about them."""
-    if isinstance(error, BaseExceptionGroup):
-        return "; ".join(told(inner) for inner in error.exceptions)
-    return f"{type(error).__name__}: {error}"
-
-
-def want(condition: object, otherwise: str) -> None:
-    if not condition:
-        raise AssertionError(otherwise)
-
-
-async def refused(call: Awaitable[Any], *codes: int) -> MCPError:
-    """A clean refusal is a JSON-RPC error with one of `codes` and a message."""
-    try:
-        result = await call
-    except MCPError as error:
-        want(error.code in codes, f"expected code {codes}, got {error.code}: {error.message}")
-        want(error.message, "the error has no message")
-        return error
-    raise AssertionError(f"expected an error, got {result!r:.200}")
-
-
-async def every(page: Callable[[str | None], Awaitable[Any]], items: str) -> list[Any]:
-    """Follows cursors to the end."""
-    found: list[Any] = []
-    cursor = None
-    for _ in range(PAGES_MAX):
-        result = await page(cursor)
-        found += getattr(result, items)
-        cursor = result.next_cursor
-        if cursor is None:
-            return found
-    raise AssertionError(f"more than {PAGES_MAX} pages")
 
 
 class Checks:
@@ -281,11 +201,7 @@ class Checks:
         return contents
 
     async def until_heard(self, wanted: Callable[[], bool], what: str) -> None:
-        for _ in range(HEAR_S_MAX * 20):
-            if wanted():
-                return
-            await anyio.sleep(0.05)
-        raise AssertionError(f"{what} was not heard; heard {self.heard}")
+        await until(wanted, lambda: f"{what} was not heard; heard {self.heard}")
 
     async def run(self, replace: Callable[[], None]) -> None:
         check = self.report.check
@@ -388,44 +304,15 @@ class Checks:
         await check("changed contents are heard", heard_updates, "updated")
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-@contextmanager
-def http_server(command: list[str]) -> Iterator[str]:
-    address = f"127.0.0.1:{free_port()}"
-    process = subprocess.Popen([*command, "--http", address], stdin=subprocess.DEVNULL)
-    try:
-        deadline = time.monotonic() + READY_S_MAX
-        while True:
-            if process.poll() is not None:
-                raise RuntimeError(f"relay-serve ended with {process.returncode} before it was ready")
-            try:
-                urllib.request.urlopen(f"http://{address}/readyz", timeout=1).close()
-                break
-            except (urllib.error.URLError, OSError):
-                if time.monotonic() > deadline:
-                    raise RuntimeError(f"relay-serve was not ready after {READY_S_MAX} s") from None
-                time.sleep(0.05)
-        yield f"http://{address}/mcp"
-    finally:
-        process.kill()
-        process.wait()
-
-
 async def connection(target: str | StdioServerParameters, era: str, report: Report, expect: Any, replace: Any) -> None:
     checks: Checks
 
     async def hear(message: Any) -> None:
         await checks.hear(message)
 
-    mode = "legacy" if era == "legacy" else "auto"
     try:
         with anyio.fail_after(STEP_S_MAX * 20):
-            async with Client(target, mode=mode, message_handler=hear, read_timeout_seconds=STEP_S_MAX) as client:
+            async with Client(target, mode=MODES[era], message_handler=hear, read_timeout_seconds=STEP_S_MAX) as client:
                 checks = Checks(client, era, report, expect)
                 await checks.run(replace)
     except Exception as error:
@@ -438,17 +325,15 @@ def main() -> int:
     # The eras are the subject here, so calls that only the older one has are meant.
     warnings.simplefilter("ignore", MCPDeprecationWarning)
     report = Report(expect["must"])
-    for transport in ("stdio", "http"):
-        for era in ("legacy", "modern"):
+    for transport in TRANSPORTS:
+        for era in ERAS:
             report.where = f"python {transport} {era}"
             with tempfile.TemporaryDirectory() as folder:
                 served = Path(folder, "served.relay")
                 shutil.copyfile(bundle_a, served)
 
                 def replace() -> None:
-                    changed = Path(folder, "changed")
-                    shutil.copyfile(bundle_b, changed)
-                    os.replace(changed, served)
+                    exchange(served, Path(bundle_b))
 
                 command = [relay_serve, str(served), *extra]
                 if transport == "http":
@@ -458,13 +343,8 @@ def main() -> int:
                     except RuntimeError as error:
                         report.fail("start", str(error))
                 else:
-                    # The client passes on almost nothing of the environment, and the server finds its keys there.
-                    stdio = StdioServerParameters(
-                        command=relay_serve, args=[*command[1:], "--stdio"], env=dict(os.environ)
-                    )
-                    anyio.run(connection, stdio, era, report, expect, replace)
-    print(f"{report.passed} passed, {report.failed} failed")
-    return 1 if report.failed or not report.passed else 0
+                    anyio.run(connection, stdio_server(command), era, report, expect, replace)
+    return report.close()
 
 
 if __name__ == "__main__":

@@ -149,6 +149,22 @@ class Checks {
   async tools() {
     const { tools } = await this.client.listTools();
     want(namesOf(tools, 'name').size === tools.length, 'a tool is listed twice');
+    return tools;
+  }
+
+  /** Keywords give a handle, a handle opens the gate, and the list is the same afterwards. */
+  async gate(tools) {
+    if (!namesOf(tools, 'name').has('begin_session')) throw new Skip('the project has no gate');
+    if (!namesOf(tools, 'name').has('server_info')) throw new Skip('no known tool stands behind the gate');
+    const begun = await this.client.callTool({ name: 'begin_session', arguments: { tags: [MARKER] } });
+    const briefing = begun._meta?.['dev.relay/briefing']?.briefing;
+    want(!begun.isError && briefing, `no briefing: ${JSON.stringify(begun).slice(0, 200)}`);
+    want(begun.content.at(-1).text.endsWith(briefing), 'the model does not see the handle');
+    const info = await this.client.callTool({ name: 'server_info', arguments: { briefing } });
+    want(!info.isError && info.content.length === 1, `not its result alone: ${JSON.stringify(info).slice(0, 200)}`);
+    want(JSON.parse(info.content[0].text).name === this.expect.server, 'the result is not the server\'s');
+    const after = (await this.client.listTools(undefined, { cacheMode: 'bypass' })).tools;
+    want(JSON.stringify(after) === JSON.stringify(tools), 'a call changed the list');
   }
 
   async listedPrompts() {
@@ -273,7 +289,8 @@ class Checks {
     const check = this.report.check.bind(this.report);
     await check('server information', () => this.identity());
     await check('instructions', () => this.instructions());
-    await check('list tools', () => this.tools());
+    const tools = (await check('list tools', () => this.tools())) ?? [];
+    await check('pass the gate', () => this.gate(tools), 'gate');
     const prompts = (await check('list prompts', () => this.listedPrompts())) ?? [];
     await check('get every prompt', () => this.getPrompts(prompts));
     await check('a missing argument is refused', () => this.missingArgument(prompts), 'required');

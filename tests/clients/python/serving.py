@@ -1,0 +1,77 @@
+"""Starts relay-serve for the official client, and follows its lists."""
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from mcp.client.stdio import StdioServerParameters
+
+TRANSPORTS = ("stdio", "http")
+ERAS = ("legacy", "modern")
+# What the client calls the way it negotiates.
+MODES = {"legacy": "legacy", "modern": "auto"}
+READY_S_MAX = 15
+PAGES_MAX = 100
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextmanager
+def http_server(command: list[str]) -> Iterator[str]:
+    """Runs a server while it is needed; gives the URL that clients ask."""
+    address = f"127.0.0.1:{free_port()}"
+    process = subprocess.Popen([*command, "--http", address], stdin=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + READY_S_MAX
+        while True:
+            if process.poll() is not None:
+                raise RuntimeError(f"relay-serve ended with {process.returncode} before it was ready")
+            try:
+                urllib.request.urlopen(f"http://{address}/readyz", timeout=1).close()
+                break
+            except (urllib.error.URLError, OSError):
+                if time.monotonic() > deadline:
+                    raise RuntimeError(f"relay-serve was not ready after {READY_S_MAX} s") from None
+                time.sleep(0.05)
+        yield f"http://{address}/mcp"
+    finally:
+        process.kill()
+        process.wait()
+
+
+def stdio_server(command: list[str]) -> StdioServerParameters:
+    """A server that the client starts itself."""
+    # The client passes on almost nothing of the environment, and the server finds its keys there.
+    return StdioServerParameters(command=command[0], args=[*command[1:], "--stdio"], env=dict(os.environ))
+
+
+def exchange(served: Path, bundle: Path) -> None:
+    """Puts another bundle in the place of the one that is served, in one step."""
+    changed = served.with_suffix(".changed")
+    shutil.copyfile(bundle, changed)
+    os.replace(changed, served)
+
+
+async def every(page: Callable[[str | None], Awaitable[Any]], items: str) -> list[Any]:
+    """Follows cursors to the end."""
+    found: list[Any] = []
+    cursor = None
+    for _ in range(PAGES_MAX):
+        result = await page(cursor)
+        found += getattr(result, items)
+        cursor = result.next_cursor
+        if cursor is None:
+            return found
+    raise AssertionError(f"more than {PAGES_MAX} pages")
