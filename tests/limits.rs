@@ -231,7 +231,7 @@ fn a_message_has_a_limit_with_its_variables_filled() {
     let prompts = "prompts { prompt a { summary \"A\"; text \"x\" } }";
     let message = |text: &str| {
         format!(
-            "messages {{ read-prompts-reminder \"{text}{{{{remaining_prompts}}}}\" }} {prompts}"
+            "messages {{ read-prompts-reminder \"{text}{{{{remaining_prompts}}}}\" }}\n{prompts}"
         )
     };
     let (codes, _) = gated("", &message(&"x".repeat(16 * 1024)));
@@ -245,15 +245,17 @@ fn a_message_has_a_limit_with_its_variables_filled() {
 
 #[test]
 fn an_index_of_many_prompts_is_soon_made() {
-    let prompts: String = (0..20_000)
-        .map(|n| format!("prompt p{n:05} priority=7 {{ summary \"About {n}\"; text \"x\" }}\n"))
-        .collect();
-    let (codes, contents) = gated("", &format!("prompts {{ {prompts} }}"));
-    assert_eq!(codes, ["message::shortened"]);
-    let contents = contents.expect("a bundle");
-    assert!(contents.manifest.instructions.chars().count() <= 2000);
-    assert!(contents.manifest.instructions.ends_with("more; ask with read_prompts)"));
+    let project = "project demo epoch=1\ngate on\nprompts { folder \"prompts\" }\n";
+    let mut files = Memory::of(&[("project.kdl", project)]);
+    for number in 0..5_000 {
+        let text = format!("---\ndescription: About {number:04}\npriority: 7\n---\nx\n");
+        files.0.insert(format!("prompts/p{number:04}.md"), text.into_bytes());
+    }
+    let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
+    let instructions = compiled.contents.expect(&report).manifest.instructions;
+    assert!(instructions.ends_with(" more; ask with read_prompts)"), "{instructions}");
     // One more entry would not fit.
-    let room = 2000 - contents.manifest.instructions.chars().count();
-    assert!(room < "- p00000: About 0\n".len() + 2, "{room}");
+    let chars = instructions.chars().count();
+    let entry = "- p0000: About 0000\n".len();
+    assert!((2001 - entry..=2000).contains(&chars), "{chars}");
 }

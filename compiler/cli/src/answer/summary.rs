@@ -208,11 +208,7 @@ fn gate_index(bundle: &Bundle, names: &[String]) -> Result<Option<Size>, Corrupt
     let mut entries = Vec::with_capacity(names.len());
     for name in names {
         let Some(prompt) = bundle.find_prompt(name)? else { continue };
-        let about = match prompt.summary()? {
-            Some(summary) => Some(summary),
-            None => prompt.description()?,
-        };
-        entries.push(briefing::entry(name, about, gate.entry_chars));
+        entries.push(briefing::entry(name, prompt.about()?, gate.entry_chars));
     }
     let omitted = bundle.prompt_count().saturating_sub(entries.len());
     Ok(Some(Size::of(prompt_index::text(&entries, omitted, true).len())))
