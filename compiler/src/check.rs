@@ -43,16 +43,27 @@ pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) {
     unused_argument::check(model, out);
 }
 
-/// Returns the bytes of what a briefing sends of a prompt: the texts of its first variant.
+/// Returns the bytes of what a briefing sends of a prompt.
 fn briefing_bytes(prompt: &Prompt) -> usize {
-    let segment = |segment: &Segment| match segment {
+    match &prompt.body {
+        Some(body) => body.len(),
+        // The one literal of the one variant.
+        None => prompt
+            .rendering
+            .variants
+            .iter()
+            .flatten()
+            .flat_map(|said| &said.parts)
+            .map(text_bytes)
+            .sum(),
+    }
+}
+
+fn text_bytes(part: &Part) -> usize {
+    let Part::Text(segments) = part else { return 0 };
+    let bytes = segments.iter().map(|segment| match segment {
         Segment::Literal(text) => text.len(),
         Segment::Slot(_) => 0,
-    };
-    let part = |part: &Part| match part {
-        Part::Text(segments) => segments.iter().map(segment).sum(),
-        Part::Image { .. } | Part::Audio { .. } | Part::Resource { .. } => 0,
-    };
-    let messages = prompt.rendering.variants.first().into_iter().flatten();
-    messages.flat_map(|message| &message.parts).map(part).sum()
+    });
+    bytes.sum()
 }

@@ -72,6 +72,13 @@ fn an_empty_body_always_fits_and_the_first_that_does_not_is_told() {
     assert_eq!(three_left.cut.unwrap().left, 3);
     let enough = selected(14);
     assert_eq!((enough.full, enough.bytes, enough.cut), (vec![0, 1, 2, 3], 14, None));
+    // Told also where nothing but full prompts is wanted, and as many as could fit did.
+    let same = ["a", "b", "c", "d"].map(|name| prompt(name, 5, Some("vpn"), 4));
+    let same = self::bundle(same.into());
+    let limits = Limits { budget_bytes: 8, entries_max: 0 };
+    let selection = select(&same, &tags(&["vpn"]), &Sent::default(), limits).unwrap();
+    assert_eq!((selection.full, selection.index_omitted), (vec![0, 1], 2));
+    assert_eq!(selection.cut.unwrap().prompt, 2);
 }
 
 #[test]

@@ -92,7 +92,7 @@ pub fn select(
     let others = bundle.prompt_count().saturating_sub(always).saturating_sub(sent_ranks.len());
     let names = others.saturating_sub(matched.count);
     let room = names.min(limits.entries_max.saturating_sub(out.index.len()));
-    name(&mut out, bundle, sent, always, room)?;
+    name(&mut out, bundle, sent, room)?;
     out.names_omitted = names.saturating_sub(out.names.len());
     Ok(out)
 }
@@ -148,25 +148,18 @@ fn fill(
 
 /// Adds the first names, `room` of them, of the prompts that no tag matches.
 ///
-/// INVARIANT: if there is room for a name, every match is in one of the lists of `out`.
-fn name(
-    out: &mut Selection,
-    bundle: &Bundle,
-    sent: &Sent,
-    always: usize,
-    room: usize,
-) -> Result<(), Corrupt> {
+/// INVARIANT: if there is room for a name, every match is in one of the lists of `out`, and so is
+/// every prompt of priority 10 that was not sent.
+fn name(out: &mut Selection, bundle: &Bundle, sent: &Sent, room: usize) -> Result<(), Corrupt> {
     if room == 0 {
         return Ok(());
     }
-    let mut matched: Vec<usize> = out.full.iter().chain(&out.index).copied().collect();
-    matched.sort_unstable();
-    let mut matched = matched.into_iter().peekable();
-    for prompt in bundle.prompts() {
-        let prompt = prompt?;
-        let index = prompt.index();
-        let is_match = matched.next_if_eq(&index).is_some();
-        if !is_match && prompt.rank() >= always && !is_sent(sent, index) {
+    let mut listed: Vec<usize> = out.full.iter().chain(&out.index).copied().collect();
+    listed.sort_unstable();
+    let mut listed = listed.into_iter().peekable();
+    for index in 0..bundle.prompt_count() {
+        let is_listed = listed.next_if_eq(&index).is_some();
+        if !is_listed && !is_sent(sent, index) {
             out.names.push(index);
             if out.names.len() == room {
                 break;

@@ -52,6 +52,18 @@ fn many_prompts_are_selected_from_as_the_model_does() {
     }
 }
 
+/// Long after there are more matches than are wanted.
+#[test]
+fn a_match_that_is_better_by_one_point_comes_first() {
+    let many = |number| prompt(&format!("p{number:03}"), 9, Some("vpn"), 1);
+    let mut prompts: Vec<Prompt> = (0..200).map(many).collect();
+    prompts.push(prompt("q", 5, Some("vpn, firewall"), 1));
+    let tags = Tags::new(&["vpn", "firewall"], 10).unwrap();
+    let limits = Limits { budget_bytes: 0, entries_max: 3 };
+    let selection = select(&bundle(prompts), &tags, &Sent::default(), limits).unwrap();
+    assert_eq!((selection.index, selection.index_omitted), (vec![200, 0, 1], 198));
+}
+
 #[test]
 fn thirty_two_tags_are_counted() {
     let mut prompts = prompts();

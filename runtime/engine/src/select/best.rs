@@ -2,8 +2,8 @@
 
 /// The best matches among those seen so far.
 ///
-/// INVARIANT: matches come by rising rank. So one that is no better in score and priority than
-/// the last of `wanted` others can never be wanted.
+/// INVARIANT: matches come by rising rank, that is by priority and name. So one whose score is not
+/// higher than that of `wanted` others before it can never be wanted.
 pub(super) struct Best {
     wanted: usize,
     /// Place and rank, joined so that they sort as one number. Lower is better.
@@ -48,8 +48,7 @@ impl Best {
     }
 }
 
-/// Returns a number that is lower the better a match is: score falling, then priority falling.
+/// Returns a number that is lower the higher the score is.
 fn place(matching: usize, priority: u8) -> u32 {
-    let score = u32::try_from(matching).unwrap_or(u32::MAX).saturating_mul(priority.into());
-    !(score << 4 | u32::from(priority))
+    !u32::try_from(matching).unwrap_or(u32::MAX).saturating_mul(priority.into())
 }
