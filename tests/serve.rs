@@ -3,6 +3,7 @@
 mod audit;
 mod auth;
 mod gate;
+mod homelab;
 mod house;
 mod http;
 mod legacy;

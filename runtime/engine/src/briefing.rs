@@ -4,6 +4,9 @@ use relay_bundle::{Bundle, Corrupt, GateView, MessagePieceView};
 
 use crate::select::{Limits, Selection};
 
+/// Characters of one index entry in an answer, which has a limit in bytes for all of them.
+const ENTRY_CHARS_MAX: usize = 200;
+
 /// Why a briefing is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occasion {
@@ -45,8 +48,8 @@ pub fn compose(
     repeated: bool,
     selection: &Selection,
 ) -> Result<String, Corrupt> {
-    let matched = matched(bundle, selection)?;
-    let remaining = remaining(bundle, gate, remaining_bytes(gate, repeated), selection, true)?;
+    let matched = matched(bundle, occasion, selection)?;
+    let remaining = remaining(bundle, remaining_bytes(gate, repeated), selection, true)?;
     let message = match occasion {
         Occasion::Begin | Occasion::Intercept => &gate.encouragement,
         Occasion::Read => &gate.reminder,
@@ -63,7 +66,7 @@ pub fn compose(
     }
     if !says(MessagePieceView::Remaining) && !selection.index.is_empty() {
         let bytes_max = remaining_bytes(gate, repeated);
-        parts.push(self::remaining(bundle, gate, bytes_max, selection, false)?);
+        parts.push(self::remaining(bundle, bytes_max, selection, false)?);
     }
     parts.push(fill(message, &matched, &remaining));
     parts.retain(|part| !part.is_empty());
@@ -95,13 +98,17 @@ pub fn entry(name: &str, summary: Option<&str>, chars_max: usize) -> String {
     shortened(entry, chars_max)
 }
 
-fn matched(bundle: &Bundle, selection: &Selection) -> Result<String, Corrupt> {
+fn matched(bundle: &Bundle, occasion: Occasion, selection: &Selection) -> Result<String, Corrupt> {
     if selection.full.is_empty() {
-        return Ok(if selection.index.is_empty() && selection.index_omitted == 0 {
-            "(No further prompt matches these keywords.)".to_owned()
-        } else {
-            "(No matching prompt fits into one answer; they are listed below.)".to_owned()
-        });
+        let has_more = !selection.index.is_empty() || selection.index_omitted > 0;
+        let text = match occasion {
+            _ if has_more => {
+                "(The prompts that match are too long for one answer; here are their names.)"
+            }
+            Occasion::Read => "(No further prompt matches these keywords.)",
+            Occasion::Begin | Occasion::Intercept => "(No prompt matches these keywords.)",
+        };
+        return Ok(text.to_owned());
     }
     let mut text = String::new();
     for index in &selection.full {
@@ -121,7 +128,6 @@ fn matched(bundle: &Bundle, selection: &Selection) -> Result<String, Corrupt> {
 /// only the former are wanted.
 fn remaining(
     bundle: &Bundle,
-    gate: &GateView<'_>,
     bytes_max: usize,
     selection: &Selection,
     wants_names: bool,
@@ -135,7 +141,7 @@ fn remaining(
     let mut lines = Vec::new();
     for index in &selection.index {
         let prompt = bundle.prompt(*index)?;
-        let entry = entry(prompt.name()?, prompt.about()?, gate.entry_chars);
+        let entry = entry(prompt.name()?, prompt.about()?, ENTRY_CHARS_MAX);
         if !fits(entry.len() + "\n".len()) {
             break;
         }
