@@ -27,8 +27,8 @@ Who and what is recorded:
       --principal NAME  Who asks, where no authentication says so [default: local]
       --tenant NAME     For which tenant
       --role NAME       In which role
-      --audit FILE      Append one JSON line to FILE for every prompt and resource served
-                        or refused; `none` keeps no record
+      --audit FILE      Append one JSON line to FILE for every tool call, prompt and resource
+                        served or refused; `none` keeps no record
                         [default: relay/audit.jsonl in $XDG_STATE_HOME, or in
                         ~/.local/state]
 

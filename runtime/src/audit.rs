@@ -82,7 +82,7 @@ impl Audit {
             }
         };
         let file = open(path)?;
-        tracing::info!("every prompt and resource is recorded in `{}`", path.display());
+        tracing::info!("every tool call, prompt and resource is recorded in `{}`", path.display());
         Ok(Self {
             target: Some(Target {
                 path: path.to_owned(),

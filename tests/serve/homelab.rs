@@ -88,14 +88,17 @@ fn turns(document: &str) -> Vec<Turn> {
 /// A line `…` stands for any lines that are left out.
 fn assert_shows(line: usize, shown: &str, said: &str) {
     assert!(!shown.is_empty(), "GATE.md:{line} shows no answer");
-    let pieces: Vec<&str> = shown.split("\n…\n").collect();
     let mut rest = said;
-    for (place, piece) in pieces.iter().enumerate() {
-        let at = rest
-            .find(piece)
-            .unwrap_or_else(|| panic!("GATE.md:{line}: not said:\n{piece}\n\nsaid:\n{rest}"));
-        assert!(place > 0 || at == 0, "GATE.md:{line}: it begins otherwise:\n{rest}");
+    let mut pieces = shown.split("\n…\n").peekable();
+    let mut is_first = true;
+    while let Some(piece) = pieces.next() {
+        let is_last = pieces.peek().is_none();
+        let at = if is_last { rest.rfind(piece) } else { rest.find(piece) };
+        let at =
+            at.unwrap_or_else(|| panic!("GATE.md:{line}: not said:\n{piece}\n\nsaid:\n{rest}"));
+        assert!(!is_first || at == 0, "GATE.md:{line}: it begins otherwise:\n{rest}");
         rest = &rest[at + piece.len()..];
+        is_first = false;
     }
     assert!(rest.is_empty(), "GATE.md:{line}: it goes on:\n{rest}");
 }
