@@ -40,6 +40,8 @@ const RUN_S_MAX: u64 = 30;
 const RECORDED_PROMPTS_MAX: usize = 64;
 /// The highest tier of a tool that needs no policy: it only reads.
 const UNDECIDED_TIER_MAX: u8 = 0;
+/// The names of the tiers, as a refusal says them.
+const TIER_NAMES: [&str; 4] = ["READ_ONLY", "REVERSIBLE", "STATEFUL", "IRREVERSIBLE"];
 
 /// A tool that a bundle offers.
 #[derive(Debug, Clone)]
@@ -91,6 +93,11 @@ enum Fault {
     Rejected(Rejected),
     /// A text for the model.
     Error(String),
+    /// The call is over what its caller may do.
+    Denied {
+        tier: u8,
+        reason: &'static str,
+    },
     Timeout,
 }
 
@@ -132,7 +139,10 @@ pub(crate) async fn run(
     let offered = loaded.tools.iter().find(|offered| offered.tool.name() == name);
     let recorded = arguments::recorded(&given);
     let done = match offered {
-        None => Err(Fault::invalid(format!("unknown tool `{}`", shown(name)))),
+        None => Err(Fault::invalid(format!(
+            "unknown tool `{}`: tools/list names those there are",
+            shown(name)
+        ))),
         Some(offered) => {
             let time = Duration::from_secs(RUN_S_MAX);
             let answer = answer(server, loaded, caller, memory, offered, given);
@@ -213,9 +223,7 @@ fn text_bytes(value: &Value) -> usize {
 /// something; one that says otherwise is refused, since nothing would decide about it.
 fn decide(offered: &Offered) -> Result<Permit, Fault> {
     if offered.tier > UNDECIDED_TIER_MAX {
-        let tier = offered.tier;
-        let text = format!("`{}` is of tier {tier}, and no policy allows it", offered.tool.name());
-        return Err(Fault::Error(text));
+        return Err(Fault::Denied { tier: offered.tier, reason: "no policy allows it" });
     }
     Ok(Permit { _decided: () })
 }
@@ -391,6 +399,7 @@ impl Fault {
         match self {
             Self::Rejected(Rejected::Invalid(reason)) | Self::Error(reason) => shown(reason),
             Self::Rejected(Rejected::Damaged(damage)) => damage.to_string(),
+            Self::Denied { reason, .. } => (*reason).to_owned(),
             Self::Timeout => "timeout".to_owned(),
         }
     }
@@ -399,6 +408,10 @@ impl Fault {
         let text = match self {
             Self::Rejected(rejected) => return Err(rejected),
             Self::Error(reason) => format!("[ERROR: {reason}]"),
+            Self::Denied { tier, reason } => {
+                let name = TIER_NAMES.get(usize::from(tier)).copied().unwrap_or("UNKNOWN");
+                format!("[DENIED tier {tier} ({name}): {reason}]")
+            }
             Self::Timeout => format!("[TIMEOUT after {RUN_S_MAX}s]"),
         };
         Ok(Answer { blocks: vec![text], is_error: true, briefing: None })

@@ -5,7 +5,7 @@ use relay_engine::sent::Sent;
 use serde_json::{Value, json};
 
 use super::house::{self, House};
-use super::server::{Client, modern};
+use super::server::{self, Client, modern};
 use crate::bundle::sample;
 
 /// The project. `SETTINGS` and `MISTAKES` stand for what tests change.
@@ -370,6 +370,20 @@ fn keys_change_one_server_after_the_other() {
 }
 
 #[test]
+fn key_files_are_read_again_on_sighup() {
+    let house = house_with_key("");
+    let mut agent = Agent::new(&house, Era::Modern);
+    let handle = agent.begin(&["vpn"]);
+    house.write("key-1", "8a".repeat(32));
+    agent.client.server.signal("HUP");
+    wait_for_the_end_of(&mut agent, &handle);
+    let refused = error(&agent.call("server_info", json!({ "briefing": handle })));
+    assert!(refused.contains("begin_session"), "{refused}");
+    let handle = agent.begin(&["vpn"]);
+    assert_eq!(agent.call("server_info", json!({ "briefing": handle }))["isError"], false);
+}
+
+#[test]
 fn another_bundle_ends_a_briefing_and_says_so() {
     for era in ERAS {
         let house = house_with_key("unlock else=refuse");
@@ -489,8 +503,44 @@ fn an_unknown_tool_is_a_wrong_parameter() {
     for era in ERAS {
         let mut agent = Agent::new(&house(""), era);
         let (code, message) = agent.refused("serverinfo", json!({}));
-        assert_eq!((code, message.as_str()), (-32602, "unknown tool `serverinfo`"));
+        assert_eq!(
+            (code, message.as_str()),
+            (-32602, "unknown tool `serverinfo`: tools/list names those there are")
+        );
     }
+}
+
+#[test]
+fn a_tool_over_tier_0_is_denied_while_no_policy_decides_about_it() {
+    let mut contents = house::contents_of(&project(""));
+    for tool in &mut contents.tools {
+        tool.tier = 2;
+    }
+    let house = House::of(&sample::sealed(&contents, &[house::SIGNER]));
+    let mut agent = Agent::with(&house, Era::Modern, &["--audit", "audit.jsonl"]);
+    let denied = error(&agent.call("begin_session", json!({ "tags": ["vpn"] })));
+    assert_eq!(denied, "[DENIED tier 2 (STATEFUL): no policy allows it]");
+    let record: Value = serde_json::from_str(&house.read("audit.jsonl")).unwrap();
+    assert_eq!((&record["tier"], &record["denied"]), (&json!(2), &json!(true)));
+}
+
+#[test]
+fn a_tool_of_a_later_version_is_not_offered_blindly() {
+    let mut contents = house::contents_of(&project(""));
+    contents.tools[2].name = "shell_exec".to_owned();
+    let house = House::of(&sample::sealed(&contents, &[house::SIGNER]));
+    let ended = server::run(server::command(&house, &[]));
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(ended.stderr.contains("`shell_exec` is unknown here: use a newer relay-serve"));
+}
+
+#[test]
+fn the_words_of_an_intercepted_call_count_in_their_order() {
+    // `audit` and `tail` come first, and ten keywords at most: `zigbee` is one too many.
+    let words = "one1 two2 three3 four4 five5 six6 seven7 vpn zigbee";
+    let mut agent = Agent::new(&house(""), Era::Modern);
+    let ignored = agent.call("audit_tail", json!({ "tool": words }));
+    assert_eq!(full(&ignored), ["common-mistakes", "security", "server-audit"], "{ignored}");
 }
 
 #[test]

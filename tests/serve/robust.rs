@@ -80,7 +80,10 @@ fn an_unknown_method_is_answered_with_its_code() {
         assert_eq!(answer["error"]["code"], -32601, "{method}: {answer}");
     }
     let (code, message) = client.refused("tools/call", json!({ "name": "rm", "arguments": {} }));
-    assert_eq!((code, message.as_str()), (-32602, "unknown tool `rm`"));
+    assert_eq!(
+        (code, message.as_str()),
+        (-32602, "unknown tool `rm`: tools/list names those there are")
+    );
     assert_well(&mut client);
 }
 
