@@ -14,6 +14,7 @@ mod round_trip;
 pub(crate) mod sample;
 mod signature;
 mod structure;
+mod tag_index;
 mod time;
 mod trust;
 mod uri;

@@ -1,8 +1,13 @@
 //! Bytes that changed after signing. Every one of them is noticed, and before it is used.
 
+use std::sync::LazyLock;
+
 use relay_bundle::{Corrupt, Kind, OpenError, trust};
 
-use super::{read_back, sample};
+use super::read_back::{self, Tags};
+use super::{sample, tag_index};
+
+static TAGS: LazyLock<Tags> = LazyLock::new(|| tag_index::expected(&sample::rich().prompts));
 
 /// The refusal of a bundle that was the signed `rich` sample once: the stage and its error.
 fn refusal(bytes: &[u8]) -> Option<String> {
@@ -16,6 +21,11 @@ fn refusal(bytes: &[u8]) -> Option<String> {
     // Before any page is checked for itself: what can be read is what was signed.
     match read_back::contents(&bundle) {
         Ok(contents) => assert!(contents == sample::rich(), "wrong contents were read"),
+        Err(Corrupt::Page { .. }) => {}
+        Err(error) => panic!("a page that was not signed was read: {error:?}"),
+    }
+    match read_back::tags(&bundle) {
+        Ok(tags) => assert!(tags == *TAGS, "a wrong tag index was read"),
         Err(Corrupt::Page { .. }) => {}
         Err(error) => panic!("a page that was not signed was read: {error:?}"),
     }
@@ -61,6 +71,7 @@ fn each_region_has_its_guard() {
     check("row, kind", 128, "open: SectionOrder { kind: 3 }");
     check("row, flags", 132, signed_digest);
     check("row, offset", 136, "open: Unaligned { kind: 2");
+    // Its length is even, so it becomes longer by a byte of padding.
     check("row, length", 144, signed_digest);
     check("row, digest", 152, signed_digest);
     check("row, reserved", 184, r#"open: Reserved { what: "the section table" }"#);

@@ -15,6 +15,7 @@ pub(crate) fn bundle_reader(bytes: &[u8]) {
     let Ok(bundle) = sample::open(bytes) else { return };
     let trusted = trust::verify(&bundle, &sample::trust(&[1]), sample::NOW.0).is_ok();
     let read = read_back::contents(&bundle);
+    let tags = read_back::tags(&bundle);
     let checked = bundle.check_all().is_ok();
     find_all(&bundle);
     if trusted {
@@ -25,6 +26,7 @@ pub(crate) fn bundle_reader(bytes: &[u8]) {
         }
         if checked {
             assert!(read.is_ok(), "a good bundle cannot be read: {read:?}");
+            assert!(tags.is_ok(), "a good tag index cannot be read: {tags:?}");
         }
     }
 }
@@ -69,6 +71,7 @@ pub(crate) fn bundle_structure(bytes: &[u8]) {
         bundle.check_all().expect("it was hashed");
     }
     let _ = read_back::contents(&bundle);
+    let _ = read_back::tags(&bundle);
     find_all(&bundle);
 }
 

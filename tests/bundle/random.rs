@@ -4,11 +4,12 @@ use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
 use relay_bundle::{
-    Argument, ArgumentKind, Content, Contents, Manifest, Message, Page, Part, Place, Prompt,
-    Rendering, Resource, ResourceTemplate, Role, Segment, UriPiece,
+    Argument, ArgumentKind, Content, Contents, Gate, Generated, Manifest, Message, MessagePiece,
+    Page, Part, Place, Prompt, Rendering, Resource, ResourceTemplate, Role, Segment, Tool, Unlock,
+    UriPiece,
 };
 
-use super::sample;
+use super::read_back;
 
 /// Contents with a few of everything; prompts and resources have unique names and are sorted.
 pub(crate) fn contents() -> impl Strategy<Value = Contents> {
@@ -21,21 +22,32 @@ pub(crate) fn contents() -> impl Strategy<Value = Contents> {
         }),
         vec(template(), 0..3),
     );
-    let pages = (vec(page(), 0..3), vec(page(), 0..3), vec(page(), 0..3));
-    (manifest(), lists, pages, text(), text()).prop_map(
-        |(manifest, (prompts, resources, templates), pages, canonical, provenance)| Contents {
+    let pages = [(); 4].map(|()| vec(page(), 0..3));
+    let gated = (option::of(gate()), vec(tool(), 0..4));
+    (manifest(), lists, gated, pages, text(), text()).prop_map(
+        |(
             manifest,
-            gate: None,
-            tools: Vec::new(),
-            tool_pages: Vec::new(),
-            prompts,
-            resources,
-            templates,
-            prompt_pages: pages.0,
-            resource_pages: pages.1,
-            template_pages: pages.2,
+            (prompts, resources, templates),
+            (gate, tools),
+            pages,
             canonical,
             provenance,
+        )| {
+            let [tool_pages, prompt_pages, resource_pages, template_pages] = pages;
+            Contents {
+                manifest,
+                gate,
+                tools,
+                tool_pages,
+                prompts,
+                resources,
+                templates,
+                prompt_pages,
+                resource_pages,
+                template_pages,
+                canonical,
+                provenance,
+            }
         },
     )
 }
@@ -48,6 +60,12 @@ pub(crate) fn name() -> impl Strategy<Value = String> {
 /// A short text; often empty, sometimes with characters of several bytes.
 pub(crate) fn text() -> impl Strategy<Value = String> {
     "(|[ -~]{0,8}|[\\r\\n\\u{0}äß€😴]{1,4})"
+}
+
+/// Words of several scripts, whose letters change in number and in bytes when they are lower-cased,
+/// between every kind of white space.
+pub(crate) fn topic() -> impl Strategy<Value = String> {
+    "([a-bA-B]{0,2}|[ßẞΣσςİıÄäЖжDžǆK漢😴']{1,2}|[ \\t\\r\\n\u{85}\u{a0}\u{2003}\u{2028}\u{3000}]){0,6}"
 }
 
 fn maybe() -> impl Strategy<Value = Option<String>> {
@@ -73,21 +91,73 @@ fn manifest() -> impl Strategy<Value = Manifest> {
     )
 }
 
-fn prompt() -> impl Strategy<Value = Prompt> {
-    let texts = (maybe(), maybe(), maybe(), maybe());
-    (texts, vec(text(), 0..3), any::<u8>(), rendering(), place()).prop_map(
-        |((title, description, summary, meta), chapters, priority, rendering, at)| Prompt {
-            title,
-            description,
-            summary,
+pub(crate) fn prompt() -> impl Strategy<Value = Prompt> {
+    let texts = (maybe(), maybe(), option::of(topic()), maybe());
+    let generated = (any::<bool>(), any::<bool>());
+    let body = "[a-z]{0,12}";
+    (texts, vec(topic(), 0..3), generated, 1..=10u8, body, rendering(), place()).prop_map(
+        |(texts, chapters, generated, priority, body, rendering, at)| Prompt {
+            name: String::new(),
+            title: texts.0,
+            description: texts.1,
+            summary: texts.2,
             chapters,
+            generated: Generated { summary: generated.0, chapters: generated.1 },
             priority,
-            meta,
+            meta: texts.3,
+            // A body that is the one literal is read back as none, and no other is.
+            body: match read_back::only_literal(&rendering) {
+                Some(literal) if body.len() < 6 || body == literal => None,
+                _ => Some(body),
+            },
             rendering,
             at,
-            ..sample::prompt("", Vec::new())
         },
     )
+}
+
+fn gate() -> impl Strategy<Value = Gate> {
+    let unlock = prop_oneof![Just(Unlock::Intercept), Just(Unlock::Refuse)];
+    let numbers = any::<[u32; 6]>();
+    let messages = [(); 3].map(|()| vec(message_piece(), 0..5));
+    (unlock, any::<bool>(), numbers, messages, place()).prop_map(
+        |(unlock, hide_tools, numbers, messages, at)| {
+            let [tags_ask, tags_max, budget_bytes, repeat_bytes, remaining_bytes, entry_chars] =
+                numbers;
+            let [encouragement, reminder, preamble] = messages;
+            Gate {
+                unlock,
+                hide_tools,
+                tags_ask,
+                tags_max,
+                budget_bytes,
+                repeat_bytes,
+                remaining_bytes,
+                entry_chars,
+                encouragement,
+                reminder,
+                preamble,
+                at,
+            }
+        },
+    )
+}
+
+fn message_piece() -> impl Strategy<Value = MessagePiece> {
+    prop_oneof![
+        text().prop_map(MessagePiece::Literal),
+        Just(MessagePiece::Matched),
+        Just(MessagePiece::Remaining),
+    ]
+}
+
+fn tool() -> impl Strategy<Value = Tool> {
+    (text(), any::<bool>(), 0..=3u8, place()).prop_map(|(name, gated, tier, at)| Tool {
+        name,
+        gated,
+        tier,
+        at,
+    })
 }
 
 fn resource() -> impl Strategy<Value = Resource> {

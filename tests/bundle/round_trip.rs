@@ -3,7 +3,17 @@
 use proptest::prelude::*;
 use relay_bundle::{Contents, Kind, encode};
 
-use super::{random, raw::Raw, read_back, sample};
+use super::{random, raw::Raw, read_back, sample, tag_index};
+
+/// What the tests of damage do to every byte of it, they do to every kind of section.
+#[test]
+fn the_rich_sample_has_every_section() {
+    let bundle = sample::open(&encode(&sample::rich()).unwrap()).unwrap();
+    let kinds: Vec<_> = bundle.sections().iter().filter_map(|info| info.kind).collect();
+    assert_eq!(kinds, Kind::ALL);
+    let small = |info: &relay_bundle::SectionInfo| info.length < 4096;
+    assert!(bundle.sections().iter().all(small), "each in one page");
+}
 
 #[test]
 fn every_value_is_read_back() {
@@ -43,6 +53,7 @@ fn check(contents: &Contents) {
     let bundle = sample::open(&bytes).expect("what was written opens");
     assert_eq!(bundle.check_all(), Ok(()));
     assert_eq!(read_back::contents(&bundle).as_ref(), Ok(contents));
+    tag_index::check(&bytes, &contents.prompts);
     assert_eq!(bundle.epoch(), contents.manifest.epoch);
     assert_eq!(bundle.format(), (1, 0));
     assert_eq!(bundle.envelope_bytes(), b"", "it is not signed yet");

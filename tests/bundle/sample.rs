@@ -6,9 +6,9 @@ use ed25519_dalek::SigningKey;
 use relay_bundle::envelope::{self, Envelope};
 use relay_bundle::trust::{PublicKey, Revoked, Time, Trust, TrustedKey};
 use relay_bundle::{
-    Argument, ArgumentKind, Bundle, Content, Contents, Generated, Manifest, Message, OpenError,
-    Page, Part, Place, Prompt, Rendering, Resource, ResourceTemplate, Role, Segment, UriPiece,
-    encode,
+    Argument, ArgumentKind, Bundle, Content, Contents, Gate, Generated, Manifest, Message,
+    MessagePiece, OpenError, Page, Part, Place, Prompt, Rendering, Resource, ResourceTemplate,
+    Role, Segment, Tool, Unlock, UriPiece, encode,
 };
 
 /// When the tests take place: 2026-11-21T00:00:00Z.
@@ -84,9 +84,13 @@ pub(crate) fn rich() -> Contents {
             },
             at: place(50),
         }],
-        gate: None,
-        tools: Vec::new(),
-        tool_pages: Vec::new(),
+        gate: Some(gate()),
+        tools: vec![
+            tool("begin_session", false, 0),
+            tool("read_prompts", false, 0),
+            tool("server_info", true, 3),
+        ],
+        tool_pages: vec![page(0, 2, r#"[{"name":"begin_session"}]"#), page(2, 1, "[]")],
         prompt_pages: vec![page(0, 2, r#"[{"name":"deploy"},{"name":"greet"}]"#), page(2, 1, "[]")],
         resource_pages: vec![page(0, 2, "[]")],
         template_pages: vec![page(0, 1, r#"[{"uriTemplate":"relay://host/{host}.md"}]"#)],
@@ -95,14 +99,19 @@ pub(crate) fn rich() -> Contents {
     }
 }
 
-/// Bodies of more than 128 pages, so that their digest tree has two levels above the data.
+/// Bodies of more than 128 pages, so that their digest tree has two levels above the data; words
+/// of more than a page.
 pub(crate) fn large() -> Contents {
     let mut contents = rich();
     let line = |number| format!("{number:08} All work and no play makes Jack a dull boy.\n");
     let body: String = (0..10_000).map(line).collect();
-    contents.prompts.extend((0..300).map(|number| {
+    contents.prompts.extend((0..300u16).map(|number| {
         // INVARIANT: the names are sorted behind those of `rich`.
-        prompt(&format!("z{number:04}"), says(&format!("Prompt {number}")))
+        Prompt {
+            summary: Some(format!("matter{number:04} Straße{number:04}")),
+            priority: (number % 10 + 1) as u8,
+            ..prompt(&format!("z{number:04}"), says(&format!("Prompt {number}")))
+        }
     }));
     contents.prompts.push(prompt("zz-long", says(&body)));
     contents
@@ -129,6 +138,7 @@ fn deploy() -> Prompt {
         summary: Some("Deployment, rollback".into()),
         chapters: vec!["Rollback".into(), "Canary".into()],
         priority: 10,
+        body: Some("Deploy to ENVIRONMENT.".into()),
         meta: Some(r#"{"reviewed":"2026-01-15"}"#.into()),
         rendering: Rendering {
             arguments: vec![
@@ -146,9 +156,14 @@ fn deploy() -> Prompt {
     }
 }
 
-/// One optional free text with a default.
+/// One optional free text with a default; topics in several scripts, some of them shared.
 fn greet() -> Prompt {
     Prompt {
+        summary: Some("Begrüßung, ΟΔΟΣ und Straße".into()),
+        chapters: vec!["Приветствие".into(), "挨拶\u{3000}と\u{a0}İstanbul".into(), "".into()],
+        priority: 7,
+        generated: Generated { summary: true, chapters: true },
+        body: Some("Hello, world!".into()),
         rendering: Rendering {
             arguments: vec![Argument { default: Some("world".into()), ..text("name", 5) }],
             variants: vec![says_parts(vec![Part::Text(vec![
@@ -174,6 +189,10 @@ fn media() -> Prompt {
     let file = Part::Resource { uri: uri(), mime: None, content: Content::Blob(bytes(&[0, 255])) };
     let nothing = Part::Text(Vec::new());
     Prompt {
+        chapters: vec!["οδός".into(), "CANARY".into()],
+        priority: 7,
+        generated: Generated { summary: false, chapters: true },
+        body: Some(String::new()),
         rendering: Rendering {
             arguments: vec![text("host", 0)],
             variants: vec![vec![
@@ -184,6 +203,34 @@ fn media() -> Prompt {
         },
         ..prompt("media", Vec::new())
     }
+}
+
+/// A gate whose messages have every kind of piece.
+fn gate() -> Gate {
+    use MessagePiece::{Literal, Matched, Remaining};
+    Gate {
+        unlock: Unlock::Refuse,
+        hide_tools: true,
+        tags_ask: 5,
+        tags_max: 10,
+        budget_bytes: 8192,
+        repeat_bytes: 2048,
+        remaining_bytes: 4096,
+        entry_chars: 100,
+        encouragement: vec![
+            Literal("Loaded:\n".into()),
+            Matched,
+            Literal("\nÜbrig:\n".into()),
+            Remaining,
+        ],
+        reminder: vec![Matched, Remaining],
+        preamble: vec![Literal("For this call:\n".into()), Matched],
+        at: place(60),
+    }
+}
+
+fn tool(name: &str, gated: bool, tier: u8) -> Tool {
+    Tool { name: name.into(), gated, tier, at: place(61) }
 }
 
 /// A prompt without arguments.

@@ -40,40 +40,40 @@ fn wrong_headers_and_tables_do_not_open() {
     check("over 4 GiB", |raw| raw.content_length = Some(1 << 32), oversize, DAMAGED);
     let too_many = E::TooManySections { count: 257, limit: 256 };
     check("257 sections", |raw| raw.section_count = Some(257), too_many, DAMAGED);
-    let misplaced = E::Misplaced { kind: 1, offset: 704, expected: 640 };
-    check("one row less", |raw| raw.section_count = Some(9), misplaced, DAMAGED);
-    check("no rows", |raw| raw.section_count = Some(0), E::Trailing { extra: 1344 }, DAMAGED);
+    let misplaced = E::Misplaced { kind: 1, offset: 896, expected: 832 };
+    check("one row less", |raw| raw.section_count = Some(12), misplaced, DAMAGED);
+    check("no rows", |raw| raw.section_count = Some(0), E::Trailing { extra: 1728 }, DAMAGED);
     let length = E::SectionLength { kind: 64, length: 16 };
-    check("content too short", |raw| raw.content_length = Some(1344), length, DAMAGED);
+    check("content too short", |raw| raw.content_length = Some(1728), length, DAMAGED);
     check("bytes behind", |raw| raw.behind = vec![0; 64], E::Trailing { extra: 64 }, DAMAGED);
 
-    // The rows of the table. `Strings` is the second, from byte 768 on: 25 bytes, then padding.
+    // The rows of the table. `Strings` is the second, from byte 960 on: 25 bytes, then padding.
     let order = E::SectionOrder { kind: 1 };
     check("rows swapped", |raw| raw.rows.swap(0, 1), order.clone(), DAMAGED);
     check("a row twice", |raw| raw.rows.insert(0, raw.rows[0].clone()), order, DAMAGED);
-    let unaligned = E::Unaligned { kind: 2, offset: 769 };
-    check("unaligned", |raw| strings(raw).offset = Some(769), unaligned, DAMAGED);
-    let overlap = E::Overlap { kind: 2, offset: 704, end: 768 };
-    check("overlap", |raw| strings(raw).offset = Some(704), overlap, DAMAGED);
-    let misplaced = E::Misplaced { kind: 2, offset: 832, expected: 768 };
-    check("a hole", |raw| strings(raw).offset = Some(832), misplaced, DAMAGED);
+    let unaligned = E::Unaligned { kind: 2, offset: 961 };
+    check("unaligned", |raw| strings(raw).offset = Some(961), unaligned, DAMAGED);
+    let overlap = E::Overlap { kind: 2, offset: 896, end: 960 };
+    check("overlap", |raw| strings(raw).offset = Some(896), overlap, DAMAGED);
+    let misplaced = E::Misplaced { kind: 2, offset: 1024, expected: 960 };
+    check("a hole", |raw| strings(raw).offset = Some(1024), misplaced, DAMAGED);
     let offset = u64::MAX - 63;
-    let misplaced = E::Misplaced { kind: 2, offset, expected: 768 };
+    let misplaced = E::Misplaced { kind: 2, offset, expected: 960 };
     check("far away", |raw| strings(raw).offset = Some(u64::MAX - 63), misplaced, DAMAGED);
     let length = E::SectionLength { kind: 2, length: u64::MAX };
     check("endless", |raw| strings(raw).length = Some(u64::MAX), length, DAMAGED);
     let length = E::SectionLength { kind: 2, length: 1 << 20 };
     check("longer than all", |raw| strings(raw).length = Some(1 << 20), length, DAMAGED);
-    let overlap = E::Overlap { kind: 3, offset: 832, end: 833 };
+    let overlap = E::Overlap { kind: 3, offset: 1024, end: 1025 };
     check("longer by 40 bytes", |raw| strings(raw).length = Some(65), overlap, DAMAGED);
-    let length = E::SectionLength { kind: 16, length: 71 };
-    check("half a record", |raw| row(raw, Kind::Prompts).length = Some(71), length, DAMAGED);
+    let length = E::SectionLength { kind: 16, length: 83 };
+    check("half a record", |raw| row(raw, Kind::Prompts).length = Some(83), length, DAMAGED);
     let reserved = E::Reserved { what: "the section table" };
     check("unknown flag", |raw| strings(raw).flags |= 2, reserved.clone(), DAMAGED);
     check("row, reserved", |raw| strings(raw).reserved = 1, reserved, DAMAGED);
-    check("padding", |raw| raw.patches.push((831, 1)), E::Padding { offset: 831 }, DAMAGED);
-    let last = E::Padding { offset: 1407 };
-    check("the last padding", |raw| raw.patches.push((1407, 0x80)), last, DAMAGED);
+    check("padding", |raw| raw.patches.push((1023, 1)), E::Padding { offset: 1023 }, DAMAGED);
+    let last = E::Padding { offset: 1791 };
+    check("the last padding", |raw| raw.patches.push((1791, 0x80)), last, DAMAGED);
 
     // The sections that must be there, or must be known.
     let no_manifest = E::MissingSection { kind: "manifest" };
@@ -174,11 +174,14 @@ fn impossible_records_are_refused_when_they_are_read() {
     check(Kind::Manifest, 60, max, record("string-lists", "range"));
     check(Kind::StringLists, 4, max, page("strings", 77));
 
-    // The first prompt: five texts, then ranges of chapters, arguments and variants, then its place.
+    // The first prompt: five texts, then ranges of chapters, arguments and variants, then its body
+    // and its place.
     check(Kind::Prompts, 40, max, record("string-lists", "range"));
     check(Kind::Prompts, 48, big, record("arguments", "range"));
     check(Kind::Prompts, 60, big, record("variants", "range"));
-    check(Kind::Prompts, 64, big, page("places", 0x00ff_ffff * 16));
+    check(Kind::Prompts, 64, big, page("bodies", 0x00ff_ffff));
+    check(Kind::Prompts, 68, max, page("bodies", 0));
+    check(Kind::Prompts, 72, big, page("places", 0x00ff_ffff * 16));
     check(Kind::Arguments, 40, 9, record("arguments", "kind"));
     check(Kind::Arguments, 28, big, record("string-lists", used_twice));
     check(Kind::Variants, 4, big, record("messages", "range"));
@@ -193,8 +196,32 @@ fn impossible_records_are_refused_when_they_are_read() {
     check(Kind::Resources, 40, big, page("bodies", 0x00ff_ffff));
     check(Kind::Templates, 40, big, record("uri-pieces", "range"));
     check(Kind::UriPieces, 0, big, page("strings", 0x00ff_ffff));
+    // The gate: how it is unlocked, six numbers, then the ranges of three messages and its place.
+    check(Kind::Gate, 0, 2, record("gate", "unlock"));
+    check(Kind::Gate, 28, big, record("message-pieces", "range"));
+    check(Kind::Gate, 32, max, record("message-pieces", used_twice));
+    check(Kind::Gate, 40, 3, record("message-pieces", used_twice));
+    check(Kind::Gate, 44, 7, record("message-pieces", "range"));
+    check(Kind::Gate, 52, big, page("places", 0x00ff_ffff * 16));
+    check(Kind::MessagePieces, 0, 3, record("message-pieces", "kind"));
+    check(Kind::MessagePieces, 12, max, record("message-pieces", "kind"));
+    check(Kind::MessagePieces, 4, big, page("bodies", 0x00ff_ffff));
+    // The first tool: its name, its place, and whether it is gated, with its tier.
+    check(Kind::Tools, 0, big, page("strings", 0x00ff_ffff));
+    check(Kind::Tools, 8, big, page("places", 0x00ff_ffff * 16));
+    check(Kind::Tools, 12, 4 << 8, record("tools", "tier"));
+    check(Kind::ToolPages, 8, big, page("page-bytes", 0x00ff_ffff));
     check(Kind::PromptPages, 8, big, page("page-bytes", 0x00ff_ffff));
     check(Kind::Places, 0, big, page("strings", 0x00ff_ffff));
+}
+
+#[test]
+fn a_second_gate_is_refused() {
+    let mut raw = Raw::of(&encode(&sample::rich()).unwrap());
+    let gate = raw.row(Kind::Gate);
+    gate.data.extend(gate.data.clone());
+    let expected = Corrupt::Record { section: "gate", what: "count" };
+    assert_eq!(accepted(&raw.sealed()).gate(), Err(expected));
 }
 
 /// A lookup ends, whatever the hash table holds.
@@ -213,8 +240,8 @@ fn a_bad_hash_table_does_not_hold_a_lookup() {
     assert_eq!(find(&[1, 1, 1], "other"), Ok(None), "no slot is free");
     assert_eq!(find(&[0, 0], "hello"), Ok(None));
     assert_eq!(find(&[], "hello"), Ok(None));
-    assert_eq!(find(&[9, 9], "hello"), Err(Corrupt::Page { section: "prompts", offset: 8 * 72 }));
-    let far = Corrupt::Page { section: "prompts", offset: (u64::from(u32::MAX) - 1) * 72 };
+    assert_eq!(find(&[9, 9], "hello"), Err(Corrupt::Page { section: "prompts", offset: 8 * 84 }));
+    let far = Corrupt::Page { section: "prompts", offset: (u64::from(u32::MAX) - 1) * 84 };
     assert_eq!(find(&[u32::MAX; 4], "hello"), Err(far));
 }
 
@@ -248,7 +275,7 @@ fn refused(what: &str, bytes: &[u8], expected: &OpenError, remedy: &str) {
 }
 
 /// Opens a bundle whose signature and pages are good.
-fn accepted(bytes: &[u8]) -> relay_bundle::Bundle {
+pub(super) fn accepted(bytes: &[u8]) -> relay_bundle::Bundle {
     let bundle = sample::open(bytes).expect("its header and table are good");
     trust::verify(&bundle, &sample::trust(&[1]), sample::NOW.0).expect("it is signed");
     bundle.check_all().expect("its pages are good");

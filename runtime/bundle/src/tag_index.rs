@@ -8,6 +8,8 @@
 //! then the lower half of each; or, where that is shorter, the u16 0xffff, then a bitmap of the
 //! block's ranks. Behind the last block that has any nothing is written. Numbers of one size are
 //! read several times faster than the shortest there are, and a tag may have many.
+//!
+//! This is what is written; `view/tag_index.rs` reads it.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -18,6 +18,7 @@ pub use tag_index::{Postings, RankBlock, TagIndexView};
 
 use std::fmt;
 use std::str;
+use std::sync::atomic::AtomicBool;
 
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
@@ -44,6 +45,8 @@ pub struct Bundle {
     sections: Vec<SectionInfo>,
     /// The tree of each kind, by the kind's number: every read looks here.
     trees: [Option<Tree>; Kind::NUMBERS],
+    /// Whether the sections of the tag index were found to fit each other.
+    tag_index_fits: AtomicBool,
     content_length: usize,
     envelope_length: usize,
 }
@@ -80,6 +83,7 @@ impl Bundle {
             digest: front.digest,
             sections: front.sections,
             trees,
+            tag_index_fits: AtomicBool::new(false),
             content_length: front.content_length,
             envelope_length,
             storage,

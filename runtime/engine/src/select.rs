@@ -15,7 +15,7 @@ mod word;
 pub use hit::{Hit, HitPlace, Score, hits, score};
 pub use tag::{BUDGET_BYTES, TAG_CHARS_MAX, TAGS_LIMIT, TAGS_MAX, TagError, Tags};
 
-use relay_bundle::{Bundle, Corrupt, Kind, TagIndexView};
+use relay_bundle::{Bundle, Corrupt, TagIndexView};
 
 use self::walk::Matched;
 use crate::sent::Sent;
@@ -74,7 +74,7 @@ pub fn select(
     limits: Limits,
 ) -> Result<Selection, Corrupt> {
     let Some(index) = bundle.tag_index()? else { return Ok(Selection::default()) };
-    let always = index.end_of(10).min(bundle.prompt_count());
+    let always = index.end_of(10);
     let sent_ranks = sent_ranks(bundle, sent, always)?;
     let mut out = Selection::default();
     for rank in 0..always {
@@ -104,10 +104,10 @@ fn sent_ranks(bundle: &Bundle, sent: &Sent, always: usize) -> Result<Vec<usize>,
         let index = index as usize;
         // What is no prompt's index does no harm.
         if index < bundle.prompt_count() {
-            ranks.push(bundle.prompt(index)?.rank());
+            ranks.push(bundle.prompt(index)?.rank()?);
         }
     }
-    ranks.retain(|rank| (always..bundle.prompt_count()).contains(rank));
+    ranks.retain(|rank| *rank >= always);
     ranks.sort_unstable();
     Ok(ranks)
 }
@@ -126,7 +126,7 @@ fn fill(
         if out.cut.is_some() && out.index.len() == entries_max {
             break;
         }
-        let prompt = prompt_at(bundle, index, *rank as usize)?;
+        let prompt = index.prompt_at(*rank as usize)?;
         if out.cut.is_none() {
             let bytes = bundle.prompt(prompt)?.body_bytes();
             if let Some(rest) = left.checked_sub(bytes) {
@@ -167,15 +167,6 @@ fn name(out: &mut Selection, bundle: &Bundle, sent: &Sent, room: usize) -> Resul
         }
     }
     Ok(())
-}
-
-fn prompt_at(bundle: &Bundle, index: &TagIndexView<'_>, rank: usize) -> Result<usize, Corrupt> {
-    let prompt = index.prompt_at(rank)?;
-    if prompt < bundle.prompt_count() {
-        Ok(prompt)
-    } else {
-        Err(Corrupt::Record { section: Kind::TagOrder.name(), what: "prompt" })
-    }
 }
 
 fn is_sent(sent: &Sent, index: usize) -> bool {

@@ -18,17 +18,21 @@ fn an_index_that_points_nowhere_is_told() {
         bad.row(kind).data.fill(byte);
         selected(&bad)
     };
-    let far = Corrupt::Page { section: "prompts", offset: u64::from(u32::MAX) * 84 };
-    assert_eq!(with(Kind::TagOrder, 0xff), Err(far));
-    let text = Corrupt::Record { section: "tag-words", what: "text" };
-    assert_eq!(with(Kind::TagWords, 0), Err(text));
+    let rank = Corrupt::Record { section: "prompts", what: "rank" };
+    assert_eq!(with(Kind::TagOrder, 0xff), Err(rank));
+    let place = Corrupt::Record { section: "tag-words", what: "first or last place" };
+    assert_eq!(with(Kind::TagWords, 0), Err(place));
+    let end = Corrupt::Record { section: "tag-index", what: "end of a priority" };
+    assert_eq!(with(Kind::TagIndex, 0xff), Err(end));
     let mut bad = raw();
     bad.row(Kind::TagOrder).data.truncate(4);
-    assert_eq!(selected(&bad), Err(Corrupt::Record { section: "tag-index", what: "count" }));
+    assert_eq!(selected(&bad), Err(Corrupt::Record { section: "tag-order", what: "count" }));
     // Ranks that no prompt has are no harm.
     for byte in [0, 0x7f, 0x80, 0xff] {
         assert!(with(Kind::TagPostings, byte).is_ok());
-        assert!(with(Kind::TagIndex, byte).is_ok());
+        let mut bad = raw();
+        bad.row(Kind::TagIndex).data[..16].fill(byte);
+        assert!(selected(&bad).is_ok(), "what bounds the search is no end of a priority");
     }
     assert!(selected(&raw()).is_ok());
 }
@@ -74,5 +78,11 @@ fn selected(raw: &Raw) -> Result<usize, Corrupt> {
     let tags = tags(&["vpn", "home ass", "a", "1", "wall r", "nowhere"]);
     let sent = Sent::from_indexes([3, 4, 199, u32::MAX]);
     let selection = select(&bundle, &tags, &sent, Limits { budget_bytes: 900, entries_max: 20 })?;
-    Ok(selection.full.len() + selection.index.len() + selection.names.len())
+    let mut all = [selection.full, selection.index, selection.names].concat();
+    assert!(all.iter().all(|index| *index < bundle.prompt_count()), "{all:?}");
+    let count = all.len();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!(all.len(), count, "a prompt comes twice: {all:?}");
+    Ok(count)
 }

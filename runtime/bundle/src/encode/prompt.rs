@@ -59,17 +59,11 @@ impl Sections {
     }
 }
 
-/// Returns the text of a rendering that is one literal.
+/// Returns the text of a rendering that is one literal; empty if it is anything else.
 fn only_literal(rendering: &Rendering) -> &str {
-    let messages = rendering.variants.first().map(Vec::as_slice).unwrap_or_default();
-    match messages {
-        [Message { parts, .. }] => match parts.as_slice() {
-            [Part::Text(segments)] => match segments.as_slice() {
-                [Segment::Literal(text)] => text,
-                _ => "",
-            },
-            _ => "",
-        },
-        _ => "",
-    }
+    let [messages] = rendering.variants.as_slice() else { return "" };
+    let [Message { parts, .. }] = messages.as_slice() else { return "" };
+    let [Part::Text(segments)] = parts.as_slice() else { return "" };
+    let [Segment::Literal(text)] = segments.as_slice() else { return "" };
+    text
 }

@@ -1,10 +1,14 @@
 //! The gate and the tools, in place.
 
+use super::rendering::take;
 use super::{Bundle, PlaceView};
 use crate::contents::Unlock;
 use crate::error::Corrupt;
 use crate::record;
 use crate::section::Kind;
+
+/// The highest tier: cannot be undone.
+const TIER_MAX: u8 = 3;
 
 /// How sessions are gated; the fields are those of [`Gate`](crate::Gate).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,15 +54,19 @@ impl Bundle {
     ///
     /// As for [`Self::manifest`].
     pub fn gate(&self) -> Result<Option<GateView<'_>>, Corrupt> {
-        if self.count(Kind::Gate) == 0 {
-            return Ok(None);
+        let wrong = |what| Corrupt::Record { section: Kind::Gate.name(), what };
+        match self.count(Kind::Gate) {
+            0 => return Ok(None),
+            1 => {}
+            _ => return Err(wrong("count")),
         }
         let record: &record::Gate = self.record(Kind::Gate, 0)?;
         let unlock = match record.unlock {
             record::UNLOCK_INTERCEPT => Unlock::Intercept,
             record::UNLOCK_REFUSE => Unlock::Refuse,
-            _ => return Err(Corrupt::Record { section: Kind::Gate.name(), what: "unlock" }),
+            _ => return Err(wrong("unlock")),
         };
+        let mut room = self.count(Kind::MessagePieces);
         Ok(Some(GateView {
             unlock,
             hide_tools: record.hide_tools != 0,
@@ -68,9 +76,9 @@ impl Bundle {
             repeat_bytes: record.repeat_bytes.get() as usize,
             remaining_bytes: record.remaining_bytes.get() as usize,
             entry_chars: record.entry_chars.get() as usize,
-            encouragement: self.message_pieces(record.encouragement)?,
-            reminder: self.message_pieces(record.reminder)?,
-            preamble: self.message_pieces(record.preamble)?,
+            encouragement: self.message_pieces(record.encouragement, &mut room)?,
+            reminder: self.message_pieces(record.reminder, &mut room)?,
+            preamble: self.message_pieces(record.preamble, &mut room)?,
             place: self.place(record.place)?,
         }))
     }
@@ -85,6 +93,9 @@ impl Bundle {
     pub fn tools(&self) -> impl Iterator<Item = Result<ToolView<'_>, Corrupt>> {
         (0..self.tool_count()).map(|index| {
             let record: &record::Tool = self.record(Kind::Tools, index)?;
+            if record.tier > TIER_MAX {
+                return Err(Corrupt::Record { section: Kind::Tools.name(), what: "tier" });
+            }
             Ok(ToolView {
                 name: self.string(record.name)?,
                 gated: record.gated != 0,
@@ -94,7 +105,12 @@ impl Bundle {
         })
     }
 
-    fn message_pieces(&self, range: record::Range) -> Result<Vec<MessagePieceView<'_>>, Corrupt> {
+    fn message_pieces(
+        &self,
+        range: record::Range,
+        room: &mut usize,
+    ) -> Result<Vec<MessagePieceView<'_>>, Corrupt> {
+        take(room, Kind::MessagePieces, range)?;
         let piece = |index| {
             let record: &record::MessagePiece = self.record(Kind::MessagePieces, index)?;
             match record.kind.get() {

@@ -1,5 +1,7 @@
 //! Prompts, in place.
 
+use zerocopy::little_endian::U32;
+
 use super::{Bundle, PlaceView, RenderingView};
 use crate::contents::Generated;
 use crate::error::Corrupt;
@@ -83,9 +85,14 @@ impl<'b> PromptView<'b> {
     }
 
     /// Returns its number in the order of selection: priority falling, then name.
-    #[must_use]
-    pub fn rank(&self) -> usize {
-        self.record.rank.get() as usize
+    pub fn rank(&self) -> Result<usize, Corrupt> {
+        let rank = self.record.rank.get() as usize;
+        let index: &U32 = self.bundle.record(Kind::TagOrder, rank)?;
+        if index.get() as usize == self.index {
+            Ok(rank)
+        } else {
+            Err(Corrupt::Record { section: Kind::Prompts.name(), what: "rank" })
+        }
     }
 
     #[must_use]

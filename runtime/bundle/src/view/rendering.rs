@@ -166,7 +166,7 @@ impl Bundle {
 ///
 /// No two records of an answer share what they refer to, so it never has more of a section than
 /// the section itself. Without that limit a small file could ask for any amount of memory.
-fn take(room: &mut usize, section: Kind, range: record::Range) -> Result<(), Corrupt> {
+pub(super) fn take(room: &mut usize, section: Kind, range: record::Range) -> Result<(), Corrupt> {
     let wrong = Corrupt::Record { section: section.name(), what: "range (it is used twice)" };
     *room = room.checked_sub(range.count.get() as usize).ok_or(wrong)?;
     Ok(())

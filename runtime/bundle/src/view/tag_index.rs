@@ -1,5 +1,7 @@
 //! The tag index, in place.
 
+use std::sync::atomic::Ordering;
+
 use zerocopy::FromBytes;
 use zerocopy::little_endian::U32;
 
@@ -21,6 +23,9 @@ pub struct TagIndexView<'b> {
 
 /// Which prompts have a word, a block of ranks after the other; nothing behind the last block
 /// that has any. Postings that are none end where they go wrong.
+///
+/// To check every rank would cost more than to use it, so nobody does: a wrong build may have
+/// ranks that do not rise, and ranks that no prompt has. Who reads them leaves those out.
 #[derive(Debug, Clone)]
 pub struct Postings<'b> {
     rest: &'b [u8],
@@ -65,6 +70,9 @@ impl<'b> Iterator for Postings<'b> {
 impl Bundle {
     /// Returns the tag index; `None` if there are no prompts.
     ///
+    /// The first call reads the records of all words and checks that they fit each other, so that
+    /// no search has to.
+    ///
     /// # Errors
     ///
     /// As for [`Self::manifest`].
@@ -72,17 +80,19 @@ impl Bundle {
         if self.prompt_count() == 0 {
             return Ok(None);
         }
-        let wrong = |what| Corrupt::Record { section: Kind::TagIndex.name(), what };
-        let facts: &record::TagIndex = self.record(Kind::TagIndex, 0)?;
-        let bytes = self.section_bytes(Kind::TagWords).unwrap_or(0);
-        let words = <[record::TagWord]>::ref_from_bytes(self.bytes(Kind::TagWords, 0, bytes)?)
-            .map_err(|_| wrong("words"))?;
-        let text = self.section_bytes(Kind::TagText).unwrap_or(0);
-        let text = self.bytes(Kind::TagText, 0, text)?;
-        if self.count(Kind::TagOrder) != self.prompt_count() || words.is_empty() {
-            return Err(wrong("count"));
+        let facts = self.record(Kind::TagIndex, 0)?;
+        let words = <[record::TagWord]>::ref_from_bytes(self.section(Kind::TagWords)?)
+            .map_err(|_| wrong(Kind::TagWords, "length"))?;
+        let index = TagIndexView { bundle: self, facts, words, text: self.section(Kind::TagText)? };
+        if !self.tag_index_fits.load(Ordering::Relaxed) {
+            index.check()?;
+            self.tag_index_fits.store(true, Ordering::Relaxed);
         }
-        Ok(Some(TagIndexView { bundle: self, facts, words, text }))
+        Ok(Some(index))
+    }
+
+    fn section(&self, kind: Kind) -> Result<&[u8], Corrupt> {
+        self.bytes(kind, 0, self.section_bytes(kind).unwrap_or(0))
     }
 }
 
@@ -100,7 +110,8 @@ impl<'b> TagIndexView<'b> {
         self.text
     }
 
-    /// Returns where in [`Self::text`] a word begins, and where the line feed behind it stands.
+    /// Returns where in [`Self::text`] a word begins, and where the line feed behind it stands;
+    /// `None` only for a number that no word has.
     #[must_use]
     pub fn word(&self, number: usize) -> Option<(usize, usize)> {
         let start = self.words.get(number)?.text.get() as usize;
@@ -111,12 +122,7 @@ impl<'b> TagIndexView<'b> {
     /// Returns which prompts have a word.
     #[inline]
     pub fn postings(&self, number: usize) -> Result<Postings<'b>, Corrupt> {
-        let wrong = Corrupt::Record { section: Kind::TagWords.name(), what: "postings" };
-        let start = |number: usize| self.words.get(number).map(|word| word.postings.get() as usize);
-        let (Some(start), Some(end)) = (start(number), start(number + 1)) else {
-            return Err(wrong);
-        };
-        let length = end.checked_sub(start).ok_or(wrong)?;
+        let (start, length) = self.postings_of(number).ok_or(wrong(Kind::TagWords, "postings"))?;
         let bytes = self.bundle.bytes(Kind::TagPostings, start, length)?;
         Ok(Postings { rest: bytes, ranks: self.bundle.prompt_count() })
     }
@@ -124,7 +130,13 @@ impl<'b> TagIndexView<'b> {
     /// Returns the index of the prompt with this rank, in the order of the names.
     pub fn prompt_at(&self, rank: usize) -> Result<usize, Corrupt> {
         let index: &U32 = self.bundle.record(Kind::TagOrder, rank)?;
-        Ok(index.get() as usize)
+        let index = index.get() as usize;
+        let prompt: &record::Prompt = self.bundle.record(Kind::Prompts, index)?;
+        if prompt.rank.get() as usize == rank {
+            Ok(index)
+        } else {
+            Err(wrong(Kind::TagOrder, "index"))
+        }
     }
 
     /// Returns the rank behind the last prompt of this priority, 1 to 10, or a higher one.
@@ -154,4 +166,58 @@ impl<'b> TagIndexView<'b> {
         let [major, minor, update, _] = self.facts.unicode;
         (major, minor, update)
     }
+
+    /// Checks what digests cannot tell: that the sections fit each other.
+    fn check(&self) -> Result<(), Corrupt> {
+        let bundle = self.bundle;
+        let prompts = bundle.prompt_count();
+        if bundle.count(Kind::TagIndex) != 1 {
+            return Err(wrong(Kind::TagIndex, "count"));
+        }
+        if bundle.count(Kind::TagOrder) != prompts {
+            return Err(wrong(Kind::TagOrder, "count"));
+        }
+        let ends = self.facts.ends.map(|end| end.get() as usize);
+        if !ends.is_sorted() || ends.last() != Some(&prompts) {
+            return Err(wrong(Kind::TagIndex, "end of a priority"));
+        }
+        let (Some(first), Some(last)) = (self.words.first(), self.words.last()) else {
+            return Err(wrong(Kind::TagWords, "count"));
+        };
+        let places =
+            |word: &record::TagWord| (word.text.get() as usize, word.postings.get() as usize);
+        let end = (self.text.len(), bundle.section_bytes(Kind::TagPostings).unwrap_or(0));
+        if places(first) != (0, 0) || places(last) != end {
+            return Err(wrong(Kind::TagWords, "first or last place"));
+        }
+        // No block is longer than its bitmap would be.
+        let postings_max = 2 * prompts.div_ceil(RANK_BLOCK) + prompts.div_ceil(8);
+        (0..self.word_count()).try_for_each(|number| self.check_word(number, postings_max))
+    }
+
+    fn check_word(&self, number: usize, postings_max: usize) -> Result<(), Corrupt> {
+        // No word is empty, and the line feed keeps a match from spanning two words.
+        let text = self.word(number);
+        if !text.is_some_and(|(start, end)| start < end && self.text.get(end) == Some(&b'\n')) {
+            return Err(wrong(Kind::TagWords, "text"));
+        }
+        // A word has a prompt, and what tells it stands behind a count.
+        let postings = self.postings_of(number);
+        if !postings.is_some_and(|(_, length)| 2 < length && length <= postings_max) {
+            return Err(wrong(Kind::TagWords, "postings"));
+        }
+        Ok(())
+    }
+
+    /// Returns where a word's postings begin, and their length.
+    #[inline]
+    fn postings_of(&self, number: usize) -> Option<(usize, usize)> {
+        let start = self.words.get(number)?.postings.get() as usize;
+        let end = self.words.get(number + 1)?.postings.get() as usize;
+        Some((start, end.checked_sub(start)?))
+    }
+}
+
+fn wrong(section: Kind, what: &'static str) -> Corrupt {
+    Corrupt::Record { section: section.name(), what }
 }
