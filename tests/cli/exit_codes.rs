@@ -29,6 +29,10 @@ fn every_ending_has_its_code() {
         (0, "inspect good.relay"),
         (0, "inspect good"),
         (0, "explain good --prompt hello"),
+        (0, "explain good --tags"),
+        (0, "explain good --tags a --sent nobody --budget 0"),
+        (0, "explain good --call any_tool --arguments {}"),
+        (0, "explain good --index"),
         (0, "--version"),
         (0, "--help"),
         (0, "help build"),
@@ -44,6 +48,7 @@ fn every_ending_has_its_code() {
         (1, "explain wrong.kdl --index"),
         (1, "explain good --prompt nobody"),
         (1, "explain good --uri relay://nowhere"),
+        (1, "explain good --tags a b c d e f g h i j k"),
         (1, "check good --env nowhere"),
         (1, "fmt ugly.kdl --check"),
         (1, "fmt syntax.kdl"),
@@ -70,6 +75,16 @@ fn every_ending_has_its_code() {
         (2, "explain good"),
         (2, "explain good --index --prompt hello"),
         (2, "explain good --prompt hello --arguments ["),
+        (2, "explain good --tags a --call b"),
+        (2, "explain good --tags a --arguments {}"),
+        (2, "explain good --call a --arguments ["),
+        (2, "explain good --call a --arguments []"),
+        (2, "explain good --tags a --budget many"),
+        (2, "explain good --tags a --budget 99999999999999999999"),
+        (2, "explain good --sent hello"),
+        (2, "explain good --index --sent hello"),
+        (2, "explain good --prompt hello --budget 1"),
+        (2, "explain --tags a good"),
         (2, "sign good.relay"),
         (2, "sign good.relay --key missing.key"),
         (2, "verify good.relay"),
@@ -104,6 +119,15 @@ fn what_could_not_be_told_says_what_to_do() {
         .relay("verify x.relay --trust y.toml")
         .ends(2)
         .says("`relay keygen` prints a trust file");
+    sandbox
+        .relay("explain project.kdl --call a --arguments []")
+        .ends(2)
+        .says("error: --arguments is not a JSON object")
+        .says("help: as in --arguments '{\"host\":\"web-1\"}'");
+    sandbox
+        .relay("explain --tags a project.kdl")
+        .ends(2)
+        .says("Usage: relay explain <BUNDLE|PROJECT> <--prompt <NAME>|");
 }
 
 #[test]
@@ -118,6 +142,7 @@ fn who_stops_reading_is_no_failure() {
         "inspect x.relay --canonical",
         "describe x.relay",
         "explain x.relay --index",
+        "explain x.relay --tags vpn",
         "--help",
     ] {
         let (reader, writer) = std::io::pipe().expect("a pipe");

@@ -1,8 +1,11 @@
 //! `relay explain`: what the server would answer, and why.
 
-use serde_json::json;
+use relay_bundle::Bundle;
+use relay_engine::select::{Limits, Tags, select};
+use relay_engine::sent::Sent;
+use serde_json::{Value, json};
 
-use crate::cli::{Sandbox, snapshot};
+use crate::cli::{Run, Sandbox, snapshot};
 
 const PROJECT: &str = "project small version=\"1.0.0\" epoch=1\n\
     prompts {\n\
@@ -19,7 +22,7 @@ const PROJECT: &str = "project small version=\"1.0.0\" epoch=1\n\
         resource \"relay://small/rooms/{room}\" template=#true { arg room { one-of hall attic }; text \"Room {{ room }}.\" }\n\
     }\n";
 
-fn explain(question: &[&str]) -> crate::cli::Run {
+fn explain(question: &[&str]) -> Run {
     let sandbox = Sandbox::of(&[("project.kdl", PROJECT)]);
     let arguments = [&["explain", "project.kdl"], question].concat();
     let project = sandbox.relay_of(&arguments).silent();
@@ -168,5 +171,245 @@ fn a_damaged_bundle_is_not_explained() {
         r#"{"service":"a"}"#,
     ]);
     assert_eq!(run.ends(2).stdout, "");
-    sandbox.relay("inspect small.relay").ends(2);
+    for line in ["inspect small.relay", "describe small.relay", "explain small.relay --tags a"] {
+        assert_eq!(sandbox.relay(line).ends(2).stdout, "", "{line}");
+    }
+}
+
+/// A small house with a gate: names as in the worked examples, short texts.
+const GATED: &str = "project house version=\"1.0.0\" epoch=1\n\
+    gate on {\n    unlock else=intercept budget=(bytes)64\n    budget (bytes)128\n}\n\
+    tools { diagnostics }\n\
+    prompts {\n\
+        prompt common-mistakes priority=10 { summary \"Mistakes with lights\"; chapters Pairing Lights; text \"Never guess.\" }\n\
+        prompt lights priority=6 { summary \"Lights of the house\"; chapters Scenes \"Zigbee lights\"; text \"One scene for each room.\" }\n\
+        prompt mesh priority=7 { summary \"Zigbee mesh\"; chapters Lights Routers; text \"A mesh needs routers: a lamp that is switched off at the wall is none.\" }\n\
+        prompt pairing priority=4 { summary \"Pairing of Zigbee devices\"; chapters Codes; text \"One device at a time, and the door to new devices is closed behind the last of them.\" }\n\
+        prompt vpn priority=8 { summary \"VPN access\"; chapters Peers; text \"Ask first.\" }\n\
+    }\n";
+
+/// Asks a project and the bundle of it, which answer the same.
+fn explain_of(project: &str, question: &[&str]) -> Run {
+    let sandbox = Sandbox::of(&[("project.kdl", project)]);
+    sandbox.relay("build . --unsigned -o x.relay").ends(0);
+    let ask = |subject| sandbox.relay_of(&[&["explain", subject], question].concat());
+    let (of_project, of_bundle) = (ask("project.kdl"), ask("x.relay"));
+    assert_eq!((of_project.code, &of_project.stdout), (of_bundle.code, &of_bundle.stdout));
+    of_bundle
+}
+
+#[test]
+fn tags_for_people() {
+    let cut = explain_of(GATED, &["--tags", "Zigbee", "lights ", "mqtt"]).ends(0).silent().stdout;
+    let sent = ["--tags", "vpn", "--sent", "common-mistakes", "--sent", "mesh", "--sent", "mesh"];
+    let sent = explain_of(GATED, &sent).ends(0).silent().stdout;
+    let nothing = explain_of(GATED, &["--tags", "--budget", "0"]).ends(0).silent().stdout;
+    snapshot("explain_tags_human", &format!("{cut}\n====\n{sent}\n====\n{nothing}"));
+}
+
+#[test]
+fn tags_for_programs() {
+    let question = ["--tags", " Zigbee ", "lights", "zigbee", "", "--sent", "vpn", "--json"];
+    let answer = explain_of(GATED, &question).ends(0).silent().json();
+    assert_eq!(
+        answer,
+        json!({
+            "format_version": 1,
+            "gated": true,
+            "refused": null,
+            "full": ["common-mistakes", "mesh", "lights"],
+            "index": ["pairing"],
+            "names": [],
+            "bytes": 106,
+            "hits": [
+                { "prompt": "common-mistakes", "tag": "lights", "where": "summary" },
+                { "prompt": "common-mistakes", "tag": "lights", "where": "chapter: Lights" },
+                { "prompt": "mesh", "tag": "zigbee", "where": "summary" },
+                { "prompt": "mesh", "tag": "lights", "where": "chapter: Lights" },
+                { "prompt": "lights", "tag": "zigbee", "where": "chapter: Zigbee lights" },
+                { "prompt": "lights", "tag": "lights", "where": "summary" },
+                { "prompt": "lights", "tag": "lights", "where": "chapter: Zigbee lights" },
+                { "prompt": "pairing", "tag": "zigbee", "where": "summary" },
+            ],
+            "tags": ["zigbee", "lights"],
+            "sent": ["vpn"],
+            "budget_bytes": 128,
+            "scores": [
+                { "prompt": "common-mistakes", "priority": 10, "score": null, "bytes": 12 },
+                { "prompt": "mesh", "priority": 7, "score": 14, "bytes": 70 },
+                { "prompt": "lights", "priority": 6, "score": 12, "bytes": 24 },
+                { "prompt": "pairing", "priority": 4, "score": 4, "bytes": 84 },
+            ],
+            "cut": { "prompt": "pairing", "bytes": 84, "left": 22 },
+        })
+    );
+}
+
+#[test]
+fn the_worked_examples() {
+    let file: Value = serde_json::from_str(include_str!("../gate/selection.json")).unwrap();
+    for example in file["examples"].as_array().unwrap() {
+        let project = &file["projects"][example["project"].as_u64().unwrap() as usize];
+        let budget = example["budget"].to_string();
+        let texts = |key: &str| -> Vec<&str> {
+            example[key].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect()
+        };
+        let mut question = vec!["--json", "--budget", &budget];
+        texts("sent").iter().for_each(|name| question.extend(["--sent", name]));
+        question.push("--tags");
+        question.extend(texts("tags"));
+        let answer = explain_of(&written(project), &question).ends(0).json();
+        for list in ["full", "index", "names"] {
+            assert_eq!(answer[list], example[list], "{}: {list}", example["id"]);
+        }
+        for score in answer["scores"].as_array().unwrap() {
+            let expected = &example["scores"][score["prompt"].as_str().unwrap()];
+            let expected = if expected == "inf" { &Value::Null } else { expected };
+            assert_eq!(score["score"], *expected, "{}: {score}", example["id"]);
+        }
+    }
+}
+
+/// A project of a worked example, as an author writes it.
+fn written(prompts: &Value) -> String {
+    let mut text = String::from("project small version=\"1.0.0\" epoch=1\nprompts {\n");
+    for prompt in prompts.as_array().unwrap() {
+        let bytes = prompt["body_bytes"].as_u64().unwrap_or_default() as usize;
+        let body = prompt["body"].as_str().map_or_else(|| "x".repeat(bytes), str::to_owned);
+        let chapters = prompt["chapters"].as_array().unwrap();
+        let chapters: String = chapters.iter().map(|chapter| format!(" {chapter}")).collect();
+        let chapters = if chapters.is_empty() { chapters } else { format!("chapters{chapters};") };
+        text.push_str(&format!(
+            "    prompt {} priority={} {{ summary {}; {chapters} text \"{body}\" }}\n",
+            prompt["name"], prompt["priority"], prompt["summary"]
+        ));
+    }
+    text.push_str("}\n");
+    text
+}
+
+#[test]
+fn a_call_nobody_asked_a_briefing_for() {
+    // The worked example: the words of the call are its tags.
+    let file: Value = serde_json::from_str(include_str!("../gate/selection.json")).unwrap();
+    let examples = file["examples"].as_array().unwrap();
+    let example = examples.iter().find(|example| example["id"] == "S50").unwrap();
+    let arguments = r#"{"chain":"vpn","port":443,"briefing":"lights"}"#;
+    let call = ["--call", "edge/set_firewall_rule", "--arguments", arguments, "--json"];
+    let answer = explain_of(&written(&file["projects"][0]), &call).ends(0).silent().json();
+    assert_eq!(answer["keywords"], json!(["edge", "firewall", "rule", "vpn"]));
+    assert_eq!(answer["gated"], false);
+    for list in ["full", "index", "names"] {
+        assert_eq!(answer[list], example[list], "{list}");
+    }
+
+    let call = ["--call", "audit_tail", "--arguments", r#"{"tool":"lights"}"#];
+    let human = explain_of(GATED, &call).ends(0).silent().stdout;
+    // A tool that is not there yet is one all the same, and a call may have no word of use.
+    let unknown = explain_of(GATED, &["--call", "get"]).ends(0).silent().stdout;
+    assert!(unknown.starts_with("keywords of the call: (none)\n"), "{unknown}");
+    snapshot("explain_call_human", &human);
+}
+
+#[test]
+fn what_the_server_would_not_do_is_said() {
+    let [call, tags] = [["--call", "server_info"], ["--tags", "vpn"]];
+    let refusing = GATED.replace("else=intercept budget=(bytes)64", "else=refuse");
+    explain_of(&refusing, &call).ends(0).prints("has `unlock else=refuse`, so the call is refused");
+    explain_of(GATED, &["--call", "read_prompts"]).ends(0).prints("`read_prompts` is not gated");
+    for question in [call, tags] {
+        explain_of(PROJECT, &question).ends(0).silent().prints("This project has no gate");
+        let shown = explain_of(GATED, &question).ends(0).silent().stdout;
+        assert!(!shown.contains("has no gate"), "{shown}");
+    }
+}
+
+#[test]
+fn names_that_no_prompt_has_are_warned_of() {
+    let question = ["--tags", "vpn", "--sent", "vpm", "--sent", "other", "--json"];
+    let run = explain_of(GATED, &question).ends(0);
+    assert_eq!(
+        run.stderr,
+        "warning: no prompt is named `vpm`: --sent without effect\n  help: there is `vpn`\n\
+         warning: no prompt is named `other`: --sent without effect\n  \
+         help: `relay describe` lists the prompts\n"
+    );
+    assert_eq!(run.json()["sent"], json!([]));
+    assert_eq!(run.json()["full"], json!(["common-mistakes", "vpn"]));
+}
+
+#[test]
+fn tags_are_limited_as_the_server_limits_them() {
+    let eleven: Vec<String> = (0..11).map(|number| format!("t{number}")).collect();
+    let mut question = vec!["--tags"];
+    question.extend(eleven.iter().map(String::as_str));
+    let refusal = "11 tags are too many: send at most 10, those that say most about the task";
+    explain_of(GATED, &question).ends(1).silent().prints(&format!("refused: {refusal}\n"));
+    question.push("--json");
+    let answer = explain_of(GATED, &question).ends(1).silent().json();
+    assert_eq!(answer, json!({ "format_version": 1, "gated": true, "refused": refusal }));
+    let three = GATED.replace("gate on {", "gate on {\n    tags ask=2 max=3");
+    explain_of(&three, &["--tags", "a", "b", "c"]).ends(0);
+    explain_of(&three, &["--tags", "a", "b", "c", "d"]).ends(1).prints("send at most 3");
+    let long = "x".repeat(201);
+    explain_of(GATED, &["--tags", "a", &long]).ends(1).prints("tag 2 is over 200 characters");
+}
+
+#[test]
+fn any_budget_is_taken() {
+    let most = u64::MAX.to_string();
+    for (budget, full) in [("0", 1), ("12", 1), ("82", 2), (most.as_str(), 4)] {
+        let question = ["--tags", "zigbee", "--json", "--budget", budget];
+        let answer = explain_of(GATED, &question).ends(0).json();
+        assert_eq!(answer["full"].as_array().map(Vec::len), Some(full), "{budget}");
+        assert_eq!(answer["budget_bytes"].to_string(), budget);
+    }
+}
+
+#[test]
+fn a_selection_is_the_engines() {
+    let sandbox = Sandbox::example("homelab");
+    sandbox.relay("build homelab --unsigned -o x.relay").ends(0);
+    let bundle = Bundle::open(Box::new(sandbox.bytes("x.relay"))).expect("a bundle");
+    for (tags, sent, budget) in [
+        (vec!["zigbee", "lights", "mqtt", "pairing", "automation"], vec![], 8192),
+        (vec!["vpn"], vec!["common-mistakes", "vpn"], 8192),
+        (vec!["e"], vec![], 30_000),
+        (vec!["backup", "restore"], vec!["stop-rules"], 1),
+    ] {
+        let indexes =
+            sent.iter().map(|name| bundle.find_prompt(name).unwrap().unwrap().index() as u32);
+        let limits = Limits { budget_bytes: budget, entries_max: usize::MAX };
+        let sent_before = Sent::from_indexes(indexes);
+        let tags_ = Tags::new(&tags, 10).unwrap();
+        let selection = select(&bundle, &tags_, &sent_before, limits).unwrap();
+        let names = |indexes: &[usize]| -> Value {
+            indexes.iter().map(|index| bundle.prompt(*index).unwrap().name().unwrap()).collect()
+        };
+        let budget = budget.to_string();
+        let mut question = vec!["explain", "x.relay", "--json", "--budget", &budget];
+        sent.iter().for_each(|name| question.extend(["--sent", name]));
+        question.push("--tags");
+        question.extend(&tags);
+        let answer = sandbox.relay_of(&question).ends(0).silent().json();
+        assert_eq!(answer["full"], names(&selection.full), "{tags:?}");
+        assert_eq!(answer["index"], names(&selection.index), "{tags:?}");
+        assert_eq!(answer["names"], names(&selection.names), "{tags:?}");
+        assert_eq!(answer["bytes"], selection.bytes, "{tags:?}");
+        let all = ["full", "index", "names"].map(|list| answer[list].as_array().unwrap().len());
+        assert_eq!(all.iter().sum::<usize>() + sent.len(), bundle.prompt_count(), "{tags:?}");
+    }
+}
+
+#[test]
+fn no_line_of_a_selection_is_too_wide() {
+    let sandbox = Sandbox::example("homelab");
+    for question in ["--tags zigbee lights mqtt", "--call audit_tail", "--index"] {
+        let shown = sandbox.relay(&format!("explain homelab {question}")).ends(0).stdout;
+        // What an agent reads is not broken.
+        let ours = shown.lines().filter(|line| !line.starts_with("  |"));
+        let widest = ours.map(|line| line.chars().count()).max();
+        assert!(widest <= Some(100), "{question}: {shown}");
+        assert!(!shown.contains('\u{1b}'), "colours in a pipe");
+    }
 }

@@ -30,6 +30,11 @@ fn every_answer_conforms() {
         ("describe", 0, "describe empty.relay --json"),
         ("verify", 1, "verify x.relay --trust trust.toml --json"),
         ("explain-index", 0, "explain x.relay --index --json"),
+        ("explain-selection", 0, "explain x.relay --tags zigbee vpn --budget 5000 --json"),
+        ("explain-selection", 0, "explain x.relay --tags --sent vpn --json"),
+        ("explain-selection", 0, "explain x.relay --call audit_tail --json"),
+        ("explain-selection", 0, "explain empty.relay --tags zigbee --json"),
+        ("explain-selection", 1, "explain x.relay --tags a b c d e f g h i j k --json"),
         ("explain-prompt", 0, "explain x.relay --prompt change-review --json"),
         (
             "explain-prompt",

@@ -37,6 +37,41 @@ pub(crate) fn draw(columns: &[Column], rows: Vec<Vec<String>>, width: usize) -> 
     text
 }
 
+/// Returns facts a line each, their names in one column, at most `width` wide, indented by two.
+pub(crate) fn facts(facts: &[(&str, String)], width: usize) -> String {
+    let column = facts.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let indent = " ".repeat(column + 4);
+    let mut shown = String::new();
+    for (name, fact) in facts {
+        let lines = wrapped(fact, &indent, width);
+        shown.push_str(&format!("  {name:column$}  {}", lines.trim_start_matches(' ')));
+    }
+    shown
+}
+
+/// Returns `text` in lines of at most `width` where its blanks allow that, with `indent` before and
+/// a line end behind each.
+pub(crate) fn wrapped(text: &str, indent: &str, width: usize) -> String {
+    let room = width.saturating_sub(indent.chars().count());
+    let mut shown = String::new();
+    let mut used = 0;
+    for word in printable(text).split(' ') {
+        let chars = word.chars().count();
+        if used > 0 && used + 1 + chars <= room {
+            shown.push(' ');
+            used += 1;
+        } else {
+            shown.push_str(if used > 0 { "\n" } else { "" });
+            shown.push_str(indent);
+            used = 0;
+        }
+        shown.push_str(word);
+        used += chars;
+    }
+    shown.push('\n');
+    shown
+}
+
 /// Returns `text` with every character that would move the cursor, change colours or turn the
 /// direction of writing made visible: a bundle may come from anybody.
 pub(crate) fn printable(text: &str) -> String {

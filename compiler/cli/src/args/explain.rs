@@ -6,6 +6,10 @@ use crate::args::SubjectArgs;
 
 /// Arguments of `relay explain`.
 #[derive(Debug, Clone, Args)]
+// Tags take whatever follows them, so what they are asked of stands before them.
+#[command(override_usage = "\
+relay explain <BUNDLE|PROJECT> <--prompt <NAME>|--uri <URI>|--tags [<TAG>...]|--call <TOOL>|--index> \
+[OPTIONS]")]
 #[command(after_long_help = "\
 Examples:
   relay explain homelab.relay --prompt rollout --arguments '{\"service\":\"grafana\"}'

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::size::{Size, counted, grouped};
-use crate::answer::table::{indented, printable};
+use crate::answer::table::{indented, wrapped};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bold};
@@ -29,7 +29,7 @@ pub(crate) fn explain(bundle: &Bundle, json: bool, output: &mut Output) -> Resul
     if json {
         output.json(&answer)?;
     } else {
-        output.result(shown(&answer))?;
+        output.result(shown(&answer, output.result_look().width))?;
     }
     Ok(Exit::Yes)
 }
@@ -44,22 +44,23 @@ fn answer(bundle: &Bundle) -> Result<IndexExplained, Failure> {
     })
 }
 
-fn shown(answer: &IndexExplained) -> String {
+fn shown(answer: &IndexExplained, width: usize) -> String {
     let IndexExplained { format_version: _, index, omitted, instructions } = answer;
     let size = Size::of(instructions.len());
     let mut text = format!(
-        "{} {} in the index, {} left out\n",
-        bold("instructions:"),
+        "{} {} in the instructions, {} left out\n",
+        bold("index:"),
         counted(index.len(), "prompt"),
         grouped(*omitted),
     );
-    for name in index {
-        text.push_str(&format!("  {}\n", printable(name)));
+    if !index.is_empty() {
+        text.push_str(&wrapped(&index.join(", "), "  ", width));
     }
     text.push_str(&format!(
-        "\n{} {} bytes, about {} tokens\n",
-        bold("text:"),
+        "\n{} {} bytes, {}, about {} tokens\n",
+        bold("instructions:"),
         grouped(size.bytes),
+        counted(instructions.chars().count(), "character"),
         grouped(size.tokens_estimated)
     ));
     text.push_str(&indented(instructions, "  | "));

@@ -11,6 +11,7 @@ use crate::answer::message::Message;
 use crate::answer::prompt::{self, When};
 use crate::answer::size::{Size, counted, grouped};
 use crate::answer::table::{indented, printable};
+use crate::command::explain::nearest;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bad, bold, dim};
@@ -170,21 +171,8 @@ impl InForce {
 }
 
 fn unknown(bundle: &Bundle, name: &str) -> Result<String, Failure> {
-    let mut best: Option<(f64, &str)> = None;
-    for prompt in bundle.prompts() {
-        let known = prompt?.name()?;
-        let likeness = likeness(name, known);
-        if likeness > 0.6 && best.is_none_or(|(other, _)| likeness > other) {
-            best = Some((likeness, known));
-        }
-    }
-    let hint = best.map(|(_, known)| format!("; there is `{known}`")).unwrap_or_default();
-    Ok(format!("there is no prompt `{name}`{hint}"))
-}
-
-/// Returns how alike two names are: 1 is the same.
-fn likeness(a: &str, b: &str) -> f64 {
-    f64::from(similar::TextDiff::from_chars(a, b).ratio())
+    let hint = nearest(bundle, name)?.map(|known| format!("; there is `{known}`"));
+    Ok(format!("there is no prompt `{name}`{}", hint.unwrap_or_default()))
 }
 
 fn shown(answer: &PromptExplained) -> String {

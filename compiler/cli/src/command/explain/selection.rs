@@ -1,18 +1,20 @@
 //! Which prompts tags select, or a call that nobody asked a briefing for, and why.
 
+mod shown;
+
 use relay_bundle::{Bundle, PromptView};
 use relay_engine::keywords;
-use relay_engine::select::{self, HitPlace, Limits, Selection, Tags};
+use relay_engine::select::{self, HitPlace, Limits, Selection, TagError, Tags};
 use relay_engine::sent::Sent;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::answer::size::{counted, grouped};
-use crate::answer::table::{self, number, printable, text};
+use crate::answer::table::printable;
+use crate::command::explain::nearest;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, bad, bold, dim};
+use crate::output::Output;
 use crate::schema::FORMAT_VERSION;
 
 /// What `relay explain --tags …` and `relay explain --call TOOL` print with `--json`.
@@ -20,6 +22,8 @@ use crate::schema::FORMAT_VERSION;
 pub(crate) struct SelectionExplained {
     /// The version of this form.
     format_version: u32,
+    /// Whether sessions are gated; if not, this is what a gate with its defaults would select.
+    gated: bool,
     /// The keywords that the call gives, in the order in which they stand; only of `--call`.
     #[serde(skip_serializing_if = "Option::is_none")]
     keywords: Option<Vec<String>>,
@@ -45,7 +49,9 @@ struct Selected {
     hits: Vec<Hit>,
     /// The tags that were searched: trimmed, lower-cased, each once.
     tags: Vec<String>,
-    /// Bytes that the bodies may have together.
+    /// The prompts that were sent before, in the order of their mention.
+    sent: Vec<String>,
+    /// Bytes that the bodies may have together; prompts of priority 10 come whatever it is.
     budget_bytes: usize,
     /// The score of every prompt in full or in the index; without one it is always sent.
     scores: Vec<Score>,
@@ -70,6 +76,8 @@ struct Hit {
 struct Score {
     /// The prompt.
     prompt: String,
+    /// 1 (reference) to 10 (always sent).
+    priority: u8,
     /// Matching tags times priority; none for priority 10.
     score: Option<usize>,
     /// Bytes of its body.
@@ -103,7 +111,9 @@ pub(crate) fn explain_tags(
     asked: &Asked<'_>,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    explain(bundle, None, tags, asked, output)
+    let tags_max = bundle.gate()?.map_or(select::TAGS_MAX, |gate| gate.tags_max);
+    let answer = answer(bundle, None, Tags::new(tags, tags_max), asked, output)?;
+    tell(bundle, None, &answer, asked, output)
 }
 
 /// Explains what would be put before the result of a call without a briefing.
@@ -115,7 +125,9 @@ pub(crate) fn explain_call(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let keywords = keywords::keywords(tool, arguments);
-    explain(bundle, Some(keywords.clone()), &keywords, asked, output)
+    let tags = Tags::new(&keywords, keywords::KEYWORDS_MAX);
+    let answer = answer(bundle, Some(keywords), tags, asked, output)?;
+    tell(bundle, Some(tool), &answer, asked, output)
 }
 
 /// Reads `--arguments` of a call: a JSON object.
@@ -127,46 +139,72 @@ pub(crate) fn arguments(json: Option<&str>) -> Result<Map<String, Value>, Failur
     })
 }
 
-fn explain(
+fn answer(
     bundle: &Bundle,
     keywords: Option<Vec<String>>,
-    tags: &[String],
+    tags: Result<Tags, TagError>,
+    asked: &Asked<'_>,
+    output: &mut Output,
+) -> Result<SelectionExplained, Failure> {
+    let gate = bundle.gate()?;
+    let (refused, selected) = match tags {
+        Err(error) => (Some(error.to_string()), None),
+        Ok(tags) => {
+            let of_gate = gate.as_ref().map_or(select::BUDGET_BYTES, |gate| gate.budget_bytes);
+            let budget_bytes = asked.budget.unwrap_or(of_gate);
+            let known = known(bundle, asked.sent, output)?;
+            let sent = Sent::from_indexes(known.iter().map(|(index, _)| *index));
+            let limits = Limits { budget_bytes, entries_max: usize::MAX };
+            let selection = select::select(bundle, &tags, &sent, limits)?;
+            let mut selected = Selected::of(bundle, &tags, budget_bytes, &selection)?;
+            selected.sent = known.into_iter().map(|(_, name)| name.to_owned()).collect();
+            (None, Some(selected))
+        }
+    };
+    let gated = gate.is_some();
+    Ok(SelectionExplained { format_version: FORMAT_VERSION, gated, keywords, refused, selected })
+}
+
+fn tell(
+    bundle: &Bundle,
+    tool: Option<&str>,
+    answer: &SelectionExplained,
     asked: &Asked<'_>,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let gate = bundle.gate()?;
-    let tags_max = match &keywords {
-        Some(_) => keywords::KEYWORDS_MAX,
-        None => gate.as_ref().map_or(select::TAGS_MAX, |gate| gate.tags_max),
-    };
-    let gate_budget = gate.as_ref().map_or(select::BUDGET_BYTES, |gate| gate.budget_bytes);
-    let (refused, selected) = match Tags::new(tags, tags_max) {
-        Err(error) => (Some(error.to_string()), None),
-        Ok(tags) => {
-            let budget_bytes = asked.budget.unwrap_or(gate_budget);
-            let sent = sent(bundle, asked.sent)?;
-            let limits = Limits { budget_bytes, entries_max: usize::MAX };
-            let selection = select::select(bundle, &tags, &sent, limits)?;
-            (None, Some(Selected::of(bundle, &tags, budget_bytes, &selection)?))
-        }
-    };
-    let answer = SelectionExplained { format_version: FORMAT_VERSION, keywords, refused, selected };
     if asked.json {
-        output.json(&answer)?;
+        output.json(answer)?;
     } else {
         let width = output.result_look().width;
-        output.result(shown(bundle, &answer, width)?)?;
+        output.result(shown::shown(bundle, tool, answer, width)?)?;
     }
     Ok(if answer.selected.is_some() { Exit::Yes } else { Exit::No })
 }
 
-fn sent(bundle: &Bundle, names: &[String]) -> Result<Sent, Failure> {
-    let mut indexes = Vec::new();
+/// Finds the prompts that were sent before, each once, and warns of names that no prompt has.
+fn known<'n>(
+    bundle: &Bundle,
+    names: &'n [String],
+    output: &mut Output,
+) -> Result<Vec<(u32, &'n str)>, Failure> {
+    let mut known = Vec::new();
     for name in names {
-        let prompt = bundle.find_prompt(name)?;
-        indexes.extend(prompt.and_then(|prompt| u32::try_from(prompt.index()).ok()));
+        let index = bundle.find_prompt(name)?.and_then(|prompt| u32::try_from(prompt.index()).ok());
+        match index {
+            Some(index) if known.contains(&(index, name.as_str())) => {}
+            Some(index) => known.push((index, name.as_str())),
+            None => {
+                let help = match nearest(bundle, name)? {
+                    Some(nearest) => format!("there is `{}`", printable(nearest)),
+                    None => "`relay describe` lists the prompts".to_owned(),
+                };
+                let message =
+                    format!("no prompt is named `{}`: --sent without effect", printable(name));
+                output.warn(&message, &help);
+            }
+        }
     }
-    Ok(Sent::from_indexes(indexes))
+    Ok(known)
 }
 
 impl Selected {
@@ -202,7 +240,8 @@ impl Selected {
             names: names(&selection.names)?,
             bytes: selection.bytes,
             hits,
-            tags: tags.iter().map(ToOwned::to_owned).collect(),
+            tags: tags.as_slice().to_vec(),
+            sent: Vec::new(),
             budget_bytes,
             scores,
             cut: cut.transpose()?,
@@ -216,82 +255,11 @@ impl Score {
             select::Score::Points(points) => Some(points),
             select::Score::Always => None,
         };
-        Ok(Self { prompt: prompt.name()?.into(), score, bytes: prompt.body_bytes() })
+        Ok(Self {
+            prompt: prompt.name()?.into(),
+            priority: prompt.priority(),
+            score,
+            bytes: prompt.body_bytes(),
+        })
     }
-}
-
-fn shown(bundle: &Bundle, answer: &SelectionExplained, width: usize) -> Result<String, Failure> {
-    let SelectionExplained { format_version: _, keywords, refused, selected } = answer;
-    let mut shown = String::new();
-    if let Some(keywords) = keywords {
-        shown.push_str(&line("keywords of the call:", &listed(keywords)));
-    }
-    if let Some(refused) = refused {
-        shown.push_str(&format!("{} {}\n", bad("refused:"), printable(refused)));
-    }
-    let Some(selected) = selected else { return Ok(shown) };
-    if keywords.is_none() {
-        shown.push_str(&line("tags:", &listed(&selected.tags)));
-    }
-    shown.push_str(&line(
-        "budget:",
-        &format!("{} of {} bytes", grouped(selected.bytes), grouped(selected.budget_bytes)),
-    ));
-    shown.push_str(&heading("in full", selected.full.len()));
-    shown.push_str(&rows(selected, &selected.full, width));
-    if let Some(Cut { prompt, bytes, left }) = &selected.cut {
-        let told = format!(
-            "`{}` has {} bytes and {} were left: it and all behind it come as index entries",
-            printable(prompt),
-            grouped(*bytes),
-            grouped(*left),
-        );
-        shown.push_str(&format!("  {}\n", dim(told)));
-    }
-    shown.push_str(&heading("as index entries", selected.index.len()));
-    shown.push_str(&rows(selected, &selected.index, width));
-    shown.push_str(&heading("by name", selected.names.len()));
-    if !selected.names.is_empty() {
-        shown.push_str(&format!("  {}\n", printable(&selected.names.join(", "))));
-    }
-    if let Some(gate) = bundle.gate()?.filter(|_| keywords.is_some()) {
-        let told = format!(
-            "a client that has no session and sends no briefing gets at most {} bytes with each call",
-            grouped(gate.repeat_bytes)
-        );
-        shown.push_str(&format!("\n{}\n", dim(told)));
-    }
-    Ok(shown)
-}
-
-fn line(name: &str, value: &str) -> String {
-    format!("{} {}\n", bold(name), printable(value))
-}
-
-fn listed(words: &[String]) -> String {
-    if words.is_empty() { "(none)".to_owned() } else { words.join(", ") }
-}
-
-fn heading(what: &str, count: usize) -> String {
-    format!("\n{} {}\n", bold(what), dim(format!("({})", counted(count, "prompt"))))
-}
-
-fn rows(selected: &Selected, names: &[String], width: usize) -> String {
-    if names.is_empty() {
-        return String::new();
-    }
-    let rows = names.iter().map(|name| {
-        let score = selected.scores.iter().find(|score| score.prompt == *name);
-        let points = score.map(|score| match score.score {
-            Some(points) => grouped(points),
-            None => "always".to_owned(),
-        });
-        let bytes = score.map(|score| grouped(score.bytes));
-        let found = selected.hits.iter().filter(|hit| hit.prompt == *name);
-        let found: Vec<String> =
-            found.map(|Hit { prompt: _, tag, place }| format!("{tag} ({place})")).collect();
-        vec![name.clone(), points.unwrap_or_default(), bytes.unwrap_or_default(), found.join(", ")]
-    });
-    let columns = [text("prompt"), number("score"), number("bytes"), text("found")];
-    table::draw(&columns, rows.collect(), width)
 }
