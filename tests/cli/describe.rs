@@ -1,5 +1,7 @@
 //! `relay describe`: what an agent gets.
 
+use serde_json::{Value, json};
+
 use crate::cli::{Sandbox, snapshot};
 
 const PROJECT: &str = "project small version=\"1.0.0\" epoch=1 { title \"A small project\" }\n\
@@ -40,4 +42,66 @@ fn for_programs() {
     assert_eq!(answer["prompts"][0]["bytes"], "Hello.".len());
     assert_eq!(answer["prompts"][1]["bytes"], body.len());
     assert_eq!(answer["prompts"][1]["tokens_estimated"], body.len().div_ceil(4));
+}
+
+/// The same, gated.
+fn gated(settings: &str) -> String {
+    format!("{PROJECT}gate on {settings}\ntools {{ diagnostics }}\n")
+}
+
+#[test]
+fn a_gate_for_people() {
+    let sandbox = Sandbox::of(&[("project.kdl", &gated(""))]);
+    let intercepts = sandbox.relay("describe .").ends(0).silent().stdout;
+    snapshot("describe_gated_human", &intercepts);
+    sandbox
+        .write("project.kdl", &gated("hide-tools=#true { unlock else=refuse; tags ask=3 max=7 }"));
+    sandbox
+        .relay("describe .")
+        .ends(0)
+        .silent()
+        .prints("asks for 3, takes 7 at most")
+        .prints("refuse: a gated call without a briefing is refused")
+        .prints("sees no tool but `begin_session`");
+    // The other verb says the same of it.
+    sandbox.relay("inspect .").ends(0).prints("asks for 3, takes 7 at most");
+}
+
+#[test]
+fn a_gate_for_programs() {
+    let settings = "hide-tools=#true { unlock else=intercept budget=(bytes)77; tags ask=3 max=7; \
+                    budget (bytes)500 remaining=(bytes)333 }";
+    let sandbox = Sandbox::of(&[("project.kdl", &gated(settings)), ("open.kdl", PROJECT)]);
+    let answer = sandbox.relay("describe project.kdl --json").ends(0).json();
+    assert_eq!(
+        answer["gate"],
+        json!({
+            "unlock": "intercept",
+            "hide_tools": true,
+            "tags_ask": 3,
+            "tags_max": 7,
+            "budget_bytes": 500,
+            "repeat_bytes": 77,
+            "remaining_bytes": 333,
+            "entry_chars": 100,
+        })
+    );
+    let facts = |answer: &Value| -> Vec<Value> {
+        let tools = answer["tools"].as_array().expect("a list").iter();
+        tools.map(|tool| json!([tool["name"], tool["tier"], tool["gated"]])).collect()
+    };
+    let expected = json!([
+        ["begin_session", 0, false],
+        ["read_prompts", 0, false],
+        ["server_info", 0, true],
+        ["audit_tail", 0, true],
+    ]);
+    assert_eq!(json!(facts(&answer)), expected);
+    let open = sandbox.relay("describe open.kdl --json").ends(0).json();
+    assert_eq!((&open["gate"], &open["tools"]), (&Value::Null, &json!([])));
+    // Without a gate nothing is asked before a call.
+    sandbox.write("tools.kdl", &format!("{PROJECT}tools {{ diagnostics }}\n"));
+    let answer = sandbox.relay("describe tools.kdl --json").ends(0).json();
+    let expected = json!([["server_info", 0, false], ["audit_tail", 0, false]]);
+    assert_eq!(json!(facts(&answer)), expected);
 }

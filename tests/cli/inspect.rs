@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::cli::build::masked;
 use crate::cli::{Sandbox, project, snapshot};
@@ -45,10 +45,10 @@ fn for_programs() {
     let rollout = prompts.iter().find(|prompt| prompt["name"] == "rollout").expect("a prompt");
     assert_eq!(rollout["priority"], 7);
     assert_eq!(rollout["chapters"][2], "Roll back");
-    assert_eq!(rollout["generated"], serde_json::json!([]));
+    assert_eq!(rollout["generated"], json!([]));
     let environment = &rollout["arguments"][1];
     assert_eq!(environment["default"], "staging");
-    assert_eq!(environment["one_of"], serde_json::json!(["staging", "production"]));
+    assert_eq!(environment["one_of"], json!(["staging", "production"]));
     let when: BTreeSet<String> = rollout["variants"]
         .as_array()
         .expect("a list")
@@ -61,6 +61,96 @@ fn for_programs() {
     }
     assert_eq!(answer["epoch"], 42);
     assert_eq!(answer["signers"], Value::Array(Vec::new()));
+}
+
+/// A gate whose messages say where prompts are put, and its tools.
+const GATED: &str = "project small version=\"1.0.0\" epoch=1\n\
+    gate on { unlock else=refuse; tags ask=3 }\n\
+    tools { diagnostics }\n\
+    messages {\n\
+        gate-encouragement \"{{matched_prompts}}\\n\\nMore of {{project_name}}:\\n{{remaining_prompts}}\"\n\
+        read-prompts-reminder \"Left: {{ remaining_prompts }}\"\n\
+    }\n\
+    prompts { prompt a { summary \"An apple\"; chapters Trees; text \"A\" } }\n";
+
+#[test]
+fn a_gate_and_its_tools() {
+    let sandbox = Sandbox::of(&[("project.kdl", GATED)]);
+    sandbox.relay("build . --unsigned -o x.relay").ends(0);
+    let answer = sandbox.relay("inspect x.relay --json").ends(0).silent().json();
+    let gate = &answer["gate"];
+    assert_eq!((&gate["unlock"], &gate["tags_ask"]), (&json!("refuse"), &json!(3)));
+    assert_eq!(gate["at"], "project.kdl:2");
+    let messages = &gate["messages"];
+    let encouragement = "{{matched_prompts}}\n\nMore of small:\n{{remaining_prompts}}";
+    assert_eq!(messages["gate_encouragement"], encouragement);
+    assert_eq!(messages["read_prompts_reminder"], "Left: {{remaining_prompts}}");
+    // Nothing is put before a result where the call is refused.
+    assert_eq!(messages["gate_intercept_preamble"], "");
+    let intercepts = GATED.replace("else=refuse", "else=intercept");
+    sandbox.write("intercepts.kdl", &intercepts);
+    let answer_ = sandbox.relay("inspect intercepts.kdl --json").ends(0).json();
+    let preamble = answer_["gate"]["messages"]["gate_intercept_preamble"].as_str();
+    assert!(preamble.is_some_and(|text| text.contains("briefing")), "{preamble:?}");
+    let tools = answer["tools"].as_array().expect("a list");
+    let names: Vec<_> = tools.iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["begin_session", "read_prompts", "server_info", "audit_tail"]);
+    for tool in tools {
+        assert_eq!(tool["input_schema"]["type"], "object", "{tool}");
+        assert_eq!(tool["annotations"]["readOnlyHint"], true, "{tool}");
+        assert!(tool["description"].as_str().is_some_and(|text| !text.is_empty()), "{tool}");
+    }
+    assert_eq!(tools[0]["at"], "project.kdl:2");
+    assert_eq!(tools[3]["at"], "project.kdl:3");
+    assert_eq!(tools[0]["input_schema"]["required"], json!(["tags"]));
+    let index = &answer["tag_index"];
+    assert_eq!(index["words"], 3);
+    assert_eq!(index["covered_bytes"], "An apple".len() + "Trees".len());
+    let sections = answer["sections"].as_array().expect("a list").iter();
+    let of_index = sections.filter(|section| section["name"].as_str().unwrap().starts_with("tag-"));
+    let bytes: u64 = of_index.map(|section| section["bytes"].as_u64().unwrap()).sum();
+    assert_eq!(index["index_bytes"], bytes);
+    let human = sandbox.relay("inspect x.relay").ends(0).silent().stdout;
+    snapshot("inspect_gated_human", &masked(&human));
+}
+
+#[test]
+fn a_gate_changes_in_the_lines_that_say_so() {
+    let sandbox = Sandbox::of(&[("project.kdl", GATED)]);
+    let canonical = || sandbox.relay("inspect . --canonical").ends(0).silent().stdout;
+    let before = canonical();
+    let head = before.split("\n== tool").next().expect("a text");
+    let (_, gate) = head.split_once("\n== gate\n").expect("a gate");
+    snapshot("inspect_gated_canonical", gate);
+    assert!(before.contains("== tool audit_tail\ntier: 0\ngated: yes\n"), "{before}");
+    for (from, to, line) in [
+        ("gate on", "gate on hide-tools=#true", "hide tools: yes"),
+        ("ask=3", "ask=4", "tags asked for: 4"),
+        ("Left:", "Unread:", "    Unread: {{remaining_prompts}}"),
+    ] {
+        sandbox.edit("project.kdl", from, to);
+        let after = canonical();
+        sandbox.edit("project.kdl", to, from);
+        assert_eq!(before.lines().count(), after.lines().count(), "{to}");
+        let changed: Vec<_> = before.lines().zip(after.lines()).filter(|(a, b)| a != b).collect();
+        assert_eq!(changed.iter().filter(|(_, after)| *after == line).count(), 1, "{changed:#?}");
+    }
+    // Where it stands is no content.
+    sandbox.edit("project.kdl", "gate on", "\n\ngate on");
+    assert_eq!(canonical(), before);
+}
+
+#[test]
+fn without_prompts_there_is_no_index() {
+    let sandbox = Sandbox::of(&[("project.kdl", "project small version=\"1.0.0\" epoch=1\n")]);
+    let answer = sandbox.relay("inspect . --json").ends(0).json();
+    assert_eq!(answer["tag_index"], Value::Null);
+    assert_eq!(answer["gate"], Value::Null);
+    assert_eq!(answer["tools"], json!([]));
+    let shown = sandbox.relay("inspect .").ends(0).prints("gate off").stdout;
+    assert!(!shown.contains("tag index"), "{shown}");
+    let canonical = sandbox.relay("inspect . --canonical").ends(0).stdout;
+    assert!(!canonical.contains("== gate"), "{canonical}");
 }
 
 #[test]
@@ -84,8 +174,8 @@ fn what_nobody_wrote_is_marked() {
         .map(|prompt| keys.map(|key| prompt[key].clone()).into())
         .collect();
     assert_eq!(
-        serde_json::json!(prompts),
-        serde_json::json!([
+        json!(prompts),
+        json!([
             ["A text.", ["One", "both"], ["summary", "chapters"], "A text."],
             ["Mine", ["Two"], ["chapters"], "Mine"],
             ["Mine", ["Mine"], [], "Ours"],
@@ -243,8 +333,8 @@ fn what_is_given_literally_comes_back_literally() {
         for (number, (prompt, text)) in prompts.iter().zip(texts).enumerate() {
             assert_eq!(prompt["name"], format!("p{number:02}"));
             assert_eq!(prompt["summary"], text);
-            assert_eq!(prompt["chapters"], serde_json::json!([text, "other"]));
-            assert_eq!(prompt["generated"], serde_json::json!([]));
+            assert_eq!(prompt["chapters"], json!([text, "other"]));
+            assert_eq!(prompt["generated"], json!([]));
             let [variant] = prompt["variants"].as_array().expect("a list").as_slice() else {
                 panic!()
             };

@@ -1,17 +1,20 @@
-//! `relay describe`: what an agent gets when it connects, and the prompts that it can ask for.
+//! `relay describe`: what an agent gets when it connects, what gates its session, and the tools and
+//! prompts that it can ask for.
 
 use relay_bundle::{Bundle, PromptView};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::answer::gate::Gate;
 use crate::answer::prompt::Argument;
 use crate::answer::size::{Size, counted, grouped};
 use crate::answer::summary::Summary;
 use crate::answer::table::{self, indented, number, text};
+use crate::answer::tool::{self, Tool};
 use crate::args::DescribeArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, bold};
+use crate::output::{Output, bold, good};
 use crate::schema::FORMAT_VERSION;
 use crate::subject::{self, Opened};
 
@@ -26,6 +29,10 @@ pub(crate) struct Described {
     instructions: String,
     /// How large the instructions are.
     instructions_size: Size,
+    /// How sessions are gated; `null` if they are not.
+    gate: Option<Gate>,
+    /// The tools, in the order of the list.
+    tools: Vec<Tool>,
     /// The prompts, sorted by name.
     prompts: Vec<Row>,
 }
@@ -63,6 +70,8 @@ pub(crate) fn run(arguments: &DescribeArgs, output: &mut Output) -> Result<Exit,
         Opened::Subject(subject) => subject.bundle,
         Opened::Ended(exit) => return Ok(exit),
     };
+    // A preview of a damaged bundle would be a preview of something else.
+    bundle.check_all()?;
     let described = Described::of(&bundle)?;
     if arguments.json {
         output.json(&described)?;
@@ -82,6 +91,8 @@ impl Described {
             project: manifest.project.into(),
             instructions: manifest.instructions.into(),
             instructions_size: Size::of(manifest.instructions.len()),
+            gate: bundle.gate()?.as_ref().map(Gate::of),
+            tools: Tool::all(bundle)?,
             prompts: prompts.collect::<Result<_, Failure>>()?,
         })
     }
@@ -103,18 +114,47 @@ impl Row {
 }
 
 fn shown(heading: &str, described: &Described, width: usize) -> String {
-    let Described { format_version: _, project: _, instructions, instructions_size, prompts } =
-        described;
-    let mut text_ = format!(
-        "{heading}\n\n{} {}\n",
+    let Described {
+        format_version: _,
+        project: _,
+        instructions,
+        instructions_size,
+        gate,
+        tools,
+        prompts,
+    } = described;
+    let mut shown = format!("{heading}\n\n{}\n", gate_state(gate.as_ref()));
+    if let Some(gate) = gate {
+        shown.push_str(&table::facts(&gate.facts(), width));
+    }
+    shown.push_str(&format!(
+        "\n{} {}\n",
         bold("When an agent connects, it gets"),
         sized("these instructions", *instructions_size),
-    );
+    ));
     if instructions.is_empty() {
-        text_.push_str("  (none)\n");
+        shown.push_str("  (none)\n");
     }
-    text_.push_str(&indented(instructions, "  | "));
-    text_.push_str(&format!("\n{} {}\n", bold("It can ask for"), counted(prompts.len(), "prompt")));
+    shown.push_str(&indented(instructions, "  | "));
+    shown.push_str(&format!("\n{} {}\n", bold("It can call"), counted(tools.len(), "tool")));
+    if !tools.is_empty() {
+        shown.push_str(&tool::draw(tools, width));
+    }
+    shown.push_str(&format!("\n{} {}\n", bold("It can ask for"), counted(prompts.len(), "prompt")));
+    if !prompts.is_empty() {
+        shown.push_str(&prompt_table(prompts, width));
+    }
+    shown
+}
+
+fn gate_state(gate: Option<&Gate>) -> String {
+    match gate {
+        Some(_) => format!("{} {}", bold("Gate:"), good("on")),
+        None => format!("{} off", bold("Gate:")),
+    }
+}
+
+fn prompt_table(prompts: &[Row], width: usize) -> String {
     let rows = prompts.iter().map(|row| {
         let kind = match row.kind {
             Kind::Text => "text".into(),
@@ -138,8 +178,7 @@ fn shown(heading: &str, described: &Described, width: usize) -> String {
         number("≈ tokens"),
         text("arguments"),
     ];
-    text_.push_str(&table::draw(&columns, rows.collect(), width));
-    text_
+    table::draw(&columns, rows.collect(), width)
 }
 
 fn sized(what: &str, size: Size) -> String {

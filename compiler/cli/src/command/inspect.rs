@@ -8,11 +8,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::answer::gate::GateInFull;
 use crate::answer::prompt::Prompt;
 use crate::answer::resource::{Resource, Template};
 use crate::answer::size::{counted, grouped};
 use crate::answer::summary::{Section, Summary};
 use crate::answer::table::{self, number, printable, text};
+use crate::answer::tag_index::TagIndex;
+use crate::answer::tool::{self, Tool};
 use crate::args::InspectArgs;
 use crate::command::verify::{self, Signature};
 use crate::exit::Exit;
@@ -50,12 +53,18 @@ pub(crate) struct Inspected {
     signers: Vec<Signature>,
     /// The instructions that a client gets when it connects.
     instructions: String,
+    /// How sessions are gated, and what the gate says; `null` if they are not.
+    gate: Option<GateInFull>,
+    /// The tools, in the order of the list.
+    tools: Vec<Tool>,
     /// The prompts, sorted by name.
     prompts: Vec<Prompt>,
     /// The resources with a fixed URI, sorted by URI.
     resources: Vec<Resource>,
     /// The resources with variables in their URI.
     templates: Vec<Template>,
+    /// The index by which tags find prompts; `null` if there is no prompt.
+    tag_index: Option<TagIndex>,
     /// The sections, in the order of the file.
     sections: Vec<Section>,
     /// How it was built; absent if the bundle does not say.
@@ -107,9 +116,12 @@ impl Inspected {
             bytes: *bytes,
             signers,
             instructions: bundle.manifest()?.instructions.into(),
+            gate: bundle.gate()?.as_ref().map(GateInFull::of),
+            tools: Tool::all(bundle)?,
             prompts: prompts(bundle)?,
             resources: resources(bundle)?,
             templates: templates(bundle)?,
+            tag_index: TagIndex::of(bundle)?,
             sections,
             provenance: serde_json::from_str(bundle.provenance()?).ok(),
             canonical: bundle.canonical()?.into(),
@@ -156,6 +168,15 @@ fn summary(subject: &Subject, signers: &[Signature], width: usize) -> Result<Str
     }
     shown.push('\n');
     shown.push_str(&summary.tables(width));
+    if let Some(index) = TagIndex::of(bundle)? {
+        shown.push_str(&format!("  {}\n", index.line()));
+    }
+    shown.push_str(&gate(bundle, width)?);
+    let tools = Tool::all(bundle)?;
+    if !tools.is_empty() {
+        shown.push('\n');
+        shown.push_str(&tool::draw(&tools, width));
+    }
     if summary.counts.resources + summary.counts.templates > 0 {
         shown.push('\n');
         shown.push_str(&resource_table(bundle, width)?);
@@ -180,6 +201,19 @@ fn generated(bundle: &Bundle) -> Result<String, Failure> {
         return Ok(String::new());
     }
     Ok(format!("  generated {}\n", told.join(", ")))
+}
+
+/// Shows the settings of the gate, and how large its messages are.
+fn gate(bundle: &Bundle, width: usize) -> Result<String, Failure> {
+    let Some(view) = bundle.gate()? else { return Ok("\n  gate off\n".to_owned()) };
+    let GateInFull { settings, messages, at } = GateInFull::of(&view);
+    let mut facts = settings.facts();
+    let size = |(name, text): (&str, &str)| format!("{name} {}", counted(text.len(), "byte"));
+    let sizes: Vec<String> = messages.named().map(size).collect();
+    if !sizes.is_empty() {
+        facts.push(("messages", sizes.join(", ")));
+    }
+    Ok(format!("\n  gate on, declared at {}\n{}", printable(&at), table::facts(&facts, width)))
 }
 
 fn resource_table(bundle: &Bundle, width: usize) -> Result<String, Failure> {

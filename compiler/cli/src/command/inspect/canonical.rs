@@ -7,10 +7,12 @@ use std::fmt::Write as _;
 
 use relay_bundle::Bundle;
 
+use crate::answer::gate::{Gate, GateInFull};
 use crate::answer::message::Part;
 use crate::answer::prompt::{self, Argument, Generated, Prompt, Variant};
 use crate::answer::resource::{Resource, Template};
 use crate::answer::table::{indented, printable};
+use crate::answer::tool::Tool;
 use crate::command::inspect::source::Source;
 use crate::failure::Failure;
 
@@ -21,6 +23,10 @@ pub(crate) fn draw(bundle: &Bundle) -> Result<String, Failure> {
     let mut text = String::from("relay bundle, canonical text 1\n\n");
     let mut source = Source::of(bundle.canonical()?);
     manifest(bundle, &mut text)?;
+    if let Some(view) = bundle.gate()? {
+        gate(&GateInFull::of(&view), &mut text);
+    }
+    Tool::all(bundle)?.iter().for_each(|held| tool(held, &mut text));
     for view in bundle.prompts() {
         let held = Prompt::of(&view?)?;
         prompt(&held, &mut text);
@@ -77,6 +83,51 @@ fn manifest(bundle: &Bundle, text: &mut String) -> Result<(), Failure> {
     field("compiler", Some(&compiler), text);
     section("instructions", &instructions, text);
     Ok(())
+}
+
+fn gate(gate: &GateInFull, text: &mut String) {
+    let GateInFull { settings, messages, at: _ } = gate;
+    let Gate {
+        unlock,
+        hide_tools,
+        tags_ask,
+        tags_max,
+        budget_bytes,
+        repeat_bytes,
+        remaining_bytes,
+        entry_chars,
+    } = settings;
+    text.push_str("\n== gate\n");
+    field("unlock", Some(unlock.word()), text);
+    field("hide tools", Some(if *hide_tools { "yes" } else { "no" }), text);
+    let numbers = [
+        ("tags asked for", tags_ask),
+        ("tags at most", tags_max),
+        ("budget, bytes", budget_bytes),
+        ("budget of a repeated briefing, bytes", repeat_bytes),
+        ("remaining, bytes", remaining_bytes),
+        ("entry of the index, characters", entry_chars),
+    ];
+    for (name, number) in numbers {
+        field(name, Some(&number.to_string()), text);
+    }
+    for (name, said) in messages.named() {
+        field("message", Some(name), text);
+        body(said, text);
+    }
+}
+
+fn tool(tool: &Tool, text: &mut String) {
+    let Tool { name, title, tier, gated, description, input_schema, annotations, at: _ } = tool;
+    heading("tool", name, text);
+    field("tier", Some(&tier.to_string()), text);
+    field("gated", Some(if *gated { "yes" } else { "no" }), text);
+    field("title", title.as_deref(), text);
+    field("description", description.as_deref(), text);
+    field("annotations", annotations.as_ref().map(ToString::to_string).as_deref(), text);
+    text.push_str("input schema:\n");
+    // The alternate form has a line for each member, so that a diff shows which one changed.
+    body(&format!("{input_schema:#}"), text);
 }
 
 fn prompt(prompt: &Prompt, text: &mut String) {
