@@ -1,5 +1,6 @@
 //! `relay-serve` as its clients and its operators see it: the program itself, run on a bundle.
 
+mod agent;
 mod audit;
 mod auth;
 mod gate;
@@ -13,4 +14,5 @@ mod robust;
 mod server;
 mod sessions;
 mod start;
+mod tools;
 mod web;

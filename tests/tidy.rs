@@ -45,6 +45,7 @@ const ONLY_IN: &[(&str, &str, &[&str])] = &[
     ("runtime", "memchr", &["runtime/engine/src/select/word.rs"]),
     ("runtime", "rmcp", &["runtime/src/mcp.rs", "runtime/src/mcp/"]),
     ("runtime", "hmac", &["runtime/engine/src/handle.rs"]),
+    ("runtime", "_decided", &["runtime/src/tool.rs"]),
     ("runtime", "unsafe ", &["runtime/src/map.rs"]),
     ("runtime", "conformance_tools", &["runtime/src/mcp.rs", "runtime/src/mcp/"]),
 ];

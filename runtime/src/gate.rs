@@ -8,7 +8,7 @@ use std::sync::Mutex;
 
 use relay_bundle::{Corrupt, Digest, GateView};
 use relay_engine::briefing::{self, Occasion};
-use relay_engine::handle::{self, Binding};
+use relay_engine::handle::{self, Binding, HandleError};
 use relay_engine::select::{self, Selection, Tags};
 use relay_engine::sent::Sent;
 
@@ -36,8 +36,10 @@ pub(crate) enum Entry {
     Briefed(Sent),
     /// It had none.
     Unbriefed,
-    /// It had one that no longer holds. The text says why and how to go on.
-    Ended(String),
+    /// Its session remembers one from another bundle.
+    Outdated,
+    /// It sent a handle that is not good. The text says why and how to go on.
+    Ended(HandleError),
 }
 
 /// What a briefing gave, beside its text.
@@ -62,7 +64,7 @@ impl Memory {
             Some(briefed) if briefed.bundle == loaded.bundle.digest() => {
                 Entry::Briefed(briefed.sent.clone())
             }
-            Some(_) => Entry::Ended(handle::HandleError::OtherBundle.to_string()),
+            Some(_) => Entry::Outdated,
         }
     }
 
@@ -98,7 +100,7 @@ pub(crate) fn enter(
             }
             Entry::Briefed(sent)
         }
-        (Err(fault), _) => Entry::Ended(fault.to_string()),
+        (Err(fault), _) => Entry::Ended(fault),
     }
 }
 

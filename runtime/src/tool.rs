@@ -16,6 +16,7 @@ use std::time::Duration;
 use relay_bundle::{Bundle, Corrupt, GateView, Unlock};
 use relay_engine::audit_record::{Action, OutputHash};
 use relay_engine::briefing::Occasion;
+use relay_engine::handle::HandleError;
 use relay_engine::keywords;
 use relay_engine::select::{TagError, Tags};
 use relay_engine::sent::Sent;
@@ -289,15 +290,14 @@ impl Door<'_> {
         let Self { server, loaded, caller, memory, .. } = *self;
         match gate::enter(server, loaded, caller, memory, handle) {
             Entry::Briefed(sent) => Ok(Some(sent)),
-            Entry::Ended(reason) => Err(Fault::Error(reason)),
-            Entry::Unbriefed => match gate.unlock {
-                Unlock::Intercept => Ok(None),
-                Unlock::Refuse => Err(Fault::Error(format!(
-                    "no briefing yet: call begin_session with {} keywords that describe your task, \
-                     then make this call again with the `briefing` that it returns",
-                    gate.tags_ask
-                ))),
-            },
+            Entry::Ended(fault) => Err(Fault::Error(fault.to_string())),
+            Entry::Unbriefed | Entry::Outdated if gate.unlock == Unlock::Intercept => Ok(None),
+            Entry::Outdated => Err(Fault::Error(HandleError::OtherBundle.to_string())),
+            Entry::Unbriefed => Err(Fault::Error(format!(
+                "no briefing yet: call begin_session with {} keywords that describe your task, \
+                 then make this call again with the `briefing` that it returns",
+                gate.tags_ask
+            ))),
         }
     }
 

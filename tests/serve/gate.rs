@@ -4,8 +4,8 @@ use relay_engine::handle::{self, Binding, Key};
 use relay_engine::sent::Sent;
 use serde_json::{Value, json};
 
+use super::agent::{Agent, ERAS, Era, blocks, error, full, handle_of, text};
 use super::house::{self, House};
-use super::server::{self, Client, modern};
 use crate::bundle::sample;
 
 /// The project. `SETTINGS` and `MISTAKES` stand for what tests change.
@@ -29,20 +29,13 @@ prompts {
 /// The secret of a key, as its file holds it.
 const SECRET: [u8; 32] = [7; 32];
 
-/// Which era a client is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Era {
-    Legacy,
-    Modern,
-}
-
-const ERAS: [Era; 2] = [Era::Legacy, Era::Modern];
-
-fn project(settings: &str) -> String {
+/// The project with these settings of its gate.
+pub(crate) fn project(settings: &str) -> String {
     PROJECT.replace("SETTINGS", settings).replace("HIDE", "").replace("MISTAKES", "Never guess.")
 }
 
-fn house(settings: &str) -> House {
+/// A folder that serves it.
+pub(crate) fn house(settings: &str) -> House {
     House::of(&house::bundle_of(&project(settings)))
 }
 
@@ -61,80 +54,6 @@ fn write_keys(house: &House, keys: &[(u8, [u8; 32])]) {
         config += &format!("[[briefing.keys]]\nid = {id}\nkey-file = \"key-{id}\"\n");
     }
     house.write("server.toml", config);
-}
-
-/// A client and how it asks.
-struct Agent {
-    client: Client,
-    era: Era,
-}
-
-impl Agent {
-    fn new(house: &House, era: Era) -> Self {
-        Self::with(house, era, &[])
-    }
-
-    fn with(house: &House, era: Era, arguments: &[&str]) -> Self {
-        let arguments = [&["--config", "server.toml"], arguments].concat();
-        let client = match era {
-            Era::Legacy => Client::legacy(house, &arguments),
-            Era::Modern => Client::start(house, &arguments),
-        };
-        Self { client, era }
-    }
-
-    fn params(&self, params: Value) -> Value {
-        if self.era == Era::Modern { modern(params) } else { params }
-    }
-
-    fn tools(&mut self) -> Vec<String> {
-        let params = self.params(json!({}));
-        let list = self.client.get("tools/list", params);
-        let tools = list["tools"].as_array().unwrap();
-        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
-    }
-
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
-        let params = self.params(json!({ "name": tool, "arguments": arguments }));
-        self.client.get("tools/call", params)
-    }
-
-    fn refused(&mut self, tool: &str, arguments: Value) -> (i64, String) {
-        let params = self.params(json!({ "name": tool, "arguments": arguments }));
-        self.client.refused("tools/call", params)
-    }
-
-    /// Begins a session; returns the handle.
-    fn begin(&mut self, tags: &[&str]) -> String {
-        handle_of(&self.call("begin_session", json!({ "tags": tags })))
-    }
-}
-
-fn blocks(result: &Value) -> Vec<&str> {
-    let blocks = result["content"].as_array().unwrap();
-    blocks.iter().map(|block| block["text"].as_str().unwrap()).collect()
-}
-
-fn text(result: &Value) -> String {
-    blocks(result).join("\n")
-}
-
-fn handle_of(result: &Value) -> String {
-    briefing(result)["briefing"].as_str().expect("a handle").to_owned()
-}
-
-fn briefing(result: &Value) -> &Value {
-    &result["_meta"]["dev.relay/briefing"]
-}
-
-fn full(result: &Value) -> Vec<&str> {
-    let names = briefing(result)["full"].as_array().expect("names");
-    names.iter().map(|name| name.as_str().unwrap()).collect()
-}
-
-fn error(result: &Value) -> String {
-    assert_eq!(result["isError"], true, "{result}");
-    text(result)
 }
 
 #[test]
@@ -406,6 +325,20 @@ fn another_bundle_ends_a_briefing_and_says_so() {
     }
 }
 
+#[test]
+fn where_calls_are_intercepted_a_session_is_briefed_anew_by_another_bundle() {
+    let house = house_with_key("");
+    let mut agent = Agent::new(&house, Era::Legacy);
+    let first = agent.call("server_info", json!({}));
+    assert_eq!(blocks(&first).len(), 2);
+    let changed = project("").replace("Never guess.", "Always ask.").replace("epoch=1", "epoch=2");
+    house.replace(&house::bundle_of(&changed));
+    wait_for_the_end_of(&mut agent, &handle_of(&first));
+    let second = agent.call("server_info", json!({}));
+    assert_eq!((&second["isError"], blocks(&second).len()), (&json!(false), 2), "{second}");
+    assert!(text(&second).contains("Always ask."));
+}
+
 /// Waits until the new bundle is in force: a handle of the old one is then no longer good.
 fn wait_for_the_end_of(agent: &mut Agent, handle: &str) {
     for _ in 0..200 {
@@ -499,130 +432,10 @@ fn tags_that_are_not_right_cost_nothing() {
 }
 
 #[test]
-fn an_unknown_tool_is_a_wrong_parameter() {
-    for era in ERAS {
-        let mut agent = Agent::new(&house(""), era);
-        let (code, message) = agent.refused("serverinfo", json!({}));
-        assert_eq!(
-            (code, message.as_str()),
-            (-32602, "unknown tool `serverinfo`: tools/list names those there are")
-        );
-    }
-}
-
-#[test]
-fn a_tool_over_tier_0_is_denied_while_no_policy_decides_about_it() {
-    let mut contents = house::contents_of(&project(""));
-    for tool in &mut contents.tools {
-        tool.tier = 2;
-    }
-    let house = House::of(&sample::sealed(&contents, &[house::SIGNER]));
-    let mut agent = Agent::with(&house, Era::Modern, &["--audit", "audit.jsonl"]);
-    let denied = error(&agent.call("begin_session", json!({ "tags": ["vpn"] })));
-    assert_eq!(denied, "[DENIED tier 2 (STATEFUL): no policy allows it]");
-    let record: Value = serde_json::from_str(&house.read("audit.jsonl")).unwrap();
-    assert_eq!((&record["tier"], &record["denied"]), (&json!(2), &json!(true)));
-}
-
-#[test]
-fn a_tool_of_a_later_version_is_not_offered_blindly() {
-    let mut contents = house::contents_of(&project(""));
-    contents.tools[2].name = "shell_exec".to_owned();
-    let house = House::of(&sample::sealed(&contents, &[house::SIGNER]));
-    let ended = server::run(server::command(&house, &[]));
-    assert_eq!(ended.code, Some(1), "{ended:?}");
-    assert!(ended.stderr.contains("`shell_exec` is unknown here: use a newer relay-serve"));
-}
-
-#[test]
 fn the_words_of_an_intercepted_call_count_in_their_order() {
     // `audit` and `tail` come first, and ten keywords at most: `zigbee` is one too many.
     let words = "one1 two2 three3 four4 five5 six6 seven7 vpn zigbee";
     let mut agent = Agent::new(&house(""), Era::Modern);
     let ignored = agent.call("audit_tail", json!({ "tool": words }));
     assert_eq!(full(&ignored), ["common-mistakes", "security", "server-audit"], "{ignored}");
-}
-
-#[test]
-fn every_call_leaves_one_record() {
-    let house = house("");
-    let mut agent = Agent::with(&house, Era::Modern, &["--audit", "audit.jsonl"]);
-    let begun = agent.call("begin_session", json!({ "tags": ["secret-plan", "vpn"] }));
-    agent.call("server_info", json!({ "briefing": "junk" }));
-    agent.refused("rm", json!({ "path": "/" }));
-    agent.call("server_info", json!({}));
-    let records = house.read("audit.jsonl");
-    assert!(!records.contains("secret-plan") && !records.contains(&handle_of(&begun)), "{records}");
-    let records: Vec<Value> =
-        records.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let tools: Vec<_> = records.iter().map(|record| &record["tool"]).collect();
-    assert_eq!(tools, ["begin_session", "server_info", "rm", "server_info"]);
-    let denied: Vec<_> = records.iter().map(|record| &record["denied"]).collect();
-    assert_eq!(denied, [false, true, true, false]);
-    assert_eq!(records[0]["prompts"], json!(["common-mistakes", "security"]));
-    assert_eq!(records[0]["args"], json!({ "tags": "[2 entries]" }));
-    assert_eq!(records[0]["rule"], "project.kdl:3");
-    assert!(records[1]["rule"].as_str().unwrap().contains("not a briefing"));
-    assert_eq!(records[2]["args"], json!({ "path": "[1 characters]" }));
-    assert_eq!(records[3]["rule"], "project.kdl:7");
-    assert_eq!(records[3]["prompts"], json!(["common-mistakes", "server-audit"]));
-}
-
-#[test]
-fn the_audit_can_be_looked_at_from_its_end() {
-    let house = house("");
-    let mut agent = Agent::with(&house, Era::Modern, &["--audit", "audit.jsonl"]);
-    let handle = agent.begin(&["vpn"]);
-    for _ in 0..3 {
-        agent.call("server_info", json!({ "briefing": handle }));
-    }
-    agent.refused("rm", json!({}));
-    let mut tail = |mut arguments: Value| {
-        arguments["briefing"] = json!(handle);
-        let said = text(&agent.call("audit_tail", arguments));
-        let tools = said.lines().map(|line| {
-            let record: Value = serde_json::from_str(line).expect("one record a line");
-            record["tool"].as_str().unwrap().to_owned()
-        });
-        tools.collect::<Vec<_>>()
-    };
-    assert_eq!(
-        tail(json!({})),
-        ["begin_session", "server_info", "server_info", "server_info", "rm"]
-    );
-    assert_eq!(tail(json!({ "lines": 2 })), ["rm", "audit_tail"], "oldest first");
-    assert_eq!(tail(json!({ "lines": 0 })), ["audit_tail"], "clamped to one");
-    assert_eq!(tail(json!({ "tool": "server_info" })).len(), 3);
-    assert_eq!(tail(json!({ "denied": true })), ["rm"]);
-    assert_eq!(tail(json!({ "tier": 2 })), [""; 0]);
-    assert_eq!(tail(json!({ "lines": 1, "tool": "rm" })), [""; 0], "filters act in the window");
-
-    let wrong = error(&agent.call("audit_tail", json!({ "lines": "five", "briefing": handle })));
-    assert_eq!(wrong, "[ERROR: `lines` must be a whole number]");
-}
-
-#[test]
-fn without_an_audit_there_is_nothing_to_look_at() {
-    let mut agent = Agent::with(&house(""), Era::Modern, &["--audit", "none"]);
-    let handle = agent.begin(&["vpn"]);
-    let refused = error(&agent.call("audit_tail", json!({ "briefing": handle })));
-    assert_eq!(refused, "[ERROR: this server keeps no audit]");
-}
-
-#[test]
-fn a_long_tail_is_cut_at_its_old_end_and_says_so() {
-    let house = house("");
-    let mut agent = Agent::with(&house, Era::Modern, &["--audit", "audit.jsonl"]);
-    let handle = agent.begin(&["vpn"]);
-    let line = house.read("audit.jsonl");
-    let line = line.lines().next().unwrap();
-    let numbered = (0..1000).map(|number| {
-        line.replace("\"request_id\":\"", &format!("\"request_id\":\"n{number}-")) + "\n"
-    });
-    house.write("audit.jsonl", numbered.collect::<String>());
-    let said = text(&agent.call("audit_tail", json!({ "lines": 1000, "briefing": handle })));
-    assert!(said.len() < 66_000, "{}", said.len());
-    assert!(said.contains("n999-") && !said.contains("n0-"));
-    assert!(said.contains("[TRUNCATED - ") && said.ends_with(" shown]"));
-    assert!(said.starts_with('{'), "whole lines: {}", &said[..80]);
 }

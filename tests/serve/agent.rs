@@ -1,0 +1,89 @@
+//! An agent of either era: how it asks, and what it was answered.
+
+use serde_json::{Value, json};
+
+use super::house::House;
+use super::server::{Client, modern};
+
+/// Which era a client is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Era {
+    Legacy,
+    Modern,
+}
+
+pub(crate) const ERAS: [Era; 2] = [Era::Legacy, Era::Modern];
+
+/// A client and how it asks.
+pub(crate) struct Agent {
+    pub(crate) client: Client,
+    era: Era,
+}
+
+impl Agent {
+    pub(crate) fn new(house: &House, era: Era) -> Self {
+        Self::with(house, era, &[])
+    }
+
+    pub(crate) fn with(house: &House, era: Era, arguments: &[&str]) -> Self {
+        let arguments = [&["--config", "server.toml"], arguments].concat();
+        let client = match era {
+            Era::Legacy => Client::legacy(house, &arguments),
+            Era::Modern => Client::start(house, &arguments),
+        };
+        Self { client, era }
+    }
+
+    fn params(&self, params: Value) -> Value {
+        if self.era == Era::Modern { modern(params) } else { params }
+    }
+
+    pub(crate) fn tools(&mut self) -> Vec<String> {
+        let params = self.params(json!({}));
+        let list = self.client.get("tools/list", params);
+        let tools = list["tools"].as_array().unwrap();
+        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    }
+
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let params = self.params(json!({ "name": tool, "arguments": arguments }));
+        self.client.get("tools/call", params)
+    }
+
+    pub(crate) fn refused(&mut self, tool: &str, arguments: Value) -> (i64, String) {
+        let params = self.params(json!({ "name": tool, "arguments": arguments }));
+        self.client.refused("tools/call", params)
+    }
+
+    /// Begins a session; returns the handle.
+    pub(crate) fn begin(&mut self, tags: &[&str]) -> String {
+        handle_of(&self.call("begin_session", json!({ "tags": tags })))
+    }
+}
+
+pub(crate) fn blocks(result: &Value) -> Vec<&str> {
+    let blocks = result["content"].as_array().unwrap();
+    blocks.iter().map(|block| block["text"].as_str().unwrap()).collect()
+}
+
+pub(crate) fn text(result: &Value) -> String {
+    blocks(result).join("\n")
+}
+
+pub(crate) fn handle_of(result: &Value) -> String {
+    briefing(result)["briefing"].as_str().expect("a handle").to_owned()
+}
+
+fn briefing(result: &Value) -> &Value {
+    &result["_meta"]["dev.relay/briefing"]
+}
+
+pub(crate) fn full(result: &Value) -> Vec<&str> {
+    let names = briefing(result)["full"].as_array().expect("names");
+    names.iter().map(|name| name.as_str().unwrap()).collect()
+}
+
+pub(crate) fn error(result: &Value) -> String {
+    assert_eq!(result["isError"], true, "{result}");
+    text(result)
+}
