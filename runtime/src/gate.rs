@@ -38,7 +38,7 @@ pub(crate) enum Entry {
     Unbriefed,
     /// Its session remembers one from another bundle.
     Outdated,
-    /// It sent a handle that is not good. The text says why and how to go on.
+    /// It sent a handle that is not good. The error says why and how to go on.
     Ended(HandleError),
 }
 
