@@ -13,6 +13,7 @@ mod message;
 mod name;
 mod project;
 mod prompt;
+mod prompts;
 mod resource;
 mod summary;
 mod template;
@@ -36,7 +37,7 @@ pub(crate) fn project(
     let (nodes, whens) = environment::choose(ast, options.environment.as_deref(), root, out);
     let project = project::project(nodes.projects, options.epoch, root, out);
     let (resources, templates) = resource::resources(sources, nodes.resources, out);
-    let (prompts, disabled_prompts) = prompt::prompts(sources, nodes.prompts, &resources, out);
+    let (prompts, disabled_prompts) = prompts::prompts(sources, nodes.prompts, &resources, out);
     let gate = gate::gate(nodes.gates, out);
     let tools = tools::tools(nodes.tools, out);
     let messages = message::messages(sources, nodes.messages, &gate, out);

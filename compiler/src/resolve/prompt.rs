@@ -1,4 +1,4 @@
-//! Prompts of nodes, folders and commands: bodies read and rendered, names unique.
+//! A `prompt` node: its texts read and rendered.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,59 +8,16 @@ use relay_bundle::{Content, Message, Part, Rendering, Role, Segment};
 use thiserror::Error;
 
 use super::text::{self, Text};
-use super::{argument, body, file, markdown, media, name, summary};
-use crate::ast::{self, PromptsItem};
+use super::{argument, body, file, media, name, summary};
+use crate::ast;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
     AllowedSecret, BodySource, MessageSource, PartSource, Prompt, Resource, Setting,
 };
-use crate::parse::MarkdownKind;
 use crate::source::{Sources, Span, Spanned};
 
 /// The priority of a prompt that gives none.
 pub(super) const PRIORITY: u8 = 5;
-
-/// Resolves all prompts; returns those that are enabled and the names of the others, both sorted.
-pub(super) fn prompts(
-    sources: &Sources<'_>,
-    items: Vec<PromptsItem>,
-    resources: &[Resource],
-    out: &mut Diagnostics,
-) -> (Vec<Prompt>, Vec<Spanned<String>>) {
-    let resources: BTreeMap<&str, &Resource> =
-        resources.iter().map(|resource| (resource.uri.value.as_str(), resource)).collect();
-    let mut prompts = Vec::new();
-    let mut disabled = Vec::new();
-    for item in items {
-        match item {
-            PromptsItem::Prompt(node) => {
-                let off = node.enabled.as_ref().is_some_and(|enabled| !enabled.value);
-                if off && has_no_body(&node.body) && node.messages.is_empty() {
-                    // What is off needs no text: that is how a `when` takes a prompt away.
-                    let name = node.name.filter(|name| name::check(name, "prompt", out));
-                    disabled.extend(name);
-                    continue;
-                }
-                // A prompt that is off is resolved all the same: switching it on must not be
-                // what finds its faults.
-                let Some(prompt) = prompt(sources, node, &resources, out) else { continue };
-                if off {
-                    disabled.push(prompt.name);
-                } else {
-                    prompts.push(prompt);
-                }
-            }
-            PromptsItem::Folder(folder) => {
-                prompts.extend(markdown::folder(sources, folder, MarkdownKind::Folder, out));
-            }
-            PromptsItem::Commands(folder) => {
-                prompts.extend(markdown::folder(sources, folder, MarkdownKind::Command, out));
-            }
-        }
-    }
-    disabled.sort_by(|a, b| a.value.cmp(&b.value));
-    (name::unique(prompts, "prompt", |prompt| &prompt.name, out), disabled)
-}
 
 /// Returns whether a node says neither `text` nor `file=`, not even wrongly.
 pub(super) fn has_no_body(body: &ast::Body) -> bool {
@@ -83,7 +40,8 @@ pub(super) fn allowed_secrets(
         .collect()
 }
 
-fn prompt(
+/// Resolves one prompt; `None` if it has faults, which are reported.
+pub(super) fn prompt(
     sources: &Sources<'_>,
     node: ast::Prompt,
     resources: &BTreeMap<&str, &Resource>,
