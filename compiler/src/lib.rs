@@ -20,6 +20,7 @@ mod show;
 mod source;
 
 pub use diagnostic::{Diagnostics, Report};
+pub use nearest::nearest;
 pub use show::Effective;
 pub use source::{FileId, Files, Listed, ReadError, SourceFile, Sources, Span, Spanned, Texts};
 

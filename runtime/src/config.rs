@@ -282,7 +282,7 @@ fn with_suggestion(error: &toml::de::Error) -> String {
     let unknown = names.next().filter(|_| error.message().starts_with("unknown field"));
     let nearest = unknown.and_then(|unknown| {
         names
-            .map(|name| (distance(unknown, name), name))
+            .map(|name| (strsim::osa_distance(unknown, name), name))
             .min()
             .filter(|(distance, name)| *distance <= 1 + name.len() / 4)
     });
@@ -290,25 +290,6 @@ fn with_suggestion(error: &toml::de::Error) -> String {
         Some((_, name)) => format!("{report}\ndid you mean `{name}`?"),
         None => report.to_owned(),
     }
-}
-
-/// Returns how many letters to add, drop or change to make `b` of `a` (Levenshtein).
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        for (cell, to) in row.iter_mut().skip(1).zip(b.chars()) {
-            let change = diagonal + usize::from(from != to);
-            diagonal = *cell;
-            left = change.min(left + 1).min(*cell + 1);
-            *cell = left;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = i + 1;
-        }
-    }
-    row.last().copied().unwrap_or(0)
 }
 
 fn sha256<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Digest, D::Error> {
