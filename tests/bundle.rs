@@ -9,7 +9,7 @@ mod find;
 mod mutation;
 mod random;
 pub(crate) mod raw;
-mod read_back;
+pub(crate) mod read_back;
 mod round_trip;
 pub(crate) mod sample;
 mod signature;

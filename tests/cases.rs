@@ -16,7 +16,7 @@ use relay_bundle::{
 };
 use relay_compiler::{Options, Sources};
 
-use crate::support::{Memory, root};
+use crate::support::{Memory, contents, root};
 
 #[test]
 fn every_case_says_what_it_must() {
@@ -44,7 +44,7 @@ fn the_canonical_source_means_the_same() {
             false => Memory::of(&[(project, &text)]),
         };
         let compiled = |files: &Memory, options: Options| {
-            relay_compiler::compile(&Sources::new(files, project), &options).contents
+            contents(&relay_compiler::compile(&Sources::new(files, project), &options))
         };
         let Some(first) = compiled(&files, options(&text)) else { continue };
         gated += usize::from(first.gate.is_some());
@@ -178,7 +178,7 @@ fn check(case: &Path) {
     let mut drawn = crate::support::report(&sources, &compiled.diagnostics);
     assert_eq!(found, expected, "{}: found (left), noted (right)\n{drawn}", case.display());
 
-    if let Some(contents) = &compiled.contents {
+    if let Some(contents) = &contents(&compiled) {
         drawn.push_str(&contents_as_text(contents));
         if text.starts_with("//# tools-list") {
             drawn.push_str(&tools_list_as_text(contents));

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::PathBuf;
 
-use relay_bundle::{Bundle, encode};
+use relay_bundle::Bundle;
 use relay_compiler::Options;
 
-use crate::support::{Memory, compiled, root};
+use crate::support::{Memory, compiled, contents, root};
 
 /// The folders of the example projects, sorted.
 fn examples() -> Vec<PathBuf> {
@@ -27,8 +27,7 @@ fn every_example_builds_without_a_word() {
             let options = Options { environment, strict: true, ..Options::default() };
             let (compiled, report) = compiled(&files, "project.kdl", &options);
             assert!(report.is_empty(), "{}:\n{report}", folder.display());
-            let contents = compiled.contents.expect("no diagnostics, so contents");
-            let bytes = encode(&contents).expect("an example fits");
+            let bytes = compiled.bundle.expect("no diagnostics, so a bundle");
             let bundle = Bundle::open(Box::new(bytes)).expect("what was written can be opened");
             bundle.check_all().expect("what was written can be read");
         }
@@ -39,7 +38,7 @@ fn every_example_builds_without_a_word() {
 fn the_homelab_is_a_real_project() {
     let files = Memory::folder(&root().join("examples/homelab"));
     let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
-    let contents = compiled.contents.unwrap_or_else(|| panic!("{report}"));
+    let contents = contents(&compiled).unwrap_or_else(|| panic!("{report}"));
     assert!(contents.prompts.len() >= 20);
     let templates = contents.prompts.iter().filter(|prompt| prompt.rendering.variants.len() > 1);
     assert!(templates.count() >= 2);
@@ -51,7 +50,7 @@ fn the_homelab_is_a_real_project() {
 fn the_spec_driven_workflow_is_thirteen_commands() {
     let files = Memory::folder(&root().join("examples/spec-kit"));
     let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
-    let contents = compiled.contents.unwrap_or_else(|| panic!("{report}"));
+    let contents = contents(&compiled).unwrap_or_else(|| panic!("{report}"));
     let names: Vec<&str> = contents.prompts.iter().map(|prompt| prompt.name.as_str()).collect();
     let commands = contents.prompts.iter().filter(|prompt| prompt.name.starts_with("spec."));
     assert_eq!(commands.clone().count(), 13, "{names:?}");

@@ -3,13 +3,13 @@
 
 use relay_compiler::{Files, Listed, Options, ReadError, Sources, compile};
 
-use crate::support::{Memory, compiled};
+use crate::support::{Memory, compiled, contents};
 
 /// Compiles one document and checks that it is refused with exactly this code.
 fn check(document: impl Into<Vec<u8>>, code: &str) -> String {
     let files = Memory([("project.kdl".to_owned(), document.into())].into());
     let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
-    assert!(compiled.contents.is_none());
+    assert!(compiled.bundle.is_none());
     let codes: Vec<_> = compiled.diagnostics.sorted().iter().map(|report| report.code()).collect();
     assert_eq!(codes, [code], "{report}");
     report
@@ -29,7 +29,7 @@ fn a_byte_order_mark_is_no_part_of_the_text() {
         "\u{feff}project demo epoch=1\nprompts { prompt a { text \"x\" } }\n",
     )]);
     let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
-    assert!(compiled.contents.is_some(), "{report}");
+    assert!(compiled.bundle.is_some(), "{report}");
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn the_largest_document_is_read() {
     document.resize(4 * 1024 * 1024, b'x');
     let files = Memory([("project.kdl".to_owned(), document)].into());
     let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
-    assert!(compiled.contents.is_some(), "{report}");
+    assert!(compiled.bundle.is_some(), "{report}");
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn braces_in_strings_and_comments_do_not_nest() {
     );
     let files = Memory::of(&[("project.kdl", &document)]);
     let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
-    assert!(compiled.contents.is_some(), "{report}");
+    assert!(compiled.bundle.is_some(), "{report}");
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn arguments_of_plain_texts_always_have_a_limit() {
         );
         let files = Memory::of(&[("project.kdl", project.trim())]);
         let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
-        let contents = compiled.contents.unwrap_or_else(|| panic!("{report}"));
+        let contents = contents(&compiled).unwrap_or_else(|| panic!("{report}"));
         let [argument] = contents.prompts[0].rendering.arguments.as_slice() else { panic!() };
         let limit = relay_bundle::ArgumentKind::Text { chars_max: expected };
         assert_eq!(argument.kind, limit, "{project}");
@@ -211,7 +211,7 @@ fn gated(settings: &str, prompts: &str) -> (Vec<String>, Option<relay_bundle::Co
     let files = Memory::of(&[("project.kdl", &project)]);
     let (compiled, _) = compiled(&files, "project.kdl", &Options::default());
     let codes = compiled.diagnostics.sorted().iter().map(|report| report.code()).collect();
-    (codes, compiled.contents)
+    (codes, contents(&compiled))
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn an_index_of_many_prompts_is_soon_made() {
         files.0.insert(format!("prompts/p{number:04}.md"), text.into_bytes());
     }
     let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
-    let instructions = compiled.contents.expect(&report).manifest.instructions;
+    let instructions = contents(&compiled).expect(&report).manifest.instructions;
     assert!(instructions.ends_with(" more; ask with read_prompts)"), "{instructions}");
     // One more entry would not fit.
     let chars = instructions.chars().count();

@@ -5,9 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, SourceCode};
+use relay_bundle::{Bundle, Contents};
 use relay_compiler::{
     Compiled, Diagnostics, Files, Listed, Options, ReadError, Sources, Texts, compile,
 };
+
+use crate::bundle::read_back;
 
 /// The repository's root.
 pub(crate) fn root() -> PathBuf {
@@ -75,6 +78,13 @@ pub(crate) fn compiled(files: &Memory, project: &str, options: &Options) -> (Com
     let compiled = compile(&sources, options);
     let report = report(&sources, &compiled.diagnostics);
     (compiled, report)
+}
+
+/// What the bundle of a compiled project holds; `None` if there is no bundle.
+pub(crate) fn contents(compiled: &Compiled) -> Option<Contents> {
+    let bytes = compiled.bundle.clone()?;
+    let bundle = Bundle::open(Box::new(bytes)).expect("what was written opens");
+    Some(read_back::contents(&bundle).expect("what was written can be read"))
 }
 
 /// Draws diagnostics without colour, 100 columns wide.

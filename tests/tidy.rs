@@ -165,8 +165,10 @@ fn every_rule_is_run() {
 
 #[test]
 fn every_diagnostic_has_a_case() {
-    // Inputs that no file in the tree should have are made by tests/limits.rs.
-    let made = fs::read_to_string(root().join("tests/limits.rs")).unwrap();
+    // Inputs that no file in the tree should have are made by tests/limits.rs; a bundle over 4 GiB
+    // is made by no test, so the stage's own test begins with the error.
+    let made = ["tests/limits.rs", "compiler/src/encode.rs"];
+    let made = made.map(|path| fs::read_to_string(root().join(path)).unwrap()).concat();
     let expected = crate::cases::expected_codes();
     let mut missing = BTreeSet::new();
     for path in sources("compiler/src") {

@@ -1,15 +1,16 @@
-//! Project text -> bundle contents.
+//! Project text -> bytes of an unsigned bundle.
 //!
 //! The stages are functions from value to value: `parse` says what was written, `resolve` what
-//! was meant, `check` what is wrong or unwise, `lower` what the server will hold. All outside
-//! access goes through [`Sources`]; nothing here opens a file, reads a clock or the environment,
-//! or prints.
+//! was meant, `check` what is wrong or unwise, `lower` what the server will hold, `encode` its
+//! bytes. All outside access goes through [`Sources`]; nothing here opens a file, reads a clock or
+//! the environment, or prints.
 
 #![forbid(unsafe_code)]
 
 mod ast;
 mod check;
 mod diagnostic;
+mod encode;
 mod instructions;
 mod lower;
 mod model;
@@ -23,8 +24,6 @@ pub use diagnostic::{Diagnostics, Report};
 pub use nearest::nearest;
 pub use show::Effective;
 pub use source::{FileId, Files, Listed, ReadError, SourceFile, Sources, Span, Spanned, Texts};
-
-use relay_bundle::Contents;
 
 /// The compiler's version, which a bundle names.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -53,9 +52,9 @@ pub struct Git {
 
 /// What came of a project.
 pub struct Compiled {
-    /// What a bundle will hold; absent exactly when `diagnostics` holds an error, or a warning in
-    /// a strict build.
-    pub contents: Option<Contents>,
+    /// The bundle, not signed yet; absent exactly when `diagnostics` holds an error, or a warning
+    /// in a strict build.
+    pub bundle: Option<Vec<u8>>,
     /// The effective project, as far as it could be understood.
     pub effective: Option<Effective>,
     /// What the stages found.
@@ -68,20 +67,18 @@ pub struct Compiled {
 pub fn compile(sources: &Sources<'_>, options: &Options) -> Compiled {
     let mut out = Diagnostics::new(options.strict);
     let ast = parse::project(sources, &mut out);
-    // What a document with syntax faults declares is unknown: everything that refers to it would
-    // be told as missing.
-    let model = if ast.broken { None } else { resolve::project(sources, ast, options, &mut out) };
-    if let Some(model) = &model {
-        check::run(sources, model, &mut out);
-    }
-    let effective = model.as_ref().map(|model| Effective::of(sources, model));
-    let contents = match (model, &effective) {
-        (Some(model), Some(effective)) if !out.has_errors() => {
-            Some(lower::contents(sources, options, model, effective))
-        }
-        _ => None,
+    let Some(model) = resolve::project(sources, ast, options, &mut out) else {
+        return Compiled { bundle: None, effective: None, diagnostics: out };
     };
-    Compiled { contents, effective, diagnostics: out }
+    check::run(sources, &model, &mut out);
+    let effective = Effective::of(sources, &model);
+    let mut bundle = None;
+    if !out.has_errors() {
+        let named_at = model.project.name.at;
+        let contents = lower::contents(sources, options, model, &effective);
+        bundle = encode::bundle(&contents, named_at, &mut out);
+    }
+    Compiled { bundle, effective: Some(effective), diagnostics: out }
 }
 
 /// Returns the KDL documents of the project that `sources` holds: the first one and all that it

@@ -26,13 +26,18 @@ use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::source::Sources;
 
-/// Resolves a project for one environment; `None` if it has no usable `project` node.
+/// Resolves a project for one environment; `None` if it has no usable `project` node, or a
+/// document with syntax faults: what such a document declares is unknown, so everything that
+/// refers to it would be reported as missing.
 pub(crate) fn project(
     sources: &Sources<'_>,
     ast: Ast,
     options: &Options,
     out: &mut Diagnostics,
 ) -> Option<Model> {
+    if ast.broken {
+        return None;
+    }
     let root = ast.documents.first()?.file;
     let (nodes, whens) = environment::choose(ast, options.environment.as_deref(), root, out);
     let project = project::project(nodes.projects, options.epoch, root, out);

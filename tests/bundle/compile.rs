@@ -61,7 +61,7 @@ pub(crate) fn front_matter(bytes: &[u8]) {
 fn check(files: &Memory) {
     let sources = Sources::new(files, "project.kdl");
     let compiled = compile(&sources, &Options::default());
-    assert_eq!(compiled.contents.is_none(), compiled.diagnostics.has_errors());
+    assert_eq!(compiled.bundle.is_none(), compiled.diagnostics.has_errors());
     for report in compiled.diagnostics.sorted() {
         assert!(report.at.start <= report.at.end, "{}", report.code());
         let length = sources.file(report.at.file).bytes.len();
@@ -76,12 +76,12 @@ fn check(files: &Memory) {
     }
     let again = compile(&Sources::new(files, "project.kdl"), &Options::default());
     assert_eq!(codes(&again.diagnostics), codes(&compiled.diagnostics));
-    assert!(again.contents == compiled.contents, "two builds differ");
-    if let Some(contents) = &compiled.contents {
-        let bytes = encode(contents).expect("it fits the format");
-        let bundle = sample::open(&bytes).expect("what was written opens");
+    assert!(again.bundle == compiled.bundle, "two builds differ");
+    if let Some(bytes) = &compiled.bundle {
+        let bundle = sample::open(bytes).expect("what was written opens");
         bundle.check_all().expect("it was hashed");
-        assert!(read_back::contents(&bundle).as_ref() == Ok(contents), "another bundle is read");
+        let contents = read_back::contents(&bundle).expect("it can be read");
+        assert!(encode(&contents).as_ref() == Ok(bytes), "another bundle is read");
         let names: Vec<_> = contents.prompts.iter().map(|prompt| &prompt.name).collect();
         assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");
     }

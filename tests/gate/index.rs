@@ -2,7 +2,7 @@
 
 use relay_compiler::Options;
 
-use crate::support::{Memory, compiled};
+use crate::support::{Memory, compiled, contents};
 
 /// Compiles a gated project of prompts `p000`, `p001` and on with these priorities; returns the
 /// names in the index, and the instructions.
@@ -14,7 +14,7 @@ fn index(priorities: &[u8]) -> (Vec<String>, String) {
     let project = format!("project many epoch=1\ngate on\nprompts {{\n{prompts}}}\n");
     let files = Memory::of(&[("project.kdl", project.as_str())]);
     let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
-    let manifest = compiled.contents.expect(&report).manifest;
+    let manifest = contents(&compiled).expect(&report).manifest;
     (manifest.index, manifest.instructions)
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::house::{House, SIGNER};
 use super::server::{Client, modern};
 use crate::bundle::sample;
-use crate::support::{Memory, compiled, root};
+use crate::support::{Memory, compiled, contents, root};
 
 /// A call and what the document shows of its answer.
 struct Turn {
@@ -21,7 +21,7 @@ struct Turn {
 fn the_conversations_in_the_document_are_held() {
     let files = Memory::folder(&root().join("examples/homelab"));
     let (project, report) = compiled(&files, "project.kdl", &Options::default());
-    let bundle = sample::sealed(&project.contents.expect(&report), &[SIGNER]);
+    let bundle = sample::sealed(&contents(&project).expect(&report), &[SIGNER]);
     let replicas = [replica(&bundle), replica(&bundle)];
     let mut clients =
         replicas.each_ref().map(|house| Client::start(house, &["--config", "server.toml"]));

@@ -10,7 +10,7 @@ use relay_compiler::Options;
 use tempfile::TempDir;
 
 use crate::bundle::sample::{self, key};
-use crate::support::{Memory, compiled};
+use crate::support::{self, Memory, compiled};
 
 /// The project. `EPOCH`, `NOTE` and `MORE` stand for what tests change.
 const PROJECT: &str = r##"
@@ -106,7 +106,7 @@ pub(crate) fn contents_of(project: &str) -> Contents {
     files.0.insert("dot.png".into(), DOT.to_vec());
     files.0.insert("beep.wav".into(), BEEP.to_vec());
     let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
-    compiled.contents.unwrap_or_else(|| panic!("{report}"))
+    support::contents(&compiled).unwrap_or_else(|| panic!("{report}"))
 }
 
 /// The digest of a bundle, as records and messages show it.

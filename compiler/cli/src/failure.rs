@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use relay_bundle::envelope::EnvelopeError;
-use relay_bundle::{Corrupt, EncodeError, OpenError};
+use relay_bundle::{Corrupt, OpenError};
 
 use crate::exit::Exit;
 
@@ -70,12 +70,6 @@ pub(crate) fn reason(error: &io::Error) -> String {
 
 impl From<Corrupt> for Failure {
     fn from(error: Corrupt) -> Self {
-        Self::unknown(error.to_string())
-    }
-}
-
-impl From<EncodeError> for Failure {
-    fn from(error: EncodeError) -> Self {
         Self::unknown(error.to_string())
     }
 }

@@ -56,11 +56,11 @@ pub(crate) fn open(arguments: &SubjectArgs, output: &mut Output) -> Result<Opene
     if let Some(exit) = project::tell_findings(&compiled.diagnostics, &origin, format, output)? {
         return Ok(Opened::Ended(exit));
     }
-    let Some(contents) = compiled.contents else {
+    let Some(bundle) = compiled.bundle else {
         return Err(Failure::unknown("the compiler made no bundle and named no error")
             .help("this is a fault of relay: report it with the project that shows it"));
     };
-    in_memory(relay_bundle::encode(&contents)?).map(Box::new).map(Opened::Subject)
+    in_memory(bundle).map(Box::new).map(Opened::Subject)
 }
 
 /// Opens the bundle in a file.

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use relay_bundle::{Bundle, Contents, MAGIC, envelope};
+use relay_bundle::{Bundle, MAGIC, envelope};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -71,8 +71,8 @@ pub(crate) fn run(arguments: &BuildArgs, output: &mut Output) -> Result<Exit, Fa
     if format == Format::Human {
         project::tell_findings(&compiled.diagnostics, &origin, format, output)?;
     }
-    let built = match &compiled.contents {
-        Some(contents) => Some(write(arguments, &project, contents, output)?),
+    let built = match compiled.bundle {
+        Some(unsigned) => Some(write(arguments, &project, unsigned.into(), output)?),
         None => None,
     };
     let exit = if built.is_some() { Exit::Yes } else { Exit::No };
@@ -109,18 +109,19 @@ fn tell_machine(
 fn write(
     arguments: &BuildArgs,
     project: &Project,
-    contents: &Contents,
+    unsigned: Arc<[u8]>,
     output: &mut Output,
 ) -> Result<Written, Failure> {
+    let progress = Progress::start(output, "verifying the bundle");
+    let bundle = verified(Arc::clone(&unsigned))?;
+    drop(progress);
     let path = match &arguments.output {
         Some(path) => path.clone(),
-        None => default_path(project, &contents.manifest.project),
+        None => default_path(project, bundle.manifest()?.project),
     };
     refuse_other_files(&path)?;
     let keys = signing_keys(arguments, output)?;
     let progress = Progress::start(output, "writing the bundle");
-    let unsigned: Arc<[u8]> = relay_bundle::encode(contents)?.into();
-    let bundle = verified(Arc::clone(&unsigned))?;
     let file = if keys.is_empty() {
         unsigned
     } else {
