@@ -12,10 +12,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use relay_bundle::{
-    Content, Contents, Gate, Generated, Message, MessagePiece, Part, Place, Prompt, Segment, Tool,
+    Contents, Gate, Message, MessagePiece, Messages, Part, PartContent, Place, Prompt, Segment,
+    Tool,
 };
 use relay_compiler::{Options, Sources};
+use serde_json::Value;
 
+use crate::bundle::sample;
 use crate::support::{Memory, contents, root};
 
 #[test]
@@ -56,13 +59,13 @@ fn the_canonical_source_means_the_same() {
         let meaning = |contents: &Contents| {
             let at = Place::default();
             let tools = contents.tools.iter().map(|tool| Tool { at: at.clone(), ..tool.clone() });
-            let gate = contents.gate.clone().map(|gate| Gate { at: at.clone(), ..gate });
+            let gate = contents.gate.as_ref().map(|gate| without_places(serde_json::json!(gate)));
             (gate, tools.collect::<Vec<_>>(), contents.tool_pages.clone())
         };
         assert_eq!(meaning(&again), meaning(&first), "{}", case.display());
         assert_eq!(again.canonical, first.canonical, "{}", case.display());
         let said = |contents: &Contents| {
-            (contents.manifest.instructions.clone(), contents.manifest.index.clone())
+            (contents.messages.instructions(), contents.messages.prompt_index.clone())
         };
         assert_eq!(said(&again), said(&first), "{}", case.display());
     }
@@ -247,9 +250,9 @@ fn options(text: &str) -> Options {
 
 /// What a bundle holds, as a person would want to compare it.
 fn contents_as_text(contents: &Contents) -> String {
-    let mut text = format!("── instructions\n{}\n", contents.manifest.instructions);
+    let mut text = format!("── instructions\n{}\n", contents.messages.instructions());
     if let Some(gate) = &contents.gate {
-        gate_as_text(gate, &mut text);
+        gate_as_text(gate, &contents.messages, &mut text);
     }
     for tool in &contents.tools {
         let place = format!("{}:{}:{}", tool.at.file, tool.at.line, tool.at.column);
@@ -267,8 +270,7 @@ fn contents_as_text(contents: &Contents) -> String {
         variants(&prompt.rendering.variants, &arguments, &mut text);
     }
     for resource in &contents.resources {
-        writeln!(text, "── resource {} {}", resource.uri, resource.mime.as_deref().unwrap_or("-"))
-            .unwrap();
+        writeln!(text, "── resource {} {}", resource.uri, resource.mime.value).unwrap();
     }
     for template in &contents.templates {
         let arguments: Vec<_> =
@@ -281,49 +283,53 @@ fn contents_as_text(contents: &Contents) -> String {
 }
 
 fn about(prompt: &Prompt, text: &mut String) {
-    let Generated { summary, chapters } = prompt.generated;
-    let marked = |made| if made { " (generated)" } else { "" };
+    let marked = |at: &Option<Place>| if at.is_none() { " (generated)" } else { "" };
     if let Some(about) = &prompt.summary {
-        writeln!(text, "summary{}: {about}", marked(summary)).unwrap();
+        writeln!(text, "summary{}: {}", marked(&about.at), about.value).unwrap();
     }
-    if !prompt.chapters.is_empty() {
-        writeln!(text, "chapters{}: {}", marked(chapters), prompt.chapters.join(" | ")).unwrap();
+    if let Some(first) = prompt.chapters.first() {
+        let chapters: Vec<&str> = prompt.chapters.iter().map(|it| it.value.as_str()).collect();
+        writeln!(text, "chapters{}: {}", marked(&first.at), chapters.join(" | ")).unwrap();
     }
-    if let Some(body) = &prompt.body {
-        writeln!(text, "briefing: {body}").unwrap();
+    let alone = match &prompt.rendering.variants[..] {
+        [messages] => sample::only_literal(messages),
+        _ => None,
+    };
+    if alone != Some(prompt.body.value.as_str()) {
+        writeln!(text, "briefing: {}", prompt.body.value).unwrap();
     }
 }
 
 fn tools_list_as_text(contents: &Contents) -> String {
     let mut text = String::from("── tools/list\n");
     for page in &contents.tool_pages {
-        let tools: serde_json::Value = serde_json::from_str(&page.json).expect("JSON");
+        let tools: Value = serde_json::from_str(&page.json).expect("JSON");
         writeln!(text, "{tools:#}").unwrap();
     }
     text
 }
 
-fn gate_as_text(gate: &Gate, text: &mut String) {
-    let Gate { encouragement, reminder, preamble, at, .. } = gate;
-    let Gate { unlock, hide_tools, tags_ask, tags_max, .. } = gate;
-    let Gate { budget_bytes, repeat_bytes, remaining_bytes, entry_chars, .. } = gate;
-    writeln!(text, "── gate {}:{}:{}", at.file, at.line, at.column).unwrap();
-    writeln!(text, "unlock {unlock:?}, hide tools {hide_tools}, tags {tags_ask} of {tags_max}")
-        .unwrap();
-    writeln!(
-        text,
-        "budget {budget_bytes}, each call {repeat_bytes}, remaining {remaining_bytes}, entry {entry_chars}"
-    )
-    .unwrap();
-    for (name, pieces) in
-        [("encouragement", encouragement), ("reminder", reminder), ("preamble", preamble)]
-    {
+/// JSON without the places where its values were written.
+fn without_places(value: Value) -> Value {
+    match value {
+        Value::Object(object) => {
+            let kept = object.into_iter().filter(|(name, _)| name != "at");
+            kept.map(|(name, value)| (name, without_places(value))).collect()
+        }
+        value => value,
+    }
+}
+
+fn gate_as_text(gate: &Gate, messages: &Messages, text: &mut String) {
+    writeln!(text, "── gate {}", serde_json::to_string(gate).expect("JSON")).unwrap();
+    // The first two are the instructions, which come before.
+    for (name, pieces) in messages.named().into_iter().skip(2) {
         let piece = |piece: &MessagePiece| match piece {
             MessagePiece::Literal(text) => text.clone(),
             MessagePiece::Matched => "‹matched›".into(),
             MessagePiece::Remaining => "‹remaining›".into(),
         };
-        let pieces: String = pieces.iter().map(piece).collect();
+        let pieces: String = pieces.value.iter().map(piece).collect();
         writeln!(text, "── {name}\n{pieces}").unwrap();
     }
 }
@@ -333,14 +339,19 @@ fn variants(variants: &[Vec<Message>], arguments: &[&str], text: &mut String) {
         for message in messages {
             let role = format!("{:?}", message.role).to_lowercase();
             for part in &message.parts {
-                let shown = match part {
-                    Part::Text(segments) => filled(segments, arguments),
-                    Part::Image { mime, bytes } => format!("[image {mime}, {} bytes]", bytes.len()),
-                    Part::Audio { mime, bytes } => format!("[audio {mime}, {} bytes]", bytes.len()),
-                    Part::Resource { uri, content: Content::Text(body), .. } => {
+                let Part { content, at: _ } = part;
+                let shown = match content {
+                    PartContent::Text(segments) => filled(segments, arguments),
+                    PartContent::Image { mime, bytes } => {
+                        format!("[image {mime}, {} bytes]", bytes.len())
+                    }
+                    PartContent::Audio { mime, bytes } => {
+                        format!("[audio {mime}, {} bytes]", bytes.len())
+                    }
+                    PartContent::ResourceText { uri, text: body, .. } => {
                         format!("[{}] {}", filled(uri, arguments), filled(body, arguments))
                     }
-                    Part::Resource { uri, content: Content::Blob(bytes), .. } => {
+                    PartContent::ResourceBlob { uri, bytes, .. } => {
                         format!("[{}] {} bytes", filled(uri, arguments), bytes.len())
                     }
                 };

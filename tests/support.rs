@@ -10,8 +10,6 @@ use relay_compiler::{
     Compiled, Diagnostics, Files, Listed, Options, ReadError, Sources, Texts, compile,
 };
 
-use crate::bundle::read_back;
-
 /// The repository's root.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ has a parent").to_owned()
@@ -84,7 +82,7 @@ pub(crate) fn compiled(files: &Memory, project: &str, options: &Options) -> (Com
 pub(crate) fn contents(compiled: &Compiled) -> Option<Contents> {
     let bytes = compiled.bundle.clone()?;
     let bundle = Bundle::open(Box::new(bytes)).expect("what was written opens");
-    Some(read_back::contents(&bundle).expect("what was written can be read"))
+    Some(bundle.contents().expect("what was written can be read"))
 }
 
 /// Draws diagnostics without colour, 100 columns wide.

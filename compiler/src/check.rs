@@ -18,10 +18,8 @@ mod tags_over_limit;
 mod unreachable_prompt;
 mod unused_argument;
 
-use relay_bundle::{Part, Segment};
-
 use crate::diagnostic::Diagnostics;
-use crate::model::{Model, Prompt};
+use crate::model::Model;
 use crate::source::Sources;
 
 /// Runs every rule.
@@ -41,29 +39,4 @@ pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) {
     tags_over_limit::check(model, out);
     unreachable_prompt::check(model, out);
     unused_argument::check(model, out);
-}
-
-/// Returns the bytes of what a briefing sends of a prompt.
-fn briefing_bytes(prompt: &Prompt) -> usize {
-    match &prompt.body {
-        Some(body) => body.len(),
-        // The one literal of the one variant.
-        None => prompt
-            .rendering
-            .variants
-            .iter()
-            .flatten()
-            .flat_map(|said| &said.parts)
-            .map(text_bytes)
-            .sum(),
-    }
-}
-
-fn text_bytes(part: &Part) -> usize {
-    let Part::Text(segments) = part else { return 0 };
-    let bytes = segments.iter().map(|segment| match segment {
-        Segment::Literal(text) => text.len(),
-        Segment::Slot(_) => 0,
-    });
-    bytes.sum()
 }

@@ -1,11 +1,12 @@
 //! Model -> contents of a bundle. Nothing here can fail: whatever can is found before.
 
 mod gate;
+mod messages;
 mod pages;
 mod provenance;
 mod tools;
 
-use relay_bundle::{Contents, Manifest, Place, Prompt, Resource, ResourceTemplate};
+use relay_bundle::{Contents, Manifest, Place, Prompt, Resource, ResourceTemplate, Setting};
 
 use crate::instructions;
 use crate::model::{self, Model};
@@ -20,29 +21,28 @@ pub(crate) fn contents(
     model: Model,
     effective: &Effective,
 ) -> Contents {
+    let places = Places(sources);
     let provenance = provenance::json(sources, options, &model);
-    let composed = instructions::compose(&model);
-    let gate = gate::gate(&model, &composed.index, &|at| sources.place(at));
-    let (tools, tool_pages) = tools::tools(&model, &|at| sources.place(at));
+    let messages = messages::messages(&model, instructions::compose(&model), &places);
+    let gate = gate::gate(&model, &places);
+    let (tools, tool_pages) = tools::tools(&model, &|at| places.of(at));
     let Model { project, environment, prompts, resources, templates, .. } = model;
-    let place = |at: Span| sources.place(at);
-    let prompts: Vec<_> = prompts.into_iter().map(|prompt| lower_prompt(prompt, &place)).collect();
+    let prompts: Vec<_> = prompts.into_iter().map(|prompt| lower_prompt(prompt, &places)).collect();
     let resources: Vec<_> =
-        resources.into_iter().map(|resource| lower_resource(resource, &place)).collect();
+        resources.into_iter().map(|resource| lower_resource(resource, &places)).collect();
     let templates: Vec<_> =
-        templates.into_iter().map(|template| lower_template(template, &place)).collect();
+        templates.into_iter().map(|template| lower_template(template, &places)).collect();
     Contents {
+        epoch: project.epoch.value,
         manifest: Manifest {
-            project: project.name.value,
-            version: text(project.version),
-            title: text(project.title),
-            owner: text(project.owner),
+            project: places.written(project.name),
+            version: places.optional(project.version),
+            title: places.optional(project.title),
+            owner: places.optional(project.owner),
             environment,
             compiler: format!("relay {VERSION}"),
-            epoch: project.epoch.value,
-            instructions: composed.text,
-            index: composed.names,
         },
+        messages,
         gate,
         tools,
         tool_pages,
@@ -57,43 +57,75 @@ pub(crate) fn contents(
     }
 }
 
-fn lower_prompt(prompt: model::Prompt, place: &impl Fn(Span) -> Place) -> Prompt {
-    let at = place(prompt.name.at);
-    let generated = prompt.generated();
-    let summary = prompt.summary.map(|summary| summary.value);
-    Prompt {
-        name: prompt.name.value,
-        title: text(prompt.title),
-        // A list shows what a prompt is about even if nobody described it.
-        description: text(prompt.description).or_else(|| summary.clone()),
+/// Turns spans into places.
+struct Places<'s>(&'s Sources<'s>);
+
+impl Places<'_> {
+    fn of(&self, at: Span) -> Place {
+        self.0.place(at)
+    }
+
+    fn written<T>(&self, Spanned { value, at }: Spanned<T>) -> Setting<T> {
+        Setting { value, at: Some(self.of(at)) }
+    }
+
+    fn optional<T>(&self, written: Option<Spanned<T>>) -> Option<Setting<T>> {
+        written.map(|written| self.written(written))
+    }
+
+    fn setting<T>(&self, model::Setting { value, at }: model::Setting<T>) -> Setting<T> {
+        Setting { value, at: at.map(|at| self.of(at)) }
+    }
+}
+
+fn lower_prompt(prompt: model::Prompt, places: &Places<'_>) -> Prompt {
+    let model::Prompt {
+        name,
+        priority,
+        title,
+        description,
         summary,
-        chapters: prompt.chapters.into_iter().map(|chapter| chapter.value).collect(),
-        generated,
-        priority: prompt.priority.value,
-        meta: prompt.meta.map(|meta| serde_json::Value::Object(meta).to_string()),
-        body: prompt.body,
-        rendering: prompt.rendering,
-        at,
+        chapters,
+        meta,
+        arguments: _,
+        rendering,
+        body,
+        bodies: _,
+        messages: _,
+        booleans: _,
+        allowed_secrets: _,
+    } = prompt;
+    let summary = summary.map(|summary| places.setting(summary));
+    Prompt {
+        at: places.of(name.at),
+        name: name.value,
+        title: places.optional(title),
+        // A list says what a prompt is about even if its author gave no description.
+        description: places.optional(description).or_else(|| summary.clone()),
+        summary,
+        chapters: chapters.into_iter().map(|chapter| places.setting(chapter)).collect(),
+        priority: places.setting(priority),
+        meta: meta.map(|meta| serde_json::Value::Object(meta).to_string()),
+        body: places.setting(body),
+        rendering,
     }
 }
 
-fn lower_resource(resource: model::Resource, place: &impl Fn(Span) -> Place) -> Resource {
+fn lower_resource(resource: model::Resource, places: &Places<'_>) -> Resource {
     let model::Resource { uri, about, content } = resource;
+    let model::About { name, title, description, mime, body, allowed_secrets: _ } = about;
     Resource {
-        at: place(uri.at),
+        at: places.of(uri.at),
         uri: uri.value,
-        name: about.name.value,
-        title: text(about.title),
-        description: text(about.description),
-        mime: Some(about.mime.value),
-        content,
+        name: places.setting(name),
+        title: places.optional(title),
+        description: places.optional(description),
+        mime: places.setting(mime),
+        content: Setting { value: content, at: Some(places.of(body.at())) },
     }
 }
 
-fn lower_template(
-    template: model::ResourceTemplate,
-    place: &impl Fn(Span) -> Place,
-) -> ResourceTemplate {
+fn lower_template(template: model::ResourceTemplate, places: &Places<'_>) -> ResourceTemplate {
     let model::ResourceTemplate {
         uri_template,
         about,
@@ -102,18 +134,15 @@ fn lower_template(
         booleans: _,
         rendering,
     } = template;
+    let model::About { name, title, description, mime, body: _, allowed_secrets: _ } = about;
     ResourceTemplate {
-        at: place(uri_template.at),
+        at: places.of(uri_template.at),
         uri_template: uri_template.value,
         pieces,
-        name: about.name.value,
-        title: text(about.title),
-        description: text(about.description),
-        mime: Some(about.mime.value),
+        name: places.setting(name),
+        title: places.optional(title),
+        description: places.optional(description),
+        mime: places.setting(mime),
         rendering,
     }
-}
-
-fn text(written: Option<Spanned<String>>) -> Option<String> {
-    written.map(|written| written.value)
 }

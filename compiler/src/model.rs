@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use relay_bundle::{Content, Generated, Rendering, Role, Unlock, UriPiece};
+use relay_bundle::{Content, Rendering, Role, Unlock, UriPiece};
 
 use crate::ast::{MessageName, ToolGroup};
 use crate::source::{FileId, Span, Spanned};
@@ -87,8 +87,8 @@ pub(crate) struct Prompt {
     pub(crate) meta: Option<serde_json::Map<String, serde_json::Value>>,
     pub(crate) arguments: Vec<Argument>,
     pub(crate) rendering: Rendering,
-    /// The text that a briefing sends; `None` if it is the one literal of the one variant.
-    pub(crate) body: Option<String>,
+    /// The text that a briefing sends.
+    pub(crate) body: Setting<String>,
     /// Where the texts come from, in the order of the text.
     pub(crate) bodies: Vec<BodySource>,
     /// The `message` nodes, for showing; none if the prompt is one text.
@@ -96,16 +96,6 @@ pub(crate) struct Prompt {
     /// The names of the arguments whose templates see a truth value.
     pub(crate) booleans: Vec<String>,
     pub(crate) allowed_secrets: Vec<AllowedSecret>,
-}
-
-impl Prompt {
-    /// Returns which of summary and chapters the author did not write.
-    pub(crate) fn generated(&self) -> Generated {
-        Generated {
-            summary: self.summary.as_ref().is_some_and(|summary| summary.at.is_none()),
-            chapters: self.chapters.iter().any(|chapter| chapter.at.is_none()),
-        }
-    }
 }
 
 /// A `message` node, for showing.
@@ -158,7 +148,14 @@ pub(crate) struct BodySource {
     pub(crate) template: bool,
 }
 
-/// An excuse for a text that looks like a secret.
+impl BodySource {
+    /// Returns where the text begins.
+    pub(crate) fn at(&self) -> Span {
+        self.file.span(self.start, self.start)
+    }
+}
+
+/// A suppression of the rule that finds secrets.
 #[derive(Debug, Clone)]
 pub(crate) struct AllowedSecret {
     pub(crate) rule: Spanned<String>,
@@ -197,7 +194,7 @@ pub(crate) struct About {
 }
 
 /// How sessions are gated. With the gate off the settings are the defaults.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Gate {
     /// The node; absent if none was written.
     pub(crate) at: Option<Span>,
@@ -262,6 +259,11 @@ pub(crate) struct SystemText {
 }
 
 impl SystemText {
+    /// Returns where its text begins; a built-in text has no place.
+    pub(crate) fn text_at(&self) -> Option<Span> {
+        self.file.map(|file| file.span(0, 0)).or(self.at)
+    }
+
     /// Returns whether a server that is gated so ever says it.
     pub(crate) fn is_said(&self, gate: &Gate) -> bool {
         match self.name {

@@ -373,9 +373,8 @@ impl Shown {
 
     /// Adds what a prompt is about, written or generated.
     fn about(&mut self, prompt: &Prompt) {
-        let generated = prompt.generated();
         if let Some(summary) = &prompt.summary {
-            let generated = generated.summary;
+            let generated = summary.at.is_none();
             self.children.push(Shown { generated, ..node("summary", &summary.value) });
         }
         if !prompt.chapters.is_empty() {
@@ -383,7 +382,7 @@ impl Shown {
             self.children.push(Shown {
                 name: "chapters",
                 arguments: chapters.map(|chapter| Scalar::Text(chapter.value.clone())).collect(),
-                generated: generated.chapters,
+                generated: prompt.chapters.iter().any(|chapter| chapter.at.is_none()),
                 ..Shown::default()
             });
         }

@@ -6,7 +6,7 @@
 
 use std::sync::Mutex;
 
-use relay_bundle::{Corrupt, Digest, GateView};
+use relay_bundle::{Corrupt, Digest, Gate};
 use relay_engine::briefing::{self, Occasion};
 use relay_engine::handle::{self, Binding, HandleError};
 use relay_engine::select::{self, Selection, Tags};
@@ -110,7 +110,7 @@ pub(crate) fn brief(
     loaded: &Loaded,
     caller: &Caller,
     memory: Option<&Memory>,
-    gate: &GateView<'_>,
+    gate: &Gate,
     (occasion, tags, mut sent): (Occasion, &Tags, Sent),
 ) -> Result<(String, Briefing), Corrupt> {
     // Without a session nothing tells the first such call from the next.

@@ -90,7 +90,7 @@ impl Keyring {
     /// Says in the log, once, what a key of this process alone means, if `bundle` has a gate.
     pub(crate) fn tell(&self, bundle: &Bundle) {
         if self.files.is_some()
-            || !matches!(bundle.gate(), Ok(Some(_)))
+            || bundle.gate().is_none()
             || self.is_told.swap(true, Ordering::Relaxed)
         {
             return;

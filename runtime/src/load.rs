@@ -256,10 +256,7 @@ impl Loader {
     }
 
     fn project(&self, bundle: &Bundle) -> Result<String, LoadError> {
-        let manifest = bundle
-            .manifest()
-            .map_err(|reason| LoadError::Corrupt { path: self.path.clone(), reason })?;
-        Ok(manifest.project.to_owned())
+        Ok(bundle.manifest().project.value.clone())
     }
 
     fn policy(&self) -> Result<Policy, LoadError> {

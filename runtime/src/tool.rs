@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::time::Duration;
 
-use relay_bundle::{Bundle, Corrupt, GateView, Unlock};
+use relay_bundle::{Bundle, Corrupt, Gate, Unlock};
 use relay_engine::audit_record::{Action, OutputHash};
 use relay_engine::briefing::Occasion;
 use relay_engine::handle::HandleError;
@@ -112,17 +112,16 @@ struct Done {
 impl Offered {
     /// Reads what `bundle` offers; a tool that this server does not have is an error.
     pub(crate) fn all(bundle: &Bundle) -> Result<Vec<Self>, OfferError> {
-        let offer = |view: Result<relay_bundle::ToolView<'_>, Corrupt>| {
-            let view = view?;
-            let unknown = || OfferError::UnknownTool { name: shown(view.name) };
+        let offer = |view: &relay_bundle::Tool| {
+            let unknown = || OfferError::UnknownTool { name: shown(&view.name) };
             Ok(Self {
-                tool: Tool::from_name(view.name).ok_or_else(unknown)?,
+                tool: Tool::from_name(&view.name).ok_or_else(unknown)?,
                 gated: view.gated,
                 tier: view.tier,
-                place: view.place.to_string(),
+                place: view.at.to_string(),
             })
         };
-        bundle.tools().map(offer).collect()
+        bundle.tools().iter().map(offer).collect()
     }
 }
 
@@ -185,7 +184,7 @@ async fn answer(
     given: Map<String, Value>,
 ) -> Result<Done, Fault> {
     admit(&given)?;
-    let door = Door { server, loaded, caller, memory, gate: loaded.bundle.gate()? };
+    let door = Door { server, loaded, caller, memory, gate: loaded.bundle.gate() };
     match offered.tool {
         Tool::BeginSession => door.begin_session(offered, Arguments::new(given)),
         Tool::ReadPrompts => door.read_prompts(offered, Arguments::new(given)),
@@ -235,7 +234,7 @@ struct Door<'a> {
     loaded: &'a Loaded,
     caller: &'a Caller,
     memory: Option<&'a Memory>,
-    gate: Option<GateView<'a>>,
+    gate: Option<&'a Gate>,
 }
 
 impl Door<'_> {
@@ -291,18 +290,20 @@ impl Door<'_> {
         match gate::enter(server, loaded, caller, memory, handle) {
             Entry::Briefed(sent) => Ok(Some(sent)),
             Entry::Ended(fault) => Err(Fault::Error(fault.to_string())),
-            Entry::Unbriefed | Entry::Outdated if gate.unlock == Unlock::Intercept => Ok(None),
+            Entry::Unbriefed | Entry::Outdated if gate.unlock.value == Unlock::Intercept => {
+                Ok(None)
+            }
             Entry::Outdated => Err(Fault::Error(HandleError::OtherBundle.to_string())),
             Entry::Unbriefed => Err(Fault::Error(format!(
                 "no briefing yet: call begin_session with {} keywords that describe your task, \
                  then make this call again with the `briefing` that it returns",
-                gate.tags_ask
+                gate.tags_ask.value
             ))),
         }
     }
 
     fn tags(&self, given: &[String]) -> Result<Tags, Fault> {
-        let max = self.gate.as_ref().map_or(0, |gate| gate.tags_max);
+        let max = self.gate.as_ref().map_or(0, |gate| gate.tags_max.value as usize);
         Tags::new(given, max).map_err(|error| match error {
             TagError::TooMany { .. } => Fault::invalid(error.to_string()),
             TagError::TooLong { .. } => Fault::Error(error.to_string()),

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use relay_bundle::{
-    Argument, ArgumentKind, Contents, Generated, Manifest, Message, Page, Part, Place, Prompt,
-    Rendering, Role, Segment,
+    Argument, ArgumentKind, Contents, Manifest, Message, MessagePiece, Messages, Page, Part,
+    PartContent, Place, Prompt, Rendering, Role, Segment, Setting,
 };
 
 use crate::Result;
@@ -117,12 +117,17 @@ pub(crate) fn contents(count: usize) -> Contents {
     let prompts: Vec<Prompt> = (0..count).map(prompt).collect();
     let prompt_pages = pages(&prompts);
     Contents {
+        epoch: 1,
         manifest: Manifest {
-            project: "bench".into(),
+            project: Setting::default_of("bench".into()),
             compiler: "bench".into(),
-            epoch: 1,
-            instructions: "A bundle for figures.".into(),
             ..Manifest::default()
+        },
+        messages: Messages {
+            session_greeting: Setting::default_of(vec![MessagePiece::Literal(
+                "A bundle for figures.".into(),
+            )]),
+            ..Messages::default()
         },
         prompt_pages,
         prompts,
@@ -132,17 +137,19 @@ pub(crate) fn contents(count: usize) -> Contents {
 }
 
 fn prompt(index: usize) -> Prompt {
+    let at = || Place { file: format!("prompts/{index}.md"), line: 1, column: 1 };
+    let written = |value: String| Setting { value, at: Some(at()) };
     let segments = vec![Segment::Literal(text(index)), Segment::Slot(0)];
+    let part = Part { content: PartContent::Text(segments), at: at() };
     Prompt {
         name: name(index),
         title: None,
-        description: Some(format!("What to do about matter {index}")),
-        summary: Some(format!("What to do about matter {index}")),
+        description: Some(written(format!("What to do about matter {index}"))),
+        summary: Some(written(format!("What to do about matter {index}"))),
         chapters: Vec::new(),
-        priority: 5,
-        generated: Generated::default(),
+        priority: Setting::default_of(5),
         meta: None,
-        body: Some(text(index)),
+        body: written(text(index)),
         rendering: Rendering {
             arguments: vec![Argument {
                 name: "arguments".into(),
@@ -151,10 +158,11 @@ fn prompt(index: usize) -> Prompt {
                 default: None,
                 kind: ArgumentKind::Text { chars_max: 10_000 },
                 stride: 0,
+                at: at(),
             }],
-            variants: vec![vec![Message { role: Role::User, parts: vec![Part::Text(segments)] }]],
+            variants: vec![vec![Message { role: Role::User, parts: vec![part], at: at() }]],
         },
-        at: Place { file: "project.kdl".into(), line: 1, column: 1 },
+        at: at(),
     }
 }
 
@@ -168,14 +176,15 @@ pub(crate) fn summaries(count: usize, words: usize) -> Contents {
             let words: Vec<String> = (0..count).map(|_| random.word(&vocabulary)).collect();
             words.join(" ")
         };
-        let summary = Some(words(20));
-        let chapters = (0..4).map(|_| words(3)).collect();
+        let summary = Some(Setting::default_of(words(20)));
+        let chapters = (0..4).map(|_| Setting::default_of(words(3))).collect();
         // A few that every agent reads, and bodies from 200 bytes up to 6 KB.
         let always = index % (count / 3) == 1;
-        let priority = if always { 10 } else { random.below(9) as u8 + 1 };
-        let body = "x".repeat(if always { 500 } else { 200 * (1 + random.below(30)) });
+        let priority = Setting::default_of(if always { 10 } else { random.below(9) as u8 + 1 });
+        let bytes = if always { 500 } else { 200 * (1 + random.below(30)) };
+        let body = Setting::default_of("x".repeat(bytes));
         let rendering = Rendering::default();
-        Prompt { summary, chapters, priority, body: Some(body), rendering, ..prompt(index) }
+        Prompt { summary, chapters, priority, body, rendering, ..prompt(index) }
     });
     Contents { prompts: prompts.collect(), ..contents(0) }
 }

@@ -50,7 +50,7 @@ pub(crate) fn by_tags(_: &Setting) -> Result<()> {
             .iter()
             .map(|prompt| {
                 let texts = prompt.summary.iter().chain(&prompt.chapters);
-                texts.map(String::as_str).collect::<Vec<_>>().join("\n")
+                texts.map(|text| text.value.as_str()).collect::<Vec<_>>().join("\n")
             })
             .collect();
         let bytes: Arc<[u8]> = encode(&contents)?.into();

@@ -7,7 +7,7 @@ use relay_compiler::{
     Diagnostics, FileId, Files, Listed, Options, ReadError, Sources, compile, format,
 };
 
-use super::{read_back, sample};
+use super::sample;
 
 /// Projects to begin with.
 pub(crate) const PROJECTS: [&str; 3] = [
@@ -80,7 +80,7 @@ fn check(files: &Memory) {
     if let Some(bytes) = &compiled.bundle {
         let bundle = sample::open(bytes).expect("what was written opens");
         bundle.check_all().expect("it was hashed");
-        let contents = read_back::contents(&bundle).expect("it can be read");
+        let contents = bundle.contents().expect("it can be read");
         assert!(encode(&contents).as_ref() == Ok(bytes), "another bundle is read");
         let names: Vec<_> = contents.prompts.iter().map(|prompt| &prompt.name).collect();
         assert!(names.is_sorted_by(|a, b| a < b), "{names:?}");

@@ -7,15 +7,15 @@ use relay_bundle::envelope::Envelope;
 use relay_bundle::{Digest, UriPiece, encode, trust};
 
 use super::raw::{Raw, Row};
-use super::{raw, read_back, sample, uri};
+use super::{raw, sample, tags, uri};
 
 /// Opens any bytes and reads all they hold: no panic, and trusted is only what was signed.
 pub(crate) fn bundle_reader(bytes: &[u8]) {
     let _ = relay_bundle::outline(bytes);
     let Ok(bundle) = sample::open(bytes) else { return };
     let trusted = trust::verify(&bundle, &sample::trust(&[1]), sample::NOW.0).is_ok();
-    let read = read_back::contents(&bundle);
-    let tags = read_back::tags(&bundle);
+    let read = bundle.contents();
+    let tags = tags::tags(&bundle);
     let checked = bundle.check_all().is_ok();
     find_all(&bundle);
     if trusted {
@@ -70,8 +70,8 @@ pub(crate) fn bundle_structure(bytes: &[u8]) {
     if raw.rows.iter().all(|row| row.digest.is_none() && row.length.is_none()) {
         bundle.check_all().expect("it was hashed");
     }
-    let _ = read_back::contents(&bundle);
-    let _ = read_back::tags(&bundle);
+    let _ = bundle.contents();
+    let _ = tags::tags(&bundle);
     find_all(&bundle);
 }
 

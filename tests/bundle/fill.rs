@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use relay_bundle::{
-    Argument, ArgumentKind, Bundle, Content, Contents, Message, Part, Prompt, Rendering, Role,
-    Segment, encode,
+    Argument, ArgumentKind, Bundle, Content, Contents, Message, Part, PartContent, Prompt,
+    Rendering, Role, Segment, encode,
 };
 use relay_engine::prompt::{self, Cut, FILLED_BYTES_MAX, FillError, Filled, Origin};
 
@@ -24,7 +24,7 @@ fn shown(arguments: Vec<Argument>) -> Bundle {
     for index in 0..arguments.len() as u32 {
         segments.extend([literal("["), Segment::Slot(index), literal("]")]);
     }
-    bundle(arguments, vec![says_parts(vec![Part::Text(segments)])])
+    bundle(arguments, vec![says_parts(vec![PartContent::Text(segments)])])
 }
 
 fn fill<'b>(bundle: &'b Bundle, given: &[(&str, &str)]) -> Result<Filled<'b>, FillError> {
@@ -150,14 +150,14 @@ fn a_long_text_is_cut_between_characters_and_the_cut_is_told() {
 /// The limit counts what a slot makes of a text, over all messages and parts.
 #[test]
 fn a_filled_prompt_has_at_most_8_mib() {
-    let part = || Part::Text(vec![Segment::Slot(0); 4]);
-    let resource = || Part::Resource {
+    let part = || PartContent::Text(vec![Segment::Slot(0); 4]);
+    let resource = || PartContent::ResourceText {
         uri: vec![Segment::Slot(0)],
         mime: None,
-        content: Content::Text(vec![Segment::Slot(0); 3]),
+        text: vec![Segment::Slot(0); 3],
     };
-    let message = || Message { role: Role::User, parts: vec![part(), resource()] };
-    let bundle = bundle(vec![text("a", 0)], vec![vec![message(), message()]]);
+    let message = || says_parts(vec![part(), resource()]);
+    let bundle = bundle(vec![text("a", 0)], vec![[message(), message()].concat()]);
     let text = "x".repeat(FILLED_BYTES_MAX / 16);
     assert!(fill(&bundle, &[("a", &text)]).is_ok());
     let error = fill(&bundle, &[("a", &format!("{text}x"))]).unwrap_err();

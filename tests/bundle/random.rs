@@ -4,12 +4,10 @@ use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
 use relay_bundle::{
-    Argument, ArgumentKind, Content, Contents, Gate, Generated, Manifest, Message, MessagePiece,
-    Page, Part, Place, Prompt, Rendering, Resource, ResourceTemplate, Role, Segment, Tool, Unlock,
-    UriPiece,
+    Argument, ArgumentKind, Blob, Content, Contents, Gate, Manifest, Message, MessagePiece,
+    Messages, Page, Part, PartContent, Place, Prompt, Rendering, Resource, ResourceTemplate, Role,
+    Segment, Setting, Tool, Unlock, UriPiece,
 };
-
-use super::read_back;
 
 /// Contents with a few of everything; prompts and resources have unique names and are sorted.
 pub(crate) fn contents() -> impl Strategy<Value = Contents> {
@@ -24,9 +22,10 @@ pub(crate) fn contents() -> impl Strategy<Value = Contents> {
     );
     let pages = [(); 4].map(|()| vec(page(), 0..3));
     let gated = (option::of(gate()), vec(tool(), 0..4));
-    (manifest(), lists, gated, pages, text(), text()).prop_map(
+    let settings = (any::<u64>(), manifest(), messages());
+    (settings, lists, gated, pages, text(), text()).prop_map(
         |(
-            manifest,
+            (epoch, manifest, messages),
             (prompts, resources, templates),
             (gate, tools),
             pages,
@@ -35,7 +34,9 @@ pub(crate) fn contents() -> impl Strategy<Value = Contents> {
         )| {
             let [tool_pages, prompt_pages, resource_pages, template_pages] = pages;
             Contents {
+                epoch,
                 manifest,
+                messages,
                 gate,
                 tools,
                 tool_pages,
@@ -72,44 +73,53 @@ fn maybe() -> impl Strategy<Value = Option<String>> {
     option::of(text())
 }
 
+fn set<T: std::fmt::Debug>(value: impl Strategy<Value = T>) -> impl Strategy<Value = Setting<T>> {
+    (value, option::of(place())).prop_map(|(value, at)| Setting { value, at })
+}
+
+fn maybe_set() -> impl Strategy<Value = Option<Setting<String>>> {
+    option::of(set(text()))
+}
+
 fn manifest() -> impl Strategy<Value = Manifest> {
-    let options = (maybe(), maybe(), maybe(), maybe());
-    (text(), options, text(), any::<u64>(), text(), vec(text(), 0..4)).prop_map(
-        |(project, (version, title, owner, environment), compiler, epoch, instructions, index)| {
-            Manifest {
-                project,
-                version,
-                title,
-                owner,
-                environment,
-                compiler,
-                epoch,
-                instructions,
-                index,
-            }
+    (set(text()), maybe_set(), maybe_set(), maybe_set(), maybe(), text()).prop_map(
+        |(project, version, title, owner, environment, compiler)| Manifest {
+            project,
+            version,
+            title,
+            owner,
+            environment,
+            compiler,
         },
     )
 }
 
+fn messages() -> impl Strategy<Value = Messages> {
+    let message = || set(vec(message_piece(), 0..4));
+    let all = (message(), message(), message(), message(), message());
+    (all, vec(text(), 0..4)).prop_map(|(all, prompt_index)| Messages {
+        session_greeting: all.0,
+        gate_instructions: all.1,
+        gate_encouragement: all.2,
+        read_prompts_reminder: all.3,
+        gate_intercept_preamble: all.4,
+        prompt_index,
+    })
+}
+
 pub(crate) fn prompt() -> impl Strategy<Value = Prompt> {
-    let texts = (maybe(), maybe(), option::of(topic()), maybe());
-    let generated = (any::<bool>(), any::<bool>());
-    let body = "[a-z]{0,12}";
-    (texts, vec(topic(), 0..3), generated, 1..=10u8, body, rendering(), place()).prop_map(
-        |(texts, chapters, generated, priority, body, rendering, at)| Prompt {
+    let texts = (maybe_set(), maybe_set(), option::of(set(topic())), maybe());
+    let chapters = vec(set(topic()), 0..3);
+    (texts, chapters, set(1..=10u8), set("[a-z]{0,12}"), rendering(), place()).prop_map(
+        |((title, description, summary, meta), chapters, priority, body, rendering, at)| Prompt {
             name: String::new(),
-            title: texts.0,
-            description: texts.1,
-            summary: texts.2,
+            title,
+            description,
+            summary,
             chapters,
-            generated: Generated { summary: generated.0, chapters: generated.1 },
             priority,
-            meta: texts.3,
-            // A body that is the one literal is read back as none, and no other is.
-            body: match read_back::only_literal(&rendering) {
-                Some(literal) if body.len() < 6 || body == literal => None,
-                _ => Some(body),
-            },
+            meta,
+            body,
             rendering,
             at,
         },
@@ -117,30 +127,21 @@ pub(crate) fn prompt() -> impl Strategy<Value = Prompt> {
 }
 
 fn gate() -> impl Strategy<Value = Gate> {
-    let unlock = prop_oneof![Just(Unlock::Intercept), Just(Unlock::Refuse)];
-    let numbers = any::<[u32; 6]>();
-    let messages = [(); 3].map(|()| vec(message_piece(), 0..5));
-    (unlock, any::<bool>(), numbers, messages, place()).prop_map(
-        |(unlock, hide_tools, numbers, messages, at)| {
-            let [tags_ask, tags_max, budget_bytes, repeat_bytes, remaining_bytes, entry_chars] =
-                numbers;
-            let [encouragement, reminder, preamble] = messages;
-            Gate {
-                unlock,
-                hide_tools,
-                tags_ask,
-                tags_max,
-                budget_bytes,
-                repeat_bytes,
-                remaining_bytes,
-                entry_chars,
-                encouragement,
-                reminder,
-                preamble,
-                at,
-            }
-        },
-    )
+    let unlock = set(prop_oneof![Just(Unlock::Intercept), Just(Unlock::Refuse)]);
+    let number = || set(any::<u32>());
+    let numbers = (number(), number(), number(), number(), number());
+    (unlock, set(any::<bool>()), numbers, place()).prop_map(|(unlock, hide_tools, numbers, at)| {
+        Gate {
+            unlock,
+            hide_tools,
+            tags_ask: numbers.0,
+            tags_max: numbers.1,
+            budget_bytes: numbers.2,
+            repeat_bytes: numbers.3,
+            remaining_bytes: numbers.4,
+            at,
+        }
+    })
 }
 
 fn message_piece() -> impl Strategy<Value = MessagePiece> {
@@ -161,12 +162,8 @@ fn tool() -> impl Strategy<Value = Tool> {
 }
 
 fn resource() -> impl Strategy<Value = Resource> {
-    let content = prop_oneof![
-        // A resource's text is one literal: it has no slots.
-        text().prop_map(|text| Content::Text(vec![Segment::Literal(text)])),
-        blob().prop_map(Content::Blob),
-    ];
-    (text(), maybe(), maybe(), maybe(), content, place()).prop_map(
+    let content = set(prop_oneof![text().prop_map(Content::Text), blob().prop_map(Content::Blob)]);
+    (set(text()), maybe_set(), maybe_set(), set(text()), content, place()).prop_map(
         |(name, title, description, mime, content, at)| Resource {
             uri: String::new(),
             name,
@@ -184,7 +181,7 @@ fn template() -> impl Strategy<Value = ResourceTemplate> {
         text().prop_map(UriPiece::Literal),
         any::<u16>().prop_map(|argument| UriPiece::Variable(argument.into())),
     ];
-    let texts = (text(), text(), maybe(), maybe(), maybe());
+    let texts = (text(), set(text()), maybe_set(), maybe_set(), set(text()));
     (texts, vec(piece, 0..4), rendering(), place()).prop_map(
         |((uri_template, name, title, description, mime), pieces, rendering, at)| {
             ResourceTemplate { uri_template, pieces, name, title, description, mime, rendering, at }
@@ -202,35 +199,36 @@ fn argument() -> impl Strategy<Value = Argument> {
         vec(text(), 0..4).prop_map(ArgumentKind::Choice),
         any::<u32>().prop_map(|chars_max| ArgumentKind::Text { chars_max }),
     ];
-    (text(), maybe(), any::<bool>(), maybe(), kind, any::<u32>()).prop_map(
-        |(name, description, required, default, kind, stride)| Argument {
+    (text(), maybe(), any::<bool>(), maybe(), kind, any::<u32>(), place()).prop_map(
+        |(name, description, required, default, kind, stride, at)| Argument {
             name,
             description,
             required,
             default,
             kind,
             stride,
+            at,
         },
     )
 }
 
 fn message() -> impl Strategy<Value = Message> {
     let role = prop_oneof![Just(Role::User), Just(Role::Assistant)];
-    (role, vec(part(), 0..3)).prop_map(|(role, parts)| Message { role, parts })
+    (role, vec(part(), 0..3), place()).prop_map(|(role, parts, at)| Message { role, parts, at })
 }
 
 fn part() -> impl Strategy<Value = Part> {
-    let content = prop_oneof![segments().prop_map(Content::Text), blob().prop_map(Content::Blob)];
-    prop_oneof![
-        segments().prop_map(Part::Text),
-        (text(), blob()).prop_map(|(mime, bytes)| Part::Image { mime, bytes }),
-        (text(), blob()).prop_map(|(mime, bytes)| Part::Audio { mime, bytes }),
-        (segments(), maybe(), content).prop_map(|(uri, mime, content)| Part::Resource {
-            uri,
-            mime,
-            content
-        }),
-    ]
+    let content =
+        prop_oneof![
+            segments().prop_map(PartContent::Text),
+            (text(), blob()).prop_map(|(mime, bytes)| PartContent::Image { mime, bytes }),
+            (text(), blob()).prop_map(|(mime, bytes)| PartContent::Audio { mime, bytes }),
+            (segments(), maybe(), segments())
+                .prop_map(|(uri, mime, text)| PartContent::ResourceText { uri, mime, text }),
+            (segments(), maybe(), blob())
+                .prop_map(|(uri, mime, bytes)| PartContent::ResourceBlob { uri, mime, bytes }),
+        ];
+    (content, place()).prop_map(|(content, at)| Part { content, at })
 }
 
 fn segments() -> impl Strategy<Value = Vec<Segment>> {
@@ -241,8 +239,8 @@ fn segments() -> impl Strategy<Value = Vec<Segment>> {
     vec(segment, 0..3)
 }
 
-fn blob() -> impl Strategy<Value = std::sync::Arc<[u8]>> {
-    vec(any::<u8>(), 0..6).prop_map(Into::into)
+fn blob() -> impl Strategy<Value = Blob> {
+    vec(any::<u8>(), 0..6).prop_map(|bytes| Blob(bytes.into()))
 }
 
 fn page() -> impl Strategy<Value = Page> {

@@ -6,9 +6,9 @@ use ed25519_dalek::SigningKey;
 use relay_bundle::envelope::{self, Envelope};
 use relay_bundle::trust::{PublicKey, Revoked, Time, Trust, TrustedKey};
 use relay_bundle::{
-    Argument, ArgumentKind, Bundle, Content, Contents, Gate, Generated, Manifest, Message,
-    MessagePiece, OpenError, Page, Part, Place, Prompt, Rendering, Resource, ResourceTemplate,
-    Role, Segment, Tool, Unlock, UriPiece, encode,
+    Argument, ArgumentKind, Blob, Bundle, Content, Contents, Corrupt, Gate, Manifest, Message,
+    MessagePiece, Messages, OpenError, Page, Part, PartContent, Place, Prompt, Rendering, Resource,
+    ResourceTemplate, Role, Segment, Setting, Tool, Unlock, UriPiece, encode,
 };
 
 /// When the tests take place: 2026-11-21T00:00:00Z.
@@ -17,10 +17,10 @@ pub(crate) const NOW: Time = Time(1_795_219_200);
 /// One prompt of one line.
 pub(crate) fn tiny() -> Contents {
     Contents {
+        epoch: 7,
         manifest: Manifest {
-            project: "tiny".into(),
+            project: made("tiny".into()),
             compiler: "0.1.0".into(),
-            epoch: 7,
             ..Manifest::default()
         },
         prompts: vec![prompt("hello", says("Hello."))],
@@ -31,35 +31,37 @@ pub(crate) fn tiny() -> Contents {
 /// A bit of everything, in less than a page a section.
 pub(crate) fn rich() -> Contents {
     Contents {
+        epoch: 1_234,
         manifest: Manifest {
-            project: "homelab".into(),
-            version: Some("4.2.0".into()),
-            title: Some("Home automation — Zürich".into()),
-            owner: Some(String::new()),
+            project: written("homelab", 1),
+            version: Some(written("4.2.0", 1)),
+            title: Some(written("Home automation — Zürich", 2)),
+            owner: Some(written("", 2)),
             environment: Some("production".into()),
             compiler: "0.1.0".into(),
-            epoch: 1_234,
-            instructions: "Ask for `deploy` first.".into(),
-            index: vec!["deploy".into(), "greet".into()],
         },
+        messages: messages(),
         prompts: vec![deploy(), greet(), media()],
         resources: vec![
             Resource {
                 uri: "relay://logo".into(),
-                name: "logo".into(),
+                name: made("logo".into()),
                 title: None,
                 description: None,
-                mime: Some("image/png".into()),
-                content: Content::Blob(bytes(b"\x89PNG\r\n\x1a\n\0")),
+                mime: made("image/png".into()),
+                content: made(Content::Blob(bytes(b"\x89PNG\r\n\x1a\n\0"))),
                 at: place(40),
             },
             Resource {
                 uri: "relay://runbook".into(),
-                name: "runbook".into(),
-                title: Some("Runbook".into()),
-                description: Some("What to do at night".into()),
-                mime: Some("text/markdown".into()),
-                content: Content::Text(vec![literal("# Night\r\nSleep. 😴\n")]),
+                name: written("runbook", 41),
+                title: Some(written("Runbook", 42)),
+                description: Some(written("What to do at night", 43)),
+                mime: written("text/markdown", 41),
+                content: Setting {
+                    value: Content::Text("# Night\r\nSleep. 😴\n".into()),
+                    at: Some(place(44)),
+                },
                 at: place(41),
             },
         ],
@@ -70,13 +72,13 @@ pub(crate) fn rich() -> Contents {
                 UriPiece::Variable(0),
                 UriPiece::Literal(".md".into()),
             ],
-            name: "host".into(),
-            title: Some("A host".into()),
+            name: made("host".into()),
+            title: Some(written("A host", 51)),
             description: None,
-            mime: Some("text/markdown".into()),
+            mime: made("text/markdown".into()),
             rendering: Rendering {
                 arguments: vec![text("host", 0)],
-                variants: vec![says_parts(vec![Part::Text(vec![
+                variants: vec![says_parts(vec![PartContent::Text(vec![
                     literal("# "),
                     Segment::Slot(0),
                     literal("\n"),
@@ -108,8 +110,8 @@ pub(crate) fn large() -> Contents {
     contents.prompts.extend((0..300u16).map(|number| {
         // INVARIANT: the names are sorted behind those of `rich`.
         Prompt {
-            summary: Some(format!("matter{number:04} Straße{number:04}")),
-            priority: (number % 10 + 1) as u8,
+            summary: Some(made(format!("matter{number:04} Straße{number:04}"))),
+            priority: made((number % 10 + 1) as u8),
             ..prompt(&format!("z{number:04}"), says(&format!("Prompt {number}")))
         }
     }));
@@ -125,7 +127,7 @@ fn deploy() -> Prompt {
     let mut variants = Vec::new();
     for environment in environment_states {
         for canary in canary_states {
-            variants.push(says_parts(vec![Part::Text(vec![
+            variants.push(says_parts(vec![PartContent::Text(vec![
                 literal(&format!("Deploy to {environment} with {canary}: ")),
                 Segment::Slot(2),
                 literal("."),
@@ -133,12 +135,12 @@ fn deploy() -> Prompt {
         }
     }
     Prompt {
-        title: Some("Deploy a service".into()),
-        description: Some("How a service gets out".into()),
-        summary: Some("Deployment, rollback".into()),
-        chapters: vec!["Rollback".into(), "Canary".into()],
-        priority: 10,
-        body: Some("Deploy to ENVIRONMENT.".into()),
+        title: Some(written("Deploy a service", 5)),
+        description: Some(written("How a service gets out", 5)),
+        summary: Some(written("Deployment, rollback", 6)),
+        chapters: vec![written("Rollback", 7), written("Canary", 8)],
+        priority: Setting { value: 10, at: Some(place(4)) },
+        body: written("Deploy to ENVIRONMENT.", 9),
         meta: Some(r#"{"reviewed":"2026-01-15"}"#.into()),
         rendering: Rendering {
             arguments: vec![
@@ -159,14 +161,15 @@ fn deploy() -> Prompt {
 /// One optional free text with a default; topics in several scripts, some of them shared.
 fn greet() -> Prompt {
     Prompt {
-        summary: Some("Begrüßung, ΟΔΟΣ und Straße".into()),
-        chapters: vec!["Приветствие".into(), "挨拶\u{3000}と\u{a0}İstanbul".into(), "".into()],
-        priority: 7,
-        generated: Generated { summary: true, chapters: true },
-        body: Some("Hello, world!".into()),
+        summary: Some(made("Begrüßung, ΟΔΟΣ und Straße".into())),
+        chapters: ["Приветствие", "挨拶\u{3000}と\u{a0}İstanbul", ""]
+            .map(|chapter| made(chapter.into()))
+            .to_vec(),
+        priority: made(7),
+        body: written("Hello, world!", 12),
         rendering: Rendering {
             arguments: vec![Argument { default: Some("world".into()), ..text("name", 5) }],
-            variants: vec![says_parts(vec![Part::Text(vec![
+            variants: vec![says_parts(vec![PartContent::Text(vec![
                 literal("Hello, "),
                 Segment::Slot(0),
                 literal("!"),
@@ -179,53 +182,68 @@ fn greet() -> Prompt {
 /// Every kind of part, in messages of both roles.
 fn media() -> Prompt {
     let uri = || vec![literal("relay://host/"), Segment::Slot(0)];
-    let picture = Part::Image { mime: "image/png".into(), bytes: bytes(b"\x89PNG\xff") };
-    let sound = Part::Audio { mime: "audio/wav".into(), bytes: bytes(b"RIFF\0") };
-    let document = Part::Resource {
+    let picture = PartContent::Image { mime: "image/png".into(), bytes: bytes(b"\x89PNG\xff") };
+    let sound = PartContent::Audio { mime: "audio/wav".into(), bytes: bytes(b"RIFF\0") };
+    let document = PartContent::ResourceText {
         uri: uri(),
         mime: Some("text/plain".into()),
-        content: Content::Text(vec![literal("see "), Segment::Slot(0)]),
+        text: vec![literal("see "), Segment::Slot(0)],
     };
-    let file = Part::Resource { uri: uri(), mime: None, content: Content::Blob(bytes(&[0, 255])) };
-    let nothing = Part::Text(Vec::new());
+    let file = PartContent::ResourceBlob { uri: uri(), mime: None, bytes: bytes(&[0, 255]) };
+    let nothing = PartContent::Text(Vec::new());
+    let message = |role, parts: Vec<PartContent>| Message {
+        role,
+        parts: parts.into_iter().map(part).collect(),
+        at: place(30),
+    };
     Prompt {
-        chapters: vec!["οδός".into(), "CANARY".into()],
-        priority: 7,
-        generated: Generated { summary: false, chapters: true },
-        body: Some(String::new()),
+        chapters: vec![made("οδός".into()), made("CANARY".into())],
+        priority: made(7),
+        body: made(String::new()),
         rendering: Rendering {
             arguments: vec![text("host", 0)],
             variants: vec![vec![
-                Message { role: Role::User, parts: vec![picture, document, nothing] },
-                Message { role: Role::Assistant, parts: vec![sound, file] },
-                Message { role: Role::User, parts: Vec::new() },
+                message(Role::User, vec![picture, document, nothing]),
+                message(Role::Assistant, vec![sound, file]),
+                message(Role::User, Vec::new()),
             ]],
         },
         ..prompt("media", Vec::new())
     }
 }
 
-/// A gate whose messages have every kind of piece.
+/// Settings that were written and defaults.
 fn gate() -> Gate {
-    use MessagePiece::{Literal, Matched, Remaining};
     Gate {
-        unlock: Unlock::Refuse,
-        hide_tools: true,
-        tags_ask: 5,
-        tags_max: 10,
-        budget_bytes: 8192,
-        repeat_bytes: 2048,
-        remaining_bytes: 4096,
-        entry_chars: 100,
-        encouragement: vec![
-            Literal("Loaded:\n".into()),
-            Matched,
-            Literal("\nÜbrig:\n".into()),
-            Remaining,
-        ],
-        reminder: vec![Matched, Remaining],
-        preamble: vec![Literal("For this call:\n".into()), Matched],
+        unlock: Setting { value: Unlock::Refuse, at: Some(place(61)) },
+        hide_tools: made(true),
+        tags_ask: made(5),
+        tags_max: Setting { value: 10, at: Some(place(62)) },
+        budget_bytes: made(8192),
+        repeat_bytes: made(2048),
+        remaining_bytes: made(4096),
         at: place(60),
+    }
+}
+
+/// Messages with every kind of piece.
+fn messages() -> Messages {
+    use MessagePiece::{Literal, Matched, Remaining};
+    Messages {
+        session_greeting: made(vec![Literal("Ask for `deploy` first.".into())]),
+        gate_instructions: made(Vec::new()),
+        gate_encouragement: Setting {
+            value: vec![
+                Literal("Loaded:\n".into()),
+                Matched,
+                Literal("\nÜbrig:\n".into()),
+                Remaining,
+            ],
+            at: Some(place(70)),
+        },
+        read_prompts_reminder: made(vec![Matched, Remaining]),
+        gate_intercept_preamble: made(vec![Literal("For this call:\n".into()), Matched]),
+        prompt_index: vec!["deploy".into(), "greet".into()],
     }
 }
 
@@ -241,10 +259,9 @@ pub(crate) fn prompt(name: &str, messages: Vec<Message>) -> Prompt {
         description: None,
         summary: None,
         chapters: Vec::new(),
-        priority: 5,
-        generated: Generated::default(),
+        priority: made(5),
         meta: None,
-        body: None,
+        body: made(only_literal(&messages).unwrap_or_default().to_owned()),
         rendering: Rendering { arguments: Vec::new(), variants: vec![messages] },
         at: place(3),
     }
@@ -259,6 +276,7 @@ pub(crate) fn text(name: &str, chars_max: u32) -> Argument {
         default: None,
         kind: ArgumentKind::Text { chars_max },
         stride: 0,
+        at: place(20),
     }
 }
 
@@ -270,23 +288,49 @@ pub(crate) fn choice(name: &str, choices: &[&str]) -> Argument {
 
 /// One message of the person, in one literal.
 pub(crate) fn says(body: &str) -> Vec<Message> {
-    says_parts(vec![Part::Text(vec![literal(body)])])
+    says_parts(vec![PartContent::Text(vec![literal(body)])])
 }
 
 /// One message of the person.
-pub(crate) fn says_parts(parts: Vec<Part>) -> Vec<Message> {
-    vec![Message { role: Role::User, parts }]
+pub(crate) fn says_parts(parts: Vec<PartContent>) -> Vec<Message> {
+    let parts = parts.into_iter().map(part).collect();
+    vec![Message { role: Role::User, parts, at: place(10) }]
+}
+
+pub(crate) fn part(content: PartContent) -> Part {
+    Part { content, at: place(11) }
+}
+
+/// The text of messages that are one literal.
+pub(crate) fn only_literal(messages: &[Message]) -> Option<&str> {
+    let [Message { parts, .. }] = messages else { return None };
+    let [Part { content: PartContent::Text(segments), .. }] = &parts[..] else { return None };
+    match &segments[..] {
+        [] => Some(""),
+        [Segment::Literal(text)] => Some(text),
+        _ => None,
+    }
+}
+
+/// A value that no one wrote.
+pub(crate) fn made<T>(value: T) -> Setting<T> {
+    Setting::default_of(value)
+}
+
+/// A text that was written on this line.
+fn written(text: &str, line: u32) -> Setting<String> {
+    Setting { value: text.into(), at: Some(place(line)) }
 }
 
 pub(crate) fn literal(text: &str) -> Segment {
     Segment::Literal(text.into())
 }
 
-fn bytes(bytes: &[u8]) -> Arc<[u8]> {
-    bytes.into()
+fn bytes(bytes: &[u8]) -> Blob {
+    Blob(Arc::from(bytes))
 }
 
-fn place(line: u32) -> Place {
+pub(crate) fn place(line: u32) -> Place {
     Place { file: "project.kdl".into(), line, column: 5 }
 }
 
@@ -307,7 +351,7 @@ pub(crate) fn sealed(contents: &Contents, keys: &[u8]) -> Vec<u8> {
 /// The bundle with an envelope of just these signatures.
 pub(crate) fn sign(bytes: &[u8], keys: &[u8]) -> Vec<u8> {
     let bundle = open(bytes).expect("the bundle to sign opens");
-    let mut envelope = Envelope::unsigned(&bundle).expect("its manifest can be read");
+    let mut envelope = Envelope::unsigned(&bundle).expect("an envelope is JSON");
     for number in keys {
         envelope.sign(&key(*number)).expect("there is room for a signature");
     }
@@ -316,6 +360,15 @@ pub(crate) fn sign(bytes: &[u8], keys: &[u8]) -> Vec<u8> {
 
 pub(crate) fn open(bytes: &[u8]) -> Result<Bundle, OpenError> {
     Bundle::open(Box::new(bytes.to_vec()))
+}
+
+/// Opens a bundle and checks every page: those of its settings are read at once.
+pub(crate) fn checked(bytes: &[u8]) -> Result<(), Corrupt> {
+    match open(bytes) {
+        Ok(bundle) => bundle.check_all(),
+        Err(OpenError::Corrupt(damage)) => Err(damage),
+        Err(error) => panic!("its header and table are good: {error}"),
+    }
 }
 
 /// A policy that wants one signature by any of these keys, and nothing else.

@@ -3,7 +3,7 @@
 use relay_bundle::{Corrupt, Kind, OpenError, encode, trust};
 
 use super::raw::{Raw, Row};
-use super::{raw, read_back, sample};
+use super::{raw, sample};
 
 const DAMAGED: &str = "fetch or build it again";
 const NEWER: &str = "use a newer relay-serve";
@@ -13,7 +13,7 @@ fn an_unchanged_bundle_is_accepted() {
     for contents in [sample::tiny(), sample::rich(), sample::large()] {
         let bytes = Raw::of(&encode(&contents).unwrap()).sealed();
         let bundle = accepted(&bytes);
-        assert_eq!(read_back::contents(&bundle).as_ref(), Ok(&contents));
+        assert_eq!(bundle.contents().as_ref(), Ok(&contents));
     }
 }
 
@@ -40,47 +40,48 @@ fn wrong_headers_and_tables_do_not_open() {
     check("over 4 GiB", |raw| raw.content_length = Some(1 << 32), oversize, DAMAGED);
     let too_many = E::TooManySections { count: 257, limit: 256 };
     check("257 sections", |raw| raw.section_count = Some(257), too_many, DAMAGED);
-    let misplaced = E::Misplaced { kind: 1, offset: 896, expected: 832 };
-    check("one row less", |raw| raw.section_count = Some(12), misplaced, DAMAGED);
-    check("no rows", |raw| raw.section_count = Some(0), E::Trailing { extra: 1728 }, DAMAGED);
-    let length = E::SectionLength { kind: 64, length: 16 };
-    check("content too short", |raw| raw.content_length = Some(1728), length, DAMAGED);
-    check("bytes behind", |raw| raw.behind = vec![0; 64], E::Trailing { extra: 64 }, DAMAGED);
+    // 14 sections: header and table have 960 bytes, the whole 2,176.
+    let misplaced = E::Misplaced { kind: 1, offset: 960, expected: 896 };
+    check("one row less", |raw| raw.section_count = Some(13), misplaced, DAMAGED);
+    check("no rows", |raw| raw.section_count = Some(0), E::Trailing { extra: 2112 }, DAMAGED);
+    let length = E::SectionLength { kind: 64, length: 48 };
+    check("content too short", |raw| raw.content_length = Some(2112), length, DAMAGED);
+    check("more bytes", |raw| raw.behind = vec![0; 64], E::Trailing { extra: 64 }, DAMAGED);
 
-    // The rows of the table. `Strings` is the second, from byte 960 on: 25 bytes, then padding.
+    // The rows of the table. `Strings` is the third, from byte 1,344 on: 16 bytes, then padding.
     let order = E::SectionOrder { kind: 1 };
     check("rows swapped", |raw| raw.rows.swap(0, 1), order.clone(), DAMAGED);
     check("a row twice", |raw| raw.rows.insert(0, raw.rows[0].clone()), order, DAMAGED);
-    let unaligned = E::Unaligned { kind: 2, offset: 961 };
-    check("unaligned", |raw| strings(raw).offset = Some(961), unaligned, DAMAGED);
-    let overlap = E::Overlap { kind: 2, offset: 896, end: 960 };
-    check("overlap", |raw| strings(raw).offset = Some(896), overlap, DAMAGED);
-    let misplaced = E::Misplaced { kind: 2, offset: 1024, expected: 960 };
-    check("a hole", |raw| strings(raw).offset = Some(1024), misplaced, DAMAGED);
+    let unaligned = E::Unaligned { kind: 8, offset: 1345 };
+    check("unaligned", |raw| strings(raw).offset = Some(1345), unaligned, DAMAGED);
+    let overlap = E::Overlap { kind: 8, offset: 1280, end: 1282 };
+    check("overlap", |raw| strings(raw).offset = Some(1280), overlap, DAMAGED);
+    let misplaced = E::Misplaced { kind: 8, offset: 1408, expected: 1344 };
+    check("a hole", |raw| strings(raw).offset = Some(1408), misplaced, DAMAGED);
     let offset = u64::MAX - 63;
-    let misplaced = E::Misplaced { kind: 2, offset, expected: 960 };
+    let misplaced = E::Misplaced { kind: 8, offset, expected: 1344 };
     check("far away", |raw| strings(raw).offset = Some(u64::MAX - 63), misplaced, DAMAGED);
-    let length = E::SectionLength { kind: 2, length: u64::MAX };
+    let length = E::SectionLength { kind: 8, length: u64::MAX };
     check("endless", |raw| strings(raw).length = Some(u64::MAX), length, DAMAGED);
-    let length = E::SectionLength { kind: 2, length: 1 << 20 };
+    let length = E::SectionLength { kind: 8, length: 1 << 20 };
     check("longer than all", |raw| strings(raw).length = Some(1 << 20), length, DAMAGED);
-    let overlap = E::Overlap { kind: 3, offset: 1024, end: 1025 };
-    check("longer by 40 bytes", |raw| strings(raw).length = Some(65), overlap, DAMAGED);
-    let length = E::SectionLength { kind: 16, length: 83 };
-    check("half a record", |raw| row(raw, Kind::Prompts).length = Some(83), length, DAMAGED);
+    let overlap = E::Overlap { kind: 9, offset: 1408, end: 1409 };
+    check("longer by 49 bytes", |raw| strings(raw).length = Some(65), overlap, DAMAGED);
+    let length = E::SectionLength { kind: 16, length: 107 };
+    check("half a record", |raw| row(raw, Kind::Prompts).length = Some(107), length, DAMAGED);
     let reserved = E::Reserved { what: "the section table" };
     check("unknown flag", |raw| strings(raw).flags |= 2, reserved.clone(), DAMAGED);
     check("row, reserved", |raw| strings(raw).reserved = 1, reserved, DAMAGED);
-    check("padding", |raw| raw.patches.push((1023, 1)), E::Padding { offset: 1023 }, DAMAGED);
-    let last = E::Padding { offset: 1791 };
-    check("the last padding", |raw| raw.patches.push((1791, 0x80)), last, DAMAGED);
+    check("padding", |raw| raw.patches.push((1407, 1)), E::Padding { offset: 1407 }, DAMAGED);
+    let last = E::Padding { offset: 2175 };
+    check("the last padding", |raw| raw.patches.push((2175, 0x80)), last, DAMAGED);
 
     // The sections that must be there, or must be known.
-    let no_manifest = E::MissingSection { kind: "manifest" };
-    check("no manifest", |raw| drop(raw.rows.remove(0)), no_manifest.clone(), DAMAGED);
-    check("two manifests", two_manifests, no_manifest, DAMAGED);
+    let missing = |kind| E::MissingSection { kind };
+    check("no manifest", |raw| drop(raw.rows.remove(0)), missing("manifest"), DAMAGED);
+    check("no messages", |raw| drop(raw.rows.remove(1)), missing("messages"), DAMAGED);
     let unknown = E::UnknownCriticalSection { kind: 5 };
-    check("unknown critical", |raw| raw.rows.insert(3, unknown_row(1)), unknown, NEWER);
+    check("unknown critical", |raw| raw.rows.insert(2, unknown_row(1)), unknown, NEWER);
 }
 
 #[test]
@@ -115,13 +116,13 @@ fn the_envelope_must_fit_its_length_word() {
 fn an_unknown_section_that_is_not_critical_is_ignored() {
     let mut raw = tiny();
     raw.minor = 9;
-    raw.rows.insert(3, unknown_row(0));
+    raw.rows.insert(2, unknown_row(0));
     let bundle = accepted(&raw.sealed());
     assert_eq!(bundle.format(), (1, 9));
-    assert_eq!(bundle.sections()[3].kind, None);
-    assert_eq!(read_back::contents(&bundle), Ok(sample::tiny()));
+    assert_eq!(bundle.sections()[2].kind, None);
+    assert_eq!(bundle.contents(), Ok(sample::tiny()));
 
-    raw.rows[3].digest = Some(relay_bundle::Digest([7; 32]));
+    raw.rows[2].digest = Some(relay_bundle::Digest([7; 32]));
     let bundle = sample::open(&raw.sealed()).unwrap();
     assert_eq!(bundle.check_all(), Err(Corrupt::Page { section: "unknown", offset: 0 }));
 }
@@ -134,9 +135,8 @@ fn a_wrong_section_digest_is_noticed() {
         for (index, row) in good.rows.iter().enumerate() {
             let mut raw = good.clone();
             raw.rows[index].digest = Some(relay_bundle::Digest([0; 32]));
-            let found = sample::open(&raw.sealed()).unwrap().check_all();
             let section = Kind::from_number(row.kind).unwrap().name();
-            assert_eq!(found, Err(Corrupt::Page { section, offset: 0 }));
+            assert_eq!(sample::checked(&raw.sealed()), Err(Corrupt::Page { section, offset: 0 }));
         }
     }
 }
@@ -151,7 +151,7 @@ fn impossible_records_are_refused_when_they_are_read() {
         raw.row(kind).data[at..at + 4].copy_from_slice(&value.to_le_bytes());
         let bundle = accepted(&raw.sealed());
         let what = format!("{} at {at} = {value:#x}", kind.name());
-        assert_eq!(read_back::contents(&bundle).err(), Some(expected.clone()), "{what}");
+        assert_eq!(bundle.contents().err(), Some(expected.clone()), "{what}");
         let message = expected.to_string();
         let remedy = if matches!(expected, Corrupt::Page { .. }) {
             DAMAGED
@@ -164,64 +164,101 @@ fn impossible_records_are_refused_when_they_are_read() {
     let big = 0x00ff_ffff;
     let used_twice = "range (it is used twice)";
 
-    // A text is (offset, length); an offset of all ones means that it is absent.
-    check(Kind::Manifest, 0, big, page("strings", 0x00ff_ffff));
-    check(Kind::Manifest, 4, max, page("strings", 0));
-    check(Kind::Manifest, 0, max, page("strings", 0xffff_ffff));
-    // `Zürich` stands in the title: a cut in the middle of `ü` is no text.
-    check(Kind::Manifest, 20, 22, record("strings", "text (not UTF-8)"));
-    check(Kind::Manifest, 56, big, record("string-lists", "range"));
-    check(Kind::Manifest, 60, max, record("string-lists", "range"));
-    check(Kind::StringLists, 4, max, page("strings", 77));
-
-    // The first prompt: five texts, then ranges of chapters, arguments and variants, then its body
-    // and its place.
-    check(Kind::Prompts, 40, max, record("string-lists", "range"));
-    check(Kind::Prompts, 48, big, record("arguments", "range"));
-    check(Kind::Prompts, 60, big, record("variants", "range"));
-    check(Kind::Prompts, 64, big, page("bodies", 0x00ff_ffff));
-    check(Kind::Prompts, 68, max, page("bodies", 0));
-    check(Kind::Prompts, 72, big, page("places", 0x00ff_ffff * 16));
-    check(Kind::Arguments, 40, 9, record("arguments", "kind"));
+    // The first prompt: its name, then title, description and summary, each a text (offset and
+    // length; an offset of all ones means that it is absent) and its place; meta; then ranges of
+    // chapters, arguments and variants; its body with its place; the places of priority and prompt.
+    check(Kind::Prompts, 0, big, page("strings", 0x00ff_ffff));
+    check(Kind::Prompts, 4, max, page("strings", 25));
+    check(Kind::Prompts, 0, max, page("strings", 0xffff_ffff));
+    check(Kind::Prompts, 16, big, page("places", 0x00ff_ffff * 16));
+    check(Kind::Prompts, 52, big, record("chapters", "range"));
+    check(Kind::Prompts, 56, max, record("chapters", "range"));
+    check(Kind::Prompts, 60, big, record("arguments", "range"));
+    check(Kind::Prompts, 72, big, record("variants", "range"));
+    check(Kind::Prompts, 76, big, page("bodies", 0x00ff_ffff));
+    check(Kind::Prompts, 80, max, page("bodies", 0));
+    check(Kind::Prompts, 84, big, page("places", 0x00ff_ffff * 16));
+    check(Kind::Prompts, 92, big, page("places", 0x00ff_ffff * 16));
+    // The second prompt's summary is `Begrüßung…`: a cut in the middle of `ü` is no text.
+    check(Kind::Prompts, 108 + 36, 5, record("strings", "text (not UTF-8)"));
+    check(Kind::Chapters, 0, big, page("strings", 0x00ff_ffff));
+    check(Kind::StringLists, 0, big, page("strings", 0x00ff_ffff));
+    check(Kind::Arguments, 44, 9, record("arguments", "kind"));
     check(Kind::Arguments, 28, big, record("string-lists", used_twice));
-    check(Kind::Variants, 4, big, record("messages", "range"));
-    check(Kind::Messages, 0, big, record("parts", "range"));
-    check(Kind::Messages, 4, big, record("parts", used_twice));
-    check(Kind::Messages, 8, 2, record("messages", "role"));
+    check(Kind::Arguments, 40, big, page("places", 0x00ff_ffff * 16));
+    check(Kind::Variants, 4, big, record("prompt-messages", "range"));
+    check(Kind::PromptMessages, 0, big, record("parts", "range"));
+    check(Kind::PromptMessages, 4, big, record("parts", used_twice));
+    check(Kind::PromptMessages, 8, 2, record("prompt-messages", "role"));
+    check(Kind::PromptMessages, 12, big, page("places", 0x00ff_ffff * 16));
     check(Kind::Parts, 0, 5, record("parts", "kind"));
     check(Kind::Parts, 20, big, record("segments", "range"));
     check(Kind::Parts, 24, big, record("segments", used_twice));
+    check(Kind::Parts, 36, big, page("places", 0x00ff_ffff * 16));
     check(Kind::Segments, 0, big, page("bodies", 0x00ff_ffff));
-    check(Kind::Resources, 52, 2, record("resources", "kind"));
-    check(Kind::Resources, 40, big, page("bodies", 0x00ff_ffff));
-    check(Kind::Templates, 40, big, record("uri-pieces", "range"));
+    check(Kind::Resources, 72, 2, record("resources", "kind"));
+    check(Kind::Resources, 56, big, page("bodies", 0x00ff_ffff));
+    check(Kind::Templates, 56, big, record("uri-pieces", "range"));
     check(Kind::UriPieces, 0, big, page("strings", 0x00ff_ffff));
-    // The gate: how it is unlocked, six numbers, then the ranges of three messages and its place.
-    check(Kind::Gate, 0, 2, record("gate", "unlock"));
-    check(Kind::Gate, 28, big, record("message-pieces", "range"));
-    check(Kind::Gate, 32, max, record("message-pieces", used_twice));
-    check(Kind::Gate, 40, 3, record("message-pieces", used_twice));
-    check(Kind::Gate, 44, 7, record("message-pieces", "range"));
-    check(Kind::Gate, 52, big, page("places", 0x00ff_ffff * 16));
-    check(Kind::MessagePieces, 0, 3, record("message-pieces", "kind"));
-    check(Kind::MessagePieces, 12, max, record("message-pieces", "kind"));
-    check(Kind::MessagePieces, 4, big, page("bodies", 0x00ff_ffff));
-    // The first tool: its name, its place, and whether it is gated, with its tier.
-    check(Kind::Tools, 0, big, page("strings", 0x00ff_ffff));
-    check(Kind::Tools, 8, big, page("places", 0x00ff_ffff * 16));
-    check(Kind::Tools, 12, 4 << 8, record("tools", "tier"));
     check(Kind::ToolPages, 8, big, page("page-bytes", 0x00ff_ffff));
     check(Kind::PromptPages, 8, big, page("page-bytes", 0x00ff_ffff));
     check(Kind::Places, 0, big, page("strings", 0x00ff_ffff));
 }
 
+/// Settings are decoded at once, so a bundle with others than this reader knows does not open.
 #[test]
-fn a_second_gate_is_refused() {
+fn settings_that_are_not_known_are_refused() {
+    let check = |kind: Kind, edit: &dyn Fn(String) -> String, reason: &str| {
+        let mut raw = Raw::of(&encode(&sample::rich()).unwrap());
+        let row = raw.row(kind);
+        let json = String::from_utf8(row.data.clone()).expect("JSON");
+        let edited = edit(json.clone());
+        assert_ne!(edited, json, "{reason}");
+        row.data = edited.into_bytes();
+        match sample::open(&raw.sealed()) {
+            Err(OpenError::Settings { section, reason: found }) => {
+                assert_eq!(section, kind.name());
+                assert!(found.contains(reason), "{found}");
+                assert!(found.chars().count() <= 200, "{found}");
+            }
+            other => panic!("{reason}: {other:?}"),
+        }
+    };
+    let long = format!("{{\"{}\":1,", "x".repeat(5_000));
+    check(Kind::Gate, &|json| json.replacen('{', "{\"new\":1,", 1), "unknown field `new`");
+    check(Kind::Manifest, &|json| json.replacen('{', &long, 1), "unknown field");
+    check(Kind::Gate, &|json| json.replace("refuse", "allow"), "unknown variant `allow`");
+    check(Kind::Gate, &|json| json.replace("8192", "-1"), "invalid value: integer `-1`");
+    check(Kind::Gate, &|json| json.replace(":60:5", ""), "a place is `file:line:column`");
+    check(Kind::Gate, &|json| json.clone() + &json, "trailing characters");
+    check(Kind::Gate, &|json| json + " ", "it is not canonical");
+    check(Kind::Gate, &|json| json.replace("8192", "8192.0"), "invalid type: floating point");
+    check(Kind::Tools, &|json| json.replace("\"tier\":3", "\"tier\":4"), "tier 4");
+    check(Kind::Tools, &|_| "[]".into(), "it is empty");
+    check(
+        Kind::Messages,
+        &|json| json.replace("remaining_prompts", "all"),
+        "unknown variant `all`",
+    );
+    check(Kind::Messages, &|json| json[5..].to_owned(), "expected value");
+    check(Kind::Messages, &|_| "\u{fffd}".into(), "expected value");
+}
+
+#[test]
+fn settings_have_a_limit() {
+    let mut contents = sample::rich();
+    let said = |bytes| vec![relay_bundle::MessagePiece::Literal("x".repeat(bytes))];
+    contents.messages.gate_encouragement.value = said(1_000_000);
+    assert!(sample::open(&encode(&contents).unwrap()).is_ok());
+    contents.messages.gate_encouragement.value = said(1 << 20);
+    let error = encode(&contents).unwrap_err();
+    assert!(error.to_string().contains("over the limit of 1048576"), "{error}");
+
     let mut raw = Raw::of(&encode(&sample::rich()).unwrap());
-    let gate = raw.row(Kind::Gate);
-    gate.data.extend(gate.data.clone());
-    let expected = Corrupt::Record { section: "gate", what: "count" };
-    assert_eq!(accepted(&raw.sealed()).gate(), Err(expected));
+    raw.row(Kind::Gate).data = vec![b' '; 1 << 20];
+    let error = sample::open(&raw.sealed()).unwrap_err();
+    assert!(matches!(error, OpenError::SettingsTooLarge { limit: 1_048_576, .. }), "{error}");
+    assert!(error.to_string().contains("build the project again"), "{error}");
 }
 
 /// A lookup ends, whatever the hash table holds.
@@ -240,8 +277,8 @@ fn a_bad_hash_table_does_not_hold_a_lookup() {
     assert_eq!(find(&[1, 1, 1], "other"), Ok(None), "no slot is free");
     assert_eq!(find(&[0, 0], "hello"), Ok(None));
     assert_eq!(find(&[], "hello"), Ok(None));
-    assert_eq!(find(&[9, 9], "hello"), Err(Corrupt::Page { section: "prompts", offset: 8 * 84 }));
-    let far = Corrupt::Page { section: "prompts", offset: (u64::from(u32::MAX) - 1) * 84 };
+    assert_eq!(find(&[9, 9], "hello"), Err(Corrupt::Page { section: "prompts", offset: 8 * 108 }));
+    let far = Corrupt::Page { section: "prompts", offset: (u64::from(u32::MAX) - 1) * 108 };
     assert_eq!(find(&[u32::MAX; 4], "hello"), Err(far));
 }
 
@@ -251,21 +288,21 @@ fn a_small_bundle_cannot_ask_for_much_memory() {
     let mut raw = tiny();
     let part = raw.row(Kind::Parts).data.clone();
     let segment = raw.row(Kind::Segments).data.clone();
-    let message = raw.row(Kind::Messages).data.clone();
+    let message = raw.row(Kind::PromptMessages).data.clone();
     let many = 10_000u32;
     raw.row(Kind::Variants).data = [0u32, many].map(u32::to_le_bytes).concat();
-    raw.row(Kind::Messages).data = message.repeat(many as usize);
+    raw.row(Kind::PromptMessages).data = message.repeat(many as usize);
     raw.row(Kind::Parts).data = part.repeat(many as usize);
     raw.row(Kind::Segments).data = segment.repeat(many as usize);
-    for message in raw.row(Kind::Messages).data.chunks_mut(12) {
+    for message in raw.row(Kind::PromptMessages).data.chunks_mut(16) {
         message[4..8].copy_from_slice(&many.to_le_bytes());
     }
-    for part in raw.row(Kind::Parts).data.chunks_mut(36) {
+    for part in raw.row(Kind::Parts).data.chunks_mut(40) {
         part[24..28].copy_from_slice(&many.to_le_bytes());
     }
     let bundle = accepted(&raw.sealed());
     let expected = Corrupt::Record { section: "segments", what: "range (it is used twice)" };
-    assert_eq!(read_back::contents(&bundle), Err(expected));
+    assert_eq!(bundle.contents(), Err(expected));
 }
 
 fn refused(what: &str, bytes: &[u8], expected: &OpenError, remedy: &str) {
@@ -292,11 +329,6 @@ fn row(raw: &mut Raw, kind: Kind) -> &mut Row {
 
 fn strings(raw: &mut Raw) -> &mut Row {
     raw.row(Kind::Strings)
-}
-
-fn two_manifests(raw: &mut Raw) {
-    let manifest = row(raw, Kind::Manifest);
-    manifest.data.extend(manifest.data.clone());
 }
 
 /// A section of a kind that format 1.0 does not know, to stand behind `Bodies`.

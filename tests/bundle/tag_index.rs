@@ -8,9 +8,9 @@ use proptest::prelude::*;
 use relay_bundle::{Contents, Corrupt, Kind, OpenError, Prompt, encode};
 
 use super::raw::Raw;
-use super::read_back::{BUDGETS, Tags};
 use super::structure::accepted;
-use super::{random, read_back, sample};
+use super::tags::{BUDGETS, Tags};
+use super::{random, sample, tags};
 
 /// What the index of these prompts must say, by the meaning of each of its parts.
 pub(crate) fn expected(prompts: &[Prompt]) -> Tags {
@@ -18,9 +18,9 @@ pub(crate) fn expected(prompts: &[Prompt]) -> Tags {
         return Tags::default();
     }
     let mut order: Vec<usize> = (0..prompts.len()).collect();
-    order.sort_by_key(|index| (10 - prompts[*index].priority, &prompts[*index].name));
+    order.sort_by_key(|index| (10 - prompts[*index].priority.value, &prompts[*index].name));
     let texts = |prompt: &'_ Prompt| -> Vec<String> {
-        prompt.summary.iter().chain(&prompt.chapters).cloned().collect()
+        prompt.summary.iter().chain(&prompt.chapters).map(|text| text.value.clone()).collect()
     };
     let mut words: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
     for (rank, index) in order.iter().enumerate() {
@@ -31,7 +31,8 @@ pub(crate) fn expected(prompts: &[Prompt]) -> Tags {
             }
         }
     }
-    let at_least = |priority| prompts.iter().filter(|prompt| prompt.priority >= priority).count();
+    let at_least =
+        |priority| prompts.iter().filter(|prompt| prompt.priority.value >= priority).count();
     let (empty, shortest) = bodies(prompts);
     Tags {
         order,
@@ -52,11 +53,8 @@ fn lower_case(text: &str) -> String {
 
 /// Below priority 10: how many bodies are empty, and the bytes of the shortest that is not.
 fn bodies(prompts: &[Prompt]) -> (usize, usize) {
-    let body = |prompt: &Prompt| match &prompt.body {
-        Some(body) => body.len(),
-        None => read_back::only_literal(&prompt.rendering).unwrap_or_default().len(),
-    };
-    let bytes = || prompts.iter().filter(|prompt| prompt.priority != 10).map(body);
+    let others = || prompts.iter().filter(|prompt| prompt.priority.value != 10);
+    let bytes = || others().map(|prompt| prompt.body.value.len());
     let shortest = bytes().filter(|bytes| *bytes > 0).min();
     (bytes().filter(|bytes| *bytes == 0).count(), shortest.unwrap_or(0))
 }
@@ -128,7 +126,7 @@ pub(crate) fn check(bytes: &[u8], prompts: &[Prompt]) {
         .collect();
     assert_eq!(sections, written(prompts, &expected), "a second writer");
     let bundle = sample::open(bytes).unwrap();
-    assert_eq!(read_back::tags(&bundle).as_ref(), Ok(&expected));
+    assert_eq!(tags::tags(&bundle).as_ref(), Ok(&expected));
     let unicode = bundle.tag_index().unwrap().map(|index| index.unicode());
     assert!(unicode.is_none_or(|unicode| unicode == relay_bundle::UNICODE));
 }
@@ -161,9 +159,9 @@ proptest! {
 fn prompts() -> impl Strategy<Value = Vec<Prompt>> {
     let prompt = (1..=10u8, prop::option::of(random::topic()), vec(random::topic(), 0..4));
     let prompt = prompt.prop_map(|(priority, summary, chapters)| Prompt {
-        priority,
-        summary,
-        chapters,
+        priority: sample::made(priority),
+        summary: summary.map(sample::made),
+        chapters: chapters.into_iter().map(sample::made).collect(),
         ..sample::prompt("", sample::says("Body."))
     });
     btree_map("[a-c]{0,3}", prompt, 0..40).prop_map(|prompts| {
@@ -174,7 +172,7 @@ fn prompts() -> impl Strategy<Value = Vec<Prompt>> {
 /// As many prompts of one priority, each with the words that `words` gives for its rank.
 fn ranked(count: usize, words: impl Fn(usize) -> String) -> Vec<Prompt> {
     let prompt = |rank| Prompt {
-        summary: Some(words(rank)),
+        summary: Some(sample::made(words(rank))),
         ..sample::prompt(&format!("p{rank:06}"), sample::says("Body."))
     };
     (0..count).map(prompt).collect()
@@ -253,7 +251,8 @@ fn postings_come_in_blocks() {
 #[test]
 fn letters_are_compared_without_their_case() {
     let words = |summary: &str| {
-        let prompt = Prompt { summary: Some(summary.into()), ..sample::prompt("p", Vec::new()) };
+        let summary = Some(sample::made(summary.into()));
+        let prompt = Prompt { summary, ..sample::prompt("p", Vec::new()) };
         expected(&[prompt]).words.into_keys().collect::<Vec<_>>()
     };
     let check = |summary: &str, expected: &[&str]| {
@@ -279,7 +278,7 @@ fn tagged() -> Vec<Prompt> {
         _ => "all".into(),
     });
     for prompt in &mut prompts[..5] {
-        prompt.priority = 10;
+        prompt.priority = sample::made(10);
     }
     prompts
 }
@@ -290,8 +289,8 @@ fn edited(edit: impl FnOnce(&mut Raw)) -> Result<Tags, Corrupt> {
     let mut raw = Raw::of(&encode(&contents).unwrap());
     edit(&mut raw);
     let bundle = accepted(&raw.sealed());
-    let tags = read_back::tags(&bundle);
-    assert_eq!(read_back::tags(&bundle), tags, "what is remembered of it changes no answer");
+    let tags = tags::tags(&bundle);
+    assert_eq!(tags::tags(&bundle), tags, "what is remembered of it changes no answer");
     tags
 }
 
@@ -352,10 +351,10 @@ fn a_wrong_index_is_refused() {
     refused(Box::new(without(TagOrder)), record(TagOrder, "count"));
     refused(Box::new(length(TagOrder, 35 * 4)), record(TagOrder, "count"));
     refused(Box::new(length(TagOrder, 37 * 4)), record(TagOrder, "count"));
-    refused(Box::new(set(TagOrder, 3, 36)), page("prompts", 36 * 84));
-    refused(Box::new(set(TagOrder, 3, max)), page("prompts", u64::from(max) * 84));
+    refused(Box::new(set(TagOrder, 3, 36)), page("prompts", 36 * 108));
+    refused(Box::new(set(TagOrder, 3, max)), page("prompts", u64::from(max) * 108));
     refused(Box::new(set(TagOrder, 3, 4)), record(TagOrder, "index"));
-    refused(Box::new(set(Kind::Prompts, 19, 1)), record(TagOrder, "index"));
+    refused(Box::new(set(Kind::Prompts, 24, 1)), record(TagOrder, "index"));
 
     // The words: pairs of places, one more than there are words.
     refused(Box::new(without(TagWords)), record(TagWords, "count"));
@@ -410,7 +409,7 @@ fn a_wrong_rank_is_refused() {
     let rank = |number: u32| {
         let contents = Contents { prompts: tagged(), ..Contents::default() };
         let mut raw = Raw::of(&encode(&contents).unwrap());
-        set(Kind::Prompts, 19, number)(&mut raw);
+        set(Kind::Prompts, 24, number)(&mut raw);
         accepted(&raw.sealed()).prompt(0).unwrap().rank()
     };
     assert_eq!(rank(0), Ok(0));

@@ -14,8 +14,8 @@ fn index(priorities: &[u8]) -> (Vec<String>, String) {
     let project = format!("project many epoch=1\ngate on\nprompts {{\n{prompts}}}\n");
     let files = Memory::of(&[("project.kdl", project.as_str())]);
     let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
-    let manifest = contents(&compiled).expect(&report).manifest;
-    (manifest.index, manifest.instructions)
+    let messages = contents(&compiled).expect(&report).messages;
+    (messages.prompt_index.clone(), messages.instructions())
 }
 
 fn names(numbers: impl IntoIterator<Item = usize>) -> Vec<String> {

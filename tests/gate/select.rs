@@ -19,8 +19,8 @@ use crate::bundle::sample;
 /// A prompt with a body of so many bytes.
 fn prompt(name: &str, priority: u8, summary: Option<&str>, body_bytes: usize) -> Prompt {
     Prompt {
-        priority,
-        summary: summary.map(str::to_owned),
+        priority: sample::made(priority),
+        summary: summary.map(|summary| sample::made(summary.to_owned())),
         ..sample::prompt(name, sample::says(&"x".repeat(body_bytes)))
     }
 }
@@ -84,7 +84,8 @@ fn an_empty_body_always_fits_and_the_first_that_does_not_is_told() {
 #[test]
 fn hits_tell_every_place() {
     let mut prompts = vec![prompt("a", 7, Some("The VPN of the house"), 1)];
-    prompts[0].chapters = vec!["VPN, vpn".into(), "Rules".into(), "A vpn".into()];
+    prompts[0].chapters =
+        ["VPN, vpn", "Rules", "A vpn"].map(|text| sample::made(text.into())).to_vec();
     let bundle = bundle(prompts);
     let tags = tags(&["rule", "VPN", "nothing", "of the"]);
     let prompt = bundle.prompt(0).unwrap();

@@ -111,7 +111,7 @@ fn a_subscriber_hears_when_a_resource_reads_otherwise() {
     let mut contents = house::contents(2, "Note:");
     let checklist = &mut contents.resources[0];
     assert_eq!(checklist.uri, "relay://checklist");
-    checklist.content = relay_bundle::Content::Text(vec![sample::literal("Other.\n")]);
+    checklist.content = sample::made(relay_bundle::Content::Text("Other.\n".into()));
     house.replace(&sample::sealed(&contents, &[SIGNER]));
     let told = client.notified();
     assert_eq!(told["method"], "notifications/resources/updated");
@@ -147,7 +147,7 @@ fn a_stream_of_the_newer_era_hears_of_what_it_asked_for() {
     house.replace(&with_more(2));
     assert_eq!(prompts.next()["method"], "notifications/prompts/list_changed");
     let mut contents = house::contents(3, "Note:");
-    contents.resources[0].content = relay_bundle::Content::Text(vec![sample::literal("Other.\n")]);
+    contents.resources[0].content = sample::made(relay_bundle::Content::Text("Other.\n".into()));
     house.replace(&sample::sealed(&contents, &[SIGNER]));
     let told = resources.next();
     assert_eq!(told["method"], "notifications/resources/updated", "{told}");

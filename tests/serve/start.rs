@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
-use relay_bundle::{Gate, Place, Unlock};
+use relay_bundle::{Gate, Unlock};
 
 use super::house::{self, House, SIGNER, trusted};
 use super::server::{Client, Ended, bare, command, run};
@@ -281,20 +281,15 @@ fn with_key(key: &str, config: &str) -> House {
 
 /// A house whose bundle has a gate.
 fn gated() -> House {
-    let place = Place { file: "project.kdl".to_owned(), line: 1, column: 1 };
     let gate = Gate {
-        unlock: Unlock::Intercept,
-        hide_tools: false,
-        tags_ask: 5,
-        tags_max: 10,
-        budget_bytes: 8192,
-        repeat_bytes: 2048,
-        remaining_bytes: 4096,
-        entry_chars: 100,
-        encouragement: Vec::new(),
-        reminder: Vec::new(),
-        preamble: Vec::new(),
-        at: place,
+        unlock: sample::made(Unlock::Intercept),
+        hide_tools: sample::made(false),
+        tags_ask: sample::made(5),
+        tags_max: sample::made(10),
+        budget_bytes: sample::made(8192),
+        repeat_bytes: sample::made(2048),
+        remaining_bytes: sample::made(4096),
+        at: sample::place(1),
     };
     let contents = house::contents(1, "Note:");
     House::of(&sample::sealed(&relay_bundle::Contents { gate: Some(gate), ..contents }, &[SIGNER]))

@@ -6,7 +6,6 @@
 use miette::Diagnostic;
 use thiserror::Error;
 
-use super::briefing_bytes;
 use crate::diagnostic::Diagnostics;
 use crate::model::{Model, Prompt};
 use crate::source::Span;
@@ -52,7 +51,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     }
     let critical = model.prompts.iter().filter(|prompt| prompt.priority.value == 10);
     let sized: Vec<(usize, &Prompt)> =
-        critical.map(|prompt| (briefing_bytes(prompt), prompt)).collect();
+        critical.map(|prompt| (prompt.body.value.len(), prompt)).collect();
     let Some((largest_bytes, largest)) = sized.iter().copied().max_by_key(|(bytes, _)| *bytes)
     else {
         return;

@@ -6,7 +6,6 @@
 use miette::Diagnostic;
 use thiserror::Error;
 
-use super::briefing_bytes;
 use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::source::Span;
@@ -33,7 +32,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
         return;
     }
     for prompt in model.prompts.iter().filter(|prompt| prompt.priority.value < 10) {
-        let (bytes, at) = (briefing_bytes(prompt), prompt.name.at);
+        let (bytes, at) = (prompt.body.value.len(), prompt.name.at);
         if bytes > budget {
             let name = prompt.name.value.clone();
             out.report(at, PromptOverBudget { name, bytes, budget, at });

@@ -1,13 +1,12 @@
-//! The gate and its messages.
+//! How sessions are gated.
 
-use relay_bundle::{Gate, MessagePiece, Place, Unlock};
+use relay_bundle::{Gate, Unlock};
 
-use crate::instructions;
-use crate::model::{self, Model, SystemText};
-use crate::source::Span;
+use super::Places;
+use crate::model::{self, Model, Setting};
 
-/// Lowers the gate; `None` if sessions are not gated. `index` is what `{{prompt_index}}` stands for.
-pub(super) fn gate(model: &Model, index: &str, place: &dyn Fn(Span) -> Place) -> Option<Gate> {
+/// Lowers the gate; `None` if sessions are not gated.
+pub(super) fn gate(model: &Model, places: &Places<'_>) -> Option<Gate> {
     let model::Gate {
         at,
         on,
@@ -18,35 +17,29 @@ pub(super) fn gate(model: &Model, index: &str, place: &dyn Fn(Span) -> Place) ->
         tags_max,
         budget_bytes,
         remaining_bytes,
+        // These shape the instructions, which are composed at build.
         index_cap: _,
         over_cap_priority: _,
-        entry_chars,
+        entry_chars: _,
         instructions_chars: _,
         first_setting: _,
         empty: _,
-    } = &model.gate;
+    } = model.gate.clone();
     if !on.value {
         return None;
     }
-    let pieces = |message: &SystemText| -> Vec<MessagePiece> {
-        // What no server says has no place in a bundle.
-        if !message.is_said(&model.gate) {
-            return Vec::new();
-        }
-        instructions::pieces(message, &model.project.name.value, index)
+    let repeat_bytes = match unlock.value {
+        Unlock::Intercept => repeat_bytes,
+        Unlock::Refuse => Setting { value: 0, at: None },
     };
     Some(Gate {
-        unlock: unlock.value,
-        hide_tools: hide_tools.value,
-        tags_ask: tags_ask.value,
-        tags_max: tags_max.value,
-        budget_bytes: budget_bytes.value,
-        repeat_bytes: if unlock.value == Unlock::Intercept { repeat_bytes.value } else { 0 },
-        remaining_bytes: remaining_bytes.value,
-        entry_chars: entry_chars.value,
-        encouragement: pieces(&model.messages.gate_encouragement),
-        reminder: pieces(&model.messages.read_prompts_reminder),
-        preamble: pieces(&model.messages.gate_intercept_preamble),
-        at: place(at.unwrap_or(model.project.name.at)),
+        unlock: places.setting(unlock),
+        hide_tools: places.setting(hide_tools),
+        tags_ask: places.setting(tags_ask),
+        tags_max: places.setting(tags_max),
+        budget_bytes: places.setting(budget_bytes),
+        repeat_bytes: places.setting(repeat_bytes),
+        remaining_bytes: places.setting(remaining_bytes),
+        at: places.of(at.unwrap_or(model.project.name.at)),
     })
 }

@@ -3,7 +3,7 @@
 //! The order is that of the bundle and never changes; a page ends before it is too long for a
 //! client to take at once.
 
-use relay_bundle::{Content, Page, Prompt, Rendering, Resource, ResourceTemplate, Segment};
+use relay_bundle::{Content, Page, Prompt, Rendering, Resource, ResourceTemplate, Setting};
 use serde_json::{Map, Value, json};
 
 const ENTRIES_MAX: usize = 100;
@@ -56,8 +56,8 @@ fn page(first: usize, count: usize, json: &str) -> Page {
 fn prompt(prompt: &Prompt) -> Value {
     let mut object = Map::new();
     object.insert("name".into(), json!(prompt.name));
-    insert(&mut object, "title", prompt.title.as_ref());
-    insert(&mut object, "description", prompt.description.as_ref());
+    insert(&mut object, "title", text(&prompt.title));
+    insert(&mut object, "description", text(&prompt.description));
     if !prompt.rendering.arguments.is_empty() {
         object.insert("arguments".into(), arguments(&prompt.rendering));
     }
@@ -79,22 +79,16 @@ fn arguments(rendering: &Rendering) -> Value {
 }
 
 fn resource(resource: &Resource) -> Value {
-    let size: usize = match &resource.content {
+    let size = match &resource.content.value {
         Content::Blob(bytes) => bytes.len(),
-        Content::Text(segments) => segments
-            .iter()
-            .map(|segment| match segment {
-                Segment::Literal(text) => text.len(),
-                Segment::Slot(_) => 0,
-            })
-            .sum(),
+        Content::Text(text) => text.len(),
     };
     let mut object = Map::new();
     object.insert("uri".into(), json!(resource.uri));
-    object.insert("name".into(), json!(resource.name));
-    insert(&mut object, "title", resource.title.as_ref());
-    insert(&mut object, "description", resource.description.as_ref());
-    insert(&mut object, "mimeType", resource.mime.as_ref());
+    object.insert("name".into(), json!(resource.name.value));
+    insert(&mut object, "title", text(&resource.title));
+    insert(&mut object, "description", text(&resource.description));
+    object.insert("mimeType".into(), json!(resource.mime.value));
     object.insert("size".into(), json!(size));
     Value::Object(object)
 }
@@ -102,11 +96,15 @@ fn resource(resource: &Resource) -> Value {
 fn template(template: &ResourceTemplate) -> Value {
     let mut object = Map::new();
     object.insert("uriTemplate".into(), json!(template.uri_template));
-    object.insert("name".into(), json!(template.name));
-    insert(&mut object, "title", template.title.as_ref());
-    insert(&mut object, "description", template.description.as_ref());
-    insert(&mut object, "mimeType", template.mime.as_ref());
+    object.insert("name".into(), json!(template.name.value));
+    insert(&mut object, "title", text(&template.title));
+    insert(&mut object, "description", text(&template.description));
+    object.insert("mimeType".into(), json!(template.mime.value));
     Value::Object(object)
+}
+
+fn text(setting: &Option<Setting<String>>) -> Option<&String> {
+    setting.as_ref().map(|setting| &setting.value)
 }
 
 fn insert(object: &mut Map<String, Value>, key: &str, value: Option<&String>) {

@@ -1,7 +1,7 @@
 //! Arguments of prompts and URI templates: kinds, choices and defaults.
 
 use miette::Diagnostic;
-use relay_bundle::{Argument, ArgumentKind};
+use relay_bundle::{Argument, ArgumentKind, Place};
 use thiserror::Error;
 
 use crate::ast::{self, ArgumentType};
@@ -17,7 +17,7 @@ pub(super) struct Resolved {
     pub(super) at: Span,
     /// Whether templates see a truth value.
     pub(super) boolean: bool,
-    /// What the bundle will hold; the stride is filled in by the rendering.
+    /// What the bundle will hold; the rendering fills in the stride and the place.
     pub(super) argument: Argument,
 }
 
@@ -82,6 +82,7 @@ fn argument(node: ast::Argument, out: &mut Diagnostics) -> Option<Resolved> {
         default,
         kind,
         stride: 0,
+        at: Place::default(),
     };
     Some(Resolved { at, boolean, argument })
 }

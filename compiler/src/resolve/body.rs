@@ -3,50 +3,33 @@
 //! It is what a call with no arguments would get; where such a call would be refused, a choice
 //! takes its first value, and a text stands there by its name.
 
-use std::borrow::Cow;
-
-use relay_bundle::{Argument, ArgumentKind, Content, Message, Part, Rendering, Role, Segment};
+use relay_bundle::{Argument, ArgumentKind, Message, Part, PartContent, Rendering, Role, Segment};
 
 /// The most characters of the line that tells which values are shown.
 const SHOWN_CHARS_MAX: usize = 300;
 
-/// Returns the text that a briefing sends; `None` if it is the one literal of the one variant.
-pub(super) fn briefing(rendering: &Rendering) -> Option<String> {
-    if only_literal(rendering).is_some() {
-        return None;
-    }
+/// Returns the text that a briefing sends.
+pub(super) fn briefing(rendering: &Rendering) -> String {
     let shown = Shown::of(rendering);
     let said = shown.said();
-    Some(match shown.choices() {
+    match shown.choices() {
         Some(line) => format!("{line}\n{said}"),
         None => said,
-    })
+    }
 }
 
 /// Returns what the prompt's author says in it: its texts, without what they are embedded in.
-pub(super) fn own_text(rendering: &Rendering) -> Cow<'_, str> {
-    if let Some(text) = only_literal(rendering) {
-        return text.into();
-    }
+pub(super) fn own_text(rendering: &Rendering) -> String {
     let shown = Shown::of(rendering);
     let parts = shown.messages.iter().flat_map(|message| &message.parts);
-    let texts = parts.filter_map(|part| match part {
-        Part::Text(segments) => Some(shown.filled(segments)),
-        Part::Image { .. } | Part::Audio { .. } | Part::Resource { .. } => None,
+    let texts = parts.filter_map(|part| match &part.content {
+        PartContent::Text(segments) => Some(shown.filled(segments)),
+        PartContent::Image { .. }
+        | PartContent::Audio { .. }
+        | PartContent::ResourceText { .. }
+        | PartContent::ResourceBlob { .. } => None,
     });
-    joined(texts).into()
-}
-
-/// The text of a prompt that has one, says it as the user and takes no arguments.
-fn only_literal(rendering: &Rendering) -> Option<&str> {
-    let [messages] = rendering.variants.as_slice() else { return None };
-    let [Message { role: Role::User, parts }] = messages.as_slice() else { return None };
-    let [Part::Text(segments)] = parts.as_slice() else { return None };
-    match segments.as_slice() {
-        [] => Some(""),
-        [Segment::Literal(text)] => Some(text),
-        _ => None,
-    }
+    joined(texts)
 }
 
 /// The variant for a call with no arguments.
@@ -78,14 +61,14 @@ impl<'r> Shown<'r> {
     }
 
     fn part(&self, part: &Part) -> String {
-        match part {
-            Part::Text(segments) => self.filled(segments),
-            Part::Image { mime, bytes } => format!("[image: {mime}, {} bytes]", bytes.len()),
-            Part::Audio { mime, bytes } => format!("[audio: {mime}, {} bytes]", bytes.len()),
-            Part::Resource { uri, mime: _, content: Content::Text(segments) } => {
-                format!("[resource: {}]\n{}", self.filled(uri), self.filled(segments))
+        match &part.content {
+            PartContent::Text(segments) => self.filled(segments),
+            PartContent::Image { mime, bytes } => format!("[image: {mime}, {} bytes]", bytes.len()),
+            PartContent::Audio { mime, bytes } => format!("[audio: {mime}, {} bytes]", bytes.len()),
+            PartContent::ResourceText { uri, mime: _, text } => {
+                format!("[resource: {}]\n{}", self.filled(uri), self.filled(text))
             }
-            Part::Resource { uri, mime, content: Content::Blob(bytes) } => {
+            PartContent::ResourceBlob { uri, mime, bytes } => {
                 let mime = mime.as_ref().map(|mime| format!("{mime}, ")).unwrap_or_default();
                 format!("[resource: {}, {mime}{} bytes]", self.filled(uri), bytes.len())
             }

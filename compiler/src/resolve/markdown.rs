@@ -1,7 +1,7 @@
 //! `folder` and `commands`: every markdown file below a folder is a prompt.
 
 use miette::Diagnostic;
-use relay_bundle::{Message, Part, Rendering, Role};
+use relay_bundle::Rendering;
 use thiserror::Error;
 
 use super::{body, file, prompt, summary, text};
@@ -102,7 +102,7 @@ fn one(
     } = markdown_prompt(file, bytes, kind, mode, out)?;
     let at = file.span(0, 0);
     let text = text::from_markdown(file, body, body_start);
-    let bodies = vec![text.source.clone()];
+    let source = text.source.clone();
     // Every command takes arguments; a project's own prompt takes them where its text has a
     // place for them.
     let arguments = match kind {
@@ -110,14 +110,7 @@ fn one(
         MarkdownKind::Folder => Vec::new(),
     };
     let rendered = text::render(sources, &[text], arguments, at, out)?;
-    let variants = rendered
-        .variants
-        .into_iter()
-        .map(|texts| {
-            let parts = texts.into_iter().map(Part::Text).collect();
-            vec![Message { role: Role::User, parts }]
-        })
-        .collect();
+    let variants = text::said_alone(sources, &source, rendered.variants);
     let rendering = Rendering { arguments: rendered.arguments, variants };
     let (summary, chapters) =
         summary::complete(&name, &body::own_text(&rendering), summary, chapters);
@@ -135,9 +128,9 @@ fn one(
         chapters,
         meta: (!meta.is_empty()).then_some(meta),
         arguments: facts,
-        body: body::briefing(&rendering),
+        body: Setting { value: body::briefing(&rendering), at: Some(source.at()) },
         rendering,
-        bodies,
+        bodies: vec![source],
         messages: Vec::new(),
         booleans: rendered.booleans,
         allowed_secrets: Vec::new(),

@@ -1,10 +1,9 @@
 //! A `prompt` node: its texts read and rendered.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use miette::Diagnostic;
-use relay_bundle::{Content, Message, Part, Rendering, Role, Segment};
+use relay_bundle::{Blob, Content, Message, Part, PartContent, Place, Rendering, Role, Segment};
 use thiserror::Error;
 
 use super::text::{self, Text};
@@ -70,12 +69,14 @@ pub(super) fn prompt(
     let mut draft = Draft { sources, resources, texts: Vec::new(), bodies: Vec::new() };
     let (messages, shown) = if messages.is_empty() {
         let text = text::of_body(sources, body, out)?;
-        let part = PartDraft::Text(draft.text(text));
-        (vec![(Role::User, vec![part])], Vec::new())
+        let at = text::place(sources, &text.source);
+        let part = (PartDraft::Text(draft.text(text)), at.clone());
+        (vec![MessageDraft { role: Role::User, parts: vec![part], at }], Vec::new())
     } else {
         draft.messages(messages, body.template.map(|template| template.value), out)?
     };
     let Draft { texts, bodies, .. } = draft;
+    let body_at = bodies.first().map(|body| body.at());
     // Texts that use an argument with faults would be told for nothing.
     let rendered = declared.then(|| text::render(sources, &texts, arguments, name.at, out))??;
     let variants = rendered.variants.iter().map(|texts| fill_messages(&messages, texts)).collect();
@@ -91,7 +92,7 @@ pub(super) fn prompt(
         chapters,
         meta: None,
         arguments: rendered.facts,
-        body: body::briefing(&rendering),
+        body: Setting { value: body::briefing(&rendering), at: body_at },
         rendering,
         bodies,
         messages: shown,
@@ -141,12 +142,17 @@ struct Draft<'p, 's, 'f> {
 }
 
 /// A message whose texts are numbers into the rendered texts.
-type MessageDraft = (Role, Vec<PartDraft>);
+struct MessageDraft {
+    role: Role,
+    parts: Vec<(PartDraft, Place)>,
+    at: Place,
+}
 
 /// A part whose texts are numbers into the rendered texts.
+#[derive(Clone)]
 enum PartDraft {
     Text(usize),
-    Media { image: bool, mime: String, bytes: Arc<[u8]> },
+    Media { image: bool, mime: String, bytes: Blob },
     ResourceText { uri: usize, mime: Option<String>, text: usize },
     ResourceContent { uri: usize, mime: Option<String>, content: Content },
 }
@@ -176,7 +182,7 @@ impl Draft<'_, '_, '_> {
                 node.parts.into_iter().filter_map(|part| self.part(part, template, out)).unzip();
             whole &= parts.len() == written && written > 0;
             let role = node.role.unwrap_or(Role::User);
-            messages.push((role, parts));
+            messages.push(MessageDraft { role, parts, at: self.sources.place(node.at) });
             shown.push(MessageSource { role, parts: sources });
         }
         whole.then_some((messages, shown))
@@ -187,18 +193,14 @@ impl Draft<'_, '_, '_> {
         part: ast::Part,
         template: Option<bool>,
         out: &mut Diagnostics,
-    ) -> Option<(PartDraft, PartSource)> {
+    ) -> Option<((PartDraft, Place), PartSource)> {
         match part {
             ast::Part::Text(written) => {
-                let text = text::inline(written, template.unwrap_or(false));
-                let source = PartSource::Text(text.source.clone());
-                Some((PartDraft::Text(self.text(text)), source))
+                Some(self.spoken(text::inline(written, template.unwrap_or(false))))
             }
             ast::Part::File { path, template: own } => {
                 let own = own.map(|own| own.value).or(template);
-                let text = text::from_file(self.sources, &path, own, out)?;
-                let source = PartSource::Text(text.source.clone());
-                Some((PartDraft::Text(self.text(text)), source))
+                text::from_file(self.sources, &path, own, out).map(|text| self.spoken(text))
             }
             ast::Part::Image { file, mime } => self.media(&file, mime, true, out),
             ast::Part::Audio { file, mime } => self.media(&file, mime, false, out),
@@ -208,13 +210,19 @@ impl Draft<'_, '_, '_> {
         }
     }
 
+    fn spoken(&mut self, text: Text) -> ((PartDraft, Place), PartSource) {
+        let at = text::place(self.sources, &text.source);
+        let source = PartSource::Text(text.source.clone());
+        ((PartDraft::Text(self.text(text)), at), source)
+    }
+
     fn media(
         &mut self,
         path: &Spanned<String>,
         mime: Option<Spanned<String>>,
         image: bool,
         out: &mut Diagnostics,
-    ) -> Option<(PartDraft, PartSource)> {
+    ) -> Option<((PartDraft, Place), PartSource)> {
         let (id, file) = file::read(self.sources, path, out)?;
         let mime = match mime {
             Some(mime) => mime.value,
@@ -234,7 +242,8 @@ impl Draft<'_, '_, '_> {
             true => PartSource::Image { body, mime: mime.clone() },
             false => PartSource::Audio { body, mime: mime.clone() },
         };
-        Some((PartDraft::Media { image, mime, bytes: file.bytes.as_slice().into() }, source))
+        let bytes = Blob(file.bytes.as_slice().into());
+        Some(((PartDraft::Media { image, mime, bytes }, self.sources.place(path.at)), source))
     }
 
     fn resource(
@@ -244,7 +253,7 @@ impl Draft<'_, '_, '_> {
         mut body: ast::Body,
         template: Option<bool>,
         out: &mut Diagnostics,
-    ) -> Option<(PartDraft, PartSource)> {
+    ) -> Option<((PartDraft, Place), PartSource)> {
         let mime = mime.map(|mime| mime.value);
         if let (Some(file), Some(text)) = (&body.file, &body.text) {
             let name = uri.value.clone();
@@ -269,11 +278,12 @@ impl Draft<'_, '_, '_> {
             };
             let mime = mime.or_else(|| Some(found.about.mime.value.clone()));
             let content = found.content.clone();
+            let at = self.sources.place(uri.at);
             let uri = text::inline(uri, false);
             let source =
                 PartSource::Resource { uri: uri.source.clone(), mime: mime.clone(), body: None };
             let uri = self.text(uri);
-            return Some((PartDraft::ResourceContent { uri, mime, content }, source));
+            return Some(((PartDraft::ResourceContent { uri, mime, content }, at), source));
         }
         if body.template.is_none() && body.text.is_some() {
             body.template = template.map(|value| Spanned { value, at: uri.at });
@@ -285,41 +295,36 @@ impl Draft<'_, '_, '_> {
             mime: mime.clone(),
             body: Some(text.source.clone()),
         };
+        let at = text::place(self.sources, &text.source);
         let (uri, text) = (self.text(uri), self.text(text));
-        Some((PartDraft::ResourceText { uri, mime, text }, source))
+        Some(((PartDraft::ResourceText { uri, mime, text }, at), source))
     }
 }
 
 fn fill_messages(messages: &[MessageDraft], texts: &[Vec<Segment>]) -> Vec<Message> {
     let text = |index: usize| texts.get(index).cloned().unwrap_or_default();
-    messages
-        .iter()
-        .map(|(role, parts)| Message {
-            role: *role,
-            parts: parts
-                .iter()
-                .map(|part| match part {
-                    PartDraft::Text(index) => Part::Text(text(*index)),
-                    PartDraft::Media { image: true, mime, bytes } => {
-                        Part::Image { mime: mime.clone(), bytes: Arc::clone(bytes) }
-                    }
-                    PartDraft::Media { image: false, mime, bytes } => {
-                        Part::Audio { mime: mime.clone(), bytes: Arc::clone(bytes) }
-                    }
-                    PartDraft::ResourceText { uri, mime, text: body } => Part::Resource {
-                        uri: text(*uri),
-                        mime: mime.clone(),
-                        content: Content::Text(text(*body)),
-                    },
-                    PartDraft::ResourceContent { uri, mime, content } => Part::Resource {
-                        uri: text(*uri),
-                        mime: mime.clone(),
-                        content: content.clone(),
-                    },
-                })
-                .collect(),
-        })
-        .collect()
+    let content = |part: &PartDraft| match part.clone() {
+        PartDraft::Text(index) => PartContent::Text(text(index)),
+        PartDraft::Media { image: true, mime, bytes } => PartContent::Image { mime, bytes },
+        PartDraft::Media { image: false, mime, bytes } => PartContent::Audio { mime, bytes },
+        PartDraft::ResourceText { uri, mime, text: body } => {
+            PartContent::ResourceText { uri: text(uri), mime, text: text(body) }
+        }
+        PartDraft::ResourceContent { uri, mime, content: Content::Text(body) } => {
+            let body = vec![Segment::Literal(body)];
+            PartContent::ResourceText { uri: text(uri), mime, text: body }
+        }
+        PartDraft::ResourceContent { uri, mime, content: Content::Blob(bytes) } => {
+            PartContent::ResourceBlob { uri: text(uri), mime, bytes }
+        }
+    };
+    let part = |(part, at): &(PartDraft, Place)| Part { content: content(part), at: at.clone() };
+    let message = |MessageDraft { role, parts, at }: &MessageDraft| Message {
+        role: *role,
+        parts: parts.iter().map(part).collect(),
+        at: at.clone(),
+    };
+    messages.iter().map(message).collect()
 }
 
 #[derive(Debug, Error, Diagnostic)]

@@ -1,7 +1,7 @@
 //! Resources with a fixed URI, and those whose URI has variables.
 
 use miette::Diagnostic;
-use relay_bundle::{Content, Message, Part, Rendering, Role, Segment, UriPiece};
+use relay_bundle::{Blob, Content, Rendering, UriPiece};
 use thiserror::Error;
 
 use super::argument::{self, Resolved};
@@ -73,8 +73,8 @@ fn resource(
     }
     let (body, content, path) = match (&node.body.text, &node.body.file) {
         (Some(written), _) => {
-            let literal = vec![Segment::Literal(written.value.clone())];
-            (text::inline(written.clone(), false).source, Content::Text(literal), None)
+            let content = Content::Text(written.value.clone());
+            (text::inline(written.clone(), false).source, content, None)
         }
         (None, Some(written)) => {
             let (id, read) = file::read(sources, written, out)?;
@@ -101,9 +101,9 @@ fn content(bytes: &[u8], mime: Option<&Spanned<String>>) -> (Option<std::sync::A
     });
     match std::str::from_utf8(bytes) {
         Ok(text) if !binary && !bytes.contains(&0) => {
-            (Some(text.into()), Content::Text(vec![Segment::Literal(text.to_owned())]))
+            (Some(text.into()), Content::Text(text.to_owned()))
         }
-        _ => (None, Content::Blob(bytes.into())),
+        _ => (None, Content::Blob(Blob(bytes.into()))),
     }
 }
 
@@ -120,14 +120,7 @@ fn template(
     let body = text::of_body(sources, node.body.clone(), out)?;
     let source = body.source.clone();
     let rendered = text::render(sources, &[body], arguments?, uri.at, out)?;
-    let variants = rendered
-        .variants
-        .into_iter()
-        .map(|texts| {
-            let parts = texts.into_iter().map(Part::Text).collect();
-            vec![Message { role: Role::User, parts }]
-        })
-        .collect();
+    let variants = text::said_alone(sources, &source, rendered.variants);
     let index = |name: &str| {
         let found = rendered.arguments.iter().position(|argument| argument.name == name);
         found.and_then(|index| u32::try_from(index).ok()).unwrap_or(0)

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use relay_bundle::{Argument, ArgumentKind, Segment};
+use relay_bundle::{Argument, ArgumentKind, Message, Part, PartContent, Place, Role, Segment};
 
 use super::argument::Resolved;
 use super::file;
@@ -73,6 +73,27 @@ pub(super) fn from_markdown(file: FileId, body: String, start: usize) -> Text {
 
 fn whole_file(file: FileId, text: &Arc<str>, template: bool) -> BodySource {
     BodySource { file, inline_at: None, text: Some(Arc::clone(text)), start: 0, template }
+}
+
+/// Returns where a text begins.
+pub(super) fn place(sources: &Sources<'_>, source: &BodySource) -> Place {
+    sources.place(source.at())
+}
+
+/// Returns the variants of a single text that the person says: one message of one part.
+pub(super) fn said_alone(
+    sources: &Sources<'_>,
+    source: &BodySource,
+    variants: Vec<Vec<Vec<Segment>>>,
+) -> Vec<Vec<Message>> {
+    let at = place(sources, source);
+    let part = |text| Part { content: PartContent::Text(text), at: at.clone() };
+    let message = |texts: Vec<Vec<Segment>>| Message {
+        role: Role::User,
+        parts: texts.into_iter().map(part).collect(),
+        at: at.clone(),
+    };
+    variants.into_iter().map(|texts| vec![message(texts)]).collect()
 }
 
 /// Makes a text of a body that has a text or a file; `None` if it has neither.
@@ -159,7 +180,8 @@ pub(super) fn render(
         .collect();
     let booleans = arguments.iter().filter(|argument| argument.boolean);
     let booleans = booleans.map(|argument| argument.argument.name.clone()).collect();
-    let arguments = arguments.into_iter().map(|argument| argument.argument).collect();
+    let placed = |Resolved { at, argument, .. }| Argument { at: sources.place(at), ..argument };
+    let arguments = arguments.into_iter().map(placed).collect();
     Some(Rendered { arguments, facts, booleans, variants })
 }
 
@@ -175,6 +197,7 @@ pub(super) fn implicit(at: Span, description: Option<String>) -> Resolved {
             default: None,
             kind: ArgumentKind::Text { chars_max: ARGUMENTS_CHARS_MAX },
             stride: 0,
+            at: Place::default(),
         },
     }
 }

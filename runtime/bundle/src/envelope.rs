@@ -1,6 +1,6 @@
 //! The signature envelope: DSSE 1.0 around an in-toto statement.
 //!
-//! The envelope stands behind the signed bytes and is not among them, so a signature can be added
+//! The envelope follows the signed bytes and is not among them, so a signature can be added
 //! without a change of the bundle's digest. The payload type is part of what every signature
 //! covers (DSSE's pre-authentication encoding), so an envelope of another kind can never pass for
 //! one of these.
@@ -11,9 +11,10 @@ use ed25519_dalek::{Signer as _, SigningKey, VerifyingKey};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::contents::Manifest;
+use crate::bundle::Bundle;
 use crate::digest::{self, Digest};
-use crate::{Bundle, Corrupt, FORMAT_MAJOR, FORMAT_MINOR};
+use crate::format::{ENVELOPE_BYTES_MAX, FORMAT_MAJOR, FORMAT_MINOR};
+use crate::manifest::Manifest;
 
 /// The payload type of a bundle's envelope.
 pub const PAYLOAD_TYPE: &str = "application/vnd.relay.bundle.v1+json";
@@ -22,8 +23,6 @@ pub const STATEMENT_TYPE: &str = "https://in-toto.io/Statement/v1";
 /// The type of the statement's predicate.
 pub const PREDICATE_TYPE: &str = "https://relay.dev/bundle/v1";
 
-/// The most bytes of an envelope.
-pub(crate) const ENVELOPE_BYTES_MAX: usize = 256 * 1024;
 /// The most signatures of an envelope.
 pub(crate) const SIGNATURES_MAX: usize = 64;
 
@@ -133,9 +132,6 @@ pub enum EnvelopeError {
         "the envelope has {SIGNATURES_MAX} signatures, the most there can be: sign the bundle afresh"
     )]
     TooManySignatures,
-    /// The bundle to sign could not be read.
-    #[error(transparent)]
-    Corrupt(#[from] Corrupt),
 }
 
 impl Envelope {
@@ -151,7 +147,7 @@ impl Envelope {
         }
     }
 
-    /// Reads an envelope from its JSON, as it stands in a bundle or in a detached file.
+    /// Reads an envelope from its JSON, as it is in a bundle or in a detached file.
     ///
     /// # Errors
     ///
@@ -173,21 +169,21 @@ impl Envelope {
     ///
     /// # Errors
     ///
-    /// The bundle's manifest cannot be read.
+    /// None that a caller can cause; serialisation is fallible by type only.
     pub fn unsigned(bundle: &Bundle) -> Result<Self, EnvelopeError> {
-        let Manifest { project, version, compiler, epoch, .. } = bundle.manifest()?.to_owned();
+        let Manifest { project, version, compiler, .. } = bundle.manifest().clone();
         let statement = Statement {
             statement_type: STATEMENT_TYPE.into(),
             subject: vec![Subject {
-                name: project.clone(),
+                name: project.value.clone(),
                 digest: SubjectDigest { sha256: bundle.digest().hex() },
             }],
             predicate_type: PREDICATE_TYPE.into(),
             predicate: Predicate {
                 format: format!("{FORMAT_MAJOR}.{FORMAT_MINOR}"),
-                project,
-                version,
-                epoch,
+                project: project.value,
+                version: version.map(|version| version.value),
+                epoch: bundle.epoch(),
                 compiler,
             },
         };
@@ -214,7 +210,7 @@ impl Envelope {
         }
         let sig = STANDARD.encode(signature.to_bytes());
         self.signatures.push(Signature { keyid, sig });
-        // The order in which people sign is nobody's business and would only make bytes differ.
+        // The order in which people sign would only make bytes differ.
         self.signatures.sort_by(|a, b| a.keyid.cmp(&b.keyid));
         Ok(())
     }
@@ -256,7 +252,7 @@ impl Envelope {
         }
     }
 
-    /// Returns the envelope's JSON, as it stands in a bundle and in a detached file.
+    /// Returns the envelope's JSON, as it is in a bundle and in a detached file.
     ///
     /// # Errors
     ///

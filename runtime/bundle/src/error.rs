@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::{FORMAT_MAJOR, HEADER_BYTES};
+use crate::format::{FORMAT_MAJOR, HEADER_BYTES};
 
 const DAMAGED: &str = "the file is damaged or was altered: fetch or build it again";
 
@@ -64,8 +64,8 @@ pub enum OpenError {
         /// Bytes that it must have.
         expected: u64,
     },
-    /// Bytes stand behind the envelope.
-    #[error("{extra} bytes stand behind the end of the bundle; {DAMAGED}")]
+    /// Bytes follow the envelope.
+    #[error("{extra} bytes follow the end of the bundle; {DAMAGED}")]
     Trailing {
         /// How many.
         extra: u64,
@@ -78,8 +78,8 @@ pub enum OpenError {
         /// The most that format 1 allows.
         limit: u32,
     },
-    /// The table is not sorted by kind, or a kind stands twice.
-    #[error("section kind {kind} stands twice or out of order in the table; {DAMAGED}")]
+    /// The table is not sorted by kind, or a kind appears twice.
+    #[error("section kind {kind} appears twice or out of order in the table; {DAMAGED}")]
     SectionOrder {
         /// The kind's number.
         kind: u32,
@@ -94,14 +94,14 @@ pub enum OpenError {
     },
     /// A section begins before the one in front of it ends.
     #[error(
-        "section kind {kind} begins at {offset}, inside what stands before it (up to {end}); {DAMAGED}"
+        "section kind {kind} begins at {offset}, inside what comes before it (up to {end}); {DAMAGED}"
     )]
     Overlap {
         /// The kind's number.
         kind: u32,
         /// Where the table says it begins.
         offset: u64,
-        /// Where what stands before it ends.
+        /// Where what comes before it ends.
         end: u64,
     },
     /// A section leaves room in front of it, or reaches over the end.
@@ -142,6 +142,27 @@ pub enum OpenError {
         /// Of what.
         what: &'static str,
     },
+    /// The settings are over the limit of the format.
+    #[error("the settings have {bytes} bytes, over the limit of {limit}; build the project again")]
+    SettingsTooLarge {
+        /// Bytes that they have.
+        bytes: u64,
+        /// The most that format 1 allows.
+        limit: u64,
+    },
+    /// A settings section does not hold what this reader knows.
+    #[error(
+        "the {section} section is not valid: {reason}; build the project again, or use the relay-serve that matches it"
+    )]
+    Settings {
+        /// The section's name.
+        section: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A section that is read at once is not what its digest says.
+    #[error(transparent)]
+    Corrupt(Corrupt),
     /// The word in front of the envelope is wrong.
     #[error("the signature envelope is missing or its length is wrong; {DAMAGED}")]
     Envelope,

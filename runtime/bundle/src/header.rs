@@ -1,31 +1,51 @@
 //! Header and section table: the first thing that is read, and all that is read at start.
 //!
-//! The layout is rigid: sections stand in the order of their kinds, each right behind the digest
+//! The layout is rigid: sections come in the order of their kinds, each right after the digest
 //! tree of the one before, so every offset follows from the lengths. A table that says otherwise
 //! is refused.
 
-use zerocopy::FromBytes;
+use zerocopy::little_endian::{U16, U32, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::digest::{self, Digest, Tree};
 use crate::error::OpenError;
-use crate::record;
+use crate::format::{FORMAT_MAJOR, FORMAT_MINOR, HEADER_BYTES, LENGTH_MAX, MAGIC, SECTION_BYTES};
 use crate::section::{Kind, SectionInfo};
 
-/// The first 16 bytes of every bundle. The line ends and the control byte at its end do not
-/// survive a transfer in text mode.
-pub const MAGIC: [u8; 16] = *b"relay bundle\r\n\x1a\n";
-/// The format's major number: a reader refuses any other.
-pub const FORMAT_MAJOR: u16 = 1;
-/// The format's minor number: a reader accepts any.
-pub const FORMAT_MINOR: u16 = 0;
-/// Bytes of the header.
-pub const HEADER_BYTES: usize = size_of::<record::Header>();
-/// Bytes of one row of the section table.
-pub const SECTION_BYTES: usize = size_of::<record::Section>();
-
-/// The most bytes of a bundle: offsets inside sections have 32 bits.
-pub(crate) const LENGTH_MAX: u64 = u32::MAX as u64;
 const SECTIONS_MAX: u32 = 256;
+/// The flag of a section that a reader must know.
+const FLAG_CRITICAL: u32 = 1;
+
+/// The first 64 bytes of a bundle.
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct Header {
+    magic: [u8; 16],
+    format_major: U16,
+    format_minor: U16,
+    section_count: U32,
+    /// Bytes of header, table and sections; the envelope begins here. The envelope itself is not
+    /// counted, so that adding a signature leaves what was signed as it is.
+    content_length: U64,
+    epoch: U64,
+    /// Bits that a reader must know; format 1.0 knows none.
+    features: U64,
+    reserved: [u8; 16],
+}
+
+/// One row of the section table.
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub(crate) struct Row {
+    kind: U32,
+    flags: U32,
+    offset: U64,
+    length: U64,
+    digest: [u8; 32],
+    reserved: U64,
+}
+
+const _: () = assert!(size_of::<Header>() == HEADER_BYTES && size_of::<Row>() == SECTION_BYTES);
 
 /// What the front of a bundle says, checked against the file's length.
 pub(crate) struct Front {
@@ -36,7 +56,7 @@ pub(crate) struct Front {
     pub(crate) sections: Vec<SectionInfo>,
     /// One tree for each of `sections`.
     pub(crate) trees: Vec<Tree>,
-    /// Where the envelope's length word stands.
+    /// Where the envelope's length word is.
     pub(crate) content_length: usize,
 }
 
@@ -45,7 +65,7 @@ pub(crate) struct Front {
 pub struct Outline {
     /// Bytes of header and table: what the digest is taken of.
     pub front_bytes: usize,
-    /// Bytes of all that the digest covers; the envelope stands behind them.
+    /// Bytes of all that the digest covers; the envelope follows them.
     pub content_bytes: u64,
 }
 
@@ -71,7 +91,7 @@ pub fn outline(start: &[u8]) -> Result<Outline, OpenError> {
 /// Every way in which they can be wrong: see [`OpenError`].
 pub(crate) fn read(file: &[u8]) -> Result<Front, OpenError> {
     let (header, rest) = header(file)?;
-    let record::Header {
+    let Header {
         magic: _,
         format_major: _,
         format_minor,
@@ -88,8 +108,7 @@ pub(crate) fn read(file: &[u8]) -> Result<Front, OpenError> {
     let count = section_count.get();
     let content_length = usize::try_from(content_length.get()).unwrap_or(usize::MAX);
     let table_bytes = count as usize * SECTION_BYTES;
-    let Ok((table, _)) = <[record::Section]>::ref_from_prefix_with_elems(rest, count as usize)
-    else {
+    let Ok((table, _)) = <[Row]>::ref_from_prefix_with_elems(rest, count as usize) else {
         return Err(OpenError::Truncated { found, expected: (HEADER_BYTES + table_bytes) as u64 });
     };
     let signed = file.get(..HEADER_BYTES + table_bytes).unwrap_or_default();
@@ -133,9 +152,9 @@ pub(crate) fn read(file: &[u8]) -> Result<Front, OpenError> {
     })
 }
 
-/// Splits `file` behind its header, after checking all that the header alone can tell.
-fn header(file: &[u8]) -> Result<(&record::Header, &[u8]), OpenError> {
-    let (header, rest) = match record::Header::ref_from_prefix(file) {
+/// Splits `file` after its header, after checking all that the header alone can tell.
+fn header(file: &[u8]) -> Result<(&Header, &[u8]), OpenError> {
+    let (header, rest) = match Header::ref_from_prefix(file) {
         Ok(parts) if parts.0.magic == MAGIC => parts,
         Ok(_) => return Err(wrong_magic(file)),
         Err(_) if MAGIC.starts_with(file.get(..MAGIC.len()).unwrap_or(file)) => {
@@ -163,23 +182,52 @@ fn header(file: &[u8]) -> Result<(&record::Header, &[u8]), OpenError> {
     Ok((header, rest))
 }
 
+/// Returns the row of a section.
+pub(crate) fn row(kind: Kind, offset: u64, length: u64, Digest(digest): Digest) -> Row {
+    Row {
+        kind: kind.number().into(),
+        flags: if kind.is_critical() { FLAG_CRITICAL } else { 0 }.into(),
+        offset: offset.into(),
+        length: length.into(),
+        digest,
+        reserved: 0.into(),
+    }
+}
+
+/// Writes header and table over the start of `file`, which has room for them.
+pub(crate) fn write(epoch: u64, rows: &[Row], file: &mut [u8]) {
+    let header = Header {
+        magic: MAGIC,
+        format_major: FORMAT_MAJOR.into(),
+        format_minor: FORMAT_MINOR.into(),
+        section_count: u32::try_from(rows.len()).unwrap_or(u32::MAX).into(),
+        content_length: (file.len() as u64).into(),
+        epoch: epoch.into(),
+        features: 0.into(),
+        reserved: [0; 16],
+    };
+    for (byte, value) in file.iter_mut().zip(header.as_bytes().iter().chain(rows.as_bytes())) {
+        *byte = *value;
+    }
+}
+
 fn section(
-    row: &record::Section,
+    row: &Row,
     before: Option<&SectionInfo>,
     end: usize,
     content_length: usize,
 ) -> Result<SectionInfo, OpenError> {
-    let record::Section { kind, flags, offset, length, digest, reserved } = *row;
+    let Row { kind, flags, offset, length, digest, reserved } = *row;
     let (number, offset, length) = (kind.get(), offset.get(), length.get());
     if before.is_some_and(|before| before.number >= number) {
         return Err(OpenError::SectionOrder { kind: number });
     }
-    let critical = flags.get() & record::FLAG_CRITICAL != 0;
+    let critical = flags.get() & FLAG_CRITICAL != 0;
     let kind = Kind::from_number(number);
     if kind.is_none() && critical {
         return Err(OpenError::UnknownCriticalSection { kind: number });
     }
-    if flags.get() & !record::FLAG_CRITICAL != 0 || reserved.get() != 0 {
+    if flags.get() & !FLAG_CRITICAL != 0 || reserved.get() != 0 {
         return Err(OpenError::Reserved { what: "the section table" });
     }
     if offset % digest::ALIGN as u64 != 0 {
@@ -202,7 +250,7 @@ fn section(
     if last.is_none_or(|last| last > content_length) {
         return Err(impossible);
     }
-    if kind.is_some_and(|kind| length % kind.record_bytes() as u64 != 0) {
+    if kind.is_some_and(|kind| length % kind.row_bytes() as u64 != 0) {
         return Err(impossible);
     }
     Ok(SectionInfo { number, kind, critical, offset, length, digest: Digest(digest) })

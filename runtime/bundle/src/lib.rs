@@ -1,43 +1,69 @@
 //! The artifact: one signed, deterministic file that the compiler writes and the runtime serves.
 //!
 //! Format 1 is a header, a table of sections, the sections with their digest trees, and last a
-//! DSSE envelope whose statement names the SHA-256 of header and table. A reader uses every
-//! section in place: nothing is decoded that is not asked for, and nothing is used before its
-//! page was checked against the signed table.
+//! DSSE envelope whose statement names the SHA-256 of header and table. There are two kinds of
+//! section. *Settings* are small: a serde value each, decoded when a bundle is opened. *Tables* are
+//! large or hot: a reader uses them in place, and nothing of them is decoded that is not asked for.
+//! No byte is used before its page was checked against the signed table.
+//!
+//! One file holds one concept: its owned type, its row, its writing, its reading, and the way back
+//! to the owned type.
 //!
 //! This crate knows bytes. It opens no file, reads no clock and trusts nothing that a bundle
 //! says of itself: who may sign is the caller's [`trust::Trust`].
 
 #![forbid(unsafe_code)]
 
+mod argument;
+mod bundle;
 mod contents;
 mod digest;
 mod encode;
 pub mod envelope;
 mod error;
+mod format;
+mod gate;
 mod header;
-mod record;
+mod manifest;
+mod message;
+mod messages;
+mod name_index;
+mod page;
+mod place;
+mod prompt;
+mod reader;
+mod rendering;
+mod resource;
+mod resource_template;
+mod row;
 mod section;
+mod setting;
+mod settings;
 mod tag_index;
+mod tool;
 pub mod trust;
-mod view;
+mod writer;
 
-pub use contents::{
-    Argument, ArgumentKind, Content, Contents, Gate, Generated, Manifest, Message, MessagePiece,
-    Page, Part, Place, Prompt, Rendering, Resource, ResourceTemplate, Role, Segment, Tool, Unlock,
-    UriPiece,
-};
+pub use argument::{Argument, ArgumentKind, ArgumentView};
+pub use bundle::Bundle;
+pub use contents::Contents;
 pub use digest::Digest;
 pub use encode::{EncodeError, encode};
 pub use error::{Corrupt, OpenError};
-pub use header::{
-    FORMAT_MAJOR, FORMAT_MINOR, HEADER_BYTES, MAGIC, Outline, SECTION_BYTES, outline,
-};
+pub use format::{FORMAT_MAJOR, FORMAT_MINOR, HEADER_BYTES, MAGIC, SECTION_BYTES};
+pub use gate::{Gate, Unlock};
+pub use header::{Outline, outline};
+pub use manifest::Manifest;
+pub use message::{Blob, Message, MessageView, Part, PartContent, PartView, Role, Segment};
+pub use messages::{MessagePiece, Messages};
+pub use page::{List, Page};
+pub use place::{Place, PlaceIndex};
+pub use prompt::{Prompt, PromptView};
+pub use reader::Storage;
+pub use rendering::{Rendering, RenderingView};
+pub use resource::{Content, Resource, ResourceView};
+pub use resource_template::{ResourceTemplate, TemplateView, UriPiece};
 pub use section::{Kind, SectionInfo};
-pub use tag_index::{RANK_BLOCK, UNICODE, lower_case};
-pub use view::{
-    ArgumentKindView, ArgumentView, Bundle, ContentView, GateView, ManifestView, MessagePieceView,
-    MessageView, PageView, PartView, PlaceView, Postings, PromptView, RankBlock, RenderingView,
-    ResourceView, SegmentView, Storage, TagIndexView, TemplateView, ToolView, UriPieceView,
-    VariantView,
-};
+pub use setting::Setting;
+pub use tag_index::{Postings, RANK_BLOCK, RankBlock, TagIndexView, UNICODE, lower_case};
+pub use tool::Tool;

@@ -1,114 +1,149 @@
-//! The kinds of section that format 1 knows.
+//! The sections of format 1: one table says all that there is to know of each.
 
 use crate::digest::Digest;
-use crate::record;
 
-/// What a section holds. The number is the one that stands in the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[repr(u32)]
-pub enum Kind {
-    /// Who and what the bundle is: one record.
-    Manifest = 1,
+/// Declares the kinds of section, in the order of the file.
+///
+/// Each line is a name, its number in the file, the name that people see, and what the section
+/// holds: `settings` (canonical JSON of one value, decoded when the bundle is opened), `bytes`, or
+/// `rows(N)` of N bytes each. `optional` marks what a reader may ignore if it does not know it.
+macro_rules! sections {
+    ($($(#[$doc:meta])* $kind:ident = $number:literal $name:literal $form:ident $(($row:literal))? $($optional:ident)?,)+) => {
+        /// What a section holds. The number is the one in the file.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u32)]
+        pub enum Kind {
+            $($(#[$doc])* $kind = $number,)+
+        }
+
+        impl Kind {
+            /// Every kind, in the order of the file.
+            pub const ALL: [Self; [$($number),+].len()] = [$(Self::$kind),+];
+
+            /// Returns the kind's name as `relay inspect` prints it.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$kind => $name,)+ }
+            }
+
+            /// Returns the bytes of one row; 1 for sections that have no rows.
+            pub(crate) const fn row_bytes(self) -> usize {
+                match self { $(Self::$kind => row_bytes!($($row)?),)+ }
+            }
+
+            /// Returns whether the section is decoded when a bundle is opened.
+            pub(crate) const fn is_settings(self) -> bool {
+                match self { $(Self::$kind => is_settings!($form),)+ }
+            }
+
+            /// Returns whether a reader that does not know this kind must refuse the bundle.
+            ///
+            /// What only explains (where things were written, the source, the provenance) can be
+            /// left out of a reader without serving anything else than what was signed.
+            pub(crate) const fn is_critical(self) -> bool {
+                match self { $(Self::$kind => is_critical!($($optional)?),)+ }
+            }
+        }
+    };
+}
+
+macro_rules! row_bytes {
+    () => {
+        1
+    };
+    ($bytes:literal) => {
+        $bytes
+    };
+}
+
+macro_rules! is_settings {
+    (settings) => {
+        true
+    };
+    ($other:ident) => {
+        false
+    };
+}
+
+macro_rules! is_critical {
+    () => {
+        true
+    };
+    (optional) => {
+        false
+    };
+}
+
+sections! {
+    /// Who and what the bundle is.
+    Manifest = 1 "manifest" settings,
+    /// What the server itself says.
+    Messages = 2 "messages" settings,
+    /// How sessions are gated; absent if they are not.
+    Gate = 3 "gate" settings,
+    /// The tools, in the order of the list; absent if there are none.
+    Tools = 4 "tools" settings,
     /// All short strings, one after the other.
-    Strings = 2,
+    Strings = 8 "strings" bytes,
     /// All bodies: literal text of prompts and resources, and binary content.
-    Bodies = 3,
+    Bodies = 9 "bodies" bytes,
     /// Lists of strings: references into `Strings`.
-    StringLists = 4,
+    StringLists = 10 "string-lists" rows(8),
     /// The prompts, sorted by name.
-    Prompts = 16,
-    /// Hash table from a prompt's name to its record.
-    PromptIndex = 17,
+    Prompts = 16 "prompts" rows(108),
+    /// Hash table from a prompt's name to its row.
+    PromptIndex = 17 "prompt-index" rows(4),
+    /// Chapters of prompts.
+    Chapters = 18 "chapters" rows(12),
     /// Arguments of prompts and URI templates.
-    Arguments = 18,
+    Arguments = 19 "arguments" rows(48),
     /// Variants of prompts and URI templates.
-    Variants = 19,
+    Variants = 20 "variants" rows(8),
     /// Messages of variants.
-    Messages = 20,
+    PromptMessages = 21 "prompt-messages" rows(16),
     /// Parts of messages.
-    Parts = 21,
+    Parts = 22 "parts" rows(40),
     /// Segments of texts.
-    Segments = 22,
-    /// The facts of the tag index: one record.
-    TagIndex = 23,
+    Segments = 23 "segments" rows(12),
+    /// The facts of the tag index: one row.
+    TagIndex = 24 "tag-index" rows(56),
     /// The prompts in the order of selection: priority falling, then name.
-    TagOrder = 24,
+    TagOrder = 25 "tag-order" rows(4),
     /// The distinct words of summaries and chapters, with where their postings begin.
-    TagWords = 25,
+    TagWords = 26 "tag-words" rows(8),
     /// The text of those words.
-    TagText = 26,
+    TagText = 27 "tag-text" bytes,
     /// For each of those words, the prompts that have it.
-    TagPostings = 27,
+    TagPostings = 28 "tag-postings" bytes,
     /// The resources with a fixed URI, sorted by URI.
-    Resources = 32,
-    /// Hash table from a resource's URI to its record.
-    ResourceIndex = 33,
+    Resources = 32 "resources" rows(76),
+    /// Hash table from a resource's URI to its row.
+    ResourceIndex = 33 "resource-index" rows(4),
     /// The URI templates.
-    Templates = 34,
+    Templates = 34 "templates" rows(84),
     /// Pieces of URI templates.
-    UriPieces = 35,
-    /// How sessions are gated: one record, or none.
-    Gate = 40,
-    /// Pieces of the messages that the gate sends.
-    MessagePieces = 41,
-    /// The tools, in the order of the list.
-    Tools = 42,
+    UriPieces = 35 "uri-pieces" rows(12),
     /// Prebuilt pages of `prompts/list`.
-    PromptPages = 48,
+    PromptPages = 48 "prompt-pages" rows(16),
     /// Prebuilt pages of `resources/list`.
-    ResourcePages = 49,
+    ResourcePages = 49 "resource-pages" rows(16),
     /// Prebuilt pages of `resources/templates/list`.
-    TemplatePages = 50,
-    /// The bytes of the prebuilt pages.
-    PageBytes = 51,
+    TemplatePages = 50 "template-pages" rows(16),
     /// Prebuilt pages of `tools/list`.
-    ToolPages = 52,
-    /// Where each thing was declared.
-    Places = 64,
+    ToolPages = 51 "tool-pages" rows(16),
+    /// The bytes of the prebuilt pages.
+    PageBytes = 52 "page-bytes" bytes,
+    /// Where texts and settings were written.
+    Places = 64 "places" rows(16) optional,
     /// The effective project as canonical KDL.
-    Canonical = 65,
+    Canonical = 65 "canonical" bytes optional,
     /// The build's provenance as JSON.
-    Provenance = 66,
+    Provenance = 66 "provenance" bytes optional,
 }
 
 impl Kind {
-    /// Every kind, in the order of the file.
-    pub const ALL: [Self; 31] = [
-        Self::Manifest,
-        Self::Strings,
-        Self::Bodies,
-        Self::StringLists,
-        Self::Prompts,
-        Self::PromptIndex,
-        Self::Arguments,
-        Self::Variants,
-        Self::Messages,
-        Self::Parts,
-        Self::Segments,
-        Self::TagIndex,
-        Self::TagOrder,
-        Self::TagWords,
-        Self::TagText,
-        Self::TagPostings,
-        Self::Resources,
-        Self::ResourceIndex,
-        Self::Templates,
-        Self::UriPieces,
-        Self::Gate,
-        Self::MessagePieces,
-        Self::Tools,
-        Self::PromptPages,
-        Self::ResourcePages,
-        Self::TemplatePages,
-        Self::PageBytes,
-        Self::ToolPages,
-        Self::Places,
-        Self::Canonical,
-        Self::Provenance,
-    ];
-
     /// One more than the highest number of a kind.
-    pub(crate) const NUMBERS: usize = 67;
+    pub(crate) const NUMBERS: usize = Self::Provenance as usize + 1;
 
     /// Returns the kind with this number; `None` for a number that format 1.0 does not know.
     #[must_use]
@@ -116,90 +151,10 @@ impl Kind {
         Self::ALL.into_iter().find(|kind| kind.number() == number)
     }
 
-    /// Returns the number that stands in the file.
+    /// Returns the number in the file.
     #[must_use]
-    pub fn number(self) -> u32 {
+    pub const fn number(self) -> u32 {
         self as u32
-    }
-
-    /// Returns the kind's name as `relay inspect` shows it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Manifest => "manifest",
-            Self::Strings => "strings",
-            Self::Bodies => "bodies",
-            Self::StringLists => "string-lists",
-            Self::Prompts => "prompts",
-            Self::PromptIndex => "prompt-index",
-            Self::Arguments => "arguments",
-            Self::Variants => "variants",
-            Self::Messages => "messages",
-            Self::Parts => "parts",
-            Self::Segments => "segments",
-            Self::TagIndex => "tag-index",
-            Self::TagOrder => "tag-order",
-            Self::TagWords => "tag-words",
-            Self::TagText => "tag-text",
-            Self::TagPostings => "tag-postings",
-            Self::Resources => "resources",
-            Self::ResourceIndex => "resource-index",
-            Self::Templates => "templates",
-            Self::UriPieces => "uri-pieces",
-            Self::Gate => "gate",
-            Self::MessagePieces => "message-pieces",
-            Self::Tools => "tools",
-            Self::PromptPages => "prompt-pages",
-            Self::ResourcePages => "resource-pages",
-            Self::TemplatePages => "template-pages",
-            Self::PageBytes => "page-bytes",
-            Self::ToolPages => "tool-pages",
-            Self::Places => "places",
-            Self::Canonical => "canonical",
-            Self::Provenance => "provenance",
-        }
-    }
-
-    /// Returns the bytes of one record; 1 for sections that are plain bytes.
-    pub(crate) fn record_bytes(self) -> usize {
-        match self {
-            Self::Manifest => size_of::<record::Manifest>(),
-            Self::Strings
-            | Self::Bodies
-            | Self::TagText
-            | Self::TagPostings
-            | Self::PageBytes
-            | Self::Canonical
-            | Self::Provenance => 1,
-            Self::StringLists => size_of::<record::Text>(),
-            Self::Prompts => size_of::<record::Prompt>(),
-            Self::PromptIndex | Self::ResourceIndex | Self::TagOrder => size_of::<u32>(),
-            Self::Arguments => size_of::<record::Argument>(),
-            Self::Variants => size_of::<record::Range>(),
-            Self::Messages => size_of::<record::Message>(),
-            Self::Parts => size_of::<record::Part>(),
-            Self::Segments => size_of::<record::Segment>(),
-            Self::TagIndex => size_of::<record::TagIndex>(),
-            Self::TagWords => size_of::<record::TagWord>(),
-            Self::Resources => size_of::<record::Resource>(),
-            Self::Templates => size_of::<record::Template>(),
-            Self::UriPieces => size_of::<record::UriPiece>(),
-            Self::Gate => size_of::<record::Gate>(),
-            Self::MessagePieces => size_of::<record::MessagePiece>(),
-            Self::Tools => size_of::<record::Tool>(),
-            Self::PromptPages | Self::ResourcePages | Self::TemplatePages | Self::ToolPages => {
-                size_of::<record::Page>()
-            }
-            Self::Places => size_of::<record::Place>(),
-        }
-    }
-
-    /// Returns whether a reader that does not know this kind must refuse the bundle.
-    ///
-    /// What only explains (where things were declared, the source, the provenance) can be left
-    /// out of a reader without serving anything else than what was signed.
-    pub(crate) fn critical(self) -> bool {
-        !matches!(self, Self::Places | Self::Canonical | Self::Provenance)
     }
 }
 

@@ -6,18 +6,22 @@
 //!
 //! Postings are the ranks of a word's prompts, in blocks of 65,536 ranks: a u16 with their count,
 //! then the lower half of each; or, where that is shorter, the u16 0xffff, then a bitmap of the
-//! block's ranks. Behind the last block that has any nothing is written. Numbers of one size are
+//! block's ranks. Nothing is written after the last block that has any. Numbers of one size are
 //! read several times faster than the shortest there are, and a tag may have many.
-//!
-//! This is what is written; `view/tag_index.rs` reads it.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::sync::atomic::Ordering;
 
-use zerocopy::IntoBytes;
+use zerocopy::FromBytes;
+use zerocopy::little_endian::U32;
 
-use crate::contents::Prompt;
-use crate::record;
+use crate::bundle::Bundle;
+use crate::error::Corrupt;
+use crate::prompt::Prompt;
+use crate::row::row;
+use crate::section::Kind;
+use crate::writer::{Writer, number};
 
 /// Postings come in blocks of so many ranks.
 pub const RANK_BLOCK: usize = 1 << 16;
@@ -39,104 +43,123 @@ pub fn lower_case(text: &str) -> String {
     lower.map(|letter| if letter == 'ς' { 'σ' } else { letter }).collect()
 }
 
-/// The sections of an index.
-#[derive(Default)]
-pub(crate) struct TagIndex {
-    pub(crate) facts: Vec<u8>,
-    pub(crate) order: Vec<u8>,
-    pub(crate) words: Vec<u8>,
-    pub(crate) text: Vec<u8>,
-    pub(crate) postings: Vec<u8>,
+row! {
+    /// The facts of the index.
+    Facts of TagIndex {
+        /// Of the prompts below priority 10: how many have an empty body, and the bytes of the
+        /// shortest body that is not. Both together bound how many fit a budget.
+        empty_bodies: U32,
+        body_bytes_min: U32,
+        /// Bytes of the summaries and chapters that the index covers.
+        covered_bytes: U32,
+        /// The version of Unicode that lower-cased the words: major, minor, update, 0.
+        unicode: [u8; 4],
+        /// Where the prompts of each priority end in `TagOrder`, for 10 down to 1.
+        ends: [U32; 10],
+    }
 }
+
+row! {
+    /// A distinct word. The last row is no word: it says where the others end.
+    Word of TagWords {
+        /// Where its text begins in `TagText`.
+        text: U32,
+        /// Where its postings begin in `TagPostings`.
+        postings: U32,
+    }
+}
+
+/// In postings, in place of the count of a list: a bitmap follows.
+const POSTINGS_BITMAP: u16 = u16::MAX;
 
 /// Returns the indexes of `prompts` in the order of their ranks. The prompts are sorted by name.
 pub(crate) fn order(prompts: &[Prompt]) -> Vec<u32> {
     let mut order: Vec<u32> = (0..).take(prompts.len()).collect();
-    let priority =
-        |index: &u32| Reverse(prompts.get(*index as usize).map_or(0, |prompt| prompt.priority));
+    let priority = |index: &u32| {
+        Reverse(prompts.get(*index as usize).map_or(0, |prompt| prompt.priority.value))
+    };
     // Stable: prompts of one priority stay in the order of their names.
     order.sort_by_key(priority);
     order
 }
 
-/// Builds the index of `prompts`, given their order and the bytes of each one's body.
-pub(crate) fn build(prompts: &[Prompt], order: &[u32], body_bytes: &[u32]) -> TagIndex {
-    let mut out = TagIndex::default();
-    if prompts.is_empty() {
-        return out;
-    }
-    let ranked = || order.iter().filter_map(|index| prompts.get(*index as usize));
-    let mut words: HashMap<Box<str>, Vec<u32>> = HashMap::new();
-    let mut covered = 0;
-    for (rank, prompt) in (0..).zip(ranked()) {
-        for text in prompt.summary.iter().chain(&prompt.chapters) {
-            covered += text.len();
-            for word in lower_case(text).split_whitespace() {
-                match words.get_mut(word) {
-                    Some(ranks) if ranks.last() == Some(&rank) => {}
-                    Some(ranks) => ranks.push(rank),
-                    None => drop(words.insert(word.into(), vec![rank])),
+impl Writer {
+    /// Writes the index of `prompts`, given their order and the bytes of each one's body.
+    pub(crate) fn tag_index(&mut self, prompts: &[Prompt], order: &[u32], body_bytes: &[u32]) {
+        if prompts.is_empty() {
+            return;
+        }
+        let ranked = || order.iter().filter_map(|index| prompts.get(*index as usize));
+        let mut words: HashMap<Box<str>, Vec<u32>> = HashMap::new();
+        let mut covered = 0;
+        for (rank, prompt) in (0..).zip(ranked()) {
+            for text in prompt.summary.iter().chain(&prompt.chapters) {
+                covered += text.value.len();
+                for word in lower_case(&text.value).split_whitespace() {
+                    match words.get_mut(word) {
+                        Some(ranks) if ranks.last() == Some(&rank) => {}
+                        Some(ranks) => ranks.push(rank),
+                        None => drop(words.insert(word.into(), vec![rank])),
+                    }
                 }
             }
         }
+        let mut words: Vec<(Box<str>, Vec<u32>)> = words.into_iter().collect();
+        words.sort_unstable();
+        for (text, ranks) in &words {
+            self.tag_word();
+            self.bytes(Kind::TagText, text.as_bytes());
+            // No word has white space in it, so no match spans two words.
+            self.bytes(Kind::TagText, b"\n");
+            self.tag_postings(ranks, prompts.len());
+        }
+        self.tag_word();
+        let order: Vec<U32> = order.iter().map(|index| (*index).into()).collect();
+        self.records(Kind::TagOrder, &order);
+        let ends = std::array::from_fn(|place| {
+            let lowest = 10 - place;
+            number(ranked().filter(|prompt| usize::from(prompt.priority.value) >= lowest).count())
+        });
+        let others =
+            prompts.iter().zip(body_bytes).filter(|(prompt, _)| prompt.priority.value < 10);
+        let (empty, filled): (Vec<u32>, Vec<u32>) =
+            others.map(|(_, bytes)| *bytes).partition(|bytes| *bytes == 0);
+        let (major, minor, update) = UNICODE;
+        self.rows(&[Facts {
+            empty_bodies: number(empty.len()),
+            body_bytes_min: filled.into_iter().min().unwrap_or(0).into(),
+            covered_bytes: number(covered),
+            unicode: [major, minor, update, 0],
+            ends,
+        }]);
     }
-    let mut words: Vec<(Box<str>, Vec<u32>)> = words.into_iter().collect();
-    words.sort_unstable();
-    for (text, ranks) in &words {
-        out.word();
-        out.text.extend_from_slice(text.as_bytes());
-        // No word has white space in it, so no match spans two words.
-        out.text.push(b'\n');
-        out.postings(ranks, prompts.len());
-    }
-    out.word();
-    out.order = order.iter().flat_map(|index| index.to_le_bytes()).collect();
-    let ends = std::array::from_fn(|place| {
-        let lowest = 10 - place;
-        number(ranked().filter(|prompt| usize::from(prompt.priority) >= lowest).count())
-    });
-    let others = prompts.iter().zip(body_bytes).filter(|(prompt, _)| prompt.priority < 10);
-    let (empty, filled): (Vec<u32>, Vec<u32>) =
-        others.map(|(_, bytes)| *bytes).partition(|bytes| *bytes == 0);
-    let (major, minor, update) = UNICODE;
-    let facts = record::TagIndex {
-        empty_bodies: number(empty.len()),
-        body_bytes_min: filled.into_iter().min().unwrap_or(0).into(),
-        covered_bytes: number(covered),
-        unicode: [major, minor, update, 0],
-        ends,
-    };
-    out.facts = facts.as_bytes().to_vec();
-    out
-}
 
-impl TagIndex {
-    /// Appends the record of the word that begins here.
-    fn word(&mut self) {
-        let (text, postings) = (number(self.text.len()), number(self.postings.len()));
-        self.words.extend_from_slice(record::TagWord { text, postings }.as_bytes());
+    /// Appends the row of the word that begins here.
+    fn tag_word(&mut self) {
+        let text = number(self.bytes(Kind::TagText, &[]));
+        let postings = number(self.bytes(Kind::TagPostings, &[]));
+        self.rows(&[Word { text, postings }]);
     }
 
     /// Appends the postings of one word, among so many prompts.
-    fn postings(&mut self, ranks: &[u32], prompts: usize) {
+    fn tag_postings(&mut self, ranks: &[u32], prompts: usize) {
         let block_of = |rank: &u32| *rank as usize / RANK_BLOCK;
         let mut rest = ranks;
         for block in 0..=ranks.last().map_or(0, block_of) {
-            let (ranks, behind) =
+            let (ranks, later) =
                 rest.split_at(rest.partition_point(|rank| block_of(rank) <= block));
-            rest = behind;
+            rest = later;
             let bitmap_bytes = bitmap_bytes(prompts.saturating_sub(block * RANK_BLOCK));
             match u16::try_from(ranks.len()) {
                 Ok(count) if 2 * ranks.len() <= bitmap_bytes => {
-                    self.postings.extend(count.to_le_bytes());
-                    for rank in ranks {
-                        let [low, high, ..] = rank.to_le_bytes();
-                        self.postings.extend([low, high]);
-                    }
+                    let low = |rank: &u32| (*rank % RANK_BLOCK as u32) as u16;
+                    let list = ranks.iter().flat_map(|rank| low(rank).to_le_bytes());
+                    let list: Vec<u8> = count.to_le_bytes().into_iter().chain(list).collect();
+                    self.bytes(Kind::TagPostings, &list);
                 }
                 _ => {
-                    self.postings.extend(record::POSTINGS_BITMAP.to_le_bytes());
-                    self.postings.extend(bitmap(ranks, bitmap_bytes));
+                    self.bytes(Kind::TagPostings, &POSTINGS_BITMAP.to_le_bytes());
+                    self.bytes(Kind::TagPostings, &bitmap(ranks, bitmap_bytes));
                 }
             }
         }
@@ -144,7 +167,7 @@ impl TagIndex {
 }
 
 /// Returns the bytes of the bitmap of a block, given how many ranks there are from it on.
-pub(crate) fn bitmap_bytes(ranks: usize) -> usize {
+fn bitmap_bytes(ranks: usize) -> usize {
     ranks.min(RANK_BLOCK).div_ceil(8)
 }
 
@@ -159,7 +182,208 @@ fn bitmap(ranks: &[u32], bytes: usize) -> Vec<u8> {
     bitmap
 }
 
-// A section over 4 GiB is refused by `encode` before its offsets matter.
-fn number(value: usize) -> zerocopy::little_endian::U32 {
-    u32::try_from(value).unwrap_or(u32::MAX).into()
+/// The tag index, in place. Words are numbered from 0; prompts by rank.
+#[derive(Clone, Copy)]
+pub struct TagIndexView<'b> {
+    bundle: &'b Bundle,
+    facts: &'b Facts,
+    /// One more than there are words.
+    words: &'b [Word],
+    text: &'b [u8],
+}
+
+/// Which prompts have a word, one block of ranks after the other; nothing after the last block
+/// that has any. Postings that are none end where they go wrong.
+///
+/// To check every rank would cost more than to use it, so no one does: a wrong build may have
+/// ranks that do not rise, and ranks that no prompt has. Readers leave those out.
+#[derive(Debug, Clone)]
+pub struct Postings<'b> {
+    rest: &'b [u8],
+    /// How many ranks are not yet passed.
+    ranks: usize,
+}
+
+/// The ranks of one block that have a word, counted from the block's first.
+#[derive(Debug, Clone, Copy)]
+pub enum RankBlock<'b> {
+    /// One bit a rank, the lowest first.
+    Bitmap(&'b [u8]),
+    /// The ranks, rising, little-endian.
+    List(&'b [[u8; 2]]),
+}
+
+impl Postings<'_> {
+    /// Returns whether no block is left.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+}
+
+impl<'b> Iterator for Postings<'b> {
+    type Item = RankBlock<'b>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let (count, rest) = self.rest.split_first_chunk()?;
+        let count = u16::from_le_bytes(*count);
+        let is_bitmap = count == POSTINGS_BITMAP;
+        let bytes = if is_bitmap { bitmap_bytes(self.ranks) } else { 2 * usize::from(count) };
+        let (ranks, rest) = rest.split_at_checked(bytes).unwrap_or_default();
+        self.rest = rest;
+        self.ranks = self.ranks.saturating_sub(RANK_BLOCK);
+        let (list, _) = ranks.as_chunks();
+        Some(if is_bitmap { RankBlock::Bitmap(ranks) } else { RankBlock::List(list) })
+    }
+}
+
+impl Bundle {
+    /// Returns the tag index; `None` if there are no prompts.
+    ///
+    /// The first call reads the records of all words and checks that they fit each other, so that
+    /// no search has to.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::prompt`].
+    pub fn tag_index(&self) -> Result<Option<TagIndexView<'_>>, Corrupt> {
+        if self.prompt_count() == 0 {
+            return Ok(None);
+        }
+        let reader = &self.reader;
+        let words = <[Word]>::ref_from_bytes(reader.section(Kind::TagWords)?)
+            .map_err(|_| wrong(Kind::TagWords, "length"))?;
+        let text = reader.section(Kind::TagText)?;
+        let index = TagIndexView { bundle: self, facts: reader.row(0)?, words, text };
+        if !self.tag_index_fits.load(Ordering::Relaxed) {
+            index.check()?;
+            self.tag_index_fits.store(true, Ordering::Relaxed);
+        }
+        Ok(Some(index))
+    }
+}
+
+#[expect(clippy::missing_errors_doc, reason = "all as `Bundle::prompt`")]
+impl<'b> TagIndexView<'b> {
+    /// Returns how many words there are.
+    #[must_use]
+    pub fn word_count(&self) -> usize {
+        self.words.len().saturating_sub(1)
+    }
+
+    /// Returns the text of all words, each with a line feed after it.
+    #[must_use]
+    pub fn text(&self) -> &'b [u8] {
+        self.text
+    }
+
+    /// Returns where in [`Self::text`] a word begins, and where the line feed after it is;
+    /// `None` only for a number that no word has.
+    #[must_use]
+    pub fn word(&self, number: usize) -> Option<(usize, usize)> {
+        let start = self.words.get(number)?.text.get() as usize;
+        let end = self.words.get(number + 1)?.text.get() as usize;
+        Some((start, end.checked_sub(1)?))
+    }
+
+    /// Returns which prompts have a word.
+    #[inline]
+    pub fn postings(&self, number: usize) -> Result<Postings<'b>, Corrupt> {
+        let (start, length) = self.postings_of(number).ok_or(wrong(Kind::TagWords, "postings"))?;
+        let bytes = self.bundle.reader.bytes(Kind::TagPostings, start, length)?;
+        Ok(Postings { rest: bytes, ranks: self.bundle.prompt_count() })
+    }
+
+    /// Returns the index of the prompt with this rank, in the order of the names.
+    pub fn prompt_at(&self, rank: usize) -> Result<usize, Corrupt> {
+        let index: &U32 = self.bundle.reader.record(Kind::TagOrder, rank)?;
+        let index = index.get() as usize;
+        if self.bundle.prompt(index)?.stored_rank() == rank {
+            Ok(index)
+        } else {
+            Err(wrong(Kind::TagOrder, "index"))
+        }
+    }
+
+    /// Returns the rank after the last prompt of this priority, 1 to 10, or a higher one.
+    #[must_use]
+    pub fn end_of(&self, priority: u8) -> usize {
+        let place = usize::from(10u8.saturating_sub(priority));
+        self.facts.ends.get(place).map_or(0, |end| end.get() as usize)
+    }
+
+    /// Returns the most prompts below priority 10 whose bodies fit so many bytes together.
+    #[must_use]
+    pub fn fitting_max(&self, bytes: usize) -> usize {
+        let empty = self.facts.empty_bodies.get() as usize;
+        let shortest = self.facts.body_bytes_min.get() as usize;
+        empty.saturating_add(bytes.checked_div(shortest).unwrap_or(0))
+    }
+
+    /// Returns the bytes of the summaries and chapters that the index covers.
+    #[must_use]
+    pub fn covered_bytes(&self) -> usize {
+        self.facts.covered_bytes.get() as usize
+    }
+
+    /// Returns the version of Unicode by which the words were lower-cased.
+    #[must_use]
+    pub fn unicode(&self) -> (u8, u8, u8) {
+        let [major, minor, update, _] = self.facts.unicode;
+        (major, minor, update)
+    }
+
+    /// Checks what digests cannot tell: that the sections fit each other.
+    fn check(&self) -> Result<(), Corrupt> {
+        let bundle = self.bundle;
+        let prompts = bundle.prompt_count();
+        if bundle.reader.count(Kind::TagIndex) != 1 {
+            return Err(wrong(Kind::TagIndex, "count"));
+        }
+        if bundle.reader.count(Kind::TagOrder) != prompts {
+            return Err(wrong(Kind::TagOrder, "count"));
+        }
+        let ends = self.facts.ends.map(|end| end.get() as usize);
+        if !ends.is_sorted() || ends.last() != Some(&prompts) {
+            return Err(wrong(Kind::TagIndex, "end of a priority"));
+        }
+        let (Some(first), Some(last)) = (self.words.first(), self.words.last()) else {
+            return Err(wrong(Kind::TagWords, "count"));
+        };
+        let places = |word: &Word| (word.text.get() as usize, word.postings.get() as usize);
+        let end = (self.text.len(), bundle.reader.section_bytes(Kind::TagPostings).unwrap_or(0));
+        if places(first) != (0, 0) || places(last) != end {
+            return Err(wrong(Kind::TagWords, "first or last place"));
+        }
+        // No block is longer than its bitmap would be.
+        let postings_max = 2 * prompts.div_ceil(RANK_BLOCK) + prompts.div_ceil(8);
+        (0..self.word_count()).try_for_each(|number| self.check_word(number, postings_max))
+    }
+
+    fn check_word(&self, number: usize, postings_max: usize) -> Result<(), Corrupt> {
+        // No word is empty, and the line feed keeps a match from spanning two words.
+        let text = self.word(number);
+        if !text.is_some_and(|(start, end)| start < end && self.text.get(end) == Some(&b'\n')) {
+            return Err(wrong(Kind::TagWords, "text"));
+        }
+        // A word has a prompt, and a count comes before what names it.
+        let postings = self.postings_of(number);
+        if !postings.is_some_and(|(_, length)| 2 < length && length <= postings_max) {
+            return Err(wrong(Kind::TagWords, "postings"));
+        }
+        Ok(())
+    }
+
+    /// Returns where a word's postings begin, and their length.
+    #[inline]
+    fn postings_of(&self, number: usize) -> Option<(usize, usize)> {
+        let start = self.words.get(number)?.postings.get() as usize;
+        let end = self.words.get(number + 1)?.postings.get() as usize;
+        Some((start, end.checked_sub(start)?))
+    }
+}
+
+fn wrong(section: Kind, what: &'static str) -> Corrupt {
+    Corrupt::Record { section: section.name(), what }
 }

@@ -10,8 +10,9 @@ use ed25519_dalek::VerifyingKey;
 use serde::{Deserialize, Deserializer};
 use thiserror::Error;
 
+use crate::bundle::Bundle;
+use crate::digest::Digest;
 use crate::envelope::{Envelope, EnvelopeError, key_id};
-use crate::{Bundle, Digest};
 
 const PUBLIC_KEY_PREFIX: &str = "ed25519:";
 

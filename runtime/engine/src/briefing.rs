@@ -1,6 +1,6 @@
 //! What an agent reads when it asks for context: a selection and the gate's messages -> text.
 
-use relay_bundle::{Bundle, Corrupt, GateView, MessagePieceView};
+use relay_bundle::{Bundle, Corrupt, Gate, MessagePiece};
 
 use crate::select::{Limits, Selection};
 
@@ -23,14 +23,16 @@ pub enum Occasion {
 /// `repeated` says that the same caller may get a briefing with each call, since nothing tells
 /// that it had one.
 #[must_use]
-pub fn limits(gate: &GateView<'_>, repeated: bool) -> Limits {
-    let budget_bytes = if repeated { gate.repeat_bytes } else { gate.budget_bytes };
+pub fn limits(gate: &Gate, repeated: bool) -> Limits {
+    let budget = if repeated { &gate.repeat_bytes } else { &gate.budget_bytes };
+    let budget_bytes = budget.value as usize;
     // No entry and no name takes less than a letter and what stands around it.
     Limits { budget_bytes, entries_max: remaining_bytes(gate, repeated) / 3 }
 }
 
-fn remaining_bytes(gate: &GateView<'_>, repeated: bool) -> usize {
-    if repeated { gate.remaining_bytes.min(gate.repeat_bytes) } else { gate.remaining_bytes }
+fn remaining_bytes(gate: &Gate, repeated: bool) -> usize {
+    let most = if repeated { gate.repeat_bytes.value } else { u32::MAX };
+    gate.remaining_bytes.value.min(most) as usize
 }
 
 /// Composes the text of a briefing: the prompts in full, what else there is, and how to go on.
@@ -43,7 +45,7 @@ fn remaining_bytes(gate: &GateView<'_>, repeated: bool) -> usize {
 /// The bundle is not what was signed.
 pub fn compose(
     bundle: &Bundle,
-    gate: &GateView<'_>,
+    gate: &Gate,
     occasion: Occasion,
     repeated: bool,
     selection: &Selection,
@@ -51,20 +53,20 @@ pub fn compose(
     let matched = matched(bundle, occasion, selection)?;
     let remaining = remaining(bundle, remaining_bytes(gate, repeated), selection, true)?;
     let message = match occasion {
-        Occasion::Begin | Occasion::Intercept => &gate.encouragement,
-        Occasion::Read => &gate.reminder,
+        Occasion::Begin | Occasion::Intercept => &bundle.messages().gate_encouragement.value,
+        Occasion::Read => &bundle.messages().read_prompts_reminder.value,
     };
     let preamble = match occasion {
-        Occasion::Intercept => gate.preamble.as_slice(),
+        Occasion::Intercept => bundle.messages().gate_intercept_preamble.value.as_slice(),
         Occasion::Begin | Occasion::Read => &[],
     };
     let says = |piece| preamble.iter().chain(message).any(|each| *each == piece);
     let mut parts = vec![fill(preamble, &matched, &remaining)];
     // What a message does not place itself stands where it is read best; nothing is left out.
-    if !says(MessagePieceView::Matched) {
+    if !says(MessagePiece::Matched) {
         parts.push(matched.clone());
     }
-    if !says(MessagePieceView::Remaining) && !selection.index.is_empty() {
+    if !says(MessagePiece::Remaining) && !selection.index.is_empty() {
         let bytes_max = remaining_bytes(gate, repeated);
         parts.push(self::remaining(bundle, bytes_max, selection, false)?);
     }
@@ -171,11 +173,11 @@ fn remaining(
     Ok(lines.join("\n"))
 }
 
-fn fill(message: &[MessagePieceView<'_>], matched: &str, remaining: &str) -> String {
+fn fill(message: &[MessagePiece], matched: &str, remaining: &str) -> String {
     let texts = message.iter().map(|piece| match piece {
-        MessagePieceView::Literal(text) => text,
-        MessagePieceView::Matched => matched,
-        MessagePieceView::Remaining => remaining,
+        MessagePiece::Literal(text) => text,
+        MessagePiece::Matched => matched,
+        MessagePiece::Remaining => remaining,
     });
     texts.collect()
 }

@@ -1,6 +1,6 @@
 //! Completion of arguments whose values the project lists.
 
-use relay_bundle::{ArgumentKindView, Corrupt, RenderingView};
+use relay_bundle::{ArgumentKind, Corrupt, RenderingView};
 
 /// MCP allows at most this many values in one answer.
 pub const VALUES_MAX: usize = 100;
@@ -31,7 +31,7 @@ pub fn complete<'b>(
     let Some(argument) = arguments.into_iter().find(|argument| argument.name == name) else {
         return Ok(None);
     };
-    let ArgumentKindView::Choice(choices) = argument.kind else {
+    let ArgumentKind::Choice(choices) = argument.kind else {
         return Ok(Some(Completion::default()));
     };
     let typed = typed.to_lowercase();

@@ -5,8 +5,7 @@
 use std::collections::BTreeMap;
 
 use relay_bundle::{
-    ArgumentKindView, ArgumentView, Corrupt, MessageView, PartView, RenderingView, Role,
-    SegmentView,
+    ArgumentKind, ArgumentView, Corrupt, MessageView, PartContent, RenderingView, Role, Segment,
 };
 use thiserror::Error;
 
@@ -145,8 +144,7 @@ pub fn fill<'b>(
     }
     let mut room = FILLED_BYTES_MAX;
     let messages = rendering
-        .variant(variant)?
-        .messages()?
+        .messages(variant)?
         .iter()
         .map(|message| fill_message(message, &values, &mut room))
         .collect::<Result<_, _>>()?;
@@ -164,7 +162,7 @@ fn value<'b>(argument: &ArgumentView<'b>, given: Option<&String>) -> Result<Valu
         (None, None) => (None, Origin::Absent),
     };
     let mut value = Value { name: argument.name, text, origin, finite: true, cut: None };
-    if let ArgumentKindView::Text { chars_max } = argument.kind {
+    if let ArgumentKind::Text { chars_max } = argument.kind {
         value.finite = false;
         if let (Some(text), true) = (&mut value.text, chars_max > 0) {
             let kept = chars_max as usize;
@@ -179,15 +177,15 @@ fn value<'b>(argument: &ArgumentView<'b>, given: Option<&String>) -> Result<Valu
 
 fn state(argument: &ArgumentView<'_>, value: Option<&str>) -> Result<usize, FillError> {
     match (&argument.kind, value) {
-        (ArgumentKindView::Choice(choices), Some(value)) => choices
+        (ArgumentKind::Choice(choices), Some(value)) => choices
             .iter()
             .position(|choice| *choice == value)
             .ok_or_else(|| FillError::NotAChoice {
                 name: argument.name.into(),
                 choices: choices.iter().map(|choice| (*choice).into()).collect(),
             }),
-        (ArgumentKindView::Choice(choices), None) => Ok(choices.len()),
-        (ArgumentKindView::Text { .. }, value) => Ok(usize::from(value.is_none())),
+        (ArgumentKind::Choice(choices), None) => Ok(choices.len()),
+        (ArgumentKind::Text { .. }, value) => Ok(usize::from(value.is_none())),
     }
 }
 
@@ -200,16 +198,16 @@ fn fill_message<'b>(
         .parts
         .iter()
         .map(|part| {
-            Ok(match part {
-                PartView::Text(segments) => Part::Text(fill_text(segments, values, room)?),
-                PartView::Image { mime, bytes } => Part::Image(mime, bytes),
-                PartView::Audio { mime, bytes } => Part::Audio(mime, bytes),
-                PartView::ResourceText { uri, mime, text } => Part::ResourceText(
+            Ok(match &part.content {
+                PartContent::Text(segments) => Part::Text(fill_text(segments, values, room)?),
+                PartContent::Image { mime, bytes } => Part::Image(mime, bytes),
+                PartContent::Audio { mime, bytes } => Part::Audio(mime, bytes),
+                PartContent::ResourceText { uri, mime, text } => Part::ResourceText(
                     fill_text(uri, values, room)?,
                     *mime,
                     fill_text(text, values, room)?,
                 ),
-                PartView::ResourceBlob { uri, mime, bytes } => {
+                PartContent::ResourceBlob { uri, mime, bytes } => {
                     Part::ResourceBlob(fill_text(uri, values, room)?, *mime, bytes)
                 }
             })
@@ -219,15 +217,15 @@ fn fill_message<'b>(
 }
 
 fn fill_text(
-    segments: &[SegmentView<'_>],
+    segments: &[Segment<&str>],
     values: &[Value<'_>],
     room: &mut usize,
 ) -> Result<String, FillError> {
     let texts: Vec<&str> = segments
         .iter()
         .map(|segment| match segment {
-            SegmentView::Literal(text) => text,
-            SegmentView::Slot(index) => values
+            Segment::Literal(text) => text,
+            Segment::Slot(index) => values
                 .get(*index as usize)
                 .and_then(|value| value.text.as_deref())
                 .unwrap_or_default(),

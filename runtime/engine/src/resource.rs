@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use relay_bundle::{Bundle, Corrupt, ResourceView, TemplateView, UriPieceView};
+use relay_bundle::{Bundle, Corrupt, ResourceView, TemplateView, UriPiece};
 
 /// What answers a URI.
 pub enum Found<'b> {
@@ -22,8 +22,8 @@ pub fn find<'b>(bundle: &'b Bundle, uri: &str) -> Result<Option<Found<'b>>, Corr
     if let Some(resource) = bundle.find_resource(uri)? {
         return Ok(Some(Found::Resource(resource)));
     }
-    for index in 0..bundle.template_count() {
-        let template = bundle.template(index)?;
+    for template in bundle.templates() {
+        let template = template?;
         if let Some(values) = match_uri(&template.pieces()?, uri) {
             let arguments = template.rendering().arguments()?;
             let named = values
@@ -42,14 +42,14 @@ pub fn find<'b>(bundle: &'b Bundle, uri: &str) -> Result<Option<Found<'b>>, Corr
 ///
 /// A variable takes one or more characters up to the next literal, but no `/`, `?` or `#`: the
 /// inverse of RFC 6570's simple expansion, which escapes those. The search is linear.
-fn match_uri(pieces: &[UriPieceView<'_>], uri: &str) -> Option<BTreeMap<u32, String>> {
+fn match_uri(pieces: &[UriPiece<&str>], uri: &str) -> Option<BTreeMap<u32, String>> {
     let mut values = BTreeMap::new();
     let mut rest = uri;
     let mut pieces = pieces.iter();
     while let Some(piece) = pieces.next() {
         match piece {
-            UriPieceView::Literal(literal) => rest = rest.strip_prefix(literal)?,
-            UriPieceView::Variable(argument) => {
+            UriPiece::Literal(literal) => rest = rest.strip_prefix(literal)?,
+            UriPiece::Variable(argument) => {
                 let (value, after) = rest.split_at_checked(value_end(rest, pieces.as_slice())?)?;
                 if value.is_empty() || value.contains(['/', '?', '#']) {
                     return None;
@@ -64,15 +64,15 @@ fn match_uri(pieces: &[UriPieceView<'_>], uri: &str) -> Option<BTreeMap<u32, Str
 
 /// Returns where the value at the start of `rest` ends: at the first occurrence of the literal
 /// behind it, but at the end of the URI if that literal is the last piece.
-fn value_end(rest: &str, behind: &[UriPieceView<'_>]) -> Option<usize> {
+fn value_end(rest: &str, behind: &[UriPiece<&str>]) -> Option<usize> {
     match behind {
-        [UriPieceView::Literal(last)] => Some(rest.strip_suffix(last)?.len()),
-        [UriPieceView::Literal(next), ..] => {
+        [UriPiece::Literal(last)] => Some(rest.strip_suffix(last)?.len()),
+        [UriPiece::Literal(next), ..] => {
             // A value has at least one character, which may itself look like the literal.
             let first = rest.chars().next()?.len_utf8();
             Some(first + rest.get(first..)?.find(next)?)
         }
-        [UriPieceView::Variable(_), ..] | [] => Some(rest.len()),
+        [UriPiece::Variable(_), ..] | [] => Some(rest.len()),
     }
 }
 

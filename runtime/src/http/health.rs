@@ -16,7 +16,7 @@ struct Readiness<'a> {
     format_version: u32,
     /// `ready` or `degraded`.
     state: &'static str,
-    project: Option<&'a str>,
+    project: &'a str,
     version: Option<&'a str>,
     digest: String,
     epoch: u64,
@@ -35,14 +35,14 @@ pub(super) async fn alive() -> &'static str {
 pub(super) async fn ready(State(front): State<Arc<Front>>) -> Response {
     let server = &front.server;
     let loaded = server.loaded();
-    let manifest = loaded.bundle.manifest().inspect_err(|damage| loaded.note_damage(damage)).ok();
+    let manifest = loaded.bundle.manifest();
     let audit = server.audit.health();
     let is_ready = !loaded.is_damaged() && audit != Health::Failing;
     let readiness = Readiness {
         format_version: 1,
         state: if is_ready { "ready" } else { "degraded" },
-        project: manifest.as_ref().map(|manifest| manifest.project),
-        version: manifest.as_ref().and_then(|manifest| manifest.version),
+        project: &manifest.project.value,
+        version: manifest.version.as_ref().map(|version| version.value.as_str()),
         digest: loaded.bundle.digest().to_string(),
         epoch: loaded.bundle.epoch(),
         bundle: if loaded.is_damaged() { "damaged" } else { "verified" },

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use relay_bundle::ContentView;
+use relay_bundle::Content;
 use relay_engine::audit_record::OutputHash;
 use relay_engine::prompt::{Message, Part};
 use rmcp::model::{ContentBlock, PromptMessage, ResourceContents, Role};
@@ -42,7 +42,7 @@ fn content(part: Part<'_>, output: &mut OutputHash) -> ContentBlock {
             ContentBlock::resource(text_resource(uri, mime, text, output))
         }
         Part::ResourceBlob(uri, mime, bytes) => {
-            ContentBlock::resource(resource(uri, mime, ContentView::Blob(bytes), output))
+            ContentBlock::resource(resource(uri, mime, Content::Blob(bytes), output))
         }
     }
 }
@@ -51,12 +51,12 @@ fn content(part: Part<'_>, output: &mut OutputHash) -> ContentBlock {
 pub(super) fn resource(
     uri: String,
     mime: Option<&str>,
-    content: ContentView<'_>,
+    content: Content<&str, &[u8]>,
     output: &mut OutputHash,
 ) -> ResourceContents {
     match content {
-        ContentView::Text(text) => text_resource(uri, mime, text.to_owned(), output),
-        ContentView::Blob(bytes) => {
+        Content::Text(text) => text_resource(uri, mime, text.to_owned(), output),
+        Content::Blob(bytes) => {
             output.update(bytes);
             ResourceContents::BlobResourceContents {
                 uri,

@@ -4,7 +4,7 @@
 
 use std::sync::OnceLock;
 
-use relay_bundle::{Bundle, Digest, Kind};
+use relay_bundle::{Bundle, Digest, Kind, List};
 use rmcp::ErrorData;
 use serde::de::DeserializeOwned;
 
@@ -17,7 +17,7 @@ const PAGES_KEPT_MAX: usize = 32;
 /// The pages of one list.
 #[derive(Debug)]
 pub(super) struct Pages<T> {
-    list: Kind,
+    list: List,
     kept: Box<[OnceLock<Vec<T>>]>,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Page<T> {
 }
 
 impl<T: DeserializeOwned + Clone> Pages<T> {
-    pub(super) fn new(list: Kind) -> Self {
+    pub(super) fn new(list: List) -> Self {
         Self { list, kept: std::iter::repeat_with(OnceLock::new).take(PAGES_KEPT_MAX).collect() }
     }
 
@@ -62,16 +62,21 @@ impl<T: DeserializeOwned + Clone> Pages<T> {
         let page =
             loaded.bundle.page(self.list, number).map_err(|damage| damaged(loaded, &damage))?;
         serde_json::from_str(page.json).map_err(|error| {
-            tracing::error!(list = self.list.name(), number, "a page is not what MCP has: {error}");
+            tracing::error!(
+                list = self.list.section().name(),
+                number,
+                "a page is not what MCP has: {error}"
+            );
             ErrorData::internal_error("a list of the bundle cannot be read", None)
         })
     }
 }
 
 /// Returns whether two bundles have the same list.
-pub(super) fn is_same(old: &Bundle, new: &Bundle, list: Kind) -> bool {
+pub(super) fn is_same(old: &Bundle, new: &Bundle, list: List) -> bool {
     // Pages of all lists share one section, so this proves equality but not difference.
-    if [list, Kind::PageBytes].iter().all(|kind| digest(old, *kind) == digest(new, *kind)) {
+    if [list.section(), Kind::PageBytes].iter().all(|kind| digest(old, *kind) == digest(new, *kind))
+    {
         return true;
     }
     let count = old.page_count(list);

@@ -74,7 +74,7 @@ fn fill<'b>(
         .ok_or_else(|| Refusal::Invalid(format!("unknown prompt `{}`", shown(name))))?;
     Ok(Found {
         description: prompt.description()?,
-        place: prompt.place()?.to_string(),
+        place: prompt.at()?.to_string(),
         filled: prompt::fill(prompt.rendering(), given)?,
     })
 }

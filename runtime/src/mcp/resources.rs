@@ -69,8 +69,13 @@ fn contents(loaded: &Loaded, uri: &str, output: &mut OutputHash) -> Result<Read,
         Some(Found::Resource(resource)) => {
             let content = resource.content()?;
             Ok(Read {
-                contents: convert::resource(uri.to_owned(), resource.mime()?, content, output),
-                place: resource.place()?.to_string(),
+                contents: convert::resource(
+                    uri.to_owned(),
+                    Some(resource.mime()?),
+                    content,
+                    output,
+                ),
+                place: resource.at()?.to_string(),
                 args: BTreeMap::new(),
             })
         }
@@ -102,8 +107,8 @@ fn filled(
         })
         .collect();
     Ok(Read {
-        contents: convert::text_resource(uri.to_owned(), template.mime()?, text, output),
-        place: template.place()?.to_string(),
+        contents: convert::text_resource(uri.to_owned(), Some(template.mime()?), text, output),
+        place: template.at()?.to_string(),
         args,
     })
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use relay_bundle::Kind;
+use relay_bundle::List;
 use rmcp::RoleServer;
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::{Peer, SubscriptionSink};
@@ -164,9 +164,9 @@ impl Changes {
         let same = |list| lists::is_same(&old.bundle, &new.bundle, list);
         Self {
             // Where a session sees more tools once it was briefed, a new bundle ends the briefing.
-            tools: !same(Kind::ToolPages) || old.surface.hide_tools || new.surface.hide_tools,
-            prompts: !same(Kind::PromptPages),
-            resources: !same(Kind::ResourcePages) || !same(Kind::TemplatePages),
+            tools: !same(List::Tools) || old.surface.hide_tools || new.surface.hide_tools,
+            prompts: !same(List::Prompts),
+            resources: !same(List::Resources) || !same(List::Templates),
             updated: uris.into_iter().filter(|uri| !resources::is_same(old, new, uri)).collect(),
         }
     }

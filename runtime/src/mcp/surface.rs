@@ -1,6 +1,6 @@
 //! What MCP says of a bundle as a whole: who serves, what there is, and the lists.
 
-use relay_bundle::{Bundle, Corrupt, Kind, ManifestView};
+use relay_bundle::{Bundle, Corrupt, List, Manifest};
 use rmcp::model::{
     Implementation, MetaObject, Prompt, Resource, ResourceTemplate, ServerCapabilities,
     ServerConfig, Tool,
@@ -32,30 +32,31 @@ pub(crate) struct Surface {
 impl Surface {
     /// Reads it from the manifest. No list is read before someone asks for it.
     pub(crate) fn new(bundle: &Bundle) -> Result<Self, Corrupt> {
-        let manifest = bundle.manifest()?;
-        let server_info = implementation(&manifest);
+        let server_info = implementation(bundle.manifest());
         let mut meta = MetaObject::new();
         meta.insert(SERVER_INFO_META_KEY.to_owned(), json!(server_info));
         let mut config = ServerConfig::new(capabilities(bundle)).with_server_info(server_info);
-        if !manifest.instructions.is_empty() {
-            config = config.with_instructions(manifest.instructions);
+        let instructions = bundle.messages().instructions();
+        if !instructions.is_empty() {
+            config = config.with_instructions(instructions);
         }
         Ok(Self {
             config,
             meta,
-            hide_tools: bundle.gate()?.is_some_and(|gate| gate.hide_tools),
-            tools: Pages::new(Kind::ToolPages),
-            prompts: Pages::new(Kind::PromptPages),
-            resources: Pages::new(Kind::ResourcePages),
-            templates: Pages::new(Kind::TemplatePages),
+            hide_tools: bundle.gate().is_some_and(|gate| gate.hide_tools.value),
+            tools: Pages::new(List::Tools),
+            prompts: Pages::new(List::Prompts),
+            resources: Pages::new(List::Resources),
+            templates: Pages::new(List::Templates),
         })
     }
 }
 
-fn implementation(manifest: &ManifestView<'_>) -> Implementation {
-    let version = manifest.version.unwrap_or(NO_VERSION);
-    let mut implementation = Implementation::new(manifest.project, version);
-    implementation.title = Some(manifest.title.unwrap_or(manifest.project).to_owned());
+fn implementation(manifest: &Manifest) -> Implementation {
+    let project = &manifest.project.value;
+    let version = manifest.version.as_ref().map_or(NO_VERSION, |version| &version.value);
+    let mut implementation = Implementation::new(project, version);
+    implementation.title = Some(manifest.title.as_ref().map_or(project, |it| &it.value).clone());
     implementation
 }
 
@@ -65,7 +66,7 @@ fn capabilities(bundle: &Bundle) -> ServerCapabilities {
     let mut capabilities = ServerCapabilities::default();
     let has_prompts = bundle.prompt_count() > 0;
     let has_resources = bundle.resource_count() > 0 || bundle.template_count() > 0;
-    if bundle.tool_count() > 0 {
+    if !bundle.tools().is_empty() {
         capabilities.tools.get_or_insert_default().list_changed = Some(true);
     }
     if has_prompts {

@@ -13,12 +13,12 @@ use crate::server::Server;
 /// Describes the server as a JSON object.
 pub(super) fn run(_: &Permit, server: &Server, loaded: &Loaded) -> Result<String, Corrupt> {
     let settings = &server.settings;
-    let manifest = loaded.bundle.manifest()?;
+    let manifest = loaded.bundle.manifest();
     let health = server.audit.health();
     let user = rustix::process::getuid();
     let effective_user = rustix::process::geteuid();
     let info = json!({
-        "name": manifest.project,
+        "name": manifest.project.value,
         "version": env!("CARGO_PKG_VERSION"),
         "transport": match settings.transport {
             Transport::Stdio => "stdio",
@@ -28,9 +28,9 @@ pub(super) fn run(_: &Permit, server: &Server, loaded: &Loaded) -> Result<String
         "policy_mode": null,
         "warnings": warnings(server, loaded),
         "bundle": {
-            "project": manifest.project,
-            "version": manifest.version,
-            "epoch": manifest.epoch,
+            "project": manifest.project.value,
+            "version": manifest.version.as_ref().map(|version| &version.value),
+            "epoch": loaded.bundle.epoch(),
             "digest": loaded.bundle.digest().to_string(),
             "compiler": manifest.compiler,
             "prompts": loaded.bundle.prompt_count(),
@@ -59,17 +59,17 @@ pub(super) fn run(_: &Permit, server: &Server, loaded: &Loaded) -> Result<String
 }
 
 fn gate(loaded: &Loaded) -> Result<Value, Corrupt> {
-    let Some(gate) = loaded.bundle.gate()? else { return Ok(Value::Null) };
+    let Some(gate) = loaded.bundle.gate() else { return Ok(Value::Null) };
     Ok(json!({
-        "unlock": match gate.unlock {
+        "unlock": match gate.unlock.value {
             Unlock::Intercept => "intercept",
             Unlock::Refuse => "refuse",
         },
-        "hide_tools": gate.hide_tools,
-        "tags_ask": gate.tags_ask,
-        "tags_max": gate.tags_max,
-        "budget_bytes": gate.budget_bytes,
-        "remaining_bytes": gate.remaining_bytes,
+        "hide_tools": gate.hide_tools.value,
+        "tags_ask": gate.tags_ask.value,
+        "tags_max": gate.tags_max.value,
+        "budget_bytes": gate.budget_bytes.value,
+        "remaining_bytes": gate.remaining_bytes.value,
     }))
 }
 

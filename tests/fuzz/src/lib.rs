@@ -11,8 +11,8 @@ mod entry;
 mod gate;
 #[path = "../../bundle/raw.rs"]
 mod raw;
-#[path = "../../bundle/read_back.rs"]
-mod read_back;
+#[path = "../../bundle/tags.rs"]
+mod tags;
 #[path = "../../bundle/sample.rs"]
 mod sample;
 #[path = "../../bundle/uri.rs"]

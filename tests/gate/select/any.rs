@@ -8,6 +8,7 @@ use relay_bundle::Prompt;
 use relay_engine::select::Limits;
 
 use super::prompt;
+use crate::bundle::sample::made;
 
 /// A project with a question to it; the prompts are sorted by name.
 #[derive(Debug, Clone)]
@@ -70,7 +71,7 @@ pub(super) fn case() -> impl Strategy<Value = Case> {
             let prompts: Vec<Prompt> = named.collect();
             let texts =
                 prompts.iter().flat_map(|prompt| prompt.summary.iter().chain(&prompt.chapters));
-            let texts: Vec<&String> = texts.collect();
+            let texts: Vec<&String> = texts.map(|text| &text.value).collect();
             let given = tags.iter().map(|tag| tag.of(&texts)).collect();
             // The last is no prompt's index.
             let index = |sent: &Index| sent.index(prompts.len() + 1) as u32;
@@ -96,8 +97,8 @@ fn any_prompt() -> impl Strategy<Value = Prompt> {
         |(priority, summary, chapters, bytes, other)| {
             let prompt = prompt("", priority, summary.as_deref(), bytes);
             // What a briefing sends need not be what the prompt answers.
-            let body = other.then(|| "y".repeat(bytes / 2));
-            Prompt { chapters, body, ..prompt }
+            let body = if other { made("y".repeat(bytes / 2)) } else { prompt.body };
+            Prompt { chapters: chapters.into_iter().map(made).collect(), body, ..prompt }
         },
     )
 }

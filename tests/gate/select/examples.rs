@@ -5,6 +5,7 @@ use relay_engine::sent::Sent;
 use serde_json::Value;
 
 use super::{all, bundle, names, prompt};
+use crate::bundle::sample;
 
 #[test]
 fn the_examples_come_out_as_they_were_worked() {
@@ -44,8 +45,10 @@ fn read(of: &Value) -> relay_bundle::Prompt {
     let priority = of["priority"].as_u64().unwrap() as u8;
     let bytes = of["body_bytes"].as_u64().unwrap_or_default() as usize;
     let mut prompt = prompt(text("name").unwrap(), priority, text("summary"), bytes);
-    prompt.chapters = texts(&of["chapters"]);
-    prompt.body = text("body").map(str::to_owned);
+    prompt.chapters = texts(&of["chapters"]).into_iter().map(sample::made).collect();
+    if let Some(body) = text("body") {
+        prompt.body = sample::made(body.to_owned());
+    }
     prompt
 }
 

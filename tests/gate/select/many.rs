@@ -5,6 +5,7 @@ use relay_engine::select::{Limits, Tags, select};
 use relay_engine::sent::Sent;
 
 use super::{bundle, model, prompt};
+use crate::bundle::sample;
 
 const PROMPTS: usize = 70_000;
 
@@ -72,7 +73,7 @@ fn thirty_two_tags_are_counted() {
     given.extend(["et", "tw", "wo", "or", "rk", "ne"].map(String::from));
     let given: Vec<&str> = given.iter().map(String::as_str).collect();
     assert_eq!(given.len(), 32);
-    prompts[999].summary = Some(given.concat());
+    prompts[999].summary = Some(sample::made(given.concat()));
     let bundle = bundle(prompts.clone());
     let texts: Vec<_> = prompts.iter().map(model::texts).collect();
     let question = Question::new(&prompts, &texts, &given);

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use relay_bundle::{Part, Prompt, Segment};
+use relay_bundle::Prompt;
 use relay_engine::select::{Cut, Limits, Score, Selection};
 
 /// Lower case as it is defined: by character, and every sigma alike.
@@ -17,7 +17,7 @@ fn distinct(given: &[String]) -> BTreeSet<String> {
 
 /// What tags are searched in.
 pub(super) fn texts(prompt: &Prompt) -> Vec<String> {
-    prompt.summary.iter().chain(&prompt.chapters).map(|text| lower(text)).collect()
+    prompt.summary.iter().chain(&prompt.chapters).map(|text| lower(&text.value)).collect()
 }
 
 /// In how many places tags are found.
@@ -32,10 +32,10 @@ fn matching(texts: &[String], tags: &BTreeSet<String>) -> usize {
 }
 
 pub(super) fn score(prompt: &Prompt, given: &[String]) -> Score {
-    if prompt.priority == 10 {
+    if prompt.priority.value == 10 {
         return Score::Always;
     }
-    Score::Points(matching(&texts(prompt), &distinct(given)) * usize::from(prompt.priority))
+    Score::Points(matching(&texts(prompt), &distinct(given)) * usize::from(prompt.priority.value))
 }
 
 /// How many tags match each prompt, given the texts of each.
@@ -58,12 +58,12 @@ pub(super) fn select(
         if sent.contains(&(index as u32)) {
             continue;
         }
-        if prompt.priority == 10 {
+        if prompt.priority.value == 10 {
             out.full.push(index);
-            out.bytes += body_bytes(prompt);
+            out.bytes += prompt.body.value.len();
         } else if *matching > 0 {
-            let score = matching * usize::from(prompt.priority);
-            matched.push((Reverse(score), Reverse(prompt.priority), index));
+            let score = matching * usize::from(prompt.priority.value);
+            matched.push((Reverse(score), Reverse(prompt.priority.value), index));
         } else {
             out.names.push(index);
         }
@@ -71,7 +71,7 @@ pub(super) fn select(
     matched.sort_unstable();
     let mut left = limits.budget_bytes.saturating_sub(out.bytes);
     for (_, _, prompt) in matched {
-        let bytes = body_bytes(&prompts[prompt]);
+        let bytes = prompts[prompt].body.value.len();
         if out.cut.is_none() && bytes <= left {
             left -= bytes;
             out.bytes += bytes;
@@ -88,13 +88,4 @@ pub(super) fn select(
     out.names_omitted = out.names.len().saturating_sub(room);
     out.names.truncate(room);
     out
-}
-
-fn body_bytes(prompt: &Prompt) -> usize {
-    if let Some(body) = &prompt.body {
-        return body.len();
-    }
-    let Part::Text(segments) = &prompt.rendering.variants[0][0].parts[0] else { panic!("no text") };
-    let Segment::Literal(text) = &segments[0] else { panic!("no literal") };
-    text.len()
 }

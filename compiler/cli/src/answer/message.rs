@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use relay_bundle::{ArgumentView, Digest, MessageView, PartView, Role, SegmentView};
+use relay_bundle::{ArgumentView, Digest, MessageView, PartContent, PartView, Role, Segment};
 use relay_engine::prompt;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -92,17 +92,17 @@ pub(crate) struct Embedded {
 impl Message {
     /// Returns a message of a bundle; slots stand as `{{name}}`.
     pub(crate) fn of_view(view: &MessageView<'_>, arguments: &[ArgumentView<'_>]) -> Self {
-        let text = |segments: &[SegmentView<'_>]| with_slots(segments, arguments);
-        let content = view.parts.iter().map(|part| match part {
-            PartView::Text(segments) => {
+        let text = |segments: &[Segment<&str>]| with_slots(segments, arguments);
+        let content = view.parts.iter().map(|part| match &part.content {
+            PartContent::Text(segments) => {
                 Part::Text { text: text(segments), slots: slots(segments, arguments) }
             }
-            PartView::Image { mime, bytes } => Part::Image(Binary::of(mime, bytes)),
-            PartView::Audio { mime, bytes } => Part::Audio(Binary::of(mime, bytes)),
-            PartView::ResourceText { uri, mime, text: held } => {
+            PartContent::Image { mime, bytes } => Part::Image(Binary::of(mime, bytes)),
+            PartContent::Audio { mime, bytes } => Part::Audio(Binary::of(mime, bytes)),
+            PartContent::ResourceText { uri, mime, text: held } => {
                 Part::Resource { resource: Embedded::of_text(text(uri), *mime, text(held)) }
             }
-            PartView::ResourceBlob { uri, mime, bytes } => {
+            PartContent::ResourceBlob { uri, mime, bytes } => {
                 Part::Resource { resource: Embedded::of_blob(text(uri), *mime, bytes) }
             }
         });
@@ -213,12 +213,12 @@ impl Speaker {
     }
 }
 
-fn with_slots(segments: &[SegmentView<'_>], arguments: &[ArgumentView<'_>]) -> String {
+fn with_slots(segments: &[Segment<&str>], arguments: &[ArgumentView<'_>]) -> String {
     let mut text = String::new();
     for segment in segments {
         match segment {
-            SegmentView::Literal(literal) => text.push_str(literal),
-            SegmentView::Slot(index) => {
+            Segment::Literal(literal) => text.push_str(literal),
+            Segment::Slot(index) => {
                 text.push_str("{{");
                 text.push_str(slot_name(*index, arguments));
                 text.push_str("}}");
@@ -228,10 +228,10 @@ fn with_slots(segments: &[SegmentView<'_>], arguments: &[ArgumentView<'_>]) -> S
     text
 }
 
-fn slots(segments: &[SegmentView<'_>], arguments: &[ArgumentView<'_>]) -> Vec<String> {
-    let name = |segment: &SegmentView<'_>| match segment {
-        SegmentView::Literal(_) => None,
-        SegmentView::Slot(index) => Some(slot_name(*index, arguments).to_owned()),
+fn slots(segments: &[Segment<&str>], arguments: &[ArgumentView<'_>]) -> Vec<String> {
+    let name = |segment: &Segment<&str>| match segment {
+        Segment::Literal(_) => None,
+        Segment::Slot(index) => Some(slot_name(*index, arguments).to_owned()),
     };
     segments.iter().filter_map(name).collect()
 }
@@ -242,18 +242,18 @@ fn slot_name<'b>(index: u32, arguments: &[ArgumentView<'b>]) -> &'b str {
 
 /// Returns the bytes of what a message of a bundle says, before a call fills in texts.
 pub(crate) fn view_bytes(message: &MessageView<'_>) -> usize {
-    let text = |segments: &[SegmentView<'_>]| -> usize {
-        let literal = |segment: &SegmentView<'_>| match segment {
-            SegmentView::Literal(text) => text.len(),
-            SegmentView::Slot(_) => 0,
+    let text = |segments: &[Segment<&str>]| -> usize {
+        let literal = |segment: &Segment<&str>| match segment {
+            Segment::Literal(text) => text.len(),
+            Segment::Slot(_) => 0,
         };
         segments.iter().map(literal).sum()
     };
-    let part = |part: &PartView<'_>| match part {
-        PartView::Text(segments) => text(segments),
-        PartView::Image { bytes, .. } | PartView::Audio { bytes, .. } => bytes.len(),
-        PartView::ResourceText { text: held, .. } => text(held),
-        PartView::ResourceBlob { bytes, .. } => bytes.len(),
+    let part = |part: &PartView<'_>| match &part.content {
+        PartContent::Text(segments) => text(segments),
+        PartContent::Image { bytes, .. } | PartContent::Audio { bytes, .. } => bytes.len(),
+        PartContent::ResourceText { text: held, .. } => text(held),
+        PartContent::ResourceBlob { bytes, .. } => bytes.len(),
     };
     message.parts.iter().map(part).sum()
 }

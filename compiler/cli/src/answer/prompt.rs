@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use relay_bundle::{ArgumentKindView, ArgumentView, Corrupt, PromptView, RenderingView};
+use relay_bundle::{ArgumentKind, ArgumentView, Corrupt, PromptView, RenderingView};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -26,7 +26,7 @@ pub(crate) struct Prompt {
     pub(crate) chapters: Vec<String>,
     /// Which of the two were made of its text because its author did not write them.
     pub(crate) generated: Vec<Generated>,
-    /// Further facts, as they stand in `_meta`.
+    /// Further facts, as they are in `_meta`.
     pub(crate) meta: Option<Value>,
     /// The bytes of the text that a briefing sends.
     pub(crate) bytes: usize,
@@ -92,21 +92,23 @@ impl Prompt {
             priority: view.priority(),
             summary: view.summary()?.map(Into::into),
             chapters: view.chapters()?.into_iter().map(Into::into).collect(),
-            generated: Generated::of(view),
+            generated: Generated::of(view)?,
             meta,
             bytes: view.body_bytes(),
             arguments: rendering.arguments()?.iter().map(Argument::of).collect(),
             variants,
-            at: view.place()?.to_string(),
+            at: view.at()?.to_string(),
         })
     }
 }
 
 impl Generated {
-    fn of(view: &PromptView<'_>) -> Vec<Self> {
-        let relay_bundle::Generated { summary, chapters } = view.generated();
-        let each = [(summary, Self::Summary), (chapters, Self::Chapters)];
-        each.into_iter().filter(|(made, _)| *made).map(|(_, which)| which).collect()
+    fn of(view: &PromptView<'_>) -> Result<Vec<Self>, Corrupt> {
+        let each = [
+            (view.has_generated_summary(), Self::Summary),
+            (view.has_generated_chapters()?, Self::Chapters),
+        ];
+        Ok(each.into_iter().filter(|(made, _)| *made).map(|(_, which)| which).collect())
     }
 }
 
@@ -114,11 +116,11 @@ impl Argument {
     /// Reads an argument of a bundle.
     pub(crate) fn of(view: &ArgumentView<'_>) -> Self {
         let (one_of, chars_max) = match &view.kind {
-            ArgumentKindView::Choice(choices) => {
+            ArgumentKind::Choice(choices) => {
                 (Some(choices.iter().map(|choice| (*choice).into()).collect()), None)
             }
-            ArgumentKindView::Text { chars_max: 0 } => (None, None),
-            ArgumentKindView::Text { chars_max } => (None, Some(*chars_max)),
+            ArgumentKind::Text { chars_max: 0 } => (None, None),
+            ArgumentKind::Text { chars_max } => (None, Some(*chars_max)),
         };
         Self {
             name: view.name.into(),
@@ -166,7 +168,7 @@ pub(crate) fn variants(rendering: RenderingView<'_>) -> Result<Vec<Variant>, Cor
     let steps = steps(&arguments, rendering.variant_count());
     (0..rendering.variant_count())
         .map(|number| {
-            let views = rendering.variant(number)?.messages()?;
+            let views = rendering.messages(number)?;
             Ok(Variant {
                 when: steps.iter().map(|step| step.value(number)).collect(),
                 bytes: views.iter().map(message::view_bytes).sum(),
@@ -202,11 +204,11 @@ impl Step<'_, '_> {
     fn value(&self, variant: usize) -> (String, Value) {
         let state = (variant / self.stride) % self.states;
         let value = match &self.argument.kind {
-            ArgumentKindView::Choice(choices) => {
+            ArgumentKind::Choice(choices) => {
                 choices.get(state).map_or(Value::Null, |choice| Value::String((*choice).into()))
             }
-            ArgumentKindView::Text { .. } if state == 0 => Value::Bool(true),
-            ArgumentKindView::Text { .. } => Value::Null,
+            ArgumentKind::Text { .. } if state == 0 => Value::Bool(true),
+            ArgumentKind::Text { .. } => Value::Null,
         };
         (self.argument.name.into(), value)
     }

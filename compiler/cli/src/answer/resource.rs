@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use relay_bundle::{ContentView, Corrupt, Digest, ResourceView, TemplateView};
+use relay_bundle::{Content, Corrupt, Digest, ResourceView, TemplateView};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ pub(crate) struct Resource {
     /// Its description.
     pub(crate) description: Option<String>,
     /// Its media type.
-    pub(crate) mime: Option<String>,
+    pub(crate) mime: String,
     /// The bytes of what it holds.
     pub(crate) bytes: u32,
     /// The SHA-256 of what it holds.
@@ -47,7 +47,7 @@ pub(crate) struct Template {
     /// Its description.
     pub(crate) description: Option<String>,
     /// Its media type.
-    pub(crate) mime: Option<String>,
+    pub(crate) mime: String,
     /// Its variables.
     pub(crate) arguments: Vec<Argument>,
     /// What it holds, for every combination of the variables that steer it.
@@ -60,20 +60,20 @@ impl Resource {
     /// Reads a resource of a bundle.
     pub(crate) fn of(view: &ResourceView<'_>) -> Result<Self, Corrupt> {
         let (digest, text, blob) = match view.content()? {
-            ContentView::Text(text) => (Digest::of(text.as_bytes()), Some(text.into()), None),
-            ContentView::Blob(bytes) => (Digest::of(bytes), None, Some(STANDARD.encode(bytes))),
+            Content::Text(text) => (Digest::of(text.as_bytes()), Some(text.into()), None),
+            Content::Blob(bytes) => (Digest::of(bytes), None, Some(STANDARD.encode(bytes))),
         };
         Ok(Self {
             uri: view.uri()?.into(),
             name: view.name()?.into(),
             title: view.title()?.map(Into::into),
             description: view.description()?.map(Into::into),
-            mime: view.mime()?.map(Into::into),
+            mime: view.mime()?.into(),
             bytes: view.size(),
             digest: digest.to_string(),
             text,
             blob,
-            at: view.place()?.to_string(),
+            at: view.at()?.to_string(),
         })
     }
 }
@@ -87,10 +87,10 @@ impl Template {
             name: view.name()?.into(),
             title: view.title()?.map(Into::into),
             description: view.description()?.map(Into::into),
-            mime: view.mime()?.map(Into::into),
+            mime: view.mime()?.into(),
             arguments: rendering.arguments()?.iter().map(Argument::of).collect(),
             variants: prompt::variants(rendering)?,
-            at: view.place()?.to_string(),
+            at: view.at()?.to_string(),
         })
     }
 }

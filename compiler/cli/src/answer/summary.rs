@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
-use relay_bundle::{Bundle, Corrupt, Kind, PromptView};
+use relay_bundle::{Bundle, Corrupt, Kind, List, PromptView, Setting};
 use relay_engine::{briefing, prompt_index};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -96,7 +96,7 @@ pub(crate) struct Section {
 impl Summary {
     /// Counts and measures a bundle.
     pub(crate) fn of(bundle: &Bundle) -> Result<Self, Corrupt> {
-        let manifest = bundle.manifest()?.to_owned();
+        let manifest = bundle.manifest().clone();
         let (major, minor) = bundle.format();
         let mut variants = 0;
         let mut prompts = Vec::with_capacity(bundle.prompt_count());
@@ -113,10 +113,10 @@ impl Summary {
             digest: section.digest.to_string(),
         });
         Ok(Self {
-            project: manifest.project,
-            version: manifest.version,
-            title: manifest.title,
-            owner: manifest.owner,
+            project: manifest.project.value,
+            version: value(manifest.version),
+            title: value(manifest.title),
+            owner: value(manifest.owner),
             environment: manifest.environment,
             digest: bundle.digest().to_string(),
             epoch: bundle.epoch(),
@@ -127,12 +127,12 @@ impl Summary {
                 variants,
                 resources: bundle.resource_count(),
                 templates: bundle.template_count(),
-                tools: bundle.tool_count(),
+                tools: bundle.tools().len(),
             },
-            instructions: Size::of(manifest.instructions.len()),
-            gate_index: gate_index(bundle, &manifest.index)?,
-            tools_list: pages(bundle, Kind::ToolPages)?,
-            prompts_list: pages(bundle, Kind::PromptPages)?,
+            instructions: Size::of(bundle.messages().instructions().len()),
+            gate_index: gate_index(bundle),
+            tools_list: pages(bundle, List::Tools)?,
+            prompts_list: pages(bundle, List::Prompts)?,
             largest_prompts: largest
                 .map(|(Reverse(bytes), name)| Largest {
                     name: (*name).into(),
@@ -202,20 +202,29 @@ impl Summary {
     }
 }
 
-/// Measures the index of the instructions, which the compiler made of the same entries.
-fn gate_index(bundle: &Bundle, names: &[String]) -> Result<Option<Size>, Corrupt> {
-    let Some(gate) = bundle.gate()?.filter(|_| !names.is_empty()) else { return Ok(None) };
-    let mut entries = Vec::with_capacity(names.len());
-    for name in names {
-        let Some(prompt) = bundle.find_prompt(name)? else { continue };
-        entries.push(briefing::entry(name, prompt.about()?, gate.entry_chars));
-    }
-    let omitted = bundle.prompt_count().saturating_sub(entries.len());
-    Ok(Some(Size::of(prompt_index::text(&entries, omitted, true).len())))
+fn value(setting: Option<Setting<String>>) -> Option<String> {
+    setting.map(|setting| setting.value)
 }
 
-fn pages(bundle: &Bundle, kind: Kind) -> Result<Size, Corrupt> {
-    let pages = (0..bundle.page_count(kind)).map(|index| Ok(bundle.page(kind, index)?.json.len()));
+/// Measures the index in the instructions: its entries, and the line that says what it leaves out.
+fn gate_index(bundle: &Bundle) -> Option<Size> {
+    let names = &bundle.messages().prompt_index;
+    if bundle.gate().is_none() || names.is_empty() {
+        return None;
+    }
+    let instructions = bundle.messages().instructions();
+    let is_entry = |line: &&str| {
+        // An entry shows a name on one line, as every run of white space becomes one space.
+        let about = |name: &String| line.strip_prefix(&briefing::entry(name, None, usize::MAX));
+        names.iter().filter_map(about).any(|about| about.is_empty() || about.starts_with(':'))
+    };
+    let entries: Vec<String> = instructions.lines().filter(is_entry).map(str::to_owned).collect();
+    let omitted = bundle.prompt_count().saturating_sub(names.len());
+    Some(Size::of(prompt_index::text(&entries, omitted, true).len()))
+}
+
+fn pages(bundle: &Bundle, list: List) -> Result<Size, Corrupt> {
+    let pages = (0..bundle.page_count(list)).map(|index| Ok(bundle.page(list, index)?.json.len()));
     Ok(Size::of(pages.sum::<Result<usize, Corrupt>>()?))
 }
 
@@ -224,7 +233,7 @@ fn prompt_bytes(prompt: &PromptView<'_>) -> Result<usize, Corrupt> {
     let rendering = prompt.rendering();
     let mut largest = 0;
     for number in 0..rendering.variant_count() {
-        let messages = rendering.variant(number)?.messages()?;
+        let messages = rendering.messages(number)?;
         largest = largest.max(messages.iter().map(message::view_bytes).sum());
     }
     Ok(largest)

@@ -117,7 +117,7 @@ fn write(
     drop(progress);
     let path = match &arguments.output {
         Some(path) => path.clone(),
-        None => default_path(project, bundle.manifest()?.project),
+        None => default_path(project, &bundle.manifest().project.value),
     };
     refuse_other_files(&path)?;
     let keys = signing_keys(arguments, output)?;

@@ -1,11 +1,11 @@
 //! `relay describe`: what an agent gets when it connects, what gates its session, and the tools and
 //! prompts that it can ask for.
 
-use relay_bundle::{Bundle, PromptView};
+use relay_bundle::{Bundle, Gate, PromptView};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::answer::gate::Gate;
+use crate::answer::gate;
 use crate::answer::prompt::Argument;
 use crate::answer::size::{Size, counted, grouped};
 use crate::answer::summary::Summary;
@@ -84,14 +84,14 @@ pub(crate) fn run(arguments: &DescribeArgs, output: &mut Output) -> Result<Exit,
 
 impl Described {
     fn of(bundle: &Bundle) -> Result<Self, Failure> {
-        let manifest = bundle.manifest()?;
+        let instructions = bundle.messages().instructions();
         let prompts = bundle.prompts().map(|prompt| Row::of(&prompt?));
         Ok(Self {
             format_version: FORMAT_VERSION,
-            project: manifest.project.into(),
-            instructions: manifest.instructions.into(),
-            instructions_size: Size::of(manifest.instructions.len()),
-            gate: bundle.gate()?.as_ref().map(Gate::of),
+            project: bundle.manifest().project.value.clone(),
+            instructions_size: Size::of(instructions.len()),
+            instructions,
+            gate: bundle.gate().cloned(),
             tools: Tool::all(bundle)?,
             prompts: prompts.collect::<Result<_, Failure>>()?,
         })
@@ -125,7 +125,7 @@ fn shown(heading: &str, described: &Described, width: usize) -> String {
     } = described;
     let mut shown = format!("{heading}\n\n{}\n", gate_state(gate.as_ref()));
     if let Some(gate) = gate {
-        shown.push_str(&table::facts(&gate.facts(), width));
+        shown.push_str(&table::facts(&gate::facts(gate), width));
     }
     shown.push_str(&format!(
         "\n{} {}\n",

@@ -3,12 +3,12 @@
 mod canonical;
 mod source;
 
-use relay_bundle::{Bundle, Generated};
+use relay_bundle::{Bundle, Gate, MessagePiece, Messages, PromptView};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::answer::gate::GateInFull;
+use crate::answer::gate;
 use crate::answer::prompt::Prompt;
 use crate::answer::resource::{Resource, Template};
 use crate::answer::size::{counted, grouped};
@@ -53,8 +53,10 @@ pub(crate) struct Inspected {
     signers: Vec<Signature>,
     /// The instructions that a client gets when it connects.
     instructions: String,
-    /// How sessions are gated, and what the gate says; `null` if they are not.
-    gate: Option<GateInFull>,
+    /// What the server itself says; what no server says is empty.
+    messages: Messages,
+    /// How sessions are gated; `null` if they are not.
+    gate: Option<Gate>,
     /// The tools, in the order of the list.
     tools: Vec<Tool>,
     /// The prompts, sorted by name.
@@ -99,9 +101,19 @@ pub(crate) fn run(arguments: &InspectArgs, output: &mut Output) -> Result<Exit, 
 impl Inspected {
     fn of(subject: &Subject, signers: Vec<Signature>) -> Result<Self, Failure> {
         let Subject { bundle, bytes } = subject;
-        let Summary { project, version, title, owner, environment, digest, epoch, .. } =
-            Summary::of(bundle)?;
-        let Summary { format, compiler, sections, .. } = Summary::of(bundle)?;
+        let Summary {
+            project,
+            version,
+            title,
+            owner,
+            environment,
+            digest,
+            epoch,
+            format,
+            compiler,
+            sections,
+            ..
+        } = Summary::of(bundle)?;
         Ok(Self {
             format_version: FORMAT_VERSION,
             project,
@@ -115,8 +127,9 @@ impl Inspected {
             compiler,
             bytes: *bytes,
             signers,
-            instructions: bundle.manifest()?.instructions.into(),
-            gate: bundle.gate()?.as_ref().map(GateInFull::of),
+            instructions: bundle.messages().instructions(),
+            messages: bundle.messages().clone(),
+            gate: bundle.gate().cloned(),
             tools: Tool::all(bundle)?,
             prompts: prompts(bundle)?,
             resources: resources(bundle)?,
@@ -134,11 +147,11 @@ fn prompts(bundle: &Bundle) -> Result<Vec<Prompt>, Failure> {
 }
 
 fn resources(bundle: &Bundle) -> Result<Vec<Resource>, Failure> {
-    (0..bundle.resource_count()).map(|index| Ok(Resource::of(&bundle.resource(index)?)?)).collect()
+    bundle.resources().map(|resource| Ok(Resource::of(&resource?)?)).collect()
 }
 
 fn templates(bundle: &Bundle) -> Result<Vec<Template>, Failure> {
-    (0..bundle.template_count()).map(|index| Ok(Template::of(&bundle.template(index)?)?)).collect()
+    bundle.templates().map(|template| Ok(Template::of(&template?)?)).collect()
 }
 
 fn summary(subject: &Subject, signers: &[Signature], width: usize) -> Result<String, Failure> {
@@ -171,7 +184,7 @@ fn summary(subject: &Subject, signers: &[Signature], width: usize) -> Result<Str
     if let Some(index) = TagIndex::of(bundle)? {
         shown.push_str(&format!("  {}\n", index.line()));
     }
-    shown.push_str(&gate(bundle, width)?);
+    shown.push_str(&gate_facts(bundle, width));
     let tools = Tool::all(bundle)?;
     if !tools.is_empty() {
         shown.push('\n');
@@ -184,48 +197,47 @@ fn summary(subject: &Subject, signers: &[Signature], width: usize) -> Result<Str
     Ok(shown)
 }
 
-/// Tells how much of what prompts are about nobody wrote.
+/// Says how much of what prompts are about the compiler made.
 fn generated(bundle: &Bundle) -> Result<String, Failure> {
     let (mut summaries, mut chapters) = (0, 0);
     for prompt in bundle.prompts() {
-        let Generated { summary: of_summary, chapters: of_chapters } = prompt?.generated();
-        summaries += usize::from(of_summary);
-        chapters += usize::from(of_chapters);
+        let prompt: PromptView<'_> = prompt?;
+        summaries += usize::from(prompt.has_generated_summary());
+        chapters += usize::from(prompt.has_generated_chapters()?);
     }
-    let told: Vec<_> = [("summaries", summaries), ("chapters", chapters)]
+    let counts: Vec<_> = [("summaries", summaries), ("chapters", chapters)]
         .into_iter()
         .filter(|(_, count)| *count > 0)
         .map(|(what, count)| format!("{what} of {}", counted(count, "prompt")))
         .collect();
-    if told.is_empty() {
+    if counts.is_empty() {
         return Ok(String::new());
     }
-    Ok(format!("  generated {}\n", told.join(", ")))
+    Ok(format!("  generated {}\n", counts.join(", ")))
 }
 
-/// Shows the settings of the gate, and how large its messages are.
-fn gate(bundle: &Bundle, width: usize) -> Result<String, Failure> {
-    let Some(view) = bundle.gate()? else { return Ok("\n  gate off\n".to_owned()) };
-    let GateInFull { settings, messages, at } = GateInFull::of(&view);
-    let mut facts = settings.facts();
-    let size = |(name, text): (&str, &str)| format!("{name} {}", counted(text.len(), "byte"));
-    let sizes: Vec<String> = messages.named().map(size).collect();
-    if !sizes.is_empty() {
-        facts.push(("messages", sizes.join(", ")));
-    }
-    Ok(format!("\n  gate on, declared at {}\n{}", printable(&at), table::facts(&facts, width)))
+/// Returns the settings of the gate, and how large its messages are.
+fn gate_facts(bundle: &Bundle, width: usize) -> String {
+    let Some(held) = bundle.gate() else { return "\n  gate off\n".to_owned() };
+    let mut facts = gate::facts(held);
+    let said =
+        bundle.messages().named().map(|(name, said)| (name, MessagePiece::source(&said.value)));
+    let size = |(name, text): &(&str, String)| format!("{name} {}", counted(text.len(), "byte"));
+    let sizes: Vec<String> = said.iter().filter(|(_, text)| !text.is_empty()).map(size).collect();
+    facts.push(("messages", sizes.join(", ")));
+    let at = printable(&held.at.to_string());
+    format!("\n  gate on, declared at {at}\n{}", table::facts(&facts, width))
 }
 
 fn resource_table(bundle: &Bundle, width: usize) -> Result<String, Failure> {
-    let mime = |mime: Option<String>| mime.unwrap_or_else(|| "-".into());
     let mut rows = Vec::new();
     for resource in resources(bundle)? {
         let bytes = usize::try_from(resource.bytes).unwrap_or(usize::MAX);
-        rows.push(vec![resource.uri, mime(resource.mime), grouped(bytes)]);
+        rows.push(vec![resource.uri, resource.mime, grouped(bytes)]);
     }
     for template in templates(bundle)? {
         let largest = template.variants.iter().map(|variant| variant.bytes).max().unwrap_or(0);
-        rows.push(vec![template.uri_template, mime(template.mime), grouped(largest)]);
+        rows.push(vec![template.uri_template, template.mime, grouped(largest)]);
     }
     let columns = [text("resource"), text("media type"), number("bytes")];
     Ok(table::draw(&columns, rows, width))

@@ -143,7 +143,7 @@ fn with_detached(bundle: Bundle, files: &[impl AsRef<Path>]) -> Result<Bundle, F
 }
 
 fn answer(bundle: Option<&Bundle>, trust: &Trust, checked: Result<Accepted, No>) -> Verified {
-    let manifest = bundle.and_then(|bundle| bundle.manifest().ok()).map(|view| view.to_owned());
+    let manifest = bundle.map(Bundle::manifest);
     let reason = match &checked {
         Ok(_) => None,
         Err(No::Open(error)) => Some(error.to_string()),
@@ -164,8 +164,8 @@ fn answer(bundle: Option<&Bundle>, trust: &Trust, checked: Result<Accepted, No>)
         reason,
         digest: bundle.map(|bundle| bundle.digest().to_string()),
         epoch: bundle.map(Bundle::epoch),
-        version: manifest.as_ref().and_then(|manifest| manifest.version.clone()),
-        project: manifest.map(|manifest| manifest.project),
+        version: manifest.and_then(|it| it.version.as_ref()).map(|version| version.value.clone()),
+        project: manifest.map(|manifest| manifest.project.value.clone()),
         threshold: trust.threshold,
         signatures,
     }

@@ -1,6 +1,6 @@
 //! Which prompts the instructions name, and how many they leave out.
 
-use relay_bundle::{Bundle, Manifest};
+use relay_bundle::Bundle;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -25,7 +25,7 @@ pub(crate) struct IndexExplained {
 }
 
 pub(crate) fn explain(bundle: &Bundle, json: bool, output: &mut Output) -> Result<Exit, Failure> {
-    let answer = answer(bundle)?;
+    let answer = answer(bundle);
     if json {
         output.json(&answer)?;
     } else {
@@ -34,14 +34,14 @@ pub(crate) fn explain(bundle: &Bundle, json: bool, output: &mut Output) -> Resul
     Ok(Exit::Yes)
 }
 
-fn answer(bundle: &Bundle) -> Result<IndexExplained, Failure> {
-    let Manifest { index, instructions, .. } = bundle.manifest()?.to_owned();
-    Ok(IndexExplained {
+fn answer(bundle: &Bundle) -> IndexExplained {
+    let index = bundle.messages().prompt_index.clone();
+    IndexExplained {
         format_version: FORMAT_VERSION,
         omitted: bundle.prompt_count().saturating_sub(index.len()),
         index,
-        instructions,
-    })
+        instructions: bundle.messages().instructions(),
+    }
 }
 
 fn shown(answer: &IndexExplained, width: usize) -> String {

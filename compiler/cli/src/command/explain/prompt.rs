@@ -130,7 +130,7 @@ impl Sent {
     fn of(view: &PromptView<'_>, filled: &Filled<'_>) -> Result<Self, Failure> {
         let messages: Vec<Message> = filled.messages.iter().map(Message::of_filled).collect();
         Ok(Self {
-            at: view.place()?.to_string(),
+            at: view.at()?.to_string(),
             variant: filled.variant,
             variants: view.rendering().variant_count(),
             when: prompt::when(view.rendering(), filled.variant)?,

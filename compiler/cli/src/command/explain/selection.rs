@@ -111,7 +111,7 @@ pub(crate) fn explain_tags(
     asked: &Asked<'_>,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let tags_max = bundle.gate()?.map_or(select::TAGS_MAX, |gate| gate.tags_max);
+    let tags_max = bundle.gate().map_or(select::TAGS_MAX, |gate| gate.tags_max.value as usize);
     let answer = answer(bundle, None, Tags::new(tags, tags_max), asked, output)?;
     tell(bundle, None, &answer, asked, output)
 }
@@ -146,11 +146,12 @@ fn answer(
     asked: &Asked<'_>,
     output: &mut Output,
 ) -> Result<SelectionExplained, Failure> {
-    let gate = bundle.gate()?;
+    let gate = bundle.gate();
     let (refused, selected) = match tags {
         Err(error) => (Some(error.to_string()), None),
         Ok(tags) => {
-            let of_gate = gate.as_ref().map_or(select::BUDGET_BYTES, |gate| gate.budget_bytes);
+            let of_gate =
+                gate.map_or(select::BUDGET_BYTES, |gate| gate.budget_bytes.value as usize);
             let budget_bytes = asked.budget.unwrap_or(of_gate);
             let known = known(bundle, asked.sent, output)?;
             let sent = Sent::from_indexes(known.iter().map(|(index, _)| *index));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use relay_bundle::{Bundle, ContentView};
+use relay_bundle::{Bundle, Content};
 use relay_engine::prompt::{self as engine, FillError};
 use relay_engine::resource::{self, Found};
 use schemars::JsonSchema;
@@ -46,7 +46,7 @@ struct Sent {
     /// The variables that the URI fills.
     variables: BTreeMap<String, String>,
     /// The media type.
-    mime: Option<String>,
+    mime: String,
     /// How large the content is.
     #[serde(flatten)]
     size: Size,
@@ -92,16 +92,16 @@ fn answer(bundle: &Bundle, uri: &str) -> Result<Result<Sent, String>, Failure> {
         None => Ok(Err("no resource and no template has this URI".into())),
         Some(Found::Resource(view)) => {
             let (text, blob) = match view.content()? {
-                ContentView::Text(text) => (Some(text.to_owned()), None),
-                ContentView::Blob(bytes) => (None, Some(STANDARD.encode(bytes))),
+                Content::Text(text) => (Some(text.to_owned()), None),
+                Content::Blob(bytes) => (None, Some(STANDARD.encode(bytes))),
             };
             Ok(Ok(Sent {
                 answered_by: AnsweredBy::Resource,
                 name: view.name()?.into(),
                 pattern: view.uri()?.into(),
-                at: view.place()?.to_string(),
+                at: view.at()?.to_string(),
                 variables: BTreeMap::new(),
-                mime: view.mime()?.map(Into::into),
+                mime: view.mime()?.into(),
                 size: Size::of(usize::try_from(view.size()).unwrap_or(usize::MAX)),
                 text,
                 blob,
@@ -112,7 +112,7 @@ fn answer(bundle: &Bundle, uri: &str) -> Result<Result<Sent, String>, Failure> {
                 Ok(filled) => filled,
                 Err(FillError::Corrupt(error)) => return Err(error.into()),
                 Err(error) => {
-                    let (pattern, at) = (view.uri_template()?, view.place()?);
+                    let (pattern, at) = (view.uri_template()?, view.at()?);
                     return Ok(Err(format!("template `{pattern}` ({at}) matches, but {error}")));
                 }
             };
@@ -122,9 +122,9 @@ fn answer(bundle: &Bundle, uri: &str) -> Result<Result<Sent, String>, Failure> {
                 answered_by: AnsweredBy::Template,
                 name: view.name()?.into(),
                 pattern: view.uri_template()?.into(),
-                at: view.place()?.to_string(),
+                at: view.at()?.to_string(),
                 variables,
-                mime: view.mime()?.map(Into::into),
+                mime: view.mime()?.into(),
                 size: Size::of(text.len()),
                 text: Some(text),
                 blob: None,
@@ -152,8 +152,7 @@ fn shown(answer: &UriExplained) -> String {
     for (name, value) in &sent.variables {
         text.push_str(&format!("  {} = {value:?}\n", printable(name)));
     }
-    let mime = sent.mime.as_deref().unwrap_or("no media type");
-    text.push_str(&format!("  {}, {} bytes\n", printable(mime), grouped(sent.size.bytes)));
+    text.push_str(&format!("  {}, {} bytes\n", printable(&sent.mime), grouped(sent.size.bytes)));
     if let Some(held) = &sent.text {
         text.push('\n');
         text.push_str(&indented(held, "  | "));

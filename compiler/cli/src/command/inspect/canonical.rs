@@ -5,14 +5,13 @@
 
 use std::fmt::Write as _;
 
-use relay_bundle::Bundle;
+use relay_bundle::{Bundle, Gate, Manifest, MessagePiece, Messages, Setting};
 
-use crate::answer::gate::{Gate, GateInFull};
 use crate::answer::message::Part;
 use crate::answer::prompt::{self, Argument, Generated, Prompt, Variant};
 use crate::answer::resource::{Resource, Template};
 use crate::answer::table::{indented, printable};
-use crate::answer::tool::Tool;
+use crate::answer::tool::{Listed, Tool};
 use crate::command::inspect::source::Source;
 use crate::failure::Failure;
 
@@ -22,9 +21,9 @@ const INDENT: &str = "    ";
 pub(crate) fn draw(bundle: &Bundle) -> Result<String, Failure> {
     let mut text = String::from("relay bundle, canonical text 1\n\n");
     let mut source = Source::of(bundle.canonical()?);
-    manifest(bundle, &mut text)?;
-    if let Some(view) = bundle.gate()? {
-        gate(&GateInFull::of(&view), &mut text);
+    manifest(bundle, &mut text);
+    if let Some(held) = bundle.gate() {
+        gate(held, bundle.messages(), &mut text);
     }
     Tool::all(bundle)?.iter().for_each(|held| tool(held, &mut text));
     for view in bundle.prompts() {
@@ -32,13 +31,13 @@ pub(crate) fn draw(bundle: &Bundle) -> Result<String, Failure> {
         prompt(&held, &mut text);
         strike(&held.variants, &mut source);
     }
-    for index in 0..bundle.resource_count() {
-        let held = Resource::of(&bundle.resource(index)?)?;
+    for view in bundle.resources() {
+        let held = Resource::of(&view?)?;
         resource(&held, &mut text);
         held.text.iter().for_each(|text| source.strike(text));
     }
-    for index in 0..bundle.template_count() {
-        let held = Template::of(&bundle.template(index)?)?;
+    for view in bundle.templates() {
+        let held = Template::of(&view?)?;
         template(&held, &mut text);
         strike(&held.variants, &mut source);
     }
@@ -59,34 +58,22 @@ fn strike(variants: &[Variant], source: &mut Source<'_>) {
     }
 }
 
-fn manifest(bundle: &Bundle, text: &mut String) -> Result<(), Failure> {
-    let manifest = bundle.manifest()?.to_owned();
+fn manifest(bundle: &Bundle, text: &mut String) {
     let (major, minor) = bundle.format();
-    let relay_bundle::Manifest {
-        project,
-        version,
-        title,
-        owner,
-        environment,
-        compiler,
-        epoch,
-        instructions,
-        index: _,
-    } = manifest;
-    field("project", Some(&project), text);
-    field("version", version.as_deref(), text);
-    field("title", title.as_deref(), text);
-    field("owner", owner.as_deref(), text);
+    let Manifest { project, version, title, owner, environment, compiler } = bundle.manifest();
+    let value = |setting: &Option<Setting<String>>| setting.as_ref().map(|it| it.value.clone());
+    field("project", Some(&project.value), text);
+    field("version", value(version).as_deref(), text);
+    field("title", value(title).as_deref(), text);
+    field("owner", value(owner).as_deref(), text);
     field("environment", environment.as_deref(), text);
-    field("epoch", Some(&epoch.to_string()), text);
+    field("epoch", Some(&bundle.epoch().to_string()), text);
     field("format", Some(&format!("{major}.{minor}")), text);
-    field("compiler", Some(&compiler), text);
-    section("instructions", &instructions, text);
-    Ok(())
+    field("compiler", Some(compiler), text);
+    section("instructions", &bundle.messages().instructions(), text);
 }
 
-fn gate(gate: &GateInFull, text: &mut String) {
-    let GateInFull { settings, messages, at: _ } = gate;
+fn gate(gate: &Gate, messages: &Messages, text: &mut String) {
     let Gate {
         unlock,
         hide_tools,
@@ -95,39 +82,57 @@ fn gate(gate: &GateInFull, text: &mut String) {
         budget_bytes,
         repeat_bytes,
         remaining_bytes,
-        entry_chars,
-    } = settings;
+        at: _,
+    } = gate;
     text.push_str("\n== gate\n");
-    field("unlock", Some(unlock.word()), text);
-    field("hide tools", Some(if *hide_tools { "yes" } else { "no" }), text);
+    field("unlock", Some(unlock.value.word()), text);
+    field("hide tools", Some(yes_or_no(hide_tools.value)), text);
     let numbers = [
         ("tags asked for", tags_ask),
         ("tags at most", tags_max),
         ("budget, bytes", budget_bytes),
         ("budget of a repeated briefing, bytes", repeat_bytes),
         ("remaining, bytes", remaining_bytes),
-        ("entry of the index, characters", entry_chars),
     ];
     for (name, number) in numbers {
-        field(name, Some(&number.to_string()), text);
+        field(name, Some(&number.value.to_string()), text);
     }
-    for (name, said) in messages.named() {
+    let Messages {
+        // The instructions have these already.
+        session_greeting: _,
+        gate_instructions: _,
+        prompt_index: _,
+        gate_encouragement,
+        read_prompts_reminder,
+        gate_intercept_preamble,
+    } = messages;
+    let later = [
+        ("gate-encouragement", gate_encouragement),
+        ("read-prompts-reminder", read_prompts_reminder),
+        ("gate-intercept-preamble", gate_intercept_preamble),
+    ];
+    for (name, said) in later.into_iter().filter(|(_, said)| !said.value.is_empty()) {
         field("message", Some(name), text);
-        body(said, text);
+        body(&MessagePiece::source(&said.value), text);
     }
 }
 
-fn tool(tool: &Tool, text: &mut String) {
-    let Tool { name, title, tier, gated, description, input_schema, annotations, at: _ } = tool;
+fn tool(Tool { held, listed }: &Tool, text: &mut String) {
+    let relay_bundle::Tool { name, gated, tier, at: _ } = held;
+    let Listed { title, description, input_schema, annotations } = listed;
     heading("tool", name, text);
     field("tier", Some(&tier.to_string()), text);
-    field("gated", Some(if *gated { "yes" } else { "no" }), text);
+    field("gated", Some(yes_or_no(*gated)), text);
     field("title", title.as_deref(), text);
     field("description", description.as_deref(), text);
     field("annotations", annotations.as_ref().map(ToString::to_string).as_deref(), text);
     text.push_str("input schema:\n");
     // The alternate form has a line for each member, so that a diff shows which one changed.
     body(&format!("{input_schema:#}"), text);
+}
+
+fn yes_or_no(value: bool) -> &'static str {
+    if value { "yes" } else { "no" }
 }
 
 fn prompt(prompt: &Prompt, text: &mut String) {
@@ -165,7 +170,7 @@ fn resource(resource: &Resource, text: &mut String) {
     field("name", Some(name), text);
     field("title", title.as_deref(), text);
     field("description", description.as_deref(), text);
-    field("mime", mime.as_deref(), text);
+    field("mime", Some(mime), text);
     match held {
         Some(held) => body(held, text),
         None => field("content", Some(&format!("{bytes} bytes, {digest}")), text),
@@ -179,7 +184,7 @@ fn template(template: &Template, text: &mut String) {
     field("name", Some(name), text);
     field("title", title.as_deref(), text);
     field("description", description.as_deref(), text);
-    field("mime", mime.as_deref(), text);
+    field("mime", Some(mime), text);
     rendering(arguments, variants, text);
 }
 

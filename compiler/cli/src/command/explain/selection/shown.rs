@@ -130,7 +130,7 @@ fn places<'h>(hits: &[&'h Hit]) -> Vec<(&'h str, Vec<&'h str>)> {
 
 /// Says when the server would not select this, or not as much.
 fn note(bundle: &Bundle, tool: Option<&str>) -> Result<Option<String>, Failure> {
-    let Some(gate) = bundle.gate()? else {
+    let Some(gate) = bundle.gate() else {
         let text = "This project has no gate, so nobody is briefed: this is what a gate with its \
                     defaults would select.";
         return Ok(Some(text.to_owned()));
@@ -140,12 +140,12 @@ fn note(bundle: &Bundle, tool: Option<&str>) -> Result<Option<String>, Failure> 
         let text = format!("`{tool}` is not gated: nothing is put before its result.");
         return Ok(Some(text));
     }
-    Ok(Some(match gate.unlock {
+    Ok(Some(match gate.unlock.value {
         Unlock::Intercept => format!(
             "This is put before the result once a session. To a client that has no session it comes \
              with each call without a briefing, up to {} bytes: `--budget {}` shows that.",
-            grouped(gate.repeat_bytes),
-            gate.repeat_bytes
+            grouped(gate.repeat_bytes.value as usize),
+            gate.repeat_bytes.value
         ),
         Unlock::Refuse => {
             "This gate has `unlock else=refuse`, so the call is refused: this is what \
@@ -157,11 +157,5 @@ fn note(bundle: &Bundle, tool: Option<&str>) -> Result<Option<String>, Failure> 
 
 /// Returns whether the bundle has the tool and asks no briefing before it.
 fn is_free(bundle: &Bundle, name: &str) -> Result<bool, Failure> {
-    for tool in bundle.tools() {
-        let tool = tool?;
-        if tool.name == name {
-            return Ok(!tool.gated);
-        }
-    }
-    Ok(false)
+    Ok(bundle.tools().iter().any(|tool| tool.name == name && !tool.gated))
 }

@@ -1,0 +1,30 @@
+//! What the server itself says.
+
+use relay_bundle::{Messages, Setting};
+
+use super::Places;
+use crate::instructions::{self, Instructions};
+use crate::model::{Model, SystemText};
+
+/// Lowers the five messages, with the index that they list.
+pub(super) fn messages(model: &Model, composed: Instructions, places: &Places<'_>) -> Messages {
+    let message = |message: &SystemText| {
+        // What no server says has no place in a bundle.
+        if !message.is_said(&model.gate) {
+            return Setting::default();
+        }
+        Setting {
+            value: instructions::pieces(message, &model.project.name.value, &composed.index),
+            at: message.text_at().map(|at| places.of(at)),
+        }
+    };
+    let texts = &model.messages;
+    Messages {
+        session_greeting: message(&texts.session_greeting),
+        gate_instructions: message(&texts.gate_instructions),
+        gate_encouragement: message(&texts.gate_encouragement),
+        read_prompts_reminder: message(&texts.read_prompts_reminder),
+        gate_intercept_preamble: message(&texts.gate_intercept_preamble),
+        prompt_index: composed.names,
+    }
+}

@@ -1,0 +1,141 @@
+//! Arguments of prompts and of URI templates.
+
+use serde::{Deserialize, Serialize};
+use zerocopy::little_endian::{U16, U32};
+
+use crate::error::Corrupt;
+use crate::place::{Place, PlaceIndex};
+use crate::reader::{Reader, Room};
+use crate::row::{ListedString, Range, Text, row};
+use crate::section::Kind;
+use crate::writer::Writer;
+
+/// One argument of a prompt or of a URI template.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Argument<S = String, P = Place> {
+    /// The name callers use.
+    pub name: S,
+    /// What the argument means, for people and models.
+    pub description: Option<S>,
+    /// Whether a call without it is refused.
+    pub required: bool,
+    /// The value of a call without it.
+    pub default: Option<S>,
+    /// Which values it takes.
+    pub kind: ArgumentKind<S>,
+    /// The weight of its state in the variant's number; see [`Rendering`](crate::Rendering).
+    pub stride: u32,
+    /// Where it was declared.
+    pub at: P,
+}
+
+/// Which values an argument takes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ArgumentKind<S = String> {
+    /// One of these values.
+    Choice(Vec<S>),
+    /// Any text.
+    Text {
+        /// Beyond this many characters the text is cut and the cut is reported; 0 means no limit of
+        /// its own.
+        chars_max: u32,
+    },
+}
+
+/// An argument, in place.
+pub type ArgumentView<'b> = Argument<&'b str, PlaceIndex>;
+
+row! {
+    /// An argument.
+    Row of Arguments {
+        name: Text,
+        description: Text,
+        default: Text,
+        /// The choices; empty for a free text.
+        choices: Range,
+        stride: U32,
+        chars_max: U32,
+        at: U32,
+        kind: u8,
+        required: u8,
+        reserved: U16,
+    }
+}
+
+const CHOICE: u8 = 0;
+const TEXT: u8 = 1;
+
+impl Writer {
+    pub(crate) fn arguments(&mut self, arguments: &[Argument]) -> Range {
+        let rows: Vec<_> = arguments.iter().map(|argument| self.argument(argument)).collect();
+        self.rows(&rows)
+    }
+
+    fn argument(&mut self, argument: &Argument) -> Row {
+        let Argument { name, description, required, default, kind, stride, at } = argument;
+        let (kind, choices, chars_max) = match kind {
+            ArgumentKind::Choice(choices) => (CHOICE, self.strings(choices), 0),
+            ArgumentKind::Text { chars_max } => (TEXT, Range::EMPTY, *chars_max),
+        };
+        Row {
+            name: self.string(name),
+            description: self.optional(description.as_deref()),
+            default: self.optional(default.as_deref()),
+            choices,
+            stride: (*stride).into(),
+            chars_max: chars_max.into(),
+            at: self.place(at),
+            kind,
+            required: u8::from(*required),
+            reserved: 0.into(),
+        }
+    }
+}
+
+impl Reader {
+    pub(crate) fn arguments(&self, range: Range) -> Result<Vec<ArgumentView<'_>>, Corrupt> {
+        let mut room = Room::of::<ListedString>(self);
+        self.rows::<Row>(range)?.map(|row| self.argument(row?, &mut room)).collect()
+    }
+
+    fn argument<'b>(&'b self, row: &Row, room: &mut Room) -> Result<ArgumentView<'b>, Corrupt> {
+        let kind = match row.kind {
+            CHOICE => {
+                room.take(row.choices)?;
+                ArgumentKind::Choice(self.strings(row.choices)?)
+            }
+            TEXT => ArgumentKind::Text { chars_max: row.chars_max.get() },
+            _ => return Err(Corrupt::Record { section: Kind::Arguments.name(), what: "kind" }),
+        };
+        Ok(Argument {
+            name: self.string(row.name)?,
+            description: self.optional(row.description)?,
+            required: row.required != 0,
+            default: self.optional(row.default)?,
+            kind,
+            stride: row.stride.get(),
+            at: PlaceIndex::of(row.at),
+        })
+    }
+}
+
+impl ArgumentView<'_> {
+    pub(crate) fn into_owned(self, reader: &Reader) -> Result<Argument, Corrupt> {
+        let Self { name, description, required, default, kind, stride, at } = self;
+        Ok(Argument {
+            name: name.to_owned(),
+            description: description.map(str::to_owned),
+            required,
+            default: default.map(str::to_owned),
+            kind: match kind {
+                ArgumentKind::Choice(choices) => {
+                    ArgumentKind::Choice(choices.into_iter().map(str::to_owned).collect())
+                }
+                ArgumentKind::Text { chars_max } => ArgumentKind::Text { chars_max },
+            },
+            stride,
+            at: reader.place(at)?.into_owned(),
+        })
+    }
+}

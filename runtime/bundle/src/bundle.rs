@@ -1,0 +1,183 @@
+//! An opened bundle.
+
+use std::fmt;
+use std::sync::atomic::AtomicBool;
+
+use crate::digest::Digest;
+use crate::error::{Corrupt, OpenError};
+use crate::format::{ENVELOPE_BYTES_MAX, FORMAT_MAJOR};
+use crate::gate::Gate;
+use crate::header;
+use crate::manifest::Manifest;
+use crate::messages::Messages;
+use crate::place::{Place, PlaceIndex};
+use crate::reader::{Reader, Storage};
+use crate::section::{Kind, SectionInfo};
+use crate::settings::Settings;
+use crate::tool::Tool;
+
+/// An opened bundle.
+///
+/// Opening reads header, table and settings; what the table promises of the other sections is
+/// checked page by page, when a page is first used. An opened bundle is not yet a trusted one: see
+/// [`trust::verify`](crate::trust::verify).
+pub struct Bundle {
+    pub(crate) reader: Reader,
+    settings: Settings,
+    format_minor: u16,
+    epoch: u64,
+    digest: Digest,
+    /// Whether the sections of the tag index were found to fit each other.
+    pub(crate) tag_index_fits: AtomicBool,
+    content_length: usize,
+    envelope_length: usize,
+}
+
+impl fmt::Debug for Bundle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bundle").field("digest", &self.digest).field("epoch", &self.epoch).finish()
+    }
+}
+
+impl Bundle {
+    /// Opens the bundle in `storage`.
+    ///
+    /// Costs the same for every number of prompts: nothing but header, table, padding and settings
+    /// (1 MiB at most) is read, and one bit for each page of the file is allocated.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are not a bundle of this format; see [`OpenError`].
+    pub fn open(storage: Storage) -> Result<Self, OpenError> {
+        let file = (*storage).as_ref();
+        let front = header::read(file)?;
+        let envelope_length = envelope_length(file, front.content_length)?;
+        let reader = Reader::new(storage, front.sections, front.trees);
+        Ok(Self {
+            settings: Settings::read(&reader)?,
+            reader,
+            format_minor: front.format_minor,
+            epoch: front.epoch,
+            digest: front.digest,
+            tag_index_fits: AtomicBool::new(false),
+            content_length: front.content_length,
+            envelope_length,
+        })
+    }
+
+    /// Returns what is signed and what names the bundle: the SHA-256 of header and table.
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// Returns the bundle's epoch.
+    #[must_use]
+    pub fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// Returns the format, major and minor.
+    #[must_use]
+    pub fn format(&self) -> (u16, u16) {
+        (FORMAT_MAJOR, self.format_minor)
+    }
+
+    /// Returns the rows of the section table.
+    #[must_use]
+    pub fn sections(&self) -> &[SectionInfo] {
+        &self.reader.sections
+    }
+
+    /// Returns the envelope's JSON; empty if the bundle is not signed.
+    #[must_use]
+    pub fn envelope_bytes(&self) -> &[u8] {
+        let start = self.content_length + size_of::<u64>();
+        self.reader.file().get(start..start + self.envelope_length).unwrap_or_default()
+    }
+
+    /// Returns all that the digest covers: header, table and sections.
+    #[must_use]
+    pub fn content_bytes(&self) -> &[u8] {
+        self.reader.file().get(..self.content_length).unwrap_or_default()
+    }
+
+    /// Checks every page of every section, those too that this reader does not know.
+    ///
+    /// # Errors
+    ///
+    /// The first page that is not what was signed.
+    pub fn check_all(&self) -> Result<(), Corrupt> {
+        self.reader.check_all()
+    }
+
+    /// Returns who and what the bundle is.
+    #[must_use]
+    pub fn manifest(&self) -> &Manifest {
+        &self.settings.manifest
+    }
+
+    /// Returns what the server itself says.
+    #[must_use]
+    pub fn messages(&self) -> &Messages {
+        &self.settings.messages
+    }
+
+    /// Returns how sessions are gated; `None` if they are not.
+    #[must_use]
+    pub fn gate(&self) -> Option<&Gate> {
+        self.settings.gate.as_ref()
+    }
+
+    /// Returns the tools, in the order of the list.
+    #[must_use]
+    pub fn tools(&self) -> &[Tool] {
+        &self.settings.tools
+    }
+
+    /// Returns where something was written.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is not what was signed.
+    pub fn place(&self, index: PlaceIndex) -> Result<Place<&str>, Corrupt> {
+        self.reader.place(index)
+    }
+
+    /// Returns the effective project as canonical KDL.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is not what was signed.
+    pub fn canonical(&self) -> Result<&str, Corrupt> {
+        self.reader.whole_text(Kind::Canonical)
+    }
+
+    /// Returns the build's provenance as JSON.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is not what was signed.
+    pub fn provenance(&self) -> Result<&str, Corrupt> {
+        self.reader.whole_text(Kind::Provenance)
+    }
+}
+
+fn envelope_length(file: &[u8], content_length: usize) -> Result<usize, OpenError> {
+    let rest = file.get(content_length..).unwrap_or_default();
+    let Some((word, envelope)) = rest.split_first_chunk() else { return Err(OpenError::Envelope) };
+    let length = u64::from_le_bytes(*word);
+    if length > ENVELOPE_BYTES_MAX as u64 {
+        return Err(OpenError::Envelope);
+    }
+    let found = envelope.len() as u64;
+    if found < length {
+        let missing = length - found;
+        let found = file.len() as u64;
+        return Err(OpenError::Truncated { found, expected: found + missing });
+    }
+    if found > length {
+        return Err(OpenError::Trailing { extra: found - length });
+    }
+    Ok(envelope.len())
+}

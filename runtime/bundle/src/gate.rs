@@ -1,0 +1,56 @@
+//! How sessions are gated.
+
+use serde::{Deserialize, Serialize};
+
+use crate::place::Place;
+use crate::setting::Setting;
+
+/// How sessions are gated: what a client gets that begins one, and what one gets that does not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Gate {
+    /// What happens to a gated call without a briefing.
+    pub unlock: Setting<Unlock>,
+    /// Whether clients with a session see no tool but `begin_session` until they called it.
+    pub hide_tools: Setting<bool>,
+    /// How many tags are asked for in words.
+    pub tags_ask: Setting<u32>,
+    /// How many tags are accepted.
+    pub tags_max: Setting<u32>,
+    /// Bytes of bodies in one briefing; prompts of priority 10 come in any case.
+    pub budget_bytes: Setting<u32>,
+    /// The same, where a client without a session gets a briefing with each call; 0 if calls are
+    /// refused.
+    pub repeat_bytes: Setting<u32>,
+    /// Bytes of the index entries and names in one answer.
+    pub remaining_bytes: Setting<u32>,
+    /// Where the gate was declared.
+    pub at: Place,
+}
+
+/// What happens to a gated call without a briefing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Unlock {
+    /// It runs, and a briefing is put before its result.
+    Intercept,
+    /// It is refused with the way to a briefing.
+    Refuse,
+}
+
+impl Unlock {
+    /// Every word of the language, with what it means.
+    pub const WORDS: [(&'static str, Self); 2] =
+        [("intercept", Self::Intercept), ("refuse", Self::Refuse)];
+
+    /// Returns the word of the language.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Intercept => "intercept",
+            Self::Refuse => "refuse",
+        }
+    }
+}

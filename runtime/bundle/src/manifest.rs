@@ -1,0 +1,24 @@
+//! Who and what a bundle is.
+
+use serde::{Deserialize, Serialize};
+
+use crate::setting::Setting;
+
+/// Who and what a bundle is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// The project's name.
+    pub project: Setting<String>,
+    /// The project's version, as its author wrote it.
+    pub version: Option<Setting<String>>,
+    /// The project's title for people.
+    pub title: Option<Setting<String>>,
+    /// Who answers for the project.
+    pub owner: Option<Setting<String>>,
+    /// The environment that `--env` chose.
+    pub environment: Option<String>,
+    /// The compiler that wrote the bundle, and its version.
+    pub compiler: String,
+}

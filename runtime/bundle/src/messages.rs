@@ -1,0 +1,85 @@
+//! What the server itself says.
+
+use serde::{Deserialize, Serialize};
+
+use crate::setting::Setting;
+
+/// The texts that the server itself says; one that it never says is empty.
+///
+/// What is known when a bundle is built is filled in.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Messages {
+    /// What a client reads when it connects.
+    pub session_greeting: Setting<Vec<MessagePiece>>,
+    /// How to pass the gate; it follows the greeting.
+    pub gate_instructions: Setting<Vec<MessagePiece>>,
+    /// What follows a briefing.
+    pub gate_encouragement: Setting<Vec<MessagePiece>>,
+    /// What follows the prompts that `read_prompts` returns.
+    pub read_prompts_reminder: Setting<Vec<MessagePiece>>,
+    /// What precedes a briefing that was not asked for.
+    pub gate_intercept_preamble: Setting<Vec<MessagePiece>>,
+    /// The names of the prompts that the instructions list, in their order.
+    pub prompt_index: Vec<String>,
+}
+
+/// A piece of a message that is completed when it is sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum MessagePiece {
+    /// Text as it is.
+    #[serde(rename = "text")]
+    Literal(String),
+    /// The prompts that are sent in full.
+    #[serde(rename = "matched_prompts")]
+    Matched,
+    /// The index entries and names of the others.
+    #[serde(rename = "remaining_prompts")]
+    Remaining,
+}
+
+impl Messages {
+    /// Returns all of them, each under its name in the language.
+    #[must_use]
+    pub fn named(&self) -> [(&'static str, &Setting<Vec<MessagePiece>>); 5] {
+        let Self {
+            session_greeting,
+            gate_instructions,
+            gate_encouragement,
+            read_prompts_reminder,
+            gate_intercept_preamble,
+            prompt_index: _,
+        } = self;
+        [
+            ("session-greeting", session_greeting),
+            ("gate-instructions", gate_instructions),
+            ("gate-encouragement", gate_encouragement),
+            ("read-prompts-reminder", read_prompts_reminder),
+            ("gate-intercept-preamble", gate_intercept_preamble),
+        ]
+    }
+
+    /// Returns the instructions that a client gets when it connects: the greeting and, after a
+    /// blank line, how to pass the gate.
+    #[must_use]
+    pub fn instructions(&self) -> String {
+        let said = [&self.session_greeting, &self.gate_instructions];
+        let texts = said.map(|message| MessagePiece::source(&message.value));
+        texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
+    }
+}
+
+impl MessagePiece {
+    /// Returns a message as its author writes it, with variables where prompts are put.
+    #[must_use]
+    pub fn source(pieces: &[Self]) -> String {
+        let texts = pieces.iter().map(|piece| match piece {
+            Self::Literal(text) => text.as_str(),
+            Self::Matched => "{{matched_prompts}}",
+            Self::Remaining => "{{remaining_prompts}}",
+        });
+        texts.collect()
+    }
+}

@@ -1,0 +1,74 @@
+//! The hash tables from names to their rows.
+//!
+//! A table has twice as many slots as there are names, rounded up to a power of two. A slot holds
+//! the index of a row + 1, or 0 if it is free; collisions take the next slot.
+
+use zerocopy::little_endian::U32;
+
+use crate::error::Corrupt;
+use crate::reader::Reader;
+use crate::section::Kind;
+use crate::writer::{Writer, number};
+
+impl Writer {
+    /// Writes the table from names, in the order of their rows, to the section `kind`.
+    pub(crate) fn name_index<'a>(
+        &mut self,
+        kind: Kind,
+        names: impl ExactSizeIterator<Item = &'a str>,
+    ) {
+        if names.len() == 0 {
+            return;
+        }
+        let slots = (names.len() * 2).next_power_of_two();
+        let mut table = vec![U32::ZERO; slots];
+        for (index, name) in names.enumerate() {
+            let mut slot = first_slot(name, slots);
+            while let Some(taken) = table.get_mut(slot) {
+                if taken.get() == 0 {
+                    *taken = number(index + 1);
+                    break;
+                }
+                slot = (slot + 1) % slots;
+            }
+        }
+        self.records(kind, &table);
+    }
+}
+
+impl Reader {
+    /// Returns what `candidate` says of the first index in the table that it accepts for `name`.
+    pub(crate) fn find<T>(
+        &self,
+        kind: Kind,
+        name: &str,
+        mut candidate: impl FnMut(usize) -> Result<Option<T>, Corrupt>,
+    ) -> Result<Option<T>, Corrupt> {
+        let slots = self.count(kind);
+        if slots == 0 {
+            return Ok(None);
+        }
+        let first = first_slot(name, slots);
+        // At most every slot once: a table without a free slot must not hold us.
+        for step in 0..slots {
+            let slot: &U32 = self.record(kind, (first + step) % slots)?;
+            let Some(index) = slot.get().checked_sub(1) else { return Ok(None) };
+            if let Some(found) = candidate(index as usize)? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Returns the slot where the search for `name` begins in a table of `slots` slots.
+///
+/// The hash is 64-bit FNV-1a with a final mix. It is part of the format.
+fn first_slot(name: &str, slots: usize) -> usize {
+    let mut hash = 0xcbf2_9ce4_8422_2325u64;
+    for byte in name.bytes() {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+    hash ^= hash >> 32;
+    usize::try_from(hash % slots as u64).unwrap_or(0)
+}

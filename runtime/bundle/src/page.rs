@@ -1,0 +1,97 @@
+//! Prebuilt pages of lists.
+
+use serde::{Deserialize, Serialize};
+use zerocopy::little_endian::U32;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use crate::bundle::Bundle;
+use crate::error::Corrupt;
+use crate::row::Text;
+use crate::section::Kind;
+use crate::writer::{Writer, number};
+
+/// A prebuilt page of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Page<S = String> {
+    /// The index of its first entry.
+    pub first: u32,
+    /// How many entries it has.
+    pub count: u32,
+    /// The entries as the JSON array that MCP sends.
+    pub json: S,
+}
+
+/// A list that clients ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum List {
+    /// `prompts/list`.
+    Prompts,
+    /// `resources/list`.
+    Resources,
+    /// `resources/templates/list`.
+    Templates,
+    /// `tools/list`.
+    Tools,
+}
+
+/// A page, in each of the four sections of pages.
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+struct Record {
+    first: U32,
+    count: U32,
+    json: Text,
+}
+
+const _: () = assert!(size_of::<Record>() == Kind::PromptPages.row_bytes());
+
+impl List {
+    /// Returns the section of the list's pages.
+    #[must_use]
+    pub fn section(self) -> Kind {
+        match self {
+            Self::Prompts => Kind::PromptPages,
+            Self::Resources => Kind::ResourcePages,
+            Self::Templates => Kind::TemplatePages,
+            Self::Tools => Kind::ToolPages,
+        }
+    }
+}
+
+impl Writer {
+    pub(crate) fn pages(&mut self, list: List, pages: &[Page]) {
+        for Page { first, count, json } in pages {
+            let offset = number(self.bytes(Kind::PageBytes, json.as_bytes()));
+            let json = Text { offset, length: number(json.len()) };
+            let record = Record { first: (*first).into(), count: (*count).into(), json };
+            self.records(list.section(), &[record]);
+        }
+    }
+}
+
+impl Bundle {
+    /// Returns how many prebuilt pages a list has.
+    #[must_use]
+    pub fn page_count(&self, list: List) -> usize {
+        self.reader.count(list.section())
+    }
+
+    /// Returns a prebuilt page of a list.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::prompt`].
+    pub fn page(&self, list: List, index: usize) -> Result<Page<&str>, Corrupt> {
+        let Record { first, count, json } = *self.reader.record(list.section(), index)?;
+        let json = self.reader.text(Kind::PageBytes, json)?;
+        Ok(Page { first: first.get(), count: count.get(), json })
+    }
+
+    pub(crate) fn owned_pages(&self, list: List) -> Result<Vec<Page>, Corrupt> {
+        let page = |index| {
+            let Page { first, count, json } = self.page(list, index)?;
+            Ok(Page { first, count, json: json.to_owned() })
+        };
+        (0..self.page_count(list)).map(page).collect()
+    }
+}

@@ -1,0 +1,272 @@
+//! Prompts.
+
+use serde::{Deserialize, Serialize};
+use zerocopy::little_endian::U32;
+
+use crate::bundle::Bundle;
+use crate::error::Corrupt;
+use crate::place::Place;
+use crate::reader::Reader;
+use crate::rendering::{self, Rendering, RenderingView};
+use crate::row::{ABSENT, Range, Text, Written, row};
+use crate::section::Kind;
+use crate::setting::Setting;
+use crate::writer::Writer;
+
+/// One prompt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prompt {
+    /// The name that `prompts/get` takes.
+    pub name: String,
+    /// The title for people.
+    pub title: Option<Setting<String>>,
+    /// The description that lists show.
+    pub description: Option<Setting<String>>,
+    /// What the prompt is about, in one line; tags are searched in it. One without a place was made
+    /// of the text.
+    pub summary: Option<Setting<String>>,
+    /// The topics of the prompt; tags are searched in them. Those without a place were made of the
+    /// text and the name.
+    pub chapters: Vec<Setting<String>>,
+    /// 1 (reference) to 10 (always sent).
+    pub priority: Setting<u8>,
+    /// A JSON object of further facts for the prompt's `_meta`.
+    pub meta: Option<String>,
+    /// The text that a briefing sends.
+    pub body: Setting<String>,
+    /// Its arguments and its text for each combination of them.
+    pub rendering: Rendering,
+    /// Where the prompt was declared.
+    pub at: Place,
+}
+
+row! {
+    /// A prompt.
+    Row of Prompts {
+        name: Text,
+        title: Written,
+        description: Written,
+        summary: Written,
+        meta: Text,
+        chapters: Range,
+        rendering: rendering::Record,
+        /// The text that a briefing sends, in `Bodies`.
+        body: Written,
+        priority_at: U32,
+        at: U32,
+        /// Where the prompt is in `TagOrder`.
+        rank: U32,
+        priority: u8,
+        reserved: [u8; 7],
+    }
+}
+
+row! {
+    /// A topic of a prompt.
+    Chapter of Chapters {
+        chapter: Written,
+    }
+}
+
+impl Writer {
+    /// Appends a prompt; returns the bytes of the text that a briefing sends.
+    pub(crate) fn prompt(&mut self, prompt: &Prompt, rank: u32) -> u32 {
+        let Prompt {
+            name,
+            title,
+            description,
+            summary,
+            chapters,
+            priority,
+            meta,
+            body,
+            rendering,
+            at,
+        } = prompt;
+        let chapters: Vec<_> =
+            chapters.iter().map(|chapter| Chapter { chapter: self.written(chapter) }).collect();
+        let text = self.body(body.value.as_bytes());
+        let row = Row {
+            name: self.string(name),
+            title: self.optional_written(title.as_ref()),
+            description: self.optional_written(description.as_ref()),
+            summary: self.optional_written(summary.as_ref()),
+            meta: self.optional(meta.as_deref()),
+            chapters: self.rows(&chapters),
+            rendering: self.rendering(rendering),
+            body: Written { text, at: self.optional_place(body.at.as_ref()) },
+            priority_at: self.optional_place(priority.at.as_ref()),
+            at: self.place(at),
+            rank: rank.into(),
+            priority: priority.value,
+            reserved: [0; 7],
+        };
+        self.rows(&[row]);
+        text.length.get()
+    }
+}
+
+/// One prompt, in place.
+#[derive(Clone, Copy)]
+pub struct PromptView<'b> {
+    reader: &'b Reader,
+    index: usize,
+    row: &'b Row,
+}
+
+impl Bundle {
+    /// Returns how many prompts there are.
+    #[must_use]
+    pub fn prompt_count(&self) -> usize {
+        self.reader.count(Kind::Prompts)
+    }
+
+    /// Returns the prompt with this index, in the order of the names.
+    ///
+    /// # Errors
+    ///
+    /// The index is out of range, or the bundle is not what was signed. The latter holds for
+    /// everything that reads a bundle.
+    pub fn prompt(&self, index: usize) -> Result<PromptView<'_>, Corrupt> {
+        Ok(PromptView { reader: &self.reader, index, row: self.reader.row(index)? })
+    }
+
+    /// Returns all prompts, in the order of their names.
+    pub fn prompts(&self) -> impl Iterator<Item = Result<PromptView<'_>, Corrupt>> {
+        (0..self.prompt_count()).map(|index| self.prompt(index))
+    }
+
+    /// Returns the prompt with this name.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::prompt`].
+    pub fn find_prompt(&self, name: &str) -> Result<Option<PromptView<'_>>, Corrupt> {
+        self.reader.find(Kind::PromptIndex, name, |index| {
+            let prompt = self.prompt(index)?;
+            Ok((prompt.name()? == name).then_some(prompt))
+        })
+    }
+}
+
+#[expect(missing_docs, reason = "documented once, at the fields of `Prompt`")]
+#[expect(clippy::missing_errors_doc, reason = "all as `Bundle::prompt`")]
+impl<'b> PromptView<'b> {
+    /// Returns its number in the order of the names.
+    #[must_use]
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    pub fn name(&self) -> Result<&'b str, Corrupt> {
+        self.reader.string(self.row.name)
+    }
+
+    pub fn title(&self) -> Result<Option<&'b str>, Corrupt> {
+        self.reader.optional(self.row.title.text)
+    }
+
+    pub fn description(&self) -> Result<Option<&'b str>, Corrupt> {
+        self.reader.optional(self.row.description.text)
+    }
+
+    pub fn summary(&self) -> Result<Option<&'b str>, Corrupt> {
+        self.reader.optional(self.row.summary.text)
+    }
+
+    pub fn chapters(&self) -> Result<Vec<&'b str>, Corrupt> {
+        let chapter = |row: Result<&Chapter, Corrupt>| self.reader.string(row?.chapter.text);
+        self.reader.rows(self.row.chapters)?.map(chapter).collect()
+    }
+
+    /// Returns the line that an index shows: what its author wrote, the summary before the
+    /// description, else the summary that the compiler made.
+    pub fn about(&self) -> Result<Option<&'b str>, Corrupt> {
+        let written = if self.has_generated_summary() { self.description()? } else { None };
+        match written {
+            Some(description) => Ok(Some(description)),
+            None => self.summary(),
+        }
+    }
+
+    /// Returns whether the compiler made the summary.
+    #[must_use]
+    pub fn has_generated_summary(&self) -> bool {
+        let Written { text, at } = self.row.summary;
+        text.offset.get() != ABSENT && at.get() == ABSENT
+    }
+
+    /// Returns whether the compiler made chapters.
+    pub fn has_generated_chapters(&self) -> Result<bool, Corrupt> {
+        let mut generated = false;
+        for row in self.reader.rows::<Chapter>(self.row.chapters)? {
+            generated |= row?.chapter.at.get() == ABSENT;
+        }
+        Ok(generated)
+    }
+
+    #[must_use]
+    pub fn priority(&self) -> u8 {
+        self.row.priority
+    }
+
+    pub fn meta(&self) -> Result<Option<&'b str>, Corrupt> {
+        self.reader.optional(self.row.meta)
+    }
+
+    pub fn body(&self) -> Result<&'b str, Corrupt> {
+        self.reader.text(Kind::Bodies, self.row.body.text)
+    }
+
+    /// Returns the bytes of the body, without reading it.
+    #[must_use]
+    pub fn body_bytes(&self) -> usize {
+        self.row.body.text.length.get() as usize
+    }
+
+    /// Returns its number in the order of selection: priority falling, then name.
+    pub fn rank(&self) -> Result<usize, Corrupt> {
+        let rank = self.row.rank.get() as usize;
+        let index: &U32 = self.reader.record(Kind::TagOrder, rank)?;
+        if index.get() as usize == self.index {
+            Ok(rank)
+        } else {
+            Err(Corrupt::Record { section: Kind::Prompts.name(), what: "rank" })
+        }
+    }
+
+    /// Returns the rank that its row has, which [`Self::rank`] checks.
+    pub(crate) fn stored_rank(&self) -> usize {
+        self.row.rank.get() as usize
+    }
+
+    #[must_use]
+    pub fn rendering(&self) -> RenderingView<'b> {
+        RenderingView::new(self.reader, &self.row.rendering)
+    }
+
+    pub fn at(&self) -> Result<Place<&'b str>, Corrupt> {
+        self.reader.place_at(self.row.at)
+    }
+
+    /// Returns the prompt as an owned value.
+    pub fn to_owned(self) -> Result<Prompt, Corrupt> {
+        let Self { reader, index: _, row } = self;
+        let chapter = |row: Result<&Chapter, Corrupt>| reader.written(row?.chapter);
+        Ok(Prompt {
+            name: self.name()?.to_owned(),
+            title: reader.optional_written(row.title)?,
+            description: reader.optional_written(row.description)?,
+            summary: reader.optional_written(row.summary)?,
+            chapters: reader.rows(row.chapters)?.map(chapter).collect::<Result<_, _>>()?,
+            priority: Setting { value: row.priority, at: reader.optional_place(row.priority_at)? },
+            meta: self.meta()?.map(str::to_owned),
+            body: Setting {
+                value: self.body()?.to_owned(),
+                at: reader.optional_place(row.body.at)?,
+            },
+            rendering: self.rendering().to_owned()?,
+            at: self.at()?.into_owned(),
+        })
+    }
+}

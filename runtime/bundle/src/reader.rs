@@ -1,0 +1,173 @@
+//! The sections of an opened bundle, read in place. Every page is checked before its first use.
+
+use std::str;
+
+use zerocopy::{FromBytes, Immutable, KnownLayout};
+
+use crate::digest::Tree;
+use crate::error::Corrupt;
+use crate::row::{ABSENT, ListedString, Range, Row, Text};
+use crate::section::{Kind, SectionInfo};
+
+/// Bytes that stay where they are and never change while a bundle is open: a map, a vector.
+pub type Storage = Box<dyn AsRef<[u8]> + Send + Sync>;
+
+/// The sections of a bundle.
+pub(crate) struct Reader {
+    storage: Storage,
+    pub(crate) sections: Vec<SectionInfo>,
+    /// The tree of each kind, by the kind's number: every read looks here.
+    trees: [Option<Tree>; Kind::NUMBERS],
+}
+
+impl Reader {
+    /// Takes the storage, and the sections with the tree of each.
+    pub(crate) fn new(storage: Storage, sections: Vec<SectionInfo>, listed: Vec<Tree>) -> Self {
+        let mut trees = [const { None }; Kind::NUMBERS];
+        for (info, tree) in sections.iter().zip(listed) {
+            let Some(kind) = info.kind else { continue };
+            if let Some(slot) = trees.get_mut(kind as usize) {
+                *slot = Some(tree);
+            }
+        }
+        Self { storage, sections, trees }
+    }
+
+    /// Returns the whole file.
+    pub(crate) fn file(&self) -> &[u8] {
+        (*self.storage).as_ref()
+    }
+
+    /// Checks every page of every section, those too that this reader does not know.
+    pub(crate) fn check_all(&self) -> Result<(), Corrupt> {
+        for info in &self.sections {
+            let length = usize::try_from(info.length).unwrap_or(usize::MAX);
+            let offset = usize::try_from(info.offset).unwrap_or(usize::MAX);
+            let unknown;
+            let tree = match info.kind.and_then(|kind| self.tree(kind)) {
+                Some(tree) => tree,
+                None => {
+                    unknown = Tree::new(info.digest, offset, length);
+                    &unknown
+                }
+            };
+            let section = info.kind.map_or("unknown", Kind::name);
+            tree.read(self.file(), 0, length).ok_or(Corrupt::Page { section, offset: 0 })?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn string(&self, text: Text) -> Result<&str, Corrupt> {
+        self.text(Kind::Strings, text)
+    }
+
+    pub(crate) fn optional(&self, text: Text) -> Result<Option<&str>, Corrupt> {
+        match text.offset.get() {
+            ABSENT => Ok(None),
+            _ => self.string(text).map(Some),
+        }
+    }
+
+    pub(crate) fn strings(&self, range: Range) -> Result<Vec<&str>, Corrupt> {
+        self.rows::<ListedString>(range)?.map(|row| self.string(row?.text)).collect()
+    }
+
+    pub(crate) fn text(&self, kind: Kind, text: Text) -> Result<&str, Corrupt> {
+        self.utf8(kind, text.offset.get() as usize, text.length.get() as usize)
+    }
+
+    /// Returns a section that is one text; empty if there is no such section.
+    pub(crate) fn whole_text(&self, kind: Kind) -> Result<&str, Corrupt> {
+        self.utf8(kind, 0, self.section_bytes(kind).unwrap_or(0))
+    }
+
+    pub(crate) fn body(&self, text: Text) -> Result<&[u8], Corrupt> {
+        self.bytes(Kind::Bodies, text.offset.get() as usize, text.length.get() as usize)
+    }
+
+    /// Returns the row with this index.
+    pub(crate) fn row<R: Row>(&self, index: usize) -> Result<&R, Corrupt> {
+        self.record(R::KIND, index)
+    }
+
+    /// Returns the rows of a range, one after the other.
+    pub(crate) fn rows<'b, R: Row + 'b>(
+        &'b self,
+        range: Range,
+    ) -> Result<impl ExactSizeIterator<Item = Result<&'b R, Corrupt>> + use<'b, R>, Corrupt> {
+        let (start, count) = (range.start.get() as usize, range.count.get() as usize);
+        match start.checked_add(count) {
+            Some(end) if end <= self.count(R::KIND) => {
+                Ok((start..end).map(|index| self.row(index)))
+            }
+            _ => Err(Corrupt::Record { section: R::KIND.name(), what: "range" }),
+        }
+    }
+
+    /// Returns a record of a section whose rows have no type of their own.
+    pub(crate) fn record<R: FromBytes + KnownLayout + Immutable>(
+        &self,
+        kind: Kind,
+        index: usize,
+    ) -> Result<&R, Corrupt> {
+        let wrong = Corrupt::Record { section: kind.name(), what: "index" };
+        let start = index.checked_mul(size_of::<R>()).ok_or(wrong.clone())?;
+        let bytes = self.bytes(kind, start, size_of::<R>())?;
+        R::ref_from_bytes(bytes).map_err(|_| wrong)
+    }
+
+    pub(crate) fn bytes(&self, kind: Kind, start: usize, length: usize) -> Result<&[u8], Corrupt> {
+        let corrupt = Corrupt::Page { section: kind.name(), offset: start as u64 };
+        let Some(tree) = self.tree(kind) else {
+            return if length == 0 { Ok(&[]) } else { Err(corrupt) };
+        };
+        tree.read(self.file(), start, length).ok_or(corrupt)
+    }
+
+    /// Returns all bytes of a section; none if there is no such section.
+    pub(crate) fn section(&self, kind: Kind) -> Result<&[u8], Corrupt> {
+        self.bytes(kind, 0, self.section_bytes(kind).unwrap_or(0))
+    }
+
+    /// Returns how many rows a section has.
+    pub(crate) fn count(&self, kind: Kind) -> usize {
+        self.section_bytes(kind).unwrap_or(0) / kind.row_bytes()
+    }
+
+    pub(crate) fn section_bytes(&self, kind: Kind) -> Option<usize> {
+        self.tree(kind).map(Tree::data_length)
+    }
+
+    fn utf8(&self, kind: Kind, start: usize, length: usize) -> Result<&str, Corrupt> {
+        str::from_utf8(self.bytes(kind, start, length)?)
+            .map_err(|_| Corrupt::Record { section: kind.name(), what: "text (not UTF-8)" })
+    }
+
+    fn tree(&self, kind: Kind) -> Option<&Tree> {
+        self.trees.get(kind as usize)?.as_ref()
+    }
+}
+
+/// How many rows of a section one answer may still refer to.
+///
+/// No two rows of an answer share what they refer to, so it never has more of a section than the
+/// section itself. Without that limit a small file could ask for any amount of memory.
+pub(crate) struct Room {
+    section: Kind,
+    rows: usize,
+}
+
+impl Room {
+    /// Returns room for every row of a section.
+    pub(crate) fn of<R: Row>(reader: &Reader) -> Self {
+        Self { section: R::KIND, rows: reader.count(R::KIND) }
+    }
+
+    /// Takes the rows of `range` out of the room.
+    pub(crate) fn take(&mut self, range: Range) -> Result<(), Corrupt> {
+        let section = self.section.name();
+        let wrong = Corrupt::Record { section, what: "range (it is used twice)" };
+        self.rows = self.rows.checked_sub(range.count.get() as usize).ok_or(wrong)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,97 @@
+//! Arguments, and the messages for every combination of the finite ones.
+
+use serde::{Deserialize, Serialize};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+use crate::argument::{Argument, ArgumentView};
+use crate::error::Corrupt;
+use crate::message::{Message, MessageView};
+use crate::reader::Reader;
+use crate::row::{self, Range, row};
+use crate::section::Kind;
+use crate::writer::Writer;
+
+/// Arguments, and the messages for every combination of the finite ones.
+///
+/// The variant for a call is `sum(state(argument) * stride)`, where the state of a choice is its
+/// index (one past the last choice if the argument is absent), and that of a free text is 0 if it
+/// is present and 1 if it is absent. Arguments that no text depends on have stride 0.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rendering {
+    /// The arguments in the order in which they were declared.
+    pub arguments: Vec<Argument>,
+    /// The variants: the messages of each.
+    pub variants: Vec<Vec<Message>>,
+}
+
+/// The part of a row that refers to a rendering.
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub(crate) struct Record {
+    arguments: Range,
+    variants: Range,
+}
+
+row! {
+    /// The messages of one combination of arguments.
+    Variant of Variants {
+        messages: row::Range,
+    }
+}
+
+impl Writer {
+    pub(crate) fn rendering(&mut self, Rendering { arguments, variants }: &Rendering) -> Record {
+        let arguments = self.arguments(arguments);
+        let variant = |messages: &Vec<Message>| Variant { messages: self.messages(messages) };
+        let variants: Vec<_> = variants.iter().map(variant).collect();
+        Record { arguments, variants: self.rows(&variants) }
+    }
+}
+
+/// Arguments and variants, in place.
+#[derive(Clone, Copy)]
+pub struct RenderingView<'b> {
+    reader: &'b Reader,
+    record: &'b Record,
+}
+
+#[expect(clippy::missing_errors_doc, reason = "all as `Bundle::prompt`")]
+impl<'b> RenderingView<'b> {
+    pub(crate) fn new(reader: &'b Reader, record: &'b Record) -> Self {
+        Self { reader, record }
+    }
+
+    /// Returns the arguments in the order in which they were declared.
+    pub fn arguments(&self) -> Result<Vec<ArgumentView<'b>>, Corrupt> {
+        self.reader.arguments(self.record.arguments)
+    }
+
+    /// Returns how many variants there are.
+    #[must_use]
+    pub fn variant_count(&self) -> usize {
+        self.record.variants.count.get() as usize
+    }
+
+    /// Returns the messages of the variant with this number, in order.
+    pub fn messages(&self, variant: usize) -> Result<Vec<MessageView<'b>>, Corrupt> {
+        let mut variants = self.reader.rows::<Variant>(self.record.variants)?;
+        let wrong = Corrupt::Record { section: Kind::Variants.name(), what: "number" };
+        let Variant { messages } = *variants.nth(variant).ok_or(wrong)??;
+        self.reader.messages(messages)
+    }
+
+    pub(crate) fn to_owned(self) -> Result<Rendering, Corrupt> {
+        let reader = self.reader;
+        let owned = |message: MessageView<'b>| message.into_owned(reader);
+        let messages =
+            |variant| self.messages(variant)?.into_iter().map(owned).collect::<Result<_, _>>();
+        Ok(Rendering {
+            arguments: self
+                .arguments()?
+                .into_iter()
+                .map(|argument| argument.into_owned(reader))
+                .collect::<Result<_, _>>()?,
+            variants: (0..self.variant_count()).map(messages).collect::<Result<_, _>>()?,
+        })
+    }
+}

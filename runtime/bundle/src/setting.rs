@@ -1,0 +1,55 @@
+//! A value that a project may write: what it is, and where it was written.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Corrupt;
+use crate::place::Place;
+use crate::reader::Reader;
+use crate::row::{ABSENT, Written};
+use crate::writer::Writer;
+
+/// A value, and where it was written; a default, or what the compiler made of a text, has no place.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Setting<T> {
+    /// The value.
+    pub value: T,
+    /// Where it was written: `file:line:column`; absent for a default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Place>,
+}
+
+impl<T> Setting<T> {
+    /// Returns a value that no one wrote.
+    pub fn default_of(value: T) -> Self {
+        Self { value, at: None }
+    }
+}
+
+impl Writer {
+    pub(crate) fn written(&mut self, Setting { value, at }: &Setting<String>) -> Written {
+        Written { text: self.string(value), at: self.optional_place(at.as_ref()) }
+    }
+
+    pub(crate) fn optional_written(&mut self, setting: Option<&Setting<String>>) -> Written {
+        setting.map_or(Written::ABSENT, |setting| self.written(setting))
+    }
+}
+
+impl Reader {
+    pub(crate) fn written(&self, written: Written) -> Result<Setting<String>, Corrupt> {
+        let Written { text, at } = written;
+        Ok(Setting { value: self.string(text)?.to_owned(), at: self.optional_place(at)? })
+    }
+
+    pub(crate) fn optional_written(
+        &self,
+        written: Written,
+    ) -> Result<Option<Setting<String>>, Corrupt> {
+        match written.text.offset.get() {
+            ABSENT => Ok(None),
+            _ => self.written(written).map(Some),
+        }
+    }
+}

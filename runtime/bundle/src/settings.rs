@@ -1,0 +1,79 @@
+//! The settings sections: canonical JSON of one value each, decoded when a bundle is opened.
+//!
+//! What is small needs no rows: it is a value that serde knows. Canonical means that the value
+//! written again gives the same bytes, so every value has one spelling.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::OpenError;
+use crate::format::SETTINGS_BYTES_MAX;
+use crate::gate::Gate;
+use crate::manifest::Manifest;
+use crate::messages::Messages;
+use crate::reader::Reader;
+use crate::section::Kind;
+use crate::tool::Tool;
+
+/// What is repeated of the JSON parser's words, which may quote the bundle.
+const REASON_CHARS_MAX: usize = 200;
+
+/// The values of the settings sections.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) manifest: Manifest,
+    pub(crate) messages: Messages,
+    pub(crate) gate: Option<Gate>,
+    pub(crate) tools: Vec<Tool>,
+}
+
+impl Settings {
+    /// Decodes the settings of a bundle.
+    pub(crate) fn read(reader: &Reader) -> Result<Self, OpenError> {
+        let settings = Kind::ALL.into_iter().filter(|kind| kind.is_settings());
+        let bytes: u64 =
+            settings.filter_map(|kind| reader.section_bytes(kind)).map(|bytes| bytes as u64).sum();
+        if bytes > SETTINGS_BYTES_MAX {
+            return Err(OpenError::SettingsTooLarge { bytes, limit: SETTINGS_BYTES_MAX });
+        }
+        let missing = |kind: Kind| OpenError::MissingSection { kind: kind.name() };
+        Ok(Self {
+            manifest: value(reader, Kind::Manifest)?.ok_or(missing(Kind::Manifest))?,
+            messages: value(reader, Kind::Messages)?.ok_or(missing(Kind::Messages))?,
+            gate: value(reader, Kind::Gate)?,
+            tools: tools(reader)?,
+        })
+    }
+}
+
+/// No tools have one spelling: no section.
+fn tools(reader: &Reader) -> Result<Vec<Tool>, OpenError> {
+    match value::<Vec<Tool>>(reader, Kind::Tools)? {
+        Some(tools) if tools.is_empty() => Err(malformed(Kind::Tools, "it is empty")),
+        tools => Ok(tools.unwrap_or_default()),
+    }
+}
+
+fn value<T: DeserializeOwned + Serialize>(
+    reader: &Reader,
+    kind: Kind,
+) -> Result<Option<T>, OpenError> {
+    let bytes = reader.section(kind).map_err(OpenError::Corrupt)?;
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    let value: T =
+        serde_json::from_slice(bytes).map_err(|error| malformed(kind, &error.to_string()))?;
+    if serde_json::to_vec(&value).is_ok_and(|canonical| canonical == bytes) {
+        Ok(Some(value))
+    } else {
+        Err(malformed(kind, "it is not canonical"))
+    }
+}
+
+fn malformed(kind: Kind, reason: &str) -> OpenError {
+    OpenError::Settings {
+        section: kind.name(),
+        reason: reason.chars().take(REASON_CHARS_MAX).collect(),
+    }
+}

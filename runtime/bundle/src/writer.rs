@@ -1,0 +1,137 @@
+//! The sections of a bundle while they grow.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use serde::Serialize;
+use zerocopy::little_endian::U32;
+use zerocopy::{Immutable, IntoBytes};
+
+use crate::row::{ABSENT, ListedString, Range, Row, Text};
+use crate::section::Kind;
+
+/// The sections while they grow.
+pub(crate) struct Writer {
+    /// The bytes of each kind, by the kind's number.
+    sections: [Vec<u8>; Kind::NUMBERS],
+    strings: Shared,
+    bodies: Shared,
+    rows: HashMap<(Kind, Box<[u8]>), U32>,
+}
+
+/// Where runs of bytes are that a section has already.
+///
+/// The last run of each hash; the runs themselves stay in the section, so nothing is held twice.
+#[derive(Default)]
+struct Shared(HashMap<u64, Text>);
+
+impl Writer {
+    pub(crate) fn new() -> Self {
+        Self {
+            sections: [const { Vec::new() }; Kind::NUMBERS],
+            strings: Shared::default(),
+            bodies: Shared::default(),
+            rows: HashMap::new(),
+        }
+    }
+
+    /// Returns the sections in the order of the file, without those that are empty.
+    pub(crate) fn finish(mut self) -> Vec<(Kind, Vec<u8>)> {
+        let taken = Kind::ALL.map(|kind| (kind, std::mem::take(section(&mut self.sections, kind))));
+        taken.into_iter().filter(|(_, bytes)| !bytes.is_empty()).collect()
+    }
+
+    pub(crate) fn string(&mut self, text: &str) -> Text {
+        let Self { sections, strings, .. } = self;
+        strings.add(section(sections, Kind::Strings), text.as_bytes())
+    }
+
+    pub(crate) fn optional(&mut self, text: Option<&str>) -> Text {
+        text.map_or(Text::ABSENT, |text| self.string(text))
+    }
+
+    pub(crate) fn strings(&mut self, list: &[String]) -> Range {
+        let rows: Vec<_> =
+            list.iter().map(|text| ListedString { text: self.string(text) }).collect();
+        self.rows(&rows)
+    }
+
+    pub(crate) fn body(&mut self, bytes: &[u8]) -> Text {
+        let Self { sections, bodies, .. } = self;
+        bodies.add(section(sections, Kind::Bodies), bytes)
+    }
+
+    /// Appends rows to their section.
+    pub(crate) fn rows<R: Row>(&mut self, rows: &[R]) -> Range {
+        self.records(R::KIND, rows)
+    }
+
+    /// Appends records to a section whose rows have no type of their own.
+    pub(crate) fn records<R: IntoBytes + Immutable>(&mut self, kind: Kind, rows: &[R]) -> Range {
+        let start = self.bytes(kind, rows.as_bytes()) / size_of::<R>();
+        Range { start: number(start), count: number(rows.len()) }
+    }
+
+    /// Appends a row unless the same one was written before; returns its index.
+    pub(crate) fn shared_row<R: Row>(&mut self, row: R) -> U32 {
+        let key = (R::KIND, row.as_bytes().into());
+        if let Some(known) = self.rows.get(&key) {
+            return *known;
+        }
+        let index = self.rows(&[row]).start;
+        self.rows.insert(key, index);
+        index
+    }
+
+    /// Appends bytes to a section; returns where they begin.
+    pub(crate) fn bytes(&mut self, kind: Kind, bytes: &[u8]) -> usize {
+        let section = section(&mut self.sections, kind);
+        let start = section.len();
+        section.extend_from_slice(bytes);
+        start
+    }
+
+    /// Writes a value as the canonical JSON of its settings section.
+    ///
+    /// # Errors
+    ///
+    /// None that contents can cause; serialisation is fallible by type only.
+    pub(crate) fn settings(
+        &mut self,
+        kind: Kind,
+        value: &impl Serialize,
+    ) -> Result<(), serde_json::Error> {
+        serde_json::to_writer(section(&mut self.sections, kind), value)
+    }
+}
+
+#[expect(clippy::indexing_slicing, reason = "the array has a place for every number")]
+fn section(sections: &mut [Vec<u8>; Kind::NUMBERS], kind: Kind) -> &mut Vec<u8> {
+    &mut sections[kind as usize]
+}
+
+impl Shared {
+    fn add(&mut self, section: &mut Vec<u8>, run: &[u8]) -> Text {
+        // `DefaultHasher::new` has fixed keys: what is shared is the same in every run.
+        let mut hasher = DefaultHasher::new();
+        run.hash(&mut hasher);
+        let hash = hasher.finish();
+        if let Some(known) = self.0.get(&hash) {
+            let start = known.offset.get() as usize;
+            if section.get(start..start + known.length.get() as usize) == Some(run) {
+                return *known;
+            }
+        }
+        let text = Text { offset: number(section.len()), length: number(run.len()) };
+        section.extend_from_slice(run);
+        self.0.insert(hash, text);
+        text
+    }
+}
+
+/// Returns an offset, index or count as the file has it.
+///
+/// A section over 4 GiB is refused before its offsets matter.
+pub(crate) fn number(value: usize) -> U32 {
+    u32::try_from(value).unwrap_or(ABSENT - 1).into()
+}
