@@ -263,11 +263,32 @@ fn a_trust_file_with_a_slip_is_refused() {
         format!("version = 1\n[[keys]]\nname = \"ci\"\npublic = \"{public}\"\n{line}")
     };
     assert!(toml::from_str::<Trust>(&with_key("")).is_ok());
-    check(&with_key("not-after = \"2027-02-30\""), "a time is written");
+    for date in
+        ["\"2027-02-30\"", "2027-02-28T12:00:00", "2027-02-28T12:00:00+01:00", "12:00:00", "1"]
+    {
+        check(&with_key(&format!("not-after = {date}")), "a time is written");
+    }
     check(&with_key("not-afer = \"2027-02-01\""), "unknown field `not-afer`");
     for public in ["", "ed25519:", "ed25519:AAAA", "iojj3XQJ8ZX9UtstPLpdcspnCb8dlBIb83SIAbQPb1w="] {
         let text = format!("version = 1\n[[keys]]\nname = \"ci\"\npublic = \"{public}\"");
         check(&text, "as `relay keygen` prints it");
+    }
+}
+
+#[test]
+fn a_time_of_a_key_is_a_text_or_a_toml_date() {
+    let public = "ed25519:iojj3XQJ8ZX9UtstPLpdcspnCb8dlBIb83SIAbQPb1w=";
+    for (written, expected) in [
+        ("\"2026-11-21\"", "2026-11-21"),
+        ("2026-11-21", "2026-11-21"),
+        ("2026-11-21T12:00:00Z", "2026-11-21T12:00:00Z"),
+        ("2026-11-21 12:00:00Z", "2026-11-21T12:00:00Z"),
+    ] {
+        let text = format!(
+            "version = 1\n[[keys]]\nname = \"ci\"\npublic = \"{public}\"\nnot-after = {written}"
+        );
+        let trust: Trust = toml::from_str(&text).unwrap();
+        assert_eq!(trust.keys[0].not_after, Some(Time::parse(expected).unwrap()), "{written}");
     }
 }
 

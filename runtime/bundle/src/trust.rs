@@ -1,14 +1,16 @@
 //! Who may sign: the verifier's own policy, never anything that a bundle says.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::time::UNIX_EPOCH;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ed25519_dalek::VerifyingKey;
 use serde::{Deserialize, Deserializer};
 use thiserror::Error;
+use toml_datetime::Datetime;
 
 use crate::envelope::{Envelope, EnvelopeError, key_id};
 use crate::{Bundle, Digest};
@@ -409,9 +411,19 @@ impl<'de> Deserialize<'de> for Digest {
 
 impl<'de> Deserialize<'de> for Time {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| {
-            serde::de::Error::custom("a time is written \"2026-11-21T00:00:00Z\" or \"2026-11-21\"")
+        /// As a TOML date, or as a text.
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Date(Datetime),
+            Text(String),
+        }
+        let text = Written::deserialize(deserializer).ok().map(|written| match written {
+            Written::Date(date) => date.to_string(),
+            Written::Text(text) => text,
+        });
+        text.as_deref().and_then(Self::parse).ok_or_else(|| {
+            serde::de::Error::custom("a time is written 2026-11-21T00:00:00Z or 2026-11-21")
         })
     }
 }
@@ -420,45 +432,13 @@ impl Time {
     /// Reads a date, or a date and time in UTC; `None` for anything else.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let (date, time) = match text.split_once('T') {
-            Some((date, time)) => (date, time.strip_suffix('Z')?),
-            None => (text, "00:00:00"),
+        let text = match text.contains('T') {
+            true => Cow::Borrowed(text),
+            false => Cow::Owned(format!("{text}T00:00:00Z")),
         };
-        let [year, month, day] = numbers(date, '-', [4, 2, 2])?;
-        let [hour, minute, second] = numbers(time, ':', [2, 2, 2])?;
-        let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-        let days_of_month = match month {
-            2 if leap => 29,
-            2 => 28,
-            4 | 6 | 9 | 11 => 30,
-            1..=12 => 31,
-            _ => return None,
-        };
-        if year < 1970 || !(1..=days_of_month).contains(&day) {
-            return None;
-        }
-        if hour > 23 || minute > 59 || second > 59 {
-            return None;
-        }
-        // Days since 1970 by Howard Hinnant's civil calendar: the year begins in March, so that
-        // the leap day is its last.
-        let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-        let (era, year) = (year / 400, year % 400);
-        let day_of_year = (153 * month + 2) / 5 + day - 1;
-        let days = era * 146_097 + year * 365 + year / 4 - year / 100 + day_of_year - 719_468;
-        Some(Self(days * 86_400 + hour * 3_600 + minute * 60 + second))
+        let time = humantime::parse_rfc3339(&text).ok()?;
+        // Fractions, offsets and leap seconds would be read, but not as what was written.
+        let is_exact = humantime::format_rfc3339_seconds(time).to_string() == text;
+        is_exact.then_some(Self(time.duration_since(UNIX_EPOCH).ok()?.as_secs()))
     }
-}
-
-fn numbers(text: &str, separator: char, digits: [usize; 3]) -> Option<[u64; 3]> {
-    let mut parts = text.split(separator);
-    let mut numbers = [0; 3];
-    for (number, digits) in numbers.iter_mut().zip(digits) {
-        let part = parts.next()?;
-        if part.len() != digits || !part.bytes().all(|byte| byte.is_ascii_digit()) {
-            return None;
-        }
-        *number = part.parse().ok()?;
-    }
-    parts.next().is_none().then_some(numbers)
 }
