@@ -162,17 +162,7 @@ fn warn_if_open_to_others(path: &Path, metadata: &Metadata) {
 }
 
 fn secret(digits: &[u8]) -> Option<[u8; SECRET_BYTES]> {
-    if digits.len() != 2 * SECRET_BYTES {
-        return None;
-    }
     let mut secret = [0; SECRET_BYTES];
-    for (byte, pair) in secret.iter_mut().zip(digits.chunks_exact(2)) {
-        let [high, low] = pair else { return None };
-        *byte = nibble(*high)? << 4 | nibble(*low)?;
-    }
-    Some(secret)
-}
-
-fn nibble(digit: u8) -> Option<u8> {
-    u8::try_from(char::from(digit).to_digit(16)?).ok()
+    let read = base16ct::mixed::decode(digits, &mut secret).ok()?.len();
+    (read == SECRET_BYTES).then_some(secret)
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::contents::Manifest;
-use crate::digest::{self, Digest};
+use crate::digest::Digest;
 use crate::{Bundle, Corrupt, FORMAT_MAJOR, FORMAT_MINOR};
 
 /// The payload type of a bundle's envelope.
@@ -289,7 +289,7 @@ impl Signature {
 #[must_use]
 pub fn key_id(key: &VerifyingKey) -> String {
     let Digest(bytes) = Digest::of(key.as_bytes());
-    digest::hex(bytes.get(..8).unwrap_or_default())
+    base16ct::lower::encode_string(bytes.get(..8).unwrap_or_default())
 }
 
 /// Returns `bundle` as bytes with `envelope` in place of the one it has.
