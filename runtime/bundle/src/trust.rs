@@ -126,7 +126,7 @@ pub struct Accepted {
 /// Why a bundle is not trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum TrustError {
     /// The envelope is missing, malformed or about something else.
     #[error(transparent)]
     Envelope(#[from] EnvelopeError),
@@ -217,14 +217,14 @@ pub enum Refusal {
 ///
 /// # Errors
 ///
-/// Every reason not to trust the bundle: see [`Refusal`].
-pub fn verify(bundle: &Bundle, trust: &Trust, now: u64) -> Result<Accepted, Refusal> {
+/// Every reason not to trust the bundle: see [`TrustError`].
+pub fn verify(bundle: &Bundle, trust: &Trust, now: u64) -> Result<Accepted, TrustError> {
     let digest = bundle.digest();
     not_revoked(digest, trust)?;
     let envelope = Envelope::of(bundle)?;
     verify_envelope(&envelope, digest, trust, now).and_then(|accepted| {
         if bundle.epoch() < trust.min_epoch {
-            return Err(Refusal::BelowMinEpoch {
+            return Err(TrustError::BelowMinEpoch {
                 epoch: bundle.epoch(),
                 min_epoch: trust.min_epoch,
             });
@@ -243,9 +243,9 @@ pub fn verify_envelope(
     digest: Digest,
     trust: &Trust,
     now: u64,
-) -> Result<Accepted, Refusal> {
+) -> Result<Accepted, TrustError> {
     if trust.threshold == 0 {
-        return Err(Refusal::ZeroThreshold);
+        return Err(TrustError::ZeroThreshold);
     }
     not_revoked(digest, trust)?;
     let keys = keys_by_id(trust)?;
@@ -281,13 +281,13 @@ pub fn verify_envelope(
 
     let good = u32::try_from(counted.len()).unwrap_or(u32::MAX);
     if good < trust.threshold {
-        return Err(Refusal::BelowThreshold { good, needed: trust.threshold, signatures });
+        return Err(TrustError::BelowThreshold { good, needed: trust.threshold, signatures });
     }
     for (role, needed) in &trust.require {
         let with_role = counted.values().filter(|key| key.roles.contains(role)).count();
         let good = u32::try_from(with_role).unwrap_or(u32::MAX);
         if good < *needed {
-            return Err(Refusal::MissingRole {
+            return Err(TrustError::MissingRole {
                 role: role.clone(),
                 good,
                 needed: *needed,
@@ -302,32 +302,32 @@ pub fn verify_envelope(
 ///
 /// # Errors
 ///
-/// [`Refusal::Downgrade`], unless the trust file names the bundle's digest.
-pub fn check_downgrade(bundle: &Bundle, trust: &Trust, seen: u64) -> Result<(), Refusal> {
+/// [`TrustError::Downgrade`], unless the trust file names the bundle's digest.
+pub fn check_downgrade(bundle: &Bundle, trust: &Trust, seen: u64) -> Result<(), TrustError> {
     let (epoch, digest) = (bundle.epoch(), bundle.digest());
     if epoch >= seen || trust.allow_digests.contains(&digest) {
         return Ok(());
     }
-    Err(Refusal::Downgrade { epoch, seen, digest })
+    Err(TrustError::Downgrade { epoch, seen, digest })
 }
 
-fn not_revoked(digest: Digest, trust: &Trust) -> Result<(), Refusal> {
+fn not_revoked(digest: Digest, trust: &Trust) -> Result<(), TrustError> {
     if trust.revoked.digests.contains(&digest) {
-        return Err(Refusal::RevokedDigest { digest });
+        return Err(TrustError::RevokedDigest { digest });
     }
     Ok(())
 }
 
-fn keys_by_id(trust: &Trust) -> Result<BTreeMap<String, &TrustedKey>, Refusal> {
+fn keys_by_id(trust: &Trust) -> Result<BTreeMap<String, &TrustedKey>, TrustError> {
     let mut keys: BTreeMap<_, &TrustedKey> = BTreeMap::new();
     for key in &trust.keys {
         let found = key_id(&key.public.0);
         if let Some(id) = key.id.as_ref().filter(|id| **id != found) {
-            return Err(Refusal::KeyId { name: key.name.clone(), id: id.clone(), found });
+            return Err(TrustError::KeyId { name: key.name.clone(), id: id.clone(), found });
         }
         // Two entries could differ in roles and dates: neither may win in silence.
         if let Some(other) = keys.insert(found, key) {
-            return Err(Refusal::KeyTwice { name: key.name.clone(), other: other.name.clone() });
+            return Err(TrustError::KeyTwice { name: key.name.clone(), other: other.name.clone() });
         }
     }
     Ok(keys)
