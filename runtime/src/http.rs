@@ -67,7 +67,7 @@ struct Front {
     request_timeout: Duration,
 }
 
-/// Serves on `address` until the server shall stop.
+/// Serves on `address` until the server closes.
 pub(crate) async fn serve(server: Arc<Server>, address: SocketAddr) -> Result<(), HttpError> {
     let settings = &server.settings;
     let listen = |source| HttpError::Listen { address, source };

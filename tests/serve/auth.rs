@@ -73,7 +73,7 @@ const ISSUER: &str = "https://login.example";
 const AUDIENCE: &str = "https://relay.example/mcp";
 
 /// A key set that holds the public half of this test key.
-fn jwks(number: u8) -> String {
+pub(super) fn jwks(number: u8) -> String {
     let public = URL_SAFE_NO_PAD.encode(sample::key(number).verifying_key().as_bytes());
     let key = json!({ "kty": "OKP", "crv": "Ed25519", "kid": "k7", "use": "sig", "alg": "EdDSA", "x": public });
     json!({ "keys": [key] }).to_string()
@@ -317,6 +317,7 @@ fn a_configuration_that_says_nothing_true_is_refused() {
         ("nonsense = 1\n", &["`nonsense`"]),
         ("[auth]\n", &["names neither api-keys nor jwt"]),
         ("[limits]\nbody-bytes-max = 0\n", &["body-bytes-max"]),
+        ("[limits]\nhead-bytes-max = 8191\n", &["head-bytes-max", "a number from 8192 to"]),
         (
             "[auth.jwt]\nissuer = \"i\"\naudience = \"a\"\nalgorithms = [\"HS256\"]\njwks = \"j\"\n",
             &["HS256"],

@@ -19,15 +19,17 @@ const PUBLIC_KEY_PREFIX: &str = "ed25519:";
 
 /// The verifier's trust policy: the contents of `trust.toml`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Trust {
-    /// The version of the policy itself. When it rises, the highest epoch seen is forgotten, so
-    /// that a stolen key which signed a huge epoch cannot lock a fleet out for ever.
+    /// The version of the trust file itself. When it rises, the highest epoch seen is forgotten, so
+    /// that a stolen key which signed a huge epoch cannot lock servers out for ever.
     pub version: u64,
     /// How many different trusted keys must have signed.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     #[serde(default = "one")]
     pub threshold: u32,
-    /// How many of them must have a role, for each role named here.
+    /// How many of the keys that signed must have a role, for each role that is named here.
     #[serde(default)]
     pub require: BTreeMap<String, u32>,
     /// Bundles with a lower epoch are refused.
@@ -39,26 +41,27 @@ pub struct Trust {
     /// What is not trusted any more.
     #[serde(default)]
     pub revoked: Revoked,
-    /// Digests that are accepted although a higher epoch was seen: a rollback by name.
+    /// Bundles that are accepted although a higher epoch was seen, to roll back to them.
     #[serde(default)]
     pub allow_digests: Vec<Digest>,
 }
 
 /// A key that may sign.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TrustedKey {
-    /// What people call the key.
+    /// The name of the key in reports.
     pub name: String,
-    /// The key's id, as a check against a mistyped key.
+    /// The key's id, which is compared with that of `public`.
     #[serde(default)]
     pub id: Option<String>,
-    /// The public key.
+    /// The public key, as `relay keygen` prints it.
     pub public: PublicKey,
     /// The roles that its signatures count for.
     #[serde(default)]
     pub roles: BTreeSet<String>,
-    /// Its signatures do not count before this time.
+    /// Its signatures do not count before this time: a date, or a date and a time in UTC.
     #[serde(default)]
     pub not_before: Option<Time>,
     /// Its signatures do not count from this time on.
@@ -68,6 +71,7 @@ pub struct TrustedKey {
 
 /// What is not trusted any more.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Revoked {
     /// Ids of keys.
@@ -237,7 +241,7 @@ pub fn verify(bundle: &Bundle, trust: &Trust, now: u64) -> Result<Accepted, Trus
 ///
 /// # Errors
 ///
-/// As [`verify`], but for what only the bundle itself can tell.
+/// As [`verify`], but for what only the bundle itself holds.
 pub fn verify_envelope(
     envelope: &Envelope,
     digest: Digest,
@@ -440,5 +444,39 @@ impl Time {
         // Fractions, offsets and leap seconds would be read, but not as what was written.
         let is_exact = humantime::format_rfc3339_seconds(time).to_string() == text;
         is_exact.then_some(Self(time.duration_since(UNIX_EPOCH).ok()?.as_secs()))
+    }
+}
+
+/// How the texts of a trust file appear in its reference.
+#[cfg(feature = "schema")]
+mod schema {
+    use std::borrow::Cow;
+
+    use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
+    use super::{Digest, PublicKey, Time};
+
+    macro_rules! texts {
+        ($($type:ty: $format:literal,)*) => {$(
+            impl JsonSchema for $type {
+                fn inline_schema() -> bool {
+                    true
+                }
+
+                fn schema_name() -> Cow<'static, str> {
+                    $format.into()
+                }
+
+                fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                    json_schema!({ "type": "string", "format": $format })
+                }
+            }
+        )*};
+    }
+
+    texts! {
+        Digest: "digest",
+        PublicKey: "public key",
+        Time: "date",
     }
 }
