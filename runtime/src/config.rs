@@ -35,7 +35,7 @@ pub(crate) struct Config {
     #[schemars(extend("format" = "path"))]
     pub(crate) trust: Option<PathBuf>,
     /// The folder for private copies of bundles and for the highest epoch that was served, by which
-    /// older bundles are refused. Unset: neither is kept.
+    /// older bundles are refused. Unset: the copy is in memory, and a restart forgets the epoch.
     #[schemars(extend("format" = "path"))]
     pub(crate) state: Option<PathBuf>,
     /// The caller where no authentication names one.

@@ -12,7 +12,8 @@ use jsonwebtoken::errors::ErrorKind;
 use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, JwkSet, PublicKeyUse};
 use jsonwebtoken::signature::{self, Verifier};
 use jsonwebtoken::{
-    Algorithm, DecodingKey, DecodingKeyKind, EncodingKey, Header, Validation, decode, decode_header,
+    Algorithm, AlgorithmFamily, DecodingKey, DecodingKeyKind, EncodingKey, Header, Validation,
+    decode, decode_header,
 };
 use lru::LruCache;
 use relay_bundle::Digest;
@@ -199,15 +200,7 @@ fn algorithms(jwk: &Jwk, allowed: &[Algorithm]) -> Vec<Algorithm> {
     let named = jwk.common.key_algorithm.map(|named| named.to_string());
     let fits = |algorithm: &Algorithm| {
         let same_kind = match &jwk.algorithm {
-            AlgorithmParameters::RSA(_) => matches!(
-                algorithm,
-                Algorithm::RS256
-                    | Algorithm::RS384
-                    | Algorithm::RS512
-                    | Algorithm::PS256
-                    | Algorithm::PS384
-                    | Algorithm::PS512
-            ),
+            AlgorithmParameters::RSA(_) => algorithm.family() == AlgorithmFamily::Rsa,
             AlgorithmParameters::EllipticCurve(key) => match key.curve {
                 EllipticCurve::P256 => *algorithm == Algorithm::ES256,
                 EllipticCurve::P384 => *algorithm == Algorithm::ES384,
