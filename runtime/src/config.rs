@@ -319,7 +319,20 @@ impl Config {
     }
 
     fn resolve_paths(&mut self, folder: &Path) {
-        let Self { trust, state, tls, audit, auth, briefing, .. } = self;
+        let Self {
+            listen: _,
+            allowed_hosts: _,
+            allowed_origins: _,
+            trust,
+            state,
+            principal: _,
+            tls,
+            audit,
+            auth,
+            briefing,
+            limits: _,
+            watch: _,
+        } = self;
         let audit = audit.path.as_mut().filter(|path| path.as_os_str() != Audit::NONE);
         let jwt = auth.as_mut().and_then(|auth| auth.jwt.as_mut());
         let tls = tls.iter_mut().flat_map(|Tls { cert, key }| [cert, key]);
