@@ -59,7 +59,7 @@ const ARGUMENTS: [&str; 5] = ["house.relay", "--config", "server.toml", "--http"
 
 #[test]
 fn the_examples_serve() {
-    let house = house(&[1, 2], &trust_of_test_keys());
+    let house = house(&[2, 3], &trust_of_test_keys());
     let mut server = start(bare(&house, &ARGUMENTS));
     let log = server.hear("/mcp\n");
     assert!(log.contains(" at https://127.0.0.1:"), "{log}");
@@ -73,7 +73,7 @@ fn the_examples_serve() {
 #[test]
 fn the_example_of_trust_is_enforced() {
     for (signers, trust, reason) in [
-        (&[1, 2][..], file("trust.toml").example, "0 of 2 signatures"),
+        (&[2, 3][..], file("trust.toml").example, "0 of 2 signatures"),
         (&[2], trust_of_test_keys(), "1 of 2 signatures"),
         (&[1, 3], trust_of_test_keys(), "key has expired"),
     ] {
