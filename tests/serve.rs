@@ -9,6 +9,7 @@ mod house;
 mod http;
 mod legacy;
 mod modern;
+mod reference;
 mod reload;
 mod robust;
 mod server;

@@ -24,15 +24,16 @@ Trust:
                         refuses an older bundle than was served before
 
 Who and what is recorded:
-      --principal NAME  Who asks, where no authentication says so [default: local]
-      --tenant NAME     For which tenant
-      --role NAME       In which role
+      --principal NAME  The caller where no authentication names one [default: local]
+      --tenant NAME     The tenant of this caller
+      --role NAME       The role of this caller
       --audit FILE      Append one JSON line to FILE for every tool call, prompt and resource
                         served or refused; `none` keeps no record
                         [default: relay/audit.jsonl in $XDG_STATE_HOME, or in
                         ~/.local/state]
 
       --config FILE     Server configuration (server.toml); what is typed here wins
+      --reference       Print every key of server.toml and trust.toml, with examples
   -h, --help            Print this help
   -V, --version         Print the version
 
@@ -50,6 +51,8 @@ pub(crate) enum Command {
     Help,
     /// Print the version.
     Version,
+    /// Print the reference of the files.
+    Reference,
     /// Serve a bundle.
     Serve(Box<Args>),
 }
@@ -105,6 +108,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Com
         match argument {
             Short('h') | Long("help") => return Ok(Command::Help),
             Short('V') | Long("version") => return Ok(Command::Version),
+            Long("reference") => return Ok(Command::Reference),
             Long("stdio") => set_transport(&mut args, Transport::Stdio)?,
             Long("http") => {
                 let address = address(&parser.value()?.string()?)?;

@@ -1,106 +1,122 @@
 //! `server.toml`: what is local to one server and therefore in no bundle.
 //!
-//! Every key is optional. Paths are relative to the folder of the file. Unknown keys are errors.
+//! What is declared here is also the reference: `reference.rs` prints the name, the type, the
+//! range, the default and the comment of each field.
 
+use std::borrow::Cow;
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use relay_bundle::Digest;
-use serde::{Deserialize, Deserializer};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
 use crate::principal::Principal;
 
 /// The contents of `server.toml`.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub(crate) struct Config {
-    /// The address to listen on; makes HTTP the transport.
+    /// The address to listen on, such as `127.0.0.1:8700`. Unset: standard input and output, unless
+    /// `--http` is given. An address that is not loopback needs `auth`.
+    #[schemars(extend("format" = "address"))]
     pub(crate) listen: Option<SocketAddr>,
-    /// Names that a request's `Host` may have, with or without a port. Unset: the loopback names
-    /// and the address that the server listens on.
+    /// Names that the `Host` of a request may have, with or without a port. Unset: the names of
+    /// loopback, and the address that the server listens on.
     pub(crate) allowed_hosts: Option<Vec<String>>,
-    /// Origins whose pages may ask, as `https://app.example.com` or `http://localhost:*`. Unset:
-    /// pages from this machine.
+    /// Origins of pages that may send requests, such as `https://app.example.com` or
+    /// `http://localhost:*`. Unset: pages of this machine.
     pub(crate) allowed_origins: Option<Vec<String>>,
-    /// Whose signatures count: `trust.toml`.
+    /// The trust file: whose signatures count. Unset: this user's dev key alone, and only on
+    /// standard input and loopback.
+    #[schemars(extend("format" = "path"))]
     pub(crate) trust: Option<PathBuf>,
-    /// The folder for private copies of bundles and for the memory against downgrades.
+    /// The folder for private copies of bundles and for the highest epoch that was served, by which
+    /// older bundles are refused. Unset: the copy is in memory, and a restart forgets the epoch.
+    #[schemars(extend("format" = "path"))]
     pub(crate) state: Option<PathBuf>,
-    /// Who asks, where no authentication says so.
+    /// The caller where no authentication names one.
     pub(crate) principal: Option<Principal>,
-    /// Encryption on the listening address.
+    /// Encryption on the listening address. Without this table it is not encrypted.
     pub(crate) tls: Option<Tls>,
-    /// The record of what was asked and answered.
+    /// The audit file: one JSON line for each tool call, prompt fetch and resource read.
     pub(crate) audit: Audit,
-    /// Who may ask over HTTP. Unset: anyone who can connect, which only loopback allows.
+    /// Who may send requests over HTTP. Without this table any client that can connect may, which
+    /// only loopback allows.
     pub(crate) auth: Option<Auth>,
-    /// How the handles of briefings are sealed.
+    /// The handles of briefings.
     pub(crate) briefing: Briefing,
-    /// How much is too much.
+    /// Limits, each with its unit in its name. None can be 0.
     pub(crate) limits: Limits,
-    /// How a replaced bundle is noticed.
+    /// How a new bundle is noticed. SIGHUP always reloads.
     pub(crate) watch: Watch,
 }
 
 /// Certificate and key of the listening address, as PEM files.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Tls {
-    /// The certificate, followed by those that lead to a root.
+    /// The certificate, followed by those that lead to a root; read again on SIGHUP.
+    #[schemars(extend("format" = "path"))]
     pub(crate) cert: PathBuf,
-    /// Its private key.
+    /// Its private key; read again on SIGHUP.
+    #[schemars(extend("format" = "path"))]
     pub(crate) key: PathBuf,
 }
 
-/// The record of what was asked and answered.
-#[derive(Debug, Default, Deserialize)]
+/// The audit file.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub(crate) struct Audit {
-    /// The file to append to, or `none`. Unset: this user's own file.
+    /// The file to append to; `none` keeps no record. Unset: `relay/audit.jsonl` in
+    /// `$XDG_STATE_HOME`, or in `~/.local/state`.
+    #[schemars(extend("format" = "path"))]
     pub(crate) path: Option<PathBuf>,
 }
 
 impl Audit {
-    /// The path that stands for no file.
+    /// The path that means no file.
     pub(crate) const NONE: &str = "none";
 }
 
-/// How the handles of briefings are sealed.
-#[derive(Debug, Clone, Deserialize)]
+/// The handles of briefings.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub(crate) struct Briefing {
-    /// Minutes for which a handle is good: 1 to 43200, which are 30 days.
-    #[serde(deserialize_with = "lifetime_min")]
-    pub(crate) lifetime_min: u32,
-    /// The first one seals, every one opens. Unset: a random one, which ends with the process.
+    /// How long a handle is valid, at most 30 days.
+    pub(crate) lifetime_min: Within<1, 43_200>,
+    /// The keys of handles, the same on every replica: the first one seals, every one opens. Unset:
+    /// a random key, with which handles end with the process.
     pub(crate) keys: Option<Vec<BriefingKey>>,
 }
 
 impl Default for Briefing {
     fn default() -> Self {
-        Self { lifetime_min: 720, keys: None }
+        Self { lifetime_min: const { Within::new(720).unwrap() }, keys: None }
     }
 }
 
 /// A key that seals handles.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct BriefingKey {
-    /// 0 to 255: by this a handle names its key.
+    /// The number by which a handle names its key.
     #[serde(deserialize_with = "key_id")]
     pub(crate) id: u8,
-    /// The file with the key, 64 hexadecimal digits; read again on SIGHUP.
+    /// The file with the key: 64 hexadecimal digits, as `openssl rand -hex 32` prints them. Read
+    /// again on SIGHUP.
+    #[schemars(extend("format" = "path"))]
     pub(crate) key_file: PathBuf,
 }
 
 /// How a replaced bundle is noticed.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub(crate) struct Watch {
-    /// Milliseconds between two looks at the bundle's path; 0 leaves only SIGHUP.
+    /// The time between two looks at the path of the bundle; 0 leaves only SIGHUP.
     pub(crate) poll_ms: u64,
 }
 
@@ -110,123 +126,164 @@ impl Default for Watch {
     }
 }
 
-/// How much is too much. The unit is in each name; no limit can be 0.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-pub(crate) struct Limits {
-    /// Bytes of a bundle.
-    pub(crate) bundle_bytes_max: NonZeroU64,
-    /// Bytes of the body of one HTTP request.
-    pub(crate) body_bytes_max: NonZeroUsize,
-    /// Bytes of one message on standard input.
-    pub(crate) line_bytes_max: NonZeroUsize,
-    /// Bytes of the head of one HTTP request; at least 8192.
-    pub(crate) head_bytes_max: NonZeroUsize,
-    /// Seconds to wait for the head of the next request, or for a TLS handshake.
-    pub(crate) head_s_max: NonZeroU32,
-    /// Seconds until a request must have its answer, or the beginning of a stream.
-    pub(crate) request_s_max: NonZeroU32,
-    /// HTTP connections at one time; more wait.
-    pub(crate) connections_max: NonZeroU32,
-    /// Sessions of clients that begin with `initialize` over HTTP; more are refused.
-    pub(crate) sessions_max: NonZeroUsize,
-    /// Seconds after which a session without traffic is closed.
-    pub(crate) session_idle_s_max: NonZeroU32,
-    /// Clients that listen for changes; more are refused, or hear nothing.
-    pub(crate) listeners_max: NonZeroUsize,
-    /// Resources that one client may subscribe to.
-    pub(crate) subscriptions_max: NonZeroUsize,
-    /// Seconds that requests in flight may take after the server was told to stop.
-    pub(crate) drain_s_max: NonZeroU32,
+/// Declares the limits: of each the meaning, the type, which holds the range, and the default.
+macro_rules! limits {
+    ($($(#[$comment:meta])* $name:ident: $type:ty = $default:expr,)*) => {
+        /// Limits, each with its unit in its name. As JSON they have the names of the fields.
+        #[derive(Debug, Clone, Deserialize, JsonSchema, Serialize)]
+        #[serde(deny_unknown_fields, rename_all(deserialize = "kebab-case"), default)]
+        pub(crate) struct Limits {
+            $($(#[$comment])* pub(crate) $name: $type,)*
+        }
+
+        impl Default for Limits {
+            fn default() -> Self {
+                Self { $($name: const { <$type>::new($default).unwrap() },)* }
+            }
+        }
+    };
 }
 
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            bundle_bytes_max: const { NonZeroU64::new(1 << 30).unwrap() },
-            body_bytes_max: const { NonZeroUsize::new(4 << 20).unwrap() },
-            line_bytes_max: const { NonZeroUsize::new(4 << 20).unwrap() },
-            head_bytes_max: const { NonZeroUsize::new(32 << 10).unwrap() },
-            head_s_max: const { NonZeroU32::new(30).unwrap() },
-            request_s_max: const { NonZeroU32::new(30).unwrap() },
-            connections_max: const { NonZeroU32::new(1024).unwrap() },
-            sessions_max: const { NonZeroUsize::new(1024).unwrap() },
-            session_idle_s_max: const { NonZeroU32::new(1800).unwrap() },
-            listeners_max: const { NonZeroUsize::new(1024).unwrap() },
-            subscriptions_max: const { NonZeroUsize::new(256).unwrap() },
-            drain_s_max: const { NonZeroU32::new(5).unwrap() },
-        }
+limits! {
+    /// The size of a bundle.
+    bundle_bytes_max: NonZeroU64 = 1 << 30,
+    /// The body of one HTTP request.
+    body_bytes_max: NonZeroUsize = 4 << 20,
+    /// One message on standard input.
+    line_bytes_max: NonZeroUsize = 4 << 20,
+    // hyper takes no smaller buffer.
+    /// The head of one HTTP request.
+    head_bytes_max: Within<8192, { u32::MAX }> = 32 << 10,
+    /// The wait for the head of the next request, or for a TLS handshake.
+    head_s_max: NonZeroU32 = 30,
+    /// The time until a request must have its answer, or the beginning of a stream.
+    request_s_max: NonZeroU32 = 30,
+    /// HTTP connections at one time; more wait.
+    connections_max: NonZeroU32 = 1024,
+    /// Sessions of legacy clients over HTTP; more are rejected.
+    sessions_max: NonZeroUsize = 1024,
+    /// The time without traffic after which a session is closed.
+    session_idle_s_max: NonZeroU32 = 1800,
+    /// Clients that listen for changes; more are rejected, or are not notified.
+    listeners_max: NonZeroUsize = 1024,
+    /// Resources that one client may subscribe to.
+    subscriptions_max: NonZeroUsize = 256,
+    /// The time that requests in flight may take after a signal to stop.
+    drain_s_max: NonZeroU32 = 5,
+}
+
+/// A whole number in a range.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(transparent)]
+pub(crate) struct Within<const MIN: u32, const MAX: u32>(u32);
+
+impl<const MIN: u32, const MAX: u32> Within<MIN, MAX> {
+    /// Returns `number` if it is in the range.
+    pub(crate) const fn new(number: u32) -> Option<Self> {
+        if MIN <= number && number <= MAX { Some(Self(number)) } else { None }
+    }
+
+    /// Returns the number.
+    pub(crate) const fn get(self) -> u32 {
+        self.0
     }
 }
 
-/// Who may ask over HTTP.
-#[derive(Debug, Clone, Deserialize)]
+impl<'de, const MIN: u32, const MAX: u32> Deserialize<'de> for Within<MIN, MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = i64::deserialize(deserializer)?;
+        u32::try_from(number).ok().and_then(Self::new).ok_or_else(|| {
+            serde::de::Error::custom(format!("{number} is not a number from {MIN} to {MAX}"))
+        })
+    }
+}
+
+impl<const MIN: u32, const MAX: u32> JsonSchema for Within<MIN, MAX> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("From{MIN}To{MAX}").into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "integer", "minimum": MIN, "maximum": MAX })
+    }
+}
+
+/// Who may send requests over HTTP.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Auth {
-    /// Keys that are sent as `Authorization: Bearer rk_ID_SECRET`.
+    /// Keys that clients send as `Authorization: Bearer rk_ID_SECRET`.
     #[serde(default)]
     pub(crate) api_keys: Vec<ApiKey>,
-    /// Tokens of an authorization server.
+    /// Tokens (JWT) of an authorization server.
     #[serde(default)]
     pub(crate) jwt: Option<Jwt>,
 }
 
 /// A key that a caller may have.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct ApiKey {
-    /// Letters, digits and hyphens: the ID in `rk_ID_SECRET`.
+    /// The ID in `rk_ID_SECRET`: letters, digits and hyphens.
     pub(crate) id: String,
-    /// The SHA-256 of SECRET alone, in hexadecimal digits. SECRET must be random.
+    /// The SHA-256 of SECRET alone, as `printf %s SECRET | sha256sum` prints it. SECRET must be
+    /// random.
+    #[schemars(with = "String", extend("format" = "64 hexadecimal digits"))]
     #[serde(deserialize_with = "sha256")]
     pub(crate) sha256: Digest,
-    /// Who has the key.
+    /// The caller that has the key, as audit records name it.
     pub(crate) principal: String,
-    /// For which tenant.
+    /// The tenant of the caller.
     #[serde(default)]
     pub(crate) tenant: Option<String>,
-    /// In which role.
+    /// The role of the caller.
     #[serde(default)]
     pub(crate) role: Option<String>,
 }
 
 /// Which tokens of which authorization server count.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Jwt {
     /// The `iss` that a token must have.
     pub(crate) issuer: String,
     /// The `aud` that a token must have: the URL of this server's `/mcp`.
     pub(crate) audience: String,
-    /// The algorithms that count. `none` and those with a shared secret cannot be named.
+    /// The algorithms that a token may be signed with, at least one.
     pub(crate) algorithms: Vec<Algorithm>,
     /// The authorization server's public keys, as a JWKS file; read again on SIGHUP.
+    #[schemars(extend("format" = "path"))]
     pub(crate) jwks: PathBuf,
-    /// The URL that clients reach this server by, for the metadata document. Unset: the audience.
+    /// The URL by which clients reach this server's `/mcp`, for the metadata document. Unset:
+    /// the audience.
     #[serde(default)]
     pub(crate) resource: Option<String>,
-    /// Where clients get tokens. Unset: the issuer.
+    /// The URLs where clients get tokens. Empty: the issuer.
     #[serde(default)]
     pub(crate) authorization_servers: Vec<String>,
     /// Scopes that a token must have, all of them.
     #[serde(default)]
     pub(crate) scopes: Vec<String>,
-    /// The claim that says who asks.
+    /// The claim that names the caller.
     #[serde(default = "claim_sub")]
     pub(crate) principal_claim: String,
-    /// The claim that says for which tenant.
+    /// The claim that names the tenant.
     #[serde(default = "claim_tenant")]
     pub(crate) tenant_claim: String,
-    /// The claim that says in which role.
+    /// The claim that names the role.
     #[serde(default = "claim_role")]
     pub(crate) role_claim: String,
-    /// Seconds by which clocks may differ.
+    /// The time by which clocks may differ.
     #[serde(default = "leeway")]
     pub(crate) leeway_s: u32,
 }
 
 /// A signature algorithm with a public key, by its name in RFC 7518 and RFC 8037.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 pub(crate) enum Algorithm {
     EdDSA,
     ES256,
@@ -262,7 +319,20 @@ impl Config {
     }
 
     fn resolve_paths(&mut self, folder: &Path) {
-        let Self { trust, state, tls, audit, auth, briefing, .. } = self;
+        let Self {
+            listen: _,
+            allowed_hosts: _,
+            allowed_origins: _,
+            trust,
+            state,
+            principal: _,
+            tls,
+            audit,
+            auth,
+            briefing,
+            limits: _,
+            watch: _,
+        } = self;
         let audit = audit.path.as_mut().filter(|path| path.as_os_str() != Audit::NONE);
         let jwt = auth.as_mut().and_then(|auth| auth.jwt.as_mut());
         let tls = tls.iter_mut().flat_map(|Tls { cert, key }| [cert, key]);
@@ -299,13 +369,6 @@ fn sha256<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Digest, D::Error
         serde::de::Error::custom(
             "the SHA-256 of a key's secret is 64 hexadecimal digits: printf %s SECRET | sha256sum",
         )
-    })
-}
-
-fn lifetime_min<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
-    let minutes = i64::deserialize(deserializer)?;
-    u32::try_from(minutes).ok().filter(|minutes| (1..=43_200).contains(minutes)).ok_or_else(|| {
-        serde::de::Error::custom("a handle is good for 1 to 43200 minutes, which are 30 days")
     })
 }
 

@@ -19,6 +19,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
+use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{any, get};
 use thiserror::Error;
@@ -61,13 +62,12 @@ pub(crate) enum HttpError {
 /// What every request needs.
 struct Front {
     server: Arc<Server>,
-    origins: Origins,
     auth: Option<Authenticator>,
     endpoint: Endpoint,
     request_timeout: Duration,
 }
 
-/// Serves on `address` until the server shall stop.
+/// Serves on `address` until the server closes.
 pub(crate) async fn serve(server: Arc<Server>, address: SocketAddr) -> Result<(), HttpError> {
     let settings = &server.settings;
     let listen = |source| HttpError::Listen { address, source };
@@ -75,8 +75,8 @@ pub(crate) async fn serve(server: Arc<Server>, address: SocketAddr) -> Result<()
     let bound = socket.local_addr().map_err(listen)?;
     let acceptor = settings.tls.as_ref().map(tls::Acceptor::read).transpose()?;
     let streams = CancellationToken::new();
+    let origins = Arc::new(Origins::new(settings, bound)?);
     let front = Arc::new(Front {
-        origins: Origins::new(settings, bound)?,
         auth: settings.auth.as_ref().map(Authenticator::new).transpose()?,
         endpoint: Endpoint::new(&server, streams.clone()),
         request_timeout: Duration::from_secs(settings.limits.request_s_max.get().into()),
@@ -94,7 +94,7 @@ pub(crate) async fn serve(server: Arc<Server>, address: SocketAddr) -> Result<()
     .map_err(HttpError::Signals)?;
     announce(&server, bound, acceptor.is_some());
     let listener = Listener { socket, acceptor, limits: settings.limits.clone() };
-    listener.serve(routes(front), &server.closing, &streams).await;
+    listener.serve(routes(front, origins), &server.closing, &streams).await;
     Ok(())
 }
 
@@ -106,20 +106,19 @@ fn announce(server: &Server, bound: SocketAddr, tls: bool) {
     }
 }
 
-fn routes(front: Arc<Front>) -> Router {
-    Router::new()
-        .route("/healthz", get(health::alive))
-        .route("/readyz", get(health::ready))
+fn routes(front: Arc<Front>, origins: Arc<Origins>) -> Router {
+    let guarded = Router::new()
         .route(METADATA_PATH, get(metadata))
         .route(MCP_METADATA_PATH, get(metadata))
         .route(MCP_PATH, any(mcp))
-        .with_state(front)
+        .route_layer(from_fn_with_state(origins, origin::guard));
+    // Probes ask by addresses that are in no list of hosts.
+    let health =
+        Router::new().route("/healthz", get(health::alive)).route("/readyz", get(health::ready));
+    guarded.merge(health).with_state(front)
 }
 
 async fn mcp(State(front): State<Arc<Front>>, request: Request) -> Response {
-    if let Err(refused) = front.origins.check(&request) {
-        return refused.into_response();
-    }
     let principal = match &front.auth {
         None => front.server.settings.principal.clone(),
         Some(auth) => match auth.authenticate(request.headers()) {
@@ -134,10 +133,7 @@ async fn mcp(State(front): State<Arc<Front>>, request: Request) -> Response {
     }
 }
 
-async fn metadata(State(front): State<Arc<Front>>, request: Request) -> Response {
-    if let Err(refused) = front.origins.check(&request) {
-        return refused.into_response();
-    }
+async fn metadata(State(front): State<Arc<Front>>) -> Response {
     match front.auth.as_ref().and_then(Authenticator::metadata) {
         Some(metadata) => health::json(StatusCode::OK, metadata),
         None => (StatusCode::NOT_FOUND, "no authorization server is configured\n").into_response(),

@@ -32,7 +32,7 @@ pub(crate) struct Keyring {
     files: Option<Vec<config::BriefingKey>>,
     keys: ArcSwap<Keys>,
     transport: Transport,
-    is_told: AtomicBool,
+    has_warned: AtomicBool,
 }
 
 /// What seals and what opens, read at one time.
@@ -70,11 +70,11 @@ impl Keyring {
         let config::Briefing { lifetime_min, keys: files } = settings.briefing.clone();
         let keys = files.as_deref().map_or_else(own, read)?;
         Ok(Self {
-            lifetime_min,
+            lifetime_min: lifetime_min.get(),
             files,
             keys: ArcSwap::from_pointee(keys),
             transport: settings.transport,
-            is_told: AtomicBool::new(false),
+            has_warned: AtomicBool::new(false),
         })
     }
 
@@ -87,11 +87,11 @@ impl Keyring {
         }
     }
 
-    /// Says in the log, once, what a key of this process alone means, if `bundle` has a gate.
-    pub(crate) fn tell(&self, bundle: &Bundle) {
+    /// Logs once what a key of this process alone means, if `bundle` has a gate.
+    pub(crate) fn warn_of_own_key(&self, bundle: &Bundle) {
         if self.files.is_some()
             || bundle.gate().is_none()
-            || self.is_told.swap(true, Ordering::Relaxed)
+            || self.has_warned.swap(true, Ordering::Relaxed)
         {
             return;
         }
@@ -134,8 +134,8 @@ fn read(files: &[config::BriefingKey]) -> Result<Keys, KeyringError> {
     Ok(Keys { seal, open })
 }
 
-/// A key that nobody else has. Its id is as random, so that another process does not take it for
-/// its own.
+/// Makes a key of this process alone. Its id is random too, so that another process does not take
+/// it for its own.
 fn own() -> Result<Keys, KeyringError> {
     let mut bytes = Zeroizing::new([0; 1 + SECRET_BYTES]);
     SystemRandom::new().fill(&mut *bytes).map_err(|_| KeyringError::Random)?;
@@ -148,7 +148,7 @@ fn read_secret(path: &Path) -> Result<[u8; SECRET_BYTES], KeyringError> {
     let unreadable = |source| KeyringError::Read { path: path.to_owned(), source };
     let file = File::open(path).map_err(unreadable)?;
     warn_if_open_to_others(path, &file.metadata().map_err(unreadable)?);
-    // With room for all that is read, no part of a secret is left behind by growing.
+    // With room for all that is read, no part of a secret is left in memory by growing.
     let mut text = Zeroizing::new(Vec::with_capacity(FILE_BYTES_MAX + 1));
     file.take(FILE_BYTES_MAX as u64).read_to_end(&mut text).map_err(unreadable)?;
     secret(text.trim_ascii()).ok_or_else(|| KeyringError::Contents { path: path.to_owned() })
@@ -162,17 +162,7 @@ fn warn_if_open_to_others(path: &Path, metadata: &Metadata) {
 }
 
 fn secret(digits: &[u8]) -> Option<[u8; SECRET_BYTES]> {
-    if digits.len() != 2 * SECRET_BYTES {
-        return None;
-    }
     let mut secret = [0; SECRET_BYTES];
-    for (byte, pair) in secret.iter_mut().zip(digits.chunks_exact(2)) {
-        let [high, low] = pair else { return None };
-        *byte = nibble(*high)? << 4 | nibble(*low)?;
-    }
-    Some(secret)
-}
-
-fn nibble(digit: u8) -> Option<u8> {
-    u8::try_from(char::from(digit).to_digit(16)?).ok()
+    let read = base16ct::mixed::decode(digits, &mut secret).ok()?.len();
+    (read == SECRET_BYTES).then_some(secret)
 }

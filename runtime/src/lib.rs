@@ -16,6 +16,7 @@ mod log;
 mod map;
 mod mcp;
 mod principal;
+mod reference;
 mod reload;
 mod serve;
 mod server;
@@ -38,6 +39,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let done = args::parse(arguments).map_err(Failure::from).and_then(|command| match command {
         Command::Help => print(args::HELP),
         Command::Version => print(concat!("relay-serve ", env!("CARGO_PKG_VERSION"))),
+        Command::Reference => print(&reference::render()),
         Command::Serve(args) => serve::serve(*args),
     });
     match done {

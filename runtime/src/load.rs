@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use relay_bundle::trust::{self, PublicKey, Refusal, Trust, TrustedKey};
+use relay_bundle::trust::{self, PublicKey, Trust, TrustError, TrustedKey};
 use relay_bundle::{Bundle, Corrupt, OpenError};
 use thiserror::Error;
 
@@ -101,7 +101,7 @@ pub(crate) enum LoadError {
     #[error("refused `{}`: {reason}", path.display())]
     Offer { path: PathBuf, reason: OfferError },
     #[error("refused `{}`: {reason}{}", path.display(), dev_key_hint(*dev_key))]
-    NotTrusted { path: PathBuf, reason: Box<Refusal>, dev_key: bool },
+    NotTrusted { path: PathBuf, reason: Box<TrustError>, dev_key: bool },
     #[error(
         "refused `{}`: nothing says whose signatures count; name a trust file with --trust (`relay keygen` prints the lines for it)",
         path.display()

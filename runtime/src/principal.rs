@@ -1,18 +1,19 @@
 //! Who asks.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// Who asks, as authentication or the local configuration says.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Principal {
     /// The name that audit records show.
     #[serde(default = "local")]
     pub(crate) id: String,
-    /// For which tenant.
+    /// The tenant of the caller.
     #[serde(default)]
     pub(crate) tenant: Option<String>,
-    /// In which role.
+    /// The role of the caller.
     #[serde(default)]
     pub(crate) role: Option<String>,
 }

@@ -37,7 +37,7 @@ impl Server {
         loader: Loader,
         loaded: Loaded,
     ) -> Self {
-        keyring.tell(&loaded.bundle);
+        keyring.warn_of_own_key(&loaded.bundle);
         Self {
             listeners: Listeners::new(&settings.limits),
             settings,
@@ -67,7 +67,7 @@ impl Server {
 
     /// Puts `loaded` in force; returns what was in force before.
     pub(crate) fn replace(&self, loaded: Arc<Loaded>) -> Arc<Loaded> {
-        self.keyring.tell(&loaded.bundle);
+        self.keyring.warn_of_own_key(&loaded.bundle);
         *self.last_reload_error.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.current.swap(loaded)
     }

@@ -2,6 +2,7 @@
 //!
 //! This is also the one module that reads the environment.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -25,7 +26,7 @@ pub(crate) struct Settings {
     pub(crate) trust: Option<PathBuf>,
     pub(crate) state: Option<PathBuf>,
     pub(crate) audit: AuditPath,
-    /// Who asks, where no authentication says so.
+    /// The caller where no authentication names one.
     pub(crate) principal: Arc<Principal>,
     pub(crate) tls: Option<config::Tls>,
     pub(crate) auth: Option<config::Auth>,
@@ -64,7 +65,7 @@ pub(crate) enum SettingsError {
     )]
     PublicWithoutAuth { address: SocketAddr },
     #[error(
-        "[auth] names neither api-keys nor jwt, so nobody could ask: add one, or remove [auth]"
+        "[auth] names neither api-keys nor jwt, so no one could send a request: add one, or remove [auth]"
     )]
     EmptyAuth,
     #[error(
@@ -127,30 +128,32 @@ impl Settings {
             return Err(SettingsError::PublicWithoutAuth { address });
         }
         let keys = self.briefing.keys.as_deref().unwrap_or_default();
-        for (place, config::BriefingKey { id, .. }) in keys.iter().enumerate() {
-            if keys.iter().skip(place + 1).any(|other| other.id == *id) {
-                return Err(SettingsError::BriefingKeyTwice { id: *id });
-            }
+        if let Some(id) = first_repeated(keys.iter().map(|key| key.id)) {
+            return Err(SettingsError::BriefingKeyTwice { id });
         }
         let Some(config::Auth { api_keys, jwt }) = &self.auth else { return Ok(()) };
         if api_keys.is_empty() && jwt.is_none() {
             return Err(SettingsError::EmptyAuth);
         }
-        for (place, key) in api_keys.iter().enumerate() {
-            let id = key.id.clone();
-            let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
-            if id.is_empty() || !id.chars().all(plain) {
-                return Err(SettingsError::KeyId { id });
-            }
-            if api_keys.iter().skip(place + 1).any(|other| other.id == id) {
-                return Err(SettingsError::KeyTwice { id });
-            }
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        let ids = api_keys.iter().map(|key| key.id.clone());
+        if let Some(id) = ids.clone().find(|id| id.is_empty() || !id.chars().all(plain)) {
+            return Err(SettingsError::KeyId { id });
+        }
+        if let Some(id) = first_repeated(ids) {
+            return Err(SettingsError::KeyTwice { id });
         }
         match jwt {
             Some(jwt) if jwt.algorithms.is_empty() => Err(SettingsError::NoAlgorithms),
             _ => Ok(()),
         }
     }
+}
+
+/// Returns the first id that was there before.
+fn first_repeated<T: Clone + Ord>(mut ids: impl Iterator<Item = T>) -> Option<T> {
+    let mut seen = BTreeSet::new();
+    ids.find(|id| !seen.insert(id.clone()))
 }
 
 fn audit_path(named: Option<PathBuf>) -> AuditPath {

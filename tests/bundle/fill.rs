@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use relay_bundle::{
-    Argument, ArgumentKind, Bundle, Content, Contents, Message, Part, PartContent, Prompt,
-    Rendering, Role, Segment, encode,
+    Argument, ArgumentKind, Bundle, Contents, Message, PartContent, Prompt, Rendering, Role,
+    Segment, encode,
 };
 use relay_engine::prompt::{self, Cut, FILLED_BYTES_MAX, FillError, Filled, Origin};
 

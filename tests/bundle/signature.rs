@@ -92,7 +92,8 @@ fn malformed_envelopes_are_refused() {
     let check = |envelope: &str, reason: &str| {
         let bundle = with_envelope(envelope.as_bytes());
         let refusal = trust::verify(&bundle, &sample::trust(&[1]), sample::NOW.0).unwrap_err();
-        let trust::Refusal::Envelope(EnvelopeError::Malformed { reason: found }) = &refusal else {
+        let trust::TrustError::Envelope(EnvelopeError::Malformed { reason: found }) = &refusal
+        else {
             panic!("{envelope}: {refusal:?}")
         };
         assert!(found.contains(reason), "{envelope}: {found}");
@@ -189,7 +190,7 @@ fn a_signature_over_another_payload_type_is_refused() {
     other.payload_type = PAYLOAD_TYPE.into();
     let bundle = with_envelope(&other.to_json().unwrap());
     let refusal = trust::verify(&bundle, &sample::trust(&[1]), sample::NOW.0).unwrap_err();
-    assert!(matches!(refusal, trust::Refusal::BelowThreshold { good: 0, .. }), "{refusal:?}");
+    assert!(matches!(refusal, trust::TrustError::BelowThreshold { good: 0, .. }), "{refusal:?}");
 }
 
 #[test]

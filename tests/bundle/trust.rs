@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use relay_bundle::envelope::{Envelope, key_id};
-use relay_bundle::trust::{self, Refusal, SignatureState, Time, Trust, TrustedKey};
+use relay_bundle::trust::{self, SignatureState, Time, Trust, TrustError, TrustedKey};
 use relay_bundle::{Bundle, Digest, encode};
 
 use super::sample::{self, NOW, key, trusted};
 
 /// What became of a bundle signed by these keys: the states of its signatures, or the refusal.
-fn verify(keys: &[u8], trust: &Trust) -> Result<Vec<SignatureState>, Refusal> {
+fn verify(keys: &[u8], trust: &Trust) -> Result<Vec<SignatureState>, TrustError> {
     trust::verify(&signed(keys), trust, NOW.0).map(|accepted| states(&accepted.signatures))
 }
 
@@ -43,7 +43,7 @@ fn a_signature_counts_only_while_its_key_does() {
         match verify(&[1], &trust) {
             Ok(states) => assert_eq!(states, [expected]),
             Err(refusal) => {
-                let Refusal::BelowThreshold { good: 0, needed: 1, signatures } = &refusal else {
+                let TrustError::BelowThreshold { good: 0, needed: 1, signatures } = &refusal else {
                     panic!("{refusal:?}")
                 };
                 assert_eq!(states(signatures), [expected]);
@@ -66,7 +66,7 @@ fn a_signature_counts_only_while_its_key_does() {
 fn only_trusted_signatures_count() {
     use SignatureState as S;
     let below = |keys: &[u8], trust: &Trust| match verify(keys, trust) {
-        Err(Refusal::BelowThreshold { good, needed, signatures }) => {
+        Err(TrustError::BelowThreshold { good, needed, signatures }) => {
             (good, needed, states(&signatures))
         }
         other => panic!("{other:?}"),
@@ -100,7 +100,7 @@ fn a_signature_under_a_foreign_key_id_is_bad() {
     envelope.signatures[0].keyid = key_id(&key(1).verifying_key());
     let trust = sample::trust(&[1]);
     let refusal = trust::verify_envelope(&envelope, bundle.digest(), &trust, NOW.0).unwrap_err();
-    let Refusal::BelowThreshold { signatures, .. } = &refusal else { panic!("{refusal:?}") };
+    let TrustError::BelowThreshold { signatures, .. } = &refusal else { panic!("{refusal:?}") };
     assert_eq!(states(signatures), [SignatureState::Bad]);
     assert!(refusal.to_string().contains("`key-1`: signature does not fit"), "{refusal}");
 
@@ -123,52 +123,52 @@ fn each_required_role_must_have_signed() {
     assert!(verify(&[2], &trust).is_ok(), "one key may have both roles");
     let refusal = verify(&[1, 3], &trust).unwrap_err();
     assert!(
-        matches!(&refusal, Refusal::MissingRole { role, good: 0, needed: 1, .. } if role == "review"),
+        matches!(&refusal, TrustError::MissingRole { role, good: 0, needed: 1, .. } if role == "review"),
         "{refusal:?}"
     );
     assert!(refusal.to_string().contains("have one more such key sign"), "{refusal}");
 
     trust.require = BTreeMap::from([("review".into(), 2)]);
     let refusal = verify(&[1, 2], &trust).unwrap_err();
-    assert!(matches!(refusal, Refusal::MissingRole { good: 1, needed: 2, .. }), "{refusal:?}");
+    assert!(matches!(refusal, TrustError::MissingRole { good: 1, needed: 2, .. }), "{refusal:?}");
 
     // A signature that does not count has no role.
     trust.require = BTreeMap::from([("review".into(), 1)]);
     trust.keys[1].not_after = Some(Time(1));
     let refusal = verify(&[1, 2], &trust).unwrap_err();
-    assert!(matches!(refusal, Refusal::MissingRole { good: 0, needed: 1, .. }), "{refusal:?}");
+    assert!(matches!(refusal, TrustError::MissingRole { good: 0, needed: 1, .. }), "{refusal:?}");
 }
 
 /// Refusals by the policy itself, whoever has signed.
 #[test]
 fn the_policy_has_its_say() {
     let digest = signed(&[1]).digest();
-    let check = |edit: &dyn Fn(&mut Trust), expected: Refusal, remedy: &str| {
+    let check = |edit: &dyn Fn(&mut Trust), expected: TrustError, remedy: &str| {
         let mut trust = sample::trust(&[1]);
         edit(&mut trust);
         assert_eq!(verify(&[1], &trust), Err(expected.clone()));
         assert!(expected.to_string().contains(remedy), "{expected}");
     };
-    check(&|trust| trust.threshold = 0, Refusal::ZeroThreshold, "make it at least 1");
+    check(&|trust| trust.threshold = 0, TrustError::ZeroThreshold, "make it at least 1");
     check(
         &|trust| trust.revoked.digests.extend([digest]),
-        Refusal::RevokedDigest { digest },
+        TrustError::RevokedDigest { digest },
         "deploy another one",
     );
     check(
         &|trust| trust.min_epoch = 8,
-        Refusal::BelowMinEpoch { epoch: 7, min_epoch: 8 },
+        TrustError::BelowMinEpoch { epoch: 7, min_epoch: 8 },
         "deploy a newer bundle",
     );
     let (id, found) = ("34750f98bd59fcfd".to_owned(), "34750f98bd59fcfc".to_owned());
     check(
         &|trust| trust.keys[0].id = Some("34750f98bd59fcfd".into()),
-        Refusal::KeyId { name: "key-1".into(), id, found },
+        TrustError::KeyId { name: "key-1".into(), id, found },
         "its public key has `34750f98bd59fcfc`",
     );
     check(
         &|trust| trust.keys.push(TrustedKey { name: "again".into(), ..trusted(1) }),
-        Refusal::KeyTwice { name: "again".into(), other: "key-1".into() },
+        TrustError::KeyTwice { name: "again".into(), other: "key-1".into() },
         "keep one of them",
     );
     assert!(verify(&[1], &Trust { min_epoch: 7, ..sample::trust(&[1]) }).is_ok());
@@ -184,7 +184,7 @@ fn a_revoked_digest_is_revoked_for_detached_envelopes_too() {
     assert!(trust::verify_envelope(&envelope, digest, &trust, NOW.0).is_ok());
     trust.revoked.digests.insert(digest);
     let refusal = trust::verify_envelope(&envelope, digest, &trust, NOW.0).unwrap_err();
-    assert_eq!(refusal, Refusal::RevokedDigest { digest });
+    assert_eq!(refusal, TrustError::RevokedDigest { digest });
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn an_older_epoch_is_refused_unless_its_digest_is_named() {
     assert_eq!(trust::check_downgrade(&bundle, &trust, 6), Ok(()));
     assert_eq!(trust::check_downgrade(&bundle, &trust, 7), Ok(()));
     let refusal = trust::check_downgrade(&bundle, &trust, 8).unwrap_err();
-    assert_eq!(refusal, Refusal::Downgrade { epoch: 7, seen: 8, digest });
+    assert_eq!(refusal, TrustError::Downgrade { epoch: 7, seen: 8, digest });
     let remedy = format!("name `{digest}` in the trust file's allow-digests");
     assert!(refusal.to_string().contains(&remedy), "{refusal}");
 
@@ -263,11 +263,32 @@ fn a_trust_file_with_a_slip_is_refused() {
         format!("version = 1\n[[keys]]\nname = \"ci\"\npublic = \"{public}\"\n{line}")
     };
     assert!(toml::from_str::<Trust>(&with_key("")).is_ok());
-    check(&with_key("not-after = \"2027-02-30\""), "a time is written");
+    for date in
+        ["\"2027-02-30\"", "2027-02-28T12:00:00", "2027-02-28T12:00:00+01:00", "12:00:00", "1"]
+    {
+        check(&with_key(&format!("not-after = {date}")), "a time is written");
+    }
     check(&with_key("not-afer = \"2027-02-01\""), "unknown field `not-afer`");
     for public in ["", "ed25519:", "ed25519:AAAA", "iojj3XQJ8ZX9UtstPLpdcspnCb8dlBIb83SIAbQPb1w="] {
         let text = format!("version = 1\n[[keys]]\nname = \"ci\"\npublic = \"{public}\"");
         check(&text, "as `relay keygen` prints it");
+    }
+}
+
+#[test]
+fn a_time_of_a_key_is_a_text_or_a_toml_date() {
+    let public = "ed25519:iojj3XQJ8ZX9UtstPLpdcspnCb8dlBIb83SIAbQPb1w=";
+    for (written, expected) in [
+        ("\"2026-11-21\"", "2026-11-21"),
+        ("2026-11-21", "2026-11-21"),
+        ("2026-11-21T12:00:00Z", "2026-11-21T12:00:00Z"),
+        ("2026-11-21 12:00:00Z", "2026-11-21T12:00:00Z"),
+    ] {
+        let text = format!(
+            "version = 1\n[[keys]]\nname = \"ci\"\npublic = \"{public}\"\nnot-after = {written}"
+        );
+        let trust: Trust = toml::from_str(&text).unwrap();
+        assert_eq!(trust.keys[0].not_after, Some(Time::parse(expected).unwrap()), "{written}");
     }
 }
 
@@ -281,5 +302,5 @@ fn the_epoch_is_the_one_that_the_digest_covers() {
     let bytes = relay_bundle::envelope::attach(&bundle, &envelope).unwrap();
     let trust = Trust { min_epoch: 8, ..sample::trust(&[1]) };
     let refusal = trust::verify(&sample::open(&bytes).unwrap(), &trust, NOW.0).unwrap_err();
-    assert_eq!(refusal, Refusal::BelowMinEpoch { epoch: 7, min_epoch: 8 });
+    assert_eq!(refusal, TrustError::BelowMinEpoch { epoch: 7, min_epoch: 8 });
 }

@@ -73,7 +73,7 @@ const ISSUER: &str = "https://login.example";
 const AUDIENCE: &str = "https://relay.example/mcp";
 
 /// A key set that holds the public half of this test key.
-fn jwks(number: u8) -> String {
+pub(super) fn jwks(number: u8) -> String {
     let public = URL_SAFE_NO_PAD.encode(sample::key(number).verifying_key().as_bytes());
     let key = json!({ "kty": "OKP", "crv": "Ed25519", "kid": "k7", "use": "sig", "alg": "EdDSA", "x": public });
     json!({ "keys": [key] }).to_string()
@@ -85,6 +85,11 @@ fn issuer(extra: &str) -> Web {
 }
 
 fn issuer_in(house: &House, extra: &str) -> Web {
+    configure_issuer(house, extra);
+    Web::start(house, &["--config", "server.toml"])
+}
+
+fn configure_issuer(house: &House, extra: &str) {
     house.write("jwks.json", jwks(7));
     house.write(
         "server.toml",
@@ -92,7 +97,6 @@ fn issuer_in(house: &House, extra: &str) -> Web {
             "[auth.jwt]\nissuer = \"{ISSUER}\"\naudience = \"{AUDIENCE}\"\nalgorithms = [\"EdDSA\"]\njwks = \"jwks.json\"\n{extra}"
         ),
     );
-    Web::start(house, &["--config", "server.toml"])
 }
 
 fn now() -> u64 {
@@ -140,6 +144,31 @@ fn a_token_of_the_issuer_lets_through() {
     }
     let several = with(claims(), "aud", json!(["https://other.example", AUDIENCE]));
     assert_eq!(list(&web, Some(&bearer(&self::token(&header(), &several, 7)))).status, 200);
+}
+
+#[test]
+fn checked_tokens_are_remembered_up_to_a_bound() {
+    const REMEMBERED_MAX: usize = 1024;
+    let house = House::new();
+    configure_issuer(&house, "");
+    let mut command = command(&house, &["--http", "127.0.0.1:0", "--config", "server.toml"]);
+    command.env("RELAY_LOG", "debug");
+    let mut web = Web::run(&house, command);
+    let token = |id: usize| token(&header(), &with(claims(), "jti", json!(id)), 7);
+    let first = bearer(&token(0));
+    for _ in 0..3 {
+        assert_eq!(list(&web, Some(&first)).status, 200);
+    }
+    for id in 1..=REMEMBERED_MAX {
+        assert_eq!(list(&web, Some(&bearer(&token(id)))).status, 200);
+    }
+    assert_eq!(list(&web, Some(&first)).status, 200);
+    web.server.signal("TERM");
+    let log = web.server.wait().stderr;
+    let says = |count: usize| log.matches(&format!("; {count} tokens are remembered")).count();
+    assert_eq!((says(1), says(2)), (1, 1), "one token is checked once");
+    // Two new tokens at the bound, then the first one again, which had made room.
+    assert_eq!((says(REMEMBERED_MAX), says(REMEMBERED_MAX + 1)), (3, 0));
 }
 
 #[test]
@@ -288,6 +317,7 @@ fn a_configuration_that_says_nothing_true_is_refused() {
         ("nonsense = 1\n", &["`nonsense`"]),
         ("[auth]\n", &["names neither api-keys nor jwt"]),
         ("[limits]\nbody-bytes-max = 0\n", &["body-bytes-max"]),
+        ("[limits]\nhead-bytes-max = 8191\n", &["head-bytes-max", "a number from 8192 to"]),
         (
             "[auth.jwt]\nissuer = \"i\"\naudience = \"a\"\nalgorithms = [\"HS256\"]\njwks = \"j\"\n",
             &["HS256"],

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::process::Command;
 
 use serde_json::{Value, json};
 
@@ -118,6 +119,11 @@ impl Web {
     pub(crate) fn start(house: &House, arguments: &[&str]) -> Self {
         let mut command = server::command(house, &["--http", "127.0.0.1:0"]);
         command.args(arguments);
+        Self::run(house, command)
+    }
+
+    /// Runs a command that serves HTTP and waits until it listens.
+    pub(crate) fn run(house: &House, command: Command) -> Self {
         let mut server = server::start(command);
         server.keep(house);
         // The log says where, and comes in pieces.

@@ -18,7 +18,7 @@ pub(crate) const DIGEST_BYTES: usize = 32;
 /// Sections and the levels of their trees begin at multiples of this.
 pub(crate) const ALIGN: usize = 64;
 
-/// A SHA-256 digest. It is shown as `sha256:` and 64 hexadecimal digits.
+/// A SHA-256 digest. It displays as `sha256:` and 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest(pub [u8; DIGEST_BYTES]);
 
@@ -42,22 +42,16 @@ impl Digest {
     /// Returns the 64 hexadecimal digits.
     #[must_use]
     pub fn hex(&self) -> String {
-        hex(&self.0)
+        base16ct::lower::encode_string(&self.0)
     }
 
-    /// Reads `sha256:` and 64 hexadecimal digits; `None` for anything else.
+    /// Reads `sha256:` and 64 hexadecimal digits in lower case; `None` for anything else.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let hex = text.strip_prefix("sha256:")?.as_bytes();
         let mut bytes = [0; DIGEST_BYTES];
-        if hex.len() != 2 * DIGEST_BYTES {
-            return None;
-        }
-        for (byte, pair) in bytes.iter_mut().zip(hex.chunks_exact(2)) {
-            let [high, low] = pair else { return None };
-            *byte = nibble(*high)? << 4 | nibble(*low)?;
-        }
-        Some(Self(bytes))
+        let hex = text.strip_prefix("sha256:")?;
+        let read = base16ct::lower::decode(hex, &mut bytes).ok()?.len();
+        (read == DIGEST_BYTES).then_some(Self(bytes))
     }
 }
 
@@ -70,25 +64,6 @@ impl fmt::Display for Digest {
 impl fmt::Debug for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
-    }
-}
-
-/// Returns `bytes` as lower-case hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        for digit in [byte >> 4, byte & 15] {
-            text.push(char::from_digit(u32::from(digit), 16).unwrap_or('0'));
-        }
-    }
-    text
-}
-
-fn nibble(digit: u8) -> Option<u8> {
-    match digit {
-        b'0'..=b'9' => Some(digit - b'0'),
-        b'a'..=b'f' => Some(digit - b'a' + 10),
-        _ => None,
     }
 }
 

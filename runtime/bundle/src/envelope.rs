@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::bundle::Bundle;
-use crate::digest::{self, Digest};
+use crate::digest::Digest;
 use crate::format::{ENVELOPE_BYTES_MAX, FORMAT_MAJOR, FORMAT_MINOR};
 use crate::manifest::Manifest;
 
@@ -285,7 +285,7 @@ impl Signature {
 #[must_use]
 pub fn key_id(key: &VerifyingKey) -> String {
     let Digest(bytes) = Digest::of(key.as_bytes());
-    digest::hex(bytes.get(..8).unwrap_or_default())
+    base16ct::lower::encode_string(bytes.get(..8).unwrap_or_default())
 }
 
 /// Returns `bundle` as bytes with `envelope` in place of the one it has.

@@ -1,14 +1,16 @@
 //! Who may sign: the verifier's own policy, never anything that a bundle says.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::time::UNIX_EPOCH;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ed25519_dalek::VerifyingKey;
 use serde::{Deserialize, Deserializer};
 use thiserror::Error;
+use toml_datetime::Datetime;
 
 use crate::bundle::Bundle;
 use crate::digest::Digest;
@@ -18,15 +20,17 @@ const PUBLIC_KEY_PREFIX: &str = "ed25519:";
 
 /// The verifier's trust policy: the contents of `trust.toml`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Trust {
-    /// The version of the policy itself. When it rises, the highest epoch seen is forgotten, so
-    /// that a stolen key which signed a huge epoch cannot lock a fleet out for ever.
+    /// The version of the trust file itself. When it rises, the highest epoch seen is forgotten, so
+    /// that a stolen key which signed a huge epoch cannot lock servers out for ever.
     pub version: u64,
     /// How many different trusted keys must have signed.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     #[serde(default = "one")]
     pub threshold: u32,
-    /// How many of them must have a role, for each role named here.
+    /// How many of the keys that signed must have a role, for each role that is named here.
     #[serde(default)]
     pub require: BTreeMap<String, u32>,
     /// Bundles with a lower epoch are refused.
@@ -38,26 +42,27 @@ pub struct Trust {
     /// What is not trusted any more.
     #[serde(default)]
     pub revoked: Revoked,
-    /// Digests that are accepted although a higher epoch was seen: a rollback by name.
+    /// Bundles that are accepted although a higher epoch was seen, to roll back to them.
     #[serde(default)]
     pub allow_digests: Vec<Digest>,
 }
 
 /// A key that may sign.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TrustedKey {
-    /// What people call the key.
+    /// The name of the key in reports.
     pub name: String,
-    /// The key's id, as a check against a mistyped key.
+    /// The key's id, which is compared with that of `public`.
     #[serde(default)]
     pub id: Option<String>,
-    /// The public key.
+    /// The public key, as `relay keygen` prints it.
     pub public: PublicKey,
     /// The roles that its signatures count for.
     #[serde(default)]
     pub roles: BTreeSet<String>,
-    /// Its signatures do not count before this time.
+    /// Its signatures do not count before this time: a date, or a date and a time in UTC.
     #[serde(default)]
     pub not_before: Option<Time>,
     /// Its signatures do not count from this time on.
@@ -67,6 +72,7 @@ pub struct TrustedKey {
 
 /// What is not trusted any more.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Revoked {
     /// Ids of keys.
@@ -125,7 +131,7 @@ pub struct Accepted {
 /// Why a bundle is not trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum TrustError {
     /// The envelope is missing, malformed or about something else.
     #[error(transparent)]
     Envelope(#[from] EnvelopeError),
@@ -216,14 +222,14 @@ pub enum Refusal {
 ///
 /// # Errors
 ///
-/// Every reason not to trust the bundle: see [`Refusal`].
-pub fn verify(bundle: &Bundle, trust: &Trust, now: u64) -> Result<Accepted, Refusal> {
+/// Every reason not to trust the bundle: see [`TrustError`].
+pub fn verify(bundle: &Bundle, trust: &Trust, now: u64) -> Result<Accepted, TrustError> {
     let digest = bundle.digest();
     not_revoked(digest, trust)?;
     let envelope = Envelope::of(bundle)?;
     verify_envelope(&envelope, digest, trust, now).and_then(|accepted| {
         if bundle.epoch() < trust.min_epoch {
-            return Err(Refusal::BelowMinEpoch {
+            return Err(TrustError::BelowMinEpoch {
                 epoch: bundle.epoch(),
                 min_epoch: trust.min_epoch,
             });
@@ -236,15 +242,15 @@ pub fn verify(bundle: &Bundle, trust: &Trust, now: u64) -> Result<Accepted, Refu
 ///
 /// # Errors
 ///
-/// As [`verify`], but for what only the bundle itself can tell.
+/// As [`verify`], but for what only the bundle itself holds.
 pub fn verify_envelope(
     envelope: &Envelope,
     digest: Digest,
     trust: &Trust,
     now: u64,
-) -> Result<Accepted, Refusal> {
+) -> Result<Accepted, TrustError> {
     if trust.threshold == 0 {
-        return Err(Refusal::ZeroThreshold);
+        return Err(TrustError::ZeroThreshold);
     }
     not_revoked(digest, trust)?;
     let keys = keys_by_id(trust)?;
@@ -280,13 +286,13 @@ pub fn verify_envelope(
 
     let good = u32::try_from(counted.len()).unwrap_or(u32::MAX);
     if good < trust.threshold {
-        return Err(Refusal::BelowThreshold { good, needed: trust.threshold, signatures });
+        return Err(TrustError::BelowThreshold { good, needed: trust.threshold, signatures });
     }
     for (role, needed) in &trust.require {
         let with_role = counted.values().filter(|key| key.roles.contains(role)).count();
         let good = u32::try_from(with_role).unwrap_or(u32::MAX);
         if good < *needed {
-            return Err(Refusal::MissingRole {
+            return Err(TrustError::MissingRole {
                 role: role.clone(),
                 good,
                 needed: *needed,
@@ -301,32 +307,32 @@ pub fn verify_envelope(
 ///
 /// # Errors
 ///
-/// [`Refusal::Downgrade`], unless the trust file names the bundle's digest.
-pub fn check_downgrade(bundle: &Bundle, trust: &Trust, seen: u64) -> Result<(), Refusal> {
+/// [`TrustError::Downgrade`], unless the trust file names the bundle's digest.
+pub fn check_downgrade(bundle: &Bundle, trust: &Trust, seen: u64) -> Result<(), TrustError> {
     let (epoch, digest) = (bundle.epoch(), bundle.digest());
     if epoch >= seen || trust.allow_digests.contains(&digest) {
         return Ok(());
     }
-    Err(Refusal::Downgrade { epoch, seen, digest })
+    Err(TrustError::Downgrade { epoch, seen, digest })
 }
 
-fn not_revoked(digest: Digest, trust: &Trust) -> Result<(), Refusal> {
+fn not_revoked(digest: Digest, trust: &Trust) -> Result<(), TrustError> {
     if trust.revoked.digests.contains(&digest) {
-        return Err(Refusal::RevokedDigest { digest });
+        return Err(TrustError::RevokedDigest { digest });
     }
     Ok(())
 }
 
-fn keys_by_id(trust: &Trust) -> Result<BTreeMap<String, &TrustedKey>, Refusal> {
+fn keys_by_id(trust: &Trust) -> Result<BTreeMap<String, &TrustedKey>, TrustError> {
     let mut keys: BTreeMap<_, &TrustedKey> = BTreeMap::new();
     for key in &trust.keys {
         let found = key_id(&key.public.0);
         if let Some(id) = key.id.as_ref().filter(|id| **id != found) {
-            return Err(Refusal::KeyId { name: key.name.clone(), id: id.clone(), found });
+            return Err(TrustError::KeyId { name: key.name.clone(), id: id.clone(), found });
         }
         // Two entries could differ in roles and dates: neither may win in silence.
         if let Some(other) = keys.insert(found, key) {
-            return Err(Refusal::KeyTwice { name: key.name.clone(), other: other.name.clone() });
+            return Err(TrustError::KeyTwice { name: key.name.clone(), other: other.name.clone() });
         }
     }
     Ok(keys)
@@ -410,9 +416,19 @@ impl<'de> Deserialize<'de> for Digest {
 
 impl<'de> Deserialize<'de> for Time {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| {
-            serde::de::Error::custom("a time is written \"2026-11-21T00:00:00Z\" or \"2026-11-21\"")
+        /// As a TOML date, or as a text.
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Written {
+            Date(Datetime),
+            Text(String),
+        }
+        let text = Written::deserialize(deserializer).ok().map(|written| match written {
+            Written::Date(date) => date.to_string(),
+            Written::Text(text) => text,
+        });
+        text.as_deref().and_then(Self::parse).ok_or_else(|| {
+            serde::de::Error::custom("a time is written 2026-11-21T00:00:00Z or 2026-11-21")
         })
     }
 }
@@ -421,45 +437,47 @@ impl Time {
     /// Reads a date, or a date and time in UTC; `None` for anything else.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let (date, time) = match text.split_once('T') {
-            Some((date, time)) => (date, time.strip_suffix('Z')?),
-            None => (text, "00:00:00"),
+        let text = match text.contains('T') {
+            true => Cow::Borrowed(text),
+            false => Cow::Owned(format!("{text}T00:00:00Z")),
         };
-        let [year, month, day] = numbers(date, '-', [4, 2, 2])?;
-        let [hour, minute, second] = numbers(time, ':', [2, 2, 2])?;
-        let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-        let days_of_month = match month {
-            2 if leap => 29,
-            2 => 28,
-            4 | 6 | 9 | 11 => 30,
-            1..=12 => 31,
-            _ => return None,
-        };
-        if year < 1970 || !(1..=days_of_month).contains(&day) {
-            return None;
-        }
-        if hour > 23 || minute > 59 || second > 59 {
-            return None;
-        }
-        // Days since 1970 by Howard Hinnant's civil calendar: the year begins in March, so that
-        // the leap day is its last.
-        let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-        let (era, year) = (year / 400, year % 400);
-        let day_of_year = (153 * month + 2) / 5 + day - 1;
-        let days = era * 146_097 + year * 365 + year / 4 - year / 100 + day_of_year - 719_468;
-        Some(Self(days * 86_400 + hour * 3_600 + minute * 60 + second))
+        let time = humantime::parse_rfc3339(&text).ok()?;
+        // Fractions, offsets and leap seconds would be read, but not as what was written.
+        let is_exact = humantime::format_rfc3339_seconds(time).to_string() == text;
+        is_exact.then_some(Self(time.duration_since(UNIX_EPOCH).ok()?.as_secs()))
     }
 }
 
-fn numbers(text: &str, separator: char, digits: [usize; 3]) -> Option<[u64; 3]> {
-    let mut parts = text.split(separator);
-    let mut numbers = [0; 3];
-    for (number, digits) in numbers.iter_mut().zip(digits) {
-        let part = parts.next()?;
-        if part.len() != digits || !part.bytes().all(|byte| byte.is_ascii_digit()) {
-            return None;
-        }
-        *number = part.parse().ok()?;
+/// How the texts of a trust file appear in its reference.
+#[cfg(feature = "schema")]
+mod schema {
+    use std::borrow::Cow;
+
+    use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
+    use super::{Digest, PublicKey, Time};
+
+    macro_rules! texts {
+        ($($type:ty: $format:literal,)*) => {$(
+            impl JsonSchema for $type {
+                fn inline_schema() -> bool {
+                    true
+                }
+
+                fn schema_name() -> Cow<'static, str> {
+                    $format.into()
+                }
+
+                fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                    json_schema!({ "type": "string", "format": $format })
+                }
+            }
+        )*};
     }
-    parts.next().is_none().then_some(numbers)
+
+    texts! {
+        Digest: "digest",
+        PublicKey: "public key",
+        Time: "date",
+    }
 }

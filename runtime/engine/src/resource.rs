@@ -1,7 +1,9 @@
 //! A URI -> the resource or the URI template that answers it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use percent_encoding::percent_decode_str;
 use relay_bundle::{Bundle, Corrupt, ResourceView, TemplateView, UriPiece};
 
 /// What answers a URI.
@@ -63,9 +65,9 @@ fn match_uri(pieces: &[UriPiece<&str>], uri: &str) -> Option<BTreeMap<u32, Strin
 }
 
 /// Returns where the value at the start of `rest` ends: at the first occurrence of the literal
-/// behind it, but at the end of the URI if that literal is the last piece.
-fn value_end(rest: &str, behind: &[UriPiece<&str>]) -> Option<usize> {
-    match behind {
+/// after it, but at the end of the URI if that literal is the last piece.
+fn value_end(rest: &str, following: &[UriPiece<&str>]) -> Option<usize> {
+    match following {
         [UriPiece::Literal(last)] => Some(rest.strip_suffix(last)?.len()),
         [UriPiece::Literal(next), ..] => {
             // A value has at least one character, which may itself look like the literal.
@@ -76,17 +78,17 @@ fn value_end(rest: &str, behind: &[UriPiece<&str>]) -> Option<usize> {
     }
 }
 
+/// Decodes `text`; `None` where the bytes are not UTF-8, or where a `%` is not followed by two
+/// hexadecimal digits, which the library would take as it is.
 fn percent_decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes().iter();
-    while let Some(byte) = rest.next() {
-        if *byte == b'%' {
-            let high = char::from(*rest.next()?).to_digit(16)?;
-            let low = char::from(*rest.next()?).to_digit(16)?;
-            bytes.push(u8::try_from(high << 4 | low).ok()?);
-        } else {
-            bytes.push(*byte);
-        }
+    let is_escape = |after: &str| {
+        after
+            .as_bytes()
+            .first_chunk()
+            .is_some_and(|digits: &[u8; 2]| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    if !text.split('%').skip(1).all(is_escape) {
+        return None;
     }
-    String::from_utf8(bytes).ok()
+    percent_decode_str(text).decode_utf8().ok().map(Cow::into_owned)
 }

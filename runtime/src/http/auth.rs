@@ -170,7 +170,7 @@ impl Issuer {
     }
 }
 
-/// Returns where the metadata of `resource` stands: its path moves behind the well-known one.
+/// Returns the URL of the metadata of `resource`: its path follows the well-known one.
 fn metadata_url(resource: &str) -> Option<String> {
     let (scheme, rest) = resource.split_once("://")?;
     let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
@@ -182,7 +182,7 @@ fn metadata_url(resource: &str) -> Option<String> {
     Some(format!("{scheme}://{authority}{METADATA_PATH}{slash}{path}"))
 }
 
-/// Returns the value of a header that must not stand twice.
+/// Returns the value of a header that must appear only once.
 fn single(headers: &HeaderMap, name: HeaderName) -> Option<&HeaderValue> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {

@@ -3,17 +3,19 @@
 //! Only algorithms with a public key exist here. `ring` checks the signatures, as it does for
 //! TLS, so that there is one implementation of cryptography on the network's side.
 
-use std::collections::HashMap;
 use std::fs;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::num::NonZeroUsize;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::ErrorKind;
 use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, JwkSet, PublicKeyUse};
 use jsonwebtoken::signature::{self, Verifier};
 use jsonwebtoken::{
-    Algorithm, DecodingKey, DecodingKeyKind, EncodingKey, Header, Validation, decode, decode_header,
+    Algorithm, AlgorithmFamily, DecodingKey, DecodingKeyKind, EncodingKey, Header, Validation,
+    decode, decode_header,
 };
+use lru::LruCache;
 use relay_bundle::Digest;
 use ring::signature as ring_signature;
 use serde_json::{Map, Value};
@@ -27,18 +29,20 @@ use crate::principal::Principal;
 const TOKEN_BYTES_MAX: usize = 16 * 1024;
 
 /// Checked tokens that are remembered.
-const CHECKED_MAX: usize = 1024;
+const CHECKED_MAX: NonZeroUsize = const { NonZeroUsize::new(1024).unwrap() };
 
 /// What makes a token count.
 pub(super) struct Tokens {
     config: config::Jwt,
     keys: Vec<Key>,
     /// Tokens that were good, by their digest: callers send the same one with each request, and
-    /// checking a signature costs more than all the rest of an answer.
-    checked: Mutex<HashMap<Digest, Checked>>,
+    /// checking a signature costs more than all the rest of an answer. The least recently used
+    /// one makes room for another.
+    checked: Mutex<LruCache<Digest, Checked>>,
 }
 
 /// A token that was good, until it expires.
+#[derive(Clone)]
 struct Checked {
     principal: Arc<Principal>,
     /// In seconds since 1970, with the leeway for clocks that differ.
@@ -92,7 +96,7 @@ impl Tokens {
         if keys.is_empty() {
             return Err(unusable("it has no key for any of auth.jwt.algorithms".to_owned()));
         }
-        Ok(Self { config: config.clone(), keys, checked: Mutex::default() })
+        Ok(Self { config: config.clone(), keys, checked: Mutex::new(LruCache::new(CHECKED_MAX)) })
     }
 
     /// Returns who has a token, after checking its signature, times, issuer, audience and scopes.
@@ -102,22 +106,19 @@ impl Tokens {
         }
         let digest = Digest::of(token.as_bytes());
         let now = clock::unix_seconds();
-        let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = checked.get(&digest).filter(|known| now < known.expires) {
-            return Ok(known.principal.clone());
+        let known = self.checked().get(&digest).filter(|known| now < known.expires).cloned();
+        if let Some(known) = known {
+            return Ok(known.principal);
         }
-        drop(checked);
         let new = self.check_unknown(token)?;
-        let principal = new.principal.clone();
-        checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
-        if checked.len() >= CHECKED_MAX {
-            checked.retain(|_, known| now < known.expires);
-        }
-        if checked.len() >= CHECKED_MAX {
-            checked.clear();
-        }
-        checked.insert(digest, new);
-        Ok(principal)
+        let mut checked = self.checked();
+        checked.put(digest, new.clone());
+        tracing::debug!("checked a token's signature; {} tokens are remembered", checked.len());
+        Ok(new.principal)
+    }
+
+    fn checked(&self) -> MutexGuard<'_, LruCache<Digest, Checked>> {
+        self.checked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn check_unknown(&self, token: &str) -> Result<Checked, TokenError> {
@@ -199,15 +200,7 @@ fn algorithms(jwk: &Jwk, allowed: &[Algorithm]) -> Vec<Algorithm> {
     let named = jwk.common.key_algorithm.map(|named| named.to_string());
     let fits = |algorithm: &Algorithm| {
         let same_kind = match &jwk.algorithm {
-            AlgorithmParameters::RSA(_) => matches!(
-                algorithm,
-                Algorithm::RS256
-                    | Algorithm::RS384
-                    | Algorithm::RS512
-                    | Algorithm::PS256
-                    | Algorithm::PS384
-                    | Algorithm::PS512
-            ),
+            AlgorithmParameters::RSA(_) => algorithm.family() == AlgorithmFamily::Rsa,
             AlgorithmParameters::EllipticCurve(key) => match key.curve {
                 EllipticCurve::P256 => *algorithm == Algorithm::ES256,
                 EllipticCurve::P384 => *algorithm == Algorithm::ES384,

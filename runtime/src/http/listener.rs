@@ -17,8 +17,6 @@ use tokio_util::sync::CancellationToken;
 use super::tls::Acceptor;
 use crate::config::Limits;
 
-/// hyper refuses a smaller buffer.
-const HEAD_BYTES_MIN: usize = 8 << 10;
 /// Out of descriptors or the like: trying again at once would only burn time.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// How long requests in flight may take before open streams are ended as well.
@@ -77,7 +75,7 @@ impl Listener {
         }
     }
 
-    /// Returns the next connection; `None` when the server shall stop.
+    /// Returns the next connection; `None` after `closing`.
     async fn next(
         &self,
         connections: &Arc<Semaphore>,
@@ -118,10 +116,11 @@ struct Connection {
 impl Connection {
     fn new(limits: &Limits, routes: Router) -> Self {
         let head_timeout = Duration::from_secs(limits.head_s_max.get().into());
+        let head_bytes_max = usize::try_from(limits.head_bytes_max.get()).unwrap_or(usize::MAX);
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new())
             .header_read_timeout(head_timeout)
-            .max_buf_size(limits.head_bytes_max.get().max(HEAD_BYTES_MIN));
+            .max_buf_size(head_bytes_max);
         Self { http, routes, head_timeout }
     }
 

@@ -2,10 +2,14 @@
 //! can reach (DNS rebinding, cross-site requests).
 
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::uri::{Authority, Uri};
 use axum::http::{StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use thiserror::Error;
 
 use super::HttpError;
 use crate::settings::Settings;
@@ -16,8 +20,20 @@ pub(super) struct Origins {
     origins: Vec<Origin>,
 }
 
-/// A refusal, and why.
-pub(super) type Refused = (StatusCode, String);
+/// Why a request is rejected.
+#[derive(Debug, Error)]
+enum Rejected {
+    #[error("the request names no host")]
+    NoHost,
+    #[error(
+        "host `{host}` is not allowed here: the operator of this server can add it to allowed-hosts"
+    )]
+    Host { host: String },
+    #[error(
+        "pages of this origin are not allowed here: the operator of this server can add it to allowed-origins"
+    )]
+    Origin,
+}
 
 /// A host by name or address, lower case, and its port if only one counts.
 #[derive(Debug, PartialEq, Eq)]
@@ -52,28 +68,30 @@ impl Origins {
         Ok(Self { hosts, origins })
     }
 
-    /// Refuses a request that was made for another server, or by a page from elsewhere.
-    pub(super) fn check(&self, request: &Request) -> Result<(), Refused> {
-        let host = host(request).ok_or_else(|| refused("the request names no host"))?;
+    /// Checks that a request was made for this server, and not by a page from elsewhere.
+    fn check(&self, request: &Request) -> Result<(), Rejected> {
+        let host = host(request).ok_or(Rejected::NoHost)?;
         if !self.hosts.iter().any(|allowed| allowed.covers(&host)) {
-            return Err(refused(&format!(
-                "host `{}` is not allowed here: whoever runs this server can add it to allowed-hosts",
-                host.host
-            )));
+            return Err(Rejected::Host { host: host.host });
         }
         let Some(origin) = request.headers().get(header::ORIGIN) else { return Ok(()) };
-        let origin = origin.to_str().unwrap_or_default();
-        match Origin::parse(origin) {
+        match origin.to_str().ok().and_then(Origin::parse) {
             Some(from) if self.origins.iter().any(|allowed| allowed.covers(&from)) => Ok(()),
-            _ => Err(refused(
-                "pages of this origin are not allowed here: whoever runs this server can add it to allowed-origins",
-            )),
+            _ => Err(Rejected::Origin),
         }
     }
 }
 
-fn refused(reason: &str) -> Refused {
-    (StatusCode::FORBIDDEN, format!("{reason}\n"))
+/// The layer: answers a request that does not pass the checks, and hands on any other.
+pub(super) async fn guard(
+    State(origins): State<Arc<Origins>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    match origins.check(&request) {
+        Ok(()) => next.run(request).await,
+        Err(rejected) => (StatusCode::FORBIDDEN, format!("{rejected}\n")).into_response(),
+    }
 }
 
 fn default_hosts(bound: IpAddr) -> Vec<Name> {
@@ -102,15 +120,15 @@ fn host(request: &Request) -> Option<Name> {
     let authority = match (hosts.next(), hosts.next()) {
         (Some(host), None) => host.to_str().ok()?.parse::<Authority>().ok()?,
         (None, None) => request.uri().authority()?.clone(),
-        // Two of them: whoever stands in front may have looked at the other one.
+        // Two of them: a proxy in front may have looked at the other one.
         _ => return None,
     };
     Some(Name { host: authority.host().to_ascii_lowercase(), port: authority.port_u16() })
 }
 
 impl Name {
-    /// Reads `example.com` or `example.com:8700`. An address of version 6 stands in brackets, or
-    /// bare where it has no port.
+    /// Reads `example.com` or `example.com:8700`. An address of version 6 is in brackets, or bare
+    /// where it has no port.
     fn parse(text: &str) -> Self {
         let text = text.trim().to_ascii_lowercase();
         if text.parse::<std::net::Ipv6Addr>().is_ok() {
@@ -137,7 +155,7 @@ impl Origin {
         };
         let uri: Uri = text.parse().ok()?;
         let (scheme, authority) = (uri.scheme_str()?.to_owned(), uri.authority()?);
-        // An origin has nothing behind the port, and no user in front of the host.
+        // An origin has nothing after the port, and no user before the host.
         if uri.path_and_query().is_some_and(|rest| rest != "/") || authority.as_str().contains('@')
         {
             return None;

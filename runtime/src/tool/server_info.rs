@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use super::Permit;
 use crate::args::Transport;
 use crate::audit::Health;
-use crate::config::Limits;
 use crate::load::Loaded;
 use crate::server::Server;
 
@@ -41,7 +40,7 @@ pub(super) fn run(_: &Permit, server: &Server, loaded: &Loaded) -> Result<String
             "euid": effective_user.as_raw(),
             "is_root": effective_user.is_root(),
         },
-        "limits": limits(&settings.limits),
+        "limits": settings.limits,
         "audit": {
             "path": server.audit.path(),
             "degraded": health == Health::Failing,
@@ -83,35 +82,4 @@ fn warnings(server: &Server, loaded: &Loaded) -> Vec<String> {
     }
     warnings.extend(server.last_reload_error());
     warnings
-}
-
-fn limits(limits: &Limits) -> Value {
-    let Limits {
-        bundle_bytes_max,
-        body_bytes_max,
-        line_bytes_max,
-        head_bytes_max,
-        head_s_max,
-        request_s_max,
-        connections_max,
-        sessions_max,
-        session_idle_s_max,
-        listeners_max,
-        subscriptions_max,
-        drain_s_max,
-    } = limits;
-    json!({
-        "bundle_bytes_max": bundle_bytes_max,
-        "body_bytes_max": body_bytes_max,
-        "line_bytes_max": line_bytes_max,
-        "head_bytes_max": head_bytes_max,
-        "head_s_max": head_s_max,
-        "request_s_max": request_s_max,
-        "connections_max": connections_max,
-        "sessions_max": sessions_max,
-        "session_idle_s_max": session_idle_s_max,
-        "listeners_max": listeners_max,
-        "subscriptions_max": subscriptions_max,
-        "drain_s_max": drain_s_max,
-    })
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use relay_bundle::envelope::{self, Envelope, EnvelopeError};
-use relay_bundle::trust::{self, Accepted, Refusal, SignatureReport, SignatureState, Trust};
+use relay_bundle::trust::{self, Accepted, SignatureReport, SignatureState, Trust, TrustError};
 use relay_bundle::{Bundle, Corrupt, OpenError};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -59,7 +59,7 @@ pub(crate) struct Signature {
 /// Why a bundle is not trusted.
 enum No {
     Open(OpenError),
-    Refused(Refusal),
+    Refused(TrustError),
     Corrupt(Corrupt, Accepted),
 }
 
@@ -172,13 +172,13 @@ fn answer(bundle: Option<&Bundle>, trust: &Trust, checked: Result<Accepted, No>)
 }
 
 /// Returns the reason without the list of signatures, which is shown anyhow.
-fn short(refusal: &Refusal) -> String {
+fn short(refusal: &TrustError) -> String {
     match refusal {
-        Refusal::BelowThreshold { good, needed, signatures: _ } => format!(
+        TrustError::BelowThreshold { good, needed, signatures: _ } => format!(
             "{good} of {needed} signatures that the trust file requires: sign the bundle with a \
              trusted key (`relay sign`), or add the signer's key to the trust file"
         ),
-        Refusal::MissingRole { role, good, needed, signatures: _ } => format!(
+        TrustError::MissingRole { role, good, needed, signatures: _ } => format!(
             "{good} of {needed} signatures with role `{role}` that the trust file requires: have \
              one more such key sign"
         ),
@@ -186,11 +186,12 @@ fn short(refusal: &Refusal) -> String {
     }
 }
 
-fn reported(bundle: &Bundle, checked: &Result<Accepted, Refusal>) -> Vec<Signature> {
+fn reported(bundle: &Bundle, checked: &Result<Accepted, TrustError>) -> Vec<Signature> {
     let signatures = match checked {
         Ok(Accepted { signatures })
         | Err(
-            Refusal::BelowThreshold { signatures, .. } | Refusal::MissingRole { signatures, .. },
+            TrustError::BelowThreshold { signatures, .. }
+            | TrustError::MissingRole { signatures, .. },
         ) => signatures,
         Err(_) => return unchecked_signatures(bundle),
     };
