@@ -72,10 +72,10 @@ impl Renderer<'_> {
                 let result = self.engine.render(&rewrite::template_name(number), &values);
                 let text = result.as_ref().map_or(0, |text| text.len() as u64 * limit::TEXT_COST);
                 let cost = self.engine.cost() + text;
-                let spent = project_cost.get();
-                project_cost.set(spent + cost.saturating_sub(free));
+                let (spent, beyond) = (project_cost.get(), cost.saturating_sub(free));
                 free = free.saturating_sub(cost);
-                if project_cost.get() > limit::PROJECT_COST_MAX {
+                project_cost.set(spent + beyond);
+                if beyond > 0 && spent + beyond > limit::PROJECT_COST_MAX {
                     if spent <= limit::PROJECT_COST_MAX {
                         out.report(prompt_at, TemplateError::ProjectTooCostly { at: prompt_at });
                     }

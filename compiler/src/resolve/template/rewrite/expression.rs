@@ -78,7 +78,7 @@ impl Rewriter<'_, '_> {
             Expr::Compare(compare) => {
                 self.measured(&compare.expr);
                 for next in &compare.ops {
-                    self.put(comparison(next.op));
+                    self.put(spelled(next.op));
                     self.measured(&next.expr);
                 }
             }
@@ -149,13 +149,6 @@ impl Rewriter<'_, '_> {
                 self.put(" and ");
                 return self.expr(&binary.right, Bond::Not, both);
             }
-            BinOpKind::Eq => return self.compare(binary, CompareOpKind::Eq),
-            BinOpKind::Ne => return self.compare(binary, CompareOpKind::Ne),
-            BinOpKind::Lt => return self.compare(binary, CompareOpKind::Lt),
-            BinOpKind::Lte => return self.compare(binary, CompareOpKind::Lte),
-            BinOpKind::Gt => return self.compare(binary, CompareOpKind::Gt),
-            BinOpKind::Gte => return self.compare(binary, CompareOpKind::Gte),
-            BinOpKind::In => return self.compare(binary, CompareOpKind::In),
             BinOpKind::Add => "+",
             BinOpKind::Sub => "-",
             BinOpKind::Mul => "*",
@@ -164,14 +157,13 @@ impl Rewriter<'_, '_> {
             BinOpKind::Rem => "%",
             BinOpKind::Pow => "**",
             BinOpKind::Concat => "~",
+            _ => {
+                self.measured(&binary.left);
+                self.put(comparison(binary.op).map_or("", spelled));
+                return self.measured(&binary.right);
+            }
         };
         self.operator(&binary.left, operator, &[Some(&binary.right)]);
-    }
-
-    fn compare(&mut self, binary: &BinOp<'_>, operator: CompareOpKind) {
-        self.measured(&binary.left);
-        self.put(comparison(operator));
-        self.measured(&binary.right);
     }
 
     /// `left|_operate("name", right…)`. A chain of operators stays a chain, which nests nowhere.
@@ -321,7 +313,7 @@ fn bond(expr: &Expr<'_>) -> Bond {
         Expr::BinOp(binary) => match binary.op {
             BinOpKind::ScOr => Bond::Or,
             BinOpKind::ScAnd => Bond::And,
-            _ if is_comparison(binary.op) => Bond::Comparison,
+            _ if comparison(binary.op).is_some() => Bond::Comparison,
             _ => Bond::Filter,
         },
         Expr::UnaryOp(unary) => match unary.op {
@@ -335,20 +327,20 @@ fn bond(expr: &Expr<'_>) -> Bond {
     }
 }
 
-fn is_comparison(operator: BinOpKind) -> bool {
-    matches!(
-        operator,
-        BinOpKind::Eq
-            | BinOpKind::Ne
-            | BinOpKind::Lt
-            | BinOpKind::Lte
-            | BinOpKind::Gt
-            | BinOpKind::Gte
-            | BinOpKind::In
-    )
+fn comparison(operator: BinOpKind) -> Option<CompareOpKind> {
+    Some(match operator {
+        BinOpKind::Eq => CompareOpKind::Eq,
+        BinOpKind::Ne => CompareOpKind::Ne,
+        BinOpKind::Lt => CompareOpKind::Lt,
+        BinOpKind::Lte => CompareOpKind::Lte,
+        BinOpKind::Gt => CompareOpKind::Gt,
+        BinOpKind::Gte => CompareOpKind::Gte,
+        BinOpKind::In => CompareOpKind::In,
+        _ => return None,
+    })
 }
 
-fn comparison(operator: CompareOpKind) -> &'static str {
+fn spelled(operator: CompareOpKind) -> &'static str {
     match operator {
         CompareOpKind::Eq => " == ",
         CompareOpKind::Ne => " != ",

@@ -1,8 +1,11 @@
 //! Templates that would take any time or memory, or make minijinja panic.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use super::{TextPlace, file, outcome, run};
+use super::{TemplateText, TextPlace, at, file, outcome, render, run};
+use crate::diagnostic::Diagnostics;
+use crate::resolve::template::limit;
 
 #[test]
 fn every_template_ends() {
@@ -300,4 +303,29 @@ fn a_namespace_cannot_hold_itself() {
     let kept =
         "{% for i in [1] %}{% set ns = namespace(l=loop) %}{{ loop.changed(ns) }}{% endfor %}";
     assert!(outcome(kept).starts_with("template::render"), "{}", outcome(kept));
+}
+
+#[test]
+fn the_templates_of_a_project_share_a_budget() {
+    let spent = Cell::new(limit::PROJECT_COST_MAX);
+    let codes = |template: &str| {
+        let mut out = Diagnostics::new(false);
+        let texts = [TemplateText { text: template, at: TextPlace::Value(at()) }];
+        let rendered = render(&texts, &[], at(), &spent, &|_, _| None, &mut out);
+        let codes: Vec<_> = out.sorted().iter().map(|report| report.code()).collect();
+        (rendered.is_some(), codes.join(" "))
+    };
+    let costly = "{% for i in range(20000) %}{% set x = i + 1 %}{% endfor %}";
+    // What each prompt is free to cost is left.
+    assert_eq!(codes("{{ 1 + 1 }}"), (true, String::new()));
+    assert_eq!(codes(costly), (false, "template::project_too_large".into()));
+    // It is reported once.
+    assert_eq!(codes(costly), (false, String::new()));
+    assert_eq!(codes("{{ 1 + 1 }}"), (true, String::new()));
+    // A rendering that fails is paid for, too.
+    spent.set(limit::PROJECT_COST_MAX);
+    assert_eq!(codes(&format!("{costly}{{{{ 1 / 0 }}}}")).1, "template::project_too_large");
+    spent.set(0);
+    assert_eq!(codes(costly), (true, String::new()));
+    assert!(spent.get() > 0);
 }
