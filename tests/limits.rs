@@ -166,6 +166,24 @@ fn templates_are_bounded() {
 }
 
 #[test]
+fn the_templates_of_a_project_share_a_budget() {
+    // Each prompt keeps its own limits, and 64 combinations of it write 800 MB.
+    let choices = "{ one-of \"1\" \"2\" \"3\" \"4\" \"5\" \"6\" \"7\" \"8\" }";
+    let prompts: String = (0..7)
+        .map(|n| {
+            format!("prompt p{n} file=\"a.j2\" {{ arg a default=\"1\" {choices}; arg b default=\"1\" {choices} }}\n")
+        })
+        .collect();
+    let project = format!("project demo epoch=1\nprompts {{ {prompts} }}\n");
+    let work =
+        "{% for i in range(9) %}{% set x = 'a'|indent(500000, true) %}{% endfor %}{{ a }}{{ b }}";
+    let files = Memory::of(&[("project.kdl", project.as_str()), ("a.j2", work)]);
+    let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
+    let codes: Vec<_> = compiled.diagnostics.sorted().iter().map(|r| r.code()).collect();
+    assert_eq!(codes, ["template::project_too_large"], "{report}");
+}
+
+#[test]
 fn a_fault_on_an_endless_line_is_drawn_in_part() {
     let text = format!("{}{{{{ wrong }}}}{}", "ä".repeat(50_000), "ö".repeat(50_000));
     let project = "project demo epoch=1\nprompts { prompt a file=\"a.j2\" }\n";

@@ -3,7 +3,7 @@
 //! A stage asks [`Sources`] for files by their path inside the project's folder and gets ids;
 //! spans carry the id, so a report can show text from any file that was read.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
@@ -99,6 +99,7 @@ pub struct Sources<'f> {
     files: &'f dyn Files,
     root: String,
     loaded: RefCell<Loaded>,
+    template_cost: Cell<u64>,
 }
 
 #[derive(Default)]
@@ -160,7 +161,13 @@ impl<'f> Sources<'f> {
     /// Takes the files of the project whose document is `root`, a path like every other.
     #[must_use]
     pub fn new(files: &'f dyn Files, root: &str) -> Self {
-        Self { files, root: root.into(), loaded: RefCell::default() }
+        Self { files, root: root.into(), loaded: RefCell::default(), template_cost: Cell::new(0) }
+    }
+
+    /// Returns what rendering the templates of this project has cost so far: the limit of it holds
+    /// for a run, as files are read once in a run.
+    pub(crate) fn template_cost(&self) -> &Cell<u64> {
+        &self.template_cost
     }
 
     /// Returns the path of the project's document.

@@ -9,16 +9,18 @@
 //! Every template ends in bounded time and memory, see [`limit`]. minijinja is named nowhere else.
 
 mod engine;
-mod fault;
+mod error;
 mod limit;
 mod names;
 mod nesting;
 mod read;
 mod render;
 mod rewrite;
+mod slot;
 mod source;
 mod states;
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use relay_bundle::Segment;
@@ -33,7 +35,7 @@ use crate::source::{FileId, Span};
 pub(crate) struct TemplateText<'a> {
     /// What its author wrote.
     pub(crate) text: &'a str,
-    /// Where it stands.
+    /// Where it is.
     pub(crate) at: TextPlace,
 }
 
@@ -75,13 +77,15 @@ pub(crate) struct RenderedTexts {
 /// Finds a text file by its path from the folder of another file.
 pub(crate) type Include<'i> = dyn Fn(FileId, &str) -> Option<(FileId, Arc<str>)> + 'i;
 
-/// Renders the templates of one prompt together; `None` if one has faults, which are reported.
+/// Renders the templates of one prompt together; `None` if one has errors, which are reported.
 ///
-/// `prompt_at` is the prompt's name, for faults of the templates as a whole.
+/// `prompt_at` is the prompt's name, for errors of the templates as a whole. `project_cost` is what
+/// the prompts of the project have cost so far beyond what each is free to; see [`limit`].
 pub(crate) fn render(
     texts: &[TemplateText<'_>],
     arguments: &[TemplateArgument<'_>],
     prompt_at: Span,
+    project_cost: &Cell<u64>,
     include: &Include<'_>,
     out: &mut Diagnostics,
 ) -> Option<RenderedTexts> {
@@ -94,9 +98,9 @@ pub(crate) fn render(
         return None;
     }
     let engine = render::engine(&templates, out)?;
-    let rendered = Renderer { templates, engine, arguments, states, text_count: texts.len() };
-    let variants = rendered.variants(prompt_at, out)?;
-    let strides = rendered.states.of_arguments.iter().map(|states| states.stride).collect();
+    let renderer = Renderer { templates, engine, arguments, states, text_count: texts.len() };
+    let variants = renderer.variants(prompt_at, project_cost, out)?;
+    let strides = renderer.states.of_arguments.iter().map(|states| states.stride).collect();
     let used = uses.iter().map(|used| used.mentioned).collect();
     Some(RenderedTexts { strides, variants, used })
 }

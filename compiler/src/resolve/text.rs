@@ -144,7 +144,8 @@ pub(super) fn render(
             let text = file::normalized(sources.file(id).text().ok()?);
             Some((id, Arc::from(text)))
         };
-        let result = template::render(&texts, &declared, named_at, &include, out)?;
+        let result =
+            template::render(&texts, &declared, named_at, sources.template_cost(), &include, out)?;
         for (argument, stride) in arguments.iter_mut().zip(&result.strides) {
             argument.argument.stride = *stride;
         }

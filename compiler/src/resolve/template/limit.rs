@@ -20,8 +20,8 @@ pub(super) const BRACKETS_MAX: usize = 12;
 /// Levels of blocks inside blocks: a block stands for 2, each `elif` for 1 more.
 pub(super) const LEVELS_MAX: usize = 100;
 
-/// Instructions of one rendering: what the engine calls fuel.
-pub(super) const STEPS_MAX: u64 = 250_000;
+/// Instructions of one rendering, those that rewriting adds counted: what the engine calls fuel.
+pub(super) const STEPS_MAX: u64 = 350_000;
 /// Calls, includes and loops inside each other, as the engine weighs them (an include 10, a
 /// macro 4, a loop 1).
 pub(super) const CALLS_MAX: usize = 200;
@@ -33,3 +33,11 @@ pub(super) const VALUE_MAX: u64 = 1024 * 1024;
 pub(super) const ITEM_BYTES: u64 = 16;
 /// Lists inside lists.
 pub(super) const VALUE_DEPTH_MAX: usize = 32;
+
+/// What the templates of a project may cost together beyond [`PROMPT_COST`] each: bytes that are
+/// read and written, [`STEP_COST`] for an instruction and [`TEXT_COST`] for a byte of a text.
+pub(super) const PROJECT_COST_MAX: u64 = 4 * 1024 * 1024 * 1024;
+/// What the templates of one prompt cost without counting.
+pub(super) const PROMPT_COST: u64 = 1024 * 1024;
+pub(super) const STEP_COST: u64 = 64;
+pub(super) const TEXT_COST: u64 = 16;

@@ -5,10 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::error::TemplateError;
 use super::read::Template;
 use super::rewrite::{How, Name, Rewritten};
-use super::source::{Source, Spot};
-use super::{TemplateArgument, engine, fault};
+use super::source::Source;
+use super::{TemplateArgument, engine};
 use crate::diagnostic::Diagnostics;
 use crate::nearest::nearest;
 
@@ -50,7 +51,6 @@ pub(super) fn check_names(
         check_known("filter", source, &rewritten.filters, engine::filter_names().collect(), out);
         check_known("test", source, &rewritten.tests, engine::test_names().collect(), out);
         for mention in &rewritten.mentions {
-            let Spot { at, line } = source.spot(&mention.at);
             let name = mention.name.clone();
             let Some(index) = names.get(&name) else {
                 if !known.contains(&*name) {
@@ -58,7 +58,8 @@ pub(super) fn check_names(
                         Some(near) => format!("did you mean `{near}`?"),
                         None => format!("declare it in the prompt: `arg {name}`"),
                     };
-                    out.report(at, fault::UnknownVariable { name, help, line, at });
+                    let error = |at, line| TemplateError::UnknownVariable { name, help, line, at };
+                    source.report(&mention.at, out, error);
                 }
                 continue;
             };
@@ -68,7 +69,8 @@ pub(super) fn check_names(
             }
             let is_text = arguments.get(*index).is_some_and(|argument| argument.is_text());
             if is_text && mention.how == How::Read {
-                out.report(at, fault::FreeText { name, line, at });
+                let error = |at, line| TemplateError::FreeText { name, line, at };
+                source.report(&mention.at, out, error);
             }
         }
     }
@@ -85,9 +87,9 @@ fn check_assigned(
 ) {
     for Name { name, at } in &rewritten.assigned {
         if let Some(argument) = names.get(name).and_then(|index| arguments.get(*index)) {
-            let Spot { at, line } = source.spot(at);
             let (name, argument_at) = (name.clone(), argument.at);
-            out.report(at, fault::ShadowedArgument { name, line, argument_at, at });
+            let error = |at, line| TemplateError::ShadowedArgument { name, line, argument_at, at };
+            source.report(at, out, error);
         }
     }
 }
@@ -101,12 +103,13 @@ fn check_known(
 ) {
     for Name { name, at } in named {
         if !known.contains(&&**name) {
-            let Spot { at, line } = source.spot(at);
             let help = match nearest(name, known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("these are known: {}", known.join(", ")),
             };
-            out.report(at, fault::UnknownName { what, name: name.clone(), help, line, at });
+            let name = name.clone();
+            let error = |at, line| TemplateError::UnknownName { what, name, help, line, at };
+            source.report(at, out, error);
         }
     }
 }
@@ -127,9 +130,9 @@ fn check_absent(
                 continue;
             };
             if argument.is_text() && argument.may_be_absent() && !used.tested {
-                let Spot { at, line } = source.spot(&mention.at);
                 let (name, argument_at) = (mention.name.clone(), argument.at);
-                out.report(at, fault::MaybeAbsent { name, line, argument_at, at });
+                let error = |at, line| TemplateError::MaybeAbsent { name, line, argument_at, at };
+                source.report(&mention.at, out, error);
             }
         }
     }

@@ -9,16 +9,13 @@ use std::ops::Range;
 use minijinja::machinery::{Token, tokenize};
 use minijinja::syntax::SyntaxConfig;
 
+use super::error::TemplateError;
 use super::limit;
+use super::source::Line;
+use crate::source::Span;
 
-/// Why a template is not parsed.
-#[derive(Debug)]
-pub(super) enum Refusal {
-    /// Something nests or runs too far.
-    TooDeep { what: &'static str, limit: usize, at: Range<usize> },
-    /// A block has no end.
-    Unclosed { keyword: String, at: Range<usize> },
-}
+/// Why a template is not parsed: where, and what to report there.
+type Refused = (Range<usize>, Box<dyn FnOnce(Span, Line) -> TemplateError>);
 
 /// A block that is open: its keyword, its place, and how many levels it stands for.
 struct Open<'t> {
@@ -40,7 +37,7 @@ struct Tag<'t> {
 }
 
 /// Checks that the parser can take `text`. Faults of single tokens are left to the parser.
-pub(super) fn check(text: &str, syntax: &SyntaxConfig) -> Result<(), Refusal> {
+pub(super) fn check(text: &str, syntax: &SyntaxConfig) -> Result<(), Refused> {
     let mut open: Vec<Open<'_>> = Vec::new();
     let mut tag = Tag::default();
     for token in tokenize(text, false, syntax.clone()) {
@@ -73,17 +70,17 @@ pub(super) fn check(text: &str, syntax: &SyntaxConfig) -> Result<(), Refusal> {
             (tag.brackets, limit::BRACKETS_MAX, "brackets nest too deep"),
         ];
         if let Some((_, limit, what)) = bounds.into_iter().find(|(count, limit, _)| count > limit) {
-            return Err(Refusal::TooDeep { what, limit, at });
+            return Err(too_deep(what, limit, at));
         }
     }
     match open.pop() {
-        Some(Open { keyword, at, .. }) => Err(Refusal::Unclosed { keyword: keyword.into(), at }),
+        Some(Open { keyword, at, .. }) => Err(unclosed(keyword, at)),
         None => Ok(()),
     }
 }
 
 /// Opens, continues or closes a block with the tag that ends at `end`.
-fn close_tag<'t>(tag: &Tag<'t>, end: usize, open: &mut Vec<Open<'t>>) -> Result<(), Refusal> {
+fn close_tag<'t>(tag: &Tag<'t>, end: usize, open: &mut Vec<Open<'t>>) -> Result<(), Refused> {
     let at = tag.start..end;
     match tag.keyword {
         Some("elif") => {
@@ -98,13 +95,23 @@ fn close_tag<'t>(tag: &Tag<'t>, end: usize, open: &mut Vec<Open<'t>>) -> Result<
         Some("set") if !tag.assigns => {
             open.push(Open { keyword: "set", at: at.clone(), levels: 2 })
         }
-        // A wrong end is the parser's to tell, with its place.
+        // A wrong end is for the parser to report, with its place.
         Some(keyword) if keyword.starts_with("end") => drop(open.pop()),
         _ => {}
     }
     let limit = limit::LEVELS_MAX;
     if open.iter().map(|block| block.levels).sum::<usize>() > limit {
-        return Err(Refusal::TooDeep { what: "blocks nest too deep", limit, at });
+        return Err(too_deep("blocks nest too deep", limit, at));
     }
     Ok(())
+}
+
+fn too_deep(what: &'static str, limit: usize, at: Range<usize>) -> Refused {
+    (at, Box::new(move |at, line| TemplateError::TooDeep { what, limit, line, at }))
+}
+
+fn unclosed(keyword: &str, at: Range<usize>) -> Refused {
+    let detail = format!("`{keyword}` is never closed");
+    let help = Some("close it with its `end…` tag");
+    (at, Box::new(move |at, line| TemplateError::Syntax { detail, help, line, at }))
 }

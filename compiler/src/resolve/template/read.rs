@@ -9,10 +9,12 @@ use std::rc::Rc;
 
 use minijinja::{Error, machinery};
 
+use super::error::TemplateError;
 use super::rewrite::{self, Rewritten};
-use super::source::{Source, Spot, TextPlace};
+use super::slot::find_reserved;
+use super::source::{Line, Source, TextPlace};
 use super::{
-    Include, TemplateArgument, TemplateArgumentKind, TemplateText, engine, fault, limit, nesting,
+    Include, TemplateArgument, TemplateArgumentKind, TemplateText, engine, limit, nesting,
 };
 use crate::diagnostic::Diagnostics;
 use crate::source::FileId;
@@ -39,10 +41,11 @@ pub(super) fn read(
     while let Some(source) = sources.get(templates.len()).cloned() {
         let repeated = templates.len() >= texts.len();
         let mut link = |path: &str, at: Range<usize>, may_miss: bool, out: &mut Diagnostics| {
-            let Spot { at, line } = source.spot(&at);
             let Some((file, text)) = include(source.file(), path) else {
                 if !may_miss {
-                    out.report(at, fault::IncludeNotFound { path: path.into(), line, at });
+                    let path = path.into();
+                    let error = |at, line| TemplateError::IncludeNotFound { path, line, at };
+                    source.report(&at, out, error);
                 }
                 return None;
             };
@@ -51,7 +54,7 @@ pub(super) fn read(
             }
             if sources.len() >= limit::SOURCES_MAX.max(texts.len()) {
                 if !too_many {
-                    out.report(at, fault::TooManyFiles { line, at });
+                    source.report(&at, out, |at, line| TemplateError::TooManyFiles { line, at });
                 }
                 too_many = true;
                 return None;
@@ -75,42 +78,32 @@ fn parse(
 ) -> Option<Rewritten> {
     let bytes = source.text.len();
     if bytes > limit::TEMPLATE_BYTES_MAX {
-        let Spot { at, .. } = source.spot(&(0..0));
-        out.report(at, fault::TooLarge { bytes, at });
+        source.report(&(0..0), out, |at, _| TemplateError::TooLarge { bytes, at });
         return None;
     }
-    if let Some((start, character)) = source.text.char_indices().find(|(_, c)| is_reserved(*c)) {
-        let Spot { at, line } = source.spot(&(start..start + character.len_utf8()));
-        out.report(at, fault::ReservedCharacter { code: character.into(), line, at });
+    if let Some((start, character)) = find_reserved(&source.text) {
+        let code = character.into();
+        let at = start..start + character.len_utf8();
+        source.report(&at, out, |at, line| TemplateError::ReservedCharacter { code, line, at });
         return None;
     }
     let syntax = engine::written_syntax()?;
-    if let Err(refusal) = nesting::check(&source.text, &syntax) {
-        report_refusal(refusal, source, out);
+    if let Err((at, error)) = nesting::check(&source.text, &syntax) {
+        source.report(&at, out, error);
         return None;
     }
     match machinery::parse(&source.text, "", syntax) {
         Ok(parsed) => Some(rewrite::rewrite(source, &parsed, repeated, link, out)),
         Err(error) => {
-            let Spot { at, line } = source.spot(&error.range().unwrap_or_default());
+            let at = error.range().unwrap_or_default();
             let detail = syntax_detail(&error);
-            out.report(at, fault::Syntax { detail, help: None, line, at });
+            source.report(&at, out, |at, line| TemplateError::Syntax {
+                detail,
+                help: None,
+                line,
+                at,
+            });
             None
-        }
-    }
-}
-
-fn report_refusal(refusal: nesting::Refusal, source: &Source, out: &mut Diagnostics) {
-    match refusal {
-        nesting::Refusal::TooDeep { what, limit, at } => {
-            let Spot { at, line } = source.spot(&at);
-            out.report(at, fault::TooDeep { what, limit, line, at });
-        }
-        nesting::Refusal::Unclosed { keyword, at } => {
-            let Spot { at, line } = source.spot(&at);
-            let detail = format!("`{keyword}` is never closed");
-            let help = Some("close it with its `end…` tag");
-            out.report(at, fault::Syntax { detail, help, line, at });
         }
     }
 }
@@ -134,19 +127,13 @@ fn syntax_detail(error: &Error) -> String {
     letters.next().into_iter().flat_map(char::to_lowercase).chain(letters).collect()
 }
 
-/// Noncharacters that we build with; no text has them.
-fn is_reserved(character: char) -> bool {
-    ('\u{FDD0}'..='\u{FDEF}').contains(&character)
-}
-
 /// Checks that no listed value of an argument has a reserved character.
 pub(super) fn check_choices(arguments: &[TemplateArgument<'_>], out: &mut Diagnostics) {
     for argument in arguments {
         let TemplateArgumentKind::Choice(choices) = argument.kind else { continue };
-        let characters = choices.iter().flat_map(|choice| choice.chars());
-        if let Some(character) = characters.into_iter().find(|c| is_reserved(*c)) {
-            let Spot { at, line } = Spot::exact(argument.at);
-            out.report(at, fault::ReservedCharacter { code: character.into(), line, at });
+        if let Some((_, character)) = choices.iter().find_map(|choice| find_reserved(choice)) {
+            let (code, line, at) = (character.into(), Line::default(), argument.at);
+            out.report(at, TemplateError::ReservedCharacter { code, line, at });
         }
     }
 }

@@ -3,6 +3,7 @@
 //! A text that cannot be rendered is explained in the words and places of its author, with the
 //! combination in which it failed.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error as _;
 use std::ops::Range;
@@ -10,13 +11,15 @@ use std::ops::Range;
 use minijinja::{Error, ErrorKind, Value};
 use relay_bundle::Segment;
 
-use super::engine::{Engine, Excess, Failure, SLOT_END, SLOT_START};
+use super::engine::{Engine, Failure, Stop};
+use super::error::TemplateError;
 use super::names::template_name;
 use super::read::Template;
 use super::rewrite::{self, How, Mention, Rewritten};
-use super::source::{Source, Spot};
+use super::slot::segments;
+use super::source::{Line, Source};
 use super::states::States;
-use super::{TemplateArgument, TemplateArgumentKind, fault, limit};
+use super::{TemplateArgument, TemplateArgumentKind, limit};
 use crate::diagnostic::Diagnostics;
 use crate::source::Span;
 
@@ -35,9 +38,9 @@ pub(super) fn engine(templates: &[Template], out: &mut Diagnostics) -> Option<En
     for (number, Template { source, rewritten }) in templates.iter().enumerate() {
         // What is rewritten nests a little deeper than what was written; nothing else can fail.
         if engine.add(rewrite::template_name(number), rewritten.made.clone()).is_err() {
-            let Spot { at, line } = source.spot(&(0..0));
             let (what, limit) = ("blocks and expressions nest too deep", limit::LEVELS_MAX);
-            out.report(at, fault::TooDeep { what, limit, line, at });
+            let error = |at, line| TemplateError::TooDeep { what, limit, line, at };
+            source.report(&(0..0), out, error);
             return None;
         }
     }
@@ -49,8 +52,10 @@ impl Renderer<'_> {
     pub(super) fn variants(
         &self,
         prompt_at: Span,
+        project_cost: &Cell<u64>,
         out: &mut Diagnostics,
     ) -> Option<Vec<Vec<Vec<Segment>>>> {
+        let mut free = limit::PROMPT_COST;
         let mut variants = Vec::new();
         let mut bytes = 0;
         let mut failed = false;
@@ -64,21 +69,34 @@ impl Renderer<'_> {
                 if given_up.contains(&number) {
                     continue;
                 }
-                match self.engine.render(&rewrite::template_name(number), &values) {
+                let result = self.engine.render(&rewrite::template_name(number), &values);
+                let text = result.as_ref().map_or(0, |text| text.len() as u64 * limit::TEXT_COST);
+                let cost = self.engine.cost() + text;
+                let (spent, beyond) = (project_cost.get(), cost.saturating_sub(free));
+                free = free.saturating_sub(cost);
+                project_cost.set(spent + beyond);
+                if beyond > 0 && spent + beyond > limit::PROJECT_COST_MAX {
+                    if spent <= limit::PROJECT_COST_MAX {
+                        out.report(prompt_at, TemplateError::ProjectTooCostly { at: prompt_at });
+                    }
+                    return None;
+                }
+                match result {
                     Ok(text) => {
                         bytes += text.len();
-                        rendered.push(cut(&text));
+                        rendered.push(segments(&text));
                     }
                     Err(failure) => {
                         failed = true;
-                        if self.explain(number, &failure, &states, out) == Fault::OfLimit {
+                        if self.explain(number, &failure, &states, out) == Concerns::AllCombinations
+                        {
                             given_up.insert(number);
                         }
                     }
                 }
             }
             if bytes > limit::TOTAL_BYTES_MAX {
-                out.report(prompt_at, fault::TotalTooLarge { at: prompt_at });
+                out.report(prompt_at, TemplateError::TotalTooLarge { at: prompt_at });
                 return None;
             }
             variants.push(rendered);
@@ -103,78 +121,66 @@ impl Renderer<'_> {
         failure: &Failure,
         states: &[usize],
         out: &mut Diagnostics,
-    ) -> Fault {
+    ) -> Concerns {
         let with = self.with(states);
         let error = match failure {
-            Failure::Stopped(error) => error,
+            Failure::Stopped(error) => innermost(error),
             Failure::TooLarge => {
-                let Some(Template { source, .. }) = self.templates.get(number) else {
-                    return Fault::OfLimit;
-                };
-                let Spot { at, .. } = source.spot(&(0..0));
-                out.report(at, fault::TextTooLarge { with, at });
-                return Fault::OfLimit;
-            }
-        };
-        let innermost = innermost(error);
-        let Some((source, rewritten)) = self.template_of(innermost, number) else {
-            return Fault::OfLimit;
-        };
-        let place = place_of(rewritten, innermost.range());
-        let written = place.map_or(0..0, |place| place.written.clone());
-        let Spot { at, line } = source.spot(&written);
-        match (excess(error), innermost.kind()) {
-            (Some(Excess::Slot), _) => {
-                let excerpt = source.excerpt(&written);
-                out.report(at, fault::FreeTextInside { excerpt, line, at });
-                Fault::OfCombination
-            }
-            (Some(Excess::Work), _) => {
-                out.report(at, fault::TooMuchWork { with, line, at });
-                Fault::OfLimit
-            }
-            (Some(Excess::Value), _) => {
-                out.report(at, fault::ValueTooLarge { with, line, at });
-                Fault::OfLimit
-            }
-            (Some(Excess::Depth), _) => {
-                let (what, limit) = ("a value nests too deep", limit::VALUE_DEPTH_MAX);
-                out.report(at, fault::TooDeep { what, limit, line, at });
-                Fault::OfLimit
-            }
-            (None, ErrorKind::OutOfFuel) => {
-                out.report(at, fault::TooManySteps { with, line, at });
-                Fault::OfLimit
-            }
-            (None, _) if is_recursion(innermost) => {
-                let (what, limit) = ("calls and includes nest too deep", limit::CALLS_MAX);
-                out.report(at, fault::TooDeep { what, limit, line, at });
-                Fault::OfLimit
-            }
-            (None, kind) => {
-                let extent = place.map_or(0..0, |place| place.extent.clone());
-                match self.absent_in(rewritten, &extent, states) {
-                    Some((argument, mention)) => {
-                        let Spot { at, line } = source.spot(&mention.at);
-                        let (name, argument_at) = (mention.name.clone(), argument.at);
-                        out.report(at, fault::MaybeAbsent { name, line, argument_at, at });
-                    }
-                    None => {
-                        let excerpt = source.excerpt(&written);
-                        let detail = match (kind, innermost.detail()) {
-                            (ErrorKind::UndefinedError, _) if excerpt.is_empty() => {
-                                "something that is tested here is undefined".to_owned()
-                            }
-                            (ErrorKind::UndefinedError, _) => {
-                                format!("something in `{excerpt}` is undefined")
-                            }
-                            (kind, None) => format!("{kind} in `{excerpt}`"),
-                            (_, Some(detail)) => detail.trim_end_matches('.').to_owned(),
-                        };
-                        out.report(at, fault::Render { detail, with, line, at });
-                    }
+                if let Some(Template { source, .. }) = self.templates.get(number) {
+                    source.report(&(0..0), out, |at, _| TemplateError::TextTooLarge { with, at });
                 }
-                Fault::OfCombination
+                return Concerns::AllCombinations;
+            }
+        };
+        let Some((source, rewritten)) = self.template_of(error, number) else {
+            return Concerns::AllCombinations;
+        };
+        let place = place_of(rewritten, error.range());
+        let written = place.map_or(0..0, |place| place.written.clone());
+        let too_deep = |what, limit, at, line| TemplateError::TooDeep { what, limit, line, at };
+        let report = |out: &mut _, error: &dyn Fn(Span, Line) -> TemplateError| {
+            source.report(&written, out, error);
+            Concerns::AllCombinations
+        };
+        match (stop(error), error.kind()) {
+            (Some(Stop::FreeText), _) => {
+                let excerpt = source.excerpt(&written);
+                let error = |at, line| TemplateError::FreeTextInside { excerpt, line, at };
+                source.report(&written, out, error);
+                Concerns::ThisCombination
+            }
+            (Some(Stop::Work), _) => {
+                report(out, &|at, line| TemplateError::TooMuchWork { with: with.clone(), line, at })
+            }
+            (Some(Stop::Value), _) => report(out, &|at, line| TemplateError::ValueTooLarge {
+                with: with.clone(),
+                line,
+                at,
+            }),
+            (Some(Stop::Depth), _) => report(out, &|at, line| {
+                too_deep("a value nests too deep", limit::VALUE_DEPTH_MAX, at, line)
+            }),
+            (None, ErrorKind::OutOfFuel) => report(out, &|at, line| TemplateError::TooManySteps {
+                with: with.clone(),
+                line,
+                at,
+            }),
+            (None, _) if is_recursion(error) => report(out, &|at, line| {
+                too_deep("calls and includes nest too deep", limit::CALLS_MAX, at, line)
+            }),
+            (None, _) => {
+                let extent = place.map_or(0..0, |place| place.extent.clone());
+                if let Some((argument, mention)) = self.absent_in(rewritten, &extent, states) {
+                    let (name, argument_at) = (mention.name.clone(), argument.at);
+                    let error =
+                        |at, line| TemplateError::MaybeAbsent { name, line, argument_at, at };
+                    source.report(&mention.at, out, error);
+                } else {
+                    let detail = detail(error, &source.excerpt(&written));
+                    let error = |at, line| TemplateError::Render { detail, with, line, at };
+                    source.report(&written, out, error);
+                }
+                Concerns::ThisCombination
             }
         }
     }
@@ -228,13 +234,13 @@ impl Renderer<'_> {
     }
 }
 
-/// What a fault tells about the other combinations.
+/// What an error says about the other combinations.
 #[derive(PartialEq, Eq)]
-enum Fault {
+enum Concerns {
     /// Others may pass, or fail elsewhere.
-    OfCombination,
+    ThisCombination,
     /// Others would be as slow.
-    OfLimit,
+    AllCombinations,
 }
 
 /// The error that an include, a block or a recursive loop passed on.
@@ -246,9 +252,20 @@ fn innermost(error: &Error) -> &Error {
     innermost
 }
 
-fn excess(error: &Error) -> Option<Excess> {
-    let inner = innermost(error).source()?;
-    inner.downcast_ref::<Excess>().copied()
+fn stop(innermost: &Error) -> Option<Stop> {
+    innermost.source()?.downcast_ref::<Stop>().copied()
+}
+
+/// Says what minijinja says of an error, about what is written in its place.
+fn detail(error: &Error, excerpt: &str) -> String {
+    match (error.kind(), error.detail()) {
+        (ErrorKind::UndefinedError, _) if excerpt.is_empty() => {
+            "something that is tested here is undefined".to_owned()
+        }
+        (ErrorKind::UndefinedError, _) => format!("something in `{excerpt}` is undefined"),
+        (kind, None) => format!("{kind} in `{excerpt}`"),
+        (_, Some(detail)) => detail.trim_end_matches('.').to_owned(),
+    }
 }
 
 fn is_recursion(error: &Error) -> bool {
@@ -261,28 +278,4 @@ fn place_of(rewritten: &Rewritten, made: Option<Range<usize>>) -> Option<&rewrit
     let around =
         |place: &&rewrite::Place| place.made.start <= made.start && made.end <= place.made.end;
     rewritten.places.iter().filter(around).min_by_key(|place| place.made.len())
-}
-
-/// Cuts a rendered text at its slots.
-fn cut(text: &str) -> Vec<Segment> {
-    let mut segments = Vec::new();
-    let mut rest = text;
-    while let Some((literal, index, after)) = next_slot(rest) {
-        if !literal.is_empty() {
-            segments.push(Segment::Literal(literal.to_owned()));
-        }
-        segments.push(Segment::Slot(index));
-        rest = after;
-    }
-    if !rest.is_empty() {
-        segments.push(Segment::Literal(rest.to_owned()));
-    }
-    segments
-}
-
-/// The text before the first slot, the slot's argument, and the text behind it.
-fn next_slot(text: &str) -> Option<(&str, u32, &str)> {
-    let (before, slot) = text.split_once(SLOT_START)?;
-    let (index, after) = slot.split_once(SLOT_END)?;
-    Some((before, index.parse().ok()?, after))
 }

@@ -14,7 +14,7 @@ use std::ops::Range;
 use minijinja::machinery::ast::{Expr, Stmt};
 
 use self::extent::{extent, written};
-use super::source::{Source, Spot};
+use super::source::Source;
 use crate::diagnostic::Diagnostics;
 
 /// A template for the engine, and what is known about the one it was made from.
@@ -28,11 +28,11 @@ pub(super) struct Rewritten {
     pub(super) tests: Vec<Name>,
 }
 
-/// Where an expression stands in both templates.
+/// Where an expression is in both templates.
 pub(super) struct Place {
     /// In the one that was made.
     pub(super) made: Range<usize>,
-    /// The part that a fault of it is about: of a filter, its name and arguments.
+    /// The part that an error of it is about: of a filter, its name and arguments.
     pub(super) written: Range<usize>,
     /// All of it.
     pub(super) extent: Range<usize>,
@@ -101,10 +101,6 @@ struct Rewriter<'s, 'l> {
 impl Rewriter<'_, '_> {
     fn put(&mut self, text: &str) {
         self.result.made.push_str(text);
-    }
-
-    fn spot(&self, at: &Range<usize>) -> Spot {
-        self.source.spot(at)
     }
 
     /// Notes where the expression was written whose rewriting began at `start`.

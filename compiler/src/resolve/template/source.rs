@@ -4,6 +4,8 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::error::TemplateError;
+use crate::diagnostic::Diagnostics;
 use crate::source::{FileId, Span};
 
 /// Where the text of a template stands.
@@ -30,7 +32,7 @@ pub(super) struct Spot {
 }
 
 /// The line of a template that a span cannot show; it ends a message.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Line(Option<usize>);
 
 impl Source {
@@ -56,6 +58,17 @@ impl Source {
         }
     }
 
+    /// Reports an error at a range of the text.
+    pub(super) fn report(
+        &self,
+        range: &Range<usize>,
+        out: &mut Diagnostics,
+        error: impl FnOnce(Span, Line) -> TemplateError,
+    ) {
+        let Spot { at, line } = self.spot(range);
+        out.report(at, error(at, line));
+    }
+
     /// Returns what is written at a range, on one line and not too long, for messages.
     pub(super) fn excerpt(&self, range: &Range<usize>) -> String {
         const CHARS_MAX: usize = 60;
@@ -66,13 +79,6 @@ impl Source {
             words.push('…');
         }
         words
-    }
-}
-
-impl Spot {
-    /// A place outside of templates.
-    pub(super) fn exact(at: Span) -> Self {
-        Self { at, line: Line(None) }
     }
 }
 

@@ -4,9 +4,10 @@
 
 use minijinja::Value;
 
-use super::engine::{SLOT_END, SLOT_START};
+use super::error::TemplateError;
 use super::names::Use;
-use super::{TemplateArgument, TemplateArgumentKind, fault, limit};
+use super::slot::slot;
+use super::{TemplateArgument, TemplateArgumentKind, limit};
 use crate::diagnostic::Diagnostics;
 use crate::source::Span;
 
@@ -43,7 +44,7 @@ impl States {
         }
         if combinations > limit::VARIANTS_MAX {
             let (counts, at) = (counts.join(", "), prompt_at);
-            out.report(at, fault::TooManyVariants { combinations, counts, at });
+            out.report(at, TemplateError::TooManyVariants { combinations, counts, at });
             return None;
         }
         Some(Self { of_arguments, combinations })
@@ -76,9 +77,7 @@ impl TemplateArgument<'_> {
         match self.kind {
             TemplateArgumentKind::Choice(choices) => choices.get(state).map(Value::from),
             TemplateArgumentKind::Boolean => (state < 2).then(|| Value::from(state == 0)),
-            TemplateArgumentKind::Text => {
-                (state == 0).then(|| Value::from(format!("{SLOT_START}{index}{SLOT_END}")))
-            }
+            TemplateArgumentKind::Text => (state == 0).then(|| slot(index)),
         }
     }
 }

@@ -7,9 +7,9 @@ use minijinja::machinery::ast::{
 
 use super::extent::{extent, range};
 use super::{How, Mention, Name, Rewriter};
-use crate::resolve::template::engine::{MEASURE, OPERATE, PRESENCE_TESTS};
-use crate::resolve::template::fault::Syntax;
-use crate::resolve::template::source::Spot;
+use crate::resolve::template::engine::{ARGUMENT, MEASURE, OPERATE, PRESENCE_TESTS, TRUTH};
+use crate::resolve::template::error::TemplateError;
+use crate::resolve::template::slot::find_reserved;
 
 /// How tightly an expression holds together, loosest first: what binds looser than its
 /// surroundings needs brackets.
@@ -42,6 +42,19 @@ impl Rewriter<'_, '_> {
         }
     }
 
+    /// An operand of which only the truth matters. That of a captured text may depend on what a
+    /// caller gives.
+    pub(super) fn truth(&mut self, expr: &Expr<'_>, within: Bond, how: How) {
+        let start = self.result.made.len();
+        if may_hold_free_text(expr) {
+            self.expr(expr, Bond::Filter, how);
+            self.put(&format!("|{TRUTH}"));
+            self.place(start, expr);
+        } else {
+            self.expr(expr, within, how);
+        }
+    }
+
     fn bare(&mut self, expr: &Expr<'_>, how: How) {
         match expr {
             Expr::Var(name) => {
@@ -54,7 +67,7 @@ impl Rewriter<'_, '_> {
             Expr::UnaryOp(unary) => match unary.op {
                 UnaryOpKind::Not => {
                     self.put("not ");
-                    self.expr(&unary.expr, Bond::Not, How::Tested);
+                    self.truth(&unary.expr, Bond::Not, How::Tested);
                 }
                 UnaryOpKind::Neg => {
                     self.put("-");
@@ -65,7 +78,7 @@ impl Rewriter<'_, '_> {
             Expr::Compare(compare) => {
                 self.measured(&compare.expr);
                 for next in &compare.ops {
-                    self.put(comparison(next.op));
+                    self.put(spelled(next.op));
                     self.measured(&next.expr);
                 }
             }
@@ -101,13 +114,20 @@ impl Rewriter<'_, '_> {
 
     fn constant(&mut self, constant: &Spanned<Const>) {
         let source = self.source;
-        self.put(source.text.get(range(constant.span())).unwrap_or("none"));
+        let at = range(constant.span());
+        self.put(source.text.get(at.clone()).unwrap_or("none"));
+        // An escape can write what the text of a template may not have.
+        if let Some((_, character)) = constant.value.as_str().and_then(find_reserved) {
+            let code = character.into();
+            let error = |at, line| TemplateError::ReservedCharacter { code, line, at };
+            source.report(&at, self.out, error);
+        }
     }
 
     fn choice(&mut self, choice: &IfExpr<'_>, how: How) {
         self.expr(&choice.true_expr, Bond::Or, how);
         self.put(" if ");
-        self.expr(&choice.test_expr, Bond::Or, How::Tested);
+        self.truth(&choice.test_expr, Bond::Or, How::Tested);
         if let Some(otherwise) = &choice.false_expr {
             self.put(" else ");
             self.expr(otherwise, Bond::Choice, how);
@@ -119,23 +139,16 @@ impl Rewriter<'_, '_> {
             BinOpKind::ScOr => {
                 let is_printed = matches!(how, How::Printed | How::TestedAndPrinted);
                 let left = if is_printed { How::TestedAndPrinted } else { how };
-                self.expr(&binary.left, Bond::Or, left);
+                self.truth(&binary.left, Bond::Or, left);
                 self.put(" or ");
                 return self.expr(&binary.right, Bond::And, how);
             }
             BinOpKind::ScAnd => {
                 let both = if how == How::Tested { how } else { How::Read };
-                self.expr(&binary.left, Bond::And, both);
+                self.truth(&binary.left, Bond::And, both);
                 self.put(" and ");
                 return self.expr(&binary.right, Bond::Not, both);
             }
-            BinOpKind::Eq => return self.compare(binary, CompareOpKind::Eq),
-            BinOpKind::Ne => return self.compare(binary, CompareOpKind::Ne),
-            BinOpKind::Lt => return self.compare(binary, CompareOpKind::Lt),
-            BinOpKind::Lte => return self.compare(binary, CompareOpKind::Lte),
-            BinOpKind::Gt => return self.compare(binary, CompareOpKind::Gt),
-            BinOpKind::Gte => return self.compare(binary, CompareOpKind::Gte),
-            BinOpKind::In => return self.compare(binary, CompareOpKind::In),
             BinOpKind::Add => "+",
             BinOpKind::Sub => "-",
             BinOpKind::Mul => "*",
@@ -144,14 +157,13 @@ impl Rewriter<'_, '_> {
             BinOpKind::Rem => "%",
             BinOpKind::Pow => "**",
             BinOpKind::Concat => "~",
+            _ => {
+                self.measured(&binary.left);
+                self.put(comparison(binary.op).map_or("", spelled));
+                return self.measured(&binary.right);
+            }
         };
         self.operator(&binary.left, operator, &[Some(&binary.right)]);
-    }
-
-    fn compare(&mut self, binary: &BinOp<'_>, operator: CompareOpKind) {
-        self.measured(&binary.left);
-        self.put(comparison(operator));
-        self.measured(&binary.right);
     }
 
     /// `left|_operate("name", right…)`. A chain of operators stays a chain, which nests nowhere.
@@ -199,7 +211,7 @@ impl Rewriter<'_, '_> {
         self.put("|");
         self.put(filter.name);
         if !filter.args.is_empty() {
-            self.arguments(&filter.args);
+            self.arguments(&filter.args, None);
         }
     }
 
@@ -212,31 +224,38 @@ impl Rewriter<'_, '_> {
         self.put(" is ");
         self.put(test.name);
         // Brackets even around nothing: the next word would be taken for an argument.
-        self.arguments(&test.args);
+        self.arguments(&test.args, None);
     }
 
     pub(super) fn call(&mut self, call: &Spanned<Call<'_>>) {
         // `loop.cycle` divides by the number of its arguments.
         let cycles = matches!(&call.expr, Expr::GetAttr(callee) if callee.name == "cycle");
         if cycles && call.args.iter().all(|argument| matches!(argument, CallArg::PosSplat(_))) {
-            let Spot { at, line } = self.spot(&extent(&call.expr));
             let detail = "`cycle` needs the values to go through".to_owned();
-            self.out.report(at, Syntax { detail, help: Some("write them out"), line, at });
+            let help = Some("write them out");
+            let error = |at, line| TemplateError::Syntax { detail, help, line, at };
+            self.source.report(&extent(&call.expr), self.out, error);
         }
         self.expr(&call.expr, Bond::Atom, How::Read);
-        self.arguments(&call.args);
+        let guard = match path(&call.expr) {
+            Some(callee) => format!("|{ARGUMENT}({callee})"),
+            None => format!("|{MEASURE}"),
+        };
+        self.arguments(&call.args, Some(&guard));
     }
 
-    fn arguments(&mut self, arguments: &[CallArg<'_>]) {
+    /// The arguments of a filter or test, which measures them itself, or those of a call, with the
+    /// filter that each of them passes.
+    fn arguments(&mut self, arguments: &[CallArg<'_>], guard: Option<&str>) {
         self.put("(");
         for (index, argument) in arguments.iter().enumerate() {
             self.put(if index == 0 { "" } else { ", " });
             match argument {
-                CallArg::Pos(value) => self.expr(value, Bond::Choice, How::Read),
+                CallArg::Pos(value) => self.argument(value, guard),
                 CallArg::Kwarg(name, value) => {
                     self.put(name);
                     self.put("=");
-                    self.expr(value, Bond::Choice, How::Read);
+                    self.argument(value, guard);
                 }
                 CallArg::PosSplat(values) => {
                     self.put("*");
@@ -250,6 +269,41 @@ impl Rewriter<'_, '_> {
         }
         self.put(")");
     }
+
+    fn argument(&mut self, value: &Expr<'_>, guard: Option<&str>) {
+        let Some(guard) = guard.filter(|_| !matches!(value, Expr::Const(_))) else {
+            return self.expr(value, Bond::Choice, How::Read);
+        };
+        let start = self.result.made.len();
+        self.expr(value, Bond::Filter, How::Read);
+        self.put(guard);
+        self.place(start, value);
+    }
+}
+
+/// Whether the value of an expression may be a captured text: those of all others are made by
+/// operations, which take and make none with free text.
+fn may_hold_free_text(expr: &Expr<'_>) -> bool {
+    match expr {
+        Expr::Var(_) | Expr::GetAttr(_) | Expr::Call(_) => true,
+        Expr::IfExpr(choice) => {
+            may_hold_free_text(&choice.true_expr)
+                || choice.false_expr.as_ref().is_some_and(may_hold_free_text)
+        }
+        Expr::BinOp(binary) if matches!(binary.op, BinOpKind::ScOr | BinOpKind::ScAnd) => {
+            may_hold_free_text(&binary.left) || may_hold_free_text(&binary.right)
+        }
+        _ => false,
+    }
+}
+
+/// A name, or attributes of it; reading them twice changes nothing.
+fn path(expr: &Expr<'_>) -> Option<String> {
+    match expr {
+        Expr::Var(name) => Some(name.id.to_owned()),
+        Expr::GetAttr(attribute) => Some(format!("{}.{}", path(&attribute.expr)?, attribute.name)),
+        _ => None,
+    }
 }
 
 /// How tightly the rewriting of an expression holds together.
@@ -259,7 +313,7 @@ fn bond(expr: &Expr<'_>) -> Bond {
         Expr::BinOp(binary) => match binary.op {
             BinOpKind::ScOr => Bond::Or,
             BinOpKind::ScAnd => Bond::And,
-            _ if is_comparison(binary.op) => Bond::Comparison,
+            _ if comparison(binary.op).is_some() => Bond::Comparison,
             _ => Bond::Filter,
         },
         Expr::UnaryOp(unary) => match unary.op {
@@ -273,20 +327,20 @@ fn bond(expr: &Expr<'_>) -> Bond {
     }
 }
 
-fn is_comparison(operator: BinOpKind) -> bool {
-    matches!(
-        operator,
-        BinOpKind::Eq
-            | BinOpKind::Ne
-            | BinOpKind::Lt
-            | BinOpKind::Lte
-            | BinOpKind::Gt
-            | BinOpKind::Gte
-            | BinOpKind::In
-    )
+fn comparison(operator: BinOpKind) -> Option<CompareOpKind> {
+    Some(match operator {
+        BinOpKind::Eq => CompareOpKind::Eq,
+        BinOpKind::Ne => CompareOpKind::Ne,
+        BinOpKind::Lt => CompareOpKind::Lt,
+        BinOpKind::Lte => CompareOpKind::Lte,
+        BinOpKind::Gt => CompareOpKind::Gt,
+        BinOpKind::Gte => CompareOpKind::Gte,
+        BinOpKind::In => CompareOpKind::In,
+        _ => return None,
+    })
 }
 
-fn comparison(operator: CompareOpKind) -> &'static str {
+fn spelled(operator: CompareOpKind) -> &'static str {
     match operator {
         CompareOpKind::Eq => " == ",
         CompareOpKind::Ne => " != ",

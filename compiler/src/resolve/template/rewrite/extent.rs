@@ -1,4 +1,4 @@
-//! Where an expression stands in the template that was written.
+//! Where an expression is in the template that was written.
 
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ pub(super) fn extent(expr: &Expr<'_>) -> Range<usize> {
     first.start..range(expr.span()).end
 }
 
-/// The part of an expression that a fault of it is about.
+/// The part of an expression that an error of it is about.
 pub(super) fn written(expr: &Expr<'_>) -> Range<usize> {
     match expr {
         Expr::Filter(filter) => range(filter.span()),

@@ -7,9 +7,10 @@ use minijinja::machinery::ast::{CallBlock, Expr, ForLoop, IfCond, Macro, Stmt};
 use super::expression::Bond;
 use super::extent::{extent, range};
 use super::{How, Name, Rewriter, template_name};
-use crate::resolve::template::engine::{BLOCK_END, BLOCK_START, PAY, PRINT_END, PRINT_START};
-use crate::resolve::template::fault::{IncludeNotPlain, Unsupported};
-use crate::resolve::template::source::Spot;
+use crate::resolve::template::engine::{
+    BLOCK_END, BLOCK_START, PAY, PRINT_END, PRINT_START, STORE,
+};
+use crate::resolve::template::error::TemplateError;
 
 impl Rewriter<'_, '_> {
     fn statements(&mut self, statements: &[Stmt<'_>]) {
@@ -90,8 +91,8 @@ impl Rewriter<'_, '_> {
                 self.place(start, &block.filter);
             }
             Stmt::AutoEscape(block) => {
-                let Spot { at, line } = self.spot(&range(block.enabled.span()));
-                self.out.report(at, Unsupported { line, at });
+                let error = |at, line| TemplateError::Unsupported { line, at };
+                self.source.report(&range(block.enabled.span()), self.out, error);
             }
             Stmt::Block(block) => {
                 let required = if block.required { " required" } else { "" };
@@ -174,7 +175,7 @@ impl Rewriter<'_, '_> {
             this.measured(&each.iter);
             if let Some(filter) = &each.filter_expr {
                 this.put(" if ");
-                this.expr(filter, Bond::Or, How::Tested);
+                this.truth(filter, Bond::Or, How::Tested);
             }
             this.put(if each.recursive { " recursive" } else { "" });
         });
@@ -188,7 +189,7 @@ impl Rewriter<'_, '_> {
 
     /// An `if` or `elif` with what follows, up to the `endif`.
     fn condition(&mut self, keyword: &str, condition: &IfCond<'_>) {
-        self.tag(keyword, |this| this.expr(&condition.expr, Bond::Or, How::Tested));
+        self.tag(keyword, |this| this.truth(&condition.expr, Bond::Or, How::Tested));
         self.statements(&condition.true_body);
         match &*condition.false_body {
             [] => {}
@@ -234,7 +235,15 @@ impl Rewriter<'_, '_> {
     fn assignment(&mut self, target: &Expr<'_>, value: &Expr<'_>) {
         self.target(target);
         self.put(" = ");
-        self.expr(value, Bond::Choice, How::Read);
+        let mut namespaces = Vec::new();
+        find_namespaces(target, &mut namespaces);
+        let bond = if namespaces.is_empty() { Bond::Choice } else { Bond::Filter };
+        self.expr(value, bond, How::Read);
+        for namespace in namespaces {
+            self.put(&format!("|{STORE}("));
+            self.expr(namespace, Bond::Choice, How::Read);
+            self.put(")");
+        }
     }
 
     /// What is assigned to: a name, names in brackets, or an attribute of a namespace.
@@ -270,18 +279,27 @@ impl Rewriter<'_, '_> {
             _ => None,
         };
         let Some(path) = path else {
-            let Spot { at, line } = self.spot(&at);
-            self.out.report(at, IncludeNotPlain { line, at });
+            let error = |at, line| TemplateError::IncludeNotPlain { line, at };
+            self.source.report(&at, self.out, error);
             return None;
         };
         (self.link)(path, at, may_miss, self.out).map(template_name)
     }
 
-    /// The first place of a word behind an offset.
+    /// The first place of a word after an offset.
     fn find(&self, word: &str, from: usize) -> Range<usize> {
         let rest = self.source.text.get(from..).unwrap_or_default();
         let start = from + rest.find(word).unwrap_or(0);
         start..start + word.len()
+    }
+}
+
+/// Finds the namespaces that are assigned to.
+fn find_namespaces<'t, 'a>(target: &'t Expr<'a>, found: &mut Vec<&'t Expr<'a>>) {
+    match target {
+        Expr::List(names) => names.items.iter().for_each(|name| find_namespaces(name, found)),
+        Expr::GetAttr(attribute) => found.push(&attribute.expr),
+        _ => {}
     }
 }
 

@@ -1,0 +1,168 @@
+//! What a rendering may still read and write, and how large values are.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use minijinja::tests::is_sameas;
+use minijinja::value::ValueKind;
+use minijinja::{Error, ErrorKind, State, Value};
+use thiserror::Error as ThisError;
+
+use crate::resolve::template::limit;
+use crate::resolve::template::slot::{MARK_START, Slot};
+
+/// Why a rendering is stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ThisError)]
+pub(in crate::resolve::template) enum Stop {
+    #[error("the budget for work is spent")]
+    Work,
+    #[error("a value is too large")]
+    Value,
+    #[error("a value nests too deep")]
+    Depth,
+    #[error("free text is used")]
+    FreeText,
+}
+
+impl From<Stop> for Error {
+    fn from(stop: Stop) -> Self {
+        Error::new(ErrorKind::InvalidOperation, stop.to_string()).with_source(stop)
+    }
+}
+
+/// What the rendering under way has spent.
+#[derive(Clone, Default)]
+pub(super) struct Budget(Arc<Spent>);
+
+#[derive(Default)]
+struct Spent {
+    bytes: AtomicU64,
+    /// Instructions, when an operation was last paid for.
+    steps: AtomicU64,
+}
+
+impl Budget {
+    pub(super) fn refill(&self) {
+        self.0.bytes.store(0, Ordering::Relaxed);
+        self.0.steps.store(0, Ordering::Relaxed);
+    }
+
+    /// Returns the bytes and the instructions that were spent.
+    pub(super) fn spent(&self) -> (u64, u64) {
+        (self.0.bytes.load(Ordering::Relaxed), self.0.steps.load(Ordering::Relaxed))
+    }
+
+    pub(super) fn note_steps(&self, state: &State<'_, '_>) {
+        let (steps, _) = state.fuel_levels().unwrap_or_default();
+        self.0.steps.store(steps, Ordering::Relaxed);
+    }
+
+    /// Notes that a rendering failed: how many instructions it took is then known only if it
+    /// took too many; else it counts at least a part of what it may.
+    pub(super) fn note_failure(&self, error: &Error) {
+        let noted = self.0.steps.load(Ordering::Relaxed);
+        let steps = match error.kind() {
+            ErrorKind::OutOfFuel => limit::STEPS_MAX,
+            _ => noted.max(limit::STEPS_MAX / 16),
+        };
+        self.0.steps.store(steps, Ordering::Relaxed);
+    }
+
+    pub(super) fn pay(&self, bytes: u64) -> Result<(), Error> {
+        let spent = self.0.bytes.load(Ordering::Relaxed).saturating_add(bytes);
+        self.0.bytes.store(spent, Ordering::Relaxed);
+        if spent > limit::WORK_MAX { Err(Stop::Work.into()) } else { Ok(()) }
+    }
+
+    /// Pays for one look at all that a value holds, which must not be free text.
+    pub(super) fn measure(&self, value: &Value) -> Result<(), Error> {
+        self.walk(value, Refused::FreeText)
+    }
+
+    /// Pays for one look at all that a value holds, which must not be the namespace it goes to.
+    pub(super) fn measure_stored(&self, value: &Value, namespace: &Value) -> Result<(), Error> {
+        self.walk(value, Refused::Object(namespace))
+    }
+
+    fn walk(&self, value: &Value, refused: Refused<'_>) -> Result<(), Error> {
+        let mut walk = Walk { room: limit::VALUE_MAX, refused };
+        let fits = walk.value(value, 0);
+        self.pay(limit::VALUE_MAX - walk.room)?;
+        fits.map_err(Error::from)
+    }
+}
+
+/// What a walk must not meet.
+enum Refused<'v> {
+    FreeText,
+    Object(&'v Value),
+}
+
+/// A walk over all that a value holds.
+struct Walk<'v> {
+    /// Bytes that it may still meet.
+    room: u64,
+    refused: Refused<'v>,
+}
+
+impl Walk<'_> {
+    /// A value that holds itself nests too deep.
+    fn value(&mut self, value: &Value, depth: usize) -> Result<(), Stop> {
+        match (&self.refused, value.kind()) {
+            (_, ValueKind::String) => self.text(value.as_str().unwrap_or_default())?,
+            (_, ValueKind::Bytes) => self.take(value.len().unwrap_or(0) as u64)?,
+            (Refused::FreeText, _) if value.downcast_object_ref::<Slot>().is_some() => {
+                return Err(Stop::FreeText);
+            }
+            (Refused::Object(object), _) if is_sameas(object, value) => return Err(Stop::Depth),
+            _ => self.take(1)?,
+        }
+        let is_map = value.kind() == ValueKind::Map;
+        if !is_map && !matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable) {
+            return Ok(());
+        }
+        if depth == limit::VALUE_DEPTH_MAX {
+            return Err(Stop::Depth);
+        }
+        for item in value.try_iter().into_iter().flatten() {
+            self.take(limit::ITEM_BYTES)?;
+            self.value(&item, depth + 1)?;
+            if is_map && let Ok(held) = value.get_item(&item) {
+                self.value(&held, depth + 1)?;
+            }
+        }
+        if is_map && !is_plain_map(value) {
+            // An imported template holds what it printed, which no item shows.
+            self.text(&value.to_string())?;
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str) -> Result<(), Stop> {
+        if matches!(self.refused, Refused::FreeText) && text.contains(MARK_START) {
+            return Err(Stop::FreeText);
+        }
+        self.take(text.len() as u64)
+    }
+
+    fn take(&mut self, bytes: u64) -> Result<(), Stop> {
+        self.room = self.room.checked_sub(bytes).ok_or(Stop::Value)?;
+        Ok(())
+    }
+}
+
+/// Whether a value that was measured is data: no namespace, loop, macro or module is in it.
+pub(super) fn is_data(value: &Value) -> bool {
+    let items = || value.try_iter().into_iter().flatten();
+    match value.kind() {
+        ValueKind::Map if !is_plain_map(value) => false,
+        ValueKind::Map => items().all(|key| value.get_item(&key).is_ok_and(|item| is_data(&item))),
+        ValueKind::Seq | ValueKind::Iterable => items().all(|item| is_data(&item)),
+        _ => true,
+    }
+}
+
+fn is_plain_map(value: &Value) -> bool {
+    value.is_kwargs() || value.downcast_object_ref::<BTreeMap<Value, Value>>().is_some()
+}

@@ -1,0 +1,184 @@
+//! The filters, tests and functions that templates have, each with what a call could make.
+//!
+//! They are those of minijinja but for a few whose cost no argument tells: `format` pads to any
+//! width, `chain` nests without end, `pprint` shows what is inside the engine.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use minijinja::{Value, filters, functions, tests};
+
+use super::operator::operate;
+use crate::resolve::template::limit;
+
+/// A native operation.
+#[derive(Clone)]
+pub(super) struct Builtin {
+    pub(super) function: Value,
+    pub(super) estimate: Estimate,
+}
+
+/// Says how many bytes a call could make beyond what its arguments have.
+pub(super) type Estimate = fn(&[Value]) -> u64;
+
+/// The estimate of a call that minijinja must not get: it computes with offsets and lengths
+/// without a look at overflow.
+pub(super) const OUT_OF_RANGE: u64 = u64::MAX;
+
+type Builtins = LazyLock<BTreeMap<&'static str, Builtin>>;
+
+macro_rules! builtins {
+    ($($module:ident $estimate:ident: $($name:literal $function:ident),+;)+) => {
+        BTreeMap::from([$($((
+            $name,
+            Builtin { function: Value::from_function($module::$function), estimate: $estimate },
+        ),)+)+])
+    };
+}
+
+pub(super) static FILTERS: Builtins = LazyLock::new(|| {
+    builtins! {
+        filters no_growth:
+            "abs" abs, "attr" attr, "bool" bool, "capitalize" capitalize, "count" length,
+            "d" default, "default" default, "e" escape, "escape" escape, "first" first,
+            "float" float, "int" int, "items" items, "last" last, "length" length, "lines" lines,
+            "list" list, "lower" lower, "reverse" reverse, "round" round, "safe" safe,
+            "split" split, "string" string, "title" title, "upper" upper, "zip" zip;
+        filters per_item:
+            "dictsort" dictsort, "groupby" groupby, "join" join, "map" map, "max" max, "min" min,
+            "reject" reject, "rejectattr" rejectattr, "select" select, "selectattr" selectattr,
+            "sort" sort, "unique" unique;
+        filters counted: "batch" batch, "slice" slice;
+        filters indented: "indent" indent;
+        filters replaced: "replace" replace;
+        filters summed: "sum" sum;
+        filters trimmed: "trim" trim;
+    }
+});
+
+pub(super) static TESTS: Builtins = LazyLock::new(|| {
+    builtins! {
+        tests no_growth:
+            "boolean" is_boolean, "endingwith" is_endingwith, "eq" is_eq, "equalto" is_eq,
+            "==" is_eq, "even" is_even, "false" is_false, "float" is_float, "ge" is_ge,
+            ">=" is_ge, "greaterthan" is_gt, "gt" is_gt, ">" is_gt, "in" is_in,
+            "integer" is_integer, "iterable" is_iterable, "le" is_le, "<=" is_le,
+            "lessthan" is_lt, "lower" is_lower, "lt" is_lt, "<" is_lt, "mapping" is_mapping,
+            "ne" is_ne, "!=" is_ne, "number" is_number, "odd" is_odd, "sameas" is_sameas,
+            "sequence" is_sequence, "startingwith" is_startingwith, "string" is_string,
+            "true" is_true, "upper" is_upper;
+        own no_growth: "divisibleby" is_divisible;
+    }
+});
+
+pub(super) static FUNCTIONS: Builtins = LazyLock::new(|| {
+    builtins! {
+        functions no_growth: "dict" dict, "namespace" namespace;
+        functions ranged: "range" range;
+    }
+});
+
+/// The filter that operators become.
+pub(super) static OPERATOR: LazyLock<Builtin> =
+    LazyLock::new(|| Builtin { function: Value::from_function(operate), estimate: operated });
+
+mod own {
+    use minijinja::Value;
+
+    /// `a is divisibleby(b)`; minijinja's own divides by zero.
+    pub(super) fn is_divisible(a: &Value, b: &Value) -> bool {
+        match [a, b].map(|value| i128::try_from(value.clone())) {
+            [Ok(a), Ok(b)] => a.checked_rem(b) == Some(0),
+            _ => false,
+        }
+    }
+}
+
+fn no_growth(_: &[Value]) -> u64 {
+    0
+}
+
+/// An argument by position or by name.
+fn given(arguments: &[Value], index: usize, name: &str) -> Option<Value> {
+    let named = arguments.last().filter(|last| last.is_kwargs());
+    let by_name = named.and_then(|named| named.get_item(&Value::from(name)).ok());
+    let by_index = arguments.get(index).filter(|argument| !argument.is_kwargs()).cloned();
+    by_index.or(by_name).filter(|value| !value.is_undefined())
+}
+
+fn items(value: Option<&Value>) -> u64 {
+    value.and_then(Value::len).unwrap_or(0) as u64
+}
+
+fn number(value: Option<Value>) -> u64 {
+    value.and_then(|value| value.as_i64()).map_or(0, |number| u64::try_from(number).unwrap_or(0))
+}
+
+fn text_len(value: &Value) -> u64 {
+    value.as_str().map_or(0, |text| text.len() as u64)
+}
+
+/// Looks at its longest text once for each item.
+fn per_item(arguments: &[Value]) -> u64 {
+    let named = arguments.last().filter(|last| last.is_kwargs());
+    let names = named.and_then(|named| named.try_iter().ok()).into_iter().flatten();
+    let by_name = names.filter_map(|name| named?.get_item(&name).ok());
+    let by_index = arguments.iter().skip(1).cloned();
+    let longest = by_index.chain(by_name).map(|value| text_len(&value)).max();
+    items(arguments.first()).saturating_mul(longest.unwrap_or(0))
+}
+
+fn trimmed(arguments: &[Value]) -> u64 {
+    let text = arguments.first().map_or(0, text_len);
+    let set = arguments.get(1).map_or(0, text_len);
+    // Without a set of characters, it looks at white space alone.
+    text.saturating_mul(set)
+}
+
+fn ranged(arguments: &[Value]) -> u64 {
+    let fits = |value: &Value| {
+        !value.is_integer() || value.as_i64().is_some_and(|number| i32::try_from(number).is_ok())
+    };
+    if arguments.iter().all(fits) { 0 } else { OUT_OF_RANGE }
+}
+
+fn counted(arguments: &[Value]) -> u64 {
+    number(given(arguments, 1, "count")).saturating_mul(limit::ITEM_BYTES)
+}
+
+fn indented(arguments: &[Value]) -> u64 {
+    let lines = arguments.first().and_then(Value::as_str).map_or(0, |text| text.lines().count());
+    number(given(arguments, 1, "width").or(Some(4.into()))).saturating_mul(lines as u64 + 1)
+}
+
+fn replaced(arguments: &[Value]) -> u64 {
+    let [text, from, to] = [0, 1, 2].map(|index| arguments.get(index).map(Value::to_string));
+    let (text, from, to) =
+        (text.unwrap_or_default(), from.unwrap_or_default(), to.unwrap_or_default());
+    (text.matches(&*from).count() as u64).saturating_mul(to.len() as u64)
+}
+
+/// Adding texts or lists one by one copies all that was added before.
+fn summed(arguments: &[Value]) -> u64 {
+    let start = given(arguments, 2, "start").filter(|start| !start.is_number());
+    let copied = if start.is_some() { items(arguments.first()) } else { 1 };
+    per_item(arguments).max(items(arguments.first()).saturating_mul(copied))
+}
+
+fn operated(arguments: &[Value]) -> u64 {
+    let [Some(a), Some(name), Some(b)] = [0, 1, 2].map(|index| arguments.get(index)) else {
+        return 0;
+    };
+    match name.as_str() {
+        Some("*") => {}
+        Some("[:]") => return ranged(arguments),
+        _ => return 0,
+    }
+    let times = |value: &Value, count: &Value| {
+        let list = || items(Some(value)).saturating_mul(limit::ITEM_BYTES);
+        let one = if value.as_str().is_some() { text_len(value) } else { list() };
+        let held = if value.is_number() { 0 } else { one };
+        held.saturating_mul(number(Some(count.clone())))
+    };
+    times(a, b).max(times(b, a))
+}

@@ -1,0 +1,248 @@
+//! What can be wrong with a template, in words.
+//!
+//! `line` ends each message: it is empty where the label shows the exact place.
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use super::limit;
+use super::source::Line;
+use crate::source::Span;
+
+#[derive(Debug, Error, Diagnostic)]
+pub(super) enum TemplateError {
+    #[error("{detail}{line}")]
+    #[diagnostic(code(template::syntax))]
+    Syntax {
+        detail: String,
+        #[help]
+        help: Option<&'static str>,
+        line: Line,
+        #[label(primary, "here")]
+        at: Span,
+    },
+    #[error("unknown variable `{name}`{line}")]
+    #[diagnostic(code(template::unknown_variable))]
+    UnknownVariable {
+        name: String,
+        #[help]
+        help: String,
+        line: Line,
+        #[label(primary, "neither an argument nor set in a template")]
+        at: Span,
+    },
+    /// A filter or a test that does not exist.
+    #[error("unknown {what} `{name}`{line}")]
+    #[diagnostic(code(template::render))]
+    UnknownName {
+        what: &'static str,
+        name: String,
+        #[help]
+        help: String,
+        line: Line,
+        #[label(primary, "not a {what} that templates have")]
+        at: Span,
+    },
+    #[error("`{name}` is free text and may only be printed{line}")]
+    #[diagnostic(
+        code(template::free_text),
+        help(
+            "its value is known at run time only: write `{{{{ {name} }}}}`, test its presence with \
+             `{{% if {name} %}}`, or list its values with `one-of` to steer by it"
+        )
+    )]
+    FreeText {
+        name: String,
+        line: Line,
+        #[label(primary, "used in another way")]
+        at: Span,
+    },
+    /// A captured text with a slot inside meets a filter or an operator.
+    #[error("`{excerpt}` holds free text and may only be printed{line}")]
+    #[diagnostic(
+        code(template::free_text),
+        help(
+            "the value of a free-text argument is known at run time only, so no filter, test or \
+             operator can look at a text that holds it"
+        )
+    )]
+    FreeTextInside {
+        excerpt: String,
+        line: Line,
+        #[label(primary, "used in another way")]
+        at: Span,
+    },
+    #[error("the template sets `{name}`, which is an argument{line}")]
+    #[diagnostic(
+        code(template::shadowed_argument),
+        help("give the template's variable another name")
+    )]
+    ShadowedArgument {
+        name: String,
+        line: Line,
+        #[label("the argument")]
+        argument_at: Span,
+        #[label(primary, "set here")]
+        at: Span,
+    },
+    #[error("argument `{name}` may be absent here{line}")]
+    #[diagnostic(
+        code(template::maybe_absent),
+        help(
+            "guard it with `{{% if {name} is defined %}}`, or give the argument a default or \
+             `required=#true`"
+        )
+    )]
+    MaybeAbsent {
+        name: String,
+        line: Line,
+        #[label("optional and without a default")]
+        argument_at: Span,
+        #[label(primary, "used without a test")]
+        at: Span,
+    },
+    #[error(
+        "the arguments have {combinations} combinations, over the limit of {}",
+        limit::VARIANTS_MAX
+    )]
+    #[diagnostic(
+        code(template::too_many_variants),
+        help(
+            "the templates depend on {counts}; drop a choice, make one free text, or split the \
+             prompt"
+        )
+    )]
+    TooManyVariants {
+        combinations: u64,
+        counts: String,
+        #[label(primary, "each combination is rendered at build")]
+        at: Span,
+    },
+    #[error("{detail}{with}{line}")]
+    #[diagnostic(code(template::render))]
+    Render {
+        detail: String,
+        /// ` with` and the combination of arguments, or nothing.
+        with: String,
+        line: Line,
+        #[label(primary, "fails here")]
+        at: Span,
+    },
+    #[error("there is no text file `{path}`{line}")]
+    #[diagnostic(
+        code(template::include_not_found),
+        help("a path is relative to the file it stands in and stays inside the project")
+    )]
+    IncludeNotFound {
+        path: String,
+        line: Line,
+        #[label(primary, "not found")]
+        at: Span,
+    },
+    #[error("the name of an included file must be a plain text{line}")]
+    #[diagnostic(
+        code(template::include_not_plain),
+        help(
+            "write the path in quotes; to choose a file, write one `include` in each branch of an \
+             `if`"
+        )
+    )]
+    IncludeNotPlain {
+        line: Line,
+        #[label(primary, "known only when rendered")]
+        at: Span,
+    },
+    #[error("`autoescape` is not supported{line}")]
+    #[diagnostic(
+        code(template::unsupported),
+        help("prompts are plain text; the filter `escape` escapes for HTML")
+    )]
+    Unsupported {
+        line: Line,
+        #[label(primary, "remove this block")]
+        at: Span,
+    },
+    #[error("the character U+{code:04X} is reserved{line}")]
+    #[diagnostic(
+        code(template::reserved_character),
+        help("Unicode keeps U+FDD0 to U+FDEF for programs; remove it")
+    )]
+    ReservedCharacter {
+        code: u32,
+        line: Line,
+        #[label(primary, "here")]
+        at: Span,
+    },
+    #[error("the template has {bytes} bytes, over the limit of {}", limit::TEMPLATE_BYTES_MAX)]
+    #[diagnostic(code(template::too_large), help("move parts of it to files and `include` them"))]
+    TooLarge {
+        bytes: usize,
+        #[label(primary, "this template")]
+        at: Span,
+    },
+    #[error("{what}, over the limit of {limit}{line}")]
+    #[diagnostic(code(template::too_deep), help("split it, with `set` or `include`"))]
+    TooDeep {
+        what: &'static str,
+        limit: usize,
+        line: Line,
+        #[label(primary, "here")]
+        at: Span,
+    },
+    #[error("the templates include more than {} files{line}", limit::SOURCES_MAX)]
+    #[diagnostic(code(template::too_many_files), help("join some of the included files"))]
+    TooManyFiles {
+        line: Line,
+        #[label(primary, "one too many")]
+        at: Span,
+    },
+    #[error("the template takes more than {} steps{with}{line}", limit::STEPS_MAX)]
+    #[diagnostic(code(template::too_many_steps), help("make its loops shorter"))]
+    TooManySteps {
+        with: String,
+        line: Line,
+        #[label(primary, "stopped here")]
+        at: Span,
+    },
+    #[error("the template moves more than {} bytes around{with}{line}", limit::WORK_MAX)]
+    #[diagnostic(code(template::too_much_work), help("build less text in variables and loops"))]
+    TooMuchWork {
+        with: String,
+        line: Line,
+        #[label(primary, "stopped here")]
+        at: Span,
+    },
+    #[error("a value would have more than {} bytes{with}{line}", limit::VALUE_MAX)]
+    #[diagnostic(code(template::value_too_large), help("repeat or join less here"))]
+    ValueTooLarge {
+        with: String,
+        line: Line,
+        #[label(primary, "made here")]
+        at: Span,
+    },
+    #[error("the rendered text has more than {} bytes{with}", limit::TEXT_BYTES_MAX)]
+    #[diagnostic(code(template::text_too_large), help("a prompt should fit a model's context"))]
+    TextTooLarge {
+        with: String,
+        #[label(primary, "this template")]
+        at: Span,
+    },
+    #[error("all combinations together have more than {} bytes", limit::TOTAL_BYTES_MAX)]
+    #[diagnostic(
+        code(template::total_too_large),
+        help("let the texts depend on fewer arguments, or split the prompt")
+    )]
+    TotalTooLarge {
+        #[label(primary, "the texts of this one")]
+        at: Span,
+    },
+    #[error("the templates of the project take too much work together")]
+    #[diagnostic(
+        code(template::project_too_large),
+        help("make loops shorter, or let the texts of prompts depend on fewer arguments")
+    )]
+    ProjectTooCostly {
+        #[label(primary, "given up at this one")]
+        at: Span,
+    },
+}

@@ -1,0 +1,73 @@
+//! Free text in values and in rendered texts.
+//!
+//! The value of a free-text argument is an object of its own. Printing it writes a mark, which is
+//! all that a capture (`set` block, macro, `call`) can hold of it. Only [`Slot`] writes marks: the
+//! characters of a mark are refused in templates, in their string constants and in listed values,
+//! which is where all other characters come from.
+
+use std::fmt;
+use std::sync::Arc;
+
+use minijinja::Value;
+use minijinja::value::{Object, ObjectRepr};
+use relay_bundle::Segment;
+
+/// The first character of a mark; the argument's index and [`MARK_END`] follow.
+pub(super) const MARK_START: char = '\u{FDD0}';
+const MARK_END: char = '\u{FDD1}';
+
+/// The value of the free-text argument with this index.
+#[derive(Debug)]
+pub(super) struct Slot(pub(super) usize);
+
+impl Object for Slot {
+    fn repr(self: &Arc<Self>) -> ObjectRepr {
+        ObjectRepr::Plain
+    }
+
+    fn render(self: &Arc<Self>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{MARK_START}{}{MARK_END}", self.0)
+    }
+}
+
+/// Returns the value of a free-text argument.
+pub(super) fn slot(index: usize) -> Value {
+    Value::from_object(Slot(index))
+}
+
+/// Whether a text has a character that is kept for marks and for rewritten templates; no text of
+/// an author may. Returns where it is.
+pub(super) fn find_reserved(text: &str) -> Option<(usize, char)> {
+    text.char_indices().find(|(_, character)| ('\u{FDD0}'..='\u{FDEF}').contains(character))
+}
+
+/// Cuts a text at its marks.
+pub(super) fn segments(text: &str) -> Vec<Segment> {
+    let mut segments = Vec::new();
+    let mut rest = text;
+    while let Some((literal, index, after)) = next_mark(rest) {
+        if !literal.is_empty() {
+            segments.push(Segment::Literal(literal.to_owned()));
+        }
+        segments.push(Segment::Slot(index));
+        rest = after;
+    }
+    if !rest.is_empty() {
+        segments.push(Segment::Literal(rest.to_owned()));
+    }
+    segments
+}
+
+/// The text before the first mark, the mark's argument, and the text after it.
+fn next_mark(text: &str) -> Option<(&str, u32, &str)> {
+    let (before, mark) = text.split_once(MARK_START)?;
+    let (index, after) = mark.split_once(MARK_END)?;
+    Some((before, index.parse().ok()?, after))
+}
+
+/// Whether a value is a text of free text alone, which is empty or not as callers like.
+pub(super) fn is_only_free_text(value: &Value) -> bool {
+    let text = value.as_str().unwrap_or_default();
+    text.starts_with(MARK_START)
+        && segments(text).iter().all(|segment| matches!(segment, Segment::Slot(_)))
+}
