@@ -11,12 +11,14 @@ mod ast;
 mod check;
 mod diagnostic;
 mod encode;
+mod grammar;
 mod instructions;
 mod lower;
 mod model;
 mod nearest;
 mod parse;
 mod resolve;
+mod setting;
 mod show;
 mod source;
 

@@ -1,7 +1,8 @@
 //! KDL nodes as plain values, and the reader that takes them apart and misses nothing.
 //!
-//! Whoever reads a node asks for what it knows; [`Reader::finish`] reports everything that was
-//! not asked for, with the nearest name that was. That is how no line of a project is inert.
+//! A node's [`Rule`] says what it takes; [`Reader::finish`] reports everything else, with the
+//! nearest name that it takes, and sees to it that all that the rule lists was read. That is how
+//! no line of a project is inert.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +10,9 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
+use crate::grammar::{self, Field, Form, Kind, Literal, Rule};
 use crate::nearest::nearest;
+use crate::setting::Slot;
 use crate::source::{Span, Spanned};
 
 /// A node with all that stands on it.
@@ -48,7 +51,7 @@ pub(super) enum Scalar {
 }
 
 /// Nodes that later versions of the language have, with what they are for.
-const RESERVED: &[(&str, &str)] = &[
+pub(crate) const RESERVED: &[(&str, &str)] = &[
     ("expect", "expectations that every build checks"),
     ("for", "who sees a prompt"),
     ("hosts", "the inventory of hosts"),
@@ -66,18 +69,30 @@ const RESERVED: &[(&str, &str)] = &[
 /// Type annotations of the language.
 const ANNOTATIONS: &[&str] = &["bytes", "chars", "duration", "env", "file", "regex"];
 
+/// A node that is one text.
+pub(super) static TEXT: Rule = Rule {
+    name: "text",
+    what: "a text",
+    meaning: "The text itself.",
+    fields: &[Field::argument("a text", Kind::Text("text"), "The text.")],
+    children: &[],
+    example: "",
+};
+
 /// Takes a node apart.
 pub(super) struct Reader<'n> {
     node: &'n Node,
+    rule: &'static Rule,
     arguments_taken: usize,
-    known_properties: BTreeSet<&'static str>,
-    known_children: BTreeSet<&'static str>,
+    /// The properties and the children that were asked for.
+    properties: BTreeSet<&'static str>,
+    children: BTreeSet<&'static str>,
 }
 
 impl<'n> Reader<'n> {
-    /// Begins to read `node`; reports a property that is given twice, since KDL itself lets the
+    /// Begins to read `node` by its rule; reports a property that is given twice, since KDL itself lets the
     /// last one win, and an annotation on the node, which means nothing.
-    pub(super) fn new(node: &'n Node, out: &mut Diagnostics) -> Self {
+    pub(super) fn new(node: &'n Node, rule: &'static Rule, out: &mut Diagnostics) -> Self {
         for (index, property) in node.properties.iter().enumerate() {
             let mut before = node.properties.iter().take(index);
             if let Some(first) = before.find(|first| first.name.value == property.name.value) {
@@ -96,14 +111,21 @@ impl<'n> Reader<'n> {
         }
         Self {
             node,
+            rule,
             arguments_taken: 0,
-            known_properties: BTreeSet::new(),
-            known_children: BTreeSet::new(),
+            properties: BTreeSet::new(),
+            children: BTreeSet::new(),
         }
     }
 
     /// Takes the next argument, which must be there.
-    pub(super) fn argument(
+    pub(super) fn argument(&mut self, out: &mut Diagnostics) -> Option<&'n Value> {
+        let field = self.rule.argument(self.arguments_taken)?;
+        self.required_argument(field.name, out)
+    }
+
+    /// Takes the next argument, which must be there if nothing else says `what`.
+    pub(super) fn required_argument(
         &mut self,
         what: &'static str,
         out: &mut Diagnostics,
@@ -118,23 +140,49 @@ impl<'n> Reader<'n> {
 
     /// Takes the next argument, if there is one.
     pub(super) fn optional_argument(&mut self) -> Option<&'n Value> {
+        debug_assert!(self.rule.argument(self.arguments_taken).is_some(), "{}", self.rule.what);
         let value = self.node.arguments.get(self.arguments_taken)?;
         self.arguments_taken += 1;
         Some(value)
     }
 
-    /// Takes all arguments that are left.
-    pub(super) fn arguments(&mut self) -> &'n [Value] {
-        let rest = self.node.arguments.get(self.arguments_taken..).unwrap_or_default();
+    /// Takes all arguments as texts: one must be there, and none is empty.
+    pub(super) fn texts(&mut self, out: &mut Diagnostics) -> Vec<Spanned<String>> {
+        self.argument(out);
         self.arguments_taken = self.node.arguments.len();
-        rest
+        self.node.arguments.iter().filter_map(|value| value.non_empty(out)).collect()
     }
 
     /// Takes a property.
     pub(super) fn property(&mut self, name: &'static str) -> Option<&'n Value> {
-        self.known_properties.insert(name);
+        self.properties.insert(name);
         let found = self.node.properties.iter().find(|property| property.name.value == name);
         found.map(|property| &property.value)
+    }
+
+    /// Takes a property as its row says.
+    pub(super) fn value<T: grammar::Scalar>(
+        &mut self,
+        name: &'static str,
+        out: &mut Diagnostics,
+    ) -> Option<Spanned<T>> {
+        let value = self.property(name)?;
+        let Spanned { value, at } = value.literal(self.rule.property(name)?.kind, out)?;
+        T::decode(value).map(|value| Spanned { value, at })
+    }
+
+    /// Takes the settings of the node, in the order of its rule's rows.
+    pub(super) fn settings(&mut self, settings: Vec<&mut dyn Slot>, out: &mut Diagnostics) {
+        for (field, setting) in self.rule.fields.iter().zip(settings) {
+            let value = match field.form {
+                Form::Argument | Form::Arguments => self.argument(out),
+                Form::Optional => self.optional_argument(),
+                Form::Property | Form::Either => self.property(field.name),
+            };
+            if let Some(written) = value.and_then(|value| value.literal(field.kind, out)) {
+                setting.set(written);
+            }
+        }
     }
 
     /// Takes a child that may stand there once.
@@ -159,7 +207,7 @@ impl<'n> Reader<'n> {
         &mut self,
         name: &'static str,
     ) -> impl Iterator<Item = &'n Node> + use<'n> {
-        self.known_children.insert(name);
+        self.children.insert(name);
         let children = self.node.children.as_deref().unwrap_or_default();
         children.iter().filter(move |child| child.name.value == name)
     }
@@ -179,9 +227,9 @@ impl<'n> Reader<'n> {
         let value = match (property, child) {
             (Some(value), _) => Some(value),
             (None, Some(child)) => {
-                let mut reader = Reader::new(child, out);
-                let value = reader.argument("a text", out);
-                reader.finish(name, out);
+                let mut reader = Reader::new(child, &TEXT, out);
+                let value = reader.argument(out);
+                reader.finish_as(name, out);
                 value
             }
             (None, None) => None,
@@ -189,8 +237,27 @@ impl<'n> Reader<'n> {
         value?.text(out)
     }
 
-    /// Reports everything on the node that was not asked for. `what` names the node for people.
-    pub(super) fn finish(self, what: &str, out: &mut Diagnostics) {
+    /// Takes all children of the names in the rule, in the order of the text.
+    pub(super) fn all_children(&mut self) -> impl Iterator<Item = &'n Node> + use<'n> {
+        self.children.extend(self.rule.children.iter().map(|rule| rule.name));
+        let known = self.rule.children;
+        let children = self.node.children.as_deref().unwrap_or_default();
+        children.iter().filter(|child| known.iter().any(|rule| rule.name == child.name.value))
+    }
+
+    /// Reports everything on the node that its rule does not list.
+    pub(super) fn finish(self, out: &mut Diagnostics) {
+        let what = self.rule.what;
+        self.finish_as(what, out);
+    }
+
+    /// Reports everything on the node that its rule does not list; `what` names it for people.
+    pub(super) fn finish_as(self, what: &str, out: &mut Diagnostics) {
+        let properties = self.rule.property_names();
+        let children = self.rule.child_names();
+        // INVARIANT: what a rule lists is read, and what is read is listed.
+        debug_assert!(self.properties.iter().eq(&properties), "{what}: {:?}", self.properties);
+        debug_assert!(self.children.iter().eq(&children), "{what}: {:?}", self.children);
         for extra in self.node.arguments.get(self.arguments_taken..).unwrap_or_default() {
             let taken = self.arguments_taken;
             let what = what.to_owned();
@@ -198,23 +265,21 @@ impl<'n> Reader<'n> {
         }
         for property in &self.node.properties {
             let name = &property.name;
-            if !self.known_properties.contains(name.value.as_str()) {
-                let known: Vec<&str> = self.known_properties.iter().copied().collect();
+            if !properties.contains(&name.value.as_str()) {
                 out.report(
                     name.at,
                     UnknownProperty {
                         name: name.value.clone(),
                         what: what.into(),
-                        help: suggestion(&name.value, &known, "properties"),
+                        help: suggestion(&name.value, &properties, "properties"),
                         at: name.at,
                     },
                 );
             }
         }
-        let known: Vec<&str> = self.known_children.iter().copied().collect();
         for child in self.node.children.as_deref().unwrap_or_default() {
-            if !self.known_children.contains(child.name.value.as_str()) {
-                unknown(child, &known, what, out);
+            if !children.contains(&child.name.value.as_str()) {
+                unknown(child, &children, what, out);
             }
         }
     }
@@ -240,40 +305,39 @@ impl Value {
         Some(text)
     }
 
-    /// Returns the truth value.
-    pub(super) fn boolean(&self, out: &mut Diagnostics) -> Option<Spanned<bool>> {
+    /// Returns what a field of this kind takes; a text is not read by its kind.
+    pub(super) fn literal(
+        &self,
+        kind: Kind,
+        out: &mut Diagnostics,
+    ) -> Option<Spanned<Literal<'static>>> {
+        let value = match kind {
+            Kind::Text(_) => return None,
+            Kind::Boolean => Literal::Boolean(self.boolean(out)?),
+            Kind::Number { low, high } => {
+                self.plain(out)?;
+                Literal::Number(self.in_range(self.whole(out)?, low, high, out)?)
+            }
+            Kind::Bytes { high } => Literal::Number(self.bytes(high, out)?),
+            Kind::Chars { low, high } => {
+                self.unit("chars", out)?;
+                Literal::Number(self.in_range(self.whole(out)?, low, high, out)?)
+            }
+            Kind::Words(words) => Literal::Word(self.word(words, out)?),
+        };
+        Some(Spanned { value, at: self.at })
+    }
+
+    fn boolean(&self, out: &mut Diagnostics) -> Option<bool> {
         self.plain(out)?;
         match self.scalar {
-            Scalar::Boolean(value) => Some(Spanned { value, at: self.at }),
+            Scalar::Boolean(yes) => Some(yes),
             _ => self.wrong_type("#true or #false", out),
         }
     }
 
-    /// Returns the number if it lies in `low..=high`.
-    pub(super) fn integer(
-        &self,
-        low: u64,
-        high: u64,
-        out: &mut Diagnostics,
-    ) -> Option<Spanned<u64>> {
-        self.plain(out)?;
-        self.in_range(self.whole(out)?, low, high, out)
-    }
-
-    /// Returns the number if it lies in `low..=high` and has the annotation of its unit.
-    pub(super) fn with_unit(
-        &self,
-        unit: &'static str,
-        low: u64,
-        high: u64,
-        out: &mut Diagnostics,
-    ) -> Option<Spanned<u64>> {
-        self.unit(unit, out)?;
-        self.in_range(self.whole(out)?, low, high, out)
-    }
-
-    /// Returns a number of bytes if it lies in `low..=high`: `(bytes)8192` or `(bytes)"8KiB"`.
-    pub(super) fn bytes(&self, low: u64, high: u64, out: &mut Diagnostics) -> Option<Spanned<u64>> {
+    /// Returns a number of bytes: `(bytes)8192` or `(bytes)"8KiB"`.
+    fn bytes(&self, high: u64, out: &mut Diagnostics) -> Option<u64> {
         self.unit("bytes", out)?;
         let number = match &self.scalar {
             Scalar::Text(text) => match bytes(text) {
@@ -285,7 +349,7 @@ impl Value {
             },
             _ => self.whole(out)?,
         };
-        self.in_range(number, low, high, out)
+        self.in_range(number, 0, high, out)
     }
 
     /// Reports an annotation that is missing or not that of the unit.
@@ -299,20 +363,14 @@ impl Value {
         None
     }
 
-    /// Returns one of the words, by `words`' own value.
-    pub(super) fn one_of<T: Copy>(
-        &self,
-        words: &[(&'static str, T)],
-        out: &mut Diagnostics,
-    ) -> Option<Spanned<T>> {
+    fn word(&self, words: &'static [&'static str], out: &mut Diagnostics) -> Option<&'static str> {
         let text = self.text(out)?;
-        if let Some((_, value)) = words.iter().find(|(word, _)| *word == text.value) {
-            return Some(Spanned { value: *value, at: self.at });
+        let found = words.iter().find(|word| **word == text.value);
+        if found.is_none() {
+            let help = suggestion(&text.value, words, "words");
+            out.report(self.at, UnknownWord { word: text.value, help, at: self.at });
         }
-        let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        let help = suggestion(&text.value, &known, "words");
-        out.report(self.at, UnknownWord { word: text.value, help, at: self.at });
-        None
+        found.copied()
     }
 
     fn whole(&self, out: &mut Diagnostics) -> Option<i128> {
@@ -322,15 +380,9 @@ impl Value {
         }
     }
 
-    fn in_range(
-        &self,
-        number: i128,
-        low: u64,
-        high: u64,
-        out: &mut Diagnostics,
-    ) -> Option<Spanned<u64>> {
+    fn in_range(&self, number: i128, low: u64, high: u64, out: &mut Diagnostics) -> Option<u64> {
         match u64::try_from(number) {
-            Ok(value) if (low..=high).contains(&value) => Some(Spanned { value, at: self.at }),
+            Ok(value) if (low..=high).contains(&value) => Some(value),
             _ => {
                 out.report(self.at, OutOfRange { number, low, high, at: self.at });
                 None
