@@ -131,10 +131,10 @@ impl Field {
 }
 
 impl Rule {
-    /// Returns the row of the next argument after `taken` ones.
+    /// Returns the row of the argument that follows `taken` others.
     pub(crate) fn argument(&self, taken: usize) -> Option<&'static Field> {
-        let arguments = || self.fields.iter().filter(|field| !field.is_property());
-        arguments().nth(taken).or(arguments().last())
+        let mut arguments = self.fields.iter().filter(|field| !field.is_property());
+        arguments.nth(taken)
     }
 
     /// Returns the row of a property.

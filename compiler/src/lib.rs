@@ -17,6 +17,7 @@ mod lower;
 mod model;
 mod nearest;
 mod parse;
+mod reference;
 mod resolve;
 mod setting;
 mod show;
@@ -24,6 +25,7 @@ mod source;
 
 pub use diagnostic::{Diagnostics, Report};
 pub use nearest::nearest;
+pub use reference::language_reference;
 pub use show::Effective;
 pub use source::{FileId, Files, Listed, ReadError, SourceFile, Sources, Span, Spanned, Texts};
 

@@ -23,9 +23,14 @@ mod resource;
 mod tools;
 mod when;
 
-pub(crate) use document::format;
+pub(crate) use document::{DOCUMENT_BYTES_MAX, format};
+pub(crate) use front_matter::FILE_BYTES_MAX as MARKDOWN_BYTES_MAX;
+pub(crate) use guard::DEPTH_MAX;
 pub(crate) use include::project;
-pub(crate) use markdown_prompt::{Kind as MarkdownKind, MarkdownPrompt, markdown_prompt, slots};
+pub(crate) use markdown_prompt::{
+    COMMAND_KEYS, FOLDER_KEYS, Key, Kind as MarkdownKind, MarkdownPrompt, markdown_prompt, slots,
+};
+pub(crate) use node::RESERVED;
 pub(crate) use path::{PathFault, resolve as resolve_path};
 pub(crate) use project::EPOCH;
 pub(crate) use prompt::PRIORITY;

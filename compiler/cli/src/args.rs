@@ -78,6 +78,9 @@ pub(crate) enum Verb {
     /// Write the JSON Schemas of every JSON output
     #[command(hide = true)]
     Schemas(SchemasArgs),
+    /// Write the references in docs/ that are made of the code
+    #[command(hide = true)]
+    Reference(ReferenceArgs),
 }
 
 /// The verbs by what people want to do, for the help.
@@ -130,6 +133,14 @@ pub(crate) struct SubjectArgs {
 /// Arguments of `relay schemas`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SchemasArgs {
+    /// The folder to write them to
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+}
+
+/// Arguments of `relay reference`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ReferenceArgs {
     /// The folder to write them to
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,

@@ -7,6 +7,7 @@ mod explain;
 mod fmt;
 mod inspect;
 mod keygen;
+mod reference;
 mod schemas;
 mod serve;
 mod show;
@@ -35,6 +36,7 @@ pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Exit, Failure> {
         Verb::Fmt(arguments) => fmt::run(&arguments, output),
         Verb::Inspect(arguments) => inspect::run(&arguments, output),
         Verb::Keygen(arguments) => keygen::run(&arguments, output),
+        Verb::Reference(arguments) => reference::run(&arguments, output),
         Verb::Schemas(arguments) => schemas::run(&arguments, output),
         Verb::Serve(arguments) => serve::run(&arguments),
         Verb::Show(arguments) => show::run(&arguments, output),

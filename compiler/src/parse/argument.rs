@@ -29,7 +29,7 @@ pub(crate) static ARG: Rule = Rule {
         Field::property(
             "max",
             Kind::Chars { low: 1, high: 1_000_000 },
-            "The most characters of a text; a longer one is rejected.",
+            "The most characters of a text; a longer one is truncated.",
         ),
     ],
     children: &[&ONE_OF],

@@ -49,8 +49,8 @@ static FILE: Rule = Rule {
 };
 
 const MEDIA: &[Field] = &[
-    Field::property("file", Kind::Text("path"), "The file, relative to this document."),
-    Field::optional("a path", Kind::Text("path"), "The same, without `file=`."),
+    Field::optional("a path", Kind::Text("path"), "The file, relative to this document."),
+    Field::property("file", Kind::Text("path"), "The same, as a property."),
     Field::either("mime", "The media type, if the file's name does not show it."),
 ];
 

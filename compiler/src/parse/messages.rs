@@ -35,8 +35,8 @@ static SESSION_GREETING: Rule = Rule {
     what: "a system message",
     meaning: "Begins the instructions that a client reads when it connects.",
     fields: &[
-        Field::optional("a text", Kind::Text("text"), "The message; empty: none."),
-        body::FILE,
+        Field::optional("a text", Kind::Text("text"), ""),
+        Field { meaning: "The same, from a file.", ..body::FILE },
     ],
     children: &[],
     example: "",

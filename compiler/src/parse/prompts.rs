@@ -24,7 +24,7 @@ pub(crate) static PROMPTS: Rule = Rule {
 static FOLDER: Rule = Rule {
     name: "folder",
     what: "a folder",
-    meaning: "Makes a prompt of every `*.md` file below a folder; its name is the path without `.md`.",
+    meaning: "Makes a prompt of every `*.md` file below a folder; a name is the path below the folder without `.md`.",
     fields: &[
         Field::argument("a folder", Kind::Text("path"), "The folder, relative to this document."),
         // Read so that it can be reported in its own words: it belongs to `commands`.

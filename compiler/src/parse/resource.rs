@@ -23,7 +23,10 @@ static RESOURCE: Rule = Rule {
         Field::argument("a URI", Kind::Text("URI"), "The URI, or a URI template."),
         Field::property("enabled", Kind::Boolean, "`#false` leaves it out of the bundle.")
             .or(Literal::Boolean(true)),
-        Field::either("name", "What clients call it; without it, the end of its URI."),
+        Field::either(
+            "name",
+            "What clients call it; without it, the name of its file or the end of its URI.",
+        ),
         Field::either("title", "The name that clients show."),
         Field::either("description", "What clients show in their list of resources."),
         Field::either("mime", "The media type; without it, by the file's name."),

@@ -33,7 +33,7 @@ settings! {
         on: bool = false, Field::argument(
             "`on` or `off`", Kind::Words(&["on", "off"]), "Whether sessions are gated.");
         hide_tools: bool = false, Field::property(
-            "hide-tools", Kind::Boolean, "Whether clients with a session see only `begin_session` until they have a briefing.");
+            "hide-tools", Kind::Boolean, "Whether a legacy client, which keeps a session, sees no tool but `begin_session` until it has a briefing.");
     } "gate on {\n    unlock else=intercept budget=(bytes)\"2KiB\"\n    tags ask=5 max=10\n    budget (bytes)\"8KiB\" remaining=(bytes)\"4KiB\"\n    index cap=50 over-cap-priority=7 entry=(chars)100 instructions=(chars)2000\n}\nprompts {\n    prompt naming priority=8 { summary \"Naming rules\"; text \"Names are kebab-case.\" }\n}\n"
 
     /// What a call without a briefing gets.
@@ -58,7 +58,7 @@ settings! {
         budget_bytes: u32 = 8192, Field::optional(
             "the bytes", BUDGET, "The bytes of the prompts that a briefing sends in full.");
         remaining_bytes: u32 = 4096, Field::property(
-            "remaining", BUDGET, "The bytes of the list of the other prompts that match.");
+            "remaining", BUDGET, "The bytes of the list of prompts that were not sent.");
     } ""
 
     /// The index of prompts.
