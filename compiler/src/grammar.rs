@@ -131,6 +131,16 @@ impl Field {
 }
 
 impl Rule {
+    /// Returns the rule of a node with no nodes in it.
+    pub(crate) const fn leaf(
+        name: &'static str,
+        what: &'static str,
+        meaning: &'static str,
+        fields: &'static [Field],
+    ) -> Self {
+        Self { name, what, meaning, fields, children: &[], example: "" }
+    }
+
     /// Returns the row of the argument that follows `taken` others.
     pub(crate) fn argument(&self, taken: usize) -> Option<&'static Field> {
         let mut arguments = self.fields.iter().filter(|field| !field.is_property());

@@ -65,7 +65,7 @@ macro_rules! settings {
             $(#[$rule_doc:meta])*
             $rule:ident: $node:literal, $what:literal, $children:expr, $meaning:literal {
                 $($(#[$field_doc:meta])* $field:ident: $type:ty = $default:expr, $row:expr;)*
-            } $example:literal
+            } $example:expr
         )*
     ) => {
         $(

@@ -31,7 +31,11 @@ fn every_kdl_block_compiles() {
                         "prompts { prompt more { text \"More.\" } }\n",
                     ),
                     None if path.contains('.') && !path.starts_with('.') => (path, "Text.\n"),
-                    None => (format!("{path}/one.md"), "---\ndescription: One\n---\nText.\n"),
+                    None => {
+                        // Two folders must not have a prompt of one name.
+                        let name = path.replace(['/', '.'], "");
+                        (format!("{path}/{name}.md"), "---\ndescription: One\n---\nText.\n")
+                    }
                 };
                 files.0.insert(path, text.into());
             }

@@ -33,26 +33,15 @@ pub(crate) static ARG: Rule = Rule {
         ),
     ],
     children: &[&ONE_OF],
-    example: "prompts {
-    prompt rollout template=#true {
-        arg service required=#true description=\"Service to roll out\"
-        arg environment default=staging { one-of staging production }
-        arg quiet type=boolean default=#false
-        arg note max=(chars)200
-        text \"Roll out {{ service }} to {{ environment }}. {% if not quiet %}Announce it: {{ note }}{% endif %}\"
-    }
-}
-",
+    example: include_str!("../reference/arg.kdl"),
 };
 
-static ONE_OF: Rule = Rule {
-    name: "one-of",
-    what: "one-of",
-    meaning: "The values that it may have; such an argument may steer a template.",
-    fields: &[Field::arguments("a value", Kind::Text("text"), "A value.")],
-    children: &[],
-    example: "",
-};
+static ONE_OF: Rule = Rule::leaf(
+    "one-of",
+    "one-of",
+    "The values that it may have; such an argument may steer a template.",
+    &[Field::arguments("a value", Kind::Text("text"), "A value.")],
+);
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Argument {
     let mut reader = Reader::new(node, &ARG, out);

@@ -17,11 +17,11 @@ pub(super) const TEMPLATE: Field = Field::property(
     "Whether the text is a template. Without it, files named `*.j2` are.",
 );
 
-pub(super) static ALLOW_SECRET: Rule = Rule {
-    name: "allow-secret",
-    what: "allow-secret",
-    meaning: "Lets texts pass that only look like a secret.",
-    fields: &[
+pub(super) static ALLOW_SECRET: Rule = Rule::leaf(
+    "allow-secret",
+    "allow-secret",
+    "Lets texts pass that only look like a secret.",
+    &[
         Field::argument(
             "the name of a rule",
             Kind::Text("text"),
@@ -29,9 +29,7 @@ pub(super) static ALLOW_SECRET: Rule = Rule {
         ),
         Field::property("because", Kind::Text("text"), "The reason; it must be given."),
     ],
-    children: &[],
-    example: "",
-};
+);
 
 pub(super) fn body(reader: &mut Reader<'_>, out: &mut Diagnostics) -> Body {
     let mut body = Body::default();

@@ -21,8 +21,7 @@ pub(crate) static INCLUDE: Rule = Rule {
         "A document, or a pattern: `*` matches within a folder, `**` any folders, `?` one character. Files of a pattern are joined sorted by path.",
     )],
     children: &[],
-    example: "include \"policies/*.kdl\"
-",
+    example: include_str!("../reference/include.kdl"),
 };
 
 /// Parses the project's document and everything it includes, in the order of the text; files of

@@ -22,31 +22,20 @@ pub(crate) static MESSAGE: Rule = Rule {
     )
     .or(Literal::Word("user"))],
     children: &[&TEXT, &FILE, &IMAGE, &AUDIO, &RESOURCE],
-    example: "prompts {
-    prompt review {
-        message role=user {
-            text \"Review $ARGUMENTS against the runbook.\"
-            resource \"relay://runbook\" { text \"Begin with the backups.\" }
-        }
-        message role=assistant { text \"I begin with what cannot be undone.\" }
-    }
-}
-",
+    example: include_str!("../reference/message.kdl"),
 };
 
 static TEXT: Rule = Rule { what: "a message's text", meaning: "A text.", ..super::node::TEXT };
 
-static FILE: Rule = Rule {
-    name: "file",
-    what: "a message's file",
-    meaning: "The text of a file.",
-    fields: &[
+static FILE: Rule = Rule::leaf(
+    "file",
+    "a message's file",
+    "The text of a file.",
+    &[
         Field::argument("a path", Kind::Text("path"), "The file, relative to this document."),
         body::TEMPLATE,
     ],
-    children: &[],
-    example: "",
-};
+);
 
 const MEDIA: &[Field] = &[
     Field::optional("a path", Kind::Text("path"), "The file, relative to this document."),
@@ -54,14 +43,7 @@ const MEDIA: &[Field] = &[
     Field::either("mime", "The media type, if the file's name does not show it."),
 ];
 
-static IMAGE: Rule = Rule {
-    name: "image",
-    what: "a message's image",
-    meaning: "An image.",
-    fields: MEDIA,
-    children: &[],
-    example: "",
-};
+static IMAGE: Rule = Rule::leaf("image", "a message's image", "An image.", MEDIA);
 
 static AUDIO: Rule =
     Rule { name: "audio", what: "a message's audio", meaning: "A recording.", ..IMAGE };

@@ -19,28 +19,18 @@ pub(crate) static MESSAGES: Rule = Rule {
         &READ_PROMPTS_REMINDER,
         &GATE_INTERCEPT_PREAMBLE,
     ],
-    example: "messages {
-    session-greeting \"Rules of {{project_name}}. Read what touches your task.\"
-    read-prompts-reminder \"More is on file:\\n{{remaining_prompts}}\"
-}
-gate on
-prompts {
-    prompt naming { summary \"Naming rules\"; text \"Names are kebab-case.\" }
-}
-",
+    example: include_str!("../reference/messages.kdl"),
 };
 
-static SESSION_GREETING: Rule = Rule {
-    name: "session-greeting",
-    what: "a system message",
-    meaning: "Begins the instructions that a client reads when it connects.",
-    fields: &[
+static SESSION_GREETING: Rule = Rule::leaf(
+    "session-greeting",
+    "a system message",
+    "Begins the instructions that a client reads when it connects.",
+    &[
         Field::optional("a text", Kind::Text("text"), ""),
         Field { meaning: "The same, from a file.", ..body::FILE },
     ],
-    children: &[],
-    example: "",
-};
+);
 
 static GATE_INSTRUCTIONS: Rule = Rule {
     name: "gate-instructions",

@@ -25,14 +25,7 @@ pub(crate) static PROJECT: Rule = Rule {
         Field::either("owner", "Who answers for it."),
     ],
     children: &[],
-    example: "project homelab version=\"4.2.0\" epoch=42 {
-    title \"Home automation platform\"
-    owner \"platform@acme.example\"
-}
-prompts {
-    prompt naming { text \"Names are kebab-case.\" }
-}
-",
+    example: include_str!("../reference/project.kdl"),
 };
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Project {

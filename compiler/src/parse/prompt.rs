@@ -33,27 +33,15 @@ pub(crate) static PROMPT: Rule = Rule {
         ),
     ],
     children: &[&CHAPTERS, &argument::ARG, &TEXT, &message::MESSAGE, &body::ALLOW_SECRET],
-    example: "prompts {
-    prompt security priority=8 {
-        title \"Security policies\"
-        summary \"Network segmentation, firewall rules, VPN access\"
-        chapters Firewall VPN Segmentation
-        text \"Every port is closed unless a rule opens it.\"
-    }
-    prompt naming file=\"prompts/naming.md\"
-    prompt old-rules enabled=#false
-}
-",
+    example: include_str!("../reference/prompt.kdl"),
 };
 
-static CHAPTERS: Rule = Rule {
-    name: "chapters",
-    what: "chapters",
-    meaning: "Its parts, for keywords to match; without it, the headings of its text.",
-    fields: &[Field::arguments("a chapter", Kind::Text("text"), "A chapter.")],
-    children: &[],
-    example: "",
-};
+static CHAPTERS: Rule = Rule::leaf(
+    "chapters",
+    "chapters",
+    "Its parts, for keywords to match; without it, the headings of its text.",
+    &[Field::arguments("a chapter", Kind::Text("text"), "A chapter.")],
+);
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Prompt {
     let mut reader = Reader::new(node, &PROMPT, out);

@@ -13,12 +13,7 @@ pub(crate) static PROMPTS: Rule = Rule {
     meaning: "Prompts, one by one and by the folder. A project may have any number of such nodes.",
     fields: &[],
     children: &[&prompt::PROMPT, &FOLDER, &COMMANDS],
-    example: "prompts {
-    prompt naming { text \"Names are kebab-case.\" }
-    folder \"prompts\"
-    commands \".claude/commands\" on-error=skip
-}
-",
+    example: include_str!("../reference/prompts.kdl"),
 };
 
 static FOLDER: Rule = Rule {

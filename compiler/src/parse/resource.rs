@@ -34,16 +34,7 @@ static RESOURCE: Rule = Rule {
         body::TEMPLATE,
     ],
     children: &[&argument::ARG, &TEXT, &body::ALLOW_SECRET],
-    example: "resources {
-    resource \"relay://runbook\" mime=\"text/markdown\" {
-        text \"# Runbook\"
-    }
-    resource \"relay://rooms/{room}\" template=#true {
-        arg room { one-of kitchen office }
-        text \"What is in the {{ room }}.\"
-    }
-}
-",
+    example: include_str!("../reference/resource.kdl"),
 };
 
 pub(super) fn block(node: &Node, out: &mut Diagnostics) -> Vec<Resource> {

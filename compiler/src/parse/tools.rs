@@ -12,21 +12,15 @@ pub(crate) static TOOLS: Rule = Rule {
     meaning: "The tools that a server of the project offers, besides those of the gate.",
     fields: &[],
     children: &[&DIAGNOSTICS],
-    example: "tools { diagnostics }
-prompts {
-    prompt naming { text \"Names are kebab-case.\" }
-}
-",
+    example: include_str!("../reference/tools.kdl"),
 };
 
-static DIAGNOSTICS: Rule = Rule {
-    name: "diagnostics",
-    what: "a group of tools",
-    meaning: "`server_info` and `audit_tail`: what the server is and what it recorded.",
-    fields: &[],
-    children: &[],
-    example: "",
-};
+static DIAGNOSTICS: Rule = Rule::leaf(
+    "diagnostics",
+    "a group of tools",
+    "`server_info` and `audit_tail`: what the server is and what it recorded.",
+    &[],
+);
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Tools {
     let mut reader = Reader::new(node, &TOOLS, out);

@@ -14,13 +14,7 @@ pub(crate) static WHEN: Rule = Rule {
     meaning: "Holds for one environment, `--env NAME`: its nodes replace those of the same kind and name, or add to them.",
     fields: &[Field::argument("an environment", Kind::Text("text"), "The environment's name.")],
     children: &[&GATE, &tools::TOOLS, &prompts::PROMPTS, &messages::MESSAGES, &resource::RESOURCES],
-    example: "prompts {
-    prompt naming { text \"Names are kebab-case.\" }
-}
-when production {
-    prompts { prompt naming priority=10 { text \"Names are kebab-case. No exceptions.\" } }
-}
-",
+    example: include_str!("../reference/when.kdl"),
 };
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> When {

@@ -34,7 +34,7 @@ settings! {
             "`on` or `off`", Kind::Words(&["on", "off"]), "Whether sessions are gated.");
         hide_tools: bool = false, Field::property(
             "hide-tools", Kind::Boolean, "Whether a legacy client, which keeps a session, sees no tool but `begin_session` until it has a briefing.");
-    } "gate on {\n    unlock else=intercept budget=(bytes)\"2KiB\"\n    tags ask=5 max=10\n    budget (bytes)\"8KiB\" remaining=(bytes)\"4KiB\"\n    index cap=50 over-cap-priority=7 entry=(chars)100 instructions=(chars)2000\n}\nprompts {\n    prompt naming priority=8 { summary \"Naming rules\"; text \"Names are kebab-case.\" }\n}\n"
+    } include_str!("../reference/gate.kdl")
 
     /// What a call without a briefing gets.
     UNLOCK: "unlock", "unlock", &[], "What a call without a briefing gets." {
