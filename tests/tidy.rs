@@ -221,8 +221,8 @@ fn schemas_are_current() {
 }
 
 #[test]
-fn references_are_current() {
-    for (name, text) in relay_cli::references() {
+fn the_reference_is_current() {
+    for (name, text) in relay_cli::reference() {
         let committed = fs::read_to_string(root().join("docs").join(name)).unwrap_or_default();
         assert_eq!(committed, text, "docs/{name} is stale: run `relay reference --out docs`");
     }

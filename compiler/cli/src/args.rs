@@ -77,10 +77,10 @@ pub(crate) enum Verb {
     Serve(ServeArgs),
     /// Write the JSON Schemas of every JSON output
     #[command(hide = true)]
-    Schemas(SchemasArgs),
-    /// Write the references in docs/ that are made of the code
+    Schemas(GeneratedArgs),
+    /// Write the reference documentation
     #[command(hide = true)]
-    Reference(ReferenceArgs),
+    Reference(GeneratedArgs),
 }
 
 /// The verbs by what people want to do, for the help.
@@ -130,17 +130,9 @@ pub(crate) struct SubjectArgs {
     pub(crate) project: ProjectArgs,
 }
 
-/// Arguments of `relay schemas`.
+/// Arguments of the verbs that write files of this repository.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct SchemasArgs {
-    /// The folder to write them to
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: PathBuf,
-}
-
-/// Arguments of `relay reference`.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct ReferenceArgs {
+pub(crate) struct GeneratedArgs {
     /// The folder to write them to
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,

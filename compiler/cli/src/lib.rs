@@ -34,7 +34,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 
-pub use reference::references;
+pub use reference::reference;
 pub use schema::schemas;
 
 /// Runs `relay` with a command line whose first word is the program's name.

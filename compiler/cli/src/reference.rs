@@ -1,8 +1,7 @@
-//! The documents in `docs/` that are made of the code, so that neither says what the other does
-//! not.
+//! The reference documentation that is made from the tables that the program itself uses.
 
-/// Returns file name and text of each reference, as they are in `docs/`, sorted by name.
+/// Returns name and text of each document, as they are in `docs/NAME`, sorted by name.
 #[must_use]
-pub fn references() -> Vec<(&'static str, String)> {
+pub fn reference() -> Vec<(&'static str, String)> {
     vec![("language.md", relay_compiler::language_reference())]
 }
