@@ -232,6 +232,14 @@ fn the_reference_of_the_server_is_current() {
     );
 }
 
+#[test]
+fn the_reference_is_current() {
+    for (name, text) in relay_cli::reference() {
+        let committed = fs::read_to_string(root().join("docs").join(name)).unwrap_or_default();
+        assert_eq!(committed, text, "docs/{name} is stale: run `relay reference --out docs`");
+    }
+}
+
 /// The names of all packages below one, in normal builds.
 fn tree(package: &str, arguments: &[&str]) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))

@@ -2,9 +2,10 @@
 //!
 //! Nothing is looked up, joined or defaulted here; a field that is `None` was not written.
 
-use relay_bundle::Unlock;
-
+use crate::grammar::words;
 use crate::source::{FileId, Span, Spanned};
+
+pub(crate) use crate::setting::Gate;
 
 /// All documents of a project: the one that was named first, then what it includes.
 #[derive(Debug, Default)]
@@ -116,6 +117,11 @@ pub(crate) enum ArgumentType {
     Boolean,
 }
 
+words!(ArgumentType {
+    "text" = ArgumentType::Text,
+    "boolean" = ArgumentType::Boolean,
+});
+
 /// `message role=user|assistant { … }`
 #[derive(Debug)]
 pub(crate) struct Message {
@@ -149,6 +155,12 @@ pub(crate) enum OnError {
     Skip,
     Repair,
 }
+
+words!(OnError {
+    "fail" = OnError::Fail,
+    "skip" = OnError::Skip,
+    "repair" = OnError::Repair,
+});
 
 /// `resource URI … { … }`
 #[derive(Debug)]
@@ -206,34 +218,6 @@ impl MessageName {
             Self::GateInterceptPreamble => "gate-intercept-preamble",
         }
     }
-}
-
-/// `gate on|off … { … }`
-#[derive(Debug)]
-pub(crate) struct Gate {
-    pub(crate) at: Span,
-    pub(crate) on: Option<Spanned<bool>>,
-    pub(crate) settings: GateSettings,
-    /// The first setting that was written.
-    pub(crate) first_setting: Option<Span>,
-    /// The nodes that set nothing.
-    pub(crate) empty: Vec<Spanned<String>>,
-}
-
-/// What stands on and in a `gate`.
-#[derive(Debug, Default)]
-pub(crate) struct GateSettings {
-    pub(crate) hide_tools: Option<Spanned<bool>>,
-    pub(crate) unlock: Option<Spanned<Unlock>>,
-    pub(crate) repeat_bytes: Option<Spanned<u32>>,
-    pub(crate) tags_ask: Option<Spanned<u32>>,
-    pub(crate) tags_max: Option<Spanned<u32>>,
-    pub(crate) budget_bytes: Option<Spanned<u32>>,
-    pub(crate) remaining_bytes: Option<Spanned<u32>>,
-    pub(crate) index_cap: Option<Spanned<u32>>,
-    pub(crate) over_cap_priority: Option<Spanned<u8>>,
-    pub(crate) entry_chars: Option<Spanned<u32>>,
-    pub(crate) instructions_chars: Option<Spanned<u32>>,
 }
 
 /// `tools { … }`

@@ -18,6 +18,9 @@ mod tags_over_limit;
 mod unreachable_prompt;
 mod unused_argument;
 
+pub(crate) use critical_over_budget::BYTES_MAX as CRITICAL_BYTES_MAX;
+pub(crate) use instructions::MESSAGE_BYTES_MAX;
+
 use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::source::Sources;

@@ -11,10 +11,23 @@ use relay_engine::{briefing, prompt_index};
 use crate::ast::MessageName;
 use crate::model::{Model, Prompt, SystemText};
 
-/// The variables that are known when a bundle is built, of every message.
-pub(crate) const BUILD_VARIABLES: [&str; 2] = ["project_name", "prompt_index"];
-/// The variables that are known when a message is sent, of those that are sent at run time.
-pub(crate) const RUN_VARIABLES: [&str; 2] = ["matched_prompts", "remaining_prompts"];
+/// The variables that are known when a bundle is built, of every message, with their meanings.
+pub(crate) const BUILD_VARIABLES: [(&str, &str); 2] = [
+    ("project_name", "The project's name."),
+    (
+        "prompt_index",
+        "The list of prompts, the most important first, as the gate's `index` shapes it.",
+    ),
+];
+/// The variables that are known when a message is sent, of those that are sent at run time, with
+/// their meanings.
+pub(crate) const RUN_VARIABLES: [(&str, &str); 2] = [
+    ("matched_prompts", "The texts of the prompts that were selected."),
+    (
+        "remaining_prompts",
+        "The list of the prompts that were not sent: what matches with a line about it, then names.",
+    ),
+];
 
 /// Instructions, and what they list.
 pub(crate) struct Instructions {
@@ -153,6 +166,11 @@ pub(crate) fn is_sent_later(name: MessageName) -> bool {
         | MessageName::ReadPromptsReminder
         | MessageName::GateInterceptPreamble => true,
     }
+}
+
+/// Returns whether these variables have this one.
+pub(crate) fn has(variables: &[(&str, &str)], name: &str) -> bool {
+    variables.iter().any(|(known, _)| *known == name)
 }
 
 /// A variable in a text: `{{name}}`.

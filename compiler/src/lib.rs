@@ -11,17 +11,21 @@ mod ast;
 mod check;
 mod diagnostic;
 mod encode;
+mod grammar;
 mod instructions;
 mod lower;
 mod model;
 mod nearest;
 mod parse;
+mod reference;
 mod resolve;
+mod setting;
 mod show;
 mod source;
 
 pub use diagnostic::{Diagnostics, Report};
 pub use nearest::nearest;
+pub use reference::language_reference;
 pub use show::Effective;
 pub use source::{FileId, Files, Listed, ReadError, SourceFile, Sources, Span, Spanned, Texts};
 

@@ -10,6 +10,8 @@ use relay_bundle::{Content, Rendering, Role, Unlock, UriPiece};
 use crate::ast::{MessageName, ToolGroup};
 use crate::source::{FileId, Span, Spanned};
 
+pub(crate) use crate::setting::{Gate, Setting};
+
 /// A project, joined from its documents, for one environment.
 #[derive(Debug)]
 pub(crate) struct Model {
@@ -32,23 +34,6 @@ pub(crate) struct Model {
     pub(crate) tools: Vec<Spanned<ToolGroup>>,
     /// What the server itself says.
     pub(crate) messages: SystemTexts,
-}
-
-/// A value, and where it was written; a default, or what was made of a text, has no place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Setting<T> {
-    pub(crate) value: T,
-    pub(crate) at: Option<Span>,
-}
-
-impl<T> Setting<T> {
-    /// Takes what was written, or the default.
-    pub(crate) fn or(written: Option<Spanned<T>>, default: T) -> Self {
-        match written {
-            Some(Spanned { value, at }) => Self { value, at: Some(at) },
-            None => Self { value: default, at: None },
-        }
-    }
 }
 
 /// Who and what the project is.
@@ -191,30 +176,6 @@ pub(crate) struct About {
     pub(crate) mime: Setting<String>,
     pub(crate) body: BodySource,
     pub(crate) allowed_secrets: Vec<AllowedSecret>,
-}
-
-/// How sessions are gated. With the gate off the settings are the defaults.
-#[derive(Debug, Clone)]
-pub(crate) struct Gate {
-    /// The node; absent if none was written.
-    pub(crate) at: Option<Span>,
-    pub(crate) on: Setting<bool>,
-    pub(crate) hide_tools: Setting<bool>,
-    pub(crate) unlock: Setting<Unlock>,
-    /// The budget of a briefing that comes with each call of a client without a session.
-    pub(crate) repeat_bytes: Setting<u32>,
-    pub(crate) tags_ask: Setting<u32>,
-    pub(crate) tags_max: Setting<u32>,
-    pub(crate) budget_bytes: Setting<u32>,
-    pub(crate) remaining_bytes: Setting<u32>,
-    pub(crate) index_cap: Setting<u32>,
-    pub(crate) over_cap_priority: Setting<u8>,
-    pub(crate) entry_chars: Setting<u32>,
-    pub(crate) instructions_chars: Setting<u32>,
-    /// The first setting that was written, counted or not.
-    pub(crate) first_setting: Option<Span>,
-    /// The nodes that set nothing.
-    pub(crate) empty: Vec<Spanned<String>>,
 }
 
 /// The texts that the server itself says.

@@ -23,20 +23,37 @@ mod resource;
 mod tools;
 mod when;
 
-pub(crate) use document::format;
+pub(crate) use document::{DOCUMENT_BYTES_MAX, format};
+pub(crate) use front_matter::FILE_BYTES_MAX as MARKDOWN_BYTES_MAX;
+pub(crate) use guard::DEPTH_MAX;
 pub(crate) use include::project;
-pub(crate) use markdown_prompt::{Kind as MarkdownKind, MarkdownPrompt, markdown_prompt, slots};
+pub(crate) use markdown_prompt::{
+    COMMAND_KEYS, FOLDER_KEYS, Key, Kind as MarkdownKind, MarkdownPrompt, markdown_prompt, slots,
+};
+pub(crate) use node::RESERVED;
 pub(crate) use path::{PathFault, resolve as resolve_path};
+pub(crate) use project::EPOCH;
+pub(crate) use prompt::PRIORITY;
 
 use node::Node;
 
 use crate::ast::{Document, Item};
 use crate::diagnostic::Diagnostics;
+use crate::grammar::Rule;
+use crate::setting::GATE;
 use crate::source::FileId;
 
-/// Every node that may stand at the top of a document.
-const TOP: &[&str] =
-    &["project", "include", "gate", "tools", "prompts", "messages", "resources", "when"];
+/// The nodes at the top of a document.
+pub(crate) static TOP: &[&Rule] = &[
+    &project::PROJECT,
+    &include::INCLUDE,
+    &GATE,
+    &tools::TOOLS,
+    &prompts::PROMPTS,
+    &messages::MESSAGES,
+    &resource::RESOURCES,
+    &when::WHEN,
+];
 
 /// Parses one document.
 fn document(file: FileId, bytes: &[u8], out: &mut Diagnostics) -> Document {
@@ -63,7 +80,8 @@ fn item(node: &Node, out: &mut Diagnostics) -> Option<Item> {
         "resources" => Some(Item::Resources(resource::block(node, out))),
         "when" => Some(Item::When(when::node(node, out))),
         _ => {
-            node::unknown(node, TOP, "a project", out);
+            let known: Vec<&str> = TOP.iter().map(|rule| rule.name).collect();
+            node::unknown(node, &known, "a project", out);
             None
         }
     }

@@ -9,10 +9,12 @@ use relay_bundle::{Argument, ArgumentKind, Role, Unlock};
 use serde_json::{Map, Value, json};
 
 use crate::ast::ToolGroup;
+use crate::grammar::{Form, Kind, Literal, Rule};
 use crate::model::{
     About, AllowedSecret, BodySource, Gate, MessageSource, Model, PartSource, Prompt, Setting,
     SystemText,
 };
+use crate::setting::{GATE, UNLOCK};
 use crate::source::{FileId, Sources, Span, Spanned};
 
 /// The effective project as a tree of nodes.
@@ -120,15 +122,14 @@ impl Showing<'_, '_> {
     }
 
     fn gate(&self, gate: &Gate) -> Shown {
-        let word = if gate.on.value { "on" } else { "off" };
-        let mut shown = node("gate", word);
+        let mut shown = gate_node(&GATE, gate);
         shown.at = gate.at.and_then(|at| self.at(at));
-        if gate.on.at.is_none() {
-            shown.defaults.push(word);
-        }
         if gate.on.value {
-            shown.setting("hide-tools", &gate.hide_tools, |yes| Scalar::Boolean(*yes));
-            shown.children = vec![unlock(gate), tags(gate), budget(gate), index(gate)];
+            shown.children = GATE.children.iter().map(|rule| gate_node(rule, gate)).collect();
+        } else {
+            for (name, _) in std::mem::take(&mut shown.properties) {
+                shown.defaults.retain(|default| *default != name);
+            }
         }
         shown
     }
@@ -281,65 +282,48 @@ fn inherits_template(part: &PartSource) -> bool {
     }
 }
 
-fn unlock(gate: &Gate) -> Shown {
-    let mut shown = Shown { name: "unlock", ..Shown::default() };
-    shown.setting("else", &gate.unlock, |unlock| {
-        Scalar::Text(
-            match unlock {
-                Unlock::Intercept => "intercept",
-                Unlock::Refuse => "refuse",
+/// Shows a node of the gate with its settings.
+fn gate_node(rule: &'static Rule, gate: &Gate) -> Shown {
+    let mut shown = Shown { name: rule.name, ..Shown::default() };
+    for (field, setting) in rule.fields.iter().zip(gate.settings(rule.name)) {
+        let is_repeat = rule.name == UNLOCK.name && field.name == "budget";
+        if is_repeat && gate.unlock.value == Unlock::Refuse {
+            // Where a call is refused, no briefing comes with it.
+            continue;
+        }
+        let literal = setting.literal(field.kind);
+        let value = scalar(literal, field.kind);
+        let name = match field.form {
+            Form::Property | Form::Either => {
+                shown.properties.push((field.name, value));
+                field.name
             }
-            .into(),
-        )
-    });
-    // Where a call is refused, no briefing comes with it.
-    if gate.unlock.value == Unlock::Intercept {
-        shown.setting("budget", &gate.repeat_bytes, bytes);
+            Form::Argument | Form::Optional | Form::Arguments => {
+                shown.arguments.push(value);
+                if let Literal::Word(word) = literal { word } else { rule.name }
+            }
+        };
+        if setting.is_default() {
+            shown.defaults.push(name);
+        }
     }
     shown
 }
 
-fn tags(gate: &Gate) -> Shown {
-    let mut shown = Shown { name: "tags", ..Shown::default() };
-    shown.setting("ask", &gate.tags_ask, number);
-    shown.setting("max", &gate.tags_max, number);
-    shown
-}
-
-fn budget(gate: &Gate) -> Shown {
-    let mut shown = Shown {
-        name: "budget",
-        arguments: vec![bytes(&gate.budget_bytes.value)],
-        ..Shown::default()
-    };
-    if gate.budget_bytes.at.is_none() {
-        shown.defaults.push("budget");
+/// Returns a literal as a field of this kind writes it.
+fn scalar(literal: Literal<'_>, kind: Kind) -> Scalar {
+    match (literal, kind) {
+        (Literal::Boolean(yes), _) => Scalar::Boolean(yes),
+        (Literal::Word(word), _) => Scalar::Text(word.into()),
+        (Literal::Number(number), Kind::Bytes { .. }) => Scalar::Bytes(number),
+        (Literal::Number(number), Kind::Chars { .. }) => Scalar::Chars(number),
+        (Literal::Number(number), _) => Scalar::Number(number),
     }
-    shown.setting("remaining", &gate.remaining_bytes, bytes);
-    shown
 }
 
-fn index(gate: &Gate) -> Shown {
-    let mut shown = Shown { name: "index", ..Shown::default() };
-    shown.setting("cap", &gate.index_cap, number);
-    shown.setting("over-cap-priority", &gate.over_cap_priority, |priority| {
-        Scalar::Number((*priority).into())
-    });
-    shown.setting("entry", &gate.entry_chars, chars);
-    shown.setting("instructions", &gate.instructions_chars, chars);
-    shown
-}
-
-fn number(number: &u32) -> Scalar {
-    Scalar::Number((*number).into())
-}
-
-fn bytes(number: &u32) -> Scalar {
-    Scalar::Bytes((*number).into())
-}
-
-fn chars(number: &u32) -> Scalar {
-    Scalar::Chars((*number).into())
+/// Returns a literal as it is written in KDL.
+pub(crate) fn literal_kdl(literal: Literal<'_>, kind: Kind) -> String {
+    scalar(literal, kind).kdl(0)
 }
 
 fn node(name: &'static str, argument: &str) -> Shown {

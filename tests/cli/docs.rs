@@ -9,7 +9,8 @@ use relay_compiler::Options;
 use crate::cli::Sandbox;
 use crate::support::{Memory, compiled, root};
 
-const DOCUMENTS: [&str; 3] = ["README.md", "ARCHITECTURE.md", "examples/homelab/GATE.md"];
+const DOCUMENTS: [&str; 4] =
+    ["README.md", "ARCHITECTURE.md", "docs/language.md", "examples/homelab/GATE.md"];
 
 #[test]
 fn every_kdl_block_compiles() {
@@ -30,7 +31,11 @@ fn every_kdl_block_compiles() {
                         "prompts { prompt more { text \"More.\" } }\n",
                     ),
                     None if path.contains('.') && !path.starts_with('.') => (path, "Text.\n"),
-                    None => (format!("{path}/one.md"), "---\ndescription: One\n---\nText.\n"),
+                    None => {
+                        // Two folders must not have a prompt of one name.
+                        let name = path.replace(['/', '.'], "");
+                        (format!("{path}/{name}.md"), "---\ndescription: One\n---\nText.\n")
+                    }
                 };
                 files.0.insert(path, text.into());
             }

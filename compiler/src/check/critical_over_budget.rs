@@ -11,7 +11,7 @@ use crate::model::{Model, Prompt};
 use crate::source::Span;
 
 /// No client takes an answer of this size.
-const BYTES_MAX: usize = 1024 * 1024;
+pub(crate) const BYTES_MAX: usize = 1024 * 1024;
 
 #[derive(Debug, Error, Diagnostic)]
 #[error("the prompts of priority 10 have {bytes} bytes together, over the budget of {budget}")]

@@ -12,7 +12,7 @@ use crate::model::{Model, SystemText};
 use crate::source::Span;
 
 /// The most bytes of a message that is sent at run time, before what was selected is filled in.
-const MESSAGE_BYTES_MAX: usize = 16 * 1024;
+pub(crate) const MESSAGE_BYTES_MAX: usize = 16 * 1024;
 
 #[derive(Debug, Error, Diagnostic)]
 #[error("the instructions have {chars} characters, over the limit of {chars_max}")]

@@ -53,10 +53,10 @@ fn check_message(
     for variable in instructions::variables(&message.text) {
         let name = variable.name;
         let at = || exact(sources, message, &variable).unwrap_or(written_at);
-        if BUILD_VARIABLES.contains(&name) {
+        if instructions::has(&BUILD_VARIABLES, name) {
             continue;
         }
-        if !is_sent_later || !RUN_VARIABLES.contains(&name) {
+        if !is_sent_later || !instructions::has(&RUN_VARIABLES, name) {
             let (at, help) = (at(), help(name, is_sent_later));
             out.report(at, UnknownVariable { name: name.into(), help, at });
         } else if seen.contains(&name) {
@@ -69,13 +69,13 @@ fn check_message(
 }
 
 fn help(name: &str, is_sent_later: bool) -> String {
-    if RUN_VARIABLES.contains(&name) {
+    if instructions::has(&RUN_VARIABLES, name) {
         return "it works in `gate-encouragement`, `read-prompts-reminder` and \
                 `gate-intercept-preamble`, which are sent when it is known"
             .into();
     }
     let later = if is_sent_later { RUN_VARIABLES.as_slice() } else { &[] };
-    let known: Vec<&str> = BUILD_VARIABLES.iter().chain(later).copied().collect();
+    let known: Vec<&str> = BUILD_VARIABLES.iter().chain(later).map(|(name, _)| *name).collect();
     match crate::nearest::nearest(name, known.iter().copied()) {
         Some(near) => format!("did you mean `{{{{{near}}}}}`?"),
         None => {

@@ -3,39 +3,71 @@
 use super::node::{Node, Reader, Scalar, Value};
 use crate::ast::{Argument, ArgumentType, Default};
 use crate::diagnostic::Diagnostics;
+use crate::grammar::{Field, Kind, Literal, Rule, Scalar as _};
 use crate::source::Spanned;
 
-/// The most characters that `max` may allow.
-const CHARS_MAX: u64 = 1_000_000;
+pub(crate) static ARG: Rule = Rule {
+    name: "arg",
+    what: "an arg",
+    meaning: "An argument of a prompt, or a variable of a resource's URI.",
+    fields: &[
+        Field::argument("a name", Kind::Text("text"), "What clients and templates call it."),
+        Field::property("required", Kind::Boolean, "Whether a client must give it.")
+            .or(Literal::Boolean(false)),
+        Field::property(
+            "default",
+            Kind::Text("text, `#true` or `#false`"),
+            "The value of one that is not given.",
+        ),
+        Field::either("description", "What a client shows a person who fills it in."),
+        Field::property(
+            "type",
+            Kind::Words(ArgumentType::WORDS),
+            "`boolean` takes `true` and `false`, and may steer a template.",
+        )
+        .or(Literal::Word("text")),
+        Field::property(
+            "max",
+            Kind::Chars { low: 1, high: 1_000_000 },
+            "The most characters of a text; a longer one is truncated.",
+        ),
+    ],
+    children: &[&ONE_OF],
+    example: include_str!("../reference/arg.kdl"),
+};
+
+static ONE_OF: Rule = Rule::leaf(
+    "one-of",
+    "one-of",
+    "The values that it may have; such an argument may steer a template.",
+    &[Field::arguments("a value", Kind::Text("text"), "A value.")],
+);
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Argument {
-    let types = [("text", ArgumentType::Text), ("boolean", ArgumentType::Boolean)];
-    let mut reader = Reader::new(node, out);
-    let one_of = reader.child("one-of", out).map(|child| {
-        let mut reader = Reader::new(child, out);
-        let first = reader.argument("a value", out);
-        let rest = reader.arguments();
-        let values =
-            first.into_iter().chain(rest).filter_map(|value| value.non_empty(out)).collect();
-        reader.finish("one-of", out);
-        values
-    });
-    let chars_max =
-        reader.property("max").and_then(|value| value.with_unit("chars", 1, CHARS_MAX, out));
+    let mut reader = Reader::new(node, &ARG, out);
     let argument = Argument {
-        name: reader.argument("a name", out).and_then(|value| value.non_empty(out)),
-        required: reader.property("required").and_then(|value| value.boolean(out)),
+        name: reader.argument(out).and_then(|value| value.non_empty(out)),
+        required: reader.value("required", out),
         default: reader.property("default").and_then(|value| default(value, out)),
         description: reader.text("description", out),
-        kind: reader.property("type").and_then(|value| value.one_of(&types, out)),
-        one_of,
-        chars_max: chars_max.map(|number| Spanned {
-            value: u32::try_from(number.value).unwrap_or(u32::MAX),
-            at: number.at,
-        }),
+        kind: reader.value("type", out),
+        one_of: reader.child("one-of", out).map(|child| list(child, &ONE_OF, out)),
+        chars_max: reader.value("max", out),
     };
-    reader.finish("an arg", out);
+    reader.finish(out);
     argument
+}
+
+/// Reads a node whose arguments are texts.
+pub(super) fn list(
+    node: &Node,
+    rule: &'static Rule,
+    out: &mut Diagnostics,
+) -> Vec<Spanned<String>> {
+    let mut reader = Reader::new(node, rule, out);
+    let texts = reader.texts(out);
+    reader.finish(out);
+    texts
 }
 
 fn default(value: &Value, out: &mut Diagnostics) -> Option<Spanned<Default>> {

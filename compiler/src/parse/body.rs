@@ -1,22 +1,49 @@
-//! Bodies (`file=`, `text`, `template=`) and what excuses a text that looks like a secret.
+//! Bodies (`file=`, `text`, `template=`) and `allow-secret`, which lets a text pass that only
+//! looks like a secret.
 
-use super::node::Reader;
+use super::node::{Reader, TEXT};
 use crate::ast::{AllowedSecret, Body};
 use crate::diagnostic::Diagnostics;
+use crate::grammar::{Field, Kind, Rule};
+
+pub(super) const FILE: Field = Field::property(
+    "file",
+    Kind::Text("path"),
+    "The file that holds the text, relative to this document.",
+);
+pub(super) const TEMPLATE: Field = Field::property(
+    "template",
+    Kind::Boolean,
+    "Whether the text is a template. Without it, files named `*.j2` are.",
+);
+
+pub(super) static ALLOW_SECRET: Rule = Rule::leaf(
+    "allow-secret",
+    "allow-secret",
+    "Lets texts pass that only look like a secret.",
+    &[
+        Field::argument(
+            "the name of a rule",
+            Kind::Text("text"),
+            "The rule that the report of the secret names.",
+        ),
+        Field::property("because", Kind::Text("text"), "The reason; it must be given."),
+    ],
+);
 
 pub(super) fn body(reader: &mut Reader<'_>, out: &mut Diagnostics) -> Body {
     let mut body = Body::default();
     if let Some(child) = reader.child("text", out) {
-        let mut reader = Reader::new(child, out);
-        body.text = reader.argument("a text", out).and_then(|value| value.text(out));
+        let mut reader = Reader::new(child, &TEXT, out);
+        body.text = reader.argument(out).and_then(|value| value.text(out));
         body.broken |= body.text.is_none();
-        reader.finish("a text", out);
+        reader.finish(out);
     }
     if let Some(value) = reader.property("file") {
         body.file = value.non_empty(out);
         body.broken |= body.file.is_none();
     }
-    body.template = reader.property("template").and_then(|value| value.boolean(out));
+    body.template = reader.value("template", out);
     body
 }
 
@@ -27,11 +54,10 @@ pub(super) fn allowed_secrets(
     reader
         .children("allow-secret")
         .filter_map(|child| {
-            let mut reader = Reader::new(child, out);
-            let rule = reader.argument("the name of a rule", out);
-            let rule = rule.and_then(|value| value.non_empty(out));
+            let mut reader = Reader::new(child, &ALLOW_SECRET, out);
+            let rule = reader.argument(out).and_then(|value| value.non_empty(out));
             let because = reader.property("because").and_then(|value| value.non_empty(out));
-            reader.finish("allow-secret", out);
+            reader.finish(out);
             Some(AllowedSecret { rule: rule?, because })
         })
         .collect()

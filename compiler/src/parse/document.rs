@@ -11,7 +11,7 @@ use crate::diagnostic::Diagnostics;
 use crate::source::{FileId, Span, Spanned};
 
 /// The most bytes of one KDL document. Bodies belong into files of their own.
-const DOCUMENT_BYTES_MAX: usize = 4 * 1024 * 1024;
+pub(crate) const DOCUMENT_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// Parses a document into nodes; `None` if it has syntax faults, which are reported.
 pub(super) fn parse(file: FileId, bytes: &[u8], out: &mut Diagnostics) -> Option<Vec<Node>> {

@@ -17,6 +17,7 @@ use crate::source::Span;
 use correction::{Corrected, Edits, Slip};
 
 pub(super) use correction::quoted;
+pub(crate) use text::FILE_BYTES_MAX;
 pub(super) use text::Text;
 pub(super) use told::Teller;
 pub(super) use yaml::{Entry, Node, Value};

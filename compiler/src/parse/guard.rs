@@ -4,7 +4,7 @@
 //! braces. This scan knows just enough of KDL (strings, comments) to count both.
 
 /// Children may nest this deep. The deepest node of the language stands at 5.
-const DEPTH_MAX: usize = 32;
+pub(crate) const DEPTH_MAX: usize = 32;
 /// Block comments may nest this deep.
 const COMMENT_DEPTH_MAX: usize = 32;
 /// So many `/-` may enclose one another.

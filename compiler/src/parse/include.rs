@@ -8,7 +8,21 @@ use super::node::{Node, Reader};
 use super::path::{self, PathFault};
 use crate::ast::Ast;
 use crate::diagnostic::Diagnostics;
+use crate::grammar::{Field, Kind, Rule};
 use crate::source::{FileId, ReadError, Sources, Span, Spanned};
+
+pub(crate) static INCLUDE: Rule = Rule {
+    name: "include",
+    what: "an include",
+    meaning: "Joins other documents to this one, as if their nodes were written here.",
+    fields: &[Field::arguments(
+        "a path or a pattern",
+        Kind::Text("path"),
+        "A document, or a pattern: `*` matches within a folder, `**` any folders, `?` one character. Files of a pattern are joined sorted by path.",
+    )],
+    children: &[],
+    example: include_str!("../reference/include.kdl"),
+};
 
 /// Parses the project's document and everything it includes, in the order of the text; files of
 /// one pattern are taken sorted by path.
@@ -28,11 +42,9 @@ pub(crate) fn project(sources: &Sources<'_>, out: &mut Diagnostics) -> Ast {
 
 /// Reads an `include` node.
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Vec<Spanned<String>> {
-    let mut reader = Reader::new(node, out);
-    let first = reader.argument("a path or a pattern", out);
-    let patterns = first.into_iter().chain(reader.arguments());
-    let patterns = patterns.filter_map(|value| value.non_empty(out)).collect();
-    reader.finish("an include", out);
+    let mut reader = Reader::new(node, &INCLUDE, out);
+    let patterns = reader.texts(out);
+    reader.finish(out);
     patterns
 }
 

@@ -21,8 +21,54 @@ use crate::source::{FileId, Span, Spanned};
 /// What stands for the argument in a body.
 const ARGUMENTS: &str = "$ARGUMENTS";
 
+/// A key of front matter.
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    /// The values that it takes, for people.
+    pub(crate) value: &'static str,
+    /// What it is for, in one line.
+    pub(crate) meaning: &'static str,
+}
+
+const DESCRIPTION: Key = Key {
+    name: "description",
+    value: "text",
+    meaning: "What clients show in their list of prompts. Must be given.",
+};
+const TITLE: Key = Key { name: "title", value: "text", meaning: "The name that clients show." };
+
 /// The keys of the project's own prompts.
-const FOLDER_KEYS: [&str; 5] = ["description", "title", "priority", "summary", "chapters"];
+pub(crate) const FOLDER_KEYS: &[Key] = &[
+    DESCRIPTION,
+    TITLE,
+    Key { name: "priority", value: "number, 1 to 10", meaning: "As the `priority` of a `prompt`." },
+    Key {
+        name: "summary",
+        value: "text",
+        meaning: "What it is about; without it, the first sentence of the text.",
+    },
+    Key {
+        name: "chapters",
+        value: "list of texts",
+        meaning: "Its parts; without it, the headings of the text.",
+    },
+];
+
+/// The keys of a command that mean something here.
+pub(crate) const COMMAND_KEYS: &[Key] = &[
+    DESCRIPTION,
+    TITLE,
+    Key {
+        name: "argument-hint",
+        value: "text",
+        meaning: "Describes the argument `arguments`; `[feature]` is a word in brackets.",
+    },
+    Key {
+        name: "handoffs",
+        value: "list",
+        meaning: "Checked, and kept as it is: each has a `label` and an `agent`, perhaps a `prompt` and `send`.",
+    },
+];
 
 /// What a markdown file says.
 #[derive(Debug)]
@@ -185,8 +231,9 @@ impl Reader<'_, '_> {
             "summary" => keys.summary = self.text(Of::Key(key), value),
             "chapters" => keys.chapters = self.chapters(key, value),
             _ => {
+                debug_assert!(FOLDER_KEYS.iter().all(|known| known.name != key), "{key}");
                 let at = self.matter.span(key_at);
-                let near = nearest(key, FOLDER_KEYS);
+                let near = nearest(key, FOLDER_KEYS.iter().map(|key| key.name));
                 self.teller.refuse(at, UnknownKey { key: key.clone(), near, at });
             }
         }
@@ -380,7 +427,10 @@ struct UnknownKey {
 fn unknown_key_help(near: Option<&str>) -> String {
     match near {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("the keys of a prompt are `{}`", FOLDER_KEYS.join("`, `")),
+        None => {
+            let names: Vec<&str> = FOLDER_KEYS.iter().map(|key| key.name).collect();
+            format!("the keys of a prompt are `{}`", names.join("`, `"))
+        }
     }
 }
 

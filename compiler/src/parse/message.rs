@@ -1,45 +1,93 @@
 //! `message role=user|assistant { text …; file …; image file=…; audio file=…; resource URI … }`
 
-use relay_bundle::Role;
-
 use super::body;
 use super::node::{Node, Reader};
 use crate::ast::{Message, Part};
 use crate::diagnostic::Diagnostics;
+use crate::grammar::{Field, Kind, Literal, Rule, Scalar, words};
 
-const PARTS: &[&str] = &["text", "file", "image", "audio", "resource"];
+words!(relay_bundle::Role {
+    "user" = relay_bundle::Role::User,
+    "assistant" = relay_bundle::Role::Assistant,
+});
+
+pub(crate) static MESSAGE: Rule = Rule {
+    name: "message",
+    what: "a message",
+    meaning: "One message of a prompt that has several, or one with more than a text. Its parts keep their order.",
+    fields: &[Field::property(
+        "role",
+        Kind::Words(<relay_bundle::Role as Scalar>::WORDS),
+        "Who says it.",
+    )
+    .or(Literal::Word("user"))],
+    children: &[&TEXT, &FILE, &IMAGE, &AUDIO, &RESOURCE],
+    example: include_str!("../reference/message.kdl"),
+};
+
+static TEXT: Rule = Rule { what: "a message's text", meaning: "A text.", ..super::node::TEXT };
+
+static FILE: Rule = Rule::leaf(
+    "file",
+    "a message's file",
+    "The text of a file.",
+    &[
+        Field::argument("a path", Kind::Text("path"), "The file, relative to this document."),
+        body::TEMPLATE,
+    ],
+);
+
+const MEDIA: &[Field] = &[
+    Field::optional("a path", Kind::Text("path"), "The file, relative to this document."),
+    Field::property("file", Kind::Text("path"), "The same, as a property."),
+    Field::either("mime", "The media type, if the file's name does not show it."),
+];
+
+static IMAGE: Rule = Rule::leaf("image", "a message's image", "An image.", MEDIA);
+
+static AUDIO: Rule =
+    Rule { name: "audio", what: "a message's audio", meaning: "A recording.", ..IMAGE };
+
+static RESOURCE: Rule = Rule {
+    name: "resource",
+    what: "a message's resource",
+    meaning: "A resource of the project, or one with a text of its own.",
+    fields: &[
+        Field::argument("a URI", Kind::Text("URI"), "The resource's URI."),
+        Field::either("mime", "The media type."),
+        body::FILE,
+        body::TEMPLATE,
+    ],
+    children: &[&super::node::TEXT],
+    example: "",
+};
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Message {
-    let roles = [("user", Role::User), ("assistant", Role::Assistant)];
-    let mut reader = Reader::new(node, out);
-    let role = reader.property("role").and_then(|value| value.one_of(&roles, out));
-    let children = node.children.as_deref().unwrap_or_default();
-    let parts = children.iter().filter_map(|child| part(child, out)).collect();
-    for name in PARTS {
-        // They are read above, in the order of the text.
-        drop(reader.children(name));
-    }
-    reader.finish("a message", out);
+    let mut reader = Reader::new(node, &MESSAGE, out);
+    let role = reader.value("role", out);
+    let parts = reader.all_children().filter_map(|child| part(child, out)).collect();
+    reader.finish(out);
     Message { at: node.name.at, role: role.map(|role| role.value), parts }
 }
 
 fn part(node: &Node, out: &mut Diagnostics) -> Option<Part> {
     let name = node.name.value.as_str();
-    if !PARTS.contains(&name) {
-        return None;
-    }
-    let mut reader = Reader::new(node, out);
+    let rule = *MESSAGE.children.iter().find(|rule| rule.name == name)?;
+    let mut reader = Reader::new(node, rule, out);
     let part = match name {
-        "text" => reader.argument("a text", out).and_then(|value| value.text(out)).map(Part::Text),
+        "text" => reader.argument(out).and_then(|value| value.text(out)).map(Part::Text),
         "file" => {
-            let path = reader.argument("a path", out).and_then(|value| value.non_empty(out));
-            let template = reader.property("template").and_then(|value| value.boolean(out));
+            let path = reader.argument(out).and_then(|value| value.non_empty(out));
+            let template = reader.value("template", out);
             path.map(|path| Part::File { path, template })
         }
         "image" | "audio" => {
             let file = match reader.property("file") {
                 Some(value) => value.non_empty(out),
-                None => reader.argument("`file=`", out).and_then(|value| value.non_empty(out)),
+                None => {
+                    let value = reader.required_argument("`file=`", out);
+                    value.and_then(|value| value.non_empty(out))
+                }
             };
             let mime = reader.text("mime", out);
             file.map(|file| match name {
@@ -48,12 +96,12 @@ fn part(node: &Node, out: &mut Diagnostics) -> Option<Part> {
             })
         }
         _ => {
-            let uri = reader.argument("a URI", out).and_then(|value| value.non_empty(out));
+            let uri = reader.argument(out).and_then(|value| value.non_empty(out));
             let mime = reader.text("mime", out);
             let body = body::body(&mut reader, out);
             uri.map(|uri| Part::Resource { uri, mime, body })
         }
     };
-    reader.finish(&format!("a message's {name}"), out);
+    reader.finish(out);
     part
 }

@@ -1,7 +1,10 @@
 //! KDL nodes as plain values, and the reader that takes them apart and misses nothing.
 //!
-//! Whoever reads a node asks for what it knows; [`Reader::finish`] reports everything that was
-//! not asked for, with the nearest name that was. That is how no line of a project is inert.
+//! A node's [`Rule`] says what it takes; [`Reader::finish`] reports everything else, with the
+//! nearest name that it takes, and sees to it that all that the rule lists was read. That is how
+//! no line of a project is inert.
+
+mod value;
 
 use std::collections::BTreeSet;
 
@@ -9,8 +12,12 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
-use crate::nearest::nearest;
+use crate::grammar::{self, Field, Form, Kind, Rule};
+use crate::setting::Slot;
 use crate::source::{Span, Spanned};
+use value::{report_annotation, suggestion};
+
+pub(super) use value::{Scalar, Value};
 
 /// A node with all that stands on it.
 #[derive(Debug)]
@@ -29,26 +36,8 @@ pub(super) struct Property {
     pub(super) value: Value,
 }
 
-/// A value, perhaps with a type annotation.
-#[derive(Debug)]
-pub(super) struct Value {
-    pub(super) scalar: Scalar,
-    pub(super) annotation: Option<Spanned<String>>,
-    pub(super) at: Span,
-}
-
-/// A KDL value. Numbers with a fraction keep their text: no part of the language takes one.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Scalar {
-    Text(String),
-    Integer(i128),
-    Float(String),
-    Boolean(bool),
-    Null,
-}
-
 /// Nodes that later versions of the language have, with what they are for.
-const RESERVED: &[(&str, &str)] = &[
+pub(crate) const RESERVED: &[(&str, &str)] = &[
     ("expect", "expectations that every build checks"),
     ("for", "who sees a prompt"),
     ("hosts", "the inventory of hosts"),
@@ -63,21 +52,28 @@ const RESERVED: &[(&str, &str)] = &[
     ("users", "users and groups"),
 ];
 
-/// Type annotations of the language.
-const ANNOTATIONS: &[&str] = &["bytes", "chars", "duration", "env", "file", "regex"];
+/// A node that is one text.
+pub(super) static TEXT: Rule = Rule::leaf(
+    "text",
+    "a text",
+    "The text itself.",
+    &[Field::argument("a text", Kind::Text("text"), "The text.")],
+);
 
 /// Takes a node apart.
 pub(super) struct Reader<'n> {
     node: &'n Node,
+    rule: &'static Rule,
     arguments_taken: usize,
-    known_properties: BTreeSet<&'static str>,
-    known_children: BTreeSet<&'static str>,
+    /// The properties and the children that were asked for.
+    properties: BTreeSet<&'static str>,
+    children: BTreeSet<&'static str>,
 }
 
 impl<'n> Reader<'n> {
-    /// Begins to read `node`; reports a property that is given twice, since KDL itself lets the
+    /// Begins to read `node` by its rule; reports a property that is given twice, since KDL itself lets the
     /// last one win, and an annotation on the node, which means nothing.
-    pub(super) fn new(node: &'n Node, out: &mut Diagnostics) -> Self {
+    pub(super) fn new(node: &'n Node, rule: &'static Rule, out: &mut Diagnostics) -> Self {
         for (index, property) in node.properties.iter().enumerate() {
             let mut before = node.properties.iter().take(index);
             if let Some(first) = before.find(|first| first.name.value == property.name.value) {
@@ -96,14 +92,21 @@ impl<'n> Reader<'n> {
         }
         Self {
             node,
+            rule,
             arguments_taken: 0,
-            known_properties: BTreeSet::new(),
-            known_children: BTreeSet::new(),
+            properties: BTreeSet::new(),
+            children: BTreeSet::new(),
         }
     }
 
     /// Takes the next argument, which must be there.
-    pub(super) fn argument(
+    pub(super) fn argument(&mut self, out: &mut Diagnostics) -> Option<&'n Value> {
+        let field = self.rule.argument(self.arguments_taken)?;
+        self.required_argument(field.name, out)
+    }
+
+    /// Takes the next argument, which must be there if nothing else says `what`.
+    pub(super) fn required_argument(
         &mut self,
         what: &'static str,
         out: &mut Diagnostics,
@@ -118,23 +121,49 @@ impl<'n> Reader<'n> {
 
     /// Takes the next argument, if there is one.
     pub(super) fn optional_argument(&mut self) -> Option<&'n Value> {
+        debug_assert!(self.rule.argument(self.arguments_taken).is_some(), "{}", self.rule.what);
         let value = self.node.arguments.get(self.arguments_taken)?;
         self.arguments_taken += 1;
         Some(value)
     }
 
-    /// Takes all arguments that are left.
-    pub(super) fn arguments(&mut self) -> &'n [Value] {
-        let rest = self.node.arguments.get(self.arguments_taken..).unwrap_or_default();
+    /// Takes all arguments as texts: one must be there, and none is empty.
+    pub(super) fn texts(&mut self, out: &mut Diagnostics) -> Vec<Spanned<String>> {
+        self.argument(out);
         self.arguments_taken = self.node.arguments.len();
-        rest
+        self.node.arguments.iter().filter_map(|value| value.non_empty(out)).collect()
     }
 
     /// Takes a property.
     pub(super) fn property(&mut self, name: &'static str) -> Option<&'n Value> {
-        self.known_properties.insert(name);
+        self.properties.insert(name);
         let found = self.node.properties.iter().find(|property| property.name.value == name);
         found.map(|property| &property.value)
+    }
+
+    /// Takes a property as its row says.
+    pub(super) fn value<T: grammar::Scalar>(
+        &mut self,
+        name: &'static str,
+        out: &mut Diagnostics,
+    ) -> Option<Spanned<T>> {
+        let value = self.property(name)?;
+        let Spanned { value, at } = value.literal(self.rule.property(name)?.kind, out)?;
+        T::decode(value).map(|value| Spanned { value, at })
+    }
+
+    /// Takes the settings of the node, in the order of its rule's rows.
+    pub(super) fn settings(&mut self, settings: Vec<&mut dyn Slot>, out: &mut Diagnostics) {
+        for (field, setting) in self.rule.fields.iter().zip(settings) {
+            let value = match field.form {
+                Form::Argument | Form::Arguments => self.argument(out),
+                Form::Optional => self.optional_argument(),
+                Form::Property | Form::Either => self.property(field.name),
+            };
+            if let Some(written) = value.and_then(|value| value.literal(field.kind, out)) {
+                setting.set(written);
+            }
+        }
     }
 
     /// Takes a child that may stand there once.
@@ -159,7 +188,7 @@ impl<'n> Reader<'n> {
         &mut self,
         name: &'static str,
     ) -> impl Iterator<Item = &'n Node> + use<'n> {
-        self.known_children.insert(name);
+        self.children.insert(name);
         let children = self.node.children.as_deref().unwrap_or_default();
         children.iter().filter(move |child| child.name.value == name)
     }
@@ -179,9 +208,9 @@ impl<'n> Reader<'n> {
         let value = match (property, child) {
             (Some(value), _) => Some(value),
             (None, Some(child)) => {
-                let mut reader = Reader::new(child, out);
-                let value = reader.argument("a text", out);
-                reader.finish(name, out);
+                let mut reader = Reader::new(child, &TEXT, out);
+                let value = reader.argument(out);
+                reader.finish_as(name, out);
                 value
             }
             (None, None) => None,
@@ -189,8 +218,27 @@ impl<'n> Reader<'n> {
         value?.text(out)
     }
 
-    /// Reports everything on the node that was not asked for. `what` names the node for people.
-    pub(super) fn finish(self, what: &str, out: &mut Diagnostics) {
+    /// Takes all children of the names in the rule, in the order of the text.
+    pub(super) fn all_children(&mut self) -> impl Iterator<Item = &'n Node> + use<'n> {
+        self.children.extend(self.rule.children.iter().map(|rule| rule.name));
+        let known = self.rule.children;
+        let children = self.node.children.as_deref().unwrap_or_default();
+        children.iter().filter(|child| known.iter().any(|rule| rule.name == child.name.value))
+    }
+
+    /// Reports everything on the node that its rule does not list.
+    pub(super) fn finish(self, out: &mut Diagnostics) {
+        let what = self.rule.what;
+        self.finish_as(what, out);
+    }
+
+    /// Reports everything on the node that its rule does not list; `what` names it for people.
+    pub(super) fn finish_as(self, what: &str, out: &mut Diagnostics) {
+        let properties = self.rule.property_names();
+        let children = self.rule.child_names();
+        // INVARIANT: what a rule lists is read, and what is read is listed.
+        debug_assert!(self.properties.iter().eq(&properties), "{what}: {:?}", self.properties);
+        debug_assert!(self.children.iter().eq(&children), "{what}: {:?}", self.children);
         for extra in self.node.arguments.get(self.arguments_taken..).unwrap_or_default() {
             let taken = self.arguments_taken;
             let what = what.to_owned();
@@ -198,183 +246,24 @@ impl<'n> Reader<'n> {
         }
         for property in &self.node.properties {
             let name = &property.name;
-            if !self.known_properties.contains(name.value.as_str()) {
-                let known: Vec<&str> = self.known_properties.iter().copied().collect();
+            if !properties.contains(&name.value.as_str()) {
                 out.report(
                     name.at,
                     UnknownProperty {
                         name: name.value.clone(),
                         what: what.into(),
-                        help: suggestion(&name.value, &known, "properties"),
+                        help: suggestion(&name.value, &properties, "properties"),
                         at: name.at,
                     },
                 );
             }
         }
-        let known: Vec<&str> = self.known_children.iter().copied().collect();
         for child in self.node.children.as_deref().unwrap_or_default() {
-            if !self.known_children.contains(child.name.value.as_str()) {
-                unknown(child, &known, what, out);
+            if !children.contains(&child.name.value.as_str()) {
+                unknown(child, &children, what, out);
             }
         }
     }
-}
-
-impl Value {
-    /// Returns the text; reports any other value and every annotation.
-    pub(super) fn text(&self, out: &mut Diagnostics) -> Option<Spanned<String>> {
-        self.plain(out)?;
-        match &self.scalar {
-            Scalar::Text(text) => Some(Spanned { value: text.clone(), at: self.at }),
-            _ => self.wrong_type("a text", out),
-        }
-    }
-
-    /// Returns the text if it is not empty.
-    pub(super) fn non_empty(&self, out: &mut Diagnostics) -> Option<Spanned<String>> {
-        let text = self.text(out)?;
-        if text.value.trim().is_empty() {
-            out.report(self.at, EmptyText { at: self.at });
-            return None;
-        }
-        Some(text)
-    }
-
-    /// Returns the truth value.
-    pub(super) fn boolean(&self, out: &mut Diagnostics) -> Option<Spanned<bool>> {
-        self.plain(out)?;
-        match self.scalar {
-            Scalar::Boolean(value) => Some(Spanned { value, at: self.at }),
-            _ => self.wrong_type("#true or #false", out),
-        }
-    }
-
-    /// Returns the number if it lies in `low..=high`.
-    pub(super) fn integer(
-        &self,
-        low: u64,
-        high: u64,
-        out: &mut Diagnostics,
-    ) -> Option<Spanned<u64>> {
-        self.plain(out)?;
-        self.in_range(self.whole(out)?, low, high, out)
-    }
-
-    /// Returns the number if it lies in `low..=high` and has the annotation of its unit.
-    pub(super) fn with_unit(
-        &self,
-        unit: &'static str,
-        low: u64,
-        high: u64,
-        out: &mut Diagnostics,
-    ) -> Option<Spanned<u64>> {
-        self.unit(unit, out)?;
-        self.in_range(self.whole(out)?, low, high, out)
-    }
-
-    /// Returns a number of bytes if it lies in `low..=high`: `(bytes)8192` or `(bytes)"8KiB"`.
-    pub(super) fn bytes(&self, low: u64, high: u64, out: &mut Diagnostics) -> Option<Spanned<u64>> {
-        self.unit("bytes", out)?;
-        let number = match &self.scalar {
-            Scalar::Text(text) => match bytes(text) {
-                Some(number) => number,
-                None => {
-                    out.report(self.at, NoSize { text: text.clone(), at: self.at });
-                    return None;
-                }
-            },
-            _ => self.whole(out)?,
-        };
-        self.in_range(number, low, high, out)
-    }
-
-    /// Reports an annotation that is missing or not that of the unit.
-    fn unit(&self, unit: &'static str, out: &mut Diagnostics) -> Option<()> {
-        let (found, at) = match &self.annotation {
-            Some(annotation) if annotation.value == unit => return Some(()),
-            Some(annotation) => (Some(annotation.value.clone()), annotation.at),
-            None => (None, self.at),
-        };
-        out.report(at, WrongUnit { unit, found, at });
-        None
-    }
-
-    /// Returns one of the words, by `words`' own value.
-    pub(super) fn one_of<T: Copy>(
-        &self,
-        words: &[(&'static str, T)],
-        out: &mut Diagnostics,
-    ) -> Option<Spanned<T>> {
-        let text = self.text(out)?;
-        if let Some((_, value)) = words.iter().find(|(word, _)| *word == text.value) {
-            return Some(Spanned { value: *value, at: self.at });
-        }
-        let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
-        let help = suggestion(&text.value, &known, "words");
-        out.report(self.at, UnknownWord { word: text.value, help, at: self.at });
-        None
-    }
-
-    fn whole(&self, out: &mut Diagnostics) -> Option<i128> {
-        match self.scalar {
-            Scalar::Integer(number) => Some(number),
-            _ => self.wrong_type("a whole number", out),
-        }
-    }
-
-    fn in_range(
-        &self,
-        number: i128,
-        low: u64,
-        high: u64,
-        out: &mut Diagnostics,
-    ) -> Option<Spanned<u64>> {
-        match u64::try_from(number) {
-            Ok(value) if (low..=high).contains(&value) => Some(Spanned { value, at: self.at }),
-            _ => {
-                out.report(self.at, OutOfRange { number, low, high, at: self.at });
-                None
-            }
-        }
-    }
-
-    /// Reports an annotation where none belongs.
-    pub(super) fn plain(&self, out: &mut Diagnostics) -> Option<()> {
-        match &self.annotation {
-            None => Some(()),
-            Some(annotation) => {
-                report_annotation(annotation, out);
-                None
-            }
-        }
-    }
-
-    fn wrong_type<T>(&self, expected: &'static str, out: &mut Diagnostics) -> Option<T> {
-        let found = match &self.scalar {
-            Scalar::Text(_) => "a text".to_owned(),
-            Scalar::Integer(number) => format!("the number {number}"),
-            Scalar::Float(number) => format!("the number {number}"),
-            Scalar::Boolean(yes) => format!("#{yes}"),
-            Scalar::Null => "#null".to_owned(),
-        };
-        out.report(self.at, WrongType { expected, found, at: self.at });
-        None
-    }
-}
-
-/// Returns the bytes of `8KiB`; `None` for any other form.
-///
-/// Only units that mean one thing: a kB is 1000 bytes to some and 1024 to others.
-fn bytes(text: &str) -> Option<i128> {
-    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let (number, unit) = text.split_at_checked(digits)?;
-    let factor = match unit {
-        "B" => 1,
-        "KiB" => 1024,
-        "MiB" => 1024 * 1024,
-        _ => return None,
-    };
-    number.parse::<i128>().ok()?.checked_mul(factor)
 }
 
 /// Reports a node that does not belong where it stands.
@@ -386,26 +275,6 @@ pub(super) fn unknown(node: &Node, known: &[&str], what: &str, out: &mut Diagnos
     }
     let help = suggestion(name, known, "nodes");
     out.report(*at, UnknownNode { name: name.clone(), what: what.into(), help, at: *at });
-}
-
-fn report_annotation(annotation: &Spanned<String>, out: &mut Diagnostics) {
-    let Spanned { value: name, at } = annotation;
-    if matches!(name.as_str(), "env" | "file") {
-        out.report(*at, SecretNotExpected { name: name.clone(), at: *at });
-    } else if ANNOTATIONS.contains(&name.as_str()) {
-        out.report(*at, UnexpectedAnnotation { name: name.clone(), at: *at });
-    } else {
-        let help = suggestion(name, ANNOTATIONS, "annotations");
-        out.report(*at, UnknownAnnotation { name: name.clone(), help, at: *at });
-    }
-}
-
-fn suggestion(name: &str, known: &[&str], kind: &str) -> String {
-    match nearest(name, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => format!("no {kind} are known here"),
-        None => format!("known {kind}: {}", known.join(", ")),
-    }
 }
 
 #[derive(Debug, Error, Diagnostic)]
@@ -489,103 +358,5 @@ struct DuplicateProperty {
     #[label("first here")]
     first_at: Span,
     #[label(primary, "again here")]
-    at: Span,
-}
-
-#[derive(Debug, Error, Diagnostic)]
-#[error("expected {expected}, found {found}")]
-#[diagnostic(code(value::wrong_type))]
-struct WrongType {
-    expected: &'static str,
-    found: String,
-    #[label(primary, "this value")]
-    at: Span,
-}
-
-#[derive(Debug, Error, Diagnostic)]
-#[error("{number} is not within {low} and {high}")]
-#[diagnostic(code(value::out_of_range), help("write a number from {low} to {high}"))]
-struct OutOfRange {
-    number: i128,
-    low: u64,
-    high: u64,
-    #[label(primary, "out of range")]
-    at: Span,
-}
-
-#[derive(Debug, Error, Diagnostic)]
-#[error("unknown word `{word}`")]
-#[diagnostic(code(value::unknown_word))]
-struct UnknownWord {
-    word: String,
-    #[help]
-    help: String,
-    #[label(primary, "not known here")]
-    at: Span,
-}
-
-#[derive(Debug, Error, Diagnostic)]
-#[error("the text is empty")]
-#[diagnostic(code(value::empty), help("write something, or remove the node"))]
-struct EmptyText {
-    #[label(primary, "nothing but white space")]
-    at: Span,
-}
-
-#[derive(Debug, Error, Diagnostic)]
-#[error("{}", match found { Some(found) => format!("expected the unit `({unit})`, found `({found})`"), None => format!("the value needs its unit `({unit})`") })]
-#[diagnostic(code(value::wrong_unit), help("write `({unit})` in front of the number"))]
-struct WrongUnit {
-    unit: &'static str,
-    found: Option<String>,
-    #[label(primary, "unit missing or wrong")]
-    at: Span,
-}
-
-#[derive(Debug, Error, Diagnostic)]
-#[error("`{text}` is not a number of bytes")]
-#[diagnostic(
-    code(value::size),
-    help(
-        "write a whole number and its unit, as in `(bytes)\"8KiB\"`; the units are B, KiB (1024 B) and MiB (1024 KiB)"
-    )
-)]
-struct NoSize {
-    text: String,
-    #[label(primary, "not a size")]
-    at: Span,
-}
-
-#[derive(Debug, Error, Diagnostic)]
-#[error("unknown annotation `({name})`")]
-#[diagnostic(code(value::unknown_annotation))]
-struct UnknownAnnotation {
-    name: String,
-    #[help]
-    help: String,
-    #[label(primary, "not known")]
-    at: Span,
-}
-
-#[derive(Debug, Error, Diagnostic)]
-#[error("the annotation `({name})` means nothing here")]
-#[diagnostic(code(value::annotation), help("remove it"))]
-struct UnexpectedAnnotation {
-    name: String,
-    #[label(primary, "no value with a unit belongs here")]
-    at: Span,
-}
-
-#[derive(Debug, Error, Diagnostic)]
-#[error("`({name})` names a secret, and no secret belongs here")]
-#[diagnostic(
-    code(value::secret),
-    help(
-        "what stands here goes into the bundle and to clients; secrets live in the server's configuration"
-    )
-)]
-struct SecretNotExpected {
-    name: String,
-    #[label(primary, "not a place for a secret")]
     at: Span,
 }

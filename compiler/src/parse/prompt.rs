@@ -1,41 +1,63 @@
 //! `prompt NAME priority=… file=… { … }`
 
-use super::node::{Node, Reader};
+use super::node::{Node, Reader, TEXT};
 use super::{argument, body, message};
 use crate::ast::Prompt;
 use crate::diagnostic::Diagnostics;
+use crate::grammar::{Field, Kind, Literal, Rule};
+
+/// The priority of a prompt that gives none.
+pub(crate) const PRIORITY: u8 = 5;
+
+pub(crate) static PROMPT: Rule = Rule {
+    name: "prompt",
+    what: "a prompt",
+    meaning: "A prompt. Its text is a `text`, a `file=`, or `message`s: one of the three.",
+    fields: &[
+        Field::argument("a name", Kind::Text("text"), "What clients call it."),
+        Field::property("enabled", Kind::Boolean, "`#false` leaves it out of the bundle.")
+            .or(Literal::Boolean(true)),
+        Field::property(
+            "priority",
+            Kind::Number { low: 1, high: 10 },
+            "Weighs its matches with a task; 10 is in every briefing.",
+        )
+        .or(Literal::Number(PRIORITY as u64)),
+        body::FILE,
+        body::TEMPLATE,
+        Field::either("title", "The name that clients show."),
+        Field::either("description", "What clients show in their list of prompts."),
+        Field::either(
+            "summary",
+            "What it is about, for keywords to match; without it, the first sentence of its text.",
+        ),
+    ],
+    children: &[&CHAPTERS, &argument::ARG, &TEXT, &message::MESSAGE, &body::ALLOW_SECRET],
+    example: include_str!("../reference/prompt.kdl"),
+};
+
+static CHAPTERS: Rule = Rule::leaf(
+    "chapters",
+    "chapters",
+    "Its parts, for keywords to match; without it, the headings of its text.",
+    &[Field::arguments("a chapter", Kind::Text("text"), "A chapter.")],
+);
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Prompt {
-    let mut reader = Reader::new(node, out);
-    let name = reader.argument("a name", out).and_then(|value| value.text(out));
-    let priority = reader.property("priority").and_then(|value| value.integer(1, 10, out));
-    let priority = priority.map(|number| crate::source::Spanned {
-        // INVARIANT: 1 to 10, as checked.
-        value: u8::try_from(number.value).unwrap_or(10),
-        at: number.at,
-    });
-    let chapters = reader.child("chapters", out).map(|child| {
-        let mut reader = Reader::new(child, out);
-        let first = reader.argument("a chapter", out);
-        let rest = reader.arguments();
-        let chapters =
-            first.into_iter().chain(rest).filter_map(|value| value.non_empty(out)).collect();
-        reader.finish("chapters", out);
-        chapters
-    });
+    let mut reader = Reader::new(node, &PROMPT, out);
     let prompt = Prompt {
-        name,
-        enabled: reader.property("enabled").and_then(|value| value.boolean(out)),
-        priority,
+        name: reader.argument(out).and_then(|value| value.text(out)),
+        enabled: reader.value("enabled", out),
+        priority: reader.value("priority", out),
         title: reader.text("title", out),
         description: reader.text("description", out),
         summary: reader.text("summary", out),
-        chapters,
+        chapters: reader.child("chapters", out).map(|child| argument::list(child, &CHAPTERS, out)),
         arguments: reader.children("arg").map(|child| argument::node(child, out)).collect(),
         body: body::body(&mut reader, out),
         messages: reader.children("message").map(|child| message::node(child, out)).collect(),
         allowed_secrets: body::allowed_secrets(&mut reader, out),
     };
-    reader.finish("a prompt", out);
+    reader.finish(out);
     prompt
 }

@@ -5,31 +5,72 @@ use super::node::{Node, Reader};
 use super::prompt;
 use crate::ast::{Folder, OnError, PromptsItem};
 use crate::diagnostic::Diagnostics;
+use crate::grammar::{Field, Kind, Literal, Rule, Scalar as _};
+
+pub(crate) static PROMPTS: Rule = Rule {
+    name: "prompts",
+    what: "prompts",
+    meaning: "Prompts, one by one and by the folder. A project may have any number of such nodes.",
+    fields: &[],
+    children: &[&prompt::PROMPT, &FOLDER, &COMMANDS],
+    example: include_str!("../reference/prompts.kdl"),
+};
+
+static FOLDER: Rule = Rule {
+    name: "folder",
+    what: "a folder",
+    meaning: "Makes a prompt of every `*.md` file below a folder; a name is the path below the folder without `.md`.",
+    fields: &[
+        Field::argument("a folder", Kind::Text("path"), "The folder, relative to this document."),
+        // Read so that it can be reported in its own words: it belongs to `commands`.
+        Field { meaning: "", ..ON_ERROR },
+    ],
+    children: &[&body::ALLOW_SECRET],
+    example: "",
+};
+
+static COMMANDS: Rule = Rule {
+    name: "commands",
+    what: "commands",
+    meaning: "Makes a prompt of every markdown command below a folder, as other programs use them.",
+    fields: &[
+        Field::argument("a folder", Kind::Text("path"), "The folder, relative to this document."),
+        ON_ERROR,
+    ],
+    children: &[&body::ALLOW_SECRET],
+    example: "",
+};
+
+const ON_ERROR: Field = Field::property(
+    "on-error",
+    Kind::Words(OnError::WORDS),
+    "What a faulty file does: `fail` is an error, `skip` leaves the file out, `repair` corrects what it can.",
+)
+.or(Literal::Word("fail"));
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Vec<PromptsItem> {
-    let mut reader = Reader::new(node, out);
+    let mut reader = Reader::new(node, &PROMPTS, out);
     let mut items = Vec::new();
     for child in reader.children("prompt") {
         items.push(PromptsItem::Prompt(prompt::node(child, out)));
     }
     for child in reader.children("folder") {
-        items.push(PromptsItem::Folder(folder(child, "a folder", out)));
+        items.push(PromptsItem::Folder(folder(child, &FOLDER, out)));
     }
     for child in reader.children("commands") {
-        items.push(PromptsItem::Commands(folder(child, "commands", out)));
+        items.push(PromptsItem::Commands(folder(child, &COMMANDS, out)));
     }
-    reader.finish("prompts", out);
+    reader.finish(out);
     items
 }
 
-fn folder(node: &Node, what: &str, out: &mut Diagnostics) -> Folder {
-    let words = [("fail", OnError::Fail), ("skip", OnError::Skip), ("repair", OnError::Repair)];
-    let mut reader = Reader::new(node, out);
+fn folder(node: &Node, rule: &'static Rule, out: &mut Diagnostics) -> Folder {
+    let mut reader = Reader::new(node, rule, out);
     let folder = Folder {
-        path: reader.argument("a folder", out).and_then(|value| value.non_empty(out)),
-        on_error: reader.property("on-error").and_then(|value| value.one_of(&words, out)),
+        path: reader.argument(out).and_then(|value| value.non_empty(out)),
+        on_error: reader.value("on-error", out),
         allowed_secrets: body::allowed_secrets(&mut reader, out),
     };
-    reader.finish(what, out);
+    reader.finish(out);
     folder
 }

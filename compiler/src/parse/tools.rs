@@ -3,18 +3,33 @@
 use super::node::{Node, Reader};
 use crate::ast::{ToolGroup, Tools};
 use crate::diagnostic::Diagnostics;
+use crate::grammar::Rule;
 use crate::source::Spanned;
 
-const GROUPS: &[(&str, ToolGroup)] = &[("diagnostics", ToolGroup::Diagnostics)];
+pub(crate) static TOOLS: Rule = Rule {
+    name: "tools",
+    what: "tools",
+    meaning: "The tools that a server of the project offers, besides those of the gate.",
+    fields: &[],
+    children: &[&DIAGNOSTICS],
+    example: include_str!("../reference/tools.kdl"),
+};
+
+static DIAGNOSTICS: Rule = Rule::leaf(
+    "diagnostics",
+    "a group of tools",
+    "`server_info` and `audit_tail`: what the server is and what it recorded.",
+    &[],
+);
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Tools {
-    let mut reader = Reader::new(node, out);
+    let mut reader = Reader::new(node, &TOOLS, out);
     let mut groups = Vec::new();
-    for (name, group) in GROUPS {
-        let Some(child) = reader.child(name, out) else { continue };
-        Reader::new(child, out).finish("a group of tools", out);
-        groups.push(Spanned { value: *group, at: child.name.at });
+    for (rule, group) in [(&DIAGNOSTICS, ToolGroup::Diagnostics)] {
+        let Some(child) = reader.child(rule.name, out) else { continue };
+        Reader::new(child, rule, out).finish(out);
+        groups.push(Spanned { value: group, at: child.name.at });
     }
-    reader.finish("tools", out);
+    reader.finish(out);
     Tools { at: node.name.at, groups }
 }

@@ -48,7 +48,7 @@ pub(super) fn choose(
             at: when.at,
             environment: name.clone(),
             nodes: replacing.count(),
-            gates: replacing.gates.iter().any(|gate| is_true(gate.on.as_ref())),
+            gates: replacing.gates.iter().any(|gate| gate.on.value),
         });
         if environment == Some(name.value.as_str()) {
             gates.append(&mut replacing.gates);
@@ -120,10 +120,6 @@ fn prompts_name(item: &PromptsItem) -> Option<String> {
             value(folder.path.as_ref()).map(|path| format!("c {path}"))
         }
     }
-}
-
-fn is_true(setting: Option<&Spanned<bool>>) -> bool {
-    setting.is_some_and(|setting| setting.value)
 }
 
 fn value(name: Option<&Spanned<String>>) -> Option<String> {

@@ -10,7 +10,7 @@ use crate::parse::{PathFault, resolve_path};
 use crate::source::{FileId, ReadError, SourceFile, Sources, Span, Spanned};
 
 /// The most bytes of one file whose bytes go into the bundle.
-const FILE_BYTES_MAX: usize = 16 * 1024 * 1024;
+pub(crate) const FILE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Reads the file that `written` names in the document where it stands.
 pub(super) fn read(

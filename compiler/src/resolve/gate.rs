@@ -1,64 +1,30 @@
 //! The one `gate` node of a project, with its defaults.
 
 use miette::Diagnostic;
-use relay_bundle::Unlock;
 use thiserror::Error;
 
-use crate::ast;
 use crate::diagnostic::Diagnostics;
-use crate::model::{Gate, Setting};
+use crate::model::Gate;
 use crate::source::Span;
 
-/// How many keywords describe a task well enough and are still quickly given.
-const TAGS_ASK: u32 = 5;
-
 /// Resolves the gate; a project that says nothing of it has none.
-pub(super) fn gate(nodes: Vec<ast::Gate>, out: &mut Diagnostics) -> Gate {
+pub(super) fn gate(nodes: Vec<Gate>, out: &mut Diagnostics) -> Gate {
     let mut nodes = nodes.into_iter();
-    let Some(node) = nodes.next() else { return with(ast::GateSettings::default()) };
+    let Some(node) = nodes.next() else { return Gate::defaults() };
     for again in nodes {
-        out.report(again.at, SecondGate { first_at: node.at, at: again.at });
+        if let (Some(first_at), Some(at)) = (node.at, again.at) {
+            out.report(at, SecondGate { first_at, at });
+        }
     }
-    let ast::Gate { at, on, settings, first_setting, empty } = node;
-    // Whoever forgot the word is told so; that the settings do nothing would be told in vain.
-    let on = Setting::or(on, true);
-    let settings = if on.value { settings } else { ast::GateSettings::default() };
-    Gate { at: Some(at), on, first_setting, empty, ..with(settings) }
-}
-
-/// Returns a gate that is off, with these settings and the defaults of the others.
-fn with(settings: ast::GateSettings) -> Gate {
-    let ast::GateSettings {
-        hide_tools,
-        unlock,
-        repeat_bytes,
-        tags_ask,
-        tags_max,
-        budget_bytes,
-        remaining_bytes,
-        index_cap,
-        over_cap_priority,
-        entry_chars,
-        instructions_chars,
-    } = settings;
-    let tags_max = Setting::or(tags_max, 10);
-    Gate {
-        at: None,
-        on: Setting::or(None, false),
-        hide_tools: Setting::or(hide_tools, false),
-        unlock: Setting::or(unlock, Unlock::Intercept),
-        repeat_bytes: Setting::or(repeat_bytes, 2048),
-        tags_ask: Setting::or(tags_ask, TAGS_ASK.min(tags_max.value)),
-        tags_max,
-        budget_bytes: Setting::or(budget_bytes, 8192),
-        remaining_bytes: Setting::or(remaining_bytes, 4096),
-        index_cap: Setting::or(index_cap, 50),
-        over_cap_priority: Setting::or(over_cap_priority, 7),
-        entry_chars: Setting::or(entry_chars, 100),
-        instructions_chars: Setting::or(instructions_chars, 2000),
-        first_setting: None,
-        empty: Vec::new(),
+    if !node.on.value {
+        let Gate { at, on, first_setting, empty, .. } = node;
+        return Gate { at, on, first_setting, empty, ..Gate::defaults() };
     }
+    let mut gate = node;
+    if gate.tags_ask.at.is_none() {
+        gate.tags_ask.value = gate.tags_ask.value.min(gate.tags_max.value);
+    }
+    gate
 }
 
 #[derive(Debug, Error, Diagnostic)]

@@ -8,7 +8,7 @@ use super::{body, file, prompt, summary, text};
 use crate::ast::{Folder, OnError};
 use crate::diagnostic::Diagnostics;
 use crate::model::{Prompt, Setting};
-use crate::parse::{MarkdownKind, MarkdownPrompt, markdown_prompt};
+use crate::parse::{MarkdownKind, MarkdownPrompt, PRIORITY, markdown_prompt};
 use crate::source::{FileId, Listed, Sources, Span, Spanned};
 
 /// Resolves a folder of prompts or of commands.
@@ -121,7 +121,7 @@ fn one(
     }
     Some(Prompt {
         name: Spanned { value: name, at },
-        priority: Setting::or(priority, prompt::PRIORITY),
+        priority: Setting::or(priority, PRIORITY),
         title,
         description: Some(description),
         summary,

@@ -7,6 +7,7 @@ use super::name;
 use crate::ast;
 use crate::diagnostic::Diagnostics;
 use crate::model::{Project, Setting};
+use crate::parse::EPOCH;
 use crate::source::{FileId, Span};
 
 pub(super) fn project(
@@ -28,7 +29,7 @@ pub(super) fn project(
     let epoch = match epoch {
         // `--epoch` was asked for, so it counts as written: at the project's name.
         Some(value) => Setting { value, at: Some(name.at) },
-        None => Setting::or(node.epoch, 0),
+        None => Setting::or(node.epoch, EPOCH),
     };
     Some(Project { name, version: node.version, epoch, title: node.title, owner: node.owner })
 }

@@ -13,10 +13,8 @@ use crate::diagnostic::Diagnostics;
 use crate::model::{
     AllowedSecret, BodySource, MessageSource, PartSource, Prompt, Resource, Setting,
 };
+use crate::parse::PRIORITY;
 use crate::source::{Sources, Span, Spanned};
-
-/// The priority of a prompt that gives none.
-pub(super) const PRIORITY: u8 = 5;
 
 /// Returns whether a node says neither `text` nor `file=`, not even wrongly.
 pub(super) fn has_no_body(body: &ast::Body) -> bool {

@@ -13,7 +13,7 @@ use crate::nearest::nearest;
 use crate::source::{Sources, Span, Spanned};
 
 /// So many URI templates may a project have: a URI is tried against each in turn.
-const TEMPLATES_MAX: usize = 256;
+pub(crate) const TEMPLATES_MAX: usize = 256;
 
 /// Resolves all resources: those with a fixed URI and the templates, each sorted.
 pub(super) fn resources(

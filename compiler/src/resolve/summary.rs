@@ -13,11 +13,11 @@ use crate::model::Setting;
 use crate::source::Spanned;
 
 /// The most words of a generated summary.
-const SUMMARY_WORDS_MAX: usize = 20;
+pub(crate) const SUMMARY_WORDS_MAX: usize = 20;
 /// The most characters of one, for words that no white space ends.
 const SUMMARY_CHARS_MAX: usize = 400;
 /// The most chapters that headings become; the last one is `…` if there are more.
-const CHAPTERS_MAX: usize = 64;
+pub(crate) const CHAPTERS_MAX: usize = 64;
 /// The most characters of one.
 const CHAPTER_CHARS_MAX: usize = 120;
 

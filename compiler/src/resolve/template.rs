@@ -25,6 +25,7 @@ use std::sync::Arc;
 
 use relay_bundle::Segment;
 
+pub(crate) use self::limit::{TEMPLATE_BYTES_MAX, TEXT_BYTES_MAX, TOTAL_BYTES_MAX, VARIANTS_MAX};
 use self::render::Renderer;
 pub(crate) use self::source::TextPlace;
 use self::states::States;

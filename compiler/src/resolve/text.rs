@@ -19,7 +19,7 @@ pub(super) const ARGUMENTS: &str = "arguments";
 /// What stands for it in a plain text.
 pub(super) const ARGUMENTS_MARK: &str = "$ARGUMENTS";
 /// Its text is cut beyond this many characters.
-pub(super) const ARGUMENTS_CHARS_MAX: u32 = 10_000;
+pub(crate) const ARGUMENTS_CHARS_MAX: u32 = 10_000;
 
 /// A text before it is rendered.
 pub(super) struct Text {

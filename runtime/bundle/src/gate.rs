@@ -41,10 +41,6 @@ pub enum Unlock {
 }
 
 impl Unlock {
-    /// Every word of the language, with what it means.
-    pub const WORDS: [(&'static str, Self); 2] =
-        [("intercept", Self::Intercept), ("refuse", Self::Refuse)];
-
     /// Returns the word of the language.
     #[must_use]
     pub fn word(self) -> &'static str {

@@ -10,7 +10,7 @@ use super::told::Teller;
 use crate::source::{FileId, Span};
 
 /// The most bytes that a markdown file may have.
-const FILE_BYTES_MAX: usize = 100_000;
+pub(crate) const FILE_BYTES_MAX: usize = 100_000;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 

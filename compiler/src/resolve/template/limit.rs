@@ -1,15 +1,15 @@
 //! The bounds that make every template end soon and small, whoever wrote it.
 
 /// Combinations of arguments that one prompt is rendered for.
-pub(super) const VARIANTS_MAX: u64 = 64;
+pub(crate) const VARIANTS_MAX: u64 = 64;
 /// Bytes of one template.
-pub(super) const TEMPLATE_BYTES_MAX: usize = 256 * 1024;
+pub(crate) const TEMPLATE_BYTES_MAX: usize = 256 * 1024;
 /// Templates of one prompt, with all that they include.
 pub(super) const SOURCES_MAX: usize = 256;
 /// Bytes of one rendered text.
-pub(super) const TEXT_BYTES_MAX: usize = 1024 * 1024;
+pub(crate) const TEXT_BYTES_MAX: usize = 1024 * 1024;
 /// Bytes of all rendered texts of one prompt.
-pub(super) const TOTAL_BYTES_MAX: usize = 8 * 1024 * 1024;
+pub(crate) const TOTAL_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// Tokens of one tag. The parser and all that walks its tree recurse over what a tag holds.
 pub(super) const TAG_TOKENS_MAX: usize = 600;

@@ -1,0 +1,239 @@
+//! What the language takes, as tables: a rule for each node, a row for each value on it.
+//!
+//! The parser accepts what the rules list and nothing else, and `docs/language.md` is made of
+//! them, so neither can say what the other does not. The rules are beside the functions that read
+//! their nodes.
+
+/// A node: what it takes and what it is for.
+#[derive(Debug)]
+pub(crate) struct Rule {
+    /// Its word.
+    pub(crate) name: &'static str,
+    /// What diagnostics call it: `a prompt`.
+    pub(crate) what: &'static str,
+    /// What it is for, in one line.
+    pub(crate) meaning: &'static str,
+    /// Its arguments and properties.
+    pub(crate) fields: &'static [Field],
+    /// The nodes in it.
+    pub(crate) children: &'static [&'static Rule],
+    /// A document that shows it, for the reference; a rule without one is described with the node
+    /// that it is in.
+    pub(crate) example: &'static str,
+}
+
+/// An argument or a property.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Field {
+    /// The property's name; of an argument, what it is: `a name`.
+    pub(crate) name: &'static str,
+    /// Where it is written.
+    pub(crate) form: Form,
+    /// The values that it takes.
+    pub(crate) kind: Kind,
+    /// What holds if it is not written.
+    pub(crate) default: Option<Literal<'static>>,
+    /// What it is for, in one line.
+    pub(crate) meaning: &'static str,
+}
+
+/// Where a value is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// After the node's word, where it must be.
+    Argument,
+    /// After the node's word, if at all.
+    Optional,
+    /// After the node's word, once or more.
+    Arguments,
+    /// `name=value`
+    Property,
+    /// `name=value`, or a node in this one with the value as its argument.
+    Either,
+}
+
+/// The values that a field takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A text; the word says which for people.
+    Text(&'static str),
+    /// `#true` or `#false`.
+    Boolean,
+    /// A whole number.
+    Number {
+        /// The lowest.
+        low: u64,
+        /// The highest.
+        high: u64,
+    },
+    /// `(bytes)8192` or `(bytes)"8KiB"`, from 0.
+    Bytes {
+        /// The most.
+        high: u64,
+    },
+    /// `(chars)100`
+    Chars {
+        /// The fewest.
+        low: u64,
+        /// The most.
+        high: u64,
+    },
+    /// One of these words.
+    Words(&'static [&'static str]),
+}
+
+/// A value of a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Literal<'t> {
+    Boolean(bool),
+    Number(u64),
+    Word(&'t str),
+}
+
+/// A type that a field may have.
+pub(crate) trait Scalar: Copy {
+    /// The words that it is written with; none if it is no choice of words.
+    const WORDS: &'static [&'static str] = &[];
+
+    /// Returns the value that a literal means; `None` if it is not of this type.
+    fn decode(literal: Literal<'_>) -> Option<Self>;
+
+    /// Returns the literal that means the value, as a field of this kind writes it.
+    fn encode(self, kind: Kind) -> Literal<'static>;
+}
+
+impl Field {
+    pub(crate) const fn argument(name: &'static str, kind: Kind, meaning: &'static str) -> Self {
+        Self { name, form: Form::Argument, kind, default: None, meaning }
+    }
+
+    pub(crate) const fn optional(name: &'static str, kind: Kind, meaning: &'static str) -> Self {
+        Self { name, form: Form::Optional, kind, default: None, meaning }
+    }
+
+    pub(crate) const fn arguments(name: &'static str, kind: Kind, meaning: &'static str) -> Self {
+        Self { name, form: Form::Arguments, kind, default: None, meaning }
+    }
+
+    pub(crate) const fn property(name: &'static str, kind: Kind, meaning: &'static str) -> Self {
+        Self { name, form: Form::Property, kind, default: None, meaning }
+    }
+
+    /// Returns the row of a text that is a property or a node.
+    pub(crate) const fn either(name: &'static str, meaning: &'static str) -> Self {
+        Self { name, form: Form::Either, kind: Kind::Text("text"), default: None, meaning }
+    }
+
+    /// Returns the row with a default.
+    pub(crate) const fn or(self, default: Literal<'static>) -> Self {
+        Self { default: Some(default), ..self }
+    }
+}
+
+impl Rule {
+    /// Returns the rule of a node with no nodes in it.
+    pub(crate) const fn leaf(
+        name: &'static str,
+        what: &'static str,
+        meaning: &'static str,
+        fields: &'static [Field],
+    ) -> Self {
+        Self { name, what, meaning, fields, children: &[], example: "" }
+    }
+
+    /// Returns the row of the argument that follows `taken` others.
+    pub(crate) fn argument(&self, taken: usize) -> Option<&'static Field> {
+        let mut arguments = self.fields.iter().filter(|field| !field.is_property());
+        arguments.nth(taken)
+    }
+
+    /// Returns the row of a property.
+    pub(crate) fn property(&self, name: &str) -> Option<&'static Field> {
+        self.fields.iter().find(|field| field.is_property() && field.name == name)
+    }
+
+    /// Returns the names of the properties that the node takes, sorted.
+    pub(crate) fn property_names(&self) -> Vec<&'static str> {
+        let properties = self.fields.iter().filter(|field| field.is_property());
+        let mut names: Vec<_> = properties.map(|field| field.name).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// Returns the names of the nodes that may be in it, sorted.
+    pub(crate) fn child_names(&self) -> Vec<&'static str> {
+        let texts = self.fields.iter().filter(|field| field.form == Form::Either);
+        let mut names: Vec<_> = texts.map(|field| field.name).collect();
+        names.extend(self.children.iter().map(|rule| rule.name));
+        names.sort_unstable();
+        names
+    }
+}
+
+impl Field {
+    fn is_property(&self) -> bool {
+        matches!(self.form, Form::Property | Form::Either)
+    }
+}
+
+impl Scalar for bool {
+    fn decode(literal: Literal<'_>) -> Option<Self> {
+        match literal {
+            Literal::Boolean(yes) => Some(yes),
+            Literal::Word("on") => Some(true),
+            Literal::Word("off") => Some(false),
+            Literal::Word(_) | Literal::Number(_) => None,
+        }
+    }
+
+    fn encode(self, kind: Kind) -> Literal<'static> {
+        match (kind, self) {
+            (Kind::Words(_), true) => Literal::Word("on"),
+            (Kind::Words(_), false) => Literal::Word("off"),
+            (_, yes) => Literal::Boolean(yes),
+        }
+    }
+}
+
+/// Implements [`Scalar`] for numbers. A row's range must fit its type.
+macro_rules! numbers {
+    ($($type:ty),*) => {
+        $(impl Scalar for $type {
+            fn decode(literal: Literal<'_>) -> Option<Self> {
+                match literal {
+                    Literal::Number(number) => Self::try_from(number).ok(),
+                    Literal::Boolean(_) | Literal::Word(_) => None,
+                }
+            }
+
+            fn encode(self, _kind: Kind) -> Literal<'static> {
+                Literal::Number(self.into())
+            }
+        })*
+    };
+}
+
+numbers!(u8, u32, u64);
+
+/// Implements [`Scalar`] for a type whose values are words.
+macro_rules! words {
+    ($type:ty { $($word:literal = $value:path,)* }) => {
+        impl $crate::grammar::Scalar for $type {
+            const WORDS: &'static [&'static str] = &[$($word),*];
+
+            fn decode(literal: $crate::grammar::Literal<'_>) -> Option<Self> {
+                match literal {
+                    $($crate::grammar::Literal::Word($word) => Some($value),)*
+                    _ => None,
+                }
+            }
+
+            fn encode(self, _kind: $crate::grammar::Kind) -> $crate::grammar::Literal<'static> {
+                $crate::grammar::Literal::Word(match self {
+                    $($value => $word,)*
+                })
+            }
+        }
+    };
+}
+pub(crate) use words;

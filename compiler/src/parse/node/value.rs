@@ -1,0 +1,293 @@
+//! Values of a document, read as their kind asks.
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use crate::diagnostic::Diagnostics;
+use crate::grammar::{Kind, Literal};
+use crate::nearest::nearest;
+use crate::source::{Span, Spanned};
+
+/// A value, perhaps with a type annotation.
+#[derive(Debug)]
+pub(in crate::parse) struct Value {
+    pub(in crate::parse) scalar: Scalar,
+    pub(in crate::parse) annotation: Option<Spanned<String>>,
+    pub(in crate::parse) at: Span,
+}
+
+/// A KDL value. Numbers with a fraction keep their text: no part of the language takes one.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::parse) enum Scalar {
+    Text(String),
+    Integer(i128),
+    Float(String),
+    Boolean(bool),
+    Null,
+}
+
+/// Type annotations of the language.
+const ANNOTATIONS: &[&str] = &["bytes", "chars", "duration", "env", "file", "regex"];
+
+impl Value {
+    /// Returns the text; reports any other value and every annotation.
+    pub(in crate::parse) fn text(&self, out: &mut Diagnostics) -> Option<Spanned<String>> {
+        self.plain(out)?;
+        match &self.scalar {
+            Scalar::Text(text) => Some(Spanned { value: text.clone(), at: self.at }),
+            _ => self.wrong_type("a text", out),
+        }
+    }
+
+    /// Returns the text if it is not empty.
+    pub(in crate::parse) fn non_empty(&self, out: &mut Diagnostics) -> Option<Spanned<String>> {
+        let text = self.text(out)?;
+        if text.value.trim().is_empty() {
+            out.report(self.at, EmptyText { at: self.at });
+            return None;
+        }
+        Some(text)
+    }
+
+    /// Returns what a field of this kind takes; a text is not read by its kind.
+    pub(in crate::parse) fn literal(
+        &self,
+        kind: Kind,
+        out: &mut Diagnostics,
+    ) -> Option<Spanned<Literal<'static>>> {
+        let value = match kind {
+            Kind::Text(_) => return None,
+            Kind::Boolean => Literal::Boolean(self.boolean(out)?),
+            Kind::Number { low, high } => {
+                self.plain(out)?;
+                Literal::Number(self.in_range(self.whole(out)?, low, high, out)?)
+            }
+            Kind::Bytes { high } => Literal::Number(self.bytes(high, out)?),
+            Kind::Chars { low, high } => {
+                self.unit("chars", out)?;
+                Literal::Number(self.in_range(self.whole(out)?, low, high, out)?)
+            }
+            Kind::Words(words) => Literal::Word(self.word(words, out)?),
+        };
+        Some(Spanned { value, at: self.at })
+    }
+
+    fn boolean(&self, out: &mut Diagnostics) -> Option<bool> {
+        self.plain(out)?;
+        match self.scalar {
+            Scalar::Boolean(yes) => Some(yes),
+            _ => self.wrong_type("#true or #false", out),
+        }
+    }
+
+    /// Returns a number of bytes: `(bytes)8192` or `(bytes)"8KiB"`.
+    fn bytes(&self, high: u64, out: &mut Diagnostics) -> Option<u64> {
+        self.unit("bytes", out)?;
+        let number = match &self.scalar {
+            Scalar::Text(text) => match bytes(text) {
+                Some(number) => number,
+                None => {
+                    out.report(self.at, NoSize { text: text.clone(), at: self.at });
+                    return None;
+                }
+            },
+            _ => self.whole(out)?,
+        };
+        self.in_range(number, 0, high, out)
+    }
+
+    /// Reports an annotation that is missing or not that of the unit.
+    fn unit(&self, unit: &'static str, out: &mut Diagnostics) -> Option<()> {
+        let (found, at) = match &self.annotation {
+            Some(annotation) if annotation.value == unit => return Some(()),
+            Some(annotation) => (Some(annotation.value.clone()), annotation.at),
+            None => (None, self.at),
+        };
+        out.report(at, WrongUnit { unit, found, at });
+        None
+    }
+
+    fn word(&self, words: &'static [&'static str], out: &mut Diagnostics) -> Option<&'static str> {
+        let text = self.text(out)?;
+        let found = words.iter().find(|word| **word == text.value);
+        if found.is_none() {
+            let help = suggestion(&text.value, words, "words");
+            out.report(self.at, UnknownWord { word: text.value, help, at: self.at });
+        }
+        found.copied()
+    }
+
+    fn whole(&self, out: &mut Diagnostics) -> Option<i128> {
+        match self.scalar {
+            Scalar::Integer(number) => Some(number),
+            _ => self.wrong_type("a whole number", out),
+        }
+    }
+
+    fn in_range(&self, number: i128, low: u64, high: u64, out: &mut Diagnostics) -> Option<u64> {
+        match u64::try_from(number) {
+            Ok(value) if (low..=high).contains(&value) => Some(value),
+            _ => {
+                out.report(self.at, OutOfRange { number, low, high, at: self.at });
+                None
+            }
+        }
+    }
+
+    /// Reports an annotation where none belongs.
+    pub(in crate::parse) fn plain(&self, out: &mut Diagnostics) -> Option<()> {
+        match &self.annotation {
+            None => Some(()),
+            Some(annotation) => {
+                report_annotation(annotation, out);
+                None
+            }
+        }
+    }
+
+    fn wrong_type<T>(&self, expected: &'static str, out: &mut Diagnostics) -> Option<T> {
+        let found = match &self.scalar {
+            Scalar::Text(_) => "a text".to_owned(),
+            Scalar::Integer(number) => format!("the number {number}"),
+            Scalar::Float(number) => format!("the number {number}"),
+            Scalar::Boolean(yes) => format!("#{yes}"),
+            Scalar::Null => "#null".to_owned(),
+        };
+        out.report(self.at, WrongType { expected, found, at: self.at });
+        None
+    }
+}
+
+/// Returns the bytes of `8KiB`; `None` for any other form.
+///
+/// Only units that mean one thing: a kB is 1000 bytes to some and 1024 to others.
+fn bytes(text: &str) -> Option<i128> {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, unit) = text.split_at_checked(digits)?;
+    let factor = match unit {
+        "B" => 1,
+        "KiB" => 1024,
+        "MiB" => 1024 * 1024,
+        _ => return None,
+    };
+    number.parse::<i128>().ok()?.checked_mul(factor)
+}
+
+pub(super) fn report_annotation(annotation: &Spanned<String>, out: &mut Diagnostics) {
+    let Spanned { value: name, at } = annotation;
+    if matches!(name.as_str(), "env" | "file") {
+        out.report(*at, SecretNotExpected { name: name.clone(), at: *at });
+    } else if ANNOTATIONS.contains(&name.as_str()) {
+        out.report(*at, UnexpectedAnnotation { name: name.clone(), at: *at });
+    } else {
+        let help = suggestion(name, ANNOTATIONS, "annotations");
+        out.report(*at, UnknownAnnotation { name: name.clone(), help, at: *at });
+    }
+}
+
+/// Says which of the known names was meant, or what they are.
+pub(super) fn suggestion(name: &str, known: &[&str], kind: &str) -> String {
+    match nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => format!("no {kind} are known here"),
+        None => format!("known {kind}: {}", known.join(", ")),
+    }
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("expected {expected}, found {found}")]
+#[diagnostic(code(value::wrong_type))]
+struct WrongType {
+    expected: &'static str,
+    found: String,
+    #[label(primary, "this value")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("{number} is not within {low} and {high}")]
+#[diagnostic(code(value::out_of_range), help("write a number from {low} to {high}"))]
+struct OutOfRange {
+    number: i128,
+    low: u64,
+    high: u64,
+    #[label(primary, "out of range")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("unknown word `{word}`")]
+#[diagnostic(code(value::unknown_word))]
+struct UnknownWord {
+    word: String,
+    #[help]
+    help: String,
+    #[label(primary, "not known here")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("the text is empty")]
+#[diagnostic(code(value::empty), help("write something, or remove the node"))]
+struct EmptyText {
+    #[label(primary, "nothing but white space")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("{}", match found { Some(found) => format!("expected the unit `({unit})`, found `({found})`"), None => format!("the value needs its unit `({unit})`") })]
+#[diagnostic(code(value::wrong_unit), help("write `({unit})` in front of the number"))]
+struct WrongUnit {
+    unit: &'static str,
+    found: Option<String>,
+    #[label(primary, "unit missing or wrong")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{text}` is not a number of bytes")]
+#[diagnostic(
+    code(value::size),
+    help(
+        "write a whole number and its unit, as in `(bytes)\"8KiB\"`; the units are B, KiB (1024 B) and MiB (1024 KiB)"
+    )
+)]
+struct NoSize {
+    text: String,
+    #[label(primary, "not a size")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("unknown annotation `({name})`")]
+#[diagnostic(code(value::unknown_annotation))]
+struct UnknownAnnotation {
+    name: String,
+    #[help]
+    help: String,
+    #[label(primary, "not known")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("the annotation `({name})` means nothing here")]
+#[diagnostic(code(value::annotation), help("remove it"))]
+struct UnexpectedAnnotation {
+    name: String,
+    #[label(primary, "no value with a unit belongs here")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`({name})` names a secret, and no secret belongs here")]
+#[diagnostic(
+    code(value::secret),
+    help(
+        "what stands here goes into the bundle and to clients; secrets live in the server's configuration"
+    )
+)]
+struct SecretNotExpected {
+    name: String,
+    #[label(primary, "not a place for a secret")]
+    at: Span,
+}

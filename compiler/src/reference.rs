@@ -1,0 +1,256 @@
+//! The reference of the language, made of the rules that the parser goes by: `docs/language.md`.
+
+use std::fmt::Write as _;
+
+use crate::grammar::{Field, Form, Kind, Literal, Rule};
+use crate::instructions::{BUILD_VARIABLES, RUN_VARIABLES};
+use crate::setting::Gate;
+use crate::{check, parse, resolve, show};
+
+/// The text of the reference; a word between percent signs stands for what is made of the tables.
+const TEXT: &str = include_str!("reference/language.md");
+
+/// Returns the reference of the project language as Markdown.
+#[must_use]
+pub fn language_reference() -> String {
+    let sections = sections();
+    let reserved: Vec<_> = parse::RESERVED.iter().map(|(name, _)| format!("`{name}`")).collect();
+    let made = [
+        ("%nodes%", nodes(&sections)),
+        ("%sections%", sections.iter().map(|each| section(each, &sections)).collect()),
+        ("%name-chars%", resolve::NAME_CHARS_MAX.to_string()),
+        ("%folder-keys%", keys(parse::FOLDER_KEYS)),
+        ("%command-keys%", keys(parse::COMMAND_KEYS)),
+        ("%arguments-chars%", grouped(resolve::ARGUMENTS_CHARS_MAX.into())),
+        ("%variables%", variables()),
+        ("%limits%", limits()),
+        ("%reserved%", reserved.join(", ")),
+    ];
+    made.iter().fold(TEXT.to_owned(), |text, (mark, made)| text.replace(mark, made))
+}
+
+fn nodes(sections: &[Section]) -> String {
+    let mut out = String::new();
+    for Section { rule, parents } in sections {
+        let parents = match parents.as_slice() {
+            [] => "a document".to_owned(),
+            parents => listed(parents.iter().map(|name| linked(name))),
+        };
+        let _ = writeln!(out, "| {} | {parents} | {} |", linked(rule.name), rule.meaning);
+    }
+    out
+}
+
+fn section(section: &Section, sections: &[Section]) -> String {
+    let Section { rule, parents } = section;
+    let level = if parents.is_empty() { "##" } else { "###" };
+    let mut out = format!("{level} `{}`\n\n{}\n", rule.name, rule.meaning);
+    table(rule, sections, &mut out);
+    if !rule.example.is_empty() {
+        let _ = write!(out, "\n```kdl\n{}```\n", rule.example);
+    }
+    out.push('\n');
+    out
+}
+
+/// A rule with a section of its own, and the nodes that it may be in.
+struct Section {
+    rule: &'static Rule,
+    parents: Vec<&'static str>,
+}
+
+/// Returns the rules that have a section: those of a document's nodes, and those with an example.
+fn sections() -> Vec<Section> {
+    fn add(rule: &'static Rule, parent: Option<&'static Rule>, sections: &mut Vec<Section>) {
+        // What `when` may hold has its section at the top of a document.
+        let parent = parent.filter(|parent| parent.name != "when");
+        let known = sections.iter().position(|section| std::ptr::eq(section.rule, rule));
+        if let Some(section) = known.and_then(|known| sections.get_mut(known)) {
+            section.parents.extend(parent.map(|parent| parent.name));
+            return;
+        }
+        if parent.is_none() || !rule.example.is_empty() {
+            let parents = parent.map(|parent| parent.name).into_iter().collect();
+            sections.push(Section { rule, parents });
+        }
+        for child in rule.children {
+            add(child, Some(rule), sections);
+        }
+    }
+    let mut sections = Vec::new();
+    for rule in parse::TOP {
+        add(rule, None, &mut sections);
+    }
+    sections
+}
+
+/// Writes what a node takes: its arguments and properties, then the nodes in it.
+fn table(rule: &'static Rule, sections: &[Section], out: &mut String) {
+    if rule.fields.is_empty() && rule.children.is_empty() {
+        return;
+    }
+    out.push_str("\n| written | value | default | |\n| --- | --- | --- | --- |\n");
+    for (field, default) in defaults(rule) {
+        let written = match field.form {
+            Form::Argument | Form::Optional | Form::Arguments => {
+                format!("`{}`", placeholder(field))
+            }
+            Form::Property => format!("`{}=`", field.name),
+            Form::Either => format!("`{0}=` or `{0}`", field.name),
+        };
+        row(&written, &values(field.kind), &default, field.meaning, out);
+    }
+    for child in rule.children {
+        if sections.iter().any(|section| std::ptr::eq(section.rule, *child)) {
+            let _ = writeln!(out, "| {} | | | {} |", linked(child.name), child.meaning);
+        } else {
+            child_rows(child, out);
+        }
+    }
+}
+
+/// Writes the rows of a node without a section.
+fn child_rows(rule: &'static Rule, out: &mut String) {
+    let is_argument = |field: &Field| !matches!(field.form, Form::Property | Form::Either);
+    let fields = defaults(rule);
+    let argument = fields.iter().find(|(field, _)| is_argument(field));
+    match argument {
+        Some((field, default)) => {
+            let meaning = match fields.len() {
+                1 => rule.meaning.to_owned(),
+                _ => format!("{} {}", rule.meaning, field.meaning).trim_end().to_owned(),
+            };
+            let written = format!("`{} {}`", rule.name, placeholder(field));
+            row(&written, &values(field.kind), default, &meaning, out);
+        }
+        None => row(&format!("`{}`", rule.name), "", "", rule.meaning, out),
+    }
+    for (field, default) in fields.iter().filter(|(field, _)| !is_argument(field)) {
+        let written = format!("`{} {}=`", rule.name, field.name);
+        row(&written, &values(field.kind), default, field.meaning, out);
+    }
+    for child in rule.children {
+        let written = format!("`{} {{ {} }}`", rule.name, child.name);
+        row(&written, "", "", child.meaning, out);
+    }
+}
+
+fn row(written: &str, values: &str, default: &str, meaning: &str, out: &mut String) {
+    // A row without a meaning is read only to be reported.
+    if !meaning.is_empty() {
+        let _ = writeln!(out, "| {written} | {values} | {default} | {meaning} |");
+    }
+}
+
+/// Returns the rows of a rule, each with its default as it would be written.
+fn defaults(rule: &'static Rule) -> Vec<(&'static Field, String)> {
+    let gate = Gate::defaults();
+    let mut settings = gate.settings(rule.name).into_iter();
+    let written = |literal: Literal<'_>, kind| match literal {
+        Literal::Word(word) => format!("`{word}`"),
+        _ => format!("`{}`", show::literal_kdl(literal, kind)),
+    };
+    let default = |field: &Field| match (field.form, settings.next(), field.default) {
+        (Form::Argument, ..) => String::new(),
+        (_, Some(setting), _) => written(setting.literal(field.kind), field.kind),
+        (_, None, Some(default)) => written(default, field.kind),
+        (_, None, None) => String::new(),
+    };
+    let texts: Vec<String> = rule.fields.iter().map(default).collect();
+    rule.fields.iter().zip(texts).collect()
+}
+
+/// Returns what stands for an argument in a line of syntax: `a name` is `NAME`.
+fn placeholder(field: &Field) -> String {
+    if let (Form::Argument, Kind::Words(words)) = (field.form, field.kind) {
+        return words.join("`, `");
+    }
+    let word = field.name.rsplit(' ').next().unwrap_or_default().to_uppercase();
+    if field.form == Form::Arguments { format!("{word}…") } else { word }
+}
+
+fn values(kind: Kind) -> String {
+    match kind {
+        Kind::Text(what) => what.to_owned(),
+        Kind::Boolean => "`#true`, `#false`".to_owned(),
+        Kind::Number { low, high } if high > u64::from(u32::MAX) => format!("number from {low}"),
+        Kind::Number { low, high } => format!("number, {low} to {high}"),
+        Kind::Bytes { high } => format!("`(bytes)`, 0 to {}", bytes(high)),
+        Kind::Chars { low, high } => format!("`(chars)`, {low} to {}", grouped(high)),
+        Kind::Words(words) => listed(words.iter().map(|word| format!("`{word}`"))),
+    }
+}
+
+fn keys(keys: &[parse::Key]) -> String {
+    let mut out = String::from("| key | value | |\n| --- | --- | --- |\n");
+    for parse::Key { name, value, meaning } in keys {
+        let _ = writeln!(out, "| `{name}` | {value} | {meaning} |");
+    }
+    out
+}
+
+fn variables() -> String {
+    let later =
+        "`gate-encouragement`, `read-prompts-reminder`, `gate-intercept-preamble`; once each";
+    let mut out = String::new();
+    for (variables, known) in [(&BUILD_VARIABLES, "every message"), (&RUN_VARIABLES, later)] {
+        for (name, meaning) in variables {
+            let _ = writeln!(out, "| `{{{{{name}}}}}` | {known} | {meaning} |");
+        }
+    }
+    out
+}
+
+fn limits() -> String {
+    let rows = [
+        ("one KDL document", bytes(parse::DOCUMENT_BYTES_MAX as u64)),
+        ("nodes in nodes of a document", format!("{} levels", parse::DEPTH_MAX)),
+        ("one file that a project names", bytes(resolve::FILE_BYTES_MAX as u64)),
+        ("one markdown file of `folder` or `commands`", bytes(parse::MARKDOWN_BYTES_MAX as u64)),
+        ("resources with variables in their URI", resolve::TEMPLATES_MAX.to_string()),
+        ("combinations of arguments of one prompt or resource", resolve::VARIANTS_MAX.to_string()),
+        ("one template", bytes(resolve::TEMPLATE_BYTES_MAX as u64)),
+        ("one rendered text", bytes(resolve::TEXT_BYTES_MAX as u64)),
+        ("all rendered texts of one prompt", bytes(resolve::TOTAL_BYTES_MAX as u64)),
+        ("`$ARGUMENTS`", format!("{} characters", grouped(resolve::ARGUMENTS_CHARS_MAX.into()))),
+        ("prompts of priority 10 together", bytes(check::CRITICAL_BYTES_MAX as u64)),
+        (
+            "one message that is sent with prompts, before they fill it",
+            bytes(check::MESSAGE_BYTES_MAX as u64),
+        ),
+        ("a generated summary", format!("{} words", resolve::SUMMARY_WORDS_MAX)),
+        ("generated chapters of one prompt", resolve::CHAPTERS_MAX.to_string()),
+    ];
+    rows.map(|(of, most)| format!("| {of} | {most} |\n")).concat()
+}
+
+fn linked(name: &str) -> String {
+    format!("[`{name}`](#{name})")
+}
+
+fn listed(words: impl Iterator<Item = String>) -> String {
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// Returns a number of bytes in the largest unit that keeps it whole.
+fn bytes(number: u64) -> String {
+    const UNITS: [(u64, &str); 2] = [(1024 * 1024, "MiB"), (1024, "KiB")];
+    let unit = UNITS.iter().find(|(size, _)| number.is_multiple_of(*size));
+    match unit {
+        Some((size, unit)) => format!("{} {unit}", number / size),
+        None => format!("{} bytes", grouped(number)),
+    }
+}
+
+/// Returns a number with its thousands apart: `10,000`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
