@@ -124,7 +124,8 @@ pub(crate) struct Limits {
     pub(crate) head_bytes_max: NonZeroUsize,
     /// Seconds to wait for the head of the next request, or for a TLS handshake.
     pub(crate) head_s_max: NonZeroU32,
-    /// Seconds until a request must have its answer, or the beginning of a stream.
+    /// Seconds until a request must have come whole. How long a call of a tool may take is said by
+    /// the tool.
     pub(crate) request_s_max: NonZeroU32,
     /// HTTP connections at one time; more wait.
     pub(crate) connections_max: NonZeroU32,
@@ -136,6 +137,8 @@ pub(crate) struct Limits {
     pub(crate) listeners_max: NonZeroUsize,
     /// Resources that one client may subscribe to.
     pub(crate) subscriptions_max: NonZeroUsize,
+    /// Calls of tools that one caller may run at one time; more are refused.
+    pub(crate) principal_calls_max: NonZeroUsize,
     /// Seconds that requests in flight may take after the server was told to stop.
     pub(crate) drain_s_max: NonZeroU32,
 }
@@ -154,6 +157,7 @@ impl Default for Limits {
             session_idle_s_max: const { NonZeroU32::new(1800).unwrap() },
             listeners_max: const { NonZeroUsize::new(1024).unwrap() },
             subscriptions_max: const { NonZeroUsize::new(256).unwrap() },
+            principal_calls_max: const { NonZeroUsize::new(256).unwrap() },
             drain_s_max: const { NonZeroU32::new(5).unwrap() },
         }
     }

@@ -5,17 +5,22 @@
 
 mod args;
 mod audit;
+mod call;
 mod caller;
+mod calls;
 mod clock;
 mod config;
 mod gate;
 mod http;
 mod keyring;
 mod load;
+mod lock;
 mod log;
 mod map;
 mod mcp;
+mod memory;
 mod principal;
+mod rejection;
 mod reload;
 mod serve;
 mod server;

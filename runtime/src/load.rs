@@ -8,26 +8,24 @@ use std::fs::{self, File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use relay_bundle::trust::{self, PublicKey, Refusal, Trust, TrustedKey};
 use relay_bundle::{Bundle, Corrupt, OpenError};
+use relay_engine::tool::{Offered, UnknownTool};
 use thiserror::Error;
 
 use crate::clock;
+use crate::lock::lock;
 use crate::map;
-use crate::mcp::Surface;
 use crate::settings::Settings;
 use crate::state::{PrivateCopy, State, StateError};
-use crate::tool::{OfferError, Offered};
 
 /// A bundle that may be served. It does not change.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) bundle: Bundle,
-    /// What MCP says of the bundle as a whole, ready to send.
-    pub(crate) surface: Surface,
     /// The tools that it offers.
     pub(crate) tools: Vec<Offered>,
     /// The file that was read.
@@ -99,7 +97,7 @@ pub(crate) enum LoadError {
     #[error("refused `{}`: {reason}", path.display())]
     Corrupt { path: PathBuf, reason: Corrupt },
     #[error("refused `{}`: {reason}", path.display())]
-    Offer { path: PathBuf, reason: OfferError },
+    Offer { path: PathBuf, reason: UnknownTool },
     #[error("refused `{}`: {reason}{}", path.display(), dev_key_hint(*dev_key))]
     NotTrusted { path: PathBuf, reason: Box<Refusal>, dev_key: bool },
     #[error(
@@ -192,7 +190,8 @@ impl Loader {
         if copy.as_ref().is_none_or(PrivateCopy::is_new) {
             bundle.check_all().map_err(corrupt)?;
         }
-        let surface = Surface::new(&bundle).map_err(corrupt)?;
+        bundle.manifest().map_err(corrupt)?;
+        bundle.gate().map_err(corrupt)?;
         let tools =
             Offered::all(&bundle).map_err(|reason| LoadError::Offer { path: path(), reason })?;
         if let (Some(state), Some(copy)) = (&self.state, copy) {
@@ -200,7 +199,7 @@ impl Loader {
         }
         self.remember(&bundle, &policy)?;
         let stamp = Stamp::from(&metadata);
-        Ok(Loaded { bundle, surface, tools, stamp, damaged: AtomicBool::new(false) })
+        Ok(Loaded { bundle, tools, stamp, damaged: AtomicBool::new(false) })
     }
 
     fn map(&self, source: &File) -> Result<(map::Mapped, Option<PrivateCopy>), LoadError> {
@@ -232,7 +231,7 @@ impl Loader {
         }
         let project = self.project(bundle)?;
         let key = (project, trust.version);
-        let known = self.epochs.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
+        let known = lock(&self.epochs).get(&key).copied();
         let stored = match &self.state {
             Some(state) => state.highest_epoch(&key.0, trust.version)?,
             None => 0,
@@ -249,7 +248,7 @@ impl Loader {
         if let Some(state) = &self.state {
             state.remember_epoch(&project, policy.trust.version, bundle.epoch())?;
         }
-        let mut epochs = self.epochs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut epochs = lock(&self.epochs);
         let highest = epochs.entry((project, policy.trust.version)).or_default();
         *highest = (*highest).max(bundle.epoch());
         Ok(())

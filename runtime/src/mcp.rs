@@ -12,8 +12,9 @@ mod endpoint;
 mod handler;
 mod lists;
 mod prompts;
-mod refusal;
+mod rejection;
 mod resources;
+mod service;
 mod sessions;
 mod stdio;
 mod subscriptions;
@@ -21,9 +22,8 @@ mod surface;
 mod tools;
 
 pub(crate) use endpoint::Endpoint;
+pub(crate) use service::Service;
 pub(crate) use stdio::serve_stdio;
-pub(crate) use subscriptions::{Changes, Listeners, lock};
-pub(crate) use surface::Surface;
 
 /// The log target under which rmcp tells each refused request as a warning, and each client that
 /// left while it was listened to as an error: details for whoever runs a server.

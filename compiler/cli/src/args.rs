@@ -77,7 +77,10 @@ pub(crate) enum Verb {
     Serve(ServeArgs),
     /// Write the JSON Schemas of every JSON output
     #[command(hide = true)]
-    Schemas(SchemasArgs),
+    Schemas(GeneratedArgs),
+    /// Write the reference documentation
+    #[command(hide = true)]
+    Reference(GeneratedArgs),
 }
 
 /// The verbs by what people want to do, for the help.
@@ -127,9 +130,9 @@ pub(crate) struct SubjectArgs {
     pub(crate) project: ProjectArgs,
 }
 
-/// Arguments of `relay schemas`.
+/// Arguments of the verbs that write files of this repository.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct SchemasArgs {
+pub(crate) struct GeneratedArgs {
     /// The folder to write them to
     #[arg(long, value_name = "DIR")]
     pub(crate) out: PathBuf,

@@ -5,9 +5,9 @@ mod check;
 mod describe;
 mod explain;
 mod fmt;
+mod generated;
 mod inspect;
 mod keygen;
-mod schemas;
 mod serve;
 mod show;
 mod sign;
@@ -17,6 +17,7 @@ use crate::args::Verb;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::reference::reference;
 
 pub(crate) use build::Built;
 pub(crate) use describe::Described;
@@ -35,7 +36,8 @@ pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Exit, Failure> {
         Verb::Fmt(arguments) => fmt::run(&arguments, output),
         Verb::Inspect(arguments) => inspect::run(&arguments, output),
         Verb::Keygen(arguments) => keygen::run(&arguments, output),
-        Verb::Schemas(arguments) => schemas::run(&arguments, output),
+        Verb::Reference(arguments) => generated::write(&arguments, reference(), output),
+        Verb::Schemas(arguments) => generated::schemas(&arguments, output),
         Verb::Serve(arguments) => serve::run(&arguments),
         Verb::Show(arguments) => show::run(&arguments, output),
         Verb::Sign(arguments) => sign::run(&arguments, output),

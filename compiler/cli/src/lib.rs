@@ -19,6 +19,7 @@ mod output;
 mod process;
 mod progress;
 mod project;
+mod reference;
 mod report;
 mod schema;
 mod subject;
@@ -33,6 +34,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 
+pub use reference::reference;
 pub use schema::schemas;
 
 /// Runs `relay` with a command line whose first word is the program's name.

@@ -7,7 +7,7 @@ use axum::extract::Request;
 use axum::http::uri::{Authority, Uri};
 use axum::http::{StatusCode, header};
 
-use super::HttpError;
+use super::error::HttpError;
 use crate::settings::Settings;
 
 /// Which names and origins are let through.

@@ -7,7 +7,7 @@ use rmcp::model::ProtocolVersion;
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 
-use crate::caller::{Caller, shown};
+use crate::caller::{Caller, truncate};
 use crate::principal::Principal;
 use crate::server::Server;
 
@@ -19,7 +19,7 @@ pub(super) fn caller(
 ) -> Result<Caller, ErrorData> {
     let principal = match context.extensions.get::<Parts>() {
         None => server.settings.principal.clone(),
-        // The layer before this one lets nobody through without one.
+        // The layer before this one lets no one through without one.
         Some(parts) => parts
             .extensions
             .get::<Arc<Principal>>()
@@ -29,7 +29,7 @@ pub(super) fn caller(
     Ok(Caller {
         principal,
         request_id: context.id.to_string(),
-        traceparent: context.meta.get_traceparent().map(shown),
+        traceparent: context.meta.get_traceparent().map(truncate),
     })
 }
 

@@ -13,7 +13,7 @@ use std::future::Future;
 use std::sync::LazyLock;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ContentBlock,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities,
     ElicitRequestParams, GetPromptRequestParams, GetPromptResponse, Prompt, ResultType,
     ServerCapabilities, Tool,
 };
@@ -21,8 +21,11 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde::Deserialize;
 
+mod answer;
 mod rounds;
 mod talk;
+
+use answer::text;
 
 /// What the server does for the two tools that change a list.
 ///
@@ -104,10 +107,6 @@ fn missing_capability(context: &RequestContext<RoleServer>) -> Result<CallToolRe
     let mut required = ClientCapabilities::default();
     required.sampling.get_or_insert_default();
     Err(ErrorData::missing_required_client_capability(required))
-}
-
-fn text(text: impl Into<String>) -> CallToolResponse {
-    CallToolResult::success(vec![ContentBlock::text(text)]).into()
 }
 
 #[derive(Deserialize)]

@@ -8,7 +8,7 @@ use relay_bundle::{Bundle, Digest, Kind};
 use rmcp::ErrorData;
 use serde::de::DeserializeOwned;
 
-use super::refusal::damaged;
+use super::rejection::damaged;
 use crate::load::Loaded;
 
 /// Pages that are decoded once and kept; whoever asks for later ones has time.

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 
-use super::subscriptions::lock;
 use crate::config::Limits;
+use crate::lock::lock;
 use crate::principal::Principal;
 
 /// Owners of sessions that ended are forgotten when they are this many more than the sessions.

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use relay_bundle::Kind;
@@ -13,9 +13,11 @@ use rmcp::RoleServer;
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::{Peer, SubscriptionSink};
 
+use super::surface::hides_tools;
 use super::{lists, resources};
 use crate::config::Limits;
 use crate::load::Loaded;
+use crate::lock::lock;
 
 /// A listener that does not read is left alone after this time.
 const TELL_TIMEOUT: Duration = Duration::from_secs(2);
@@ -25,7 +27,7 @@ pub(super) type Subscribed = Arc<Mutex<BTreeSet<String>>>;
 
 /// All who listen. Their number is bounded.
 #[derive(Debug)]
-pub(crate) struct Listeners {
+pub(super) struct Listeners {
     listeners_max: usize,
     next: AtomicU64,
     all: Arc<Mutex<BTreeMap<u64, Listener>>>,
@@ -54,7 +56,7 @@ impl Drop for Listening {
 }
 
 impl Listeners {
-    pub(crate) fn new(limits: &Limits) -> Self {
+    pub(super) fn new(limits: &Limits) -> Self {
         Self {
             listeners_max: limits.listeners_max.get(),
             next: AtomicU64::new(0),
@@ -74,7 +76,7 @@ impl Listeners {
     }
 
     /// Returns every URI that someone subscribed to.
-    pub(crate) fn subscribed_uris(&self) -> BTreeSet<String> {
+    pub(super) fn subscribed_uris(&self) -> BTreeSet<String> {
         let mut uris = BTreeSet::new();
         for listener in lock(&self.all).values() {
             match listener {
@@ -90,7 +92,7 @@ impl Listeners {
     }
 
     /// Tells everyone what changed, without waiting for anyone.
-    pub(crate) fn tell(&self, changes: Changes) {
+    pub(super) fn tell(&self, changes: Changes) {
         if changes.is_empty() {
             return;
         }
@@ -147,7 +149,7 @@ impl Listener {
 
 /// What differs between two bundles, as far as MCP tells.
 #[derive(Debug, Default)]
-pub(crate) struct Changes {
+pub(super) struct Changes {
     /// The list of tools differs.
     pub(super) tools: bool,
     /// The list of prompts differs.
@@ -160,11 +162,11 @@ pub(crate) struct Changes {
 
 impl Changes {
     /// Compares two bundles; of the resources, only those under `uris`.
-    pub(crate) fn between(old: &Loaded, new: &Loaded, uris: BTreeSet<String>) -> Self {
+    pub(super) fn between(old: &Loaded, new: &Loaded, uris: BTreeSet<String>) -> Self {
         let same = |list| lists::is_same(&old.bundle, &new.bundle, list);
         Self {
             // Where a session sees more tools once it was briefed, a new bundle ends the briefing.
-            tools: !same(Kind::ToolPages) || old.surface.hide_tools || new.surface.hide_tools,
+            tools: !same(Kind::ToolPages) || hides_tools(&old.bundle) || hides_tools(&new.bundle),
             prompts: !same(Kind::PromptPages),
             resources: !same(Kind::ResourcePages) || !same(Kind::TemplatePages),
             updated: uris.into_iter().filter(|uri| !resources::is_same(old, new, uri)).collect(),
@@ -186,9 +188,4 @@ impl super::conformance_tools::Listeners for Listeners {
     async fn prompts_changed(&self) {
         self.tell(Changes { prompts: true, ..Changes::default() });
     }
-}
-
-/// Locks what no code can leave half-changed, so that a panic elsewhere harms nobody here.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

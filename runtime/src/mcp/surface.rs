@@ -16,13 +16,13 @@ const NO_VERSION: &str = "0";
 
 /// What is the same in every answer of one bundle.
 #[derive(Debug)]
-pub(crate) struct Surface {
+pub(super) struct Surface {
     /// What `initialize` and `server/discover` answer.
     pub(super) config: ServerConfig,
     /// The `_meta` of a result: who answers.
     pub(super) meta: MetaObject,
     /// Whether clients with a session see only `begin_session` until they called it.
-    pub(super) hide_tools: bool,
+    pub(super) hides_tools: bool,
     pub(super) tools: Pages<Tool>,
     pub(super) prompts: Pages<Prompt>,
     pub(super) resources: Pages<Resource>,
@@ -31,7 +31,7 @@ pub(crate) struct Surface {
 
 impl Surface {
     /// Reads it from the manifest. No list is read before someone asks for it.
-    pub(crate) fn new(bundle: &Bundle) -> Result<Self, Corrupt> {
+    pub(super) fn new(bundle: &Bundle) -> Result<Self, Corrupt> {
         let manifest = bundle.manifest()?;
         let server_info = implementation(&manifest);
         let mut meta = MetaObject::new();
@@ -43,13 +43,18 @@ impl Surface {
         Ok(Self {
             config,
             meta,
-            hide_tools: bundle.gate()?.is_some_and(|gate| gate.hide_tools),
+            hides_tools: hides_tools(bundle),
             tools: Pages::new(Kind::ToolPages),
             prompts: Pages::new(Kind::PromptPages),
             resources: Pages::new(Kind::ResourcePages),
             templates: Pages::new(Kind::TemplatePages),
         })
     }
+}
+
+/// Returns whether clients with a session see only `begin_session` until they called it.
+pub(super) fn hides_tools(bundle: &Bundle) -> bool {
+    matches!(bundle.gate(), Ok(Some(gate)) if gate.hide_tools)
 }
 
 fn implementation(manifest: &ManifestView<'_>) -> Implementation {

@@ -1,66 +1,75 @@
 //! `server_info`: which bundle is served, by which limits, and how the audit is.
 
-use relay_bundle::{Corrupt, Unlock};
-use serde_json::{Value, json};
+use std::future::ready;
 
-use super::Permit;
+use relay_bundle::{Corrupt, Unlock};
+use serde_json::{Map, Value, json};
+
+use super::decide::Permit;
+use super::error::CallError;
+use super::implementation::{Outcome, Run, Running, Tool};
 use crate::args::Transport;
 use crate::audit::Health;
 use crate::config::Limits;
 use crate::load::Loaded;
+use crate::rejection::Rejection;
 use crate::server::Server;
 
-/// Describes the server as a JSON object.
-pub(super) fn run(_: &Permit, server: &Server, loaded: &Loaded) -> Result<String, Corrupt> {
+/// `server_info`.
+pub(super) struct ServerInfo;
+
+impl Tool for ServerInfo {
+    fn run<'a>(&'a self, permit: &'a Permit, run: Run<'a>) -> Running<'a> {
+        let info = info(permit, &run.call.server, &run.call.loaded);
+        let failed = |damage| CallError::from(Rejection::Damaged(damage));
+        Box::pin(ready(info.map(|info| Outcome::of_text(format!("{info:#}"))).map_err(failed)))
+    }
+}
+
+/// Describes the server. What it does not have has no key.
+fn info(_: &Permit, server: &Server, loaded: &Loaded) -> Result<Value, Corrupt> {
     let settings = &server.settings;
     let manifest = loaded.bundle.manifest()?;
-    let health = server.audit.health();
     let user = rustix::process::getuid();
     let effective_user = rustix::process::geteuid();
-    let info = json!({
+    let mut bundle = Map::new();
+    bundle.insert("project".to_owned(), json!(manifest.project));
+    bundle.extend(manifest.version.map(|version| ("version".to_owned(), json!(version))));
+    bundle.insert("epoch".to_owned(), json!(manifest.epoch));
+    bundle.insert("digest".to_owned(), json!(loaded.bundle.digest().to_string()));
+    bundle.insert("compiler".to_owned(), json!(manifest.compiler));
+    bundle.insert("prompts".to_owned(), json!(loaded.bundle.prompt_count()));
+    let mut info = json!({
         "name": manifest.project,
         "version": env!("CARGO_PKG_VERSION"),
         "transport": match settings.transport {
             Transport::Stdio => "stdio",
             Transport::Http(_) => "http",
         },
-        // No tool of this version changes anything, so there is no policy to be in a mode.
-        "policy_mode": null,
         "warnings": warnings(server, loaded),
-        "bundle": {
-            "project": manifest.project,
-            "version": manifest.version,
-            "epoch": manifest.epoch,
-            "digest": loaded.bundle.digest().to_string(),
-            "compiler": manifest.compiler,
-            "prompts": loaded.bundle.prompt_count(),
-        },
-        "gate": gate(loaded)?,
+        "bundle": bundle,
         "runtime": {
             "uid": user.as_raw(),
             "euid": effective_user.as_raw(),
             "is_root": effective_user.is_root(),
         },
         "limits": limits(&settings.limits),
-        "audit": {
-            "path": server.audit.path(),
-            "degraded": health == Health::Failing,
-            "format": (health != Health::Off).then_some("jsonl"),
-            "chain": { "enabled": false },
-        },
-        "seccomp": {
-            "notify": false,
-            "supported": false,
-            "reason": "this version has no seccomp channel",
-        },
-        "ssh": { "inventory_hosts": 0 },
     });
-    Ok(format!("{info:#}"))
+    let mut add =
+        |key: &str, value| info.as_object_mut().map(|info| info.insert(key.to_owned(), value));
+    if let Some(gate) = gate(loaded)? {
+        add("gate", gate);
+    }
+    if let Some(path) = server.audit.path() {
+        let is_failing = server.audit.health() == Health::Failing;
+        add("audit", json!({ "path": path, "format": "jsonl", "degraded": is_failing }));
+    }
+    Ok(info)
 }
 
-fn gate(loaded: &Loaded) -> Result<Value, Corrupt> {
-    let Some(gate) = loaded.bundle.gate()? else { return Ok(Value::Null) };
-    Ok(json!({
+fn gate(loaded: &Loaded) -> Result<Option<Value>, Corrupt> {
+    let Some(gate) = loaded.bundle.gate()? else { return Ok(None) };
+    Ok(Some(json!({
         "unlock": match gate.unlock {
             Unlock::Intercept => "intercept",
             Unlock::Refuse => "refuse",
@@ -70,7 +79,7 @@ fn gate(loaded: &Loaded) -> Result<Value, Corrupt> {
         "tags_max": gate.tags_max,
         "budget_bytes": gate.budget_bytes,
         "remaining_bytes": gate.remaining_bytes,
-    }))
+    })))
 }
 
 fn warnings(server: &Server, loaded: &Loaded) -> Vec<String> {
@@ -98,6 +107,7 @@ fn limits(limits: &Limits) -> Value {
         session_idle_s_max,
         listeners_max,
         subscriptions_max,
+        principal_calls_max,
         drain_s_max,
     } = limits;
     json!({
@@ -112,6 +122,7 @@ fn limits(limits: &Limits) -> Value {
         "session_idle_s_max": session_idle_s_max,
         "listeners_max": listeners_max,
         "subscriptions_max": subscriptions_max,
+        "principal_calls_max": principal_calls_max,
         "drain_s_max": drain_s_max,
     })
 }

@@ -20,6 +20,8 @@ use rmcp::{ErrorData, RoleServer};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::answer::text;
+
 /// The rounds of one tool or prompt.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -45,7 +47,7 @@ impl Rounds {
         let state = request.request_state.as_deref();
         Ok(match self.advance(&request.name, request.input_responses.as_ref(), state, context)? {
             Outcome::Ask(ask) => ask.into(),
-            Outcome::Done(answer) => super::text(answer),
+            Outcome::Done(answer) => text(answer),
         })
     }
 

@@ -17,7 +17,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
 
-use super::text;
+use super::answer::text;
 
 /// The suite wants to see messages arrive one by one.
 const PAUSE: Duration = Duration::from_millis(50);
