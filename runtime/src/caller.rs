@@ -18,7 +18,7 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    /// Returns whoever runs this server, who asks by no request.
+    /// Returns the operator of the server, who asks by no request.
     pub(crate) fn operator(principal: Arc<Principal>) -> Self {
         Self { principal, request_id: String::new(), traceparent: None }
     }

@@ -108,7 +108,7 @@ pub(crate) fn brief(
 ) -> Result<Briefing, GateError> {
     let Call { server, loaded, memory, .. } = call;
     let gate = loaded.bundle.gate()?.ok_or(GateError::NoGate)?;
-    // Without a session nothing tells the first such call from the next.
+    // Without a session nothing distinguishes the first such call from the next.
     let is_repeated = occasion == Occasion::Intercept && memory.is_none();
     let limits = briefing::limits(&gate, is_repeated);
     let selection = select::select(&loaded.bundle, tags, &sent, limits)?;

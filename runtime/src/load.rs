@@ -47,7 +47,7 @@ impl Loaded {
     }
 }
 
-/// What tells one state of a file from another without reading it.
+/// What distinguishes one state of a file from another without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
     device: u64,
@@ -141,7 +141,7 @@ pub(crate) struct Loader {
     path: PathBuf,
     trust: Option<PathBuf>,
     bytes_max: u64,
-    /// The dev key, where it may stand in for a trust file.
+    /// The dev key, where it may take the place of a trust file.
     dev_key: Option<PathBuf>,
     state: Option<State>,
     /// The highest epoch of each project under a version of the trust file, for as long as this
@@ -185,7 +185,7 @@ impl Loader {
             .map_err(|reason| LoadError::Open { path: path(), reason })?;
         self.judge(&bundle, &policy)?;
         let corrupt = |reason| LoadError::Corrupt { path: self.path.clone(), reason };
-        // Whoever copied the bytes reads them all anyway. A kept copy was checked when it was made,
+        // To copy the bytes is to read them all anyway. A kept copy was checked when it was made,
         // and each of its pages is checked again when it is first used.
         if copy.as_ref().is_none_or(PrivateCopy::is_new) {
             bundle.check_all().map_err(corrupt)?;
@@ -225,7 +225,7 @@ impl Loader {
             dev_key: *dev_key,
         };
         trust::verify(bundle, trust, clock::unix_seconds()).map_err(refused)?;
-        // Whoever builds with the dev key goes back and forth between versions all day.
+        // With the dev key, a developer goes back and forth between versions all day.
         if *dev_key {
             return Ok(());
         }
@@ -305,6 +305,6 @@ impl Loader {
 /// Whose signatures count in one load.
 struct Policy {
     trust: Trust,
-    /// Whether the dev key stands in for a trust file.
+    /// Whether the dev key takes the place of a trust file.
     dev_key: bool,
 }

@@ -33,7 +33,7 @@ pub(super) fn caller(
     })
 }
 
-/// Returns whether a request is of the era without sessions (2026-07-28 and later).
+/// Returns whether a request is of the protocol without sessions (2026-07-28 and later).
 pub(super) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }

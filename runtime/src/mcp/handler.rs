@@ -58,7 +58,7 @@ impl Handler {
         &self.service.server
     }
 
-    /// Where callers are told apart, an answer to one of them is not for a shared cache.
+    /// Where callers authenticate, an answer to one of them is not for a shared cache.
     fn cache_scope(&self) -> CacheScope {
         match self.server().settings.auth {
             Some(_) => CacheScope::Private,
@@ -312,7 +312,7 @@ impl ServerHandler for Handler {
         _: rmcp::model::SetLevelRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        // rmcp refuses `ping` and `resources/subscribe` in the modern era by itself, but not this.
+        // rmcp refuses `ping` and `resources/subscribe` of modern clients by itself, but not this.
         if is_modern(&context) {
             return Err(ErrorData::method_not_found::<rmcp::model::SetLevelRequestMethod>());
         }

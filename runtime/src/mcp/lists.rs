@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use super::rejection::damaged;
 use crate::load::Loaded;
 
-/// Pages that are decoded once and kept; whoever asks for later ones has time.
+/// Pages that are decoded once and kept; a client that asks for later ones has time.
 const PAGES_KEPT_MAX: usize = 32;
 
 /// The pages of one list.

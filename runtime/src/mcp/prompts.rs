@@ -16,7 +16,7 @@ use crate::load::Loaded;
 use crate::rejection::Rejection;
 use crate::server::Server;
 
-/// The `_meta` key that tells which arguments were too long and were cut.
+/// The `_meta` key that says which arguments were too long and were cut.
 const CUT_META_KEY: &str = "dev.relay/arguments-cut";
 
 /// Answers a prompt with its arguments filled in. Served or refused, it leaves one record.

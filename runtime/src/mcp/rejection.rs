@@ -25,7 +25,7 @@ pub(super) fn error(rejection: Rejection, loaded: &Loaded) -> ErrorData {
 pub(super) fn damaged(loaded: &Loaded, damage: &Corrupt) -> ErrorData {
     loaded.note_damage(damage);
     ErrorData::internal_error(
-        "the bundle is damaged; whoever runs this server must replace it",
+        "the bundle is damaged: the operator of this server must replace it",
         None,
     )
 }

@@ -71,6 +71,6 @@ impl<F: Fn() + Send + Sync + 'static> Follower for Following<F> {
 
     fn replaced(&self, old: &Loaded, new: &Loaded) {
         let listeners = &self.service.listeners;
-        listeners.tell(Changes::between(old, new, listeners.subscribed_uris()));
+        listeners.notify(Changes::between(old, new, listeners.subscribed_uris()));
     }
 }

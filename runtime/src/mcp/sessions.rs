@@ -1,4 +1,4 @@
-//! Whose session is whose: clients of the older era hold one over many requests.
+//! Whose session is whose: legacy clients hold one over many requests.
 //!
 //! rmcp looks a session up by its id alone and sets no limit to their number. Here a session
 //! belongs to the caller who began it, and there are only so many.

@@ -1,7 +1,7 @@
-//! Who wants to hear of changes, and what is told them when another bundle came into force.
+//! Who wants to hear of changes, and of what they are notified when another bundle came into force.
 //!
-//! The two eras differ: a session of the older one hears of changed lists unasked and subscribes
-//! to single resources; in the newer one a client opens a stream and says what it wants on it.
+//! A legacy session hears of changed lists unasked and subscribes to single resources; a modern
+//! client opens a stream and says what it wants on it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,7 +20,7 @@ use crate::load::Loaded;
 use crate::lock::lock;
 
 /// A listener that does not read is left alone after this time.
-const TELL_TIMEOUT: Duration = Duration::from_secs(2);
+const NOTIFY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The URIs that one session subscribed to.
 pub(super) type Subscribed = Arc<Mutex<BTreeSet<String>>>;
@@ -91,8 +91,8 @@ impl Listeners {
         uris
     }
 
-    /// Tells everyone what changed, without waiting for anyone.
-    pub(super) fn tell(&self, changes: Changes) {
+    /// Notifies all of what changed, without waiting for anyone.
+    pub(super) fn notify(&self, changes: Changes) {
         if changes.is_empty() {
             return;
         }
@@ -101,7 +101,7 @@ impl Listeners {
         for listener in all {
             let changes = changes.clone();
             tokio::spawn(async move {
-                tokio::time::timeout(TELL_TIMEOUT, listener.tell(&changes)).await
+                tokio::time::timeout(NOTIFY_TIMEOUT, listener.notify(&changes)).await
             });
         }
     }
@@ -109,7 +109,7 @@ impl Listeners {
 
 impl Listener {
     /// A failure means that the listener left, or did not ask for this: neither concerns anyone.
-    async fn tell(&self, changes: &Changes) {
+    async fn notify(&self, changes: &Changes) {
         let Changes { tools, prompts, resources, updated } = changes;
         match self {
             Self::Session { peer, uris } => {
@@ -147,7 +147,7 @@ impl Listener {
     }
 }
 
-/// What differs between two bundles, as far as MCP tells.
+/// What differs between two bundles, as far as MCP says.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     /// The list of tools differs.
@@ -182,10 +182,10 @@ impl Changes {
 #[cfg(feature = "conformance-tools")]
 impl super::conformance_tools::Listeners for Listeners {
     async fn tools_changed(&self) {
-        self.tell(Changes { tools: true, ..Changes::default() });
+        self.notify(Changes { tools: true, ..Changes::default() });
     }
 
     async fn prompts_changed(&self) {
-        self.tell(Changes { prompts: true, ..Changes::default() });
+        self.notify(Changes { prompts: true, ..Changes::default() });
     }
 }

@@ -35,7 +35,7 @@ impl Tool for ReadPrompts {
 }
 
 fn brief(_: &Permit, run: &Run<'_>, occasion: Occasion, sent: Sent) -> Result<Outcome, CallError> {
-    let tags = gate::tags(run.call, run.arguments.tags("tags"))?;
+    let tags = gate::tags(run.call, &run.arguments.tags("tags"))?;
     let mut briefing = gate::brief(run.call, occasion, &tags, sent)?;
     let text = mem::take(&mut briefing.text);
     Ok(Outcome { text, briefing: Some(briefing), ..Outcome::default() })

@@ -1,5 +1,7 @@
 //! The arguments of a call, as a client sent them -> what the table says of them.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -11,15 +13,7 @@ const NAME_CHARS_MAX: usize = 64;
 
 /// The arguments of one call: each is of its parameter's kind, in its range, with its default.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Arguments<'a>(Vec<(&'static str, Argument<'a>)>);
-
-#[derive(Debug, Clone, PartialEq)]
-enum Argument<'a> {
-    Text(&'a str),
-    Integer(i64),
-    Boolean(bool),
-    Tags(Vec<&'a str>),
-}
+pub struct Arguments<'a>(Vec<(&'static str, Cow<'a, Value>)>);
 
 /// What is wrong with the arguments of a call. The messages are for the caller.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -31,12 +25,6 @@ pub enum ArgumentError {
         name: String,
         /// What there is.
         known: Vec<&'static str>,
-    },
-    /// The tool has no arguments.
-    #[error("unknown argument `{name}`; it takes none")]
-    None {
-        /// What was given, truncated.
-        name: String,
     },
     /// An argument is missing.
     #[error("`{name}` is required: {expected}")]
@@ -73,59 +61,46 @@ pub fn decode<'a>(
     let is_known = |name: &str| parameters().any(|parameter| parameter.name == name);
     if let Some(name) = given.keys().find(|name| !is_known(name)) {
         let name = name.chars().take(NAME_CHARS_MAX).collect();
-        let known: Vec<_> = parameters().map(|parameter| parameter.name).collect();
-        return Err(if known.is_empty() {
-            ArgumentError::None { name }
-        } else {
-            ArgumentError::Unknown { name, known }
-        });
+        let known = parameters().map(|parameter| parameter.name).collect();
+        return Err(ArgumentError::Unknown { name, known });
     }
     let mut arguments = Vec::new();
-    for parameter in parameters() {
-        let value = given.get(parameter.name).filter(|value| !value.is_null());
-        if let Some(argument) = decode_one(parameter, value)? {
-            arguments.push((parameter.name, argument));
+    for &Parameter { name, kind, required, meaning: _ } in parameters() {
+        let expected = kind.expected();
+        match given.get(name).filter(|value| !value.is_null()) {
+            Some(value) => {
+                let value = check(kind, value);
+                arguments.push((name, value.ok_or(ArgumentError::WrongType { name, expected })?));
+            }
+            None if required => return Err(ArgumentError::Missing { name, expected }),
+            None => arguments.extend(default(kind).map(|value| (name, Cow::Owned(value)))),
         }
     }
     Ok(Arguments(arguments))
 }
 
-fn decode_one<'a>(
-    parameter: &Parameter,
-    value: Option<&'a Value>,
-) -> Result<Option<Argument<'a>>, ArgumentError> {
-    let &Parameter { name, kind, required, meaning: _ } = parameter;
-    let expected = kind.expected();
-    let Some(value) = value else {
-        return if required {
-            Err(ArgumentError::Missing { name, expected })
-        } else {
-            Ok(default(kind))
-        };
-    };
-    let argument = match kind {
-        Kind::Text { .. } => value.as_str().map(Argument::Text),
+/// Returns a value in its range; `None` if it is of another type.
+fn check(kind: Kind, value: &Value) -> Option<Cow<'_, Value>> {
+    let is_right = match kind {
         Kind::Integer { min, max, .. } => {
-            integer(value).map(|number| Argument::Integer(number.clamp(min, max)))
+            return integer(value).map(|number| Cow::Owned(number.clamp(min, max).into()));
         }
-        Kind::Boolean => value.as_bool().map(Argument::Boolean),
-        Kind::Tags => {
-            let texts = |items: &'a Vec<Value>| items.iter().map(Value::as_str).collect();
-            value.as_array().and_then(texts).map(Argument::Tags)
-        }
+        Kind::Text { .. } => value.is_string(),
+        Kind::Boolean => value.is_boolean(),
+        Kind::Tags => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
     };
-    argument.map(Some).ok_or(ArgumentError::WrongType { name, expected })
+    is_right.then_some(Cow::Borrowed(value))
 }
 
-fn default(kind: Kind) -> Option<Argument<'static>> {
+fn default(kind: Kind) -> Option<Value> {
     match kind {
-        Kind::Text { default } => default.map(Argument::Text),
-        Kind::Integer { default, .. } => Some(Argument::Integer(default)),
+        Kind::Text { default } => default.map(Value::from),
+        Kind::Integer { default, .. } => Some(default.into()),
         Kind::Boolean | Kind::Tags => None,
     }
 }
 
-/// JSON does not tell 50.0 from 50, and some clients send the former.
+/// JSON does not distinguish 50.0 from 50, and some clients send the former.
 fn integer(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| {
         let number = value.as_f64().filter(|number| number.fract() == 0.0)?;
@@ -134,44 +109,33 @@ fn integer(value: &Value) -> Option<i64> {
     })
 }
 
-impl<'a> Arguments<'a> {
+impl Arguments<'_> {
     /// Returns a text; `None` if there is none of that name.
     #[must_use]
-    pub fn text(&self, name: &str) -> Option<&'a str> {
-        match self.get(name)? {
-            Argument::Text(text) => Some(text),
-            _ => None,
-        }
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.get(name)?.as_str()
     }
 
     /// Returns a whole number; `None` if there is none of that name.
     #[must_use]
     pub fn integer(&self, name: &str) -> Option<i64> {
-        match self.get(name)? {
-            Argument::Integer(number) => Some(*number),
-            _ => None,
-        }
+        self.get(name)?.as_i64()
     }
 
     /// Returns a truth value; `None` if there is none of that name.
     #[must_use]
     pub fn boolean(&self, name: &str) -> Option<bool> {
-        match self.get(name)? {
-            Argument::Boolean(value) => Some(*value),
-            _ => None,
-        }
+        self.get(name)?.as_bool()
     }
 
     /// Returns a list of keywords; an empty one if there is none of that name.
     #[must_use]
-    pub fn tags(&self, name: &str) -> &[&'a str] {
-        match self.get(name) {
-            Some(Argument::Tags(tags)) => tags,
-            _ => &[],
-        }
+    pub fn tags(&self, name: &str) -> Vec<&str> {
+        let items = self.get(name).and_then(Value::as_array).into_iter().flatten();
+        items.filter_map(Value::as_str).collect()
     }
 
-    fn get(&self, name: &str) -> Option<&Argument<'a>> {
-        self.0.iter().find(|(known, _)| *known == name).map(|(_, argument)| argument)
+    fn get(&self, name: &str) -> Option<&Value> {
+        self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_ref())
     }
 }

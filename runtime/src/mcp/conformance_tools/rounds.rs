@@ -147,7 +147,7 @@ fn is_answer(answer: Option<&Value>, input: &InputRequest) -> bool {
     }
 }
 
-/// Its key guards nothing but these tools, so it may stand here.
+/// Its key guards nothing but these tools, so it may be in the source.
 static CODEC: LazyLock<RequestStateCodec> =
     LazyLock::new(|| RequestStateCodec::new(*b"relay conformance tools, no secret"));
 
