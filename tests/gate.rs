@@ -18,6 +18,7 @@
 //! | end to end: begin, intercept, read more, order, encouragement | `serve::homelab`, `tests/clients/python/gate.py` |
 //! | a model selects or summarises; links and their health; access to other projects | `ARCHITECTURE.md`, "The gate": not in a compiled bundle |
 
+mod arguments;
 mod entry;
 mod handle;
 mod index;

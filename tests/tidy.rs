@@ -10,6 +10,8 @@ use std::process::Command;
 use crate::binaries::relay_serve;
 use crate::support::root;
 
+mod modules;
+
 /// The dependency table: a crate, and the packages that must never be below it.
 const NEVER: &[(&str, &[&str])] = &[
     (
@@ -46,7 +48,7 @@ const ONLY_IN: &[(&str, &str, &[&str])] = &[
     ("runtime", "memchr", &["runtime/engine/src/select/word.rs"]),
     ("runtime", "rmcp", &["runtime/src/mcp.rs", "runtime/src/mcp/"]),
     ("runtime", "hmac", &["runtime/engine/src/handle.rs"]),
-    ("runtime", "_decided", &["runtime/src/tool.rs"]),
+    ("runtime", "Permit {", &["runtime/src/tool/decide.rs"]),
     ("runtime", "unsafe ", &["runtime/src/map.rs"]),
     ("runtime", "conformance_tools", &["runtime/src/mcp.rs", "runtime/src/mcp/"]),
 ];
@@ -238,6 +240,66 @@ fn the_reference_is_current() {
         let committed = fs::read_to_string(root().join("docs").join(name)).unwrap_or_default();
         assert_eq!(committed, text, "docs/{name} is stale: run `relay reference --out docs`");
     }
+}
+
+#[test]
+fn the_runtime_imports_in_one_direction() {
+    one_direction("runtime/src");
+}
+
+#[test]
+fn the_engine_imports_in_one_direction() {
+    one_direction("runtime/engine/src");
+}
+
+#[test]
+fn the_bundle_imports_in_one_direction() {
+    one_direction("runtime/bundle/src");
+}
+
+fn one_direction(folder: &str) {
+    let graph = modules::of_files(&root().join(folder), &sources(folder));
+    assert!(graph.len() > 8, "{folder}: {graph:?}");
+    let circles: BTreeSet<String> =
+        [modules::top_level(&graph), graph].iter().flat_map(modules::circles).collect();
+    let circles: Vec<_> = circles.into_iter().collect();
+    assert!(circles.is_empty(), "{folder} imports in circles:\n{}", circles.join("\n"));
+}
+
+#[test]
+fn a_circle_of_imports_is_found() {
+    let circles = |files: &[(&str, &str)]| {
+        let module = |path: &str| {
+            path.split("::").filter(|name| !name.is_empty()).map(str::to_owned).collect()
+        };
+        let texts = files.iter().map(|(path, text)| (module(path), (*text).to_owned()));
+        modules::circles(&modules::graph(texts.collect())).join(", ")
+    };
+    let apart = [
+        ("", "mod a; mod b;"),
+        ("a", "mod c; pub(crate) use c::{self, Thing as Other}; // use crate::b;"),
+        (
+            "a::c",
+            "const TEXT: &str = \"use crate::b;\"; fn c<'a>(c: &'a char) -> bool { *c == '\"' }",
+        ),
+        ("b", "use crate::a::{Other, c::{Thing, self}}; mod tests { use super::*; }"),
+    ];
+    assert_eq!(circles(&apart), "");
+    let child = [("a", "mod c; struct Own;"), ("a::c", "use super::Own;")];
+    assert_eq!(circles(&child), "a -> a::c, a::c -> a");
+    let aside = [
+        ("a", "use crate::b::x;"),
+        ("b", "fn b() -> u8 { crate::c::y() }"),
+        ("c", "use super::{a};"),
+    ];
+    assert_eq!(circles(&aside), "a -> b, b -> c, c -> a");
+    let again = [
+        ("", ""),
+        ("a", "mod c; pub use c::Thing;"),
+        ("a::c", "use crate::b;"),
+        ("b", "use crate::a::Thing;"),
+    ];
+    assert_eq!(circles(&again), "a::c -> b, b -> a::c");
 }
 
 /// The names of all packages below one, in normal builds.

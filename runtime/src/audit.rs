@@ -4,17 +4,22 @@
 //! so two servers may share a file and a crash of the server loses no record of an answer that a
 //! client has. Whether the disk keeps it is the disk's business.
 
+use std::collections::BTreeMap;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
-use relay_engine::audit_record::AuditRecord;
+use relay_bundle::Digest;
+use relay_engine::audit_record::{Action, AuditRecord, OutputHash};
 use serde::Serialize;
 use thiserror::Error;
 
+use crate::caller::Caller;
+use crate::clock;
+use crate::lock::lock;
 use crate::settings::AuditPath;
 
 /// The audit file, or that there is none.
@@ -35,6 +40,42 @@ struct Writer {
     file: File,
     /// Whether the last line was written in part: the next one must not continue it.
     torn: bool,
+}
+
+/// What was asked and what came of it.
+#[derive(Debug)]
+pub(crate) struct Entry<'a> {
+    /// A tool's name, `prompt:NAME` or `resource:URI`.
+    pub(crate) tool: String,
+    /// The tier of what was asked; reads are 0.
+    pub(crate) tier: u8,
+    pub(crate) args: BTreeMap<&'a str, String>,
+    pub(crate) output: OutputHash,
+    /// The exit code, for commands.
+    pub(crate) exit_code: Option<i32>,
+    /// The place of what was served, or why it was not.
+    pub(crate) rule: String,
+    pub(crate) action: Action,
+    /// The names of the prompts that a briefing sent in full.
+    pub(crate) prompts: Vec<String>,
+}
+
+impl<'a> Entry<'a> {
+    /// Returns the entry of something that was read and served.
+    pub(crate) fn served(
+        tool: String,
+        args: BTreeMap<&'a str, String>,
+        output: OutputHash,
+        rule: String,
+    ) -> Self {
+        let (action, prompts) = (Action::Served, Vec::new());
+        Self { tool, tier: 0, args, output, exit_code: None, rule, action, prompts }
+    }
+
+    /// Returns the entry of something that was refused for the reason `rule`.
+    pub(crate) fn refused(tool: String, args: BTreeMap<&'a str, String>, rule: String) -> Self {
+        Self { action: Action::Refused, ..Self::served(tool, args, OutputHash::default(), rule) }
+    }
 }
 
 /// How the audit is.
@@ -97,16 +138,10 @@ impl Audit {
         let Some(target) = &self.target else { return };
         match open(&target.path) {
             Ok(file) => {
-                let mut writer = target.writer.lock().unwrap_or_else(PoisonError::into_inner);
-                *writer = Writer { file, torn: false };
+                *lock(&target.writer) = Writer { file, torn: false };
             }
             Err(error) => target.fail(&error.to_string()),
         }
-    }
-
-    /// Returns whether records are kept at all, so that nobody makes one in vain.
-    pub(crate) fn is_on(&self) -> bool {
-        self.target.is_some()
     }
 
     /// Returns the file that records go to.
@@ -123,11 +158,33 @@ impl Audit {
         }
     }
 
-    /// Appends `record`. What cannot be written is told in the log, and the server stops being
-    /// ready; reads are answered all the same.
-    pub(crate) fn record(&self, record: &AuditRecord<'_>) {
+    /// Appends the record of `entry`, which `caller` asked for and the bundle `bundle` decided.
+    /// What cannot be written is reported in the log, and the server stops being ready; reads are
+    /// answered all the same.
+    pub(crate) fn record(&self, caller: &Caller, bundle: Digest, entry: Entry<'_>) {
         let Some(target) = &self.target else { return };
-        let written = serde_json::to_vec(record)
+        let Entry { tool, tier, args, output, exit_code, rule, action, prompts } = entry;
+        let Caller { principal, request_id, traceparent } = caller;
+        let (output_sha256, output_len) = output.finish();
+        let record = AuditRecord {
+            ts: clock::timestamp(),
+            tool,
+            tier,
+            denied: action == Action::Refused,
+            args,
+            output_sha256,
+            output_len,
+            exit_code,
+            request_id: request_id.clone(),
+            principal: &principal.id,
+            tenant: principal.tenant.as_deref(),
+            bundle: bundle.to_string(),
+            rule,
+            action,
+            prompts,
+            traceparent: traceparent.as_deref(),
+        };
+        let written = serde_json::to_vec(&record)
             .map_err(io::Error::from)
             .and_then(|line| target.append(line));
         match written {
@@ -140,7 +197,7 @@ impl Audit {
 impl Target {
     fn append(&self, mut line: Vec<u8>) -> io::Result<()> {
         line.push(b'\n');
-        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut writer = lock(&self.writer);
         if writer.torn {
             line.insert(0, b'\n');
         }

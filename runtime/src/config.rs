@@ -156,7 +156,8 @@ limits! {
     head_bytes_max: Within<8192, { u32::MAX }> = 32 << 10,
     /// The wait for the head of the next request, or for a TLS handshake.
     head_s_max: NonZeroU32 = 30,
-    /// The time until a request must have its answer, or the beginning of a stream.
+    /// The time until a request must have come whole; how long a call of a tool may take is in the
+    /// tool's row.
     request_s_max: NonZeroU32 = 30,
     /// HTTP connections at one time; more wait.
     connections_max: NonZeroU32 = 1024,
@@ -168,6 +169,8 @@ limits! {
     listeners_max: NonZeroUsize = 1024,
     /// Resources that one client may subscribe to.
     subscriptions_max: NonZeroUsize = 256,
+    /// Calls of tools that one caller may run at one time; more are refused.
+    principal_calls_max: NonZeroUsize = 256,
     /// The time that requests in flight may take after a signal to stop.
     drain_s_max: NonZeroU32 = 5,
 }

@@ -1,142 +1,138 @@
 //! Who was briefed, and the briefing itself: selection, sealed handle, text.
 //!
 //! The gate is guidance, not authority: what a caller may do is decided elsewhere. Nothing is
-//! stored for callers without a session; what they were sent stands in the handle that they send
+//! stored for callers without a session; what they were sent is in the handle that they send
 //! back, which every server with the same key takes.
 
-use std::sync::Mutex;
-
-use relay_bundle::{Corrupt, Digest, Gate};
+use relay_bundle::{Corrupt, Unlock};
 use relay_engine::briefing::{self, Occasion};
 use relay_engine::handle::{self, Binding, HandleError};
-use relay_engine::select::{self, Selection, Tags};
+use relay_engine::select::{self, Selection, TagError, Tags};
 use relay_engine::sent::Sent;
+use relay_engine::tool::{Gating, Offered};
+use thiserror::Error;
 
-use crate::caller::Caller;
+use crate::call::Call;
 use crate::clock;
-use crate::load::Loaded;
-use crate::mcp::lock;
-use crate::server::Server;
+use crate::memory::Recalled;
 
-/// What a session of the older era remembers, so that clients that drop the handle still work.
-#[derive(Debug, Default)]
-pub(crate) struct Memory(Mutex<Option<Remembered>>);
-
-/// What was sent, and from which bundle: in another one the same prompts have other numbers.
-#[derive(Debug, Clone)]
-struct Remembered {
-    bundle: Digest,
-    sent: Sent,
-}
-
-/// How a caller comes to the gate.
+/// How a call passed the gate.
 #[derive(Debug)]
-pub(crate) enum Entry {
-    /// It had a briefing, and these prompts.
+pub(crate) enum Passage {
+    /// There is no gate, or it does not concern the tool.
+    Free,
+    /// The caller was sent these prompts.
     Briefed(Sent),
-    /// It had none.
+    /// The caller had no briefing, and gets one with its result.
     Unbriefed,
-    /// Its session remembers one from another bundle.
-    Outdated,
-    /// It sent a handle that is not good. The error says why and how to go on.
-    Ended(HandleError),
 }
 
-/// What a briefing gave, beside its text.
+/// Why a call does not pass the gate. The messages are for the agent.
+#[derive(Debug, Error)]
+pub(crate) enum GateError {
+    #[error(
+        "no briefing yet: call begin_session with {tags_ask} keywords that describe your task, then make this call again with the `briefing` that it returns"
+    )]
+    Unbriefed { tags_ask: u32 },
+    #[error(transparent)]
+    Handle(#[from] HandleError),
+    #[error("this project has no gate")]
+    NoGate,
+    #[error(transparent)]
+    Tags(#[from] TagError),
+    #[error(transparent)]
+    Corrupt(#[from] Corrupt),
+}
+
+/// What a briefing gave.
 #[derive(Debug)]
 pub(crate) struct Briefing {
+    /// The text, until it is moved into the answer.
+    pub(crate) text: String,
     /// The sealed handle, which the text shows too.
     pub(crate) handle: String,
     /// The names of the prompts in full.
     pub(crate) full: Vec<String>,
 }
 
-impl Memory {
-    /// Returns whether the session had a briefing from this bundle.
-    pub(crate) fn is_briefed(&self, loaded: &Loaded) -> bool {
-        let remembered = lock(&self.0);
-        remembered.as_ref().is_some_and(|briefed| briefed.bundle == loaded.bundle.digest())
-    }
-
-    fn recall(&self, loaded: &Loaded) -> Entry {
-        match &*lock(&self.0) {
-            None => Entry::Unbriefed,
-            Some(briefed) if briefed.bundle == loaded.bundle.digest() => {
-                Entry::Briefed(briefed.sent.clone())
-            }
-            Some(_) => Entry::Outdated,
-        }
-    }
-
-    fn remember(&self, loaded: &Loaded, sent: Sent) {
-        *lock(&self.0) = Some(Remembered { bundle: loaded.bundle.digest(), sent });
-    }
-}
-
 /// Judges the handle that came with a call, or what the session remembers if none came.
 ///
 /// An empty handle is none: models fill in what is optional.
-pub(crate) fn enter(
-    server: &Server,
-    loaded: &Loaded,
-    caller: &Caller,
-    memory: Option<&Memory>,
+pub(crate) fn pass(
+    call: &Call,
+    offered: &Offered,
     handle: Option<&str>,
-) -> Entry {
-    let remembered = memory.map_or(Entry::Unbriefed, |memory| memory.recall(loaded));
-    let Some(handle) = handle.map(str::trim).filter(|handle| !handle.is_empty()) else {
-        return remembered;
+) -> Result<Passage, GateError> {
+    let concerns = match offered.spec.gating {
+        Gating::Begins => false,
+        Gating::Continues => true,
+        Gating::Gated => offered.gated,
     };
-    let keys = server.keyring.keys();
-    let opened = handle::open(keys.open(), &binding(loaded, caller), now_min(), handle);
-    match (opened, remembered) {
-        (Ok(mut sent), Entry::Briefed(remembered)) => {
-            sent.extend(remembered.iter());
-            Entry::Briefed(sent)
-        }
-        (Ok(sent), _) => {
-            if let Some(memory) = memory {
-                memory.remember(loaded, sent.clone());
+    let Some(gate) = call.loaded.bundle.gate().filter(|_| concerns) else {
+        return Ok(Passage::Free);
+    };
+    let memory = call.memory.as_deref();
+    let recalled = memory.map_or(Recalled::Nothing, |memory| memory.recall(&call.loaded));
+    let Some(handle) = handle.map(str::trim).filter(|handle| !handle.is_empty()) else {
+        return match (recalled, gate.unlock.value) {
+            (Recalled::Briefed(sent), _) => Ok(Passage::Briefed(sent)),
+            (_, Unlock::Intercept) => Ok(Passage::Unbriefed),
+            (Recalled::Outdated, Unlock::Refuse) => Err(HandleError::OtherBundle.into()),
+            (Recalled::Nothing, Unlock::Refuse) => {
+                Err(GateError::Unbriefed { tags_ask: gate.tags_ask.value })
             }
-            Entry::Briefed(sent)
-        }
-        (Err(fault), _) => Entry::Ended(fault),
+        };
+    };
+    let keys = call.server.keyring.keys();
+    let mut sent = handle::open(keys.open(), &binding(call), now_min(), handle)?;
+    match (recalled, memory) {
+        (Recalled::Briefed(remembered), _) => sent.extend(remembered.iter()),
+        (_, Some(memory)) => memory.remember(&call.loaded, sent.clone()),
+        (_, None) => {}
     }
+    Ok(Passage::Briefed(sent))
 }
 
-/// Selects by `tags` among what was not `sent`, and seals what will have been; returns the text.
+/// Returns the tags of a call, as many as the gate accepts.
+pub(crate) fn tags(call: &Call, given: &[&str]) -> Result<Tags, GateError> {
+    let gate = call.loaded.bundle.gate().ok_or(GateError::NoGate)?;
+    Ok(Tags::new(given, gate.tags_max.value as usize)?)
+}
+
+/// Selects by `tags` among what was not `sent`, and seals what will have been.
 pub(crate) fn brief(
-    server: &Server,
-    loaded: &Loaded,
-    caller: &Caller,
-    memory: Option<&Memory>,
-    gate: &Gate,
-    (occasion, tags, mut sent): (Occasion, &Tags, Sent),
-) -> Result<(String, Briefing), Corrupt> {
-    // Without a session nothing tells the first such call from the next.
+    call: &Call,
+    occasion: Occasion,
+    tags: &Tags,
+    mut sent: Sent,
+) -> Result<Briefing, GateError> {
+    let Call { server, loaded, memory, .. } = call;
+    let gate = loaded.bundle.gate().ok_or(GateError::NoGate)?;
+    // Without a session nothing distinguishes the first such call from the next.
     let is_repeated = occasion == Occasion::Intercept && memory.is_none();
     let limits = briefing::limits(gate, is_repeated);
     let selection = select::select(&loaded.bundle, tags, &sent, limits)?;
-    let full = names(loaded, &selection)?;
+    let full = names(call, &selection)?;
     sent.extend(selection.full.iter().filter_map(|index| u32::try_from(*index).ok()));
     let keys = server.keyring.keys();
     let expires_min = now_min().saturating_add(server.keyring.lifetime_min());
-    let handle = handle::seal(keys.seal(), &binding(loaded, caller), expires_min, &sent);
+    let handle = handle::seal(keys.seal(), &binding(call), expires_min, &sent);
     if let Some(memory) = memory {
         memory.remember(loaded, sent);
     }
     let mut text = briefing::compose(&loaded.bundle, gate, occasion, is_repeated, &selection)?;
     text.push_str("\n\nYour briefing, for the argument `briefing` of later calls: ");
     text.push_str(&handle);
-    Ok((text, Briefing { handle, full }))
+    Ok(Briefing { text, handle, full })
 }
 
-fn names(loaded: &Loaded, selection: &Selection) -> Result<Vec<String>, Corrupt> {
-    let name = |index: &usize| Ok(loaded.bundle.prompt(*index)?.name()?.to_owned());
+fn names(call: &Call, selection: &Selection) -> Result<Vec<String>, Corrupt> {
+    let name = |index: &usize| Ok(call.loaded.bundle.prompt(*index)?.name()?.to_owned());
     selection.full.iter().map(name).collect()
 }
 
-fn binding<'a>(loaded: &Loaded, caller: &'a Caller) -> Binding<'a> {
+fn binding(call: &Call) -> Binding<'_> {
+    let Call { loaded, caller, .. } = call;
     Binding {
         principal: &caller.principal.id,
         tenant: caller.principal.tenant.as_deref(),

@@ -4,17 +4,15 @@
 //! authentication, and then MCP itself. Health is answered to anyone who can connect.
 
 mod auth;
+mod error;
 mod health;
 mod jwt;
 mod listener;
 mod origin;
 mod tls;
 
-use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -22,49 +20,25 @@ use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{any, get};
-use thiserror::Error;
 use tokio::net::TcpListener;
-use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use self::auth::Authenticator;
+pub(crate) use self::error::HttpError;
+
+use self::auth::{Authenticator, METADATA_PATH};
 use self::listener::Listener;
 use self::origin::Origins;
-use crate::mcp::Endpoint;
-use crate::reload;
+use crate::mcp::{Endpoint, Service};
 use crate::server::Server;
 
 const MCP_PATH: &str = "/mcp";
-const METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
 const MCP_METADATA_PATH: &str = "/.well-known/oauth-protected-resource/mcp";
-
-/// Why HTTP cannot be served.
-#[derive(Debug, Error)]
-pub(crate) enum HttpError {
-    #[error("cannot listen on {address}: {source}")]
-    Listen { address: SocketAddr, source: io::Error },
-    #[error("cannot read `{}`: {source}", path.display())]
-    Read { path: PathBuf, source: io::Error },
-    #[error("the TLS certificate or key cannot be used: {reason}")]
-    Tls { reason: String },
-    #[error("the key set `{}` cannot be used: {reason}", path.display())]
-    Keys { path: PathBuf, reason: String },
-    #[error(
-        "allowed-origins holds `{origin}`: write an origin as https://app.example.com, with a port if it has one (`*` for any)"
-    )]
-    Origin { origin: String },
-    #[error("auth.jwt gives the resource `{resource}`: write the URL by which clients reach /mcp")]
-    Resource { resource: String },
-    #[error("cannot follow signals: {0}")]
-    Signals(io::Error),
-}
 
 /// What every request needs.
 struct Front {
     server: Arc<Server>,
     auth: Option<Authenticator>,
     endpoint: Endpoint,
-    request_timeout: Duration,
 }
 
 /// Serves on `address` until the server closes.
@@ -76,22 +50,22 @@ pub(crate) async fn serve(server: Arc<Server>, address: SocketAddr) -> Result<()
     let acceptor = settings.tls.as_ref().map(tls::Acceptor::read).transpose()?;
     let streams = CancellationToken::new();
     let origins = Arc::new(Origins::new(settings, bound)?);
+    let service = Service::new(server.clone());
     let front = Arc::new(Front {
         auth: settings.auth.as_ref().map(Authenticator::new).transpose()?,
-        endpoint: Endpoint::new(&server, streams.clone()),
-        request_timeout: Duration::from_secs(settings.limits.request_s_max.get().into()),
+        endpoint: Endpoint::new(service.clone(), streams.clone()),
         server: server.clone(),
     });
     let (hangup_front, hangup_acceptor) = (front.clone(), acceptor.clone());
-    reload::follow(server.clone(), move || {
+    let hang_up = move || {
         if let Some(auth) = &hangup_front.auth {
             auth.reload();
         }
         if let Some(acceptor) = &hangup_acceptor {
             acceptor.reload();
         }
-    })
-    .map_err(HttpError::Signals)?;
+    };
+    service.follow(hang_up).map_err(HttpError::Signals)?;
     announce(&server, bound, acceptor.is_some());
     let listener = Listener { socket, acceptor, limits: settings.limits.clone() };
     listener.serve(routes(front, origins), &server.closing, &streams).await;
@@ -113,8 +87,7 @@ fn routes(front: Arc<Front>, origins: Arc<Origins>) -> Router {
         .route(MCP_PATH, any(mcp))
         .route_layer(from_fn_with_state(origins, origin::guard));
     // Probes ask by addresses that are in no list of hosts.
-    let health =
-        Router::new().route("/healthz", get(health::alive)).route("/readyz", get(health::ready));
+    let health = Router::new().route("/healthz", get(health::alive)).route("/readyz", get(ready));
     guarded.merge(health).with_state(front)
 }
 
@@ -126,11 +99,11 @@ async fn mcp(State(front): State<Arc<Front>>, request: Request) -> Response {
             Err(challenge) => return challenge.into_response(),
         },
     };
-    // A stream that has begun may go on; only its beginning is waited for.
-    match timeout(front.request_timeout, front.endpoint.answer(request, principal)).await {
-        Ok(response) => response,
-        Err(_) => (StatusCode::REQUEST_TIMEOUT, "the request took too long\n").into_response(),
-    }
+    front.endpoint.answer(request, principal).await
+}
+
+async fn ready(State(front): State<Arc<Front>>) -> Response {
+    health::ready(&front.server)
 }
 
 async fn metadata(State(front): State<Arc<Front>>) -> Response {

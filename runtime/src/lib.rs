@@ -5,18 +5,23 @@
 
 mod args;
 mod audit;
+mod call;
 mod caller;
+mod calls;
 mod clock;
 mod config;
 mod gate;
 mod http;
 mod keyring;
 mod load;
+mod lock;
 mod log;
 mod map;
 mod mcp;
+mod memory;
 mod principal;
 mod reference;
+mod rejection;
 mod reload;
 mod serve;
 mod server;
@@ -31,7 +36,7 @@ use std::process::ExitCode;
 use args::Command;
 use serve::Failure;
 
-/// Runs `relay-serve` with these arguments (without the program's name) until it is told to end.
+/// Runs `relay-serve` with these arguments (without the program's name) until it is asked to end.
 ///
 /// The exit status is 0 if it ended as asked, 1 if the bundle was refused, and 2 if it was used
 /// wrongly or a file or socket could not be used.

@@ -8,26 +8,24 @@ use std::fs::{self, File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use relay_bundle::trust::{self, PublicKey, Trust, TrustError, TrustedKey};
 use relay_bundle::{Bundle, Corrupt, OpenError};
+use relay_engine::tool::{Offered, UnknownTool};
 use thiserror::Error;
 
 use crate::clock;
+use crate::lock::lock;
 use crate::map;
-use crate::mcp::Surface;
 use crate::settings::Settings;
 use crate::state::{PrivateCopy, State, StateError};
-use crate::tool::{OfferError, Offered};
 
 /// A bundle that may be served. It does not change.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     pub(crate) bundle: Bundle,
-    /// What MCP says of the bundle as a whole, ready to send.
-    pub(crate) surface: Surface,
     /// The tools that it offers.
     pub(crate) tools: Vec<Offered>,
     /// The file that was read.
@@ -49,7 +47,7 @@ impl Loaded {
     }
 }
 
-/// What tells one state of a file from another without reading it.
+/// What distinguishes one state of a file from another without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
     device: u64,
@@ -99,7 +97,7 @@ pub(crate) enum LoadError {
     #[error("refused `{}`: {reason}", path.display())]
     Corrupt { path: PathBuf, reason: Corrupt },
     #[error("refused `{}`: {reason}", path.display())]
-    Offer { path: PathBuf, reason: OfferError },
+    Offer { path: PathBuf, reason: UnknownTool },
     #[error("refused `{}`: {reason}{}", path.display(), dev_key_hint(*dev_key))]
     NotTrusted { path: PathBuf, reason: Box<TrustError>, dev_key: bool },
     #[error(
@@ -143,7 +141,7 @@ pub(crate) struct Loader {
     path: PathBuf,
     trust: Option<PathBuf>,
     bytes_max: u64,
-    /// The dev key, where it may stand in for a trust file.
+    /// The dev key, where it may take the place of a trust file.
     dev_key: Option<PathBuf>,
     state: Option<State>,
     /// The highest epoch of each project under a version of the trust file, for as long as this
@@ -187,12 +185,11 @@ impl Loader {
             .map_err(|reason| LoadError::Open { path: path(), reason })?;
         self.judge(&bundle, &policy)?;
         let corrupt = |reason| LoadError::Corrupt { path: self.path.clone(), reason };
-        // Whoever copied the bytes reads them all anyway. A kept copy was checked when it was made,
+        // To copy the bytes is to read them all anyway. A kept copy was checked when it was made,
         // and each of its pages is checked again when it is first used.
         if copy.as_ref().is_none_or(PrivateCopy::is_new) {
             bundle.check_all().map_err(corrupt)?;
         }
-        let surface = Surface::new(&bundle).map_err(corrupt)?;
         let tools =
             Offered::all(&bundle).map_err(|reason| LoadError::Offer { path: path(), reason })?;
         if let (Some(state), Some(copy)) = (&self.state, copy) {
@@ -200,7 +197,7 @@ impl Loader {
         }
         self.remember(&bundle, &policy)?;
         let stamp = Stamp::from(&metadata);
-        Ok(Loaded { bundle, surface, tools, stamp, damaged: AtomicBool::new(false) })
+        Ok(Loaded { bundle, tools, stamp, damaged: AtomicBool::new(false) })
     }
 
     fn map(&self, source: &File) -> Result<(map::Mapped, Option<PrivateCopy>), LoadError> {
@@ -226,13 +223,13 @@ impl Loader {
             dev_key: *dev_key,
         };
         trust::verify(bundle, trust, clock::unix_seconds()).map_err(refused)?;
-        // Whoever builds with the dev key goes back and forth between versions all day.
+        // With the dev key, a developer goes back and forth between versions all day.
         if *dev_key {
             return Ok(());
         }
         let project = self.project(bundle)?;
         let key = (project, trust.version);
-        let known = self.epochs.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
+        let known = lock(&self.epochs).get(&key).copied();
         let stored = match &self.state {
             Some(state) => state.highest_epoch(&key.0, trust.version)?,
             None => 0,
@@ -249,7 +246,7 @@ impl Loader {
         if let Some(state) = &self.state {
             state.remember_epoch(&project, policy.trust.version, bundle.epoch())?;
         }
-        let mut epochs = self.epochs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut epochs = lock(&self.epochs);
         let highest = epochs.entry((project, policy.trust.version)).or_default();
         *highest = (*highest).max(bundle.epoch());
         Ok(())
@@ -303,6 +300,6 @@ impl Loader {
 /// Whose signatures count in one load.
 struct Policy {
     trust: Trust,
-    /// Whether the dev key stands in for a trust file.
+    /// Whether the dev key takes the place of a trust file.
     dev_key: bool,
 }

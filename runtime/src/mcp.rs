@@ -1,4 +1,4 @@
-//! MCP: what a client asks and is answered, over stdio and HTTP, in both eras of the protocol.
+//! MCP: what a client asks and is answered, over stdio and HTTP, in the modern and the legacy protocol.
 //!
 //! Only the modules in here name rmcp. They decide nothing: what an answer holds comes from
 //! `relay-engine`, and what a list holds was written into the bundle when it was built.
@@ -12,8 +12,9 @@ mod endpoint;
 mod handler;
 mod lists;
 mod prompts;
-mod refusal;
+mod rejection;
 mod resources;
+mod service;
 mod sessions;
 mod stdio;
 mod subscriptions;
@@ -21,10 +22,9 @@ mod surface;
 mod tools;
 
 pub(crate) use endpoint::Endpoint;
+pub(crate) use service::Service;
 pub(crate) use stdio::serve_stdio;
-pub(crate) use subscriptions::{Changes, Listeners, lock};
-pub(crate) use surface::Surface;
 
-/// The log target under which rmcp tells each refused request as a warning, and each client that
-/// left while it was listened to as an error: details for whoever runs a server.
+/// The log target under which rmcp reports each rejected request as a warning, and each client that
+/// left while it listened as an error: details that an operator rarely needs.
 pub(crate) const CHATTY_TARGET: &str = "rmcp::service";

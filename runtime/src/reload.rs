@@ -9,21 +9,28 @@ use std::sync::Arc;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::sleep;
 
-use crate::load::{LoadError, Stamp};
-use crate::mcp;
+use crate::load::{LoadError, Loaded, Stamp};
 use crate::server::Server;
 
 /// Follows the bundle's path and SIGHUP in the background until the server stops.
 ///
-/// `hangup` is run on each SIGHUP, before the trust file and the bundle are read again.
-pub(crate) fn follow(server: Arc<Server>, hangup: impl Fn() + Send + 'static) -> io::Result<()> {
+pub(crate) fn follow(server: Arc<Server>, follower: impl Follower) -> io::Result<()> {
     // From here on SIGHUP no longer ends the process.
     let hangups = signal(SignalKind::hangup())?;
-    tokio::spawn(watch(server, hangups, hangup));
+    tokio::spawn(watch(server, hangups, Arc::new(follower)));
     Ok(())
 }
 
-async fn watch(server: Arc<Server>, mut hangups: Signal, hangup: impl Fn() + Send) {
+/// What else has to be done when the server reads its files again.
+pub(crate) trait Follower: Send + Sync + 'static {
+    /// Is called on each SIGHUP, before the trust file and the bundle are read again.
+    fn hang_up(&self);
+
+    /// Is called when `new` has taken the place of `old`.
+    fn replaced(&self, old: &Loaded, new: &Loaded);
+}
+
+async fn watch(server: Arc<Server>, mut hangups: Signal, follower: Arc<impl Follower>) {
     let poll = server.settings.poll;
     let mut tried = Some(server.loaded().stamp);
     let mut seen = tried;
@@ -33,15 +40,15 @@ async fn watch(server: Arc<Server>, mut hangups: Signal, hangup: impl Fn() + Sen
             _ = hangups.recv() => {
                 server.audit.reopen();
                 server.keyring.reload();
-                hangup();
+                follower.hang_up();
                 tried = Stamp::of(server.loader().path());
-                reload(&server).await;
+                reload(&server, &follower).await;
             }
             () = sleep(poll.unwrap_or_default()), if poll.is_some() => {
                 let now = Stamp::of(server.loader().path());
                 if now != tried && is_settled(seen, now) {
                     tried = now;
-                    reload(&server).await;
+                    reload(&server, &follower).await;
                 }
                 seen = now;
             }
@@ -58,20 +65,17 @@ fn is_settled(seen: Option<Stamp>, now: Option<Stamp>) -> bool {
     }
 }
 
-async fn reload(server: &Arc<Server>) {
-    let loading = server.clone();
+async fn reload(server: &Arc<Server>, follower: &Arc<impl Follower>) {
+    let (loading, follower) = (server.clone(), follower.clone());
     // Reading and hashing a large bundle takes a while; requests go on meanwhile.
     let task = tokio::task::spawn_blocking(move || -> Result<_, LoadError> {
         let new = Arc::new(loading.loader().load()?);
         let old = loading.replace(new.clone());
-        let uris = loading.listeners.subscribed_uris();
-        Ok((mcp::Changes::between(&old, &new, uris), new))
+        follower.replaced(&old, &new);
+        Ok(new)
     });
     match task.await {
-        Ok(Ok((changes, new))) => {
-            tracing::info!("{} is in force", new.bundle.digest());
-            server.listeners.tell(changes);
-        }
+        Ok(Ok(new)) => tracing::info!("{} is in force", new.bundle.digest()),
         Ok(Err(error)) => server.refuse_reload(&error),
         Err(error) => tracing::error!("the reload did not end: {error}"),
     }

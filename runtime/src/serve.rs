@@ -59,6 +59,7 @@ pub(crate) fn serve(args: Args) -> Result<(), Failure> {
     let keyring = Keyring::new(&settings)?;
     let transport = settings.transport;
     let server = Arc::new(Server::new(settings, audit, keyring, loader, loaded));
+    let ending = server.clone();
     let runtime = match transport {
         // One client, one request after the other: a second thread would only add a hand-over.
         Transport::Stdio => runtime::Builder::new_current_thread().enable_all().build()?,
@@ -69,10 +70,12 @@ pub(crate) fn serve(args: Args) -> Result<(), Failure> {
     };
     let done = runtime.block_on(async {
         stop_on_signal(server.clone())?;
-        match transport {
+        let served = match transport {
             Transport::Stdio => mcp::serve_stdio(server).await.map_err(Failure::from),
             Transport::Http(address) => http::serve(server, address).await.map_err(Failure::from),
-        }
+        };
+        ending.calls.end(ending.settings.limits.drain_s_max.get()).await;
+        served
     });
     // A blocking read of standard input, where that is no pipe, would never let go.
     runtime.shutdown_background();

@@ -1,67 +1,63 @@
 //! The one door to effects: every call of a tool passes it, and no tool can be reached around it.
 //!
-//! A call is admitted (the tool is offered, the arguments are its own and not too large), passes
-//! the gate, is decided (policy, role, approval), gets its skill context, runs, is clamped and is
-//! recorded, in this order. Every tool of this version only reads, so the decision is the tier of
-//! the bundle; policy, roles, approval and skill context stand at the marked place in [`decide`].
+//! A call is a task of its own, which its tool's time limits, and which no client that leaves can
+//! keep from being recorded. Its steps, in order:
+//!
+//! 1. [`admit`]: the caller has room for another call, and the arguments are not too large.
+//! 2. [`visible`]: the bundle offers the tool; then its arguments are decoded by the table.
+//! 3. [`decide`]: deny rules, role and mode say whether it may run. The [`Permit`] that this gives
+//!    is what every implementation asks for. No bundle of this version has rules or roles, so the
+//!    tier decides.
+//! 4. [`gate::pass`]: the caller was briefed, will be, or is sent to `begin_session`.
+//! 5. Approval and then skill context come here, before the run; this version has neither.
+//! 6. [`execute`]: the tool runs, until it is done, cancelled or out of time.
+//! 7. [`clamp`]: a result that is too long is truncated and says so.
+//! 8. [`record`]: one audit record, whatever came of the call.
 
-mod arguments;
 mod audit_tail;
+mod briefing;
+mod clamp;
+mod decide;
+mod error;
+mod implementation;
 mod server_info;
 
-use std::collections::BTreeMap;
-use std::io;
-use std::time::Duration;
+use std::mem;
 
-use relay_bundle::{Bundle, Corrupt, Gate, Unlock};
-use relay_engine::audit_record::{Action, OutputHash};
+use relay_engine::audit_record::{self, Action, OutputHash};
 use relay_engine::briefing::Occasion;
-use relay_engine::handle::HandleError;
 use relay_engine::keywords;
-use relay_engine::select::{TagError, Tags};
+use relay_engine::select::Tags;
 use relay_engine::sent::Sent;
-use relay_engine::tool::Tool;
+use relay_engine::tool::{Arguments, BRIEFING, Offered, decode};
 use serde_json::{Map, Value};
-use thiserror::Error;
 
-use self::arguments::Arguments;
-use self::audit_tail::Owner;
-use crate::caller::{Caller, Outcome, shown};
-use crate::gate::{self, Briefing, Entry, Memory};
-use crate::load::Loaded;
-use crate::server::Server;
+use self::audit_tail::AuditTail;
+use self::briefing::{BeginSession, ReadPrompts};
+use self::clamp::clamp;
+use self::decide::{Permit, decide};
+use self::error::CallError;
+use self::implementation::{Outcome, Run, Tool};
+use self::server_info::ServerInfo;
+use crate::audit::Entry;
+use crate::call::Call;
+use crate::caller::truncate;
+use crate::calls::Room;
+use crate::gate::{self, Briefing, Passage};
+use crate::rejection::Rejection;
 
 /// Bytes of texts in the arguments of one call.
 const INPUT_BYTES_MAX: usize = 2 << 20;
-/// Bytes of one result; beyond them it is cut, and the cut is told.
-const OUTPUT_BYTES_MAX: usize = 64 << 10;
-/// Seconds until a call of a tool that has no time of its own must have its result.
-const RUN_S_MAX: u64 = 30;
 /// Names of prompts that one record holds.
 const RECORDED_PROMPTS_MAX: usize = 64;
-/// The highest tier of a tool that needs no policy: it only reads.
-const UNDECIDED_TIER_MAX: u8 = 0;
-/// The names of the tiers, as a refusal says them.
-const TIER_NAMES: [&str; 4] = ["READ_ONLY", "REVERSIBLE", "STATEFUL", "IRREVERSIBLE"];
 
-/// A tool that a bundle offers.
-#[derive(Debug, Clone)]
-pub(crate) struct Offered {
-    pub(crate) tool: Tool,
-    gated: bool,
-    tier: u8,
-    /// Where the project declares it.
-    place: String,
-}
-
-/// Why the tools of a bundle cannot be offered.
-#[derive(Debug, Error)]
-pub(crate) enum OfferError {
-    #[error("its tool `{name}` is unknown here: use a newer relay-serve")]
-    UnknownTool { name: String },
-    #[error(transparent)]
-    Corrupt(#[from] Corrupt),
-}
+/// What each tool of the table does.
+const IMPLEMENTATIONS: &[(&str, &dyn Tool)] = &[
+    ("begin_session", &BeginSession),
+    ("read_prompts", &ReadPrompts),
+    ("server_info", &ServerInfo),
+    ("audit_tail", &AuditTail),
+];
 
 /// What came of a call that reached its tool, or of one that was refused with a text for the
 /// model.
@@ -72,134 +68,71 @@ pub(crate) struct Answer {
     pub(crate) is_error: bool,
     /// The briefing that was given, if one was.
     pub(crate) briefing: Option<Briefing>,
+    exit_code: Option<i32>,
 }
 
-/// Why a call is a fault of the protocol's, and no answer of a tool.
-#[derive(Debug)]
-pub(crate) enum Rejected {
-    /// The request is at fault. The text is for the caller.
-    Invalid(String),
-    /// The bundle is not what was signed.
-    Damaged(Corrupt),
-}
-
-/// The leave to run a tool. Only [`decide`] makes one, and every tool takes one.
-#[derive(Clone)]
-struct Permit {
-    _decided: (),
-}
-
-/// Why a call ends before its tool, or in it.
-enum Fault {
-    Rejected(Rejected),
-    /// A text for the model.
-    Error(String),
-    /// The call is over what its caller may do.
-    Denied {
-        tier: u8,
-        reason: &'static str,
-    },
-    Timeout,
-}
-
-/// What a tool, or the gate in front of it, gave.
-#[derive(Default)]
-struct Done {
-    blocks: Vec<String>,
-    briefing: Option<Briefing>,
-}
-
-impl Offered {
-    /// Reads what `bundle` offers; a tool that this server does not have is an error.
-    pub(crate) fn all(bundle: &Bundle) -> Result<Vec<Self>, OfferError> {
-        let offer = |view: &relay_bundle::Tool| {
-            let unknown = || OfferError::UnknownTool { name: shown(&view.name) };
-            Ok(Self {
-                tool: Tool::from_name(&view.name).ok_or_else(unknown)?,
-                gated: view.gated,
-                tier: view.tier,
-                place: view.at.to_string(),
-            })
-        };
-        bundle.tools().iter().map(offer).collect()
+impl Answer {
+    fn of_error(text: String) -> Self {
+        Self { blocks: vec![text], is_error: true, briefing: None, exit_code: None }
     }
 }
 
-/// Answers one call. Whatever comes of it, it leaves one record.
-///
-/// `memory` is what a session of the older era remembers; callers without a session have none.
+/// Answers one call. Whatever comes of it, also if no one waits for it any more, it leaves one
+/// record.
 pub(crate) async fn run(
-    server: &Server,
-    loaded: &Loaded,
-    caller: &Caller,
-    memory: Option<&Memory>,
-    name: &str,
+    call: Call,
+    name: String,
     given: Map<String, Value>,
-) -> Result<Answer, Rejected> {
-    let offered = loaded.tools.iter().find(|offered| offered.tool.name() == name);
-    let recorded = arguments::recorded(&given);
-    let done = match offered {
-        None => Err(Fault::invalid(format!(
-            "unknown tool `{}`: tools/list names those there are",
-            shown(name)
-        ))),
-        Some(offered) => {
-            let time = Duration::from_secs(RUN_S_MAX);
-            let answer = answer(server, loaded, caller, memory, offered, given);
-            tokio::time::timeout(time, answer).await.unwrap_or(Err(Fault::Timeout))
-        }
-    };
-    let tier = offered.map_or(0, |offered| offered.tier);
-    let rule = match (&done, offered) {
-        (Ok(_), Some(offered)) => offered.place.clone(),
-        (Err(fault), _) => fault.reason(),
-        (Ok(_), None) => String::new(),
-    };
-    let (answer, action) = match done {
-        Ok(Done { blocks, briefing }) => {
-            (Ok(Answer { blocks, is_error: false, briefing }), Action::Served)
-        }
-        Err(fault) => (fault.into_answer(), Action::Refused),
-    };
-    let mut output = OutputHash::default();
-    let mut prompts = Vec::new();
-    if let Ok(Answer { blocks, briefing, .. }) = &answer {
-        blocks.iter().for_each(|block| output.update(block.as_bytes()));
-        prompts.extend(briefing.iter().flat_map(|briefing| &briefing.full).cloned());
-        prompts.truncate(RECORDED_PROMPTS_MAX);
-    }
-    let args: BTreeMap<&str, String> =
-        recorded.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-    let outcome = Outcome { tool: shown(name), tier, args, output, rule, action, prompts };
-    caller.record(server, loaded, outcome);
-    answer
+) -> Result<Answer, Rejection> {
+    let room = call.server.calls.room(&call.caller.principal);
+    let task = tokio::spawn(async move {
+        let done = answer(&call, room.as_ref(), &name, &given).await;
+        record(&call, &name, &given, done)
+    });
+    task.await.unwrap_or_else(|error| {
+        tracing::error!("a call did not end: {error}");
+        Err(Rejection::Internal("the call did not end"))
+    })
 }
 
 async fn answer(
-    server: &Server,
-    loaded: &Loaded,
-    caller: &Caller,
-    memory: Option<&Memory>,
-    offered: &Offered,
-    given: Map<String, Value>,
-) -> Result<Done, Fault> {
-    admit(&given)?;
-    let door = Door { server, loaded, caller, memory, gate: loaded.bundle.gate() };
-    match offered.tool {
-        Tool::BeginSession => door.begin_session(offered, Arguments::new(given)),
-        Tool::ReadPrompts => door.read_prompts(offered, Arguments::new(given)),
-        Tool::ServerInfo | Tool::AuditTail => door.gated(offered, given).await,
+    call: &Call,
+    room: Option<&Room>,
+    name: &str,
+    given: &Map<String, Value>,
+) -> Result<(Answer, Permit), CallError> {
+    admit(call, room, given)?;
+    let offered = visible(call, name)?;
+    let arguments = decode(offered.spec, given)?;
+    let permit = decide(offered, &call.caller)?;
+    let passage = gate::pass(call, offered, arguments.text(BRIEFING.name))?;
+    let is_unbriefed = matches!(passage, Passage::Unbriefed);
+    let outcome = execute(call, &permit, arguments, passage).await?;
+    let Outcome { text, exit_code, is_error, mut briefing } = outcome;
+    let mut blocks = Vec::new();
+    if is_unbriefed && briefing.is_none() {
+        let mut given = intercept(call, name, given)?;
+        blocks.push(mem::take(&mut given.text));
+        briefing = Some(given);
     }
+    blocks.push(clamp(text, permit.spec().output_bytes_max, permit.spec().keep));
+    Ok((Answer { blocks, is_error, briefing, exit_code }, permit))
 }
 
-/// Refuses arguments that are too large for any tool.
-fn admit(given: &Map<String, Value>) -> Result<(), Fault> {
+/// Refuses a call over those that its caller may have, and arguments too large for any tool.
+fn admit(call: &Call, room: Option<&Room>, given: &Map<String, Value>) -> Result<(), CallError> {
+    if room.is_none() {
+        let max = call.server.calls.principal_calls_max();
+        let text =
+            format!("{max} calls of yours run already: wait for one to end, then call again");
+        return Err(CallError::Failed(text));
+    }
     let bytes: usize = given.values().map(text_bytes).sum();
     if bytes > INPUT_BYTES_MAX {
         let text = format!(
             "the arguments hold {bytes} bytes of text, over the limit of {INPUT_BYTES_MAX}: send less"
         );
-        return Err(Fault::Error(text));
+        return Err(CallError::Failed(text));
     }
     Ok(())
 }
@@ -216,211 +149,90 @@ fn text_bytes(value: &Value) -> usize {
     }
 }
 
-/// Decides whether a call may run.
-///
-/// Here stand, in this order: deny, role and mode, approval, and then the skill context that the
-/// call gets. No bundle of this version holds any of them, and none offers a tool that changes
-/// something; one that says otherwise is refused, since nothing would decide about it.
-fn decide(offered: &Offered) -> Result<Permit, Fault> {
-    if offered.tier > UNDECIDED_TIER_MAX {
-        return Err(Fault::Denied { tier: offered.tier, reason: "no policy allows it" });
-    }
-    Ok(Permit { _decided: () })
+/// Returns the tool of a name, if the bundle offers it.
+fn visible<'a>(call: &'a Call, name: &str) -> Result<&'a Offered, Rejection> {
+    offered(call, name).ok_or_else(|| {
+        let name = truncate(name);
+        Rejection::Invalid(format!("unknown tool `{name}`: tools/list names those there are"))
+    })
 }
 
-/// One call on its way through the door.
-struct Door<'a> {
-    server: &'a Server,
-    loaded: &'a Loaded,
-    caller: &'a Caller,
-    memory: Option<&'a Memory>,
-    gate: Option<&'a Gate>,
+fn offered<'a>(call: &'a Call, name: &str) -> Option<&'a Offered> {
+    call.loaded.tools.iter().find(|offered| offered.spec.name == name)
 }
 
-impl Door<'_> {
-    fn begin_session(&self, offered: &Offered, mut arguments: Arguments) -> Result<Done, Fault> {
-        let tags = arguments.texts("tags").map_err(Fault::Error)?;
-        arguments.finish().map_err(Fault::Error)?;
-        let tags = self.tags(&tags)?;
-        let permit = decide(offered)?;
-        self.brief(&permit, Occasion::Begin, &tags, Sent::default())
-    }
+async fn execute(
+    call: &Call,
+    permit: &Permit,
+    arguments: Arguments<'_>,
+    passage: Passage,
+) -> Result<Outcome, CallError> {
+    let spec = permit.spec();
+    let tool = implementation(spec.name)?;
+    let run = |stop| tool.run(permit, Run { call, arguments, passage, stop });
+    call.server.calls.run(spec.run_s_max, &call.cancelled, run).await?
+}
 
-    fn read_prompts(&self, offered: &Offered, mut arguments: Arguments) -> Result<Done, Fault> {
-        let handle = arguments.text("briefing").map_err(Fault::Error)?;
-        let tags = arguments.texts("tags").map_err(Fault::Error)?;
-        arguments.finish().map_err(Fault::Error)?;
-        let tags = self.tags(&tags)?;
-        let (occasion, sent) = match self.enter(handle.as_deref())? {
-            Some(sent) => (Occasion::Read, sent),
-            // Whoever asks for prompts has tags: this is as good as `begin_session`.
-            None => (Occasion::Begin, Sent::default()),
-        };
-        let permit = decide(offered)?;
-        self.brief(&permit, occasion, &tags, sent)
-    }
+fn implementation(name: &str) -> Result<&'static dyn Tool, Rejection> {
+    let tool = IMPLEMENTATIONS.iter().find(|(known, _)| *known == name).map(|(_, tool)| *tool);
+    tool.ok_or(Rejection::Internal("the tool has no implementation"))
+}
 
-    /// Runs a tool that stands behind the gate, if there is one.
-    async fn gated(&self, offered: &Offered, mut given: Map<String, Value>) -> Result<Done, Fault> {
-        let handle = match given.remove("briefing") {
-            _ if self.gate.is_none() || !offered.gated => None,
-            Some(Value::String(handle)) => Some(handle),
-            None | Some(Value::Null) => None,
-            Some(_) => return Err(Fault::Error("`briefing` must be a string".to_owned())),
-        };
-        let is_briefed =
-            self.gate.is_none() || !offered.gated || self.enter(handle.as_deref())?.is_some();
-        let name = offered.tool.name();
-        let keywords = if is_briefed { Vec::new() } else { keywords::keywords(name, &given) };
-        let permit = decide(offered)?;
-        let result = self.execute(&permit, offered.tool, given).await?;
-        let mut done = Done::default();
-        if !is_briefed {
-            let tags = Tags::new(&keywords, keywords::KEYWORDS_MAX).unwrap_or_default();
-            done = self.brief(&permit, Occasion::Intercept, &tags, Sent::default())?;
+/// Briefs a caller that asked for no briefing, by the words of its call.
+fn intercept(call: &Call, name: &str, given: &Map<String, Value>) -> Result<Briefing, CallError> {
+    let keywords = keywords::keywords(name, given);
+    let tags = Tags::new(&keywords, keywords::KEYWORDS_MAX).unwrap_or_default();
+    Ok(gate::brief(call, Occasion::Intercept, &tags, Sent::default())?)
+}
+
+fn record(
+    call: &Call,
+    name: &str,
+    given: &Map<String, Value>,
+    done: Result<(Answer, Permit), CallError>,
+) -> Result<Answer, Rejection> {
+    let (answer, tier, rule, action) = match done {
+        Ok((answer, permit)) => {
+            (Ok(answer), permit.tier(), permit.rule().to_owned(), Action::Served)
         }
-        done.blocks.push(clamp(result, OUTPUT_BYTES_MAX, keep(offered.tool)));
-        Ok(done)
-    }
-
-    /// Returns what a caller was sent already; `None` if it had no briefing and may go on without.
-    fn enter(&self, handle: Option<&str>) -> Result<Option<Sent>, Fault> {
-        let Some(gate) = &self.gate else { return Ok(None) };
-        let Self { server, loaded, caller, memory, .. } = *self;
-        match gate::enter(server, loaded, caller, memory, handle) {
-            Entry::Briefed(sent) => Ok(Some(sent)),
-            Entry::Ended(fault) => Err(Fault::Error(fault.to_string())),
-            Entry::Unbriefed | Entry::Outdated if gate.unlock.value == Unlock::Intercept => {
-                Ok(None)
-            }
-            Entry::Outdated => Err(Fault::Error(HandleError::OtherBundle.to_string())),
-            Entry::Unbriefed => Err(Fault::Error(format!(
-                "no briefing yet: call begin_session with {} keywords that describe your task, \
-                 then make this call again with the `briefing` that it returns",
-                gate.tags_ask.value
-            ))),
+        Err(error) => {
+            let tier = offered(call, name).map_or(0, |offered| offered.tier);
+            let (rule, action) = (error.reason(), error.action());
+            let answer = match error {
+                CallError::Rejected(rejection) => Err(rejection),
+                error => Ok(Answer::of_error(error.to_string())),
+            };
+            (answer, tier, rule, action)
         }
+    };
+    let mut entry = Entry::served(
+        truncate(name),
+        audit_record::call_arguments(given),
+        OutputHash::default(),
+        rule,
+    );
+    entry.tier = tier;
+    entry.action = action;
+    if let Ok(Answer { blocks, briefing, exit_code, .. }) = &answer {
+        blocks.iter().for_each(|block| entry.output.update(block.as_bytes()));
+        let full = briefing.iter().flat_map(|briefing| &briefing.full);
+        entry.prompts = full.take(RECORDED_PROMPTS_MAX).cloned().collect();
+        entry.exit_code = *exit_code;
     }
-
-    fn tags(&self, given: &[String]) -> Result<Tags, Fault> {
-        let max = self.gate.as_ref().map_or(0, |gate| gate.tags_max.value as usize);
-        Tags::new(given, max).map_err(|error| match error {
-            TagError::TooMany { .. } => Fault::invalid(error.to_string()),
-            TagError::TooLong { .. } => Fault::Error(error.to_string()),
-        })
-    }
-
-    fn brief(
-        &self,
-        _: &Permit,
-        occasion: Occasion,
-        tags: &Tags,
-        sent: Sent,
-    ) -> Result<Done, Fault> {
-        let Self { server, loaded, caller, memory, gate } = self;
-        // A bundle that lists these tools has a gate.
-        let Some(gate) = gate else {
-            return Err(Fault::invalid("this project has no gate".to_owned()));
-        };
-        let briefing = (occasion, tags, sent);
-        let (text, briefing) = gate::brief(server, loaded, caller, *memory, gate, briefing)?;
-        Ok(Done { blocks: vec![text], briefing: Some(briefing) })
-    }
-
-    async fn execute(
-        &self,
-        permit: &Permit,
-        tool: Tool,
-        given: Map<String, Value>,
-    ) -> Result<String, Fault> {
-        let mut arguments = Arguments::new(given);
-        match tool {
-            Tool::ServerInfo => {
-                arguments.finish().map_err(Fault::Error)?;
-                Ok(server_info::run(permit, self.server, self.loaded)?)
-            }
-            Tool::AuditTail => {
-                let query = audit_tail::Query::take(&mut arguments).map_err(Fault::Error)?;
-                arguments.finish().map_err(Fault::Error)?;
-                let path = audit_tail::path_of(self.server.audit.path()).map_err(Fault::Error)?;
-                let owner = self.server.settings.auth.is_some().then(|| Owner {
-                    principal: self.caller.principal.id.clone(),
-                    tenant: self.caller.principal.tenant.clone(),
-                });
-                // A disk may take its time; the other requests of this thread shall not.
-                let permit = permit.clone();
-                let read = move || audit_tail::run(&permit, &path, &query, owner.as_ref());
-                let read = tokio::task::spawn_blocking(read).await.map_err(io::Error::other);
-                read.and_then(|records| records)
-                    .map_err(|error| Fault::Error(format!("cannot read the audit file: {error}")))
-            }
-            Tool::BeginSession | Tool::ReadPrompts => {
-                Err(Fault::Error(format!("`{}` is no tool behind the gate", tool.name())))
-            }
-        }
-    }
+    call.server.audit.record(&call.caller, call.loaded.bundle.digest(), entry);
+    answer
 }
 
-/// Which end of a result matters more.
-enum Keep {
-    Start,
-    /// Whole lines of it.
-    End,
-}
+#[cfg(test)]
+mod tests {
+    use relay_engine::tool::TOOLS;
 
-fn keep(tool: Tool) -> Keep {
-    match tool {
-        Tool::AuditTail => Keep::End,
-        Tool::BeginSession | Tool::ReadPrompts | Tool::ServerInfo => Keep::Start,
-    }
-}
+    use super::*;
 
-/// Cuts a result that is too long, between two characters, and says so.
-fn clamp(mut result: String, bytes_max: usize, keep: Keep) -> String {
-    let total = result.len();
-    let Some(over) = total.checked_sub(bytes_max).filter(|over| *over > 0) else { return result };
-    match keep {
-        Keep::Start => result.truncate(result.floor_char_boundary(bytes_max)),
-        Keep::End => {
-            let cut = result.ceil_char_boundary(over);
-            let line = result.get(cut..).and_then(|rest| rest.find('\n')).map_or(0, |end| end + 1);
-            result.drain(..cut + line);
-        }
-    }
-    let kept = result.len();
-    result + &format!("\n\n[TRUNCATED - {total} bytes total, {kept} shown]")
-}
-
-impl Fault {
-    fn invalid(reason: String) -> Self {
-        Self::Rejected(Rejected::Invalid(reason))
-    }
-
-    fn reason(&self) -> String {
-        match self {
-            Self::Rejected(Rejected::Invalid(reason)) | Self::Error(reason) => shown(reason),
-            Self::Rejected(Rejected::Damaged(damage)) => damage.to_string(),
-            Self::Denied { reason, .. } => (*reason).to_owned(),
-            Self::Timeout => "timeout".to_owned(),
-        }
-    }
-
-    fn into_answer(self) -> Result<Answer, Rejected> {
-        let text = match self {
-            Self::Rejected(rejected) => return Err(rejected),
-            Self::Error(reason) => format!("[ERROR: {reason}]"),
-            Self::Denied { tier, reason } => {
-                let name = TIER_NAMES.get(usize::from(tier)).copied().unwrap_or("UNKNOWN");
-                format!("[DENIED tier {tier} ({name}): {reason}]")
-            }
-            Self::Timeout => format!("[TIMEOUT after {RUN_S_MAX}s]"),
-        };
-        Ok(Answer { blocks: vec![text], is_error: true, briefing: None })
-    }
-}
-
-impl From<Corrupt> for Fault {
-    fn from(damage: Corrupt) -> Self {
-        Self::Rejected(Rejected::Damaged(damage))
+    #[test]
+    fn every_tool_of_the_table_has_one_implementation_and_there_is_no_other() {
+        let declared: Vec<_> = TOOLS.iter().map(|spec| spec.name).collect();
+        let implemented: Vec<_> = IMPLEMENTATIONS.iter().map(|(name, _)| *name).collect();
+        assert_eq!(implemented, declared);
     }
 }

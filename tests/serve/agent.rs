@@ -55,10 +55,41 @@ impl Agent {
         self.client.refused("tools/call", params)
     }
 
+    /// Calls a tool and does not wait for the answer.
+    pub(crate) fn request(&mut self, tool: &str, arguments: Value) {
+        let params = self.params(json!({ "name": tool, "arguments": arguments }));
+        self.client.request("tools/call", params);
+    }
+
+    /// Calls a tool and cancels the call at once: the server reads both together.
+    pub(crate) fn cancelled(&mut self, tool: &str, arguments: Value) {
+        let params = self.params(json!({ "name": tool, "arguments": arguments }));
+        let call = message(9000, &params);
+        let cancel = json!({
+            "jsonrpc": "2.0",
+            "method": "notifications/cancelled",
+            "params": self.params(json!({ "requestId": 9000 })),
+        });
+        self.client.write(format!("{call}\n{cancel}\n").as_bytes());
+    }
+
+    /// Calls a tool twice: the server reads both calls together. Returns the answers.
+    pub(crate) fn twice(&mut self, tool: &str, arguments: Value) -> [Value; 2] {
+        let params = self.params(json!({ "name": tool, "arguments": arguments }));
+        let ids = [9001, 9002];
+        let calls = ids.map(|id| format!("{}\n", message(id, &params)));
+        self.client.write(calls.concat().as_bytes());
+        ids.map(|id| self.client.answer(id)["result"].take())
+    }
+
     /// Begins a session; returns the handle.
     pub(crate) fn begin(&mut self, tags: &[&str]) -> String {
         handle_of(&self.call("begin_session", json!({ "tags": tags })))
     }
+}
+
+fn message(id: u64, params: &Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
 }
 
 pub(crate) fn blocks(result: &Value) -> Vec<&str> {

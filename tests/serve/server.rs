@@ -24,6 +24,15 @@ pub(crate) const MODERN: &str = "2026-07-28";
 /// The newest version of those that begin with `initialize`.
 pub(crate) const LEGACY: &str = "2025-11-25";
 
+/// Waits until this is so.
+pub(crate) fn wait_until(is_so: impl Fn() -> bool) {
+    let limit = Instant::now() + PATIENCE;
+    while !is_so() {
+        assert!(Instant::now() < limit, "it is never so");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
 /// A process and what it logs.
 pub(crate) struct Server {
     child: Child,

@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use super::agent::{Agent, ERAS, Era, error, handle_of, text};
 use super::gate::{house, project};
 use super::house::{self, House};
-use super::server;
+use super::server::{self, wait_until};
+use super::web::{Request, Web};
 use crate::bundle::sample;
 
 #[test]
@@ -126,4 +127,108 @@ fn a_long_tail_is_cut_at_its_old_end_and_says_so() {
     assert!(said.contains("n999-") && !said.contains("n0-"));
     assert!(said.contains("[TRUNCATED - ") && said.ends_with(" shown]"));
     assert!(said.starts_with('{'), "whole lines: {}", &said[..80]);
+}
+
+/// As many records as `audit_tail` reads at most: it takes a while.
+fn long_audit(house: &House) {
+    let record = json!({ "tool": "x", "tier": 0, "denied": false, "principal": "x".repeat(900) });
+    house.write("audit.jsonl", format!("{record}\n").repeat((8 << 20) / 960));
+}
+
+/// The records of calls, without those that were there before.
+fn calls(house: &House) -> Vec<Value> {
+    let records = house.read("audit.jsonl");
+    let records = records.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    records.filter(|record| record["request_id"].is_string()).collect()
+}
+
+#[test]
+fn a_call_that_its_client_cancels_is_recorded_as_such() {
+    let house = house("");
+    for era in ERAS {
+        let mut agent = Agent::with(&house, era, &["--audit", "audit.jsonl"]);
+        let handle = agent.begin(&["vpn"]);
+        long_audit(&house);
+        let arguments = json!({ "briefing": handle, "tool": "y" });
+        agent.cancelled("audit_tail", arguments);
+        let info = agent.call("server_info", json!({ "briefing": handle }));
+        assert_eq!(info["isError"], false, "the next call is answered: {info}");
+        agent.client.end();
+        let calls = calls(&house);
+        let told: Vec<_> = calls.iter().map(|call| (&call["tool"], &call["action"])).collect();
+        assert!(
+            told.contains(&(&json!("audit_tail"), &json!("cancelled"))) && told.len() == 2,
+            "{era:?}: {told:?}"
+        );
+        let cancelled = calls.iter().find(|call| call["action"] == "cancelled").unwrap();
+        assert_eq!(
+            (&cancelled["rule"], &cancelled["denied"]),
+            (&json!("cancelled"), &json!(false))
+        );
+        assert_eq!(cancelled["output_len"], 11, "[CANCELLED]");
+    }
+}
+
+#[test]
+fn a_call_whose_client_leaves_is_recorded() {
+    let house = house("");
+    for era in ERAS {
+        let mut agent = Agent::with(&house, era, &["--audit", "audit.jsonl"]);
+        let handle = agent.begin(&["vpn"]);
+        long_audit(&house);
+        agent.request("audit_tail", json!({ "briefing": handle }));
+        let ended = agent.client.end();
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        let calls = calls(&house);
+        assert_eq!(calls.len(), 1, "{era:?}: {calls:?}");
+        assert_eq!(calls[0]["tool"], "audit_tail");
+    }
+}
+
+#[test]
+fn a_call_whose_connection_breaks_is_recorded() {
+    let house = house("");
+    house.write("server.toml", "[limits]\nprincipal-calls-max = 1\n");
+    let web = Web::start(&house, &["--config", "server.toml", "--audit", "audit.jsonl"]);
+    let call = |tool: &str, arguments: Value| {
+        Request::modern("tools/call", json!({ "name": tool, "arguments": arguments }))
+    };
+    let begun = web.send(&call("begin_session", json!({ "tags": ["vpn"] }))).json();
+    let handle = json!({ "briefing": handle_of(&begun["result"]) });
+    long_audit(&house);
+    let is_recorded = || calls(&house).iter().any(|record| record["tool"] == "audit_tail");
+    let connection = web.open(&call("audit_tail", handle.clone()));
+    // While it runs, there is no room for another call.
+    while !is_recorded()
+        && web.send(&call("server_info", handle.clone())).json()["result"]["isError"] == false
+    {}
+    drop(connection);
+    wait_until(is_recorded);
+}
+
+#[test]
+fn a_request_whose_body_does_not_come_is_ended() {
+    let house = house("");
+    house.write("server.toml", "[limits]\nrequest-s-max = 1\n");
+    let web = Web::start(&house, &["--config", "server.toml", "--audit", "none"]);
+    let address = &web.address;
+    let head = format!("POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Length: 9\r\n\r\n");
+    let answer = web.raw(head.as_bytes());
+    assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+}
+
+#[test]
+fn a_caller_has_only_so_many_calls_at_one_time() {
+    let house = house("");
+    house.write("server.toml", "[limits]\nprincipal-calls-max = 1\n");
+    let mut agent = Agent::with(&house, Era::Modern, &["--audit", "audit.jsonl"]);
+    let handle = agent.begin(&["vpn"]);
+    long_audit(&house);
+    // Both are read before the first one ends.
+    let answers = agent.twice("audit_tail", json!({ "briefing": handle }));
+    let refused: Vec<_> = answers.iter().filter(|answer| answer["isError"] == true).collect();
+    assert_eq!(refused.len(), 1, "{answers:?}");
+    let expected = "[ERROR: 1 calls of yours run already: wait for one to end, then call again]";
+    assert_eq!(text(refused[0]), expected);
+    assert_eq!(calls(&house).len(), 2, "both are recorded");
 }

@@ -161,7 +161,8 @@ impl Web {
         Events { from }
     }
 
-    fn open(&self, request: &Request) -> BufReader<TcpStream> {
+    /// Sends a request whose answer is not waited for.
+    pub(crate) fn open(&self, request: &Request) -> BufReader<TcpStream> {
         let mut stream = self.hold(b"");
         // A server that refuses a body need not read it.
         _ = stream.write_all(&request.bytes(&self.address));

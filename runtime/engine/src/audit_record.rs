@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use relay_bundle::Digest;
 use serde::Serialize;
+use serde_json::{Map, Value as Json};
 
 use crate::prompt::Value;
 
@@ -47,7 +48,7 @@ pub struct AuditRecord<'a> {
     pub bundle: String,
     /// The rule that decided: `file:line` of what was served, or why it was refused.
     pub rule: String,
-    /// What the server did: `served` or `refused`.
+    /// What the server did: `served`, `refused`, `cancelled` or `timed_out`.
     pub action: Action,
     /// The names of the prompts that a briefing sent in full.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -65,6 +66,10 @@ pub enum Action {
     Served,
     /// It refused.
     Refused,
+    /// It ended a call whose client cancelled it or left.
+    Cancelled,
+    /// It ended a call that was out of time.
+    TimedOut,
 }
 
 /// Returns the arguments as a record shows them.
@@ -100,6 +105,24 @@ pub fn typed_arguments(given: &BTreeMap<String, String>) -> BTreeMap<&str, Strin
         .take(ARGUMENTS_MAX)
         .filter_map(|name| Some((name.as_str(), length(given.get(name)?))))
         .collect()
+}
+
+/// Returns the arguments of a call as a record shows them: numbers and truth values as they are, of
+/// texts only how long they are, of lists and objects only how many entries they have.
+#[must_use]
+pub fn call_arguments(given: &Map<String, Json>) -> BTreeMap<&str, String> {
+    let known_size = |(name, _): &(&String, &Json)| name.chars().count() <= ARGUMENT_NAME_CHARS_MAX;
+    let value = |value: &Json| match value {
+        Json::String(text) => length(text),
+        Json::Array(items) => format!("[{} entries]", items.len()),
+        Json::Object(object) => format!("[{} entries]", object.len()),
+        // A number is written as it came, and that may be long.
+        Json::Null | Json::Bool(_) | Json::Number(_) => {
+            value.to_string().chars().take(ARGUMENT_CHARS_MAX).collect()
+        }
+    };
+    let given = given.iter().filter(known_size).take(ARGUMENTS_MAX);
+    given.map(|(name, json)| (name.as_str(), value(json))).collect()
 }
 
 fn length(text: &str) -> String {

@@ -26,7 +26,7 @@ use sha2::Sha256;
 use thiserror::Error;
 use zeroize::Zeroizing;
 
-use self::sent_set::SENT_BYTES_MAX;
+use self::sent_set::{Form, SENT_BYTES_MAX};
 use crate::sent::Sent;
 
 /// Bytes of the secret of a key.
@@ -204,13 +204,6 @@ struct Parts<'a> {
     tag: &'a [u8; TAG_BYTES],
     /// All that stands before the tag.
     sealed: &'a [u8],
-}
-
-/// How the sent set is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
-    Bitmap,
-    List,
 }
 
 impl Form {

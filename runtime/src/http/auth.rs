@@ -9,10 +9,13 @@ use relay_bundle::Digest;
 use serde::Serialize;
 use subtle::ConstantTimeEq as _;
 
+use super::error::HttpError;
 use super::jwt::{TokenError, Tokens};
-use super::{HttpError, METADATA_PATH};
 use crate::config;
 use crate::principal::Principal;
+
+/// Where the metadata document is, for clients that look for an authorization server.
+pub(super) const METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
 
 /// What an API key begins with.
 const API_KEY_PREFIX: &str = "rk_";

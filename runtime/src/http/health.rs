@@ -1,14 +1,11 @@
 //! Whether the process lives, and whether it can do what it is for.
 
-use std::sync::Arc;
-
-use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 
-use super::Front;
 use crate::audit::Health;
+use crate::server::Server;
 
 /// The body of `/readyz`.
 #[derive(Serialize)]
@@ -32,8 +29,7 @@ pub(super) async fn alive() -> &'static str {
 }
 
 /// 200 only while the server can enforce: the bundle is what was signed and records are written.
-pub(super) async fn ready(State(front): State<Arc<Front>>) -> Response {
-    let server = &front.server;
+pub(super) fn ready(server: &Server) -> Response {
     let loaded = server.loaded();
     let manifest = loaded.bundle.manifest();
     let audit = server.audit.health();

@@ -20,7 +20,7 @@ use relay_bundle::Digest;
 use ring::signature as ring_signature;
 use serde_json::{Map, Value};
 
-use super::HttpError;
+use super::error::HttpError;
 use crate::clock;
 use crate::config;
 use crate::principal::Principal;

@@ -11,7 +11,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use thiserror::Error;
 
-use super::HttpError;
+use super::error::HttpError;
 use crate::settings::Settings;
 
 /// Which names and origins are let through.

@@ -11,7 +11,7 @@ use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::server::TlsStream;
 
-use super::HttpError;
+use super::error::HttpError;
 use crate::config;
 
 /// Takes connections with the certificate that is in force.

@@ -7,7 +7,7 @@ use rmcp::model::ProtocolVersion;
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 
-use crate::caller::{Caller, shown};
+use crate::caller::{Caller, truncate};
 use crate::principal::Principal;
 use crate::server::Server;
 
@@ -19,7 +19,7 @@ pub(super) fn caller(
 ) -> Result<Caller, ErrorData> {
     let principal = match context.extensions.get::<Parts>() {
         None => server.settings.principal.clone(),
-        // The layer before this one lets nobody through without one.
+        // The layer before this one lets no one through without one.
         Some(parts) => parts
             .extensions
             .get::<Arc<Principal>>()
@@ -29,11 +29,11 @@ pub(super) fn caller(
     Ok(Caller {
         principal,
         request_id: context.id.to_string(),
-        traceparent: context.meta.get_traceparent().map(shown),
+        traceparent: context.meta.get_traceparent().map(truncate),
     })
 }
 
-/// Returns whether a request is of the era without sessions (2026-07-28 and later).
+/// Returns whether a request is of the protocol without sessions (2026-07-28 and later).
 pub(super) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }

@@ -5,9 +5,10 @@ use relay_engine::completion::{self, Completion};
 use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
 
-use super::refusal::Refusal;
-use crate::caller::shown;
+use super::rejection;
+use crate::caller::truncate;
 use crate::load::Loaded;
+use crate::rejection::Rejection;
 
 /// Completes an argument of a prompt, or a variable of a URI template.
 pub(super) fn complete(
@@ -15,7 +16,7 @@ pub(super) fn complete(
     request: &CompleteRequestParams,
 ) -> Result<CompleteResult, ErrorData> {
     let Completion { values, total } =
-        values(loaded, request).map_err(|refusal| refusal.into_error(loaded))?;
+        values(loaded, request).map_err(|rejected| rejection::error(rejected, loaded))?;
     let has_more = values.len() < total;
     let values = values.into_iter().map(ToOwned::to_owned).collect();
     let total = u32::try_from(total).ok();
@@ -27,25 +28,30 @@ pub(super) fn complete(
 fn values<'b>(
     loaded: &'b Loaded,
     request: &CompleteRequestParams,
-) -> Result<Completion<'b>, Refusal> {
+) -> Result<Completion<'b>, Rejection> {
     let argument = &request.argument;
     completion::complete(rendering(loaded, &request.r#ref)?, &argument.name, &argument.value)?
-        .ok_or_else(|| Refusal::Invalid(format!("unknown argument `{}`", shown(&argument.name))))
+        .ok_or_else(|| {
+            Rejection::Invalid(format!("unknown argument `{}`", truncate(&argument.name)))
+        })
 }
 
-fn rendering<'b>(loaded: &'b Loaded, reference: &Reference) -> Result<RenderingView<'b>, Refusal> {
+fn rendering<'b>(
+    loaded: &'b Loaded,
+    reference: &Reference,
+) -> Result<RenderingView<'b>, Rejection> {
     match reference {
         Reference::Prompt(prompt) => {
             loaded.bundle.find_prompt(&prompt.name)?.map(|prompt| prompt.rendering()).ok_or_else(
-                || Refusal::Invalid(format!("unknown prompt `{}`", shown(&prompt.name))),
+                || Rejection::Invalid(format!("unknown prompt `{}`", truncate(&prompt.name))),
             )
         }
         Reference::Resource(resource) => {
             template(loaded, &resource.uri)?.map(|template| template.rendering()).ok_or_else(|| {
-                Refusal::Invalid(format!("unknown URI template `{}`", shown(&resource.uri)))
+                Rejection::Invalid(format!("unknown URI template `{}`", truncate(&resource.uri)))
             })
         }
-        _ => Err(Refusal::Invalid("only prompts and URI templates are completed".to_owned())),
+        _ => Err(Rejection::Invalid("only prompts and URI templates are completed".to_owned())),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The tools that the MCP conformance suite looks up by name.
 //!
-//! A bundle expresses prompts, resources and completion, so those of the suite stand in
+//! A bundle expresses prompts, resources and completion, so those of the suite are in
 //! `examples/conformance`. What no bundle holds (progress, logging, sampling, elicitation,
 //! several rounds of input) is what these tools do, so that the suite can drive the server's own
 //! plumbing. They have no effect outside the answer, which is why they do not pass the door in
@@ -13,7 +13,7 @@ use std::future::Future;
 use std::sync::LazyLock;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ContentBlock,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities,
     ElicitRequestParams, GetPromptRequestParams, GetPromptResponse, Prompt, ResultType,
     ServerCapabilities, Tool,
 };
@@ -21,12 +21,15 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde::Deserialize;
 
+mod answer;
 mod rounds;
 mod talk;
 
+use answer::text;
+
 /// What the server does for the two tools that change a list.
 ///
-/// Both reach every listener of either era: open `subscriptions/listen` streams and legacy
+/// Both reach every listener, modern or legacy: open `subscriptions/listen` streams and legacy
 /// sessions.
 pub(crate) trait Listeners: Sync {
     /// Sends `notifications/tools/list_changed`.
@@ -106,10 +109,6 @@ fn missing_capability(context: &RequestContext<RoleServer>) -> Result<CallToolRe
     Err(ErrorData::missing_required_client_capability(required))
 }
 
-fn text(text: impl Into<String>) -> CallToolResponse {
-    CallToolResult::success(vec![ContentBlock::text(text)]).into()
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Fixtures {
@@ -134,7 +133,7 @@ fn fixtures() -> Fixtures {
         serde_json::from_str(include_str!("conformance_tools/fixtures.json"))
             .expect("the fixtures are well formed");
     for result in fixtures.results.values_mut() {
-        // Constructors set this, reading does not, and the modern era requires it on the wire.
+        // Constructors set this, reading does not, and the modern protocol requires it on the wire.
         result.result_type = Some(ResultType::COMPLETE);
     }
     fixtures

@@ -1,19 +1,21 @@
-//! MCP over HTTP: what stands behind `/mcp`, for requests that were let through to it.
+//! MCP over HTTP: what answers `/mcp`, for requests that were let through to it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::handler::Handler;
+use super::service::Service;
 use super::sessions::Sessions;
 use crate::principal::Principal;
-use crate::server::Server;
 
 const SESSION_HEADER: &str = "mcp-session-id";
 const VERSION_HEADER: &str = "mcp-protocol-version";
@@ -25,12 +27,14 @@ const MODERN: &str = "2026-07-28";
 pub(crate) struct Endpoint {
     service: StreamableHttpService<Handler, LocalSessionManager>,
     sessions: Sessions,
+    body_bytes_max: usize,
+    request_timeout: Duration,
 }
 
 impl Endpoint {
     /// Makes the endpoint; `streams` ends the streams that are open when it is cancelled.
-    pub(crate) fn new(server: &Arc<Server>, streams: CancellationToken) -> Self {
-        let limits = &server.settings.limits;
+    pub(crate) fn new(service: Arc<Service>, streams: CancellationToken) -> Self {
+        let limits = &service.server.settings.limits;
         let sessions = Sessions::new(limits);
         let config = StreamableHttpServerConfig::default()
             .with_json_response(true)
@@ -39,16 +43,29 @@ impl Endpoint {
             // `http::origin` has checked them already, with its own list and for every path.
             .disable_allowed_hosts()
             .disable_allowed_origins();
-        let server = server.clone();
-        let handler = move || Ok(Handler::new(server.clone()));
-        Self { service: StreamableHttpService::new(handler, sessions.manager(), config), sessions }
+        let body_bytes_max = limits.body_bytes_max.get();
+        let request_timeout = Duration::from_secs(limits.request_s_max.get().into());
+        let handler = move || Ok(Handler::new(service.clone()));
+        let service = StreamableHttpService::new(handler, sessions.manager(), config);
+        Self { service, sessions, body_bytes_max, request_timeout }
     }
 
     /// Answers one request of `principal`.
-    pub(crate) async fn answer(&self, mut request: Request, principal: Arc<Principal>) -> Response {
+    ///
+    /// The request must come whole within its time. How long its answer takes is then a matter of
+    /// what was asked: a tool has a time of its own, and a stream may go on.
+    pub(crate) async fn answer(&self, request: Request, principal: Arc<Principal>) -> Response {
+        let mut request = match timeout(self.request_timeout, self.whole(request)).await {
+            Ok(Ok(request)) => request,
+            Ok(Err(response)) => return response,
+            Err(_) => {
+                return (StatusCode::REQUEST_TIMEOUT, "the request took too long\n")
+                    .into_response();
+            }
+        };
         request.extensions_mut().insert(principal.clone());
         if is_modern(&request) {
-            // Whoever sends a session's id all the same shall not reach that session by it.
+            // A request that has a session's id all the same shall not reach that session by it.
             request.headers_mut().remove(SESSION_HEADER);
             return self.service.handle(request).await.map(Body::new);
         }
@@ -60,6 +77,18 @@ impl Endpoint {
             None if request.method() == Method::POST => self.begin(request, principal).await,
             None => self.service.handle(request).await.map(Body::new),
         }
+    }
+
+    /// Reads the body of a request.
+    async fn whole(&self, request: Request) -> Result<Request, Response> {
+        let (head, body) = request.into_parts();
+        let body = to_bytes(body, self.body_bytes_max).await.map_err(|error| {
+            // A client that breaks off, which is the other error, reads no answer.
+            tracing::debug!("the body of a request cannot be read: {error}");
+            let text = format!("the body of a request has at most {} bytes\n", self.body_bytes_max);
+            (StatusCode::PAYLOAD_TOO_LARGE, text).into_response()
+        })?;
+        Ok(Request::from_parts(head, Body::from(body)))
     }
 
     /// Answers a request that may begin a session.

@@ -1,4 +1,4 @@
-//! The one door for MCP requests: each method takes the bundle in force once and asks its module.
+//! MCP requests: each method takes the bundle in force once and asks its module.
 
 use std::sync::{Arc, Mutex};
 
@@ -13,58 +13,64 @@ use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::caller::{caller, is_modern};
-use super::refusal::Refusal;
-use super::subscriptions::{Listener, Listening, Subscribed, lock};
-use super::{completion, prompts, resources, tools};
-use crate::caller::shown;
-use crate::gate::Memory;
-use crate::load::Loaded;
+use super::service::{Served, Service};
+use super::subscriptions::{Listener, Listening, Subscribed};
+use super::{completion, prompts, rejection, resources, tools};
+use crate::call::Call;
+use crate::caller::truncate;
+use crate::lock::lock;
+use crate::memory::Memory;
+use crate::rejection::Rejection;
 use crate::server::Server;
 
 /// For how long a client may keep an answer without asking again. Those who listen for changes
 /// hear of a new bundle at once.
 const TTL_MS: u64 = 60_000;
 
-/// Answers MCP requests. There is one for a session of the older era, one for each request of the
-/// newer era over HTTP, and one for a process on stdio.
+/// Answers MCP requests. There is one for a session of a legacy client, one for each request of a
+/// modern one over HTTP, and one for a process on stdio.
 pub(super) struct Handler {
-    server: Arc<Server>,
-    /// What a session of the older era subscribed to.
+    service: Arc<Service>,
+    /// What a legacy session subscribed to.
     subscribed: Subscribed,
     /// Held while such a session listens for changes.
     listening: Mutex<Option<Listening>>,
     /// What such a session was briefed with.
-    memory: Memory,
+    memory: Arc<Memory>,
 }
 
 impl Handler {
-    pub(super) fn new(server: Arc<Server>) -> Self {
+    pub(super) fn new(service: Arc<Service>) -> Self {
         Self {
-            server,
+            service,
             subscribed: Subscribed::default(),
             listening: Mutex::default(),
-            memory: Memory::default(),
+            memory: Arc::default(),
         }
     }
 
-    /// Returns what the session of a request remembers; requests of the newer era have none.
-    fn memory(&self, context: &RequestContext<RoleServer>) -> Option<&Memory> {
+    /// Returns what the session of a request remembers; modern requests have none.
+    fn memory(&self, context: &RequestContext<RoleServer>) -> Option<&Arc<Memory>> {
         (!is_modern(context)).then_some(&self.memory)
     }
 
-    /// Where callers are told apart, an answer to one of them is not for a shared cache.
+    fn server(&self) -> &Arc<Server> {
+        &self.service.server
+    }
+
+    /// Where callers authenticate, an answer to one of them is not for a shared cache.
     fn cache_scope(&self) -> CacheScope {
-        match self.server.settings.auth {
+        match self.server().settings.auth {
             Some(_) => CacheScope::Private,
             None => CacheScope::Public,
         }
     }
 }
 
-/// Adds who answers to a result's `_meta`, which peers of the older era do not expect.
-fn stamp(meta: &mut Option<MetaObject>, loaded: &Loaded, context: &RequestContext<RoleServer>) {
+/// Adds who answers to a result's `_meta`, which legacy clients do not expect.
+fn stamp(meta: &mut Option<MetaObject>, served: &Served, context: &RequestContext<RoleServer>) {
     if is_modern(context) {
-        meta.get_or_insert_default().extend(loaded.surface.meta.clone());
+        meta.get_or_insert_default().extend(served.surface.meta.clone());
     }
 }
 
@@ -74,7 +80,7 @@ fn cursor(request: &Option<PaginatedRequestParams>) -> Option<&str> {
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        self.server.loaded().surface.config.clone()
+        self.service.served().surface.config.clone()
     }
 
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
@@ -90,8 +96,8 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let loaded = self.server.loaded();
-        let page = loaded.surface.prompts.page(&loaded, cursor(&request))?;
+        let served = self.service.served();
+        let page = served.surface.prompts.page(&served.loaded, cursor(&request))?;
         let mut result = ListPromptsResult::with_all_items(page.items)
             .with_ttl_ms(TTL_MS)
             .with_cache_scope(self.cache_scope());
@@ -100,7 +106,7 @@ impl ServerHandler for Handler {
         if result.next_cursor.is_none() {
             result.prompts.extend_from_slice(super::conformance_tools::prompts());
         }
-        stamp(&mut result.meta, &loaded, &context);
+        stamp(&mut result.meta, &served, &context);
         Ok(result)
     }
 
@@ -113,10 +119,10 @@ impl ServerHandler for Handler {
         if let Some(response) = super::conformance_tools::get_prompt(&request, &context) {
             return response;
         }
-        let loaded = self.server.loaded();
-        let caller = caller(&self.server, &context)?;
-        let mut result = prompts::get(&self.server, &loaded, &caller, request)?;
-        stamp(&mut result.meta, &loaded, &context);
+        let served = self.service.served();
+        let caller = caller(self.server(), &context)?;
+        let mut result = prompts::get(self.server(), &served.loaded, &caller, request)?;
+        stamp(&mut result.meta, &served, &context);
         Ok(result.into())
     }
 
@@ -125,9 +131,9 @@ impl ServerHandler for Handler {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        let loaded = self.server.loaded();
-        let mut result = completion::complete(&loaded, &request)?;
-        stamp(&mut result.meta, &loaded, &context);
+        let served = self.service.served();
+        let mut result = completion::complete(&served.loaded, &request)?;
+        stamp(&mut result.meta, &served, &context);
         Ok(result)
     }
 
@@ -136,13 +142,13 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let loaded = self.server.loaded();
-        let page = loaded.surface.resources.page(&loaded, cursor(&request))?;
+        let served = self.service.served();
+        let page = served.surface.resources.page(&served.loaded, cursor(&request))?;
         let mut result = ListResourcesResult::with_all_items(page.items)
             .with_ttl_ms(TTL_MS)
             .with_cache_scope(self.cache_scope());
         result.next_cursor = page.next_cursor;
-        stamp(&mut result.meta, &loaded, &context);
+        stamp(&mut result.meta, &served, &context);
         Ok(result)
     }
 
@@ -151,13 +157,13 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let loaded = self.server.loaded();
-        let page = loaded.surface.templates.page(&loaded, cursor(&request))?;
+        let served = self.service.served();
+        let page = served.surface.templates.page(&served.loaded, cursor(&request))?;
         let mut result = ListResourceTemplatesResult::with_all_items(page.items)
             .with_ttl_ms(TTL_MS)
             .with_cache_scope(self.cache_scope());
         result.next_cursor = page.next_cursor;
-        stamp(&mut result.meta, &loaded, &context);
+        stamp(&mut result.meta, &served, &context);
         Ok(result)
     }
 
@@ -166,12 +172,12 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let loaded = self.server.loaded();
-        let caller = caller(&self.server, &context)?;
-        let mut result = resources::read(&self.server, &loaded, &caller, request.uri)?
+        let served = self.service.served();
+        let caller = caller(self.server(), &context)?;
+        let mut result = resources::read(self.server(), &served.loaded, &caller, request.uri)?
             .with_ttl_ms(TTL_MS)
             .with_cache_scope(self.cache_scope());
-        stamp(&mut result.meta, &loaded, &context);
+        stamp(&mut result.meta, &served, &context);
         Ok(result.into())
     }
 
@@ -180,8 +186,8 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let loaded = self.server.loaded();
-        let page = tools::page(&loaded, self.memory(&context), cursor(&request))?;
+        let served = self.service.served();
+        let page = tools::page(&served, self.memory(&context), cursor(&request))?;
         let mut result = ListToolsResult::with_all_items(page.items)
             .with_ttl_ms(TTL_MS)
             .with_cache_scope(self.cache_scope());
@@ -190,7 +196,7 @@ impl ServerHandler for Handler {
         if result.next_cursor.is_none() {
             result.tools.extend_from_slice(super::conformance_tools::tools());
         }
-        stamp(&mut result.meta, &loaded, &context);
+        stamp(&mut result.meta, &served, &context);
         Ok(result)
     }
 
@@ -205,27 +211,32 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let served = self.service.served();
         #[cfg(feature = "conformance-tools")]
-        let listeners = &self.server.listeners;
+        let listeners = &self.service.listeners;
         #[cfg(feature = "conformance-tools")]
         if let Some(answer) = super::conformance_tools::call(&request, &context, listeners).await {
             return answer.map(|mut response| {
                 if let CallToolResponse::Complete(result) = &mut response {
-                    stamp(&mut result.meta, &self.server.loaded(), &context);
+                    stamp(&mut result.meta, &served, &context);
                 }
                 response
             });
         }
-        let loaded = self.server.loaded_full();
-        let caller = caller(&self.server, &context)?;
-        let memory = self.memory(&context);
-        let (mut result, list_changed) =
-            tools::call(&self.server, &loaded, &caller, memory, request).await?;
+        let caller = caller(self.server(), &context)?;
+        let call = Call {
+            server: self.server().clone(),
+            loaded: served.loaded.clone(),
+            caller,
+            memory: self.memory(&context).cloned(),
+            cancelled: context.ct.clone(),
+        };
+        let (mut result, list_changed) = tools::call(&served, call, request).await?;
         if list_changed {
             // A client that does not hear of it still has its answer.
             _ = context.peer.notify_tool_list_changed().await;
         }
-        stamp(&mut result.meta, &loaded, &context);
+        stamp(&mut result.meta, &served, &context);
         Ok(result.into())
     }
 
@@ -234,30 +245,30 @@ impl ServerHandler for Handler {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
-        let loaded = self.server.loaded();
+        let served = self.service.served();
         let mut accepted = requested.clone();
         if let Some(uris) = &mut accepted.resource_subscriptions {
-            uris.truncate(self.server.settings.limits.subscriptions_max.get());
-            uris.retain(|uri| resources::exists(&loaded, uri));
+            uris.truncate(self.server().settings.limits.subscriptions_max.get());
+            uris.retain(|uri| resources::exists(&served.loaded, uri));
         }
         Some(accepted)
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let Some(_listening) = self.server.listeners.add(Listener::Stream(context.sink().clone()))
+        let Some(_listening) = self.service.listeners.add(Listener::Stream(context.sink().clone()))
         else {
             return Err(ErrorData::internal_error("too many clients listen for changes", None));
         };
         tokio::select! {
             () = context.cancelled() => {}
-            () = self.server.closing.cancelled() => {}
+            () = self.server().closing.cancelled() => {}
         }
         Ok(())
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         let listener = Listener::Session { peer: context.peer, uris: self.subscribed.clone() };
-        let listening = self.server.listeners.add(listener);
+        let listening = self.service.listeners.add(listener);
         if listening.is_none() {
             tracing::warn!("too many clients listen for changes: a session will hear of none");
         }
@@ -269,14 +280,14 @@ impl ServerHandler for Handler {
         request: SubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let loaded = self.server.loaded();
+        let served = self.service.served();
         let uri = request.uri;
-        if !resources::exists(&loaded, &uri) {
-            let reason = format!("unknown resource `{}`", shown(&uri));
-            return Err(Refusal::NotFound { reason, uri }.into_error(&loaded));
+        if !resources::exists(&served.loaded, &uri) {
+            let reason = format!("unknown resource `{}`", truncate(&uri));
+            return Err(rejection::error(Rejection::NotFound { reason, uri }, &served.loaded));
         }
         let mut subscribed = lock(&self.subscribed);
-        let most = self.server.settings.limits.subscriptions_max.get();
+        let most = self.server().settings.limits.subscriptions_max.get();
         if subscribed.len() >= most && !subscribed.contains(&uri) {
             let reason = format!("a session subscribes to at most {most} resources");
             return Err(ErrorData::invalid_params(reason, None));
@@ -301,7 +312,7 @@ impl ServerHandler for Handler {
         _: rmcp::model::SetLevelRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        // rmcp refuses `ping` and `resources/subscribe` in the modern era by itself, but not this.
+        // rmcp refuses `ping` and `resources/subscribe` of modern clients by itself, but not this.
         if is_modern(&context) {
             return Err(ErrorData::method_not_found::<rmcp::model::SetLevelRequestMethod>());
         }

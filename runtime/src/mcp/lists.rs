@@ -8,10 +8,10 @@ use relay_bundle::{Bundle, Digest, Kind, List};
 use rmcp::ErrorData;
 use serde::de::DeserializeOwned;
 
-use super::refusal::damaged;
+use super::rejection::damaged;
 use crate::load::Loaded;
 
-/// Pages that are decoded once and kept; whoever asks for later ones has time.
+/// Pages that are decoded once and kept; a client that asks for later ones has time.
 const PAGES_KEPT_MAX: usize = 32;
 
 /// The pages of one list.

@@ -2,19 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use relay_engine::audit_record::{self, Action, OutputHash};
+use relay_engine::audit_record::{self, OutputHash};
 use relay_engine::prompt::{self, Filled};
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptRequestParams, GetPromptResult, JsonObject};
 use serde_json::{Value, json};
 
 use super::convert;
-use super::refusal::Refusal;
-use crate::caller::{Caller, Outcome, shown};
+use super::rejection;
+use crate::audit::Entry;
+use crate::caller::{Caller, truncate};
 use crate::load::Loaded;
+use crate::rejection::Rejection;
 use crate::server::Server;
 
-/// The `_meta` key that tells which arguments were too long and were cut.
+/// The `_meta` key that says which arguments were too long and were cut.
 const CUT_META_KEY: &str = "dev.relay/arguments-cut";
 
 /// Answers a prompt with its arguments filled in. Served or refused, it leaves one record.
@@ -24,9 +26,10 @@ pub(super) fn get(
     caller: &Caller,
     request: GetPromptRequestParams,
 ) -> Result<GetPromptResult, ErrorData> {
-    let tool = || format!("prompt:{}", shown(&request.name));
+    let tool = || format!("prompt:{}", truncate(&request.name));
+    let record = |entry| server.audit.record(caller, loaded.bundle.digest(), entry);
     let given = strings(request.arguments.unwrap_or_default());
-    let filled = given.as_ref().map_err(|error| Refusal::Invalid(error.clone()));
+    let filled = given.as_ref().map_err(|error| Rejection::Invalid(error.clone()));
     let filled = filled.and_then(|given| fill(loaded, &request.name, given));
     match filled {
         Ok(Found { description, place, filled }) => {
@@ -40,19 +43,14 @@ pub(super) fn get(
                 tracing::warn!("prompt `{}`: cut too long: {}", request.name, names.join(", "));
                 result.meta.get_or_insert_default().insert(CUT_META_KEY.to_owned(), cut.into());
             }
-            let action = Action::Served;
-            let outcome = Outcome::of_read(tool(), args, output, place, action);
-            caller.record(server, loaded, outcome);
+            record(Entry::served(tool(), args, output, place));
             Ok(result)
         }
-        Err(refusal) => {
+        Err(rejected) => {
             let empty = BTreeMap::new();
             let args = audit_record::typed_arguments(given.as_ref().unwrap_or(&empty));
-            let (rule, action) = (refusal.reason(), Action::Refused);
-            let output = OutputHash::default();
-            let outcome = Outcome::of_read(tool(), args, output, rule, action);
-            caller.record(server, loaded, outcome);
-            Err(refusal.into_error(loaded))
+            record(Entry::refused(tool(), args, truncate(&rejected.to_string())));
+            Err(rejection::error(rejected, loaded))
         }
     }
 }
@@ -67,11 +65,11 @@ fn fill<'b>(
     loaded: &'b Loaded,
     name: &str,
     given: &BTreeMap<String, String>,
-) -> Result<Found<'b>, Refusal> {
+) -> Result<Found<'b>, Rejection> {
     let prompt = loaded
         .bundle
         .find_prompt(name)?
-        .ok_or_else(|| Refusal::Invalid(format!("unknown prompt `{}`", shown(name))))?;
+        .ok_or_else(|| Rejection::Invalid(format!("unknown prompt `{}`", truncate(name))))?;
     Ok(Found {
         description: prompt.description()?,
         place: prompt.at()?.to_string(),
@@ -85,7 +83,7 @@ fn strings(arguments: JsonObject) -> Result<BTreeMap<String, String>, String> {
         .into_iter()
         .map(|(name, value)| match value {
             Value::String(text) => Ok((name, text)),
-            _ => Err(format!("argument `{}` must be a string", shown(&name))),
+            _ => Err(format!("argument `{}` must be a string", truncate(&name))),
         })
         .collect()
 }

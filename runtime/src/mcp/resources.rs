@@ -1,46 +1,46 @@
-//! `resources/read`: a URI -> what stands there, a file or a filled template.
+//! `resources/read`: a URI -> its resource, a file or a filled template.
 
 use std::collections::BTreeMap;
 
 use relay_bundle::TemplateView;
-use relay_engine::audit_record::{self, Action, OutputHash};
+use relay_engine::audit_record::{self, OutputHash};
 use relay_engine::prompt::{self, FillError, Part};
 use relay_engine::resource::{self, Found};
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, ResourceContents};
 
 use super::convert;
-use super::refusal::Refusal;
-use crate::caller::{Caller, Outcome, shown};
+use super::rejection;
+use crate::audit::Entry;
+use crate::caller::{Caller, truncate};
 use crate::load::Loaded;
+use crate::rejection::Rejection;
 use crate::server::Server;
 
-/// Answers what stands under `uri`. Served or refused, it leaves one record.
+/// Answers the resource of `uri`. Served or refused, it leaves one record.
 pub(super) fn read(
     server: &Server,
     loaded: &Loaded,
     caller: &Caller,
     uri: String,
 ) -> Result<ReadResourceResult, ErrorData> {
-    let tool = format!("resource:{}", shown(&uri));
+    let tool = format!("resource:{}", truncate(&uri));
+    let record = |entry| server.audit.record(caller, loaded.bundle.digest(), entry);
     let mut output = OutputHash::default();
     match contents(loaded, &uri, &mut output) {
         Ok(Read { contents, place, args }) => {
-            let args = args.iter().map(|(name, shown)| (name.as_str(), shown.clone())).collect();
-            let action = Action::Served;
-            caller.record(server, loaded, Outcome::of_read(tool, args, output, place, action));
+            let args = args.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+            record(Entry::served(tool, args, output, place));
             Ok(ReadResourceResult::new(vec![contents]))
         }
-        Err(refusal) => {
-            let (rule, action) = (refusal.reason(), Action::Refused);
-            let (args, output) = (BTreeMap::new(), OutputHash::default());
-            caller.record(server, loaded, Outcome::of_read(tool, args, output, rule, action));
-            Err(refusal.into_error(loaded))
+        Err(rejected) => {
+            record(Entry::refused(tool, BTreeMap::new(), truncate(&rejected.to_string())));
+            Err(rejection::error(rejected, loaded))
         }
     }
 }
 
-/// Returns whether something stands under `uri`.
+/// Returns whether `uri` has a resource.
 pub(super) fn exists(loaded: &Loaded, uri: &str) -> bool {
     match resource::find(&loaded.bundle, uri) {
         Ok(found) => found.is_some(),
@@ -64,7 +64,7 @@ struct Read {
     args: BTreeMap<String, String>,
 }
 
-fn contents(loaded: &Loaded, uri: &str, output: &mut OutputHash) -> Result<Read, Refusal> {
+fn contents(loaded: &Loaded, uri: &str, output: &mut OutputHash) -> Result<Read, Rejection> {
     match resource::find(&loaded.bundle, uri)? {
         Some(Found::Resource(resource)) => {
             let content = resource.content()?;
@@ -89,15 +89,15 @@ fn filled(
     values: &BTreeMap<String, String>,
     uri: &str,
     output: &mut OutputHash,
-) -> Result<Read, Refusal> {
+) -> Result<Read, Rejection> {
     // A value that the project does not list names a resource that does not exist.
     let filled = prompt::fill(template.rendering(), values).map_err(|error| match error {
-        FillError::Corrupt(damage) => Refusal::Damaged(damage),
+        FillError::Corrupt(damage) => Rejection::Damaged(damage),
         error => not_found(uri, Some(&error)),
     })?;
     let args = audit_record::arguments(&filled.values)
         .into_iter()
-        .map(|(name, shown)| (name.to_owned(), shown))
+        .map(|(name, value)| (name.to_owned(), value))
         .collect();
     let texts = filled.messages.into_iter().flat_map(|message| message.parts);
     let text = texts
@@ -113,10 +113,10 @@ fn filled(
     })
 }
 
-fn not_found(uri: &str, because: Option<&FillError>) -> Refusal {
+fn not_found(uri: &str, because: Option<&FillError>) -> Rejection {
     let because = because.map(|error| format!(": {error}")).unwrap_or_default();
-    Refusal::NotFound {
-        reason: format!("unknown resource `{}`{because}", shown(uri)),
+    Rejection::NotFound {
+        reason: format!("unknown resource `{}`{because}", truncate(uri)),
         uri: uri.to_owned(),
     }
 }

@@ -1,4 +1,4 @@
-//! Whose session is whose: clients of the older era hold one over many requests.
+//! Whose session is whose: legacy clients hold one over many requests.
 //!
 //! rmcp looks a session up by its id alone and sets no limit to their number. Here a session
 //! belongs to the caller who began it, and there are only so many.
@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 
-use super::subscriptions::lock;
 use crate::config::Limits;
+use crate::lock::lock;
 use crate::principal::Principal;
 
 /// Owners of sessions that ended are forgotten when they are this many more than the sessions.

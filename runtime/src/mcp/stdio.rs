@@ -13,18 +13,19 @@ use tokio::io::{AsyncRead, ReadBuf};
 use tokio_util::sync::CancellationToken;
 
 use super::handler::Handler;
-use crate::reload;
+use super::service::Service;
 use crate::server::Server;
 
 /// Serves until standard input ends or the server shall stop.
 pub(crate) async fn serve_stdio(server: Arc<Server>) -> io::Result<()> {
-    reload::follow(server.clone(), || {})?;
+    let service = Service::new(server.clone());
+    service.follow(|| {})?;
     let closing = server.closing.clone();
     let (reader, writer) = stdio_pipes();
     let reader = Input { reader, ended: closing.clone() };
     let transport = AsyncRwTransport::new_server(reader, writer)
         .with_max_line_length(server.settings.limits.line_bytes_max.get());
-    match Handler::new(server).serve_with_ct(transport, closing).await {
+    match Handler::new(service).serve_with_ct(transport, closing).await {
         Ok(running) => _ = running.waiting().await,
         // Some clients start a server only to see whether it starts.
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {}

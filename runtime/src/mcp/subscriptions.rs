@@ -1,11 +1,11 @@
-//! Who wants to hear of changes, and what is told them when another bundle came into force.
+//! Who wants to hear of changes, and of what they are notified when another bundle came into force.
 //!
-//! The two eras differ: a session of the older one hears of changed lists unasked and subscribes
-//! to single resources; in the newer one a client opens a stream and says what it wants on it.
+//! A legacy session hears of changed lists unasked and subscribes to single resources; a modern
+//! client opens a stream and says what it wants on it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use relay_bundle::List;
@@ -13,19 +13,21 @@ use rmcp::RoleServer;
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::{Peer, SubscriptionSink};
 
+use super::surface::hides_tools;
 use super::{lists, resources};
 use crate::config::Limits;
 use crate::load::Loaded;
+use crate::lock::lock;
 
 /// A listener that does not read is left alone after this time.
-const TELL_TIMEOUT: Duration = Duration::from_secs(2);
+const NOTIFY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The URIs that one session subscribed to.
 pub(super) type Subscribed = Arc<Mutex<BTreeSet<String>>>;
 
 /// All who listen. Their number is bounded.
 #[derive(Debug)]
-pub(crate) struct Listeners {
+pub(super) struct Listeners {
     listeners_max: usize,
     next: AtomicU64,
     all: Arc<Mutex<BTreeMap<u64, Listener>>>,
@@ -54,7 +56,7 @@ impl Drop for Listening {
 }
 
 impl Listeners {
-    pub(crate) fn new(limits: &Limits) -> Self {
+    pub(super) fn new(limits: &Limits) -> Self {
         Self {
             listeners_max: limits.listeners_max.get(),
             next: AtomicU64::new(0),
@@ -74,7 +76,7 @@ impl Listeners {
     }
 
     /// Returns every URI that someone subscribed to.
-    pub(crate) fn subscribed_uris(&self) -> BTreeSet<String> {
+    pub(super) fn subscribed_uris(&self) -> BTreeSet<String> {
         let mut uris = BTreeSet::new();
         for listener in lock(&self.all).values() {
             match listener {
@@ -89,8 +91,8 @@ impl Listeners {
         uris
     }
 
-    /// Tells everyone what changed, without waiting for anyone.
-    pub(crate) fn tell(&self, changes: Changes) {
+    /// Notifies all of what changed, without waiting for anyone.
+    pub(super) fn notify(&self, changes: Changes) {
         if changes.is_empty() {
             return;
         }
@@ -99,7 +101,7 @@ impl Listeners {
         for listener in all {
             let changes = changes.clone();
             tokio::spawn(async move {
-                tokio::time::timeout(TELL_TIMEOUT, listener.tell(&changes)).await
+                tokio::time::timeout(NOTIFY_TIMEOUT, listener.notify(&changes)).await
             });
         }
     }
@@ -107,7 +109,7 @@ impl Listeners {
 
 impl Listener {
     /// A failure means that the listener left, or did not ask for this: neither concerns anyone.
-    async fn tell(&self, changes: &Changes) {
+    async fn notify(&self, changes: &Changes) {
         let Changes { tools, prompts, resources, updated } = changes;
         match self {
             Self::Session { peer, uris } => {
@@ -145,9 +147,9 @@ impl Listener {
     }
 }
 
-/// What differs between two bundles, as far as MCP tells.
+/// What differs between two bundles, as far as MCP says.
 #[derive(Debug, Default)]
-pub(crate) struct Changes {
+pub(super) struct Changes {
     /// The list of tools differs.
     pub(super) tools: bool,
     /// The list of prompts differs.
@@ -160,11 +162,11 @@ pub(crate) struct Changes {
 
 impl Changes {
     /// Compares two bundles; of the resources, only those under `uris`.
-    pub(crate) fn between(old: &Loaded, new: &Loaded, uris: BTreeSet<String>) -> Self {
+    pub(super) fn between(old: &Loaded, new: &Loaded, uris: BTreeSet<String>) -> Self {
         let same = |list| lists::is_same(&old.bundle, &new.bundle, list);
         Self {
             // Where a session sees more tools once it was briefed, a new bundle ends the briefing.
-            tools: !same(List::Tools) || old.surface.hide_tools || new.surface.hide_tools,
+            tools: !same(List::Tools) || hides_tools(&old.bundle) || hides_tools(&new.bundle),
             prompts: !same(List::Prompts),
             resources: !same(List::Resources) || !same(List::Templates),
             updated: uris.into_iter().filter(|uri| !resources::is_same(old, new, uri)).collect(),
@@ -180,15 +182,10 @@ impl Changes {
 #[cfg(feature = "conformance-tools")]
 impl super::conformance_tools::Listeners for Listeners {
     async fn tools_changed(&self) {
-        self.tell(Changes { tools: true, ..Changes::default() });
+        self.notify(Changes { tools: true, ..Changes::default() });
     }
 
     async fn prompts_changed(&self) {
-        self.tell(Changes { prompts: true, ..Changes::default() });
+        self.notify(Changes { prompts: true, ..Changes::default() });
     }
-}
-
-/// Locks what no code can leave half-changed, so that a panic elsewhere harms nobody here.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,6 +1,6 @@
 //! What MCP says of a bundle as a whole: who serves, what there is, and the lists.
 
-use relay_bundle::{Bundle, Corrupt, List, Manifest};
+use relay_bundle::{Bundle, List, Manifest};
 use rmcp::model::{
     Implementation, MetaObject, Prompt, Resource, ResourceTemplate, ServerCapabilities,
     ServerConfig, Tool,
@@ -16,13 +16,13 @@ const NO_VERSION: &str = "0";
 
 /// What is the same in every answer of one bundle.
 #[derive(Debug)]
-pub(crate) struct Surface {
+pub(super) struct Surface {
     /// What `initialize` and `server/discover` answer.
     pub(super) config: ServerConfig,
     /// The `_meta` of a result: who answers.
     pub(super) meta: MetaObject,
     /// Whether clients with a session see only `begin_session` until they called it.
-    pub(super) hide_tools: bool,
+    pub(super) hides_tools: bool,
     pub(super) tools: Pages<Tool>,
     pub(super) prompts: Pages<Prompt>,
     pub(super) resources: Pages<Resource>,
@@ -31,7 +31,7 @@ pub(crate) struct Surface {
 
 impl Surface {
     /// Reads it from the manifest. No list is read before someone asks for it.
-    pub(crate) fn new(bundle: &Bundle) -> Result<Self, Corrupt> {
+    pub(super) fn new(bundle: &Bundle) -> Self {
         let server_info = implementation(bundle.manifest());
         let mut meta = MetaObject::new();
         meta.insert(SERVER_INFO_META_KEY.to_owned(), json!(server_info));
@@ -40,16 +40,21 @@ impl Surface {
         if !instructions.is_empty() {
             config = config.with_instructions(instructions);
         }
-        Ok(Self {
+        Self {
             config,
             meta,
-            hide_tools: bundle.gate().is_some_and(|gate| gate.hide_tools.value),
+            hides_tools: hides_tools(bundle),
             tools: Pages::new(List::Tools),
             prompts: Pages::new(List::Prompts),
             resources: Pages::new(List::Resources),
             templates: Pages::new(List::Templates),
-        })
+        }
     }
+}
+
+/// Returns whether clients with a session see only `begin_session` until they called it.
+pub(super) fn hides_tools(bundle: &Bundle) -> bool {
+    bundle.gate().is_some_and(|gate| gate.hide_tools.value)
 }
 
 fn implementation(manifest: &Manifest) -> Implementation {

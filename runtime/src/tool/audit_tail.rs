@@ -3,23 +3,49 @@
 use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use relay_engine::tool::Arguments;
 use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
 
-use super::Permit;
-use super::arguments::{Arguments, Fault};
+use super::decide::Permit;
+use super::error::CallError;
+use super::implementation::{Outcome, Run, Running, Tool};
 
-/// Records that one call may ask for.
-const LINES: (i64, i64) = (1, 1000);
-const LINES_DEFAULT: i64 = 50;
-/// As much of the end of the file is looked at.
+/// As much of the end of the file is read.
 const SCANNED_BYTES_MAX: u64 = 8 << 20;
 const CHUNK_BYTES: u64 = 64 << 10;
 
+/// `audit_tail`.
+pub(super) struct AuditTail;
+
+impl Tool for AuditTail {
+    fn run<'a>(&'a self, permit: &'a Permit, run: Run<'a>) -> Running<'a> {
+        Box::pin(tail(permit, run))
+    }
+}
+
+async fn tail(permit: &Permit, run: Run<'_>) -> Result<Outcome, CallError> {
+    let Run { call, arguments, stop, .. } = run;
+    let Some(path) = call.server.audit.path().map(Path::to_owned) else {
+        return Err(CallError::Failed("this server keeps no audit".to_owned()));
+    };
+    let query = Query::new(&arguments);
+    let owner = call.server.settings.auth.is_some().then(|| Owner {
+        principal: permit.principal().id.clone(),
+        tenant: permit.principal().tenant.clone(),
+    });
+    // A disk may take its time; the other requests of this thread shall not.
+    let read = move || records(&path, &query, owner.as_ref(), &stop);
+    let records = tokio::task::spawn_blocking(read).await.map_err(io::Error::other).flatten();
+    let failed = |error| CallError::Failed(format!("cannot read the audit file: {error}"));
+    records.map(Outcome::of_text).map_err(failed)
+}
+
 /// What to return of the audit file.
-#[derive(Debug, Clone)]
-pub(super) struct Query {
+#[derive(Debug)]
+struct Query {
     lines: usize,
     tool: Option<String>,
     tier: Option<i64>,
@@ -27,22 +53,23 @@ pub(super) struct Query {
 }
 
 impl Query {
-    pub(super) fn take(arguments: &mut Arguments) -> Result<Self, Fault> {
-        let lines = arguments.integer("lines", LINES)?.unwrap_or(LINES_DEFAULT);
-        Ok(Self {
-            lines: usize::try_from(lines).unwrap_or(0),
-            tool: arguments.text("tool")?.filter(|tool| !tool.is_empty()),
-            tier: arguments.integer("tier", (-1, 3))?.filter(|tier| *tier >= 0),
-            denied: arguments.boolean("denied")?,
-        })
+    fn new(arguments: &Arguments<'_>) -> Self {
+        let tool = arguments.text("tool").filter(|tool| !tool.is_empty());
+        let lines = arguments.integer("lines").and_then(|lines| usize::try_from(lines).ok());
+        Self {
+            lines: lines.unwrap_or_default(),
+            tool: tool.map(ToOwned::to_owned),
+            tier: arguments.integer("tier").filter(|tier| *tier >= 0),
+            denied: arguments.boolean("denied"),
+        }
     }
 }
 
-/// Whose records are shown: where callers are told apart, only a caller's own.
-#[derive(Debug, Clone)]
-pub(super) struct Owner {
-    pub(super) principal: String,
-    pub(super) tenant: Option<String>,
+/// Whose records are returned: where callers authenticate, only a caller's own.
+#[derive(Debug)]
+struct Owner {
+    principal: String,
+    tenant: Option<String>,
 }
 
 /// As much of a record as the query looks at.
@@ -58,12 +85,12 @@ struct Record {
 /// Returns the last records as JSON lines; the filters act on these alone. A line that is no
 /// record, because a disk was full, is left out.
 ///
-/// A file that is not there has no records.
-pub(super) fn run(
-    _: &Permit,
+/// A missing file has no records.
+fn records(
     path: &Path,
     query: &Query,
     owner: Option<&Owner>,
+    stop: &CancellationToken,
 ) -> io::Result<String> {
     let Some(tail) = Tail::open(path)? else { return Ok(String::new()) };
     let own = |record: &Record| {
@@ -72,21 +99,21 @@ pub(super) fn run(
         })
     };
     let mut window: Vec<String> = Vec::new();
-    let mut shown = Vec::new();
-    tail.lines(|line| {
+    let mut wanted = Vec::new();
+    tail.lines(stop, |line| {
         let Ok(record) = serde_json::from_str::<Record>(line) else { return true };
         if own(&record) {
             let Query { lines: _, tool, tier, denied } = query;
-            let wanted = tool.as_ref().is_none_or(|tool| *tool == record.tool)
+            let is_wanted = tool.as_ref().is_none_or(|tool| *tool == record.tool)
                 && tier.is_none_or(|tier| tier == record.tier)
                 && denied.is_none_or(|denied| denied == record.denied);
-            shown.push(wanted);
+            wanted.push(is_wanted);
             window.push(line.to_owned());
         }
         window.len() < query.lines
     })?;
-    let wanted = window.into_iter().zip(shown).rev().filter(|(_, shown)| *shown);
-    Ok(wanted.map(|(line, _)| line + "\n").collect())
+    let found = window.into_iter().zip(wanted).rev().filter(|(_, is_wanted)| *is_wanted);
+    Ok(found.map(|(line, _)| line + "\n").collect())
 }
 
 /// The end of the audit file, opened anew: the writer's own descriptor is left alone.
@@ -112,18 +139,23 @@ impl Tail {
         Ok(Some(Self { file, start: end.saturating_sub(SCANNED_BYTES_MAX), end }))
     }
 
-    /// Gives each whole line from the last to the first, until `wants_more` says no.
-    fn lines(&self, mut wants_more: impl FnMut(&str) -> bool) -> io::Result<()> {
+    /// Gives each whole line from the last to the first, until `wants_more` says no or no one
+    /// waits any more.
+    fn lines(
+        &self,
+        stop: &CancellationToken,
+        mut wants_more: impl FnMut(&str) -> bool,
+    ) -> io::Result<()> {
         let mut at = self.end;
-        // What stands before the first line feed of the chunk behind this one.
-        let mut behind: Vec<u8> = Vec::new();
-        while at > self.start {
+        // The bytes before the first line feed of the chunk that follows this one.
+        let mut following: Vec<u8> = Vec::new();
+        while at > self.start && !stop.is_cancelled() {
             let from = at.saturating_sub(CHUNK_BYTES).max(self.start);
             let mut chunk = vec![0; usize::try_from(at - from).unwrap_or(0)];
             self.file.read_exact_at(&mut chunk, from)?;
-            chunk.append(&mut behind);
+            chunk.append(&mut following);
             let mut parts = chunk.split(|byte| *byte == b'\n');
-            behind = parts.next().unwrap_or_default().to_vec();
+            following = parts.next().unwrap_or_default().to_vec();
             for line in parts.rev() {
                 if !line.is_empty() && !str::from_utf8(line).is_ok_and(&mut wants_more) {
                     return Ok(());
@@ -132,13 +164,8 @@ impl Tail {
             at = from;
         }
         if self.start == 0 {
-            _ = str::from_utf8(&behind).map(wants_more);
+            _ = str::from_utf8(&following).map(wants_more);
         }
         Ok(())
     }
-}
-
-/// Returns where the audit is, or why there is nothing to read.
-pub(super) fn path_of(path: Option<&Path>) -> Result<PathBuf, Fault> {
-    path.map(Path::to_owned).ok_or_else(|| "this server keeps no audit".to_owned())
 }

@@ -1,75 +1,90 @@
 //! `server_info`: which bundle is served, by which limits, and how the audit is.
 
-use relay_bundle::{Corrupt, Unlock};
-use serde_json::{Value, json};
+use std::future::ready;
 
-use super::Permit;
+use relay_bundle::Gate;
+use serde_json::{Map, Value, json};
+
+use super::decide::Permit;
+use super::implementation::{Outcome, Run, Running, Tool};
 use crate::args::Transport;
 use crate::audit::Health;
 use crate::load::Loaded;
 use crate::server::Server;
 
-/// Describes the server as a JSON object.
-pub(super) fn run(_: &Permit, server: &Server, loaded: &Loaded) -> Result<String, Corrupt> {
+/// `server_info`.
+pub(super) struct ServerInfo;
+
+impl Tool for ServerInfo {
+    fn run<'a>(&'a self, permit: &'a Permit, run: Run<'a>) -> Running<'a> {
+        let info = info(permit, &run.call.server, &run.call.loaded);
+        Box::pin(ready(Ok(Outcome::of_text(format!("{info:#}")))))
+    }
+}
+
+/// Describes the server. What it does not have has no key.
+fn info(_: &Permit, server: &Server, loaded: &Loaded) -> Value {
     let settings = &server.settings;
     let manifest = loaded.bundle.manifest();
-    let health = server.audit.health();
     let user = rustix::process::getuid();
     let effective_user = rustix::process::geteuid();
-    let info = json!({
+    let mut bundle = Map::new();
+    bundle.insert("project".to_owned(), json!(manifest.project.value));
+    let version = manifest.version.as_ref();
+    bundle.extend(version.map(|version| ("version".to_owned(), json!(version.value))));
+    bundle.insert("epoch".to_owned(), json!(loaded.bundle.epoch()));
+    bundle.insert("digest".to_owned(), json!(loaded.bundle.digest().to_string()));
+    bundle.insert("compiler".to_owned(), json!(manifest.compiler));
+    bundle.insert("prompts".to_owned(), json!(loaded.bundle.prompt_count()));
+    let mut info = json!({
         "name": manifest.project.value,
         "version": env!("CARGO_PKG_VERSION"),
         "transport": match settings.transport {
             Transport::Stdio => "stdio",
             Transport::Http(_) => "http",
         },
-        // No tool of this version changes anything, so there is no policy to be in a mode.
-        "policy_mode": null,
         "warnings": warnings(server, loaded),
-        "bundle": {
-            "project": manifest.project.value,
-            "version": manifest.version.as_ref().map(|version| &version.value),
-            "epoch": loaded.bundle.epoch(),
-            "digest": loaded.bundle.digest().to_string(),
-            "compiler": manifest.compiler,
-            "prompts": loaded.bundle.prompt_count(),
-        },
-        "gate": gate(loaded)?,
+        "bundle": bundle,
         "runtime": {
             "uid": user.as_raw(),
             "euid": effective_user.as_raw(),
             "is_root": effective_user.is_root(),
         },
         "limits": settings.limits,
-        "audit": {
-            "path": server.audit.path(),
-            "degraded": health == Health::Failing,
-            "format": (health != Health::Off).then_some("jsonl"),
-            "chain": { "enabled": false },
-        },
-        "seccomp": {
-            "notify": false,
-            "supported": false,
-            "reason": "this version has no seccomp channel",
-        },
-        "ssh": { "inventory_hosts": 0 },
     });
-    Ok(format!("{info:#}"))
+    let mut add =
+        |key: &str, value| info.as_object_mut().map(|info| info.insert(key.to_owned(), value));
+    if let Some(gate) = loaded.bundle.gate() {
+        add("gate", values(gate));
+    }
+    if let Some(path) = server.audit.path() {
+        let is_failing = server.audit.health() == Health::Failing;
+        add("audit", json!({ "path": path, "format": "jsonl", "degraded": is_failing }));
+    }
+    info
 }
 
-fn gate(loaded: &Loaded) -> Result<Value, Corrupt> {
-    let Some(gate) = loaded.bundle.gate() else { return Ok(Value::Null) };
-    Ok(json!({
-        "unlock": match gate.unlock.value {
-            Unlock::Intercept => "intercept",
-            Unlock::Refuse => "refuse",
-        },
-        "hide_tools": gate.hide_tools.value,
-        "tags_ask": gate.tags_ask.value,
-        "tags_max": gate.tags_max.value,
-        "budget_bytes": gate.budget_bytes.value,
-        "remaining_bytes": gate.remaining_bytes.value,
-    }))
+/// Returns the settings of a gate, without the places where they were written.
+fn values(gate: &Gate) -> Value {
+    let Gate {
+        unlock,
+        hide_tools,
+        tags_ask,
+        tags_max,
+        budget_bytes,
+        repeat_bytes,
+        remaining_bytes,
+        at: _,
+    } = gate;
+    json!({
+        "unlock": unlock.value,
+        "hide_tools": hide_tools.value,
+        "tags_ask": tags_ask.value,
+        "tags_max": tags_max.value,
+        "budget_bytes": budget_bytes.value,
+        "repeat_bytes": repeat_bytes.value,
+        "remaining_bytes": remaining_bytes.value,
+    })
 }
 
 fn warnings(server: &Server, loaded: &Loaded) -> Vec<String> {

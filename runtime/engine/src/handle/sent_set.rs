@@ -1,7 +1,13 @@
 //! The sent set of a handle, as bytes and back.
 
-use super::Form;
 use crate::sent::Sent;
+
+/// How the sent set is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Bitmap,
+    List,
+}
 
 /// No sent set takes more bytes.
 pub(super) const SENT_BYTES_MAX: usize = 2048;

@@ -20,6 +20,8 @@ use rmcp::{ErrorData, RoleServer};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::answer::text;
+
 /// The rounds of one tool or prompt.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -45,7 +47,7 @@ impl Rounds {
         let state = request.request_state.as_deref();
         Ok(match self.advance(&request.name, request.input_responses.as_ref(), state, context)? {
             Outcome::Ask(ask) => ask.into(),
-            Outcome::Done(answer) => super::text(answer),
+            Outcome::Done(answer) => text(answer),
         })
     }
 
@@ -145,7 +147,7 @@ fn is_answer(answer: Option<&Value>, input: &InputRequest) -> bool {
     }
 }
 
-/// Its key guards nothing but these tools, so it may stand here.
+/// Its key guards nothing but these tools, so it may be in the source.
 static CODEC: LazyLock<RequestStateCodec> =
     LazyLock::new(|| RequestStateCodec::new(*b"relay conformance tools, no secret"));
 

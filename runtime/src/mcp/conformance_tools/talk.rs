@@ -1,7 +1,7 @@
 //! Tools that talk to the client before they answer: progress, log messages, requests of the
 //! server's own.
 //!
-//! Requests to the client exist only in sessions (2025-11-25 and older); the modern era has
+//! Requests to the client exist only in sessions (2025-11-25 and older); the modern protocol has
 //! `rounds` instead.
 
 #![expect(deprecated, reason = "the suite still asks for logging and sampling")]
@@ -17,7 +17,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
 
-use super::text;
+use super::answer::text;
 
 /// The suite wants to see messages arrive one by one.
 const PAUSE: Duration = Duration::from_millis(50);

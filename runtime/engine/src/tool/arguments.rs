@@ -1,0 +1,141 @@
+//! The arguments of a call, as a client sent them -> what the table says of them.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+use super::spec::{Kind, Parameter, ToolSpec};
+use super::table::BRIEFING;
+
+/// Names of unknown arguments are printed up to this many characters.
+const NAME_CHARS_MAX: usize = 64;
+
+/// The arguments of one call: each is of its parameter's kind, in its range, with its default.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Arguments<'a>(Vec<(&'static str, Cow<'a, Value>)>);
+
+/// What is wrong with the arguments of a call. The messages are for the caller.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ArgumentError {
+    /// The tool has no such argument.
+    #[error("unknown argument `{name}`; it takes: {}", known.join(", "))]
+    Unknown {
+        /// What was given, truncated.
+        name: String,
+        /// What there is.
+        known: Vec<&'static str>,
+    },
+    /// An argument is missing.
+    #[error("`{name}` is required: {expected}")]
+    Missing {
+        /// Which one.
+        name: &'static str,
+        /// What it must be.
+        expected: &'static str,
+    },
+    /// An argument is of another type.
+    #[error("`{name}` must be {expected}")]
+    WrongType {
+        /// Which one.
+        name: &'static str,
+        /// What it must be.
+        expected: &'static str,
+    },
+}
+
+/// Decodes the arguments of a call of `spec`.
+///
+/// A null counts as not given, a number out of range as the nearest that is in range. The handle
+/// of a briefing is taken wherever the tool knows one, also by a server without a gate.
+///
+/// # Errors
+///
+/// An argument is unknown, missing, or of another type.
+pub fn decode<'a>(
+    spec: &ToolSpec,
+    given: &'a Map<String, Value>,
+) -> Result<Arguments<'a>, ArgumentError> {
+    let briefing = spec.takes_briefing().then_some(&BRIEFING);
+    let parameters = || spec.parameters.iter().chain(briefing);
+    let is_known = |name: &str| parameters().any(|parameter| parameter.name == name);
+    if let Some(name) = given.keys().find(|name| !is_known(name)) {
+        let name = name.chars().take(NAME_CHARS_MAX).collect();
+        let known = parameters().map(|parameter| parameter.name).collect();
+        return Err(ArgumentError::Unknown { name, known });
+    }
+    let mut arguments = Vec::new();
+    for &Parameter { name, kind, required, meaning: _ } in parameters() {
+        let expected = kind.expected();
+        match given.get(name).filter(|value| !value.is_null()) {
+            Some(value) => {
+                let value = check(kind, value);
+                arguments.push((name, value.ok_or(ArgumentError::WrongType { name, expected })?));
+            }
+            None if required => return Err(ArgumentError::Missing { name, expected }),
+            None => arguments.extend(default(kind).map(|value| (name, Cow::Owned(value)))),
+        }
+    }
+    Ok(Arguments(arguments))
+}
+
+/// Returns a value in its range; `None` if it is of another type.
+fn check(kind: Kind, value: &Value) -> Option<Cow<'_, Value>> {
+    let is_right = match kind {
+        Kind::Integer { min, max, .. } => {
+            return integer(value).map(|number| Cow::Owned(number.clamp(min, max).into()));
+        }
+        Kind::Text { .. } => value.is_string(),
+        Kind::Boolean => value.is_boolean(),
+        Kind::Tags => value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
+    };
+    is_right.then_some(Cow::Borrowed(value))
+}
+
+fn default(kind: Kind) -> Option<Value> {
+    match kind {
+        Kind::Text { default } => default.map(Value::from),
+        Kind::Integer { default, .. } => Some(default.into()),
+        Kind::Boolean | Kind::Tags => None,
+    }
+}
+
+/// JSON does not distinguish 50.0 from 50, and some clients send the former.
+fn integer(value: &Value) -> Option<i64> {
+    value.as_i64().or_else(|| {
+        let number = value.as_f64().filter(|number| number.fract() == 0.0)?;
+        #[expect(clippy::cast_possible_truncation, reason = "a cast of a float saturates")]
+        Some(number as i64)
+    })
+}
+
+impl Arguments<'_> {
+    /// Returns a text; `None` if there is none of that name.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.get(name)?.as_str()
+    }
+
+    /// Returns a whole number; `None` if there is none of that name.
+    #[must_use]
+    pub fn integer(&self, name: &str) -> Option<i64> {
+        self.get(name)?.as_i64()
+    }
+
+    /// Returns a truth value; `None` if there is none of that name.
+    #[must_use]
+    pub fn boolean(&self, name: &str) -> Option<bool> {
+        self.get(name)?.as_bool()
+    }
+
+    /// Returns a list of keywords; an empty one if there is none of that name.
+    #[must_use]
+    pub fn tags(&self, name: &str) -> Vec<&str> {
+        let items = self.get(name).and_then(Value::as_array).into_iter().flatten();
+        items.filter_map(Value::as_str).collect()
+    }
+
+    fn get(&self, name: &str) -> Option<&Value> {
+        self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_ref())
+    }
+}

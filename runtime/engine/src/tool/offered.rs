@@ -1,0 +1,52 @@
+//! What a bundle offers -> the tools of the table.
+
+use relay_bundle::{Bundle, Tool};
+use thiserror::Error;
+
+use super::spec::ToolSpec;
+use super::table;
+
+/// Names of tools that a bundle offers are printed up to this many characters.
+const NAME_CHARS_MAX: usize = 64;
+
+/// A tool that a bundle offers.
+#[derive(Debug, Clone)]
+pub struct Offered {
+    /// What it is.
+    pub spec: &'static ToolSpec,
+    /// Whether a briefing must precede it.
+    pub gated: bool,
+    /// The tier that the project gives it.
+    pub tier: u8,
+    /// Where the project declares it.
+    pub place: String,
+}
+
+/// A tool of a bundle is not in the table.
+#[derive(Debug, Error)]
+#[error("its tool `{name}` is unknown here: use a newer relay-serve")]
+pub struct UnknownTool {
+    /// Its name, truncated.
+    pub name: String,
+}
+
+impl Offered {
+    /// Returns what `bundle` offers, in its order.
+    ///
+    /// # Errors
+    ///
+    /// The bundle offers a tool that is not in the table.
+    pub fn all(bundle: &Bundle) -> Result<Vec<Self>, UnknownTool> {
+        bundle.tools().iter().map(Self::new).collect()
+    }
+
+    fn new(Tool { name, gated, tier, at }: &Tool) -> Result<Self, UnknownTool> {
+        let unknown = || UnknownTool { name: name.chars().take(NAME_CHARS_MAX).collect() };
+        Ok(Self {
+            spec: table::find(name).ok_or_else(unknown)?,
+            gated: *gated,
+            tier: *tier,
+            place: at.to_string(),
+        })
+    }
+}

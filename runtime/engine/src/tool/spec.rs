@@ -1,0 +1,135 @@
+//! What is declared of a tool.
+
+/// The names of the tiers, from 0 (only reads) to 3 (cannot be undone).
+const TIERS: [&str; 4] = ["READ_ONLY", "REVERSIBLE", "STATEFUL", "IRREVERSIBLE"];
+
+/// A tool of relay's own.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ToolSpec {
+    /// The name that `tools/call` takes.
+    pub name: &'static str,
+    /// The name that people read.
+    pub title: &'static str,
+    /// What an agent reads on every turn: what it returns, and when to call it.
+    pub description: &'static str,
+    /// By which node of a project it is offered.
+    pub group: Group,
+    /// 0 (only reads) to 3 (cannot be undone).
+    pub tier: u8,
+    /// What it has to do with the gate.
+    pub gating: Gating,
+    /// Whether it reaches anything beyond this server.
+    pub open_world: bool,
+    /// Its own arguments, in the order of the schema; see also [`ToolSpec::takes_briefing`].
+    pub parameters: &'static [Parameter],
+    /// Seconds until a call must have its result.
+    pub run_s_max: u32,
+    /// Bytes of one result; `None` where the budget of the gate bounds it.
+    pub output_bytes_max: Option<usize>,
+    /// Which end of a longer result is kept.
+    pub keep: Keep,
+}
+
+/// By which node of a project a tool is offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    /// `gate`.
+    Gate,
+    /// `tools { diagnostics }`.
+    Diagnostics,
+}
+
+/// What a tool has to do with the gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gating {
+    /// It gives the first briefing and takes none.
+    Begins,
+    /// It goes on from a briefing, and gives another.
+    Continues,
+    /// A briefing must precede it where a gate is.
+    Gated,
+}
+
+/// Which end of a result is kept where it is too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// The start, cut between two characters.
+    Start,
+    /// The end, cut between two lines.
+    End,
+}
+
+/// An argument of a tool.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// Its type, default and range.
+    pub kind: Kind,
+    /// Whether a call must have it.
+    pub required: bool,
+    /// What an agent reads of it, without a range and without a full stop.
+    pub meaning: &'static str,
+}
+
+/// The type of an argument, with its default and its range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A text.
+    Text {
+        /// What counts where none is given.
+        default: Option<&'static str>,
+    },
+    /// A whole number.
+    Integer {
+        /// What counts where none is given.
+        default: i64,
+        /// A lower one counts as this.
+        min: i64,
+        /// A higher one counts as this.
+        max: i64,
+    },
+    /// A truth value; where none is given, both are meant.
+    Boolean,
+    /// A list of keywords. The gate of the project says how many.
+    Tags,
+}
+
+impl ToolSpec {
+    /// Returns the name of a tier, as a denial shows it.
+    #[must_use]
+    pub fn tier_name(tier: u8) -> &'static str {
+        TIERS.get(usize::from(tier)).copied().unwrap_or("UNKNOWN")
+    }
+
+    /// Returns whether it changes nothing. Such a call may be made again without harm.
+    #[must_use]
+    pub const fn is_read_only(&self) -> bool {
+        self.tier == 0
+    }
+
+    /// Returns whether what it does may be impossible to undo.
+    #[must_use]
+    pub const fn is_destructive(&self) -> bool {
+        self.tier == 3
+    }
+
+    /// Returns whether it also takes the handle of a briefing.
+    #[must_use]
+    pub fn takes_briefing(&self) -> bool {
+        self.gating != Gating::Begins
+    }
+}
+
+impl Kind {
+    /// Returns what a value must be, as an error and the documentation say it.
+    #[must_use]
+    pub const fn expected(self) -> &'static str {
+        match self {
+            Self::Text { .. } => "a string",
+            Self::Integer { .. } => "a whole number",
+            Self::Boolean => "true or false",
+            Self::Tags => "an array of strings",
+        }
+    }
+}

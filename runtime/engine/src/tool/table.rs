@@ -1,0 +1,113 @@
+//! The table of tools. Each word here is read on every turn of every session, so there are few.
+
+use super::spec::{Gating, Group, Keep, Kind, Parameter, ToolSpec};
+
+/// In the meaning of a parameter: as many keywords as the gate of the project asks for.
+pub const TAGS_PLACEHOLDER: &str = "{tags}";
+
+const OUTPUT_BYTES_MAX: usize = 64 << 10;
+
+/// The argument of every tool but `begin_session`, where the project has a gate.
+pub const BRIEFING: Parameter = Parameter {
+    name: crate::keywords::BRIEFING_ARGUMENT,
+    kind: Kind::Text { default: None },
+    required: false,
+    meaning: "The handle that begin_session or read_prompts returned last",
+};
+
+/// All tools, in the order of `tools/list`.
+pub const TOOLS: &[ToolSpec] = &[
+    ToolSpec {
+        name: "begin_session",
+        title: "Begin session",
+        description: "Returns prompts: rules of this project to follow, chosen by keywords of your task. Call it first, and pass the `briefing` that it returns to later calls.",
+        group: Group::Gate,
+        tier: 0,
+        gating: Gating::Begins,
+        open_world: false,
+        parameters: &[Parameter {
+            name: "tags",
+            kind: Kind::Tags,
+            required: true,
+            meaning: "{tags} for your task: systems, files, actions",
+        }],
+        run_s_max: 30,
+        output_bytes_max: None,
+        keep: Keep::Start,
+    },
+    ToolSpec {
+        name: "read_prompts",
+        title: "Read prompts",
+        description: "Returns further prompts that match your keywords, without those that you have. Call it whenever your task turns to something new.",
+        group: Group::Gate,
+        tier: 0,
+        gating: Gating::Continues,
+        open_world: false,
+        parameters: &[Parameter {
+            name: "tags",
+            kind: Kind::Tags,
+            required: true,
+            meaning: "Keywords for what you need to know",
+        }],
+        run_s_max: 30,
+        output_bytes_max: None,
+        keep: Keep::Start,
+    },
+    ToolSpec {
+        name: "server_info",
+        title: "Server info",
+        description: "Returns the state of this server as JSON: bundle in force, gate, limits, audit, warnings. Call it when an answer surprises you.",
+        group: Group::Diagnostics,
+        tier: 0,
+        gating: Gating::Gated,
+        open_world: false,
+        parameters: &[],
+        run_s_max: 30,
+        output_bytes_max: Some(OUTPUT_BYTES_MAX),
+        keep: Keep::Start,
+    },
+    ToolSpec {
+        name: "audit_tail",
+        title: "Audit tail",
+        description: "Returns the newest audit records, one JSON object a line, oldest first. Call it to see which calls were made and which were refused.",
+        group: Group::Diagnostics,
+        tier: 0,
+        gating: Gating::Gated,
+        open_world: false,
+        parameters: &[
+            Parameter {
+                name: "lines",
+                kind: Kind::Integer { default: 50, min: 1, max: 1000 },
+                required: false,
+                meaning: "How many of the newest records to search",
+            },
+            Parameter {
+                name: "tool",
+                kind: Kind::Text { default: Some("") },
+                required: false,
+                meaning: "Only records of this tool; empty for all",
+            },
+            Parameter {
+                name: "tier",
+                kind: Kind::Integer { default: -1, min: -1, max: 3 },
+                required: false,
+                meaning: "Only records of this tier, -1 for all",
+            },
+            Parameter {
+                name: "denied",
+                kind: Kind::Boolean,
+                required: false,
+                meaning: "true: only what was refused; false: only what was not",
+            },
+        ],
+        run_s_max: 30,
+        output_bytes_max: Some(OUTPUT_BYTES_MAX),
+        keep: Keep::End,
+    },
+];
+
+/// Returns the tool of a name; `None` if relay has none.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static ToolSpec> {
+    TOOLS.iter().find(|spec| spec.name == name)
+}

@@ -1,0 +1,23 @@
+//! One call of a tool: for whom, and under which bundle.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::caller::Caller;
+use crate::load::Loaded;
+use crate::memory::Memory;
+use crate::server::Server;
+
+/// One call of a tool.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) server: Arc<Server>,
+    /// The bundle in force when the call came; the call keeps to it.
+    pub(crate) loaded: Arc<Loaded>,
+    pub(crate) caller: Caller,
+    /// What the session of a legacy client remembers; other callers have none.
+    pub(crate) memory: Option<Arc<Memory>>,
+    /// Cancelled when the client cancels the call, or leaves.
+    pub(crate) cancelled: CancellationToken,
+}

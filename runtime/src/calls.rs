@@ -1,0 +1,194 @@
+//! The calls of tools that run: how many at once, for how long, and how they end.
+//!
+//! What a tool does is not known here. A caller has only so many calls at one time, no call
+//! outlives its time, and the server ends after its calls did.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use thiserror::Error;
+use tokio::sync::Notify;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::lock::lock;
+use crate::principal::Principal;
+
+/// The calls that run.
+#[derive(Debug)]
+pub(crate) struct Calls {
+    principal_calls_max: usize,
+    running: Arc<Running>,
+    /// Cancelled when no call may go on.
+    ending: CancellationToken,
+}
+
+#[derive(Debug, Default)]
+struct Running {
+    /// By caller: id and tenant.
+    counts: Mutex<BTreeMap<(String, Option<String>), usize>>,
+    /// Notified when a call has ended.
+    ended: Notify,
+}
+
+/// Room for one call, until it has ended.
+#[derive(Debug)]
+pub(crate) struct Room {
+    caller: (String, Option<String>),
+    running: Arc<Running>,
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        let mut counts = lock(&self.running.counts);
+        match counts.get_mut(&self.caller) {
+            Some(count @ 2..) => *count -= 1,
+            _ => _ = counts.remove(&self.caller),
+        }
+        drop(counts);
+        self.running.ended.notify_waiters();
+    }
+}
+
+/// Why a call ended before its tool did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub(crate) enum Interrupted {
+    #[error("cancelled")]
+    Cancelled,
+    #[error("timeout")]
+    TimedOut { run_s_max: u32 },
+}
+
+impl Calls {
+    pub(crate) fn new(principal_calls_max: usize) -> Self {
+        Self { principal_calls_max, running: Arc::default(), ending: CancellationToken::new() }
+    }
+
+    /// Returns how many calls of one caller may run at one time.
+    pub(crate) fn principal_calls_max(&self) -> usize {
+        self.principal_calls_max
+    }
+
+    /// Makes room for a call of `principal`; `None` if as many run as may.
+    pub(crate) fn room(&self, principal: &Principal) -> Option<Room> {
+        let caller = (principal.id.clone(), principal.tenant.clone());
+        let mut counts = lock(&self.running.counts);
+        let count = counts.entry(caller.clone()).or_default();
+        if *count >= self.principal_calls_max {
+            return None;
+        }
+        *count += 1;
+        Some(Room { caller, running: self.running.clone() })
+    }
+
+    /// Runs `work` until it is done, `cancelled`, or `run_s_max` seconds have passed.
+    ///
+    /// The token that `work` gets is cancelled when this returns, for what `work` started beside
+    /// itself, such as a thread.
+    pub(crate) async fn run<T, F: Future<Output = T>>(
+        &self,
+        run_s_max: u32,
+        cancelled: &CancellationToken,
+        work: impl FnOnce(CancellationToken) -> F,
+    ) -> Result<T, Interrupted> {
+        let stop = CancellationToken::new();
+        let _stop = stop.clone().drop_guard();
+        tokio::select! {
+            biased;
+            () = cancelled.cancelled() => Err(Interrupted::Cancelled),
+            () = self.ending.cancelled() => Err(Interrupted::Cancelled),
+            done = work(stop) => Ok(done),
+            () = sleep(Duration::from_secs(run_s_max.into())) => {
+                Err(Interrupted::TimedOut { run_s_max })
+            }
+        }
+    }
+
+    /// Cancels every call, and waits until each has ended, `drain_s_max` seconds at most.
+    pub(crate) async fn end(&self, drain_s_max: u32) {
+        self.ending.cancel();
+        let ended = async {
+            loop {
+                let ended = self.running.ended.notified();
+                if lock(&self.running.counts).is_empty() {
+                    return;
+                }
+                ended.await;
+            }
+        };
+        if timeout(Duration::from_secs(drain_s_max.into()), ended).await.is_err() {
+            tracing::warn!("some calls did not end in time and are not recorded");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn work_that_does_not_end_is_ended_after_its_time_and_hears_of_it() {
+        let (calls, cancelled) = (Calls::new(1), CancellationToken::new());
+        let mut heard = None;
+        let work = |stop: CancellationToken| {
+            heard = Some(stop);
+            pending::<()>()
+        };
+        let ended = calls.run(0, &cancelled, work).await;
+        assert_eq!(ended, Err(Interrupted::TimedOut { run_s_max: 0 }));
+        assert!(heard.expect("it ran").is_cancelled());
+    }
+
+    #[tokio::test]
+    async fn a_client_that_cancels_ends_work_and_so_does_the_end_of_the_server() {
+        let (calls, cancelled) = (Arc::new(Calls::new(1)), CancellationToken::new());
+        let started = Arc::new(Notify::new());
+        let start = |cancelled: CancellationToken| {
+            let (calls, started) = (calls.clone(), started.clone());
+            let room = calls.room(&Principal::default()).expect("room");
+            tokio::spawn(async move {
+                let work = |_| async move {
+                    started.notify_one();
+                    pending::<()>().await;
+                };
+                let ended = calls.run(3600, &cancelled, work).await;
+                drop(room);
+                ended
+            })
+        };
+        let call = start(cancelled.clone());
+        started.notified().await;
+        cancelled.cancel();
+        assert_eq!(call.await.expect("no panic"), Err(Interrupted::Cancelled));
+
+        let call = start(CancellationToken::new());
+        started.notified().await;
+        calls.end(3600).await;
+        assert!(lock(&calls.running.counts).is_empty());
+        assert_eq!(call.await.expect("no panic"), Err(Interrupted::Cancelled));
+    }
+
+    #[tokio::test]
+    async fn a_cancelled_call_does_not_begin() {
+        let (calls, cancelled) = (Calls::new(1), CancellationToken::new());
+        cancelled.cancel();
+        let ended = calls.run(3600, &cancelled, |_| ready(())).await;
+        assert_eq!(ended, Err(Interrupted::Cancelled));
+    }
+
+    #[test]
+    fn a_caller_has_only_so_many_calls_at_one_time() {
+        let calls = Calls::new(2);
+        let ann = Principal { id: "ann".to_owned(), ..Principal::default() };
+        let of_acme = Principal { tenant: Some("acme".to_owned()), ..ann.clone() };
+        let [one, _two] = [calls.room(&ann), calls.room(&ann)].map(|room| room.expect("room"));
+        assert!(calls.room(&ann).is_none());
+        let other = calls.room(&of_acme).expect("another tenant is another caller");
+        drop((one, other));
+        assert!(calls.room(&ann).is_some());
+    }
+}

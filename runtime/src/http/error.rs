@@ -1,0 +1,28 @@
+//! Why HTTP cannot be served.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// Why HTTP cannot be served.
+#[derive(Debug, Error)]
+pub(crate) enum HttpError {
+    #[error("cannot listen on {address}: {source}")]
+    Listen { address: SocketAddr, source: io::Error },
+    #[error("cannot read `{}`: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("the TLS certificate or key cannot be used: {reason}")]
+    Tls { reason: String },
+    #[error("the key set `{}` cannot be used: {reason}", path.display())]
+    Keys { path: PathBuf, reason: String },
+    #[error(
+        "allowed-origins holds `{origin}`: write an origin as https://app.example.com, with a port if it has one (`*` for any)"
+    )]
+    Origin { origin: String },
+    #[error("auth.jwt gives the resource `{resource}`: write the URL by which clients reach /mcp")]
+    Resource { resource: String },
+    #[error("cannot follow signals: {0}")]
+    Signals(io::Error),
+}

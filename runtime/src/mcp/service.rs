@@ -1,0 +1,74 @@
+//! What all MCP requests share: the server, what MCP says of its bundle, and who listens.
+
+use std::io;
+use std::sync::Arc;
+
+use arc_swap::ArcSwapOption;
+
+use super::subscriptions::{Changes, Listeners};
+use super::surface::Surface;
+use crate::load::Loaded;
+use crate::reload::{self, Follower};
+use crate::server::Server;
+
+/// What all MCP requests share.
+#[derive(Debug)]
+pub(crate) struct Service {
+    pub(super) server: Arc<Server>,
+    /// Who wants to hear of changes.
+    pub(super) listeners: Listeners,
+    served: ArcSwapOption<Served>,
+}
+
+/// A bundle in force, and what MCP says of it. A request takes it once and keeps to it.
+#[derive(Debug)]
+pub(super) struct Served {
+    pub(super) loaded: Arc<Loaded>,
+    pub(super) surface: Surface,
+}
+
+impl Service {
+    pub(crate) fn new(server: Arc<Server>) -> Arc<Self> {
+        let listeners = Listeners::new(&server.settings.limits);
+        Arc::new(Self { server, listeners, served: ArcSwapOption::empty() })
+    }
+
+    /// Returns the bundle in force.
+    pub(super) fn served(&self) -> Arc<Served> {
+        let loaded = self.server.loaded();
+        let known = self.served.load();
+        if let Some(known) = known.as_ref().filter(|known| Arc::ptr_eq(&known.loaded, &loaded)) {
+            return known.clone();
+        }
+        let surface = Surface::new(&loaded.bundle);
+        let served = Arc::new(Served { loaded: loaded.clone(), surface });
+        self.served.store(Some(served.clone()));
+        served
+    }
+
+    /// Follows the bundle's path and SIGHUP, and reports changes to those who listen.
+    ///
+    /// `hang_up` is run on each SIGHUP, before the trust file and the bundle are read again.
+    pub(crate) fn follow(
+        self: &Arc<Self>,
+        hang_up: impl Fn() + Send + Sync + 'static,
+    ) -> io::Result<()> {
+        reload::follow(self.server.clone(), Following { service: self.clone(), hang_up })
+    }
+}
+
+struct Following<F> {
+    service: Arc<Service>,
+    hang_up: F,
+}
+
+impl<F: Fn() + Send + Sync + 'static> Follower for Following<F> {
+    fn hang_up(&self) {
+        (self.hang_up)();
+    }
+
+    fn replaced(&self, old: &Loaded, new: &Loaded) {
+        let listeners = &self.service.listeners;
+        listeners.notify(Changes::between(old, new, listeners.subscribed_uris()));
+    }
+}

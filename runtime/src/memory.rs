@@ -1,0 +1,52 @@
+//! What a session of a legacy client remembers, so that clients that drop the handle still work.
+
+use std::sync::Mutex;
+
+use relay_bundle::Digest;
+use relay_engine::sent::Sent;
+
+use crate::load::Loaded;
+use crate::lock::lock;
+
+/// The memory of one session.
+#[derive(Debug, Default)]
+pub(crate) struct Memory(Mutex<Option<Remembered>>);
+
+/// What was sent, and from which bundle: in another one the same prompts have other numbers.
+#[derive(Debug)]
+struct Remembered {
+    bundle: Digest,
+    sent: Sent,
+}
+
+/// What a session remembers of briefings.
+#[derive(Debug)]
+pub(crate) enum Recalled {
+    /// It had one, with these prompts.
+    Briefed(Sent),
+    /// It had one from another bundle.
+    Outdated,
+    /// It had none.
+    Nothing,
+}
+
+impl Memory {
+    /// Returns whether the session had a briefing from this bundle.
+    pub(crate) fn is_briefed(&self, loaded: &Loaded) -> bool {
+        matches!(self.recall(loaded), Recalled::Briefed(_))
+    }
+
+    pub(crate) fn recall(&self, loaded: &Loaded) -> Recalled {
+        match &*lock(&self.0) {
+            None => Recalled::Nothing,
+            Some(briefed) if briefed.bundle == loaded.bundle.digest() => {
+                Recalled::Briefed(briefed.sent.clone())
+            }
+            Some(_) => Recalled::Outdated,
+        }
+    }
+
+    pub(crate) fn remember(&self, loaded: &Loaded, sent: Sent) {
+        *lock(&self.0) = Some(Remembered { bundle: loaded.bundle.digest(), sent });
+    }
+}

@@ -1,0 +1,20 @@
+//! Results that are too long.
+
+use relay_engine::tool::Keep;
+
+/// Truncates a result that is too long, at the end that matters less, and says so.
+pub(super) fn clamp(mut result: String, bytes_max: Option<usize>, keep: Keep) -> String {
+    let total = result.len();
+    let over = bytes_max.and_then(|bytes_max| total.checked_sub(bytes_max));
+    let Some(over) = over.filter(|over| *over > 0) else { return result };
+    match keep {
+        Keep::Start => result.truncate(result.floor_char_boundary(total - over)),
+        Keep::End => {
+            let cut = result.ceil_char_boundary(over);
+            let line = result.get(cut..).and_then(|rest| rest.find('\n')).map_or(0, |end| end + 1);
+            result.drain(..cut + line);
+        }
+    }
+    let kept = result.len();
+    result + &format!("\n\n[TRUNCATED - {total} bytes total, {kept} shown]")
+}

@@ -1,0 +1,100 @@
+//! Why a call ends before its tool, or in it.
+
+use relay_engine::audit_record::Action;
+use relay_engine::select::TagError;
+use relay_engine::tool::{ArgumentError, ToolSpec};
+use thiserror::Error;
+
+use crate::caller::truncate;
+use crate::calls::Interrupted;
+use crate::gate::GateError;
+use crate::rejection::Rejection;
+
+/// Why a call ends before its tool, or in it. The messages are for the model.
+#[derive(Debug, Error)]
+pub(super) enum CallError {
+    /// The request itself is answered with an error.
+    #[error(transparent)]
+    Rejected(#[from] Rejection),
+    /// The call cannot be done as it was made.
+    #[error("[ERROR: {0}]")]
+    Failed(String),
+    /// The call is over what its caller may do.
+    #[error("[DENIED tier {tier} ({}): {reason}]", ToolSpec::tier_name(*tier))]
+    Denied { tier: u8, reason: &'static str },
+    #[error("[TIMEOUT after {run_s_max}s]")]
+    TimedOut { run_s_max: u32 },
+    /// The client cancelled the call or left, or the server ends.
+    #[error("[CANCELLED]")]
+    Cancelled,
+}
+
+impl CallError {
+    /// Returns what the audit record gives as the rule.
+    pub(super) fn reason(&self) -> String {
+        match self {
+            Self::Rejected(rejection) => truncate(&rejection.to_string()),
+            Self::Failed(reason) => truncate(reason),
+            Self::Denied { reason, .. } => (*reason).to_owned(),
+            Self::TimedOut { .. } => "timeout".to_owned(),
+            Self::Cancelled => "cancelled".to_owned(),
+        }
+    }
+
+    /// Returns what the server did.
+    pub(super) fn action(&self) -> Action {
+        match self {
+            Self::Rejected(_) | Self::Failed(_) | Self::Denied { .. } => Action::Refused,
+            Self::TimedOut { .. } => Action::TimedOut,
+            Self::Cancelled => Action::Cancelled,
+        }
+    }
+}
+
+impl From<Interrupted> for CallError {
+    fn from(interrupted: Interrupted) -> Self {
+        match interrupted {
+            Interrupted::Cancelled => Self::Cancelled,
+            Interrupted::TimedOut { run_s_max } => Self::TimedOut { run_s_max },
+        }
+    }
+}
+
+impl From<ArgumentError> for CallError {
+    fn from(error: ArgumentError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+impl From<GateError> for CallError {
+    fn from(error: GateError) -> Self {
+        match error {
+            GateError::Corrupt(damage) => Rejection::Damaged(damage).into(),
+            // The schema says how many tags there may be: a client that sends more is at fault.
+            GateError::NoGate | GateError::Tags(TagError::TooMany { .. }) => {
+                Rejection::Invalid(error.to_string()).into()
+            }
+            GateError::Unbriefed { .. } | GateError::Handle(_) | GateError::Tags(_) => {
+                Self::Failed(error.to_string())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_model_reads_why_a_call_ended() {
+        let after = |run_s_max| CallError::from(Interrupted::TimedOut { run_s_max });
+        assert_eq!(after(30).to_string(), "[TIMEOUT after 30s]");
+        assert_eq!((after(1).reason().as_str(), after(1).action()), ("timeout", Action::TimedOut));
+        let cancelled = CallError::from(Interrupted::Cancelled);
+        assert_eq!(cancelled.to_string(), "[CANCELLED]");
+        assert_eq!(
+            (cancelled.reason().as_str(), cancelled.action()),
+            ("cancelled", Action::Cancelled)
+        );
+    }
+}
