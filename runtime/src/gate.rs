@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use relay_bundle::{Corrupt, Digest, GateView};
 use relay_engine::briefing::{self, Occasion};
 use relay_engine::handle::{self, Binding, HandleError};
-use relay_engine::select::{self, Selection, Tags};
+use relay_engine::select::{Selection, Tags};
 use relay_engine::sent::Sent;
 
 use crate::caller::Caller;
@@ -113,22 +113,18 @@ pub(crate) fn brief(
     gate: &GateView<'_>,
     (occasion, tags, mut sent): (Occasion, &Tags, Sent),
 ) -> Result<(String, Briefing), Corrupt> {
-    // Without a session nothing tells the first such call from the next.
-    let is_repeated = occasion == Occasion::Intercept && memory.is_none();
-    let limits = briefing::limits(gate, is_repeated);
-    let selection = select::select(&loaded.bundle, tags, &sent, limits)?;
-    let full = names(loaded, &selection)?;
-    sent.extend(selection.full.iter().filter_map(|index| u32::try_from(*index).ok()));
+    let has_session = memory.is_some();
+    let request = briefing::Request { occasion, tags, sent: &sent, has_session, budget_bytes: None };
+    let briefing = briefing::brief(&loaded.bundle, gate, &request)?;
+    let full = names(loaded, &briefing.selection)?;
+    sent.extend(briefing.selection.full.iter().filter_map(|index| u32::try_from(*index).ok()));
     let keys = server.keyring.keys();
     let expires_min = now_min().saturating_add(server.keyring.lifetime_min());
     let handle = handle::seal(keys.seal(), &binding(loaded, caller), expires_min, &sent);
     if let Some(memory) = memory {
         memory.remember(loaded, sent);
     }
-    let mut text = briefing::compose(&loaded.bundle, gate, occasion, is_repeated, &selection)?;
-    text.push_str("\n\nYour briefing, for the argument `briefing` of later calls: ");
-    text.push_str(&handle);
-    Ok((text, Briefing { handle, full }))
+    Ok((briefing.text(&handle), Briefing { handle, full }))
 }
 
 fn names(loaded: &Loaded, selection: &Selection) -> Result<Vec<String>, Corrupt> {

@@ -272,12 +272,11 @@ impl Door<'_> {
         let is_briefed =
             self.gate.is_none() || !offered.gated || self.enter(handle.as_deref())?.is_some();
         let name = offered.tool.name();
-        let keywords = if is_briefed { Vec::new() } else { keywords::keywords(name, &given) };
+        let tags = if is_briefed { Tags::default() } else { keywords::tags(name, &given) };
         let permit = decide(offered)?;
         let result = self.execute(&permit, offered.tool, given).await?;
         let mut done = Done::default();
         if !is_briefed {
-            let tags = Tags::new(&keywords, keywords::KEYWORDS_MAX).unwrap_or_default();
             done = self.brief(&permit, Occasion::Intercept, &tags, Sent::default())?;
         }
         done.blocks.push(clamp(result, OUTPUT_BYTES_MAX, keep(offered.tool)));

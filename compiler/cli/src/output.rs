@@ -8,10 +8,11 @@ use anstream::{AutoStream, ColorChoice};
 use clap::builder::styling::{AnsiColor, Style};
 use serde::Serialize;
 
+use crate::answer::table::printable;
 use crate::failure::Failure;
 
 /// The width of what is written to something that has none: a pipe, a file.
-const PIPE_WIDTH: usize = 100;
+pub(crate) const PIPE_WIDTH: usize = 100;
 /// No line is drawn wider than this, however wide the terminal is.
 const WIDTH_MAX: usize = 120;
 
@@ -55,6 +56,17 @@ impl Output {
     pub(crate) fn verbatim(&mut self, text: &str) -> Result<(), Failure> {
         let mut stdout = self.stdout.as_inner();
         told(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
+    }
+
+    /// Writes a text that an agent gets and a line end: as it is, save that a terminal shows
+    /// characters that would change it.
+    pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
+        let text = format!("{text}\n");
+        if io::stdout().is_terminal() {
+            self.result(printable(&text))
+        } else {
+            self.verbatim(&text)
+        }
     }
 
     /// Writes a result as JSON.

@@ -35,7 +35,8 @@ pub(super) fn score(prompt: &Prompt, given: &[String]) -> Score {
     if prompt.priority == 10 {
         return Score::Always;
     }
-    Score::Points(matching(&texts(prompt), &distinct(given)) * usize::from(prompt.priority))
+    let matching = matching(&texts(prompt), &distinct(given));
+    Score::Points { matching, priority: prompt.priority }
 }
 
 /// How many tags match each prompt, given the texts of each.

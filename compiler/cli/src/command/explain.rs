@@ -27,7 +27,13 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
     // A preview of a damaged bundle would be a preview of something else.
     bundle.check_all()?;
     let json = arguments.json;
-    let asked = selection::Asked { sent: &arguments.sent, budget: arguments.budget, json };
+    let asked = selection::Asked {
+        sent: arguments.sent.as_deref(),
+        has_session: !arguments.no_session,
+        budget: arguments.budget,
+        why: arguments.why,
+        json,
+    };
     let given = arguments.arguments.as_deref();
     match &arguments.question {
         Question { prompt: Some(name), .. } => {

@@ -1,8 +1,9 @@
-//! Which prompts tags select, or a call that nobody asked a briefing for, and why.
+//! The briefing that tags get, or a call that no one asked a briefing for, and why it is this one.
 
-mod shown;
+mod why;
 
-use relay_bundle::{Bundle, PromptView};
+use relay_bundle::{Bundle, GateView, PromptView, Unlock};
+use relay_engine::briefing::{self, Occasion, Request};
 use relay_engine::keywords;
 use relay_engine::select::{self, HitPlace, Limits, Selection, TagError, Tags};
 use relay_engine::sent::Sent;
@@ -17,6 +18,9 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::schema::FORMAT_VERSION;
 
+/// What a text has where the server puts the handle, which is sealed for one caller.
+const HANDLE: &str = "<briefing handle>";
+
 /// What `relay explain --tags …` and `relay explain --call TOOL` print with `--json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct SelectionExplained {
@@ -24,7 +28,7 @@ pub(crate) struct SelectionExplained {
     format_version: u32,
     /// Whether sessions are gated; if not, this is what a gate with its defaults would select.
     gated: bool,
-    /// The keywords that the call gives, in the order in which they stand; only of `--call`.
+    /// The keywords of the call, in their order; only of `--call`.
     #[serde(skip_serializing_if = "Option::is_none")]
     keywords: Option<Vec<String>>,
     /// Why the server would refuse the tags; then nothing below is there.
@@ -34,7 +38,7 @@ pub(crate) struct SelectionExplained {
     selected: Option<Selected>,
 }
 
-/// What the server would select.
+/// What the server would select and send.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 struct Selected {
     /// The prompts in full, in their order.
@@ -57,6 +61,9 @@ struct Selected {
     scores: Vec<Score>,
     /// The first prompt that did not fit, which ended the filling.
     cut: Option<Cut>,
+    /// The text that an agent gets, `<briefing handle>` in place of the handle; none if no briefing
+    /// is sent: there is no gate, the tool is not gated, or the gate refuses the call.
+    text: Option<String>,
 }
 
 /// That a tag was found in a prompt.
@@ -71,7 +78,7 @@ struct Hit {
     place: String,
 }
 
-/// How high a prompt stands.
+/// What the order of a prompt comes from.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 struct Score {
     /// The prompt.
@@ -80,6 +87,9 @@ struct Score {
     priority: u8,
     /// Matching tags times priority; none for priority 10.
     score: Option<usize>,
+    /// How many tags match.
+    #[serde(skip)]
+    matching: usize,
     /// Bytes of its body.
     bytes: usize,
 }
@@ -97,23 +107,41 @@ struct Cut {
 
 /// What was asked beside the tags.
 pub(crate) struct Asked<'a> {
-    /// Names of prompts that were sent before; unknown ones do no harm.
-    pub(crate) sent: &'a [String],
+    /// Names of prompts that were sent before; unknown ones do no harm. If present, `read_prompts`
+    /// is asked, not `begin_session`.
+    pub(crate) sent: Option<&'a [String]>,
+    /// Whether a caller that is intercepted has a session.
+    pub(crate) has_session: bool,
     /// Bytes of bodies, over those of the gate.
     pub(crate) budget: Option<usize>,
+    /// Whether people want the reasons, not the text.
+    pub(crate) why: bool,
     pub(crate) json: bool,
 }
 
-/// Explains what `begin_session` or `read_prompts` would select.
+/// Why no briefing is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unsent {
+    /// The project has no gate.
+    NoGate,
+    /// The tool is not gated.
+    NotGated,
+    /// The gate refuses the call.
+    Refused,
+}
+
+/// Explains what `begin_session` or `read_prompts` would answer.
 pub(crate) fn explain_tags(
     bundle: &Bundle,
     tags: &[String],
     asked: &Asked<'_>,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let tags_max = bundle.gate()?.map_or(select::TAGS_MAX, |gate| gate.tags_max);
-    let answer = answer(bundle, None, Tags::new(tags, tags_max), asked, output)?;
-    tell(bundle, None, &answer, asked, output)
+    let gate = bundle.gate()?;
+    let tags = Tags::new(tags, gate.as_ref().map_or(select::TAGS_MAX, |gate| gate.tags_max));
+    let occasion = if asked.sent.is_some() { Occasion::Read } else { Occasion::Begin };
+    let question = Question { bundle, gate, occasion, tool: None, asked };
+    print(&question, &question.answer(tags, output)?, output)
 }
 
 /// Explains what would be put before the result of a call without a briefing.
@@ -124,10 +152,10 @@ pub(crate) fn explain_call(
     asked: &Asked<'_>,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let keywords = keywords::keywords(tool, arguments);
-    let tags = Tags::new(&keywords, keywords::KEYWORDS_MAX);
-    let answer = answer(bundle, Some(keywords), tags, asked, output)?;
-    tell(bundle, Some(tool), &answer, asked, output)
+    let (gate, occasion) = (bundle.gate()?, Occasion::Intercept);
+    let question = Question { bundle, gate, occasion, tool: Some(tool), asked };
+    let tags = keywords::tags(tool, arguments);
+    print(&question, &question.answer(Ok(tags), output)?, output)
 }
 
 /// Reads `--arguments` of a call: a JSON object.
@@ -139,44 +167,86 @@ pub(crate) fn arguments(json: Option<&str>) -> Result<Map<String, Value>, Failur
     })
 }
 
-fn answer(
-    bundle: &Bundle,
-    keywords: Option<Vec<String>>,
-    tags: Result<Tags, TagError>,
-    asked: &Asked<'_>,
-    output: &mut Output,
-) -> Result<SelectionExplained, Failure> {
-    let gate = bundle.gate()?;
-    let (refused, selected) = match tags {
-        Err(error) => (Some(error.to_string()), None),
-        Ok(tags) => {
-            let of_gate = gate.as_ref().map_or(select::BUDGET_BYTES, |gate| gate.budget_bytes);
-            let budget_bytes = asked.budget.unwrap_or(of_gate);
-            let known = known(bundle, asked.sent, output)?;
-            let sent = Sent::from_indexes(known.iter().map(|(index, _)| *index));
-            let limits = Limits { budget_bytes, entries_max: usize::MAX };
-            let selection = select::select(bundle, &tags, &sent, limits)?;
-            let mut selected = Selected::of(bundle, &tags, budget_bytes, &selection)?;
-            selected.sent = known.into_iter().map(|(_, name)| name.to_owned()).collect();
-            (None, Some(selected))
-        }
-    };
-    let gated = gate.is_some();
-    Ok(SelectionExplained { format_version: FORMAT_VERSION, gated, keywords, refused, selected })
+/// A question for the gate.
+struct Question<'a> {
+    bundle: &'a Bundle,
+    gate: Option<GateView<'a>>,
+    occasion: Occasion,
+    /// Whose call is asked about.
+    tool: Option<&'a str>,
+    asked: &'a Asked<'a>,
 }
 
-fn tell(
-    bundle: &Bundle,
-    tool: Option<&str>,
+impl Question<'_> {
+    fn answer(
+        &self,
+        tags: Result<Tags, TagError>,
+        output: &mut Output,
+    ) -> Result<SelectionExplained, Failure> {
+        let tags = tags.map_err(|error| error.to_string());
+        let keywords = match (self.tool, &tags) {
+            (Some(_), Ok(tags)) => Some(tags.as_slice().to_vec()),
+            _ => None,
+        };
+        let (refused, selected) = match tags {
+            Err(reason) => (Some(reason), None),
+            Ok(tags) => (None, Some(self.select(&tags, output)?)),
+        };
+        let gated = self.gate.is_some();
+        Ok(SelectionExplained {
+            format_version: FORMAT_VERSION,
+            gated,
+            keywords,
+            refused,
+            selected,
+        })
+    }
+
+    fn select(&self, tags: &Tags, output: &mut Output) -> Result<Selected, Failure> {
+        let known = known(self.bundle, self.asked.sent.unwrap_or_default(), output)?;
+        let sent = Sent::from_indexes(known.iter().map(|(index, _)| *index));
+        let Asked { has_session, budget: budget_bytes, .. } = *self.asked;
+        let occasion = self.occasion;
+        let request = Request { occasion, tags, sent: &sent, has_session, budget_bytes };
+        let budget_bytes = match &self.gate {
+            Some(gate) => briefing::limits(gate, &request).budget_bytes,
+            None => budget_bytes.unwrap_or(select::BUDGET_BYTES),
+        };
+        // A text has an end; who asks why may see every prompt.
+        let limits = Limits { budget_bytes, entries_max: usize::MAX };
+        let selection = select::select(self.bundle, tags, &sent, limits)?;
+        let mut selected = Selected::of(self.bundle, tags, budget_bytes, &selection)?;
+        selected.sent = known.into_iter().map(|(_, name)| name.to_owned()).collect();
+        if let (Some(gate), None) = (&self.gate, self.unsent()?) {
+            selected.text = Some(briefing::brief(self.bundle, gate, &request)?.text(HANDLE));
+        }
+        Ok(selected)
+    }
+
+    /// Returns why no briefing is sent; `None` if one is.
+    fn unsent(&self) -> Result<Option<Unsent>, Failure> {
+        let Some(gate) = &self.gate else { return Ok(Some(Unsent::NoGate)) };
+        let Some(tool) = self.tool else { return Ok(None) };
+        for offered in self.bundle.tools() {
+            let offered = offered?;
+            if offered.name == tool && !offered.gated {
+                return Ok(Some(Unsent::NotGated));
+            }
+        }
+        Ok((gate.unlock == Unlock::Refuse).then_some(Unsent::Refused))
+    }
+}
+
+fn print(
+    question: &Question<'_>,
     answer: &SelectionExplained,
-    asked: &Asked<'_>,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    if asked.json {
-        output.json(answer)?;
-    } else {
-        let width = output.result_look().width;
-        output.result(shown::shown(bundle, tool, answer, width)?)?;
+    let text = answer.selected.as_ref().and_then(|selected| selected.text.as_ref());
+    match text {
+        _ if question.asked.json => output.json(answer)?,
+        Some(text) if !question.asked.why => output.text(text)?,
+        _ => output.result(why::render(question, answer, output.result_look().width)?)?,
     }
     Ok(if answer.selected.is_some() { Exit::Yes } else { Exit::No })
 }
@@ -245,20 +315,22 @@ impl Selected {
             budget_bytes,
             scores,
             cut: cut.transpose()?,
+            text: None,
         })
     }
 }
 
 impl Score {
     fn of(prompt: &PromptView<'_>, tags: &Tags) -> Result<Self, Failure> {
-        let score = match select::score(prompt, tags)? {
-            select::Score::Points(points) => Some(points),
-            select::Score::Always => None,
-        };
+        let score = select::score(prompt, tags)?;
         Ok(Self {
             prompt: prompt.name()?.into(),
             priority: prompt.priority(),
-            score,
+            score: score.points(),
+            matching: match score {
+                select::Score::Points { matching, priority: _ } => matching,
+                select::Score::Always => 0,
+            },
             bytes: prompt.body_bytes(),
         })
     }
