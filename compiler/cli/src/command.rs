@@ -18,12 +18,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 
-pub(crate) use build::Built;
-pub(crate) use describe::Described;
-pub(crate) use explain::{IndexExplained, PromptExplained, SelectionExplained, UriExplained};
-pub(crate) use inspect::Inspected;
-pub(crate) use show::Shown;
-pub(crate) use verify::Verified;
+pub use schemas::schemas;
 
 /// Does what `verb` asks for.
 pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Exit, Failure> {

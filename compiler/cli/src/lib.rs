@@ -33,7 +33,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 
-pub use schema::schemas;
+pub use command::schemas;
+pub use report::findings;
 
 /// Runs `relay` with a command line whose first word is the program's name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {

@@ -1,6 +1,6 @@
 //! Diagnostics -> a report. Only this module and those below it know themes, colours, JSON.
 //!
-//! The compiler says where a fault is as a span; what stands there is attached here, when the
+//! The compiler says where a fault is as a span; the text of that place is attached here, when the
 //! report is drawn.
 
 mod github;
@@ -14,7 +14,7 @@ use relay_compiler::{Diagnostics, Sources, Texts};
 
 use crate::args::Format;
 use crate::failure::Failure;
-use crate::output::Look;
+use crate::output::{Look, PIPE_WIDTH};
 
 pub(crate) use json::Findings;
 
@@ -63,6 +63,14 @@ pub(crate) fn draw(
         Format::Sarif => sarif::draw(&findings())?,
         Format::Github => github::draw(&findings()),
     })
+}
+
+/// Returns the findings for people as a pipe gets them, without the line that counts: 100 columns
+/// wide, no colours, paths from the project's folder.
+#[must_use]
+pub fn findings(sources: &Sources<'_>, diagnostics: &Diagnostics) -> String {
+    let look = Look { colour: false, width: PIPE_WIDTH };
+    human::findings(diagnostics, &Origin::new(sources, Path::new("")), look)
 }
 
 /// Returns `2 errors, 1 warning`; empty if there is neither.

@@ -1,18 +1,42 @@
-//! `relay schemas`: the JSON Schemas that stand in `schemas/`.
+//! `relay schemas`: the JSON Schemas of every JSON output, which are committed in `schemas/`.
 
 use std::fs;
 
 use crate::args::SchemasArgs;
+use crate::command::build::Built;
+use crate::command::describe::Described;
+use crate::command::explain::{IndexExplained, PromptExplained, SelectionExplained, UriExplained};
+use crate::command::inspect::Inspected;
+use crate::command::show::Shown;
+use crate::command::verify::Verified;
 use crate::disk;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::report::Findings;
 use crate::schema;
+
+/// Returns name and text of each schema, as in `schemas/NAME.json`, sorted by name.
+#[must_use]
+pub fn schemas() -> Vec<(&'static str, String)> {
+    vec![
+        ("build", schema::text::<Built>()),
+        ("check", schema::text::<Findings>()),
+        ("describe", schema::text::<Described>()),
+        ("explain-index", schema::text::<IndexExplained>()),
+        ("explain-prompt", schema::text::<PromptExplained>()),
+        ("explain-selection", schema::text::<SelectionExplained>()),
+        ("explain-uri", schema::text::<UriExplained>()),
+        ("inspect", schema::text::<Inspected>()),
+        ("show", schema::text::<Shown>()),
+        ("verify", schema::text::<Verified>()),
+    ]
+}
 
 pub(crate) fn run(arguments: &SchemasArgs, output: &mut Output) -> Result<Exit, Failure> {
     let folder = &arguments.out;
     fs::create_dir_all(folder).map_err(|error| Failure::file("make", folder, &error))?;
-    for (name, text) in schema::schemas() {
+    for (name, text) in schemas() {
         let path = folder.join(format!("{name}.json"));
         disk::replace(&path, text.as_bytes())?;
         output.result(format_args!("{}\n", path.display()))?;
