@@ -9,6 +9,7 @@ mod house;
 mod http;
 mod legacy;
 mod modern;
+mod preview;
 mod reload;
 mod robust;
 mod server;

@@ -9,9 +9,9 @@
 #![expect(clippy::cast_precision_loss, reason = "figures are rounded anyway")]
 
 mod allocation;
+mod cost;
 mod generate;
 mod http;
-mod process;
 mod select;
 mod stdio;
 
@@ -51,7 +51,7 @@ fn main() -> Result<()> {
         ("start", stdio::start),
         ("stdio", stdio::prompts_get),
         ("http", http::prompts_get),
-        ("build", process::build),
+        ("build", cost::build),
         ("load", load),
         ("read", read),
         ("select", select::by_tags),
@@ -158,7 +158,7 @@ fn load(setting: &Setting) -> Result<()> {
             format!("open and verify a bundle of {prompts} prompts ({megabytes} MB), in process");
         row(&work, &format!("{:.2} ms", median(&mut times)), goal);
         drop(shared);
-        process::load(setting, prompts)?;
+        cost::load(setting, prompts)?;
     }
     Ok(())
 }

@@ -3,14 +3,15 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 
+use harness::{PATIENCE, Process};
 use serde_json::{Value, json};
 
 use super::house::House;
-use super::server::{self, LEGACY, MODERN, PATIENCE, Server, initialize_params, modern};
+use super::server::{self, LEGACY, MODERN, initialize_params, modern};
 
 /// A server on a free port of loopback.
 pub(crate) struct Web {
-    pub(crate) server: Server,
+    pub(crate) server: Process,
     pub(crate) address: String,
 }
 
@@ -118,8 +119,8 @@ impl Web {
     pub(crate) fn start(house: &House, arguments: &[&str]) -> Self {
         let mut command = server::command(house, &["--http", "127.0.0.1:0"]);
         command.args(arguments);
-        let mut server = server::start(command);
-        server.keep(house);
+        let mut server = Process::start(command);
+        server.keep(house.folder());
         // The log says where, and comes in pieces.
         let log = server.hear("/mcp\n");
         let (before, _) = log.split_once("/mcp\n").expect("heard");
