@@ -5,7 +5,6 @@
 //! time is shown where a goal is one. Nothing here asserts: a figure over its goal is a figure.
 
 #![expect(clippy::print_stdout, reason = "a table is what this prints")]
-#![expect(clippy::disallowed_methods, reason = "it measures other processes")]
 #![expect(clippy::cast_precision_loss, reason = "figures are rounded anyway")]
 
 mod allocation;

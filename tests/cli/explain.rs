@@ -465,3 +465,17 @@ fn no_line_of_a_selection_is_too_wide() {
         assert!(!shown.contains('\u{1b}'), "colours in a pipe");
     }
 }
+
+#[test]
+fn wide_letters_are_counted_as_wide() {
+    let chapters: String = (10..30).map(|number| format!(" \"家電{number}🔥\"")).collect();
+    let prompt = format!("prompt a {{ summary \"A\"; chapters{chapters}; text \"Text.\" }}");
+    let text = format!("project small version=\"1.0.0\" epoch=1\nprompts {{ {prompt} }}\n");
+    let shown = explain_of(&text, &["--why", "--tags", "家電"]).ends(0).stdout;
+    assert_eq!(shown.matches("🔥").count(), 20, "{shown}");
+    let columns = |line: &str| -> usize {
+        line.chars().map(|letter| if "家電🔥".contains(letter) { 2 } else { 1 }).sum()
+    };
+    assert!(shown.lines().all(|line| columns(line) <= 100), "{shown}");
+    assert!(shown.lines().any(|line| columns(line) > 80), "no room is wasted: {shown}");
+}

@@ -1,7 +1,5 @@
 //! `relay-serve` and its client on standard input and output.
 
-#![expect(clippy::disallowed_methods, reason = "tests run programs and look at the clock")]
-
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{ChildStdin, Command};

@@ -22,6 +22,7 @@ mod project;
 mod report;
 mod schema;
 mod subject;
+mod text;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

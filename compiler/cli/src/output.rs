@@ -8,8 +8,9 @@ use anstream::{AutoStream, ColorChoice};
 use clap::builder::styling::{AnsiColor, Style};
 use serde::Serialize;
 
-use crate::answer::table::printable;
+use crate::environment;
 use crate::failure::Failure;
+use crate::text::printable;
 
 /// The width of what is written to something that has none: a pipe, a file.
 pub(crate) const PIPE_WIDTH: usize = 100;
@@ -112,7 +113,7 @@ impl Output {
 
     /// Returns whether a person watches what is told, so that progress means something.
     pub(crate) fn is_watched(&self) -> bool {
-        io::stderr().is_terminal()
+        io::stderr().is_terminal() && !environment::is_terminal_dumb()
     }
 }
 

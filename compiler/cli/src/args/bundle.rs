@@ -1,11 +1,11 @@
-//! What may be typed behind the verbs that work on a bundle.
+//! What may be typed after the verbs that work on a bundle.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::SubjectArgs;
+use crate::args::subject::SubjectArgs;
 
 /// Arguments of `relay verify`.
 #[derive(Debug, Clone, Args)]

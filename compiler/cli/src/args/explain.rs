@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::args::SubjectArgs;
+use crate::args::subject::SubjectArgs;
 
 /// Arguments of `relay explain`.
 #[derive(Debug, Clone, Args)]

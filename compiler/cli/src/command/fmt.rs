@@ -3,13 +3,13 @@
 use relay_compiler::{Diagnostics, Sources};
 use similar::TextDiff;
 
-use crate::answer::table::printable;
 use crate::args::{FmtArgs, Format};
 use crate::disk;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bad, bold, good};
 use crate::project::{self, Project};
+use crate::text::printable;
 
 /// A document whose layout is to change.
 struct Change {

@@ -9,7 +9,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::size::counted;
-use crate::answer::table::printable;
 use crate::args::VerifyArgs;
 use crate::clock;
 use crate::command::sign;
@@ -19,6 +18,7 @@ use crate::failure::Failure;
 use crate::output::{Output, bad, bold, good};
 use crate::schema::FORMAT_VERSION;
 use crate::subject;
+use crate::text::printable;
 
 const TRUST_BYTES_MAX: u64 = 1024 * 1024;
 

@@ -10,8 +10,9 @@ use miette::{
 };
 use relay_compiler::Diagnostics;
 
+use crate::answer::size;
 use crate::output::{Look, bad, doubtful};
-use crate::report::{Origin, Shelf, counted};
+use crate::report::origin::{Origin, Shelf};
 
 /// Returns the report, with a line at its end that counts.
 pub(crate) fn draw(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Look) -> String {
@@ -43,7 +44,7 @@ fn summary(diagnostics: &Diagnostics) -> String {
         return String::new();
     }
     let files: BTreeSet<_> = diagnostics.sorted().iter().map(|report| report.at.file).collect();
-    let files = if files.len() == 1 { "1 file".into() } else { format!("{} files", files.len()) };
+    let files = size::counted(files.len(), "file");
     let line = if errors > 0 {
         format!("{} in {files}\n", bad(counted))
     } else if diagnostics.has_errors() {
@@ -55,6 +56,13 @@ fn summary(diagnostics: &Diagnostics) -> String {
         0 => line,
         dropped => format!("{line}{dropped} of them are not shown: fix the first ones first\n"),
     }
+}
+
+/// Returns `2 errors, 1 warning`; empty if there is neither.
+pub(crate) fn counted(errors: usize, warnings: usize) -> String {
+    let both = [(errors, "error"), (warnings, "warning")].into_iter();
+    let some = both.filter(|(count, _)| *count > 0);
+    some.map(|(count, word)| size::counted(count, word)).collect::<Vec<_>>().join(", ")
 }
 
 /// A diagnostic together with the text that it is about.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::report::Origin;
+use crate::report::origin::Origin;
 use crate::schema::FORMAT_VERSION;
 
 /// What `relay check --format json` prints.

@@ -5,11 +5,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::size::{Size, counted, grouped};
-use crate::answer::table::{indented, wrapped};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bold};
 use crate::schema::FORMAT_VERSION;
+use crate::text::{indented, wrapped};
 
 /// What `relay explain --index --json` prints.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

@@ -10,12 +10,12 @@ use serde::Serialize;
 use crate::answer::message::Message;
 use crate::answer::prompt::{self, When};
 use crate::answer::size::{Size, counted, grouped};
-use crate::answer::table::{indented, printable};
-use crate::command::explain::nearest;
+use crate::command::explain::nearest::nearest;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bad, bold, dim};
 use crate::schema::FORMAT_VERSION;
+use crate::text::{indented, printable};
 
 /// What `relay explain --prompt NAME --json` prints.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

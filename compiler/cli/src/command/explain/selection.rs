@@ -1,109 +1,27 @@
 //! The briefing that tags get, or a call that no one asked a briefing for, and why it is this one.
 
+mod answer;
 mod why;
 
-use relay_bundle::{Bundle, GateView, PromptView, Unlock};
+use relay_bundle::{Bundle, GateView, Unlock};
 use relay_engine::briefing::{self, Occasion, Request};
 use relay_engine::keywords;
-use relay_engine::select::{self, HitPlace, Limits, Selection, TagError, Tags};
+use relay_engine::select::{self, Limits, TagError, Tags};
 use relay_engine::sent::Sent;
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::answer::table::printable;
-use crate::command::explain::nearest;
+use crate::command::explain::nearest::nearest;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::schema::FORMAT_VERSION;
+use crate::text::printable;
+
+use answer::Selected;
+pub(crate) use answer::SelectionExplained;
 
 /// What a text has where the server puts the handle, which is sealed for one caller.
 const HANDLE: &str = "<briefing handle>";
-
-/// What `relay explain --tags …` and `relay explain --call TOOL` print with `--json`.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct SelectionExplained {
-    /// The version of this form.
-    format_version: u32,
-    /// Whether sessions are gated; if not, this is what a gate with its defaults would select.
-    gated: bool,
-    /// The keywords of the call, in their order; only of `--call`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    keywords: Option<Vec<String>>,
-    /// Why the server would refuse the tags; then nothing below is there.
-    refused: Option<String>,
-    /// What it would select.
-    #[serde(flatten)]
-    selected: Option<Selected>,
-}
-
-/// What the server would select and send.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-struct Selected {
-    /// The prompts in full, in their order.
-    full: Vec<String>,
-    /// The other prompts that match, in their order: name and summary are sent.
-    index: Vec<String>,
-    /// The prompts that do not match, sorted: their names are sent.
-    names: Vec<String>,
-    /// Bytes of the bodies in full.
-    bytes: usize,
-    /// Which tag was found where, for every prompt in full or in the index.
-    hits: Vec<Hit>,
-    /// The tags that were searched: trimmed, lower-cased, each once.
-    tags: Vec<String>,
-    /// The prompts that were sent before, in the order of their mention.
-    sent: Vec<String>,
-    /// Bytes that the bodies may have together; prompts of priority 10 come whatever it is.
-    budget_bytes: usize,
-    /// The score of every prompt in full or in the index; without one it is always sent.
-    scores: Vec<Score>,
-    /// The first prompt that did not fit, which ended the filling.
-    cut: Option<Cut>,
-    /// The text that an agent gets, `<briefing handle>` in place of the handle; none if no briefing
-    /// is sent: there is no gate, the tool is not gated, or the gate refuses the call.
-    text: Option<String>,
-}
-
-/// That a tag was found in a prompt.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-struct Hit {
-    /// The prompt.
-    prompt: String,
-    /// The tag.
-    tag: String,
-    /// `summary`, or `chapter: ` and the chapter.
-    #[serde(rename = "where")]
-    place: String,
-}
-
-/// What the order of a prompt comes from.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-struct Score {
-    /// The prompt.
-    prompt: String,
-    /// 1 (reference) to 10 (always sent).
-    priority: u8,
-    /// Matching tags times priority; none for priority 10.
-    score: Option<usize>,
-    /// How many tags match.
-    #[serde(skip)]
-    matching: usize,
-    /// Bytes of its body.
-    bytes: usize,
-}
-
-/// The prompt that ended the filling.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-struct Cut {
-    /// The prompt.
-    prompt: String,
-    /// Bytes of its body.
-    bytes: usize,
-    /// Bytes that were left.
-    left: usize,
-}
 
 /// What was asked beside the tags.
 pub(crate) struct Asked<'a> {
@@ -235,6 +153,32 @@ impl Question<'_> {
         }
         Ok((gate.unlock == Unlock::Refuse).then_some(Unsent::Refused))
     }
+
+    /// Says to whom this is sent, where that is not plain, or why it is not sent.
+    fn note(&self) -> Result<Option<String>, Failure> {
+        let tool = self.tool.unwrap_or_default();
+        Ok(Some(match self.unsent()? {
+            Some(Unsent::NoGate) => "This project has no gate, so no agent gets a briefing: this is \
+                                     what a gate with its defaults would select."
+                .to_owned(),
+            Some(Unsent::NotGated) => {
+                format!("`{tool}` is not gated: nothing is put before its result.")
+            }
+            Some(Unsent::Refused) => {
+                "This gate has `unlock else=refuse`, so the call is refused: this \
+                                      is what `else=intercept` would put before its result."
+                    .to_owned()
+            }
+            None if self.tool.is_none() => return Ok(None),
+            None if self.asked.has_session => "This is put before the result once a session. A \
+                                                   client without a session gets a smaller one with \
+                                                   each call: `--no-session` shows it."
+                .to_owned(),
+            None => "A client without a session gets this before the result of each call that has no \
+                     briefing."
+                .to_owned(),
+        }))
+    }
 }
 
 fn print(
@@ -246,7 +190,10 @@ fn print(
     match text {
         _ if question.asked.json => output.json(answer)?,
         Some(text) if !question.asked.why => output.text(text)?,
-        _ => output.result(why::render(question, answer, output.result_look().width)?)?,
+        _ => {
+            let (note, width) = (question.note()?, output.result_look().width);
+            output.result(why::render(answer, note.as_deref(), width))?;
+        }
     }
     Ok(if answer.selected.is_some() { Exit::Yes } else { Exit::No })
 }
@@ -275,63 +222,4 @@ fn known<'n>(
         }
     }
     Ok(known)
-}
-
-impl Selected {
-    fn of(
-        bundle: &Bundle,
-        tags: &Tags,
-        budget_bytes: usize,
-        selection: &Selection,
-    ) -> Result<Self, Failure> {
-        let name = |index: &usize| -> Result<String, Failure> {
-            Ok(bundle.prompt(*index)?.name()?.to_owned())
-        };
-        let names = |indexes: &[usize]| indexes.iter().map(name).collect::<Result<Vec<_>, _>>();
-        let mut hits = Vec::new();
-        let mut scores = Vec::new();
-        for index in selection.full.iter().chain(&selection.index) {
-            let prompt = bundle.prompt(*index)?;
-            scores.push(Score::of(&prompt, tags)?);
-            for hit in select::hits(&prompt, tags)? {
-                let place = match hit.place {
-                    HitPlace::Summary => "summary".to_owned(),
-                    HitPlace::Chapter(chapter) => format!("chapter: {chapter}"),
-                };
-                hits.push(Hit { prompt: name(index)?, tag: hit.tag.to_owned(), place });
-            }
-        }
-        let cut = selection.cut.as_ref().map(|cut| -> Result<Cut, Failure> {
-            Ok(Cut { prompt: name(&cut.prompt)?, bytes: cut.bytes, left: cut.left })
-        });
-        Ok(Self {
-            full: names(&selection.full)?,
-            index: names(&selection.index)?,
-            names: names(&selection.names)?,
-            bytes: selection.bytes,
-            hits,
-            tags: tags.as_slice().to_vec(),
-            sent: Vec::new(),
-            budget_bytes,
-            scores,
-            cut: cut.transpose()?,
-            text: None,
-        })
-    }
-}
-
-impl Score {
-    fn of(prompt: &PromptView<'_>, tags: &Tags) -> Result<Self, Failure> {
-        let score = select::score(prompt, tags)?;
-        Ok(Self {
-            prompt: prompt.name()?.into(),
-            priority: prompt.priority(),
-            score: score.points(),
-            matching: match score {
-                select::Score::Points { matching, priority: _ } => matching,
-                select::Score::Always => 0,
-            },
-            bytes: prompt.body_bytes(),
-        })
-    }
 }

@@ -12,11 +12,11 @@ use serde::Serialize;
 
 use crate::answer::message::Message;
 use crate::answer::size::{Size, grouped};
-use crate::answer::table::{indented, printable};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bad, bold};
 use crate::schema::FORMAT_VERSION;
+use crate::text::{indented, printable};
 
 /// What `relay explain --uri URI --json` prints.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

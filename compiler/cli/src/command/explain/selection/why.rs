@@ -2,18 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::{Cut, Hit, Question, Score, Selected, SelectionExplained, Unsent};
+use super::answer::{Cut, Hit, Score, Selected, SelectionExplained};
 use crate::answer::size::{counted, grouped};
-use crate::answer::table::{self, number, printable, text, wrapped};
-use crate::failure::Failure;
+use crate::answer::table::{self, number, text};
 use crate::output::{bad, bold, dim};
+use crate::text::{printable, wrapped};
 
-/// Returns which tag was found where, the scores, and what the budget cut.
-pub(super) fn render(
-    question: &Question<'_>,
-    answer: &SelectionExplained,
-    width: usize,
-) -> Result<String, Failure> {
+/// Returns which tag was found where, the scores, and what the budget cut; last the note.
+pub(super) fn render(answer: &SelectionExplained, note: Option<&str>, width: usize) -> String {
     let SelectionExplained { format_version: _, gated: _, keywords, refused, selected } = answer;
     let mut shown = String::new();
     if let Some(keywords) = keywords {
@@ -22,16 +18,16 @@ pub(super) fn render(
     if let Some(refused) = refused {
         shown.push_str(&format!("{} {}\n", bad("refused:"), printable(refused)));
     }
-    let Some(selected) = selected else { return Ok(shown) };
+    let Some(selected) = selected else { return shown };
     if keywords.is_none() {
         shown.push_str(&line("tags:", &listed(&selected.tags)));
     }
     shown.push_str(&facts(selected));
     shown.push_str(&lists(selected, width));
-    if let Some(note) = note(question)? {
-        shown.push_str(&format!("\n{}", dim(wrapped(&note, "", width))));
+    if let Some(note) = note {
+        shown.push_str(&format!("\n{}", dim(wrapped(note, "", width))));
     }
-    Ok(shown)
+    shown
 }
 
 fn facts(selected: &Selected) -> String {
@@ -110,7 +106,8 @@ fn rows(scores: &[Score], found: &BTreeMap<&str, Vec<&Hit>>, width: usize) -> St
             places.iter().map(|(tag, at)| format!("{tag} ({})", at.join(", "))).collect();
         vec![prompt.clone(), points, grouped(*bytes), places.join(", ")]
     });
-    let columns = [text("prompt"), number("tags × priority"), number("bytes"), text("found")];
+    let columns =
+        [text("prompt"), number("tags × priority"), number("briefing bytes"), text("found")];
     table::draw(&columns, rows.collect(), width)
 }
 
@@ -124,30 +121,4 @@ fn places<'h>(hits: &[&'h Hit]) -> Vec<(&'h str, Vec<&'h str>)> {
         }
     }
     places
-}
-
-/// Says to whom this is sent, where that is not plain, or why it is not sent.
-fn note(question: &Question<'_>) -> Result<Option<String>, Failure> {
-    let tool = question.tool.unwrap_or_default();
-    Ok(Some(match question.unsent()? {
-        Some(Unsent::NoGate) => "This project has no gate, so no agent gets a briefing: this is \
-                                 what a gate with its defaults would select."
-            .to_owned(),
-        Some(Unsent::NotGated) => {
-            format!("`{tool}` is not gated: nothing is put before its result.")
-        }
-        Some(Unsent::Refused) => {
-            "This gate has `unlock else=refuse`, so the call is refused: this \
-                                  is what `else=intercept` would put before its result."
-                .to_owned()
-        }
-        None if question.tool.is_none() => return Ok(None),
-        None if question.asked.has_session => "This is put before the result once a session. A \
-                                               client without a session gets a smaller one with \
-                                               each call: `--no-session` shows it."
-            .to_owned(),
-        None => "A client without a session gets this before the result of each call that has no \
-                 briefing."
-            .to_owned(),
-    }))
 }
