@@ -83,14 +83,16 @@ pub(crate) fn run(arguments: &BuildArgs, output: &mut Output) -> Result<Exit, Fa
         Format::Human => {
             if let Some(written) = built.filter(|_| !arguments.quiet) {
                 let warnings = report.warnings;
-                output.result(table(&written, warnings, output.result_look().width))?;
+                let width = output.result_look().width;
+                output.result(table(&written, warnings, arguments.verbose, width))?;
             }
         }
         Format::Sarif | Format::Github => {
-            // The report is the result here, so the table must not stand in it.
+            // The report is the result here, so the table must not be in it.
             tell_machine(&compiled.diagnostics, &origin, format, output)?;
             if let Some(written) = built.filter(|_| !arguments.quiet) {
-                output.tell(table(&written, report.warnings, output.tell_look().width));
+                let width = output.tell_look().width;
+                output.tell(table(&written, report.warnings, arguments.verbose, width));
             }
         }
     }
@@ -182,12 +184,12 @@ fn refuse_other_files(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn table(written: &Written, warnings: usize, width: usize) -> String {
+fn table(written: &Written, warnings: usize, verbose: bool, width: usize) -> String {
     let Written { path, bytes, signers, summary } = written;
     let signed: Vec<String> =
         signers.iter().map(|signer| format!("{} `{}`", signer.keyid, signer.name)).collect();
     let signed = if signed.is_empty() {
-        doubtful("nobody: servers refuse it until `relay sign`").to_string()
+        doubtful("no one: servers refuse it until `relay sign`").to_string()
     } else {
         signed.join(", ")
     };
@@ -195,11 +197,12 @@ fn table(written: &Written, warnings: usize, width: usize) -> String {
         none if none.is_empty() => dim("no warnings").to_string(),
         some => doubtful(some).to_string(),
     };
+    let sections = if verbose { format!("\n{}", summary.sections(width)) } else { String::new() };
     format!(
-        "{}\n  {}\n\n{}\n  written   {path}, {} bytes\n  digest    {}\n  epoch     {}\n  signed by {signed}\n  {warned}\n",
+        "{}\n  {}\n\n{}{sections}\n  written   {path}, {} bytes\n  digest    {}\n  epoch     {}\n  signed by {signed}\n  {warned}\n",
         summary.heading(),
         summary.counts(),
-        summary.tables(width),
+        summary.texts(width),
         grouped(*bytes),
         summary.digest,
         summary.epoch,
