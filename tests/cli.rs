@@ -229,7 +229,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The smallest project that is without fault, with more nodes behind it.
+/// The smallest project that is without fault, with more nodes after it.
 fn project(rest: &str) -> String {
     format!(
         "project small version=\"1.0.0\" epoch=1\n\

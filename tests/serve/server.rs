@@ -38,9 +38,9 @@ pub(crate) struct Client {
     pub(crate) server: Process,
     to: Option<ChildStdin>,
     lines: Receiver<Vec<u8>>,
-    /// What came unasked and nobody looked at yet.
+    /// What came unasked and was not read yet.
     unasked: VecDeque<Value>,
-    /// What was answered and nobody looked at yet.
+    /// What was answered and was not read yet.
     answers: BTreeMap<u64, Value>,
     next: u64,
 }
@@ -55,7 +55,7 @@ impl Client {
         client
     }
 
-    /// Starts it and shakes hands in the older era.
+    /// Starts it and initializes a legacy session.
     pub(crate) fn legacy(house: &House, arguments: &[&str]) -> Self {
         let mut client = Self::start(house, arguments);
         client.initialize(LEGACY);
@@ -148,7 +148,7 @@ impl Client {
 
     /// Returns the methods that came unasked until now.
     pub(crate) fn unasked(&mut self) -> Vec<String> {
-        // Whoever tells does so in the background.
+        // They are sent in the background.
         thread::sleep(Duration::from_millis(300));
         while let Ok(line) = self.lines.try_recv() {
             self.unasked.push_back(parse(&line));
@@ -203,7 +203,7 @@ pub(crate) fn initialize_params(version: &str) -> Value {
     })
 }
 
-/// Adds what every request of the newer era carries.
+/// Adds what every request of the modern protocol carries.
 pub(crate) fn modern(mut params: Value) -> Value {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": MODERN,

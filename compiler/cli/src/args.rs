@@ -67,13 +67,13 @@ pub(crate) enum Verb {
     Keygen(KeygenArgs),
     /// Add a signature to a bundle
     Sign(SignArgs),
-    /// Tell whether a bundle is signed by whom you trust
+    /// Check whether a bundle is signed by those you trust
     Verify(VerifyArgs),
     /// Show what a bundle holds
     Inspect(InspectArgs),
     /// Show what an agent gets when it connects, and the prompts it can ask for
     Describe(DescribeArgs),
-    /// Tell what the server would answer, and why
+    /// Print what the server would answer, and why
     Explain(ExplainArgs),
     /// Serve a bundle over MCP; the same as `relay-serve`
     Serve(ServeArgs),

@@ -47,7 +47,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let exit = match ended {
         Ok(exit) => exit,
         Err(Failure::ClosedPipe) => Exit::Yes,
-        Err(Failure::Told { exit, message, help }) => {
+        Err(Failure::Stopped { exit, message, help }) => {
             output.fail(&message, help.as_deref());
             exit
         }
@@ -63,7 +63,7 @@ fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Err
 fn usage(error: &clap::Error, output: &mut Output) -> Result<Exit, Failure> {
     let text = error.render().ansi().to_string();
     if error.use_stderr() {
-        output.tell(text);
+        output.message(text);
         return Ok(Exit::Unknown);
     }
     output.result(text)?;

@@ -131,7 +131,7 @@ fn compose(
 
 /// Returns the line of a prompt in an index: its name and what it is about.
 ///
-/// It is one line whatever was written, since runs of white space become one space, and it has at
+/// It is always one line, since runs of white space become one space, and it has at
 /// most `chars_max` characters: a longer one ends with an ellipsis.
 #[must_use]
 pub fn entry(name: &str, summary: Option<&str>, chars_max: usize) -> String {

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use relay_bundle::{Part, Prompt, Segment};
-use relay_engine::select::{Cut, Limits, Score, Selection};
+use relay_engine::select::{BudgetEnd, Limits, Score, Selection};
 
 /// Lower case as it is defined: by character, and every sigma alike.
 fn lower(text: &str) -> String {
@@ -78,7 +78,7 @@ pub(super) fn select(
             out.bytes += bytes;
             out.full.push(prompt);
         } else {
-            out.cut = out.cut.or(Some(Cut { prompt, bytes, left }));
+            out.cut = out.cut.or(Some(BudgetEnd { prompt, bytes, left }));
             out.index.push(prompt);
         }
     }

@@ -81,7 +81,7 @@ Examples:
   relay serve --help                               all arguments"
 )]
 pub(crate) struct ServeArgs {
-    /// The bundle, and whatever else `relay-serve` takes
+    /// The bundle, and what else `relay-serve` takes
     #[arg(
         value_name = "ARGUMENTS",
         trailing_var_arg = true,

@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &BuildArgs, output: &mut Output) -> Result<Exit, Fa
     let origin = project.origin(&sources);
     let report = Findings::of(&compiled.diagnostics, &origin);
     if format == Format::Human {
-        project::tell_findings(&compiled.diagnostics, &origin, format, output)?;
+        project::report_findings(&compiled.diagnostics, &origin, format, output)?;
     }
     let built = match &compiled.contents {
         Some(contents) => Some(write(arguments, &project, contents, output)?),
@@ -89,17 +89,17 @@ pub(crate) fn run(arguments: &BuildArgs, output: &mut Output) -> Result<Exit, Fa
         }
         Format::Sarif | Format::Github => {
             // The report is the result here, so the table must not be in it.
-            tell_machine(&compiled.diagnostics, &origin, format, output)?;
+            print_report(&compiled.diagnostics, &origin, format, output)?;
             if let Some(written) = built.filter(|_| !arguments.quiet) {
-                let width = output.tell_look().width;
-                output.tell(table(&written, report.warnings, arguments.verbose, width));
+                let width = output.message_look().width;
+                output.message(table(&written, report.warnings, arguments.verbose, width));
             }
         }
     }
     Ok(exit)
 }
 
-fn tell_machine(
+fn print_report(
     diagnostics: &relay_compiler::Diagnostics,
     origin: &Origin<'_>,
     format: Format,
@@ -161,7 +161,7 @@ fn signing_keys(arguments: &BuildArgs, output: &mut Output) -> Result<Vec<Key>, 
 }
 
 fn default_path(project: &Project, name: &str) -> PathBuf {
-    // Names of projects are plain words; whatever else one holds must not name another folder.
+    // Names of projects are plain words; what else one holds must not name another folder.
     let name = name.replace(['/', '\\'], "-");
     let file = format!("{name}.relay");
     if project.folder == Path::new(".") { file.into() } else { project.folder.join(file) }

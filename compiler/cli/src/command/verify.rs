@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> Result<Exit, F
     if arguments.json {
         output.json(&answer)?;
     } else {
-        output.result(shown(&answer, path))?;
+        output.result(render(&answer, path))?;
     }
     Ok(if answer.trusted { Exit::Yes } else { Exit::No })
 }
@@ -126,13 +126,13 @@ fn with_detached(bundle: Bundle, files: &[impl AsRef<Path>]) -> Result<Bundle, F
     };
     for file in files {
         let file = file.as_ref();
-        let told = |reason: String| {
+        let refused = |reason: String| {
             Failure::no(format!("cannot count the signatures in `{}`: {reason}", file.display()))
         };
-        let detached = sign::read_envelope(file)?.map_err(|error| told(error.to_string()))?;
-        detached.statement(bundle.digest()).map_err(|error| told(error.to_string()))?;
+        let detached = sign::read_envelope(file)?.map_err(|error| refused(error.to_string()))?;
+        detached.statement(bundle.digest()).map_err(|error| refused(error.to_string()))?;
         if detached.payload != envelope.payload {
-            return Err(told("they are under another statement about this bundle".into())
+            return Err(refused("they are under another statement about this bundle".into())
                 .help("make them again from this bundle with `relay sign --detached`"));
         }
         let new = detached.signatures.into_iter();
@@ -202,7 +202,7 @@ fn reported(bundle: &Bundle, checked: &Result<Accepted, Refusal>) -> Vec<Signatu
     signatures.iter().map(one).collect()
 }
 
-fn shown(answer: &Verified, path: &Path) -> String {
+fn render(answer: &Verified, path: &Path) -> String {
     let mut text = match &answer.reason {
         None => format!("{} {}\n", good("trusted"), bold(path.display())),
         Some(reason) => {

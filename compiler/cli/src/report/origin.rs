@@ -30,7 +30,7 @@ impl<'s> Origin<'s> {
     }
 
     /// Returns the path that a report gives for a path from the project's folder.
-    pub(crate) fn shown_path(&self, path: &str) -> String {
+    pub(crate) fn display_path(&self, path: &str) -> String {
         format!("{}{path}", self.shelf.prefix)
     }
 }

@@ -32,7 +32,7 @@ pub enum Score {
         /// The priority, 1 to 9.
         priority: u8,
     },
-    /// Priority 10: it is sent whatever the tags are.
+    /// Priority 10: it is sent with any tags.
     Always,
 }
 

@@ -29,7 +29,7 @@ pub(crate) fn explain(bundle: &Bundle, json: bool, output: &mut Output) -> Resul
     if json {
         output.json(&answer)?;
     } else {
-        output.result(shown(&answer, output.result_look().width))?;
+        output.result(render(&answer, output.result_look().width))?;
     }
     Ok(Exit::Yes)
 }
@@ -44,7 +44,7 @@ fn answer(bundle: &Bundle) -> Result<IndexExplained, Failure> {
     })
 }
 
-fn shown(answer: &IndexExplained, width: usize) -> String {
+fn render(answer: &IndexExplained, width: usize) -> String {
     let IndexExplained { format_version: _, index, omitted, instructions } = answer;
     let size = Size::of(instructions.len());
     let mut text = format!(

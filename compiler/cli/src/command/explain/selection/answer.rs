@@ -41,12 +41,12 @@ pub(super) struct Selected {
     pub(super) tags: Vec<String>,
     /// The prompts that were sent before, in the order of their mention.
     pub(super) sent: Vec<String>,
-    /// Bytes that the bodies may have together; prompts of priority 10 come whatever it is.
+    /// Bytes that the bodies may have together; prompts of priority 10 come regardless of it.
     pub(super) budget_bytes: usize,
     /// The score of every prompt in full or in the index; without one it is always sent.
     pub(super) scores: Vec<Score>,
     /// The first prompt that did not fit, which ended the filling.
-    pub(super) cut: Option<Cut>,
+    pub(super) cut: Option<BudgetEnd>,
     /// The text that an agent gets, `<briefing handle>` in place of the handle; none if no briefing
     /// is sent: there is no gate, the tool is not gated, or the gate refuses the call.
     pub(super) text: Option<String>,
@@ -82,7 +82,7 @@ pub(super) struct Score {
 
 /// The prompt that ended the filling.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(super) struct Cut {
+pub(super) struct BudgetEnd {
     /// The prompt.
     pub(super) prompt: String,
     /// Bytes of its body.
@@ -115,8 +115,8 @@ impl Selected {
                 hits.push(Hit { prompt: name(index)?, tag: hit.tag.to_owned(), place });
             }
         }
-        let cut = selection.cut.as_ref().map(|cut| -> Result<Cut, Failure> {
-            Ok(Cut { prompt: name(&cut.prompt)?, bytes: cut.bytes, left: cut.left })
+        let cut = selection.cut.as_ref().map(|cut| -> Result<BudgetEnd, Failure> {
+            Ok(BudgetEnd { prompt: name(&cut.prompt)?, bytes: cut.bytes, left: cut.left })
         });
         Ok(Self {
             full: names(&selection.full)?,

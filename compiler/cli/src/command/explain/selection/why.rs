@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::answer::{Cut, Hit, Score, Selected, SelectionExplained};
+use super::answer::{BudgetEnd, Hit, Score, Selected, SelectionExplained};
 use crate::answer::size::{counted, grouped};
 use crate::answer::table::{self, number, text};
 use crate::output::{bad, bold, dim};
@@ -69,8 +69,8 @@ fn lists(selected: &Selected, width: usize) -> String {
 }
 
 /// Says which prompt ended the filling.
-fn end(cut: &Cut, width: usize) -> String {
-    let Cut { prompt, bytes, left } = cut;
+fn end(cut: &BudgetEnd, width: usize) -> String {
+    let BudgetEnd { prompt, bytes, left } = cut;
     let text = format!(
         "`{}` has {} and {} left: it and all that follow come as index entries",
         prompt,
