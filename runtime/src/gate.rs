@@ -114,7 +114,8 @@ pub(crate) fn brief(
     (occasion, tags, mut sent): (Occasion, &Tags, Sent),
 ) -> Result<(String, Briefing), Corrupt> {
     let has_session = memory.is_some();
-    let request = briefing::Request { occasion, tags, sent: &sent, has_session, budget_bytes: None };
+    let request =
+        briefing::Request { occasion, tags, sent: &sent, has_session, budget_bytes: None };
     let briefing = briefing::brief(&loaded.bundle, gate, &request)?;
     let full = names(loaded, &briefing.selection)?;
     sent.extend(briefing.selection.full.iter().filter_map(|index| u32::try_from(*index).ok()));

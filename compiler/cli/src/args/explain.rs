@@ -28,8 +28,10 @@ pub(crate) struct ExplainArgs {
     /// Arguments for --prompt (texts) or --call: a JSON object
     #[arg(long, value_name = "JSON", conflicts_with_all = ["uri", "tags", "index"], help_heading = "Question")]
     pub(crate) arguments: Option<String>,
-    /// A prompt that was sent before, for --tags; may be given again, without a name for none: what
-    /// `read_prompts` would answer, not `begin_session`
+    /// For --tags: a prompt that was sent before; may be given again
+    ///
+    /// With it, the answer is that of `read_prompts`, else that of `begin_session`. Without a name
+    /// nothing was sent before.
     #[arg(
         long,
         value_name = "NAME",

@@ -2,7 +2,7 @@
 
 use relay_bundle::{Corrupt, PromptView, lower_case};
 
-use super::Tags;
+use super::tag::Tags;
 
 /// A tag found in a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
