@@ -178,7 +178,7 @@ fn check(case: &Path) {
     {
         expected.extend(notes(&String::from_utf8_lossy(bytes), path));
     }
-    let mut drawn = crate::support::report(&sources, &compiled.diagnostics);
+    let mut drawn = relay_cli::findings(&sources, &compiled.diagnostics);
     assert_eq!(found, expected, "{}: found (left), noted (right)\n{drawn}", case.display());
 
     if let Some(contents) = &contents(&compiled) {

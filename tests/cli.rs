@@ -24,19 +24,14 @@ mod verify;
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::Command;
 
+use harness::Ended;
 use serde_json::Value;
 
 use crate::binaries;
 use crate::support::root;
-
-/// A run that takes longer hangs; the machine may be busy.
-const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A folder to run `relay` in, with a home beside it. Both go with the test.
 struct Sandbox {
@@ -117,10 +112,8 @@ impl Sandbox {
 
     /// A program to start in the folder, with nothing of the tests' own environment but `PATH`.
     fn command(&self, program: impl AsRef<OsStr>) -> Command {
-        let mut command = Command::new(program);
+        let mut command = harness::command(program, &self.path(""));
         command
-            .current_dir(self.path(""))
-            .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.base.path().join("home"))
             .env("XDG_DATA_HOME", self.base.path().join("data"));
@@ -215,37 +208,12 @@ impl Run {
     }
 }
 
-/// Runs a program to its end, or ends it when it takes too long.
-fn run(mut command: Command) -> Run {
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    let stdout = drain(child.stdout.take());
-    let stderr = drain(child.stderr.take());
-    let code = wait(&mut child, &command);
-    Run { code, stdout: stdout.join().expect("UTF-8"), stderr: stderr.join().expect("UTF-8") }
-}
-
-fn wait(child: &mut Child, command: &Command) -> i32 {
-    let begun = Instant::now();
-    loop {
-        if let Some(status) = child.try_wait().expect("a child of ours") {
-            return status.code().unwrap_or_else(|| panic!("{command:?} ended by {status}"));
-        }
-        if begun.elapsed() > PATIENCE {
-            let _ = child.kill();
-            panic!("{command:?} hangs");
-        }
-        thread::sleep(Duration::from_millis(2));
-    }
-}
-
-fn drain(stream: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {
-    let mut stream = stream.expect("a pipe");
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes).expect("a pipe");
-        String::from_utf8(bytes).expect("relay prints UTF-8")
-    })
+/// Runs a program to its end.
+fn run(command: Command) -> Run {
+    let program = format!("{command:?}");
+    let Ended { code, stdout, stderr } = harness::run(command);
+    let code = code.unwrap_or_else(|| panic!("a signal ended {program}:\n{stderr}"));
+    Run { code, stdout, stderr }
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -261,7 +229,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The smallest project that is without fault, with more nodes behind it.
+/// The smallest project that is without fault, with more nodes after it.
 fn project(rest: &str) -> String {
     format!(
         "project small version=\"1.0.0\" epoch=1\n\

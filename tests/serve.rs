@@ -9,6 +9,7 @@ mod house;
 mod http;
 mod legacy;
 mod modern;
+mod preview;
 mod reference;
 mod reload;
 mod robust;

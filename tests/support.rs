@@ -4,11 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, SourceCode};
 use relay_bundle::{Bundle, Contents};
-use relay_compiler::{
-    Compiled, Diagnostics, Files, Listed, Options, ReadError, Sources, Texts, compile,
-};
+use relay_compiler::{Compiled, Files, Listed, Options, ReadError, Sources, compile};
 
 /// The repository's root.
 pub(crate) fn root() -> PathBuf {
@@ -74,7 +71,7 @@ fn read_below(root: &Path, folder: &Path, files: &mut BTreeMap<String, Vec<u8>>)
 pub(crate) fn compiled(files: &Memory, project: &str, options: &Options) -> (Compiled, String) {
     let sources = Sources::new(files, project);
     let compiled = compile(&sources, options);
-    let report = report(&sources, &compiled.diagnostics);
+    let report = relay_cli::findings(&sources, &compiled.diagnostics);
     (compiled, report)
 }
 
@@ -83,61 +80,4 @@ pub(crate) fn contents(compiled: &Compiled) -> Option<Contents> {
     let bytes = compiled.bundle.clone()?;
     let bundle = Bundle::open(Box::new(bytes)).expect("what was written opens");
     Some(bundle.contents().expect("what was written can be read"))
-}
-
-/// Draws diagnostics without colour, 100 columns wide.
-pub(crate) fn report(sources: &Sources<'_>, diagnostics: &Diagnostics) -> String {
-    let handler = GraphicalReportHandler::new_themed(GraphicalTheme::unicode_nocolor())
-        .with_width(100)
-        .with_links(false);
-    let texts = sources.texts();
-    let mut drawn = String::new();
-    for report in diagnostics.sorted() {
-        let report = WithTexts { diagnostic: &*report.diagnostic, texts: &texts };
-        handler.render_report(&mut drawn, &report).expect("drawing into a string");
-        drawn.push('\n');
-    }
-    drawn
-}
-
-/// A diagnostic with the files that its labels lie in.
-struct WithTexts<'d> {
-    diagnostic: &'d (dyn Diagnostic + Send + Sync),
-    texts: &'d Texts,
-}
-
-impl std::fmt::Debug for WithTexts<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        std::fmt::Debug::fmt(self.diagnostic, f)
-    }
-}
-
-impl std::fmt::Display for WithTexts<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.diagnostic)
-    }
-}
-
-impl std::error::Error for WithTexts<'_> {}
-
-impl Diagnostic for WithTexts<'_> {
-    fn code<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
-        self.diagnostic.code()
-    }
-
-    fn severity(&self) -> Option<miette::Severity> {
-        self.diagnostic.severity()
-    }
-
-    fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
-        self.diagnostic.help()
-    }
-
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(self.texts)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = miette::LabeledSpan> + '_>> {
-        self.diagnostic.labels()
-    }
 }

@@ -7,7 +7,7 @@
 use relay_bundle::{Corrupt, Unlock};
 use relay_engine::briefing::{self, Occasion};
 use relay_engine::handle::{self, Binding, HandleError};
-use relay_engine::select::{self, Selection, TagError, Tags};
+use relay_engine::select::{Selection, TagError, Tags};
 use relay_engine::sent::Sent;
 use relay_engine::tool::{Gating, Offered};
 use thiserror::Error;
@@ -108,22 +108,19 @@ pub(crate) fn brief(
 ) -> Result<Briefing, GateError> {
     let Call { server, loaded, memory, .. } = call;
     let gate = loaded.bundle.gate().ok_or(GateError::NoGate)?;
-    // Without a session nothing distinguishes the first such call from the next.
-    let is_repeated = occasion == Occasion::Intercept && memory.is_none();
-    let limits = briefing::limits(gate, is_repeated);
-    let selection = select::select(&loaded.bundle, tags, &sent, limits)?;
-    let full = names(call, &selection)?;
-    sent.extend(selection.full.iter().filter_map(|index| u32::try_from(*index).ok()));
+    let has_session = memory.is_some();
+    let request =
+        briefing::Request { occasion, tags, sent: &sent, has_session, budget_bytes: None };
+    let briefing = briefing::brief(&loaded.bundle, gate, &request)?;
+    let full = names(call, &briefing.selection)?;
+    sent.extend(briefing.selection.full.iter().filter_map(|index| u32::try_from(*index).ok()));
     let keys = server.keyring.keys();
     let expires_min = now_min().saturating_add(server.keyring.lifetime_min());
     let handle = handle::seal(keys.seal(), &binding(call), expires_min, &sent);
     if let Some(memory) = memory {
         memory.remember(loaded, sent);
     }
-    let mut text = briefing::compose(&loaded.bundle, gate, occasion, is_repeated, &selection)?;
-    text.push_str("\n\nYour briefing, for the argument `briefing` of later calls: ");
-    text.push_str(&handle);
-    Ok(Briefing { text, handle, full })
+    Ok(Briefing { text: briefing.text(&handle), handle, full })
 }
 
 fn names(call: &Call, selection: &Selection) -> Result<Vec<String>, Corrupt> {

@@ -27,7 +27,6 @@ use std::mem;
 use relay_engine::audit_record::{self, Action, OutputHash};
 use relay_engine::briefing::Occasion;
 use relay_engine::keywords;
-use relay_engine::select::Tags;
 use relay_engine::sent::Sent;
 use relay_engine::tool::{Arguments, BRIEFING, Offered, decode};
 use serde_json::{Map, Value};
@@ -180,8 +179,7 @@ fn implementation(name: &str) -> Result<&'static dyn Tool, Rejection> {
 
 /// Briefs a caller that asked for no briefing, by the words of its call.
 fn intercept(call: &Call, name: &str, given: &Map<String, Value>) -> Result<Briefing, CallError> {
-    let keywords = keywords::keywords(name, given);
-    let tags = Tags::new(&keywords, keywords::KEYWORDS_MAX).unwrap_or_default();
+    let tags = keywords::tags(name, given);
     Ok(gate::brief(call, Occasion::Intercept, &tags, Sent::default())?)
 }
 

@@ -100,7 +100,7 @@ pub(crate) fn name(index: usize) -> String {
 
 /// About 4 KB of text.
 pub(crate) fn text(index: usize) -> String {
-    let mut state = index as u64 * 0x9e37_79b9_7f4a_7c15 + 1;
+    let mut state = (index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1;
     let mut text = String::with_capacity(4200);
     while text.len() < 4000 {
         state =

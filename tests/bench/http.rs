@@ -3,27 +3,18 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use harness::Process;
 use serde_json::json;
 use sha2::Digest as _;
 
-use crate::{Result, Setting, generate, process, row};
+use crate::{Result, Setting, cost, generate, row};
 
 const CLIENTS: usize = 4;
 const REQUESTS: usize = 5_000;
 const SECRET: &str = "a-key-for-figures-that-opens-nothing-else";
-
-struct Server(Child);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        _ = self.0.kill();
-        _ = self.0.wait();
-    }
-}
 
 pub(crate) fn prompts_get(setting: &Setting) -> Result<()> {
     let bundle = setting.bundle("1000.relay", &generate::contents(1000))?;
@@ -34,20 +25,13 @@ pub(crate) fn prompts_get(setting: &Setting) -> Result<()> {
     let path = setting.folder.join("server.toml");
     fs::write(&path, config)?;
     let address = "127.0.0.1:39418";
-    let child = Command::new(&setting.relay_serve)
-        .arg(&bundle)
-        .args(["--http", address, "--config"])
-        .arg(path)
-        .arg("--trust")
-        .arg(setting.trust_file())
-        .arg("--audit")
-        .arg(setting.folder.join("audit-http.jsonl"))
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()?;
-    let server = Server(child);
-    wait(address)?;
-    let (before, start) = (process::cpu_ns(&server.0)?, Instant::now());
+    let mut command = harness::command(&setting.relay_serve, &setting.folder);
+    command.arg(&bundle).args(["--http", address, "--config"]).arg(path);
+    command.arg("--trust").arg(setting.trust_file());
+    command.arg("--audit").arg(setting.folder.join("audit-http.jsonl"));
+    let server = Process::start(command);
+    server.hear("/mcp\n");
+    let (before, start) = (cost::cpu_ns(&server)?, Instant::now());
     let clients: Vec<_> = (0..CLIENTS)
         .map(|client| {
             thread::spawn(move || drive(address, client).map_err(|error| error.to_string()))
@@ -56,23 +40,13 @@ pub(crate) fn prompts_get(setting: &Setting) -> Result<()> {
     for client in clients {
         client.join().map_err(|_| "a client panicked")??;
     }
-    let cpu = (process::cpu_ns(&server.0)? - before) as f64 / 1e9;
+    let cpu = (cost::cpu_ns(&server)? - before) as f64 / 1e9;
     let wall = start.elapsed().as_secs_f64();
     let requests = (CLIENTS * REQUESTS) as f64;
     let measured =
         format!("{:.0} a CPU-second, {:.0} a second (wall)", requests / cpu, requests / wall);
     row("prompts/get of 4 KB over HTTP, API key, audit", &measured, "≥ 8,000 a CPU-second");
     Ok(())
-}
-
-fn wait(address: &str) -> Result<()> {
-    for _ in 0..200 {
-        if TcpStream::connect(address).is_ok() {
-            return Ok(());
-        }
-        thread::sleep(Duration::from_millis(25));
-    }
-    Err("the server did not listen".into())
 }
 
 fn drive(address: &str, client: usize) -> Result<()> {

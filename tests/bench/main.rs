@@ -5,13 +5,12 @@
 //! time is shown where a goal is one. Nothing here asserts: a figure over its goal is a figure.
 
 #![expect(clippy::print_stdout, reason = "a table is what this prints")]
-#![expect(clippy::disallowed_methods, reason = "it measures other processes")]
 #![expect(clippy::cast_precision_loss, reason = "figures are rounded anyway")]
 
 mod allocation;
+mod cost;
 mod generate;
 mod http;
-mod process;
 mod select;
 mod stdio;
 
@@ -51,7 +50,7 @@ fn main() -> Result<()> {
         ("start", stdio::start),
         ("stdio", stdio::prompts_get),
         ("http", http::prompts_get),
-        ("build", process::build),
+        ("build", cost::build),
         ("load", load),
         ("read", read),
         ("select", select::by_tags),
@@ -158,7 +157,7 @@ fn load(setting: &Setting) -> Result<()> {
             format!("open and verify a bundle of {prompts} prompts ({megabytes} MB), in process");
         row(&work, &format!("{:.2} ms", median(&mut times)), goal);
         drop(shared);
-        process::load(setting, prompts)?;
+        cost::load(setting, prompts)?;
     }
     Ok(())
 }

@@ -1,35 +1,32 @@
 //! A client on standard input and output.
 
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command};
 use std::time::Instant;
 
+use harness::Process;
 use serde_json::{Value, json};
 
-use crate::{Result, Setting, generate, median, process, quantile, row};
+use crate::{Result, Setting, cost, generate, median, quantile, row};
 
 /// A server and the client's side of the conversation.
 pub(crate) struct Session {
-    child: Child,
+    process: Process,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
     line: String,
 }
 
 impl Session {
-    pub(crate) fn start(mut command: Command) -> Result<Self> {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .spawn()?;
-        let to = child.stdin.take().ok_or("no stdin")?;
-        let from = BufReader::new(child.stdout.take().ok_or("no stdout")?);
-        Ok(Self { child, to, from, line: String::new() })
+    pub(crate) fn start(command: Command) -> Result<Self> {
+        let mut process = Process::start(command);
+        let to = process.stdin().ok_or("no stdin")?;
+        let from = BufReader::new(process.stdout());
+        Ok(Self { process, to, from, line: String::new() })
     }
 
-    pub(crate) fn child(&self) -> &Child {
-        &self.child
+    pub(crate) fn process(&self) -> &Process {
+        &self.process
     }
 
     /// Sends a request and returns the answer's bytes.
@@ -38,7 +35,7 @@ impl Session {
         self.line.clear();
         let length = self.from.read_line(&mut self.line)?;
         if !self.line.contains("\"result\"") {
-            return Err(format!("the server said: {}", self.line).into());
+            return Err(format!("the server said: {}{}", self.line, self.process.log()).into());
         }
         Ok(length)
     }
@@ -59,15 +56,8 @@ impl Session {
     }
 }
 
-impl Drop for Session {
-    fn drop(&mut self) {
-        _ = self.child.kill();
-        _ = self.child.wait();
-    }
-}
-
 fn serve(setting: &Setting, bundle: &std::path::Path) -> Command {
-    let mut command = Command::new(&setting.relay_serve);
+    let mut command = harness::command(&setting.relay_serve, &setting.folder);
     command.arg(bundle).arg("--stdio").arg("--trust").arg(setting.trust_file());
     command.arg("--audit").arg(setting.folder.join("audit.jsonl"));
     command
@@ -83,7 +73,7 @@ pub(crate) fn start(setting: &Setting) -> Result<()> {
         let mut session = Session::start(serve(setting, &bundle))?;
         session.initialize()?;
         wall.push(start.elapsed().as_secs_f64() * 1e3);
-        cpu.push(process::cpu_ns(session.child())? as f64 / 1e6);
+        cpu.push(cost::cpu_ns(session.process())? as f64 / 1e6);
     }
     let measured = format!("{:.1} ms wall, {:.1} ms CPU", median(&mut wall), median(&mut cpu));
     row("exec to first answer, 1,000 prompts, stdio", &measured, "≤ 15 ms");
@@ -95,7 +85,7 @@ pub(crate) fn prompts_get(setting: &Setting) -> Result<()> {
     let bundle = setting.bundle("1000.relay", &generate::contents(1000))?;
     let mut session = Session::start(serve(setting, &bundle))?;
     session.initialize()?;
-    let (idle, _) = process::resident_mb(session.child())?;
+    let (idle, _) = cost::resident_mb(session.process())?;
     let request = |number: usize| -> String {
         let params: Value = json!({
             "name": generate::name(number % 1000),
@@ -113,7 +103,7 @@ pub(crate) fn prompts_get(setting: &Setting) -> Result<()> {
             times.push(start.elapsed().as_secs_f64() * 1e6);
         }
     }
-    let (loaded, _) = process::resident_mb(session.child())?;
+    let (loaded, _) = cost::resident_mb(session.process())?;
     let p99 = quantile(&mut times, 0.99);
     let measured = format!("{:.0} µs p50, {p99:.0} µs p99 (wall)", median(&mut times));
     row("prompts/get of 4 KB over stdio, with audit", &measured, "≤ 60 µs p50");

@@ -14,6 +14,10 @@ fn the_report_for_people() {
     sandbox.relay("keygen -o ci").ends(0);
     let run = sandbox.relay("build minimal --key ci.key").ends(0).silent();
     snapshot("build_human", &masked(&run.stdout));
+    assert!(!run.stdout.contains("section"), "{}", run.stdout);
+    let verbose = sandbox.relay("build minimal --key ci.key --verbose").ends(0).silent();
+    snapshot("build_verbose", &masked(&verbose.stdout));
+    sandbox.relay("build minimal --verbose --quiet").ends(2);
 }
 
 #[test]
@@ -142,7 +146,7 @@ fn keys_sign_and_nobody_else() {
     sandbox
         .relay("build minimal --unsigned")
         .ends(0)
-        .prints("nobody: servers refuse it until `relay sign`");
+        .prints("no one: servers refuse it until `relay sign`");
     sandbox
         .relay("build minimal --key one.pub")
         .ends(2)

@@ -105,3 +105,32 @@ fn a_gate_for_programs() {
     let expected = json!([["server_info", 0, false], ["audit_tail", 0, false]]);
     assert_eq!(json!(facts(&answer)), expected);
 }
+
+#[test]
+fn sizes_of_a_prompt_agree_between_verbs() {
+    let sandbox = Sandbox::of(&[("project.kdl", PROJECT)]);
+    let json = |line: &str| sandbox.relay(line).ends(0).json();
+    let size = |value: &Value| value.as_u64().expect("a number");
+    let (described, inspected) = (json("describe . --json"), json("inspect . --json"));
+    let built = json("build . --unsigned --format json");
+    let explained = json("explain . --json --tags greets rolls");
+    for (index, name) in ["hello", "roll"].into_iter().enumerate() {
+        let named = |list: &Value, key: &str| {
+            let list = list.as_array().expect("a list");
+            list.iter().find(|each| each[key] == name).expect("the prompt").clone()
+        };
+        // What a briefing sends.
+        let briefing = size(&described["prompts"][index]["bytes"]);
+        assert_eq!(size(&inspected["prompts"][index]["bytes"]), briefing, "{name}");
+        assert_eq!(size(&named(&explained["scores"], "prompt")["bytes"]), briefing, "{name}");
+        // The largest variant.
+        let variants = inspected["prompts"][index]["variants"].as_array().expect("a list");
+        let largest = variants.iter().map(|variant| size(&variant["bytes"])).max();
+        let of_build = named(&built["bundle"]["largest_prompts"], "name");
+        assert_eq!(Some(size(&of_build["bytes"])), largest, "{name}");
+    }
+    // Without a text that a call fills in, that is what a call gets.
+    let called = json("explain . --json --prompt hello");
+    assert_eq!(called["bytes"], inspected["prompts"][0]["variants"][0]["bytes"]);
+    assert_eq!(called["tokens_estimated"], size(&called["bytes"]).div_ceil(4));
+}

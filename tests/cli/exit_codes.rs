@@ -2,8 +2,10 @@
 
 use std::process::Stdio;
 
+use harness::Process;
+
 use crate::binaries;
-use crate::cli::{Sandbox, project, wait};
+use crate::cli::{Sandbox, project};
 
 const WARNED: &str =
     "project small version=\"1.0.0\" epoch=1\nprompts { prompt a { arg b; text \"A\" } }\n";
@@ -148,10 +150,9 @@ fn who_stops_reading_is_no_failure() {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
         let mut command = sandbox.command(binaries::relay());
-        command.args(line.split_whitespace()).stdin(Stdio::null()).stderr(Stdio::inherit());
-        command.stdout(writer);
-        let mut child = command.spawn().expect("relay starts");
-        assert_eq!(wait(&mut child, &command), 0, "relay {line}");
+        command.args(line.split_whitespace()).stdin(Stdio::null()).stdout(writer);
+        let ended = Process::start(command).wait();
+        assert_eq!(ended.code, Some(0), "relay {line}: {}", ended.stderr);
     }
 }
 

@@ -200,17 +200,63 @@ fn explain_of(project: &str, question: &[&str]) -> Run {
 
 #[test]
 fn tags_for_people() {
-    let cut = explain_of(GATED, &["--tags", "Zigbee", "lights ", "mqtt"]).ends(0).silent().stdout;
-    let sent = ["--tags", "vpn", "--sent", "common-mistakes", "--sent", "mesh", "--sent", "mesh"];
-    let sent = explain_of(GATED, &sent).ends(0).silent().stdout;
-    let nothing = explain_of(GATED, &["--tags", "--budget", "0"]).ends(0).silent().stdout;
-    snapshot("explain_tags_human", &format!("{cut}\n====\n{sent}\n====\n{nothing}"));
+    let texts = |more: &[&str]| {
+        let cut = [&["--tags", "Zigbee", "lights ", "mqtt"], more].concat();
+        let sent = ["--tags", "vpn", "--sent", "common-mistakes", "--sent", "mesh", "--sent=mesh"];
+        let sent = [sent.as_slice(), more].concat();
+        let nothing = [&["--tags", "--budget", "0"], more].concat();
+        let texts = [cut, sent, nothing]
+            .map(|question| explain_of(GATED, &question).ends(0).silent().stdout);
+        texts.join("\n====\n")
+    };
+    snapshot("explain_tags_human", &texts(&[]));
+    snapshot("explain_tags_why", &texts(&["--why"]));
+}
+
+#[test]
+fn whether_something_was_sent_decides_what_is_asked() {
+    let text = |more: &[&str]| {
+        let question = [more, &["--tags", "nothing"]].concat();
+        explain_of(GATED, &question).ends(0).silent().stdout
+    };
+    let (begun, read) = (text(&[]), text(&["--sent"]));
+    assert!(begun.contains("Never guess."), "{begun}");
+    assert!(read.contains("Never guess."), "nothing was sent: {read}");
+    assert_ne!(begun, read, "the messages differ");
+    let read = text(&["--sent", "common-mistakes"]);
+    assert!(read.starts_with("(No further prompt matches these keywords.)"), "{read}");
+}
+
+#[test]
+fn what_means_nothing_for_a_question_is_refused() {
+    let questions = ["--prompt=a", "--uri=a:b", "--index", "--tags=a", "--call=a"];
+    for (option, without_sense) in [
+        ("--arguments={}", vec!["--uri=a:b", "--index", "--tags=a"]),
+        ("--sent=a", vec!["--prompt=a", "--uri=a:b", "--index", "--call=a"]),
+        ("--no-session", vec!["--prompt=a", "--uri=a:b", "--index", "--tags=a"]),
+        ("--budget=1", vec!["--prompt=a", "--uri=a:b", "--index"]),
+        ("--why", vec!["--prompt=a", "--uri=a:b", "--index"]),
+    ] {
+        for question in questions {
+            let run = Sandbox::new().relay_of(&["explain", "missing.relay", question, option]);
+            let run = run.ends(2);
+            let is_refused = run.stderr.contains("cannot be used with");
+            assert_eq!(
+                is_refused,
+                without_sense.contains(&question),
+                "{question} {option}: {run:?}"
+            );
+        }
+    }
 }
 
 #[test]
 fn tags_for_programs() {
     let question = ["--tags", " Zigbee ", "lights", "zigbee", "", "--sent", "vpn", "--json"];
-    let answer = explain_of(GATED, &question).ends(0).silent().json();
+    let mut answer = explain_of(GATED, &question).ends(0).silent().json();
+    let text = answer["text"].take();
+    let human = explain_of(GATED, &question[..question.len() - 1]).ends(0).silent().stdout;
+    assert_eq!(text.as_str().map(|text| format!("{text}\n")), Some(human));
     assert_eq!(
         answer,
         json!({
@@ -241,6 +287,7 @@ fn tags_for_programs() {
                 { "prompt": "pairing", "priority": 4, "score": 4, "bytes": 84 },
             ],
             "cut": { "prompt": "pairing", "bytes": 84, "left": 22 },
+            "text": null,
         })
     );
 }
@@ -289,7 +336,7 @@ fn written(prompts: &Value) -> String {
 }
 
 #[test]
-fn a_call_nobody_asked_a_briefing_for() {
+fn a_call_that_no_one_asked_a_briefing_for() {
     // The worked example: the words of the call are its tags.
     let file: Value = serde_json::from_str(include_str!("../gate/selection.json")).unwrap();
     let examples = file["examples"].as_array().unwrap();
@@ -298,17 +345,22 @@ fn a_call_nobody_asked_a_briefing_for() {
     let call = ["--call", "edge/set_firewall_rule", "--arguments", arguments, "--json"];
     let answer = explain_of(&written(&file["projects"][0]), &call).ends(0).silent().json();
     assert_eq!(answer["keywords"], json!(["edge", "firewall", "rule", "vpn"]));
-    assert_eq!(answer["gated"], false);
+    assert_eq!((&answer["gated"], &answer["text"]), (&json!(false), &json!(null)));
     for list in ["full", "index", "names"] {
         assert_eq!(answer[list], example[list], "{list}");
     }
 
     let call = ["--call", "audit_tail", "--arguments", r#"{"tool":"lights"}"#];
-    let human = explain_of(GATED, &call).ends(0).silent().stdout;
+    let texts = |more: &[&str]| {
+        let ask =
+            |more: &[&str]| explain_of(GATED, &[&call, more].concat()).ends(0).silent().stdout;
+        format!("{}\n====\n{}", ask(more), ask(&[more, &["--no-session"]].concat()))
+    };
+    snapshot("explain_call_human", &texts(&[]));
+    snapshot("explain_call_why", &texts(&["--why"]));
     // A tool that is not there yet is one all the same, and a call may have no word of use.
-    let unknown = explain_of(GATED, &["--call", "get"]).ends(0).silent().stdout;
+    let unknown = explain_of(GATED, &["--why", "--call", "get"]).ends(0).silent().stdout;
     assert!(unknown.starts_with("keywords of the call: (none)\n"), "{unknown}");
-    snapshot("explain_call_human", &human);
 }
 
 #[test]
@@ -404,7 +456,7 @@ fn a_selection_is_the_engines() {
 #[test]
 fn no_line_of_a_selection_is_too_wide() {
     let sandbox = Sandbox::example("homelab");
-    for question in ["--tags zigbee lights mqtt", "--call audit_tail", "--index"] {
+    for question in ["--why --tags zigbee lights mqtt", "--why --call audit_tail", "--index"] {
         let shown = sandbox.relay(&format!("explain homelab {question}")).ends(0).stdout;
         // What an agent reads is not broken.
         let ours = shown.lines().filter(|line| !line.starts_with("  |"));
@@ -412,4 +464,18 @@ fn no_line_of_a_selection_is_too_wide() {
         assert!(widest <= Some(100), "{question}: {shown}");
         assert!(!shown.contains('\u{1b}'), "colours in a pipe");
     }
+}
+
+#[test]
+fn wide_letters_are_counted_as_wide() {
+    let chapters: String = (10..30).map(|number| format!(" \"家電{number}🔥\"")).collect();
+    let prompt = format!("prompt a {{ summary \"A\"; chapters{chapters}; text \"Text.\" }}");
+    let text = format!("project small version=\"1.0.0\" epoch=1\nprompts {{ {prompt} }}\n");
+    let shown = explain_of(&text, &["--why", "--tags", "家電"]).ends(0).stdout;
+    assert_eq!(shown.matches("🔥").count(), 20, "{shown}");
+    let columns = |line: &str| -> usize {
+        line.chars().map(|letter| if "家電🔥".contains(letter) { 2 } else { 1 }).sum()
+    };
+    assert!(shown.lines().all(|line| columns(line) <= 100), "{shown}");
+    assert!(shown.lines().any(|line| columns(line) > 80), "no room is wasted: {shown}");
 }

@@ -13,8 +13,8 @@ fn for_people() {
     sandbox.relay("keygen -o ci").ends(0);
     sandbox.relay("build minimal -q --key ci.key -o x.relay").ends(0);
     snapshot("inspect_human", &masked(&sandbox.relay("inspect x.relay").ends(0).silent().stdout));
-    // A project is compiled in memory; nobody signed that.
-    sandbox.relay("inspect minimal").ends(0).silent().prints("signed by nobody");
+    // A project is compiled in memory; no one signed that.
+    sandbox.relay("inspect minimal").ends(0).silent().prints("signed by no one");
     assert_eq!(sandbox.files(), ["ci.key", "ci.pub", "minimal", "x.relay"]);
 }
 

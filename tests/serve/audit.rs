@@ -257,7 +257,7 @@ fn a_user_without_a_home_is_warned() {
 #[test]
 fn a_file_that_cannot_be_written_is_refused_at_the_start() {
     let house = House::new();
-    let ended = super::server::run(command(&house, &["--audit", "no/such/folder/audit.jsonl"]));
+    let ended = harness::run(command(&house, &["--audit", "no/such/folder/audit.jsonl"]));
     assert_eq!(ended.code, Some(2));
     assert!(ended.stderr.contains("cannot append to the audit file `no/such/folder/audit.jsonl`"));
     assert!(ended.stderr.contains("`--audit none`"), "{}", ended.stderr);
@@ -268,7 +268,7 @@ fn a_home_that_cannot_be_written_is_refused_at_the_start() {
     let house = House::new();
     let mut command = command(&house, &[]);
     command.env("HOME", "/dev/null");
-    let ended = super::server::run(command);
+    let ended = harness::run(command);
     assert_eq!(ended.code, Some(2), "{ended:?}");
     let path = "`/dev/null/.local/state/relay/audit.jsonl`";
     assert!(ended.stderr.contains(path), "{}", ended.stderr);

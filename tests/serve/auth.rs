@@ -7,10 +7,11 @@ use std::time::SystemTime;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ed25519_dalek::Signer as _;
+use harness::run;
 use serde_json::{Value, json};
 
 use super::house::{self, House};
-use super::server::{command, run};
+use super::server::command;
 use super::web::{Answer, Request, Web};
 use crate::bundle::sample;
 
@@ -247,7 +248,7 @@ fn a_hangup_reads_the_issuers_keys_again() {
     house.write("jwks.json", jwks(8));
     web.server.signal("HUP");
     // What is read is read before the bundle is, which the log tells.
-    let limit = SystemTime::now() + super::server::PATIENCE;
+    let limit = SystemTime::now() + harness::PATIENCE;
     while answer(8) != 200 {
         assert!(SystemTime::now() < limit, "{}", web.server.log());
     }

@@ -1,9 +1,10 @@
 //! HTTP: what stands where, and who is not let through to it.
 
+use harness::Process;
 use serde_json::json;
 
 use super::house::{self, House};
-use super::server::{LEGACY, MODERN, bare, modern, start};
+use super::server::{LEGACY, MODERN, bare, modern};
 use super::web::{Request, Web};
 
 #[test]
@@ -27,8 +28,9 @@ fn both_eras_are_answered_at_one_place() {
 fn the_configuration_alone_makes_a_server() {
     let house = House::new();
     house.write("server.toml", "listen = \"127.0.0.1:0\"\ntrust = \"trust.toml\"\n");
-    let server = start(bare(&house, &["house.relay", "--config", "server.toml"]));
-    server.hear("serving sha256:");
+    let command = bare(&house, &["house.relay", "--config", "server.toml"]);
+    let log = Process::start(command).hear("serving sha256:");
+    assert!(log.contains("http://127.0.0.1:"), "{log}");
 }
 
 #[test]

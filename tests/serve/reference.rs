@@ -2,12 +2,13 @@
 
 use std::fs;
 
+use harness::{Process, run};
 use relay_bundle::envelope::key_id;
 use relay_bundle::trust::{PublicKey, Trust};
 
 use super::auth;
 use super::house::{self, House};
-use super::server::{bare, run, start};
+use super::server::bare;
 use crate::bundle::sample::{self, key};
 use crate::support::root;
 
@@ -60,7 +61,7 @@ const ARGUMENTS: [&str; 5] = ["house.relay", "--config", "server.toml", "--http"
 #[test]
 fn the_examples_serve() {
     let house = house(&[2, 3], &trust_of_test_keys());
-    let mut server = start(bare(&house, &ARGUMENTS));
+    let mut server = Process::start(bare(&house, &ARGUMENTS));
     let log = server.hear("/mcp\n");
     assert!(log.contains(" at https://127.0.0.1:"), "{log}");
     server.signal("TERM");

@@ -3,10 +3,11 @@
 use std::fs::File;
 use std::process::Stdio;
 
+use harness::{Ended, Process};
 use serde_json::json;
 
 use super::house::House;
-use super::server::{Client, Ended, command, modern};
+use super::server::{Client, command, modern};
 
 /// What a server that is still well does.
 fn assert_well(client: &mut Client) {
@@ -242,12 +243,12 @@ fn a_client_that_does_not_read_is_no_reason_to_stay() {
     let house = House::new();
     let mut command = command(&house, &["--stdio"]);
     command.stdout(Stdio::piped());
-    let mut server = super::server::start(command);
-    // Nobody reads what is answered, so that the pipe fills up.
+    let mut server = Process::start(command);
+    // No one reads what is answered, so that the pipe fills up.
     let list = json!({
         "jsonrpc": "2.0", "id": 1, "method": "prompts/list", "params": modern(json!({})),
     });
-    server.write_unread(format!("{list}\n").repeat(1000).as_bytes());
+    server.write_unread(format!("{list}\n").repeat(1000).into_bytes());
     server.signal("TERM");
     assert_ended_well(&server.wait());
 }

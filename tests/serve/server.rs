@@ -1,23 +1,17 @@
-//! A running `relay-serve`: always ended, and never waited for without a limit.
-
-#![expect(clippy::disallowed_methods, reason = "tests run programs and look at the clock")]
+//! `relay-serve` and its client on standard input and output.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{ChildStdin, Command};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use harness::{Ended, PATIENCE, Process};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 use super::house::House;
 use crate::binaries::relay_serve;
-
-/// Longer than anything takes on a machine that is busy with other tests.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The newest version of the protocol, which has no sessions.
 pub(crate) const MODERN: &str = "2026-07-28";
@@ -33,26 +27,6 @@ pub(crate) fn wait_until(is_so: impl Fn() -> bool) {
     }
 }
 
-/// A process and what it logs.
-pub(crate) struct Server {
-    child: Child,
-    log: Log,
-    /// Where it runs.
-    folder: Option<Arc<TempDir>>,
-}
-
-/// How a process ended.
-#[derive(Debug)]
-pub(crate) struct Ended {
-    pub(crate) code: Option<i32>,
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-}
-
-/// What a process wrote to standard error so far.
-#[derive(Clone, Default)]
-struct Log(Arc<(Mutex<String>, Condvar)>);
-
 /// Makes the command `relay-serve house.relay`, with the house's trust file and nothing of this
 /// user's environment.
 pub(crate) fn command(house: &House, arguments: &[&str]) -> Command {
@@ -63,115 +37,19 @@ pub(crate) fn command(house: &House, arguments: &[&str]) -> Command {
 
 /// Makes the command `relay-serve` with just these arguments.
 pub(crate) fn bare(house: &House, arguments: &[&str]) -> Command {
-    let mut command = Command::new(relay_serve());
-    command.args(arguments).current_dir(house.path("")).env_clear();
-    command.env("HOME", house.path("home"));
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut command = harness::command(relay_serve(), &house.path(""));
+    command.args(arguments).env("HOME", house.path("home"));
     command
-}
-
-/// Runs a command that is expected to end by itself.
-pub(crate) fn run(mut command: Command) -> Ended {
-    command.stdin(Stdio::null());
-    let mut server = Server::start(&mut command);
-    let mut stdout = server.child.stdout.take().expect("a pipe");
-    let ended = server.wait();
-    let mut text = String::new();
-    stdout.read_to_string(&mut text).expect("UTF-8");
-    Ended { stdout: text, ..ended }
-}
-
-impl Server {
-    fn start(command: &mut Command) -> Self {
-        let mut child = command.spawn().expect("relay-serve starts");
-        let log = Log::default();
-        let (mut stderr, own) = (child.stderr.take().expect("a pipe"), log.clone());
-        thread::spawn(move || {
-            let mut buffer = [0; 4096];
-            while let Ok(length @ 1..) = stderr.read(&mut buffer) {
-                own.add(&String::from_utf8_lossy(&buffer[..length]));
-            }
-        });
-        Self { child, log, folder: None }
-    }
-
-    /// Waits until the log says this, and returns all of it.
-    pub(crate) fn hear(&self, needle: &str) -> String {
-        self.log.wait(needle)
-    }
-
-    pub(crate) fn log(&self) -> String {
-        self.log.0.0.lock().unwrap().clone()
-    }
-
-    /// Keeps the house for as long as the server runs.
-    pub(crate) fn keep(&mut self, house: &House) {
-        self.folder = Some(house.folder());
-    }
-
-    /// Writes to standard input in the background, since the server may never take it all.
-    pub(crate) fn write_unread(&mut self, bytes: &[u8]) {
-        let mut to = self.child.stdin.take().expect("standard input is open");
-        let bytes = bytes.to_vec();
-        thread::spawn(move || _ = to.write_all(&bytes));
-        // Long enough to get stuck.
-        thread::sleep(Duration::from_secs(1));
-    }
-
-    /// Sends a signal by its name.
-    pub(crate) fn signal(&self, name: &str) {
-        let status = Command::new("kill").args(["-s", name, &self.child.id().to_string()]).status();
-        assert!(status.expect("kill runs").success());
-    }
-
-    /// Waits for the end.
-    pub(crate) fn wait(&mut self) -> Ended {
-        let limit = Instant::now() + PATIENCE;
-        let status = loop {
-            match self.child.try_wait().expect("a child can be waited for") {
-                Some(status) => break status,
-                None if Instant::now() > limit => panic!("it does not end:\n{}", self.log()),
-                None => thread::sleep(Duration::from_millis(10)),
-            }
-        };
-        // The thread that reads the log may be a little behind.
-        thread::sleep(Duration::from_millis(50));
-        Ended { code: status.code(), stdout: String::new(), stderr: self.log() }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        _ = self.child.kill();
-        _ = self.child.wait();
-    }
-}
-
-impl Log {
-    fn add(&self, text: &str) {
-        let (log, changed) = &*self.0;
-        log.lock().unwrap().push_str(text);
-        changed.notify_all();
-    }
-
-    fn wait(&self, needle: &str) -> String {
-        let (log, changed) = &*self.0;
-        let (log, late) = changed
-            .wait_timeout_while(log.lock().unwrap(), PATIENCE, |log| !log.contains(needle))
-            .unwrap();
-        assert!(!late.timed_out(), "the log never said `{needle}`:\n{log}");
-        log.clone()
-    }
 }
 
 /// A client on standard input and output.
 pub(crate) struct Client {
-    pub(crate) server: Server,
+    pub(crate) server: Process,
     to: Option<ChildStdin>,
     lines: Receiver<Vec<u8>>,
-    /// What came unasked and nobody looked at yet.
+    /// What came unasked and was not read yet.
     unasked: VecDeque<Value>,
-    /// What was answered and nobody looked at yet.
+    /// What was answered and was not read yet.
     answers: BTreeMap<u64, Value>,
     next: u64,
 }
@@ -182,21 +60,21 @@ impl Client {
         let mut command = command(house, arguments);
         command.arg("--stdio");
         let mut client = Self::run(command);
-        client.server.keep(house);
+        client.server.keep(house.folder());
         client
     }
 
-    /// Starts it and shakes hands in the older era.
+    /// Starts it and initializes a legacy session.
     pub(crate) fn legacy(house: &House, arguments: &[&str]) -> Self {
         let mut client = Self::start(house, arguments);
         client.initialize(LEGACY);
         client
     }
 
-    pub(crate) fn run(mut command: Command) -> Self {
-        let mut server = Server::start(&mut command);
-        let to = server.child.stdin.take();
-        let mut from = BufReader::new(server.child.stdout.take().expect("a pipe"));
+    pub(crate) fn run(command: Command) -> Self {
+        let mut server = Process::start(command);
+        let to = server.stdin();
+        let mut from = BufReader::new(server.stdout());
         let (sender, lines) = channel();
         thread::spawn(move || {
             loop {
@@ -279,7 +157,7 @@ impl Client {
 
     /// Returns the methods that came unasked until now.
     pub(crate) fn unasked(&mut self) -> Vec<String> {
-        // Whoever tells does so in the background.
+        // They are sent in the background.
         thread::sleep(Duration::from_millis(300));
         while let Ok(line) = self.lines.try_recv() {
             self.unasked.push_back(parse(&line));
@@ -334,7 +212,7 @@ pub(crate) fn initialize_params(version: &str) -> Value {
     })
 }
 
-/// Adds what every request of the newer era carries.
+/// Adds what every request of the modern protocol carries.
 pub(crate) fn modern(mut params: Value) -> Value {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": MODERN,
@@ -342,9 +220,4 @@ pub(crate) fn modern(mut params: Value) -> Value {
         "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
     });
     params
-}
-
-/// Starts a command whose standard input stays open and unused.
-pub(crate) fn start(mut command: Command) -> Server {
-    Server::start(&mut command)
 }

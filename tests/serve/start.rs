@@ -3,10 +3,11 @@
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
+use harness::{Ended, run};
 use relay_bundle::{Gate, Unlock};
 
 use super::house::{self, House, SIGNER, trusted};
-use super::server::{Client, Ended, bare, command, run};
+use super::server::{Client, bare, command};
 use super::web::Web;
 use crate::bundle::sample;
 

@@ -4,14 +4,15 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Command;
 
+use harness::{PATIENCE, Process};
 use serde_json::{Value, json};
 
 use super::house::House;
-use super::server::{self, LEGACY, MODERN, PATIENCE, Server, initialize_params, modern};
+use super::server::{self, LEGACY, MODERN, initialize_params, modern};
 
 /// A server on a free port of loopback.
 pub(crate) struct Web {
-    pub(crate) server: Server,
+    pub(crate) server: Process,
     pub(crate) address: String,
 }
 
@@ -124,8 +125,8 @@ impl Web {
 
     /// Runs a command that serves HTTP and waits until it listens.
     pub(crate) fn run(house: &House, command: Command) -> Self {
-        let mut server = server::start(command);
-        server.keep(house);
+        let mut server = Process::start(command);
+        server.keep(house.folder());
         // The log says where, and comes in pieces.
         let log = server.hear("/mcp\n");
         let (before, _) = log.split_once("/mcp\n").expect("heard");

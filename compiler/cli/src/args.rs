@@ -5,18 +5,20 @@ mod bundle;
 mod explain;
 mod key;
 mod project;
+mod subject;
 
 use std::path::PathBuf;
 
 use clap::builder::Styles;
 use clap::builder::styling::AnsiColor;
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 
 pub(crate) use build::BuildArgs;
 pub(crate) use bundle::{DescribeArgs, InspectArgs, ServeArgs, VerifyArgs};
 pub(crate) use explain::{ExplainArgs, Question};
 pub(crate) use key::{KeygenArgs, SignArgs};
 pub(crate) use project::{CheckArgs, FmtArgs, ShowArgs};
+pub(crate) use subject::{Format, ProjectArgs, SubjectArgs};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -65,13 +67,13 @@ pub(crate) enum Verb {
     Keygen(KeygenArgs),
     /// Add a signature to a bundle
     Sign(SignArgs),
-    /// Tell whether a bundle is signed by whom you trust
+    /// Check whether a bundle is signed by those you trust
     Verify(VerifyArgs),
     /// Show what a bundle holds
     Inspect(InspectArgs),
     /// Show what an agent gets when it connects, and the prompts it can ask for
     Describe(DescribeArgs),
-    /// Tell what the server would answer, and why
+    /// Print what the server would answer, and why
     Explain(ExplainArgs),
     /// Serve a bundle over MCP; the same as `relay-serve`
     Serve(ServeArgs),
@@ -90,45 +92,6 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Look into a bundle or project", &["inspect", "describe", "explain"]),
     ("Run", &["serve", "help"]),
 ];
-
-/// How findings are reported.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
-pub(crate) enum Format {
-    /// Drawn for people
-    #[default]
-    Human,
-    /// One JSON object (schemas/check.json)
-    Json,
-    /// SARIF 2.1.0, for code scanning
-    Sarif,
-    /// Workflow commands of GitHub Actions, shown at the lines of a pull request
-    Github,
-}
-
-/// What is asked of the compiler by every verb that compiles.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Compiling")]
-pub(crate) struct ProjectArgs {
-    /// Apply the `when E { … }` blocks of this environment
-    #[arg(long, value_name = "E")]
-    pub(crate) env: Option<String>,
-    /// Treat as errors what is only doubtful
-    #[arg(long)]
-    pub(crate) strict: bool,
-    /// How to report errors and warnings
-    #[arg(long, value_name = "F", value_enum, default_value_t)]
-    pub(crate) format: Format,
-}
-
-/// What a verb looks into.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct SubjectArgs {
-    /// A bundle, or a project's document, which is then compiled in memory
-    #[arg(value_name = "BUNDLE|PROJECT")]
-    pub(crate) subject: PathBuf,
-    #[command(flatten)]
-    pub(crate) project: ProjectArgs,
-}
 
 /// Arguments of the verbs that write files of this repository.
 #[derive(Debug, Clone, Args)]

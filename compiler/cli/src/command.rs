@@ -19,12 +19,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::reference::reference;
 
-pub(crate) use build::Built;
-pub(crate) use describe::Described;
-pub(crate) use explain::{IndexExplained, PromptExplained, SelectionExplained, UriExplained};
-pub(crate) use inspect::Inspected;
-pub(crate) use show::Shown;
-pub(crate) use verify::Verified;
+pub use generated::schemas;
 
 /// Does what `verb` asks for.
 pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Exit, Failure> {
@@ -37,7 +32,7 @@ pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Exit, Failure> {
         Verb::Inspect(arguments) => inspect::run(&arguments, output),
         Verb::Keygen(arguments) => keygen::run(&arguments, output),
         Verb::Reference(arguments) => generated::write(&arguments, reference(), output),
-        Verb::Schemas(arguments) => generated::schemas(&arguments, output),
+        Verb::Schemas(arguments) => generated::write_schemas(&arguments, output),
         Verb::Serve(arguments) => serve::run(&arguments),
         Verb::Show(arguments) => show::run(&arguments, output),
         Verb::Sign(arguments) => sign::run(&arguments, output),

@@ -9,6 +9,11 @@ pub(crate) fn is_ci() -> bool {
     variable("CI").is_some_and(|value| value != "false" && value != "0")
 }
 
+/// Returns whether the terminal says that it cannot move its cursor.
+pub(crate) fn is_terminal_dumb() -> bool {
+    variable("TERM").is_some_and(|value| value == "dumb")
+}
+
 /// Returns the folder for what belongs to this user alone, `…/relay`; absent if there is no home.
 pub(crate) fn data_folder() -> Option<PathBuf> {
     let absolute = |path: &PathBuf| path.is_absolute();

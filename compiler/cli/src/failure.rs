@@ -11,10 +11,10 @@ use crate::exit::Exit;
 /// Why a command stopped.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// Whoever read standard output has gone: nothing is wrong.
+    /// The reader of standard output has gone: nothing is wrong.
     ClosedPipe,
-    /// What the user is told.
-    Told {
+    /// Something is wrong, or the answer is no.
+    Stopped {
         /// How the command ends.
         exit: Exit,
         /// What is wrong, in lower case and without a full stop.
@@ -27,12 +27,12 @@ pub(crate) enum Failure {
 impl Failure {
     /// The command could not tell.
     pub(crate) fn unknown(message: impl Into<String>) -> Self {
-        Self::Told { exit: Exit::Unknown, message: message.into(), help: None }
+        Self::Stopped { exit: Exit::Unknown, message: message.into(), help: None }
     }
 
     /// The answer is no.
     pub(crate) fn no(message: impl Into<String>) -> Self {
-        Self::Told { exit: Exit::No, message: message.into(), help: None }
+        Self::Stopped { exit: Exit::No, message: message.into(), help: None }
     }
 
     /// A file could not be used: `doing` is `read` or `write`.
@@ -44,8 +44,8 @@ impl Failure {
     pub(crate) fn help(self, text: impl Into<String>) -> Self {
         match self {
             Self::ClosedPipe => self,
-            Self::Told { exit, message, help: _ } => {
-                Self::Told { exit, message, help: Some(text.into()) }
+            Self::Stopped { exit, message, help: _ } => {
+                Self::Stopped { exit, message, help: Some(text.into()) }
             }
         }
     }
@@ -62,7 +62,7 @@ pub(crate) fn reason(error: &io::Error) -> String {
         io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only".into(),
         _ => {
             let text = error.to_string();
-            // Rust puts the number behind the words: `File name too long (os error 36)`.
+            // Rust puts the number after the words: `File name too long (os error 36)`.
             text.split_once(" (os error").map_or(text.as_str(), |(words, _)| words).to_lowercase()
         }
     }

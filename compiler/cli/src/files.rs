@@ -1,6 +1,6 @@
 //! A project's folder on disk, as the compiler sees it.
 //!
-//! Nothing outside the folder can be read, whatever a path says or a link leads to.
+//! Nothing outside the folder can be read, by no path and through no link.
 
 use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
@@ -93,11 +93,11 @@ struct Folder {
 
 impl Walk<'_> {
     fn enter(&mut self, folder: &Folder) -> Result<(), ReadError> {
-        let told = |error: io::Error| ReadError::Io {
+        let failed = |error: io::Error| ReadError::Io {
             reason: format!("`{}` below it: {}", folder.path, reason(&error)),
         };
-        for entry in fs::read_dir(&folder.found).map_err(told)? {
-            let entry = entry.map_err(told)?;
+        for entry in fs::read_dir(&folder.found).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
             self.seen += 1;
             if self.seen > ENTRIES_MAX {
                 return Err(ReadError::Io {
@@ -106,7 +106,7 @@ impl Walk<'_> {
             }
             let path = path_of(folder, &entry)?;
             if path != REPOSITORY {
-                self.take(folder, &entry, path, entry.file_type().map_err(told)?)?;
+                self.take(folder, &entry, path, entry.file_type().map_err(failed)?)?;
             }
         }
         Ok(())

@@ -23,6 +23,7 @@ mod reference;
 mod report;
 mod schema;
 mod subject;
+mod text;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -34,8 +35,9 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 
+pub use command::schemas;
 pub use reference::reference;
-pub use schema::schemas;
+pub use report::findings;
 
 /// Runs `relay` with a command line whose first word is the program's name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -47,7 +49,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let exit = match ended {
         Ok(exit) => exit,
         Err(Failure::ClosedPipe) => Exit::Yes,
-        Err(Failure::Told { exit, message, help }) => {
+        Err(Failure::Stopped { exit, message, help }) => {
             output.fail(&message, help.as_deref());
             exit
         }
@@ -63,7 +65,7 @@ fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Err
 fn usage(error: &clap::Error, output: &mut Output) -> Result<Exit, Failure> {
     let text = error.render().ansi().to_string();
     if error.use_stderr() {
-        output.tell(text);
+        output.message(text);
         return Ok(Exit::Unknown);
     }
     output.result(text)?;

@@ -8,10 +8,12 @@ use anstream::{AutoStream, ColorChoice};
 use clap::builder::styling::{AnsiColor, Style};
 use serde::Serialize;
 
+use crate::environment;
 use crate::failure::Failure;
+use crate::text::printable;
 
 /// The width of what is written to something that has none: a pipe, a file.
-const PIPE_WIDTH: usize = 100;
+pub(crate) const PIPE_WIDTH: usize = 100;
 /// No line is drawn wider than this, however wide the terminal is.
 const WIDTH_MAX: usize = 120;
 
@@ -47,14 +49,25 @@ impl Output {
 
     /// Writes a result.
     pub(crate) fn result(&mut self, text: impl fmt::Display) -> Result<(), Failure> {
-        told(write!(self.stdout, "{text}").and_then(|()| self.stdout.flush()))
+        written(write!(self.stdout, "{text}").and_then(|()| self.stdout.flush()))
     }
 
     /// Writes a result for programs, as it is: where styles are dropped, control characters that
     /// belong to the text would go with them.
     pub(crate) fn verbatim(&mut self, text: &str) -> Result<(), Failure> {
         let mut stdout = self.stdout.as_inner();
-        told(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
+        written(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
+    }
+
+    /// Writes a text that an agent gets and a line end: as it is, save that a terminal shows
+    /// characters that would change it.
+    pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
+        let text = format!("{text}\n");
+        if io::stdout().is_terminal() {
+            self.result(printable(&text))
+        } else {
+            self.verbatim(&text)
+        }
     }
 
     /// Writes a result as JSON.
@@ -64,27 +77,27 @@ impl Output {
         self.verbatim(&text)
     }
 
-    /// Tells something that is not a result. That nobody listens is no failure.
-    pub(crate) fn tell(&mut self, text: impl fmt::Display) {
+    /// Writes something that is not a result. That no one reads it is no failure.
+    pub(crate) fn message(&mut self, text: impl fmt::Display) {
         let _ = write!(self.stderr, "{text}").and_then(|()| self.stderr.flush());
     }
 
-    /// Tells one line that is neither error nor result.
+    /// Writes one line that is neither error nor result.
     pub(crate) fn note(&mut self, text: impl fmt::Display) {
-        self.tell(format_args!("{} {text}\n", bold("note:")));
+        self.message(format_args!("{} {text}\n", bold("note:")));
     }
 
-    /// Tells of something that someone will regret.
+    /// Warns of something that someone will regret.
     pub(crate) fn warn(&mut self, message: &str, help: &str) {
-        self.tell(format_args!("{} {}\n", styled(WARNING, "warning:"), bold(message)));
-        self.tell(format_args!("  {} {help}\n", styled(HELP, "help:")));
+        self.message(format_args!("{} {}\n", styled(WARNING, "warning:"), bold(message)));
+        self.message(format_args!("  {} {help}\n", styled(HELP, "help:")));
     }
 
-    /// Tells why a command stopped.
+    /// Says why a command stopped.
     pub(crate) fn fail(&mut self, message: &str, help: Option<&str>) {
-        self.tell(format_args!("{} {}\n", styled(ERROR, "error:"), bold(message)));
+        self.message(format_args!("{} {}\n", styled(ERROR, "error:"), bold(message)));
         if let Some(help) = help {
-            self.tell(format_args!("  {} {help}\n", styled(HELP, "help:")));
+            self.message(format_args!("  {} {help}\n", styled(HELP, "help:")));
         }
     }
 
@@ -94,18 +107,18 @@ impl Output {
     }
 
     /// Returns how everything else may be drawn.
-    pub(crate) fn tell_look(&self) -> Look {
+    pub(crate) fn message_look(&self) -> Look {
         look(&io::stderr())
     }
 
-    /// Returns whether a person watches what is told, so that progress means something.
+    /// Returns whether a person watches standard error, so that progress means something.
     pub(crate) fn is_watched(&self) -> bool {
-        io::stderr().is_terminal()
+        io::stderr().is_terminal() && !environment::is_terminal_dumb()
     }
 }
 
-fn told(written: io::Result<()>) -> Result<(), Failure> {
-    written.map_err(|error| match error.kind() {
+fn written(result: io::Result<()>) -> Result<(), Failure> {
+    result.map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
         _ => Failure::unknown(format!(
             "cannot write to standard output: {}",

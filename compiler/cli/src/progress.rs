@@ -1,16 +1,19 @@
 //! A spinner for work that takes long enough for a person to wonder.
 
+use std::io::{self, Write as _};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
-
-use indicatif::{ProgressBar, ProgressDrawTarget};
 
 use crate::output::Output;
 
 /// Work that is over sooner shows nothing.
 const SILENT: Duration = Duration::from_millis(300);
 const TICK: Duration = Duration::from_millis(80);
+
+const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+/// Returns to the begin of the line and erases it.
+const CLEAR: &str = "\r\u{1b}[K";
 
 /// Work in progress; the spinner goes when this is dropped.
 pub(crate) struct Progress {
@@ -23,17 +26,21 @@ impl Progress {
         if !output.is_watched() {
             return Self { running: None };
         }
-        let (done, wait) = mpsc::channel();
+        let (done, wait) = mpsc::channel::<()>();
         let thread = thread::spawn(move || {
-            if wait.recv_timeout(SILENT) != Err(RecvTimeoutError::Timeout) {
+            // Nothing is ever sent: the channel closes when the work is done.
+            let goes_on = |time| wait.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
+            if !goes_on(SILENT) {
                 return;
             }
-            let spinner = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            spinner.set_message(what);
-            spinner.enable_steady_tick(TICK);
-            // Nothing is ever sent: the channel closes when the work is done.
-            let _ = wait.recv();
-            spinner.finish_and_clear();
+            let draw = |text: String| _ = io::stderr().write_all(text.as_bytes());
+            for frame in FRAMES.iter().cycle() {
+                draw(format!("{CLEAR}{frame} {what}"));
+                if !goes_on(TICK) {
+                    break;
+                }
+            }
+            draw(CLEAR.to_owned());
         });
         Self { running: Some((done, thread)) }
     }

@@ -96,9 +96,9 @@ impl Project {
     }
 }
 
-/// Tells what the compiler found, beside a result that goes to standard output. Returns the exit
+/// Reports what the compiler found, beside a result that goes to standard output. Returns the exit
 /// if there is no result because of it: then a report for programs is the result.
-pub(crate) fn tell_findings(
+pub(crate) fn report_findings(
     diagnostics: &Diagnostics,
     origin: &Origin<'_>,
     format: Format,
@@ -107,12 +107,12 @@ pub(crate) fn tell_findings(
     if diagnostics.has_errors() && format != Format::Human {
         output.verbatim(&report::draw(diagnostics, origin, format, output.result_look())?)?;
     } else if diagnostics.error_count() + diagnostics.warning_count() > 0 {
-        output.tell(report::draw(diagnostics, origin, format, output.tell_look())?);
+        output.message(report::draw(diagnostics, origin, format, output.message_look())?);
     }
     Ok(diagnostics.has_errors().then_some(Exit::No))
 }
 
-/// Names the project documents that are there, for who mistyped one.
+/// Names the project documents that are there: one may have been mistyped.
 fn help_for(document: &Path) -> String {
     let folder = disk::folder_of(document);
     let mut found: Vec<String> = std::fs::read_dir(&folder)

@@ -28,7 +28,7 @@ pub(crate) struct Subject {
 pub(crate) enum Opened {
     /// A bundle.
     Subject(Box<Subject>),
-    /// The project has errors, and they were told.
+    /// The project has errors, and they were reported.
     Ended(Exit),
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn open(arguments: &SubjectArgs, output: &mut Output) -> Result<Opene
     let compiled = project.compile(&sources, request, output)?;
     let origin = project.origin(&sources);
     let format = arguments.project.format;
-    if let Some(exit) = project::tell_findings(&compiled.diagnostics, &origin, format, output)? {
+    if let Some(exit) = project::report_findings(&compiled.diagnostics, &origin, format, output)? {
         return Ok(Opened::Ended(exit));
     }
     let Some(bundle) = compiled.bundle else {
@@ -91,7 +91,7 @@ fn is_bundle(path: &Path) -> Result<bool, Failure> {
         return Ok(true);
     }
     if !path.is_file() {
-        // Whatever is wrong with it is told by who opens it.
+        // What is wrong with it is reported when it is opened.
         return Ok(false);
     }
     disk::begins_with(path, BEGINNING)
@@ -99,8 +99,8 @@ fn is_bundle(path: &Path) -> Result<bool, Failure> {
 
 fn at(path: &Path, failure: Failure) -> Failure {
     match failure {
-        Failure::Told { exit, message, help } => {
-            Failure::Told { exit, message: format!("`{}`: {message}", path.display()), help }
+        Failure::Stopped { exit, message, help } => {
+            Failure::Stopped { exit, message: format!("`{}`: {message}", path.display()), help }
         }
         Failure::ClosedPipe => failure,
     }

@@ -1,8 +1,12 @@
-//! What an agent reads when it asks for context: a selection and the gate's messages -> text.
+//! What an agent reads when it asks for context: tags and the gate's messages -> text.
+//!
+//! `relay-serve` sends what [`brief`] returns and `relay explain` prints it, so limits, the rule
+//! for repeated briefings, selection and composition are all decided here.
 
 use relay_bundle::{Bundle, Corrupt, Gate, MessagePiece};
 
-use crate::select::{Limits, Selection};
+use crate::select::{self, Limits, Selection, Tags};
+use crate::sent::Sent;
 
 /// Characters of one index entry in an answer, which has a limit in bytes for all of them.
 const ENTRY_CHARS_MAX: usize = 200;
@@ -14,44 +18,92 @@ pub enum Occasion {
     Begin,
     /// `read_prompts` asked for more.
     Read,
-    /// Nobody asked: it is put before the result of a call.
+    /// No one asked: it is put before the result of a call.
     Intercept,
 }
 
-/// Returns how much one answer of this gate may hold.
-///
-/// `repeated` says that the same caller may get a briefing with each call, since nothing tells
-/// that it had one.
-#[must_use]
-pub fn limits(gate: &Gate, repeated: bool) -> Limits {
-    let budget = if repeated { &gate.repeat_bytes } else { &gate.budget_bytes };
-    let budget_bytes = budget.value as usize;
-    // No entry and no name takes less than a letter and what stands around it.
-    Limits { budget_bytes, entries_max: remaining_bytes(gate, repeated) / 3 }
+/// What is asked of the gate, and by whom.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// Why a briefing is given.
+    pub occasion: Occasion,
+    /// What the task is about.
+    pub tags: &'a Tags,
+    /// The prompts that the caller was sent in full before.
+    pub sent: &'a Sent,
+    /// Whether the caller has a session, which remembers that it was briefed.
+    pub has_session: bool,
+    /// Bytes of bodies instead of those that the gate gives: a preview may ask for others.
+    pub budget_bytes: Option<usize>,
 }
 
-fn remaining_bytes(gate: &Gate, repeated: bool) -> usize {
-    let most = if repeated { gate.repeat_bytes.value } else { u32::MAX };
-    gate.remaining_bytes.value.min(most) as usize
+/// A briefing: what was selected, and the text of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Briefing {
+    /// What comes in full, with its summary, and by name alone.
+    pub selection: Selection,
+    /// The text without the handle, which is sealed over what was selected.
+    text: String,
 }
 
-/// Composes the text of a briefing: the prompts in full, what else there is, and how to go on.
-///
-/// Index entries and names together take at most the bytes that the gate gives them; then comes
-/// how many more there are. `repeated` as for [`limits`].
+/// Selects the prompts that answer `request` and composes the text.
 ///
 /// # Errors
 ///
 /// The bundle is not what was signed.
-pub fn compose(
+pub fn brief(bundle: &Bundle, gate: &Gate, request: &Request<'_>) -> Result<Briefing, Corrupt> {
+    let selection = select::select(bundle, request.tags, request.sent, limits(gate, request))?;
+    let text = compose(bundle, gate, request, &selection)?;
+    Ok(Briefing { selection, text })
+}
+
+impl Briefing {
+    /// Returns the text as it is sent, with the handle for later calls at its end.
+    #[must_use]
+    pub fn text(&self, handle: &str) -> String {
+        let text = &self.text;
+        format!("{text}\n\nYour briefing, for the argument `briefing` of later calls: {handle}")
+    }
+}
+
+/// Returns how much the answer to `request` may hold.
+#[must_use]
+pub fn limits(gate: &Gate, request: &Request<'_>) -> Limits {
+    let budget = if request.is_repeated() { &gate.repeat_bytes } else { &gate.budget_bytes };
+    let of_gate = budget.value as usize;
+    // No entry and no name takes less than a letter and the punctuation around it.
+    let entries_max = remaining_bytes(gate, request) / 3;
+    Limits { budget_bytes: request.budget_bytes.unwrap_or(of_gate), entries_max }
+}
+
+/// Returns how many bytes index entries and names take together.
+fn remaining_bytes(gate: &Gate, request: &Request<'_>) -> usize {
+    let most = if request.is_repeated() { gate.repeat_bytes.value } else { u32::MAX };
+    gate.remaining_bytes.value.min(most) as usize
+}
+
+impl Request<'_> {
+    /// Returns whether the same caller may get a briefing with each call: without a session,
+    /// nothing distinguishes its first call without a handle from the next.
+    fn is_repeated(&self) -> bool {
+        self.occasion == Occasion::Intercept && !self.has_session
+    }
+}
+
+/// Composes the prompts in full, what else there is, and how to go on.
+///
+/// Index entries and names together take at most the bytes that the gate gives them; then comes
+/// how many more there are.
+fn compose(
     bundle: &Bundle,
     gate: &Gate,
-    occasion: Occasion,
-    repeated: bool,
+    request: &Request<'_>,
     selection: &Selection,
 ) -> Result<String, Corrupt> {
+    let occasion = request.occasion;
+    let bytes_max = remaining_bytes(gate, request);
     let matched = matched(bundle, occasion, selection)?;
-    let remaining = remaining(bundle, remaining_bytes(gate, repeated), selection, true)?;
+    let remaining = remaining(bundle, bytes_max, selection, true)?;
     let message = match occasion {
         Occasion::Begin | Occasion::Intercept => &bundle.messages().gate_encouragement.value,
         Occasion::Read => &bundle.messages().read_prompts_reminder.value,
@@ -60,14 +112,13 @@ pub fn compose(
         Occasion::Intercept => bundle.messages().gate_intercept_preamble.value.as_slice(),
         Occasion::Begin | Occasion::Read => &[],
     };
-    let says = |piece| preamble.iter().chain(message).any(|each| *each == piece);
+    let places = |piece| preamble.iter().chain(message).any(|each| *each == piece);
     let mut parts = vec![fill(preamble, &matched, &remaining)];
-    // What a message does not place itself stands where it is read best; nothing is left out.
-    if !says(MessagePiece::Matched) {
+    // What no message places comes where it is read best; nothing is left out.
+    if !places(MessagePiece::Matched) {
         parts.push(matched.clone());
     }
-    if !says(MessagePiece::Remaining) && !selection.index.is_empty() {
-        let bytes_max = remaining_bytes(gate, repeated);
+    if !places(MessagePiece::Remaining) && !selection.index.is_empty() {
         parts.push(self::remaining(bundle, bytes_max, selection, false)?);
     }
     parts.push(fill(message, &matched, &remaining));
@@ -77,7 +128,7 @@ pub fn compose(
 
 /// Returns the line of a prompt in an index: its name and what it is about.
 ///
-/// It is one line whatever was written, since runs of white space become one space, and it has at
+/// It is always one line, since runs of white space become one space, and it has at
 /// most `chars_max` characters: a longer one ends with an ellipsis.
 #[must_use]
 pub fn entry(name: &str, summary: Option<&str>, chars_max: usize) -> String {
@@ -97,7 +148,7 @@ pub fn entry(name: &str, summary: Option<&str>, chars_max: usize) -> String {
         push(&mut entry, word);
         room = room.saturating_sub(word.chars().count() + 1);
     }
-    shortened(entry, chars_max)
+    truncate(entry, chars_max)
 }
 
 fn matched(bundle: &Bundle, occasion: Occasion, selection: &Selection) -> Result<String, Corrupt> {
@@ -187,7 +238,7 @@ fn push(entry: &mut String, word: &str) {
     entry.push_str(word);
 }
 
-fn shortened(text: String, chars_max: usize) -> String {
+fn truncate(text: String, chars_max: usize) -> String {
     if text.chars().count() <= chars_max {
         return text;
     }

@@ -6,6 +6,8 @@
 use relay_bundle::lower_case;
 use serde_json::{Map, Value};
 
+use crate::select::Tags;
+
 /// A call has at most this many keywords.
 pub const KEYWORDS_MAX: usize = 10;
 
@@ -36,6 +38,13 @@ const STOP_WORDS: &[&str] = &[
     "those", "too", "under", "use", "very", "was", "were", "what", "when", "where", "which",
     "while", "who", "why", "will", "with", "would", "you", "your",
 ];
+
+/// Returns the tags of a call that no one gave tags for: its [`keywords`].
+#[must_use]
+pub fn tags(tool: &str, arguments: &Map<String, Value>) -> Tags {
+    // There are never too many and none is too long, so no call is without them.
+    Tags::new(&keywords(tool, arguments), KEYWORDS_MAX).unwrap_or_default()
+}
 
 /// Returns the keywords of a call, lower-cased, in the order in which they stand: those of the
 /// tool's name first, then those of the arguments in the order of the document.

@@ -45,12 +45,12 @@ pub struct Selection {
     /// How many names there are beside `names`.
     pub names_omitted: usize,
     /// The match that ended the filling; absent if all matches come in full.
-    pub cut: Option<Cut>,
+    pub cut: Option<BudgetEnd>,
 }
 
 /// The first match whose body did not fit the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cut {
+pub struct BudgetEnd {
     /// Which prompt.
     pub prompt: usize,
     /// Bytes of its body.
@@ -136,7 +136,7 @@ fn fill(
                 out.full.push(prompt);
                 continue;
             }
-            out.cut = Some(Cut { prompt, bytes, left });
+            out.cut = Some(BudgetEnd { prompt, bytes, left });
         }
         if out.index.len() < entries_max {
             out.index.push(prompt);

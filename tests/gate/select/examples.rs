@@ -34,9 +34,8 @@ fn check(project: &Value, example: &Value) {
     }
     for (name, expected) in example["scores"].as_object().unwrap() {
         let prompt = bundle.find_prompt(name).unwrap().unwrap();
-        let points = |points| Score::Points(points as usize);
-        let expected = expected.as_u64().map_or(Score::Always, points);
-        assert_eq!(score(&prompt, &tags), Ok(expected), "{what}: {name}");
+        let expected = expected.as_u64().map(|points| points as usize);
+        assert_eq!(score(&prompt, &tags).map(Score::points), Ok(expected), "{what}: {name}");
     }
 }
 

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use relay_bundle::Prompt;
-use relay_engine::select::{Cut, Limits, Score, Selection};
+use relay_engine::select::{BudgetEnd, Limits, Score, Selection};
 
 /// Lower case as it is defined: by character, and every sigma alike.
 fn lower(text: &str) -> String {
@@ -35,7 +35,8 @@ pub(super) fn score(prompt: &Prompt, given: &[String]) -> Score {
     if prompt.priority.value == 10 {
         return Score::Always;
     }
-    Score::Points(matching(&texts(prompt), &distinct(given)) * usize::from(prompt.priority.value))
+    let matching = matching(&texts(prompt), &distinct(given));
+    Score::Points { matching, priority: prompt.priority.value }
 }
 
 /// How many tags match each prompt, given the texts of each.
@@ -77,7 +78,7 @@ pub(super) fn select(
             out.bytes += bytes;
             out.full.push(prompt);
         } else {
-            out.cut = out.cut.or(Some(Cut { prompt, bytes, left }));
+            out.cut = out.cut.or(Some(BudgetEnd { prompt, bytes, left }));
             out.index.push(prompt);
         }
     }

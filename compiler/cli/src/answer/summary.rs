@@ -1,4 +1,4 @@
-//! What a bundle holds, counted and measured: the end of `relay build`, the begin of `relay
+//! What a bundle holds, counted and measured: the end of `relay build`, the start of `relay
 //! inspect`.
 
 use std::cmp::Reverse;
@@ -171,8 +171,8 @@ impl Summary {
         )
     }
 
-    /// Returns the tables of what agents read and of the sections.
-    pub(crate) fn tables(&self, width: usize) -> String {
+    /// Returns the table of what agents read.
+    pub(crate) fn texts(&self, width: usize) -> String {
         let row = |name: &str, size: Size| {
             let (bytes, tokens) = (grouped(size.bytes), grouped(size.tokens_estimated));
             vec![name.to_owned(), EVERYONE.to_owned(), bytes, tokens]
@@ -182,7 +182,7 @@ impl Summary {
         read.push(row("tools/list, all pages", self.tools_list));
         read.push(row("prompts/list, all pages", self.prompts_list));
         for Largest { name, size } in &self.largest_prompts {
-            read.push(row(&format!("prompt {name}"), *size));
+            read.push(row(&format!("prompt {name}, largest variant"), *size));
         }
         let columns = [
             text("what agents read"),
@@ -190,15 +190,17 @@ impl Summary {
             number("bytes"),
             number("tokens, estimated (bytes / 4)"),
         ];
-        let mut tables = table::draw(&columns, read, width);
+        table::draw(&columns, read, width)
+    }
+
+    /// Returns the table of the sections.
+    pub(crate) fn sections(&self, width: usize) -> String {
         let sections = self.sections.iter().map(|section| {
             let bytes = usize::try_from(section.bytes).unwrap_or(usize::MAX);
             vec![section.name.clone(), grouped(bytes), section.digest.chars().take(23).collect()]
         });
-        tables.push('\n');
         let columns = [text("section"), number("bytes"), text("digest")];
-        tables.push_str(&table::draw(&columns, sections.collect(), width));
-        tables
+        table::draw(&columns, sections.collect(), width)
     }
 }
 

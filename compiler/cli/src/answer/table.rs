@@ -1,8 +1,11 @@
-//! Tables for people, and text that is safe to show to them.
+//! Tables for people.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
-/// A column: its heading, and whether numbers stand in it.
+pub(crate) use crate::text::{indented, printable};
+use crate::text::{padded, widest, wrapped};
+
+/// A column: its heading, and whether it holds numbers.
 pub(crate) type Column = (&'static str, CellAlignment);
 
 /// A column of text.
@@ -39,61 +42,12 @@ pub(crate) fn draw(columns: &[Column], rows: Vec<Vec<String>>, width: usize) -> 
 
 /// Returns facts a line each, their names in one column, at most `width` wide, indented by two.
 pub(crate) fn facts(facts: &[(&str, String)], width: usize) -> String {
-    let column = facts.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let column = widest(facts.iter().map(|(name, _)| *name));
     let indent = " ".repeat(column + 4);
-    let mut shown = String::new();
+    let mut text = String::new();
     for (name, fact) in facts {
         let lines = wrapped(fact, &indent, width);
-        shown.push_str(&format!("  {name:column$}  {}", lines.trim_start_matches(' ')));
+        text.push_str(&format!("  {}  {}", padded(name, column), lines.trim_start_matches(' ')));
     }
-    shown
-}
-
-/// Returns `text` in lines of at most `width` where its blanks allow that, with `indent` before and
-/// a line end behind each.
-pub(crate) fn wrapped(text: &str, indent: &str, width: usize) -> String {
-    let room = width.saturating_sub(indent.chars().count());
-    let mut shown = String::new();
-    let mut used = 0;
-    for word in printable(text).split(' ') {
-        let chars = word.chars().count();
-        if used > 0 && used + 1 + chars <= room {
-            shown.push(' ');
-            used += 1;
-        } else {
-            shown.push_str(if used > 0 { "\n" } else { "" });
-            shown.push_str(indent);
-            used = 0;
-        }
-        shown.push_str(word);
-        used += chars;
-    }
-    shown.push('\n');
-    shown
-}
-
-/// Returns `text` with every character that would move the cursor, change colours or turn the
-/// direction of writing made visible: a bundle may come from anybody.
-pub(crate) fn printable(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for character in text.chars() {
-        let turns = matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if (character.is_control() && !matches!(character, '\n' | '\t')) || turns {
-            shown.extend(character.escape_unicode());
-        } else {
-            shown.push(character);
-        }
-    }
-    shown
-}
-
-/// Returns `text` with `indent` before every line and a line end behind it, no blanks at the end.
-pub(crate) fn indented(text: &str, indent: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for line in printable(text).lines() {
-        shown.push_str(if line.is_empty() { indent.trim_end() } else { indent });
-        shown.push_str(line);
-        shown.push('\n');
-    }
-    shown
+    text
 }

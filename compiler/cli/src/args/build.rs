@@ -1,10 +1,10 @@
-//! What may be typed behind `relay build`.
+//! What may be typed after `relay build`.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::ProjectArgs;
+use crate::args::subject::ProjectArgs;
 
 /// Arguments of `relay build`.
 #[derive(Debug, Clone, Args)]
@@ -14,8 +14,8 @@ Examples:
   relay build project.kdl --env production --key ci.key --epoch 118 -o homelab.relay
   relay build project.kdl --unsigned --format json -q        for a later `relay sign`
 
-Same project, same epoch, same bytes: on any machine, from any folder. Prints a table of what the
-bundle holds; with --format json the same as JSON (schemas/build.json).")]
+Same project, same epoch, same bytes: on any machine, from any folder. Prints what agents read of
+the bundle; with --format json, and its sections, as JSON (schemas/build.json).")]
 pub(crate) struct BuildArgs {
     /// The project's document, or the folder that holds `project.kdl`
     #[arg(value_name = "PROJECT")]
@@ -26,6 +26,9 @@ pub(crate) struct BuildArgs {
     /// Print no table, only errors and warnings
     #[arg(short, long)]
     pub(crate) quiet: bool,
+    /// Print a table of the bundle's sections as well
+    #[arg(short, long, conflicts_with = "quiet")]
+    pub(crate) verbose: bool,
     /// Sign with the private key in this file; may be given again
     ///
     /// Without a key the bundle is signed with a dev key of your own, which is made when it is

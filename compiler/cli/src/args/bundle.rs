@@ -1,11 +1,11 @@
-//! What may be typed behind the verbs that work on a bundle.
+//! What may be typed after the verbs that work on a bundle.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::SubjectArgs;
+use crate::args::subject::SubjectArgs;
 
 /// Arguments of `relay verify`.
 #[derive(Debug, Clone, Args)]
@@ -81,7 +81,7 @@ Examples:
   relay serve --help                               all arguments"
 )]
 pub(crate) struct ServeArgs {
-    /// The bundle, and whatever else `relay-serve` takes
+    /// The bundle, and what else `relay-serve` takes
     #[arg(
         value_name = "ARGUMENTS",
         trailing_var_arg = true,

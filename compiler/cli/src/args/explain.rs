@@ -1,12 +1,12 @@
-//! What may be typed behind `relay explain`.
+//! What may be typed after `relay explain`.
 
 use clap::Args;
 
-use crate::args::SubjectArgs;
+use crate::args::subject::SubjectArgs;
 
 /// Arguments of `relay explain`.
 #[derive(Debug, Clone, Args)]
-// Tags take whatever follows them, so what they are asked of stands before them.
+// Tags take all that follows them, so the subject comes before them.
 #[command(override_usage = "\
 relay explain <BUNDLE|PROJECT> <--prompt <NAME>|--uri <URI>|--tags [<TAG>...]|--call <TOOL>|--index> \
 [OPTIONS]")]
@@ -15,6 +15,7 @@ Examples:
   relay explain homelab.relay --prompt rollout --arguments '{\"service\":\"grafana\"}'
   relay explain homelab.relay --uri relay://homelab/rooms/kitchen
   relay explain homelab.relay --tags zigbee lights mqtt
+  relay explain homelab.relay --why --tags zigbee lights mqtt
   relay explain homelab.relay --call audit_tail --arguments '{\"tool\":\"mqtt\"}'
   relay explain project.kdl --index --json
 
@@ -25,14 +26,33 @@ pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) question: Question,
     /// Arguments for --prompt (texts) or --call: a JSON object
-    #[arg(long, value_name = "JSON", requires = "with-arguments", help_heading = "Question")]
+    #[arg(long, value_name = "JSON", conflicts_with_all = ["uri", "tags", "index"], help_heading = "Question")]
     pub(crate) arguments: Option<String>,
-    /// A prompt that was sent before, for --tags or --call; may be given again
-    #[arg(long, value_name = "NAME", requires = "with-selection", help_heading = "Question")]
-    pub(crate) sent: Vec<String>,
+    /// For --tags: a prompt that was sent before; may be given again
+    ///
+    /// With it, the answer is that of `read_prompts`, else that of `begin_session`. Without a name
+    /// nothing was sent before.
+    #[arg(
+        long,
+        value_name = "NAME",
+        num_args = 0..=1,
+        conflicts_with_all = ["prompt", "uri", "call", "index"],
+        help_heading = "Question"
+    )]
+    pub(crate) sent: Option<Vec<String>>,
+    /// For --call: the client has no session, so it may get a briefing with each call
+    #[arg(
+        long,
+        conflicts_with_all = ["prompt", "uri", "tags", "index"],
+        help_heading = "Question"
+    )]
+    pub(crate) no_session: bool,
     /// Bytes of bodies for --tags or --call, instead of the gate's budget
-    #[arg(long, value_name = "BYTES", requires = "with-selection", help_heading = "Question")]
+    #[arg(long, value_name = "BYTES", conflicts_with_all = ["prompt", "uri", "index"], help_heading = "Question")]
     pub(crate) budget: Option<usize>,
+    /// Print which tag was found where, scores and what the budget cuts, instead of the text
+    #[arg(long, conflicts_with_all = ["prompt", "uri", "index", "json"], help_heading = "Question")]
+    pub(crate) why: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -44,16 +64,16 @@ pub(crate) struct ExplainArgs {
 #[command(next_help_heading = "Question")]
 pub(crate) struct Question {
     /// What would be sent for this prompt: the values in force, which variant, the messages
-    #[arg(long, value_name = "NAME", group = "with-arguments")]
+    #[arg(long, value_name = "NAME")]
     pub(crate) prompt: Option<String>,
     /// What answers this URI: which resource, or which template with which variables
     #[arg(long, value_name = "URI")]
     pub(crate) uri: Option<String>,
-    /// Which prompts these tags select, and what the budget cuts
-    #[arg(long, value_name = "TAG", num_args = 0.., group = "with-selection")]
+    /// The text that an agent gets for these tags; with --why, how it was selected
+    #[arg(long, value_name = "TAG", num_args = 0..)]
     pub(crate) tags: Option<Vec<String>>,
-    /// Which prompts a call of this tool selects if nobody asked for a briefing before it
-    #[arg(long, value_name = "TOOL", groups = ["with-arguments", "with-selection"])]
+    /// The text that is put before the result of this tool if no one asked for a briefing before
+    #[arg(long, value_name = "TOOL")]
     pub(crate) call: Option<String>,
     /// Which prompts the instructions name, and how many they leave out
     #[arg(long)]

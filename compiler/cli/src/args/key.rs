@@ -1,4 +1,4 @@
-//! What may be typed behind the verbs that use private keys.
+//! What may be typed after the verbs that use private keys.
 
 use std::path::PathBuf;
 

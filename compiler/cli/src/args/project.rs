@@ -1,10 +1,10 @@
-//! What may be typed behind the verbs that work on a project's text.
+//! What may be typed after the verbs that work on a project's text.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::ProjectArgs;
+use crate::args::subject::ProjectArgs;
 
 /// Arguments of `relay check`.
 #[derive(Debug, Clone, Args)]

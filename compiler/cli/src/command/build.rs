@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &BuildArgs, output: &mut Output) -> Result<Exit, Fa
     let origin = project.origin(&sources);
     let report = Findings::of(&compiled.diagnostics, &origin);
     if format == Format::Human {
-        project::tell_findings(&compiled.diagnostics, &origin, format, output)?;
+        project::report_findings(&compiled.diagnostics, &origin, format, output)?;
     }
     let built = match compiled.bundle {
         Some(unsigned) => Some(write(arguments, &project, unsigned.into(), output)?),
@@ -83,21 +83,23 @@ pub(crate) fn run(arguments: &BuildArgs, output: &mut Output) -> Result<Exit, Fa
         Format::Human => {
             if let Some(written) = built.filter(|_| !arguments.quiet) {
                 let warnings = report.warnings;
-                output.result(table(&written, warnings, output.result_look().width))?;
+                let width = output.result_look().width;
+                output.result(table(&written, warnings, arguments.verbose, width))?;
             }
         }
         Format::Sarif | Format::Github => {
-            // The report is the result here, so the table must not stand in it.
-            tell_machine(&compiled.diagnostics, &origin, format, output)?;
+            // The report is the result here, so the table must not be in it.
+            print_report(&compiled.diagnostics, &origin, format, output)?;
             if let Some(written) = built.filter(|_| !arguments.quiet) {
-                output.tell(table(&written, report.warnings, output.tell_look().width));
+                let width = output.message_look().width;
+                output.message(table(&written, report.warnings, arguments.verbose, width));
             }
         }
     }
     Ok(exit)
 }
 
-fn tell_machine(
+fn print_report(
     diagnostics: &relay_compiler::Diagnostics,
     origin: &Origin<'_>,
     format: Format,
@@ -160,7 +162,7 @@ fn signing_keys(arguments: &BuildArgs, output: &mut Output) -> Result<Vec<Key>, 
 }
 
 fn default_path(project: &Project, name: &str) -> PathBuf {
-    // Names of projects are plain words; whatever else one holds must not name another folder.
+    // Names of projects are plain words; what else one holds must not name another folder.
     let name = name.replace(['/', '\\'], "-");
     let file = format!("{name}.relay");
     if project.folder == Path::new(".") { file.into() } else { project.folder.join(file) }
@@ -183,12 +185,12 @@ fn refuse_other_files(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn table(written: &Written, warnings: usize, width: usize) -> String {
+fn table(written: &Written, warnings: usize, verbose: bool, width: usize) -> String {
     let Written { path, bytes, signers, summary } = written;
     let signed: Vec<String> =
         signers.iter().map(|signer| format!("{} `{}`", signer.keyid, signer.name)).collect();
     let signed = if signed.is_empty() {
-        doubtful("nobody: servers refuse it until `relay sign`").to_string()
+        doubtful("no one: servers refuse it until `relay sign`").to_string()
     } else {
         signed.join(", ")
     };
@@ -196,11 +198,12 @@ fn table(written: &Written, warnings: usize, width: usize) -> String {
         none if none.is_empty() => dim("no warnings").to_string(),
         some => doubtful(some).to_string(),
     };
+    let sections = if verbose { format!("\n{}", summary.sections(width)) } else { String::new() };
     format!(
-        "{}\n  {}\n\n{}\n  written   {path}, {} bytes\n  digest    {}\n  epoch     {}\n  signed by {signed}\n  {warned}\n",
+        "{}\n  {}\n\n{}{sections}\n  written   {path}, {} bytes\n  digest    {}\n  epoch     {}\n  signed by {signed}\n  {warned}\n",
         summary.heading(),
         summary.counts(),
-        summary.tables(width),
+        summary.texts(width),
         grouped(*bytes),
         summary.digest,
         summary.epoch,

@@ -174,8 +174,8 @@ fn prompt_table(prompts: &[Row], width: usize) -> String {
         text("name"),
         number("priority"),
         text("type"),
-        number("bytes"),
-        number("≈ tokens"),
+        number("briefing bytes"),
+        number("tokens, estimated"),
         text("arguments"),
     ];
     table::draw(&columns, rows.collect(), width)

@@ -2,11 +2,10 @@
 //! that the server asks too.
 
 mod index;
+mod nearest;
 mod prompt;
 mod selection;
 mod uri;
-
-use relay_bundle::Bundle;
 
 use crate::args::{ExplainArgs, Question};
 use crate::exit::Exit;
@@ -27,7 +26,13 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
     // A preview of a damaged bundle would be a preview of something else.
     bundle.check_all()?;
     let json = arguments.json;
-    let asked = selection::Asked { sent: &arguments.sent, budget: arguments.budget, json };
+    let asked = selection::Asked {
+        sent: arguments.sent.as_deref(),
+        has_session: !arguments.no_session,
+        budget: arguments.budget,
+        why: arguments.why,
+        json,
+    };
     let given = arguments.arguments.as_deref();
     match &arguments.question {
         Question { prompt: Some(name), .. } => {
@@ -43,11 +48,4 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
             index::explain(&bundle, json, output)
         }
     }
-}
-
-/// Returns the name of the prompt that is nearest to `name`, if one is near.
-fn nearest<'b>(bundle: &'b Bundle, name: &str) -> Result<Option<&'b str>, Failure> {
-    let names: Vec<&str> =
-        bundle.prompts().map(|prompt| Ok(prompt?.name()?)).collect::<Result<_, Failure>>()?;
-    Ok(relay_compiler::nearest(name, names))
 }

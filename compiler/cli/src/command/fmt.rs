@@ -3,13 +3,13 @@
 use relay_compiler::{Diagnostics, Sources};
 use similar::TextDiff;
 
-use crate::answer::table::printable;
 use crate::args::{FmtArgs, Format};
 use crate::disk;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bad, bold, good};
 use crate::project::{self, Project};
+use crate::text::printable;
 
 /// A document whose layout is to change.
 struct Change {
@@ -24,16 +24,16 @@ pub(crate) fn run(arguments: &FmtArgs, output: &mut Output) -> Result<Exit, Fail
     let mut diagnostics = Diagnostics::new(false);
     let changes = changes(&sources, &mut diagnostics);
     let origin = project.origin(&sources);
-    let ended = project::tell_findings(&diagnostics, &origin, Format::Human, output)?;
+    let ended = project::report_findings(&diagnostics, &origin, Format::Human, output)?;
     let mut exit = ended.unwrap_or(Exit::Yes);
     for Change { path, old, new } in &changes {
-        let shown = origin.shown_path(path);
+        let shown = origin.display_path(path);
         if arguments.check {
             output.result(difference(&shown, old, new))?;
             exit = Exit::No;
         } else {
             disk::replace(&project.folder.join(path), new.as_bytes())?;
-            output.tell(format_args!("{} {shown}\n", bold("formatted")));
+            output.message(format_args!("{} {shown}\n", bold("formatted")));
         }
     }
     Ok(exit)

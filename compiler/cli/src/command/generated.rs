@@ -4,15 +4,42 @@
 use std::fs;
 
 use crate::args::GeneratedArgs;
+use crate::command::build::Built;
+use crate::command::describe::Described;
+use crate::command::explain::{IndexExplained, PromptExplained, SelectionExplained, UriExplained};
+use crate::command::inspect::Inspected;
+use crate::command::show::Shown;
+use crate::command::verify::Verified;
 use crate::disk;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::report::Findings;
 use crate::schema;
 
+/// Returns name and text of each schema, as in `schemas/NAME.json`, sorted by name.
+#[must_use]
+pub fn schemas() -> Vec<(&'static str, String)> {
+    vec![
+        ("build", schema::text::<Built>()),
+        ("check", schema::text::<Findings>()),
+        ("describe", schema::text::<Described>()),
+        ("explain-index", schema::text::<IndexExplained>()),
+        ("explain-prompt", schema::text::<PromptExplained>()),
+        ("explain-selection", schema::text::<SelectionExplained>()),
+        ("explain-uri", schema::text::<UriExplained>()),
+        ("inspect", schema::text::<Inspected>()),
+        ("show", schema::text::<Shown>()),
+        ("verify", schema::text::<Verified>()),
+    ]
+}
+
 /// Writes the JSON Schemas.
-pub(crate) fn schemas(arguments: &GeneratedArgs, output: &mut Output) -> Result<Exit, Failure> {
-    let named = schema::schemas().into_iter().map(|(name, text)| (format!("{name}.json"), text));
+pub(crate) fn write_schemas(
+    arguments: &GeneratedArgs,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let named = schemas().into_iter().map(|(name, text)| (format!("{name}.json"), text));
     write(arguments, named, output)
 }
 

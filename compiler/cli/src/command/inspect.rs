@@ -172,7 +172,7 @@ fn summary(subject: &Subject, signers: &[Signature], width: usize) -> Result<Str
     }
     shown.push_str(&generated(bundle)?);
     if signers.is_empty() {
-        shown.push_str(&format!("  signed by {}\n", doubtful("nobody")));
+        shown.push_str(&format!("  signed by {}\n", doubtful("no one")));
     }
     for Signature { keyid, name, state } in signers {
         let name = name.as_ref().map(|name| format!(" `{name}`")).unwrap_or_default();
@@ -180,7 +180,7 @@ fn summary(subject: &Subject, signers: &[Signature], width: usize) -> Result<Str
         shown.push_str(&format!("  signed by {who} ({state})\n"));
     }
     shown.push('\n');
-    shown.push_str(&summary.tables(width));
+    shown.push_str(&format!("{}\n{}", summary.texts(width), summary.sections(width)));
     if let Some(index) = TagIndex::of(bundle)? {
         shown.push_str(&format!("  {}\n", index.line()));
     }
@@ -239,6 +239,6 @@ fn resource_table(bundle: &Bundle, width: usize) -> Result<String, Failure> {
         let largest = template.variants.iter().map(|variant| variant.bytes).max().unwrap_or(0);
         rows.push(vec![template.uri_template, template.mime, grouped(largest)]);
     }
-    let columns = [text("resource"), text("media type"), number("bytes")];
+    let columns = [text("resource"), text("media type"), number("bytes, largest variant")];
     Ok(table::draw(&columns, rows, width))
 }

@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &KeygenArgs, output: &mut Output) -> Result<Exit, F
     if !key.write(&files)? {
         return Err(exists(&format!("{}.key` or `{}.pub", name.display(), name.display())));
     }
-    output.tell(format_args!(
+    output.message(format_args!(
         "wrote `{}` (keep it secret) and `{}`\n\nA server that trusts this key has this trust.toml:\n\n",
         files.private.display(),
         files.public.display(),

@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &ShowArgs, output: &mut Output) -> Result<Exit, Fai
     let compiled = project.compile(&sources, Request::of(&arguments.compiling), output)?;
     let origin = project.origin(&sources);
     let format = arguments.compiling.format;
-    let ended = project::tell_findings(&compiled.diagnostics, &origin, format, output)?;
+    let ended = project::report_findings(&compiled.diagnostics, &origin, format, output)?;
     if let Some(exit) = ended {
         return Ok(exit);
     }

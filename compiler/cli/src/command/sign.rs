@@ -32,9 +32,9 @@ pub(crate) fn run(arguments: &SignArgs, output: &mut Output) -> Result<Exit, Fai
         None => disk::replace(path, &envelope::attach(&bundle, &envelope)?)?,
     }
     for key in &keys {
-        output.tell(format_args!("signed with {} `{}`\n", key.id(), key.name));
+        output.message(format_args!("signed with {} `{}`\n", key.id(), key.name));
     }
-    output.tell(format_args!(
+    output.message(format_args!(
         "wrote `{}` ({})\n",
         written.display(),
         crate::answer::size::counted(envelope.signatures.len(), "signature"),

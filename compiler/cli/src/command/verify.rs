@@ -9,7 +9,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::size::counted;
-use crate::answer::table::printable;
 use crate::args::VerifyArgs;
 use crate::clock;
 use crate::command::sign;
@@ -19,6 +18,7 @@ use crate::failure::Failure;
 use crate::output::{Output, bad, bold, good};
 use crate::schema::FORMAT_VERSION;
 use crate::subject;
+use crate::text::printable;
 
 const TRUST_BYTES_MAX: u64 = 1024 * 1024;
 
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> Result<Exit, F
     if arguments.json {
         output.json(&answer)?;
     } else {
-        output.result(shown(&answer, path))?;
+        output.result(render(&answer, path))?;
     }
     Ok(if answer.trusted { Exit::Yes } else { Exit::No })
 }
@@ -126,13 +126,13 @@ fn with_detached(bundle: Bundle, files: &[impl AsRef<Path>]) -> Result<Bundle, F
     };
     for file in files {
         let file = file.as_ref();
-        let told = |reason: String| {
+        let refused = |reason: String| {
             Failure::no(format!("cannot count the signatures in `{}`: {reason}", file.display()))
         };
-        let detached = sign::read_envelope(file)?.map_err(|error| told(error.to_string()))?;
-        detached.statement(bundle.digest()).map_err(|error| told(error.to_string()))?;
+        let detached = sign::read_envelope(file)?.map_err(|error| refused(error.to_string()))?;
+        detached.statement(bundle.digest()).map_err(|error| refused(error.to_string()))?;
         if detached.payload != envelope.payload {
-            return Err(told("they are under another statement about this bundle".into())
+            return Err(refused("they are under another statement about this bundle".into())
                 .help("make them again from this bundle with `relay sign --detached`"));
         }
         let new = detached.signatures.into_iter();
@@ -203,7 +203,7 @@ fn reported(bundle: &Bundle, checked: &Result<Accepted, TrustError>) -> Vec<Sign
     signatures.iter().map(one).collect()
 }
 
-fn shown(answer: &Verified, path: &Path) -> String {
+fn render(answer: &Verified, path: &Path) -> String {
     let mut text = match &answer.reason {
         None => format!("{} {}\n", good("trusted"), bold(path.display())),
         Some(reason) => {

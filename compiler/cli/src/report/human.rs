@@ -10,17 +10,22 @@ use miette::{
 };
 use relay_compiler::Diagnostics;
 
+use crate::answer::size;
 use crate::output::{Look, bad, doubtful};
-use crate::report::{Origin, Shelf, counted};
+use crate::report::origin::{Origin, Shelf};
 
 /// Returns the report, with a line at its end that counts.
 pub(crate) fn draw(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Look) -> String {
+    findings(diagnostics, origin, look) + &summary(diagnostics)
+}
+
+/// Returns the findings, each with the text that it is about and a blank line.
+pub(super) fn findings(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Look) -> String {
     let theme =
         if look.colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     let handler =
         GraphicalReportHandler::new_themed(theme).with_width(look.width).with_links(false);
     let mut text = String::new();
-    let mut files = BTreeSet::new();
     for report in diagnostics.sorted() {
         let placed = Placed { diagnostic: &*report.diagnostic, shelf: &origin.shelf };
         // Writing to a text cannot fail, and what cannot be drawn is still worth its message.
@@ -28,19 +33,18 @@ pub(crate) fn draw(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Look) -
             text.push_str(&report.diagnostic.to_string());
         }
         text.push('\n');
-        files.insert(report.at.file);
     }
-    text.push_str(&summary(diagnostics, files.len()));
     text
 }
 
-fn summary(diagnostics: &Diagnostics, files: usize) -> String {
+fn summary(diagnostics: &Diagnostics) -> String {
     let (errors, warnings) = (diagnostics.error_count(), diagnostics.warning_count());
     let counted = counted(errors, warnings);
     if counted.is_empty() {
         return String::new();
     }
-    let files = if files == 1 { "1 file".into() } else { format!("{files} files") };
+    let files: BTreeSet<_> = diagnostics.sorted().iter().map(|report| report.at.file).collect();
+    let files = size::counted(files.len(), "file");
     let line = if errors > 0 {
         format!("{} in {files}\n", bad(counted))
     } else if diagnostics.has_errors() {
@@ -50,8 +54,15 @@ fn summary(diagnostics: &Diagnostics, files: usize) -> String {
     };
     match diagnostics.dropped_count() {
         0 => line,
-        dropped => format!("{line}{dropped} of them are not shown: mend the first ones first\n"),
+        dropped => format!("{line}{dropped} of them are not shown: fix the first ones first\n"),
     }
+}
+
+/// Returns `2 errors, 1 warning`; empty if there is neither.
+pub(crate) fn counted(errors: usize, warnings: usize) -> String {
+    let both = [(errors, "error"), (warnings, "warning")].into_iter();
+    let some = both.filter(|(count, _)| *count > 0);
+    some.map(|(count, word)| size::counted(count, word)).collect::<Vec<_>>().join(", ")
 }
 
 /// A diagnostic together with the text that it is about.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::report::Origin;
+use crate::report::origin::Origin;
 use crate::schema::FORMAT_VERSION;
 
 /// What `relay check --format json` prints.
@@ -66,7 +66,7 @@ pub(crate) struct Range {
     pub(crate) column: u32,
     /// The line of the end.
     pub(crate) end_line: u32,
-    /// The column behind the last character.
+    /// The column after the last character.
     pub(crate) end_column: u32,
 }
 
@@ -131,7 +131,7 @@ fn range(span: Span, origin: &Origin<'_>) -> Range {
     let start = origin.sources.place(span);
     let end = origin.sources.place(Span { start: span.end, ..span });
     Range {
-        file: origin.shown_path(&start.file),
+        file: origin.display_path(&start.file),
         line: start.line,
         column: start.column,
         end_line: end.line,

@@ -1,5 +1,7 @@
 //! The best of very many matches, in memory for few.
 
+use super::hit::points;
+
 /// The best matches among those seen so far.
 ///
 /// INVARIANT: matches come by rising rank, that is by priority and name. So one whose score is not
@@ -50,5 +52,5 @@ impl Best {
 
 /// Returns a number that is lower the higher the score is.
 fn place(matching: usize, priority: u8) -> u32 {
-    !u32::try_from(matching).unwrap_or(u32::MAX).saturating_mul(priority.into())
+    !u32::try_from(points(matching, priority)).unwrap_or(u32::MAX)
 }

@@ -2,7 +2,7 @@
 
 use relay_bundle::RANK_BLOCK;
 
-use super::TAGS_LIMIT;
+use super::tag::TAGS_LIMIT;
 
 /// One bit a rank of a block, the lowest first.
 pub(super) type Bits = [u64; RANK_BLOCK / 64];

@@ -1,8 +1,8 @@
-//! One prompt and tags -> where each tag matches, without the index: what `explain` shows.
+//! One prompt and tags -> where each tag matches, without the index: for `relay explain`.
 
 use relay_bundle::{Corrupt, PromptView, lower_case};
 
-use super::Tags;
+use super::tag::Tags;
 
 /// A tag found in a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,13 +22,35 @@ pub enum HitPlace<'b> {
     Chapter(&'b str),
 }
 
-/// The score of a prompt, by which matches are ordered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// What the order of a prompt comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Score {
-    /// Matching tags times priority; 0 if none matches.
-    Points(usize),
-    /// More than any number: priority 10.
+    /// What its tags and its priority give.
+    Points {
+        /// How many of the tags match.
+        matching: usize,
+        /// The priority, 1 to 9.
+        priority: u8,
+    },
+    /// Priority 10: it is sent with any tags.
     Always,
+}
+
+impl Score {
+    /// Returns the number by which matches are ordered, 0 if no tag matches; `None` for what is
+    /// sent always.
+    #[must_use]
+    pub fn points(self) -> Option<usize> {
+        match self {
+            Self::Points { matching, priority } => Some(points(matching, priority)),
+            Self::Always => None,
+        }
+    }
+}
+
+/// The formula: matching tags times priority.
+pub(super) fn points(matching: usize, priority: u8) -> usize {
+    matching.saturating_mul(priority.into())
 }
 
 /// Finds every place of a prompt where a tag matches, by tag, the summary before the chapters.
@@ -57,8 +79,8 @@ pub fn score(prompt: &PromptView<'_>, tags: &Tags) -> Result<Score, Corrupt> {
     if prompt.priority() >= 10 {
         return Ok(Score::Always);
     }
-    // The hits of one tag stand together.
+    // The hits of one tag follow each other.
     let mut matching: Vec<&str> = hits(prompt, tags)?.into_iter().map(|hit| hit.tag).collect();
     matching.dedup();
-    Ok(Score::Points(matching.len().saturating_mul(prompt.priority().into())))
+    Ok(Score::Points { matching: matching.len(), priority: prompt.priority() })
 }

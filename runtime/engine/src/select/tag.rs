@@ -7,7 +7,7 @@ use thiserror::Error;
 pub const TAG_CHARS_MAX: usize = 200;
 /// The most tags of a call where the project has no gate.
 pub const TAGS_MAX: usize = 10;
-/// The most tags of a call whatever a gate says.
+/// The most tags of a call under any gate.
 pub const TAGS_LIMIT: usize = 255;
 /// The budget of a briefing where the project has no gate.
 pub const BUDGET_BYTES: usize = 8192;

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use relay_bundle::{Bundle, Corrupt, RANK_BLOCK, TagIndexView, lower_case};
 
-use super::Tags;
 use super::best::Best;
 use super::count::{Bits, Counts, NO_BITS, between, ones};
+use super::tag::Tags;
 use super::word::Search;
 
 /// The prompts that tags match, without those of priority 10 and those that were sent.

@@ -26,7 +26,7 @@ struct Piece<'t, 'b> {
     /// Whether the word must begin, and must end, where the piece does.
     begins: bool,
     ends: bool,
-    /// The postings that reach behind the blocks that were filled; absent before the first.
+    /// The postings that reach past the blocks that were filled; absent before the first.
     rest: Option<Vec<Postings<'b>>>,
 }
 
@@ -85,7 +85,7 @@ impl<'b> Piece<'_, 'b> {
         Ok(())
     }
 
-    /// Finds the words, and returns the postings that reach behind the block.
+    /// Finds the words, and returns the postings that reach past the block.
     fn first_block(
         &self,
         index: &TagIndexView<'b>,
@@ -93,9 +93,9 @@ impl<'b> Piece<'_, 'b> {
     ) -> Result<Vec<Postings<'b>>, Corrupt> {
         let wrong = Corrupt::Record { section: Kind::TagWords.name(), what: "text" };
         let mut rest = Vec::new();
-        let (mut number, mut behind) = (0, 0);
+        let (mut number, mut past) = (0, 0);
         for at in memmem::find_iter(index.text(), self.text) {
-            if at < behind {
+            if at < past {
                 // The piece lies in the same word once more.
                 continue;
             }
@@ -105,7 +105,7 @@ impl<'b> Piece<'_, 'b> {
             if !(start..end).contains(&at) {
                 return Err(wrong);
             }
-            behind = end;
+            past = end;
             if self.fits(word) {
                 let mut postings = index.postings(number)?;
                 if set(&mut postings, bits) {

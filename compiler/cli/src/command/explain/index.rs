@@ -5,11 +5,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::size::{Size, counted, grouped};
-use crate::answer::table::{indented, wrapped};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bold};
 use crate::schema::FORMAT_VERSION;
+use crate::text::{indented, wrapped};
 
 /// What `relay explain --index --json` prints.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -29,7 +29,7 @@ pub(crate) fn explain(bundle: &Bundle, json: bool, output: &mut Output) -> Resul
     if json {
         output.json(&answer)?;
     } else {
-        output.result(shown(&answer, output.result_look().width))?;
+        output.result(render(&answer, output.result_look().width))?;
     }
     Ok(Exit::Yes)
 }
@@ -44,7 +44,7 @@ fn answer(bundle: &Bundle) -> IndexExplained {
     }
 }
 
-fn shown(answer: &IndexExplained, width: usize) -> String {
+fn render(answer: &IndexExplained, width: usize) -> String {
     let IndexExplained { format_version: _, index, omitted, instructions } = answer;
     let size = Size::of(instructions.len());
     let mut text = format!(

@@ -10,12 +10,12 @@ use serde::Serialize;
 use crate::answer::message::Message;
 use crate::answer::prompt::{self, When};
 use crate::answer::size::{Size, counted, grouped};
-use crate::answer::table::{indented, printable};
-use crate::command::explain::nearest;
+use crate::command::explain::nearest::nearest;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bad, bold, dim};
 use crate::schema::FORMAT_VERSION;
+use crate::text::{indented, printable};
 
 /// What `relay explain --prompt NAME --json` prints.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -105,7 +105,7 @@ pub(crate) fn explain(
     if json {
         output.json(&answer)?;
     } else {
-        output.result(shown(&answer))?;
+        output.result(render(&answer))?;
     }
     Ok(if answer.sent.is_some() { Exit::Yes } else { Exit::No })
 }
@@ -156,7 +156,7 @@ impl InForce {
         }
     }
 
-    fn shown(&self) -> String {
+    fn render(&self) -> String {
         let value = match (&self.value, self.origin) {
             (Some(value), ValueOrigin::Default) => format!("{value:?} (default)"),
             (Some(value), _) => format!("{value:?}"),
@@ -175,7 +175,7 @@ fn unknown(bundle: &Bundle, name: &str) -> Result<String, Failure> {
     Ok(format!("there is no prompt `{name}`{}", hint.unwrap_or_default()))
 }
 
-fn shown(answer: &PromptExplained) -> String {
+fn render(answer: &PromptExplained) -> String {
     let name = bold(format!("prompt {}", printable(&answer.prompt)));
     let Some(sent) = &answer.sent else {
         let refused = answer.refused.as_deref().unwrap_or_default();
@@ -183,7 +183,7 @@ fn shown(answer: &PromptExplained) -> String {
     };
     let mut text = format!("{name}, declared at {}\n", printable(&sent.at));
     for argument in &sent.arguments {
-        text.push_str(&argument.shown());
+        text.push_str(&argument.render());
     }
     if sent.variants > 1 {
         let condition = prompt::condition(&sent.when);

@@ -1,119 +1,65 @@
-//! Which prompts tags select, or a call that nobody asked a briefing for, and why.
+//! The briefing that tags get, or a call that no one asked a briefing for, and why it is this one.
 
-mod shown;
+mod answer;
+mod why;
 
-use relay_bundle::{Bundle, PromptView};
+use relay_bundle::{Bundle, Gate, Unlock};
+use relay_engine::briefing::{self, Occasion, Request};
 use relay_engine::keywords;
-use relay_engine::select::{self, HitPlace, Limits, Selection, TagError, Tags};
+use relay_engine::select::{self, Limits, TagError, Tags};
 use relay_engine::sent::Sent;
-use schemars::JsonSchema;
-use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::answer::table::printable;
-use crate::command::explain::nearest;
+use crate::command::explain::nearest::nearest;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::schema::FORMAT_VERSION;
+use crate::text::printable;
 
-/// What `relay explain --tags …` and `relay explain --call TOOL` print with `--json`.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct SelectionExplained {
-    /// The version of this form.
-    format_version: u32,
-    /// Whether sessions are gated; if not, this is what a gate with its defaults would select.
-    gated: bool,
-    /// The keywords that the call gives, in the order in which they stand; only of `--call`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    keywords: Option<Vec<String>>,
-    /// Why the server would refuse the tags; then nothing below is there.
-    refused: Option<String>,
-    /// What it would select.
-    #[serde(flatten)]
-    selected: Option<Selected>,
-}
+use answer::Selected;
+pub(crate) use answer::SelectionExplained;
 
-/// What the server would select.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-struct Selected {
-    /// The prompts in full, in their order.
-    full: Vec<String>,
-    /// The other prompts that match, in their order: name and summary are sent.
-    index: Vec<String>,
-    /// The prompts that do not match, sorted: their names are sent.
-    names: Vec<String>,
-    /// Bytes of the bodies in full.
-    bytes: usize,
-    /// Which tag was found where, for every prompt in full or in the index.
-    hits: Vec<Hit>,
-    /// The tags that were searched: trimmed, lower-cased, each once.
-    tags: Vec<String>,
-    /// The prompts that were sent before, in the order of their mention.
-    sent: Vec<String>,
-    /// Bytes that the bodies may have together; prompts of priority 10 come whatever it is.
-    budget_bytes: usize,
-    /// The score of every prompt in full or in the index; without one it is always sent.
-    scores: Vec<Score>,
-    /// The first prompt that did not fit, which ended the filling.
-    cut: Option<Cut>,
-}
-
-/// That a tag was found in a prompt.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-struct Hit {
-    /// The prompt.
-    prompt: String,
-    /// The tag.
-    tag: String,
-    /// `summary`, or `chapter: ` and the chapter.
-    #[serde(rename = "where")]
-    place: String,
-}
-
-/// How high a prompt stands.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-struct Score {
-    /// The prompt.
-    prompt: String,
-    /// 1 (reference) to 10 (always sent).
-    priority: u8,
-    /// Matching tags times priority; none for priority 10.
-    score: Option<usize>,
-    /// Bytes of its body.
-    bytes: usize,
-}
-
-/// The prompt that ended the filling.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-struct Cut {
-    /// The prompt.
-    prompt: String,
-    /// Bytes of its body.
-    bytes: usize,
-    /// Bytes that were left.
-    left: usize,
-}
+/// What a text has where the server puts the handle, which is sealed for one caller.
+const HANDLE: &str = "<briefing handle>";
 
 /// What was asked beside the tags.
 pub(crate) struct Asked<'a> {
-    /// Names of prompts that were sent before; unknown ones do no harm.
-    pub(crate) sent: &'a [String],
+    /// Names of prompts that were sent before; unknown ones do no harm. If present, `read_prompts`
+    /// is asked, not `begin_session`.
+    pub(crate) sent: Option<&'a [String]>,
+    /// Whether a caller that is intercepted has a session.
+    pub(crate) has_session: bool,
     /// Bytes of bodies, over those of the gate.
     pub(crate) budget: Option<usize>,
+    /// Whether people want the reasons, not the text.
+    pub(crate) why: bool,
     pub(crate) json: bool,
 }
 
-/// Explains what `begin_session` or `read_prompts` would select.
+/// Why no briefing is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unsent {
+    /// The project has no gate.
+    NoGate,
+    /// The tool is not gated.
+    NotGated,
+    /// The gate refuses the call.
+    Refused,
+}
+
+/// Explains what `begin_session` or `read_prompts` would answer.
 pub(crate) fn explain_tags(
     bundle: &Bundle,
     tags: &[String],
     asked: &Asked<'_>,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let tags_max = bundle.gate().map_or(select::TAGS_MAX, |gate| gate.tags_max.value as usize);
-    let answer = answer(bundle, None, Tags::new(tags, tags_max), asked, output)?;
-    tell(bundle, None, &answer, asked, output)
+    let gate = bundle.gate();
+    let tags = Tags::new(tags, gate.map_or(select::TAGS_MAX, |gate| gate.tags_max.value as usize));
+    let occasion = if asked.sent.is_some() { Occasion::Read } else { Occasion::Begin };
+    let question = Question { bundle, gate, occasion, tool: None, asked };
+    print(&question, &question.answer(tags, output)?, output)
 }
 
 /// Explains what would be put before the result of a call without a briefing.
@@ -124,10 +70,10 @@ pub(crate) fn explain_call(
     asked: &Asked<'_>,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let keywords = keywords::keywords(tool, arguments);
-    let tags = Tags::new(&keywords, keywords::KEYWORDS_MAX);
-    let answer = answer(bundle, Some(keywords), tags, asked, output)?;
-    tell(bundle, Some(tool), &answer, asked, output)
+    let (gate, occasion) = (bundle.gate(), Occasion::Intercept);
+    let question = Question { bundle, gate, occasion, tool: Some(tool), asked };
+    let tags = keywords::tags(tool, arguments);
+    print(&question, &question.answer(Ok(tags), output)?, output)
 }
 
 /// Reads `--arguments` of a call: a JSON object.
@@ -139,45 +85,113 @@ pub(crate) fn arguments(json: Option<&str>) -> Result<Map<String, Value>, Failur
     })
 }
 
-fn answer(
-    bundle: &Bundle,
-    keywords: Option<Vec<String>>,
-    tags: Result<Tags, TagError>,
-    asked: &Asked<'_>,
-    output: &mut Output,
-) -> Result<SelectionExplained, Failure> {
-    let gate = bundle.gate();
-    let (refused, selected) = match tags {
-        Err(error) => (Some(error.to_string()), None),
-        Ok(tags) => {
-            let of_gate =
-                gate.map_or(select::BUDGET_BYTES, |gate| gate.budget_bytes.value as usize);
-            let budget_bytes = asked.budget.unwrap_or(of_gate);
-            let known = known(bundle, asked.sent, output)?;
-            let sent = Sent::from_indexes(known.iter().map(|(index, _)| *index));
-            let limits = Limits { budget_bytes, entries_max: usize::MAX };
-            let selection = select::select(bundle, &tags, &sent, limits)?;
-            let mut selected = Selected::of(bundle, &tags, budget_bytes, &selection)?;
-            selected.sent = known.into_iter().map(|(_, name)| name.to_owned()).collect();
-            (None, Some(selected))
-        }
-    };
-    let gated = gate.is_some();
-    Ok(SelectionExplained { format_version: FORMAT_VERSION, gated, keywords, refused, selected })
+/// A question for the gate.
+struct Question<'a> {
+    bundle: &'a Bundle,
+    gate: Option<&'a Gate>,
+    occasion: Occasion,
+    /// Whose call is asked about.
+    tool: Option<&'a str>,
+    asked: &'a Asked<'a>,
 }
 
-fn tell(
-    bundle: &Bundle,
-    tool: Option<&str>,
+impl Question<'_> {
+    fn answer(
+        &self,
+        tags: Result<Tags, TagError>,
+        output: &mut Output,
+    ) -> Result<SelectionExplained, Failure> {
+        let tags = tags.map_err(|error| error.to_string());
+        let keywords = match (self.tool, &tags) {
+            (Some(_), Ok(tags)) => Some(tags.as_slice().to_vec()),
+            _ => None,
+        };
+        let (refused, selected) = match tags {
+            Err(reason) => (Some(reason), None),
+            Ok(tags) => (None, Some(self.select(&tags, output)?)),
+        };
+        let gated = self.gate.is_some();
+        Ok(SelectionExplained {
+            format_version: FORMAT_VERSION,
+            gated,
+            keywords,
+            refused,
+            selected,
+        })
+    }
+
+    fn select(&self, tags: &Tags, output: &mut Output) -> Result<Selected, Failure> {
+        let known = known(self.bundle, self.asked.sent.unwrap_or_default(), output)?;
+        let sent = Sent::from_indexes(known.iter().map(|(index, _)| *index));
+        let Asked { has_session, budget: budget_bytes, .. } = *self.asked;
+        let occasion = self.occasion;
+        let request = Request { occasion, tags, sent: &sent, has_session, budget_bytes };
+        let budget_bytes = match &self.gate {
+            Some(gate) => briefing::limits(gate, &request).budget_bytes,
+            None => budget_bytes.unwrap_or(select::BUDGET_BYTES),
+        };
+        // A text has an end; who asks why may see every prompt.
+        let limits = Limits { budget_bytes, entries_max: usize::MAX };
+        let selection = select::select(self.bundle, tags, &sent, limits)?;
+        let mut selected = Selected::of(self.bundle, tags, budget_bytes, &selection)?;
+        selected.sent = known.into_iter().map(|(_, name)| name.to_owned()).collect();
+        if let (Some(gate), None) = (&self.gate, self.unsent()) {
+            selected.text = Some(briefing::brief(self.bundle, gate, &request)?.text(HANDLE));
+        }
+        Ok(selected)
+    }
+
+    /// Returns why no briefing is sent; `None` if one is.
+    fn unsent(&self) -> Option<Unsent> {
+        let Some(gate) = &self.gate else { return Some(Unsent::NoGate) };
+        let tool = self.tool?;
+        let mut tools = self.bundle.tools().iter();
+        if tools.any(|offered| offered.name == tool && !offered.gated) {
+            return Some(Unsent::NotGated);
+        }
+        (gate.unlock.value == Unlock::Refuse).then_some(Unsent::Refused)
+    }
+
+    /// Says to whom this is sent, where that is not plain, or why it is not sent.
+    fn note(&self) -> Option<String> {
+        let tool = self.tool.unwrap_or_default();
+        Some(match self.unsent() {
+            Some(Unsent::NoGate) => "This project has no gate, so no agent gets a briefing: this is \
+                                     what a gate with its defaults would select."
+                .to_owned(),
+            Some(Unsent::NotGated) => {
+                format!("`{tool}` is not gated: nothing is put before its result.")
+            }
+            Some(Unsent::Refused) => {
+                "This gate has `unlock else=refuse`, so the call is refused: this \
+                                      is what `else=intercept` would put before its result."
+                    .to_owned()
+            }
+            None if self.tool.is_none() => return None,
+            None if self.asked.has_session => "This is put before the result once a session. A \
+                                                   client without a session gets a smaller one with \
+                                                   each call: `--no-session` shows it."
+                .to_owned(),
+            None => "A client without a session gets this before the result of each call that has no \
+                     briefing."
+                .to_owned(),
+        })
+    }
+}
+
+fn print(
+    question: &Question<'_>,
     answer: &SelectionExplained,
-    asked: &Asked<'_>,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    if asked.json {
-        output.json(answer)?;
-    } else {
-        let width = output.result_look().width;
-        output.result(shown::shown(bundle, tool, answer, width)?)?;
+    let text = answer.selected.as_ref().and_then(|selected| selected.text.as_ref());
+    match text {
+        _ if question.asked.json => output.json(answer)?,
+        Some(text) if !question.asked.why => output.text(text)?,
+        _ => {
+            let (note, width) = (question.note(), output.result_look().width);
+            output.result(why::render(answer, note.as_deref(), width))?;
+        }
     }
     Ok(if answer.selected.is_some() { Exit::Yes } else { Exit::No })
 }
@@ -206,61 +220,4 @@ fn known<'n>(
         }
     }
     Ok(known)
-}
-
-impl Selected {
-    fn of(
-        bundle: &Bundle,
-        tags: &Tags,
-        budget_bytes: usize,
-        selection: &Selection,
-    ) -> Result<Self, Failure> {
-        let name = |index: &usize| -> Result<String, Failure> {
-            Ok(bundle.prompt(*index)?.name()?.to_owned())
-        };
-        let names = |indexes: &[usize]| indexes.iter().map(name).collect::<Result<Vec<_>, _>>();
-        let mut hits = Vec::new();
-        let mut scores = Vec::new();
-        for index in selection.full.iter().chain(&selection.index) {
-            let prompt = bundle.prompt(*index)?;
-            scores.push(Score::of(&prompt, tags)?);
-            for hit in select::hits(&prompt, tags)? {
-                let place = match hit.place {
-                    HitPlace::Summary => "summary".to_owned(),
-                    HitPlace::Chapter(chapter) => format!("chapter: {chapter}"),
-                };
-                hits.push(Hit { prompt: name(index)?, tag: hit.tag.to_owned(), place });
-            }
-        }
-        let cut = selection.cut.as_ref().map(|cut| -> Result<Cut, Failure> {
-            Ok(Cut { prompt: name(&cut.prompt)?, bytes: cut.bytes, left: cut.left })
-        });
-        Ok(Self {
-            full: names(&selection.full)?,
-            index: names(&selection.index)?,
-            names: names(&selection.names)?,
-            bytes: selection.bytes,
-            hits,
-            tags: tags.as_slice().to_vec(),
-            sent: Vec::new(),
-            budget_bytes,
-            scores,
-            cut: cut.transpose()?,
-        })
-    }
-}
-
-impl Score {
-    fn of(prompt: &PromptView<'_>, tags: &Tags) -> Result<Self, Failure> {
-        let score = match select::score(prompt, tags)? {
-            select::Score::Points(points) => Some(points),
-            select::Score::Always => None,
-        };
-        Ok(Self {
-            prompt: prompt.name()?.into(),
-            priority: prompt.priority(),
-            score,
-            bytes: prompt.body_bytes(),
-        })
-    }
 }

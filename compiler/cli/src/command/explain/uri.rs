@@ -12,11 +12,11 @@ use serde::Serialize;
 
 use crate::answer::message::Message;
 use crate::answer::size::{Size, grouped};
-use crate::answer::table::{indented, printable};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bad, bold};
 use crate::schema::FORMAT_VERSION;
+use crate::text::{indented, printable};
 
 /// What `relay explain --uri URI --json` prints.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -81,7 +81,7 @@ pub(crate) fn explain(
     if json {
         output.json(&answer)?;
     } else {
-        output.result(shown(&answer))?;
+        output.result(render(&answer))?;
     }
     Ok(exit)
 }
@@ -133,7 +133,7 @@ fn answer(bundle: &Bundle, uri: &str) -> Result<Result<Sent, String>, Failure> {
     }
 }
 
-fn shown(answer: &UriExplained) -> String {
+fn render(answer: &UriExplained) -> String {
     let uri = bold(printable(&answer.uri));
     let Some(sent) = &answer.sent else {
         let refused = answer.refused.as_deref().unwrap_or_default();

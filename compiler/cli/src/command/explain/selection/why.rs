@@ -1,22 +1,15 @@
-//! A selection for people.
+//! Why a selection is this one, for people.
 
 use std::collections::BTreeMap;
 
-use relay_bundle::{Bundle, Unlock};
-
-use super::{Cut, Hit, Score, Selected, SelectionExplained};
+use super::answer::{BudgetEnd, Hit, Score, Selected, SelectionExplained};
 use crate::answer::size::{counted, grouped};
-use crate::answer::table::{self, number, printable, text, wrapped};
-use crate::failure::Failure;
+use crate::answer::table::{self, number, text};
 use crate::output::{bad, bold, dim};
+use crate::text::{printable, wrapped};
 
-/// Returns the answer for people; `tool` is whose call was asked about.
-pub(super) fn shown(
-    bundle: &Bundle,
-    tool: Option<&str>,
-    answer: &SelectionExplained,
-    width: usize,
-) -> Result<String, Failure> {
+/// Returns which tag was found where, the scores, and what the budget cut; last the note.
+pub(super) fn render(answer: &SelectionExplained, note: Option<&str>, width: usize) -> String {
     let SelectionExplained { format_version: _, gated: _, keywords, refused, selected } = answer;
     let mut shown = String::new();
     if let Some(keywords) = keywords {
@@ -25,16 +18,16 @@ pub(super) fn shown(
     if let Some(refused) = refused {
         shown.push_str(&format!("{} {}\n", bad("refused:"), printable(refused)));
     }
-    let Some(selected) = selected else { return Ok(shown) };
+    let Some(selected) = selected else { return shown };
     if keywords.is_none() {
         shown.push_str(&line("tags:", &listed(&selected.tags)));
     }
     shown.push_str(&facts(selected));
     shown.push_str(&lists(selected, width));
-    if let Some(note) = note(bundle, tool)? {
-        shown.push_str(&format!("\n{}", dim(wrapped(&note, "", width))));
+    if let Some(note) = note {
+        shown.push_str(&format!("\n{}", dim(wrapped(note, "", width))));
     }
-    Ok(shown)
+    shown
 }
 
 fn facts(selected: &Selected) -> String {
@@ -61,11 +54,11 @@ fn lists(selected: &Selected, width: usize) -> String {
     for hit in hits {
         found.entry(&hit.prompt).or_default().push(hit);
     }
-    // Scores stand in the order of both lists.
+    // Scores have the order of both lists.
     let (in_full, as_entries) = scores.split_at_checked(full.len()).unwrap_or_default();
     let mut shown = heading("in full", full.len());
     shown.push_str(&rows(in_full, &found, width));
-    shown.push_str(&cut.as_ref().map(|cut| told(cut, width)).unwrap_or_default());
+    shown.push_str(&cut.as_ref().map(|cut| end(cut, width)).unwrap_or_default());
     shown.push_str(&heading("as index entries", index.len()));
     shown.push_str(&rows(as_entries, &found, width));
     shown.push_str(&heading("by name", names.len()));
@@ -75,10 +68,11 @@ fn lists(selected: &Selected, width: usize) -> String {
     shown
 }
 
-fn told(cut: &Cut, width: usize) -> String {
-    let Cut { prompt, bytes, left } = cut;
+/// Says which prompt ended the filling.
+fn end(cut: &BudgetEnd, width: usize) -> String {
+    let BudgetEnd { prompt, bytes, left } = cut;
     let text = format!(
-        "`{}` has {} and {} left: it and all behind it come as index entries",
+        "`{}` has {} and {} left: it and all that follow come as index entries",
         prompt,
         counted(*bytes, "byte"),
         if *left == 1 { "1 was".to_owned() } else { format!("{} were", grouped(*left)) },
@@ -102,17 +96,18 @@ fn rows(scores: &[Score], found: &BTreeMap<&str, Vec<&Hit>>, width: usize) -> St
     if scores.is_empty() {
         return String::new();
     }
-    let rows = scores.iter().map(|Score { prompt, priority, score, bytes }| {
+    let rows = scores.iter().map(|Score { prompt, priority, score, matching, bytes }| {
         let places = places(found.get(prompt.as_str()).map(Vec::as_slice).unwrap_or_default());
         let points = match score {
-            Some(points) => format!("{} × {priority} = {}", places.len(), grouped(*points)),
+            Some(points) => format!("{matching} × {priority} = {}", grouped(*points)),
             None => "always".to_owned(),
         };
         let places: Vec<String> =
             places.iter().map(|(tag, at)| format!("{tag} ({})", at.join(", "))).collect();
         vec![prompt.clone(), points, grouped(*bytes), places.join(", ")]
     });
-    let columns = [text("prompt"), number("tags × priority"), number("bytes"), text("found")];
+    let columns =
+        [text("prompt"), number("tags × priority"), number("briefing bytes"), text("found")];
     table::draw(&columns, rows.collect(), width)
 }
 
@@ -126,36 +121,4 @@ fn places<'h>(hits: &[&'h Hit]) -> Vec<(&'h str, Vec<&'h str>)> {
         }
     }
     places
-}
-
-/// Says when the server would not select this, or not as much.
-fn note(bundle: &Bundle, tool: Option<&str>) -> Result<Option<String>, Failure> {
-    let Some(gate) = bundle.gate() else {
-        let text = "This project has no gate, so nobody is briefed: this is what a gate with its \
-                    defaults would select.";
-        return Ok(Some(text.to_owned()));
-    };
-    let Some(tool) = tool else { return Ok(None) };
-    if is_free(bundle, tool)? {
-        let text = format!("`{tool}` is not gated: nothing is put before its result.");
-        return Ok(Some(text));
-    }
-    Ok(Some(match gate.unlock.value {
-        Unlock::Intercept => format!(
-            "This is put before the result once a session. To a client that has no session it comes \
-             with each call without a briefing, up to {} bytes: `--budget {}` shows that.",
-            grouped(gate.repeat_bytes.value as usize),
-            gate.repeat_bytes.value
-        ),
-        Unlock::Refuse => {
-            "This gate has `unlock else=refuse`, so the call is refused: this is what \
-                           `else=intercept` would put before its result."
-                .to_owned()
-        }
-    }))
-}
-
-/// Returns whether the bundle has the tool and asks no briefing before it.
-fn is_free(bundle: &Bundle, name: &str) -> Result<bool, Failure> {
-    Ok(bundle.tools().iter().any(|tool| tool.name == name && !tool.gated))
 }

@@ -2,23 +2,24 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::time::Instant;
+
+use harness::{Process, command, run};
 
 use crate::{Result, Setting, generate, median, row};
 
 /// Nanoseconds of CPU that a process has used, all its living threads together.
-pub(crate) fn cpu_ns(child: &Child) -> Result<u64> {
+pub(crate) fn cpu_ns(process: &Process) -> Result<u64> {
     let mut total = 0;
-    for task in fs::read_dir(format!("/proc/{}/task", child.id()))? {
+    for task in fs::read_dir(format!("/proc/{}/task", process.id()))? {
         total += schedstat(&task?.path().join("schedstat")).unwrap_or(0);
     }
     Ok(total)
 }
 
 /// Resident memory of a process in MB: all of it, and without what is mapped from files.
-pub(crate) fn resident_mb(child: &Child) -> Result<(f64, f64)> {
-    let status = fs::read_to_string(format!("/proc/{}/status", child.id()))?;
+pub(crate) fn resident_mb(process: &Process) -> Result<(f64, f64)> {
+    let status = fs::read_to_string(format!("/proc/{}/status", process.id()))?;
     let field = |name: &str| {
         let line = status.lines().find(|line| line.starts_with(name));
         let number = line.and_then(|line| line.split_whitespace().nth(1)).unwrap_or("0");
@@ -49,15 +50,11 @@ pub(crate) fn build(setting: &Setting) -> Result<()> {
     let mut wall = Vec::new();
     for _ in 0..5 {
         let (before, start) = (children_cpu_s()?, Instant::now());
-        let status = Command::new(&setting.relay)
-            .arg("build")
-            .arg(folder.join("project.kdl"))
-            .args(["--unsigned", "-q", "-o"])
-            .arg(setting.folder.join("built.relay"))
-            .stdin(Stdio::null())
-            .status()?;
-        if !status.success() {
-            return Err("relay build failed".into());
+        let mut build = command(&setting.relay, &setting.folder);
+        build.args(["build", "project/project.kdl", "--unsigned", "-q", "-o", "built.relay"]);
+        let ended = run(build);
+        if ended.code != Some(0) {
+            return Err(format!("relay build failed: {}", ended.stderr).into());
         }
         cpu.push(children_cpu_s()? - before);
         wall.push(start.elapsed().as_secs_f64());
@@ -78,17 +75,17 @@ pub(crate) fn load(setting: &Setting, prompts: usize) -> Result<()> {
     let mut anonymous = Vec::new();
     let mut resident = Vec::new();
     for round in 0..6 {
-        let mut command = Command::new(&setting.relay_serve);
-        command.arg(&path).arg("--stdio").arg("--trust").arg(setting.trust_file());
-        command.arg("--state").arg(&state).args(["--audit", "none"]);
+        let mut serve = command(&setting.relay_serve, &setting.folder);
+        serve.arg(&path).arg("--stdio").arg("--trust").arg(setting.trust_file());
+        serve.arg("--state").arg(&state).args(["--audit", "none"]);
         let start = Instant::now();
-        let mut session = crate::stdio::Session::start(command)?;
+        let mut session = crate::stdio::Session::start(serve)?;
         session.initialize()?;
         // The first start makes the private copy.
         if round > 0 {
             wall.push(start.elapsed().as_secs_f64() * 1e3);
-            cpu.push(cpu_ns(session.child())? as f64 / 1e6);
-            let (all, anon) = resident_mb(session.child())?;
+            cpu.push(cpu_ns(session.process())? as f64 / 1e6);
+            let (all, anon) = resident_mb(session.process())?;
             resident.push(all);
             anonymous.push(anon);
         }

@@ -1,0 +1,36 @@
+//! The files that a report is about, under the names that its reader knows.
+
+use std::path::Path;
+
+use relay_compiler::{Sources, Texts};
+
+/// The files that a report shows, and where its reader finds them.
+pub(crate) struct Origin<'s> {
+    pub(super) sources: &'s Sources<'s>,
+    pub(super) shelf: Shelf,
+}
+
+/// The texts of the files, under the names that a report gives them.
+pub(super) struct Shelf {
+    pub(super) texts: Texts,
+    /// What comes before a file's path from the project's folder: empty, or ends with `/`.
+    pub(super) prefix: String,
+}
+
+impl<'s> Origin<'s> {
+    /// Takes the sources of a project whose folder was typed as `folder`.
+    pub(crate) fn new(sources: &'s Sources<'s>, folder: &Path) -> Self {
+        let folder = folder.to_string_lossy().replace('\\', "/");
+        let folder = folder.trim_start_matches("./").trim_end_matches('/');
+        let prefix = match folder {
+            "" | "." => String::new(),
+            folder => format!("{folder}/"),
+        };
+        Self { sources, shelf: Shelf { texts: sources.texts(), prefix } }
+    }
+
+    /// Returns the path that a report gives for a path from the project's folder.
+    pub(crate) fn display_path(&self, path: &str) -> String {
+        format!("{}{path}", self.shelf.prefix)
+    }
+}

@@ -1,0 +1,208 @@
+//! Processes that tests and benchmarks start: always ended, and never waited for without a limit.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "it runs programs and looks at the clock, and a test ends by panicking"
+)]
+
+use std::any::Any;
+use std::ffi::OsStr;
+use std::io::{Read, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Longer than anything takes on a machine that is busy with other tests.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How often an end is looked for.
+const POLL: Duration = Duration::from_millis(2);
+
+/// A process that is killed when this is dropped. What it writes to standard error is read all the
+/// time, so it never waits for a reader.
+pub struct Process {
+    child: Child,
+    log: Log,
+    reader: Option<JoinHandle<()>>,
+    kept: Vec<Box<dyn Any + Send + Sync>>,
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// The exit code; `None` if a signal ended it.
+    pub code: Option<i32>,
+    /// What it wrote to standard output, unless something else read that.
+    pub stdout: String,
+    /// What it wrote to standard error.
+    pub stderr: String,
+}
+
+/// What a process wrote to standard error so far.
+#[derive(Clone, Default)]
+struct Log(Arc<(Mutex<Vec<u8>>, Condvar)>);
+
+/// Makes a command in `folder` with pipes for all streams and an empty environment.
+pub fn command(program: impl AsRef<OsStr>, folder: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(folder).env_clear();
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Runs a command that is expected to end by itself, without input.
+///
+/// # Panics
+///
+/// It cannot be started, does not end, or writes something that is not UTF-8.
+#[must_use]
+pub fn run(mut command: Command) -> Ended {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut process = Process::start(command);
+    let mut stdout = process.stdout();
+    let stdout = thread::spawn(move || {
+        let mut bytes = Vec::new();
+        stdout.read_to_end(&mut bytes).expect("a pipe can be read");
+        String::from_utf8(bytes).expect("standard output is UTF-8")
+    });
+    let ended = process.wait();
+    Ended { stdout: stdout.join().expect("standard output was read"), ..ended }
+}
+
+impl Process {
+    /// Starts a command.
+    ///
+    /// # Panics
+    ///
+    /// It cannot be started.
+    #[must_use]
+    pub fn start(mut command: Command) -> Self {
+        let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        let log = Log::default();
+        let reader = child.stderr.take().map(|mut stderr| {
+            let log = log.clone();
+            thread::spawn(move || {
+                let mut buffer = [0; 4096];
+                while let Ok(length @ 1..) = stderr.read(&mut buffer) {
+                    log.add(buffer.get(..length).unwrap_or_default());
+                }
+            })
+        });
+        Self { child, log, reader, kept: Vec::new() }
+    }
+
+    /// Keeps something, such as the folder it runs in, for as long as the process lives.
+    pub fn keep(&mut self, kept: impl Any + Send + Sync) {
+        self.kept.push(Box::new(kept));
+    }
+
+    /// Returns the id of the process.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Takes standard input; `None` if it is no pipe or was taken.
+    pub fn stdin(&mut self) -> Option<ChildStdin> {
+        self.child.stdin.take()
+    }
+
+    /// Takes standard output.
+    ///
+    /// # Panics
+    ///
+    /// It is no pipe, or was taken.
+    pub fn stdout(&mut self) -> ChildStdout {
+        self.child.stdout.take().expect("standard output is a pipe that no one took")
+    }
+
+    /// Writes to standard input in the background, since the process may never read all of it.
+    ///
+    /// # Panics
+    ///
+    /// Standard input was taken.
+    pub fn write_unread(&mut self, bytes: Vec<u8>) {
+        let mut to = self.stdin().expect("standard input is open");
+        thread::spawn(move || _ = to.write_all(&bytes));
+        // Long enough for the pipe to fill.
+        thread::sleep(Duration::from_secs(1));
+    }
+
+    /// Returns what was written to standard error so far.
+    #[must_use]
+    pub fn log(&self) -> String {
+        String::from_utf8_lossy(&self.log.lock()).into_owned()
+    }
+
+    /// Waits until standard error has these words, and returns all of it.
+    ///
+    /// # Panics
+    ///
+    /// They do not come.
+    pub fn hear(&self, words: &str) -> String {
+        let has_none = |log: &mut Vec<u8>| !String::from_utf8_lossy(log).contains(words);
+        let (_, changed) = &*self.log.0;
+        let heard = changed.wait_timeout_while(self.log.lock(), PATIENCE, has_none);
+        let (log, late) = heard.unwrap_or_else(PoisonError::into_inner);
+        let log = String::from_utf8_lossy(&log).into_owned();
+        assert!(!late.timed_out(), "standard error never had `{words}`:\n{log}");
+        log
+    }
+
+    /// Sends a signal by its name.
+    ///
+    /// # Panics
+    ///
+    /// It cannot be sent.
+    pub fn signal(&self, name: &str) {
+        let status = Command::new("kill").args(["-s", name, &self.id().to_string()]).status();
+        assert!(status.expect("`kill` runs").success(), "no signal {name}");
+    }
+
+    /// Waits for the end, and for the last of standard error.
+    ///
+    /// # Panics
+    ///
+    /// It does not end, or standard error is not UTF-8.
+    pub fn wait(&mut self) -> Ended {
+        let status = self.status();
+        if let Some(reader) = self.reader.take() {
+            reader.join().expect("standard error was read");
+        }
+        let stderr = String::from_utf8(self.log.lock().clone()).expect("standard error is UTF-8");
+        Ended { code: status.code(), stdout: String::new(), stderr }
+    }
+
+    fn status(&mut self) -> ExitStatus {
+        let limit = Instant::now() + PATIENCE;
+        loop {
+            match self.child.try_wait().expect("a child can be waited for") {
+                Some(status) => return status,
+                None if Instant::now() > limit => panic!("it does not end:\n{}", self.log()),
+                None => thread::sleep(POLL),
+            }
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
+}
+
+impl Log {
+    fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, bytes: &[u8]) {
+        self.lock().extend_from_slice(bytes);
+        self.0.1.notify_all();
+    }
+}
