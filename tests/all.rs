@@ -1,4 +1,4 @@
-//! Everything that relay promises, as one test binary.
+//! All integration tests, as one test binary.
 
 #![expect(
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! The two programs, built once for all tests that run them.
+//! The two binaries, built once for all tests that run them.
 
 #![expect(clippy::disallowed_methods, reason = "tests run programs")]
 
@@ -29,10 +29,10 @@ fn built() -> &'static Binaries {
     BUILT.get_or_init(build)
 }
 
-/// Builds both where cargo put this test binary: `TARGET/PROFILE/deps/all-…`.
+/// Builds both in the target folder of this test binary: `TARGET/PROFILE/deps/all-…`.
 fn build() -> Binaries {
     let test = env::current_exe().expect("this program has a path");
-    let folder = test.ancestors().nth(2).expect("it lies in TARGET/PROFILE/deps");
+    let folder = test.ancestors().nth(2).expect("the binary is in TARGET/PROFILE/deps");
     let profile = match folder.file_name().and_then(|name| name.to_str()) {
         Some("debug") | None => "dev",
         Some(profile) => profile,
@@ -40,7 +40,7 @@ fn build() -> Binaries {
     let output = Command::new(env!("CARGO"))
         .args(["build", "-p", "relay-cli", "-p", "relay-runtime", "--bins", "--profile", profile])
         .arg("--target-dir")
-        .arg(folder.parent().expect("it lies in TARGET/PROFILE"))
+        .arg(folder.parent().expect("the binary is in TARGET/PROFILE"))
         .current_dir(root())
         .output()
         .expect("cargo runs");

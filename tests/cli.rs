@@ -1,8 +1,7 @@
-//! The binary `relay` as its users meet it: command lines, files, exit codes, both streams.
+//! The binary `relay` as its users see it: command lines, files, exit codes, both streams.
 //!
-//! Every run has an environment of its own, with a home that belongs to its test, and is ended
-//! when it takes too long. No run may print a secret key, so each is searched for those that lie
-//! in its folder.
+//! Every run has its own environment and home folder, and a time limit. No run may print a secret
+//! key, so the output of each is searched for the keys in its folder.
 
 #![expect(clippy::disallowed_methods, reason = "these tests start the binaries")]
 
@@ -33,12 +32,12 @@ use serde_json::Value;
 use crate::binaries;
 use crate::support::root;
 
-/// A folder to run `relay` in, with a home beside it. Both go with the test.
+/// A folder to run `relay` in, with a home folder beside it. Both are removed after the test.
 struct Sandbox {
     base: tempfile::TempDir,
 }
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Debug)]
 struct Run {
     code: i32,
@@ -62,7 +61,7 @@ impl Sandbox {
         sandbox
     }
 
-    /// A folder with a copy of `examples/NAME` in it, by the same name.
+    /// A folder with a copy of `examples/NAME` as `NAME`.
     fn example(name: &str) -> Self {
         let sandbox = Self::new();
         copy(&root().join("examples").join(name), &sandbox.path(name));
@@ -74,7 +73,7 @@ impl Sandbox {
         self.base.path().join("work").join(file)
     }
 
-    /// Where this user's dev key is kept.
+    /// The path of this user's dev key.
     fn dev_key(&self) -> PathBuf {
         self.base.path().join("data/relay/dev.key")
     }
@@ -103,14 +102,14 @@ impl Sandbox {
         names
     }
 
-    /// Replaces a text that a file holds exactly once.
+    /// Replaces a text that occurs exactly once in a file.
     fn edit(&self, file: &str, from: &str, to: &str) {
         let text = self.read(file);
         assert_eq!(text.matches(from).count(), 1, "{file}: `{from}`");
         fs::write(self.path(file), text.replace(from, to)).expect("a file");
     }
 
-    /// A program to start in the folder, with nothing of the tests' own environment but `PATH`.
+    /// A command in the folder, with only `PATH` of the tests' own environment.
     fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = harness::command(program, &self.path(""));
         command
@@ -125,14 +124,14 @@ impl Sandbox {
         self.relay_of(&line.split_whitespace().collect::<Vec<_>>())
     }
 
-    /// Runs `relay` with arguments that may hold blanks.
+    /// Runs `relay` with arguments that may contain blanks.
     fn relay_of(&self, arguments: &[impl AsRef<OsStr>]) -> Run {
         let mut command = self.command(binaries::relay());
         command.args(arguments);
         self.run(command)
     }
 
-    /// Runs `relay` in another environment.
+    /// Runs `relay` with more environment variables.
     fn relay_with(&self, variables: &[(&str, &str)], line: &str) -> Run {
         let mut command = self.command(binaries::relay());
         command.args(line.split_whitespace()).envs(variables.iter().copied());
@@ -149,7 +148,7 @@ impl Sandbox {
         run
     }
 
-    /// Every secret key in the folder and the home, in the spellings in which one could slip out.
+    /// Every secret key in the folder and the home folder, in each encoding that could be printed.
     fn secrets(&self) -> Vec<String> {
         use base64::Engine as _;
         use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
@@ -162,7 +161,7 @@ impl Sandbox {
             let lines = pem.lines().filter(|line| !line.is_empty() && !line.starts_with("--"));
             let body: String = lines.collect();
             let Ok(der) = STANDARD.decode(&body) else { continue };
-            // PKCS#8 of Ed25519 (RFC 8410): 16 bytes of structure, then the 32 of the seed.
+            // PKCS#8 of Ed25519 (RFC 8410): 16 bytes of structure, then the 32 bytes of the seed.
             let Some(seed) = der.get(16..48) else { continue };
             let hex: String = seed.iter().map(|byte| format!("{byte:02x}")).collect();
             secrets.extend([body, hex, STANDARD_NO_PAD.encode(seed), URL_SAFE_NO_PAD.encode(seed)]);
@@ -179,14 +178,14 @@ impl Run {
         self
     }
 
-    /// Asserts that standard error holds these words.
+    /// Asserts that standard error contains `words`.
     #[track_caller]
     fn says(self, words: &str) -> Self {
         assert!(self.stderr.contains(words), "not said: {words}\n{}", self.stderr);
         self
     }
 
-    /// Asserts that standard output holds these words.
+    /// Asserts that standard output contains `words`.
     #[track_caller]
     fn prints(self, words: &str) -> Self {
         assert!(self.stdout.contains(words), "not printed: {words}\n{}", self.stdout);
@@ -229,7 +228,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The smallest project that is without fault, with more nodes after it.
+/// The smallest valid project, followed by more nodes.
 fn project(rest: &str) -> String {
     format!(
         "project small version=\"1.0.0\" epoch=1\n\
@@ -237,7 +236,7 @@ fn project(rest: &str) -> String {
     )
 }
 
-/// Asserts that a text is the snapshot `cli/snapshots/NAME.snap`.
+/// Asserts that a text equals the snapshot `cli/snapshots/NAME.snap`.
 #[track_caller]
 fn snapshot(name: &str, text: &str) {
     let mut settings = insta::Settings::clone_current();

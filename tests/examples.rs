@@ -1,4 +1,4 @@
-//! Every project in `examples/` is built as it stands: no faults, and always the same bytes.
+//! Every project in `examples/` builds without errors or warnings, and always to the same bytes.
 
 use std::fs;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ fn examples() -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_example_builds_without_a_word() {
+fn every_example_builds_without_diagnostics() {
     for folder in examples() {
         let files = Memory::folder(&folder);
         for environment in environments(&files) {
@@ -58,7 +58,7 @@ fn the_spec_driven_workflow_is_thirteen_commands() {
         let [argument] = command.rendering.arguments.as_slice() else { panic!("{}", command.name) };
         assert_eq!(argument.name, "arguments");
     }
-    // A handoff that leads nowhere would be found by the person who follows it.
+    // A handoff to an unknown command would only be noticed when someone follows it.
     for meta in contents.prompts.iter().filter_map(|prompt| prompt.meta.as_deref()) {
         let meta: serde_json::Value = serde_json::from_str(meta).expect("JSON");
         for handoff in meta["handoffs"].as_array().into_iter().flatten() {
@@ -68,7 +68,7 @@ fn the_spec_driven_workflow_is_thirteen_commands() {
     }
 }
 
-/// The environments that a project names, and none.
+/// The environments of a project's `when` blocks, and none.
 fn environments(files: &Memory) -> Vec<Option<String>> {
     let text = String::from_utf8_lossy(&files.0["project.kdl"]).into_owned();
     let whens = text.lines().filter_map(|line| line.strip_prefix("when "));

@@ -1,4 +1,4 @@
-//! Processes that tests and benchmarks start: always ended, and never waited for without a limit.
+//! Processes that tests and benchmarks start: always killed in the end, and every wait has a limit.
 
 #![expect(
     clippy::disallowed_methods,
@@ -16,14 +16,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// Longer than anything takes on a machine that is busy with other tests.
+/// The limit of every wait, generous for a machine that is busy with other tests.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// How often an end is looked for.
+/// The interval between two checks.
 const POLL: Duration = Duration::from_millis(2);
 
-/// A process that is killed when this is dropped. What it writes to standard error is read all the
-/// time, so it never waits for a reader.
+/// A process that is killed when this is dropped. Its standard error is read continuously, so it
+/// never blocks on a full pipe.
 pub struct Process {
     child: Child,
     log: Log,
@@ -31,22 +31,22 @@ pub struct Process {
     kept: Vec<Box<dyn Any + Send + Sync>>,
 }
 
-/// How a process ended.
+/// The result of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
     /// The exit code; `None` if a signal ended it.
     pub code: Option<i32>,
-    /// What it wrote to standard output, unless something else read that.
+    /// Its standard output, unless `stdout` was taken.
     pub stdout: String,
-    /// What it wrote to standard error.
+    /// Its standard error.
     pub stderr: String,
 }
 
-/// What a process wrote to standard error so far.
+/// The standard error of a process so far.
 #[derive(Clone, Default)]
 struct Log(Arc<(Mutex<Vec<u8>>, Condvar)>);
 
-/// Makes a command in `folder` with pipes for all streams and an empty environment.
+/// Returns a command in `folder` with pipes for all streams and an empty environment.
 pub fn command(program: impl AsRef<OsStr>, folder: &Path) -> Command {
     let mut command = Command::new(program);
     command.current_dir(folder).env_clear();
@@ -58,7 +58,7 @@ pub fn command(program: impl AsRef<OsStr>, folder: &Path) -> Command {
 ///
 /// # Panics
 ///
-/// It cannot be started, does not end, or writes something that is not UTF-8.
+/// If it cannot be started, does not end, or writes something that is not UTF-8.
 #[must_use]
 pub fn run(mut command: Command) -> Ended {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -78,7 +78,7 @@ impl Process {
     ///
     /// # Panics
     ///
-    /// It cannot be started.
+    /// If it cannot be started.
     #[must_use]
     pub fn start(mut command: Command) -> Self {
         let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
@@ -95,7 +95,7 @@ impl Process {
         Self { child, log, reader, kept: Vec::new() }
     }
 
-    /// Keeps something, such as the folder it runs in, for as long as the process lives.
+    /// Keeps a value, such as the folder it runs in, for the lifetime of the process.
     pub fn keep(&mut self, kept: impl Any + Send + Sync) {
         self.kept.push(Box::new(kept));
     }
@@ -106,7 +106,7 @@ impl Process {
         self.child.id()
     }
 
-    /// Takes standard input; `None` if it is no pipe or was taken.
+    /// Takes standard input; `None` if it is not a pipe or was taken.
     pub fn stdin(&mut self) -> Option<ChildStdin> {
         self.child.stdin.take()
     }
@@ -115,7 +115,7 @@ impl Process {
     ///
     /// # Panics
     ///
-    /// It is no pipe, or was taken.
+    /// If it is not a pipe, or was taken.
     pub fn stdout(&mut self) -> ChildStdout {
         self.child.stdout.take().expect("standard output is a pipe that no one took")
     }
@@ -124,25 +124,25 @@ impl Process {
     ///
     /// # Panics
     ///
-    /// Standard input was taken.
+    /// If standard input was taken.
     pub fn write_unread(&mut self, bytes: Vec<u8>) {
         let mut to = self.stdin().expect("standard input is open");
         thread::spawn(move || _ = to.write_all(&bytes));
-        // Long enough for the pipe to fill.
+        // Gives the pipe time to fill.
         thread::sleep(Duration::from_secs(1));
     }
 
-    /// Returns what was written to standard error so far.
+    /// Returns the standard error so far.
     #[must_use]
     pub fn log(&self) -> String {
         String::from_utf8_lossy(&self.log.lock()).into_owned()
     }
 
-    /// Waits until standard error has these words, and returns all of it.
+    /// Waits until standard error contains `words`, and returns all of it.
     ///
     /// # Panics
     ///
-    /// They do not come.
+    /// If they do not appear in time.
     pub fn hear(&self, words: &str) -> String {
         let has_none = |log: &mut Vec<u8>| !String::from_utf8_lossy(log).contains(words);
         let (_, changed) = &*self.log.0;
@@ -157,17 +157,17 @@ impl Process {
     ///
     /// # Panics
     ///
-    /// It cannot be sent.
+    /// If it cannot be sent.
     pub fn signal(&self, name: &str) {
         let status = Command::new("kill").args(["-s", name, &self.id().to_string()]).status();
         assert!(status.expect("`kill` runs").success(), "no signal {name}");
     }
 
-    /// Waits for the end, and for the last of standard error.
+    /// Waits for the process to end, and for the rest of standard error.
     ///
     /// # Panics
     ///
-    /// It does not end, or standard error is not UTF-8.
+    /// If it does not end, or standard error is not UTF-8.
     pub fn wait(&mut self) -> Ended {
         let status = self.status();
         if let Some(reader) = self.reader.take() {

@@ -1,4 +1,4 @@
-//! What tests share: projects in memory, reports drawn as a person sees them in a pipe.
+//! Shared by tests: projects in memory, and reports as `relay` prints them to a pipe.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -67,7 +67,7 @@ fn read_below(root: &Path, folder: &Path, files: &mut BTreeMap<String, Vec<u8>>)
     }
 }
 
-/// Compiles a project and draws its report.
+/// Compiles a project and renders its report.
 pub(crate) fn compiled(files: &Memory, project: &str, options: &Options) -> (Compiled, String) {
     let sources = Sources::new(files, project);
     let compiled = compile(&sources, options);
@@ -75,7 +75,7 @@ pub(crate) fn compiled(files: &Memory, project: &str, options: &Options) -> (Com
     (compiled, report)
 }
 
-/// What the bundle of a compiled project holds; `None` if there is no bundle.
+/// The contents of the bundle of a compiled project; `None` if there is no bundle.
 pub(crate) fn contents(compiled: &Compiled) -> Option<Contents> {
     let bytes = compiled.bundle.clone()?;
     let bundle = Bundle::open(Box::new(bytes)).expect("what was written opens");

@@ -1,4 +1,5 @@
-//! What the tree promises of itself: who may name whom, what is generated, what has a case.
+//! Rules of the source tree: allowed dependencies, current generated files, a case for every
+//! diagnostic.
 
 #![expect(clippy::disallowed_methods, reason = "asks cargo and git about the tree")]
 
@@ -12,7 +13,7 @@ use crate::support::root;
 
 mod modules;
 
-/// The dependency table: a crate, and the packages that must never be below it.
+/// The dependency table: a crate, and the packages that it must never depend on.
 const NEVER: &[(&str, &[&str])] = &[
     (
         "relay-bundle",
@@ -30,7 +31,7 @@ const NEVER: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// A name in the source, and the only files (or folders) below the root that may have it.
+/// A name in the source, and the only files or folders that may contain it.
 const ONLY_IN: &[(&str, &str, &[&str])] = &[
     ("compiler", "kdl::", &["compiler/src/parse/document.rs"]),
     (
@@ -54,7 +55,7 @@ const ONLY_IN: &[(&str, &str, &[&str])] = &[
 ];
 
 #[test]
-fn no_crate_pulls_what_it_must_not() {
+fn no_crate_has_a_forbidden_dependency() {
     for (package, never) in NEVER {
         let below = tree(package, &[]);
         for other in *never {
@@ -64,7 +65,7 @@ fn no_crate_pulls_what_it_must_not() {
 }
 
 #[test]
-fn names_stay_where_they_belong() {
+fn names_occur_only_where_allowed() {
     for (crate_folder, word, allowed) in ONLY_IN {
         for path in sources(crate_folder) {
             let name = relative(&path);
@@ -73,7 +74,7 @@ fn names_stay_where_they_belong() {
             }
             let text = fs::read_to_string(&path).unwrap();
             for (number, line) in text.lines().enumerate() {
-                // Comments may speak of anything.
+                // Comments may contain any name.
                 let code = line.split("//").next().unwrap_or_default();
                 assert!(
                     !code.contains(word),
@@ -94,7 +95,7 @@ fn libraries_forbid_unsafe_code() {
 }
 
 #[test]
-fn no_release_has_the_tools_of_the_conformance_suite() {
+fn no_release_contains_the_conformance_tools() {
     let manifest = fs::read_to_string(root().join("runtime/Cargo.toml")).unwrap();
     let default = manifest.lines().find(|line| line.trim_start().starts_with("default ="));
     assert!(default.is_none_or(|line| !line.contains("conformance")), "{default:?}");
@@ -108,7 +109,7 @@ fn no_release_has_the_tools_of_the_conformance_suite() {
 }
 
 #[test]
-fn versions_and_lints_stand_once() {
+fn versions_and_lints_are_declared_once() {
     for member in manifests().into_iter().filter(|path| relative(path) != "Cargo.toml") {
         let name = relative(&member);
         let text = fs::read_to_string(&member).unwrap();
@@ -133,7 +134,7 @@ fn versions_and_lints_stand_once() {
 }
 
 #[test]
-fn the_top_level_is_what_it_is_said_to_be() {
+fn the_top_level_is_as_documented() {
     let tracked = Command::new("git").args(["ls-files"]).current_dir(root()).output().unwrap();
     let tracked = String::from_utf8(tracked.stdout).unwrap();
     let top: BTreeSet<&str> = tracked.lines().filter_map(|path| path.split('/').next()).collect();
@@ -169,8 +170,8 @@ fn every_rule_is_run() {
 
 #[test]
 fn every_diagnostic_has_a_case() {
-    // Inputs that no file in the tree should have are made by tests/limits.rs; a bundle over 4 GiB
-    // is made by no test, so the stage's own test begins with the error.
+    // tests/limits.rs generates the inputs that are unsuitable as files. No test builds a bundle over
+    // 4 GiB; the stage's own test starts from that error.
     let made = ["tests/limits.rs", "compiler/src/encode.rs"];
     let made = made.map(|path| fs::read_to_string(root().join(path)).unwrap()).concat();
     let expected = crate::cases::expected_codes();
@@ -194,7 +195,7 @@ fn every_diagnostic_has_a_case() {
 }
 
 #[test]
-fn every_snapshot_has_its_case() {
+fn every_snapshot_has_a_case() {
     let cases: BTreeSet<PathBuf> = crate::cases::cases().into_iter().collect();
     for case in &cases {
         assert!(case.with_extension("snap").exists(), "{} has no snapshot", relative(case));
@@ -267,7 +268,7 @@ fn one_direction(folder: &str) {
 }
 
 #[test]
-fn a_circle_of_imports_is_found() {
+fn an_import_cycle_is_found() {
     let circles = |files: &[(&str, &str)]| {
         let module = |path: &str| {
             path.split("::").filter(|name| !name.is_empty()).map(str::to_owned).collect()
@@ -302,7 +303,7 @@ fn a_circle_of_imports_is_found() {
     assert_eq!(circles(&again), "a::c -> b, b -> a::c");
 }
 
-/// The names of all packages below one, in normal builds.
+/// The names of all normal dependencies of a package.
 fn tree(package: &str, arguments: &[&str]) -> BTreeSet<String> {
     let output = Command::new(env!("CARGO"))
         .args(["tree", "--offline", "--edges", "normal", "--prefix", "none", "--format", "{p}"])

@@ -1,4 +1,4 @@
-//! `relay build`: what it prints, what it writes, and what it refuses to.
+//! `relay build`: its output, the files it writes, and those it must not overwrite.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::cli::{Run, Sandbox, project, run, snapshot};
 
 #[test]
-fn the_report_for_people() {
+fn human_output() {
     let sandbox = Sandbox::example("minimal");
     sandbox.relay("keygen -o ci").ends(0);
     let run = sandbox.relay("build minimal --key ci.key").ends(0).silent();
@@ -21,7 +21,7 @@ fn the_report_for_people() {
 }
 
 #[test]
-fn the_report_for_programs() {
+fn json_output() {
     let sandbox = Sandbox::example("minimal");
     sandbox.relay("keygen -o ci").ends(0);
     let built = sandbox.relay("build minimal --key ci.key --format json").ends(0).silent().json();
@@ -41,7 +41,7 @@ fn the_report_for_programs() {
 }
 
 #[test]
-fn what_a_gate_costs_is_measured() {
+fn the_texts_of_a_gate_are_measured() {
     let gated = "gate on { index cap=1 }\ntools { diagnostics }\n\
                  messages { session-greeting \"\"; gate-instructions \"{{prompt_index}}\" }\n\
                  prompts { prompt a priority=8 { description \"Of A\"; text \"A\" }\n\
@@ -50,7 +50,7 @@ fn what_a_gate_costs_is_measured() {
     let sandbox = Sandbox::of(&[("project.kdl", &text)]);
     let built = sandbox.relay("build . --unsigned --format json").ends(0).json();
     let (bundle, inspected) = (&built["bundle"], sandbox.relay("inspect . --json").ends(0).json());
-    // These instructions are their index and nothing else.
+    // These instructions consist of the index.
     let index = "- a: Of A\n(1 more; ask with read_prompts)";
     assert_eq!(inspected["instructions"], index);
     assert_eq!(bundle["gate_index"]["bytes"], index.len());
@@ -67,14 +67,14 @@ fn what_a_gate_costs_is_measured() {
 }
 
 #[test]
-fn quiet_means_warnings_alone() {
+fn quiet_prints_only_warnings() {
     let warned = "project small version=\"1.0.0\"\nprompts { prompt a { text \"A\" } }\n";
     let sandbox = Sandbox::of(&[("good.kdl", &project("")), ("warned.kdl", warned)]);
     let run = sandbox.relay("build good.kdl --unsigned -q").ends(0).silent();
     assert_eq!(run.stdout, "");
     let run = sandbox.relay("build warned.kdl --unsigned -q").ends(0).says("1 warning in 1 file");
     assert_eq!(run.stdout, "");
-    // In machine forms the report is the result; then the table goes to standard error.
+    // In machine formats the report is the result, so the table goes to standard error.
     sandbox
         .relay("build warned.kdl --unsigned --format github")
         .ends(0)
@@ -103,7 +103,7 @@ fn the_dev_key_is_made_once() {
 #[test]
 fn the_dev_key_falls_back_to_the_home() {
     let sandbox = Sandbox::example("minimal");
-    // A relative folder is to be ignored (XDG base directory specification).
+    // A relative folder must be ignored (XDG base directory specification).
     sandbox.relay_with(&[("XDG_DATA_HOME", "somewhere")], "build minimal").ends(0);
     let key = sandbox.base.path().join("home/.local/share/relay/dev.key");
     assert_eq!(mode(&key), 0o600);
@@ -115,7 +115,7 @@ fn the_dev_key_falls_back_to_the_home() {
 }
 
 #[test]
-fn build_services_have_no_dev_key() {
+fn ci_has_no_dev_key() {
     let sandbox = Sandbox::example("minimal");
     let run = sandbox.relay_with(&[("CI", "true")], "build minimal").ends(2).says("CI is set");
     let help = run.stderr.lines().find(|line| line.contains("help:")).expect("a help");
@@ -127,7 +127,7 @@ fn build_services_have_no_dev_key() {
 }
 
 #[test]
-fn keys_sign_and_nobody_else() {
+fn only_the_given_keys_sign() {
     let sandbox = Sandbox::example("minimal");
     sandbox.relay("keygen -o one").ends(0);
     sandbox.relay("keygen -o two").ends(0);
@@ -156,13 +156,13 @@ fn keys_sign_and_nobody_else() {
 }
 
 #[test]
-fn only_bundles_are_written_over() {
+fn only_bundles_are_overwritten() {
     let sandbox =
         Sandbox::of(&[("project.kdl", &project("")), ("notes.txt", "Mine.\n"), ("empty", "")]);
     sandbox
         .relay("build project.kdl --unsigned -o notes.txt")
         .ends(2)
-        .says("`notes.txt` is there already and is not a bundle")
+        .says("`notes.txt` exists and is not a bundle")
         .says("-o");
     assert_eq!(sandbox.read("notes.txt"), "Mine.\n");
     sandbox.relay("build project.kdl --unsigned -o project.kdl").ends(2);
@@ -195,7 +195,7 @@ fn a_link_to_a_bundle_stays_a_link() {
 }
 
 #[test]
-fn the_bundle_lies_beside_the_document() {
+fn the_bundle_is_written_beside_the_document() {
     let sandbox = Sandbox::example("minimal");
     for (folder, project) in [
         ("", "minimal"),
@@ -213,7 +213,7 @@ fn the_bundle_lies_beside_the_document() {
 }
 
 #[test]
-fn a_build_that_fails_leaves_nothing_behind() {
+fn a_failed_build_writes_no_file() {
     let sandbox = Sandbox::of(&[("project.kdl", &project("")), ("notes.txt", "Mine.\n")]);
     sandbox.relay("build . --unsigned").ends(0);
     let before = sandbox.bytes("small.relay");
@@ -225,7 +225,7 @@ fn a_build_that_fails_leaves_nothing_behind() {
 }
 
 #[test]
-fn the_epoch_of_the_command_line_counts() {
+fn the_epoch_of_the_command_line_is_used() {
     let without = "project small version=\"1.0.0\"\nprompts { prompt a { text \"A\" } }\n";
     let sandbox = Sandbox::of(&[("project.kdl", &project("")), ("without.kdl", without)]);
     let epoch = |line: &str| sandbox.relay(line).ends(0).json()["bundle"]["epoch"].clone();
@@ -238,10 +238,10 @@ fn the_epoch_of_the_command_line_counts() {
 }
 
 #[test]
-fn the_provenance_names_the_commit() {
+fn the_provenance_has_the_commit() {
     let sandbox = Sandbox::example("minimal");
     if git(&sandbox, "--version").is_none() {
-        // Nothing to see without git.
+        // git is not installed.
         return;
     }
     let provenance = |arguments: &str| {
@@ -250,7 +250,7 @@ fn the_provenance_names_the_commit() {
     };
     assert_eq!(provenance("").get("git"), None);
     let outside = sandbox.relay("build minimal --unsigned --provenance").ends(2);
-    outside.says("cannot tell the git commit of `minimal`").says("leave --provenance away");
+    outside.says("cannot find the git commit of `minimal`").says("omit --provenance");
 
     for line in [
         "init -q",
@@ -260,7 +260,7 @@ fn the_provenance_names_the_commit() {
         git(&sandbox, line).expect("git").ends(0);
     }
     let commit = git(&sandbox, "rev-parse HEAD").expect("git").stdout.trim().to_owned();
-    // The bundle of the builds above lies there, which is no change of what is built.
+    // The folder also has the bundle of the builds above, which is not a change of the project.
     let clean = serde_json::json!({ "commit": commit, "dirty": false });
     assert_eq!(provenance("--provenance")["git"], clean);
     assert_eq!(provenance("--provenance")["git"], clean);
@@ -287,10 +287,10 @@ fn mode(path: &Path) -> u32 {
         & 0o777
 }
 
-/// Masks what changes with every edit of the example: digests, sizes, and the room that they take.
+/// Masks the parts that change with every edit of the example: digests, sizes and their padding.
 pub(super) fn masked(text: &str) -> String {
     let mut masked = String::new();
-    // That is a matter of the Rust that built it.
+    // It depends on the Rust version of the build.
     let (major, minor, update) = char::UNICODE_VERSION;
     let text = text.replace(&format!("Unicode {major}.{minor}.{update}"), "Unicode U");
     for line in text.lines() {
@@ -298,13 +298,13 @@ pub(super) fn masked(text: &str) -> String {
             let bare = word.trim_end();
             let number = !bare.is_empty() && bare.chars().all(|c| c.is_ascii_digit() || c == ',');
             let hex = bare.len() == 16 && bare.chars().all(|c| c.is_ascii_hexdigit());
-            let shown = match bare {
+            let masked = match bare {
                 _ if number => "N",
                 _ if hex => "KEY",
                 _ if bare.starts_with("sha256:") => "sha256:…",
                 other => other,
             };
-            format!("{shown}{}", if word.ends_with(' ') { " " } else { "" })
+            format!("{masked}{}", if word.ends_with(' ') { " " } else { "" })
         });
         let line: String = words.collect();
         let indent = line.len() - line.trim_start().len();

@@ -1,11 +1,11 @@
-//! `relay check`: one report, four forms.
+//! `relay check`: one report, four formats.
 
 use std::collections::BTreeSet;
 
 use crate::cli::schemas::assert_conforms;
 use crate::cli::{Sandbox, project, snapshot};
 
-/// A project with faults in two documents, one of them about two places, and a warning.
+/// A project with errors in two documents, one with two labels, and a warning.
 fn faulty() -> Sandbox {
     Sandbox::of(&[
         (
@@ -32,13 +32,13 @@ const CODES: [&str; 4] =
     ["name::character", "node::unknown", "name::duplicate", "argument::unused"];
 
 #[test]
-fn for_people() {
+fn human_output() {
     let sandbox = faulty();
     let run = sandbox.relay("check demo").ends(1).silent();
-    assert!(!run.stdout.contains('\u{1b}'), "there is colour in a pipe");
+    assert!(!run.stdout.contains('\u{1b}'), "colour in a pipe");
     assert!(!run.stdout.contains(&sandbox.path("").display().to_string()));
     snapshot("check_human", &run.stdout);
-    // A width, a theme or a colour that somebody likes does not reach a pipe.
+    // Settings for width, theme and colour have no effect in a pipe.
     let liked = [("COLUMNS", "40"), ("TERM", "xterm-256color"), ("COLORTERM", "truecolor")];
     assert_eq!(sandbox.relay_with(&liked, "check demo").stdout, run.stdout);
 }
@@ -51,7 +51,7 @@ fn colour_can_be_forced() {
 }
 
 #[test]
-fn without_faults() {
+fn a_clean_project() {
     let sandbox = Sandbox::of(&[("project.kdl", &project(""))]);
     let said = "no errors, no warnings in 1 file\n";
     assert_eq!(sandbox.relay("check project.kdl").ends(0).silent().stdout, said);
@@ -60,7 +60,7 @@ fn without_faults() {
 }
 
 #[test]
-fn for_programs() {
+fn json_output() {
     let report = faulty().relay("check demo --format json").ends(1).silent().json();
     assert_conforms("check", &report);
     assert_eq!(report["format_version"], 1);
@@ -90,7 +90,7 @@ fn for_programs() {
 }
 
 #[test]
-fn for_code_scanning() {
+fn sarif_output() {
     let log = faulty().relay("check demo --format sarif").ends(1).silent().json();
     assert_eq!(log["version"], "2.1.0");
     let run = &log["runs"][0];
@@ -137,7 +137,7 @@ fn fingerprints_survive_a_move() {
 }
 
 #[test]
-fn for_pull_requests() {
+fn github_output() {
     let text = faulty().relay("check demo --format github").ends(1).silent().stdout;
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), CODES.len());
@@ -155,13 +155,13 @@ fn for_pull_requests() {
 }
 
 #[test]
-fn other_verbs_report_in_the_same_forms() {
+fn other_verbs_report_in_the_same_formats() {
     let sandbox = faulty();
-    // Where there is no result, a report for programs is the result; one for people is not.
+    // Without a result, a machine report goes to standard output, a human one to standard error.
     for verb in ["build --unsigned", "show", "inspect", "describe", "explain --index"] {
-        let told = sandbox.relay(&format!("{verb} demo")).ends(1);
-        assert_eq!(told.stdout, "", "{verb}");
-        assert!(told.stderr.contains("3 errors, 1 warning in 2 files"), "{verb}: {}", told.stderr);
+        let run = sandbox.relay(&format!("{verb} demo")).ends(1);
+        assert_eq!(run.stdout, "", "{verb}");
+        assert!(run.stderr.contains("3 errors, 1 warning in 2 files"), "{verb}: {}", run.stderr);
         let log = sandbox.relay(&format!("{verb} demo --format sarif")).ends(1).json();
         assert_eq!(log["version"], "2.1.0", "{verb}");
     }
@@ -172,7 +172,7 @@ fn other_verbs_report_in_the_same_forms() {
 }
 
 #[test]
-fn many_faults_are_counted() {
+fn many_errors_are_counted() {
     let mut text = project("");
     text.push_str("prompts {\n");
     for number in 0..1_200 {
@@ -184,6 +184,9 @@ fn many_faults_are_counted() {
     assert_eq!(report["errors"], 1_200);
     assert_eq!(report["omitted"], 200);
     assert_eq!(report["diagnostics"].as_array().map(Vec::len), Some(1_000));
-    sandbox.relay("check .").ends(1).prints("200 of them are not shown");
-    sandbox.relay("check . --format github").ends(1).prints("::notice::200 more are not shown\n");
+    sandbox.relay("check .").ends(1).prints("200 of them are not listed");
+    sandbox
+        .relay("check . --format github")
+        .ends(1)
+        .prints("::notice::200 more findings are not listed\n");
 }

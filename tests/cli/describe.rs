@@ -1,4 +1,4 @@
-//! `relay describe`: what an agent gets.
+//! `relay describe`: instructions, gate, tools and prompts.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ const PROJECT: &str = "project small version=\"1.0.0\" epoch=1 { title \"A small
     }\n";
 
 #[test]
-fn for_people() {
+fn human_output() {
     let sandbox = Sandbox::of(&[("project.kdl", PROJECT)]);
     let run = sandbox.relay("describe project.kdl").ends(0).silent();
     snapshot("describe_human", &run.stdout);
@@ -26,7 +26,7 @@ fn for_people() {
 }
 
 #[test]
-fn for_programs() {
+fn json_output() {
     let sandbox = Sandbox::of(&[("project.kdl", PROJECT)]);
     let answer = sandbox.relay("describe project.kdl --json").ends(0).silent().json();
     assert_eq!(
@@ -37,20 +37,20 @@ fn for_programs() {
         answer["prompts"].as_array().unwrap().iter().map(|row| &row["kind"]).collect();
     assert_eq!(kinds, ["text", "template"]);
     assert_eq!(answer["prompts"][1]["variants"], 2);
-    // As a briefing sends it.
+    // The text that a briefing sends.
     let body = "[shown for where=staging; also: production]\nRoll {service} out to staging.";
     assert_eq!(answer["prompts"][0]["bytes"], "Hello.".len());
     assert_eq!(answer["prompts"][1]["bytes"], body.len());
     assert_eq!(answer["prompts"][1]["tokens_estimated"], body.len().div_ceil(4));
 }
 
-/// The same, gated.
+/// The same project with a gate.
 fn gated(settings: &str) -> String {
     format!("{PROJECT}gate on {settings}\ntools {{ diagnostics }}\n")
 }
 
 #[test]
-fn a_gate_for_people() {
+fn human_output_of_a_gate() {
     let sandbox = Sandbox::of(&[("project.kdl", &gated(""))]);
     let intercepts = sandbox.relay("describe .").ends(0).silent().stdout;
     snapshot("describe_gated_human", &intercepts);
@@ -61,14 +61,14 @@ fn a_gate_for_people() {
         .ends(0)
         .silent()
         .prints("asks for 3, takes 7 at most")
-        .prints("refuse: a gated call without a briefing is refused")
+        .prints("refuse: a gated call without a briefing is denied")
         .prints("sees no tool but `begin_session`");
-    // The other verb says the same of it.
+    // `inspect` prints the same settings.
     sandbox.relay("inspect .").ends(0).prints("asks for 3, takes 7 at most");
 }
 
 #[test]
-fn a_gate_for_programs() {
+fn json_output_of_a_gate() {
     let settings = "hide-tools=#true { unlock else=intercept budget=(bytes)77; tags ask=3 max=7; \
                     budget (bytes)500 remaining=(bytes)333 }";
     let sandbox = Sandbox::of(&[("project.kdl", &gated(settings)), ("open.kdl", PROJECT)]);
@@ -99,7 +99,7 @@ fn a_gate_for_programs() {
     assert_eq!(json!(facts(&answer)), expected);
     let open = sandbox.relay("describe open.kdl --json").ends(0).json();
     assert_eq!((&open["gate"], &open["tools"]), (&Value::Null, &json!([])));
-    // Without a gate nothing is asked before a call.
+    // Without a gate no tool is gated.
     sandbox.write("tools.kdl", &format!("{PROJECT}tools {{ diagnostics }}\n"));
     let answer = sandbox.relay("describe tools.kdl --json").ends(0).json();
     let expected = json!([["server_info", 0, false], ["audit_tail", 0, false]]);
@@ -119,7 +119,7 @@ fn sizes_of_a_prompt_agree_between_verbs() {
             let list = list.as_array().expect("a list");
             list.iter().find(|each| each[key] == name).expect("the prompt").clone()
         };
-        // What a briefing sends.
+        // The text that a briefing sends.
         let briefing = size(&described["prompts"][index]["bytes"]);
         assert_eq!(size(&inspected["prompts"][index]["bytes"]), briefing, "{name}");
         assert_eq!(size(&named(&explained["scores"], "prompt")["bytes"]), briefing, "{name}");
@@ -129,7 +129,7 @@ fn sizes_of_a_prompt_agree_between_verbs() {
         let of_build = named(&built["bundle"]["largest_prompts"], "name");
         assert_eq!(Some(size(&of_build["bytes"])), largest, "{name}");
     }
-    // Without a text that a call fills in, that is what a call gets.
+    // Without slots, that is also the size of the answer.
     let called = json("explain . --json --prompt hello");
     assert_eq!(called["bytes"], inspected["prompts"][0]["variants"][0]["bytes"]);
     assert_eq!(called["tokens_estimated"], size(&called["bytes"]).div_ceil(4));

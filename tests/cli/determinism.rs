@@ -6,7 +6,7 @@ use crate::binaries;
 use crate::cli::{Run, Sandbox, copy};
 use crate::support::root;
 
-/// Builds the home example a second time, where everything that must not matter is different.
+/// Builds the homelab example again, with everything changed that must not matter.
 fn build_elsewhere(sandbox: &Sandbox, arguments: &[&str]) -> Run {
     let folder = sandbox.path("a folder/größer/homelab");
     copy(&root().join("examples/homelab"), &folder);
@@ -46,7 +46,7 @@ fn two_builds_give_the_same_bytes() {
 }
 
 #[test]
-fn nothing_of_the_machine_is_in_a_bundle() {
+fn a_bundle_has_no_trace_of_the_machine() {
     let sandbox = Sandbox::example("homelab");
     build_elsewhere(&sandbox, &["--unsigned"]).ends(0);
     let bundle = String::from_utf8_lossy(&sandbox.bytes("elsewhere.relay")).into_owned();
@@ -57,7 +57,7 @@ fn nothing_of_the_machine_is_in_a_bundle() {
 }
 
 #[test]
-fn an_environment_makes_another_bundle() {
+fn an_environment_changes_the_bundle() {
     let sandbox = Sandbox::example("homelab");
     let digest = |arguments: &str| {
         let line = format!("build homelab --unsigned --format json -o x.relay {arguments}");
@@ -69,7 +69,7 @@ fn an_environment_makes_another_bundle() {
 }
 
 #[test]
-fn a_second_signature_leaves_the_digest() {
+fn a_second_signature_keeps_the_digest() {
     let sandbox = Sandbox::example("minimal");
     sandbox.relay("keygen -o one").ends(0);
     sandbox.relay("keygen -o two").ends(0);
@@ -86,13 +86,13 @@ fn a_second_signature_leaves_the_digest() {
     };
     assert_eq!(before[..content(&before)], after[..content(&after)]);
     assert_ne!(before, after);
-    // Signing once more with the same key adds nothing.
+    // Signing again with the same key adds no signature.
     sandbox.relay("sign x.relay --key two.key").ends(0).says("2 signatures");
     assert_eq!(sandbox.bytes("x.relay"), after);
 }
 
 #[test]
-fn the_order_of_files_and_nodes_is_nothing() {
+fn the_order_of_files_and_nodes_does_not_matter() {
     let sandbox = Sandbox::new();
     let hello = "prompt hello { text \"Hello.\" }";
     let bye = "prompt bye { text \"Bye.\" }";
@@ -114,7 +114,7 @@ fn the_order_of_files_and_nodes_is_nothing() {
     let first = text("a");
     assert_eq!(first, text("b"));
     assert_eq!(first, text("c"));
-    // What differs is where things were declared, which the canonical text leaves out.
+    // Only the places of declarations differ, which the canonical text omits.
     assert_ne!(
         fs::read(sandbox.path("a.relay")).unwrap(),
         fs::read(sandbox.path("b.relay")).unwrap()

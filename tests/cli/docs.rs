@@ -1,4 +1,4 @@
-//! What the documents show works: every KDL block compiles, every command line is known.
+//! The examples of the documents work: every KDL block compiles, every command line is valid.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,7 +22,7 @@ fn every_kdl_block_compiles() {
                 format!("project small version=\"1.0.0\" epoch=1\n{text}")
             };
             let mut files = Memory::of(&[("project.kdl", &text)]);
-            // A block may name files, which a reader has to imagine; what they hold is no matter.
+            // A block may refer to files that do not exist; any content will do.
             for path in quoted_after(&text, &["file=", "file ", "include ", "folder ", "commands "])
             {
                 let (path, text) = match path.strip_suffix("*.kdl") {
@@ -32,7 +32,7 @@ fn every_kdl_block_compiles() {
                     ),
                     None if path.contains('.') && !path.starts_with('.') => (path, "Text.\n"),
                     None => {
-                        // Two folders must not have a prompt of one name.
+                        // Two folders must not have prompts with the same name.
                         let name = path.replace(['/', '.'], "");
                         (format!("{path}/{name}.md"), "---\ndescription: One\n---\nText.\n")
                     }
@@ -47,7 +47,7 @@ fn every_kdl_block_compiles() {
 }
 
 #[test]
-fn the_report_in_the_readme_is_what_relay_prints() {
+fn the_report_in_the_readme_is_current() {
     let documents = written_by_commands("README.md");
     let report =
         blocks("README.md", "text").into_iter().find(|(_, text)| text.starts_with("node::unknown"));
@@ -58,11 +58,11 @@ fn the_report_in_the_readme_is_what_relay_prints() {
 }
 
 #[test]
-fn every_command_line_is_known() {
+fn every_command_line_is_valid() {
     for name in DOCUMENTS {
         for language in ["", "sh", "console", "bash", "shell", "text", "yaml"] {
             for (_, text) in blocks(name, language) {
-                // A line that ends in a backslash goes on.
+                // A line that ends in a backslash continues on the next one.
                 for line in text.replace("\\\n", " ").lines() {
                     let line =
                         line.trim_start().trim_start_matches("$ ").trim_start_matches("- run: ");
@@ -90,7 +90,7 @@ pub(super) fn assert_known(line: &str) {
         return;
     }
     let page = page(verb);
-    assert!(!page.is_empty(), "`relay {line}`: there is no verb `{verb}`");
+    assert!(!page.is_empty(), "`relay {line}`: unknown verb `{verb}`");
     if verb == "serve" || verb == "help" {
         return;
     }
@@ -120,7 +120,7 @@ fn page(verb: &str) -> String {
 }
 
 #[test]
-fn the_check_itself_finds_faults() {
+fn the_check_itself_finds_errors() {
     assert_known("build project.kdl -o x.relay --unsigned");
     assert_known("check project.kdl --format=json | jq .");
     for bad in ["biuld project.kdl", "build project.kdl --unsinged", "fmt x [--chek]"] {
@@ -129,7 +129,8 @@ fn the_check_itself_finds_faults() {
     }
 }
 
-/// The fenced blocks of a language in a document, with their lines; none if there is no document.
+/// The fenced blocks of a language in a document, with their line numbers; none if the document is
+/// missing.
 fn blocks(name: &str, language: &str) -> Vec<(usize, String)> {
     let text = fs::read_to_string(root().join(name)).unwrap_or_default();
     let mut blocks = Vec::new();
@@ -154,7 +155,7 @@ fn blocks(name: &str, language: &str) -> Vec<(usize, String)> {
     blocks
 }
 
-/// The KDL documents that command lines write: `cat > … <<'KDL'`.
+/// The KDL documents in here-documents of command lines: `cat > … <<'KDL'`.
 fn written_by_commands(name: &str) -> Vec<(usize, String)> {
     let written = |(line, text): (usize, String)| {
         let (_, document) = text.split_once("<<'KDL'\n")?;
@@ -164,7 +165,7 @@ fn written_by_commands(name: &str) -> Vec<(usize, String)> {
     blocks(name, "sh").into_iter().filter_map(written).collect()
 }
 
-/// The `code` in the text of a document.
+/// The code spans of a document.
 fn code_spans(name: &str) -> Vec<(usize, String)> {
     let text = fs::read_to_string(root().join(name)).unwrap_or_default();
     let mut spans = Vec::new();
@@ -179,7 +180,7 @@ fn code_spans(name: &str) -> Vec<(usize, String)> {
     spans
 }
 
-/// The quoted texts that follow one of these words.
+/// The quoted strings that follow one of these words.
 fn quoted_after(text: &str, words: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for word in words {

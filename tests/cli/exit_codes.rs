@@ -1,4 +1,4 @@
-//! Exit codes, a promise to scripts: 0 yes, 1 no, 2 could not tell.
+//! Exit codes, which scripts may rely on: 0 yes, 1 no, 2 failed.
 
 use std::process::Stdio;
 
@@ -11,7 +11,7 @@ const WARNED: &str =
     "project small version=\"1.0.0\" epoch=1\nprompts { prompt a { arg b; text \"A\" } }\n";
 
 #[test]
-fn every_ending_has_its_code() {
+fn every_outcome_has_its_code() {
     let sandbox = Sandbox::of(&[
         ("good/project.kdl", &project("")),
         ("warned.kdl", WARNED),
@@ -32,7 +32,7 @@ fn every_ending_has_its_code() {
         (0, "inspect good"),
         (0, "explain good --prompt hello"),
         (0, "explain good --tags"),
-        (0, "explain good --tags a --sent nobody --budget 0"),
+        (0, "explain good --tags a --sent unknown --budget 0"),
         (0, "explain good --call any_tool --arguments {}"),
         (0, "explain good --index"),
         (0, "--version"),
@@ -48,14 +48,14 @@ fn every_ending_has_its_code() {
         (1, "inspect wrong.kdl"),
         (1, "describe wrong.kdl"),
         (1, "explain wrong.kdl --index"),
-        (1, "explain good --prompt nobody"),
+        (1, "explain good --prompt unknown"),
         (1, "explain good --uri relay://nowhere"),
         (1, "explain good --tags a b c d e f g h i j k"),
         (1, "check good --env nowhere"),
         (1, "fmt ugly.kdl --check"),
         (1, "fmt syntax.kdl"),
         (1, "verify good.relay --trust no-trust.toml"),
-        // could not tell
+        // failed
         (2, ""),
         (2, "frobnicate"),
         (2, "check"),
@@ -100,7 +100,7 @@ fn every_ending_has_its_code() {
         let said = format!("relay {line}\n{}{}", run.stdout, run.stderr);
         assert_eq!(run.code, code, "{said}");
         assert!(!said.contains("panicked"), "{said}");
-        // Who could not tell says why, on standard error alone, and in one voice.
+        // A failure prints its reason, to standard error only.
         if code == 2 {
             assert_eq!(run.stdout, "", "relay {line}");
             assert!(!run.stderr.trim().is_empty(), "relay {line}");
@@ -109,13 +109,13 @@ fn every_ending_has_its_code() {
 }
 
 #[test]
-fn what_could_not_be_told_says_what_to_do() {
+fn a_failure_prints_a_help() {
     let sandbox = Sandbox::of(&[("project.kdl", &project("")), ("other.kdl", "")]);
     sandbox
         .relay("check projct.kdl")
         .ends(2)
         .says("error: cannot read `projct.kdl`: no such file or folder")
-        .says("help: there is `other.kdl`, `project.kdl`");
+        .says("help: did you mean `other.kdl` or `project.kdl`?");
     sandbox.relay("chek project.kdl").ends(2).says("check");
     sandbox
         .relay("verify x.relay --trust y.toml")
@@ -125,7 +125,7 @@ fn what_could_not_be_told_says_what_to_do() {
         .relay("explain project.kdl --call a --arguments []")
         .ends(2)
         .says("error: --arguments is not a JSON object")
-        .says("help: as in --arguments '{\"host\":\"web-1\"}'");
+        .says("help: write --arguments '{\"host\":\"web-1\"}'");
     sandbox
         .relay("explain --tags a project.kdl")
         .ends(2)
@@ -133,7 +133,7 @@ fn what_could_not_be_told_says_what_to_do() {
 }
 
 #[test]
-fn who_stops_reading_is_no_failure() {
+fn a_closed_pipe_is_not_a_failure() {
     let sandbox = Sandbox::example("homelab");
     sandbox.relay("build homelab --unsigned -o x.relay").ends(0);
     for line in [
@@ -157,7 +157,7 @@ fn who_stops_reading_is_no_failure() {
 }
 
 #[test]
-fn a_full_disk_is_told() {
+fn a_full_disk_is_reported() {
     let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else { return };
     let sandbox = Sandbox::example("minimal");
     let mut command = sandbox.command(binaries::relay());

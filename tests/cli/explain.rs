@@ -26,7 +26,7 @@ fn explain(question: &[&str]) -> Run {
     let sandbox = Sandbox::of(&[("project.kdl", PROJECT)]);
     let arguments = [&["explain", "project.kdl"], question].concat();
     let project = sandbox.relay_of(&arguments).silent();
-    // A bundle answers as its project does.
+    // A bundle gives the same answers as its project.
     sandbox.relay("build . --unsigned").ends(0);
     let bundle = sandbox.relay_of(&[&["explain", "small.relay"], question].concat()).silent();
     assert_eq!((bundle.code, &bundle.stdout), (project.code, &project.stdout));
@@ -34,14 +34,14 @@ fn explain(question: &[&str]) -> Run {
 }
 
 #[test]
-fn a_prompt_for_people() {
+fn human_output_of_a_prompt() {
     let arguments = r#"{"service":"a long name","note":"Careful."}"#;
     let run = explain(&["--prompt", "roll", "--arguments", arguments]).ends(0);
     snapshot("explain_prompt_human", &run.stdout);
 }
 
 #[test]
-fn a_prompt_for_programs() {
+fn json_output_of_a_prompt() {
     let question = ["--prompt", "roll", "--json", "--arguments", r#"{"service":"web"}"#];
     let answer = explain(&question).ends(0).json();
     assert_eq!(answer["refused"], json!(null));
@@ -64,29 +64,29 @@ fn a_prompt_for_programs() {
 }
 
 #[test]
-fn text_from_a_caller_is_text() {
+fn arguments_are_escaped() {
     let given = r#"{"service":"{{ x }}"}"#;
     let answer = explain(&["--prompt", "roll", "--json", "--arguments", given]).ends(0).json();
     assert_eq!(answer["messages"][0]["content"][0]["text"], "Roll {{ x }} out to staging.");
 }
 
 #[test]
-fn what_would_be_refused() {
+fn rejected_requests() {
     let table = [
-        (vec!["--prompt", "rol"], "there is no prompt `rol`; there is `roll`"),
+        (vec!["--prompt", "rol"], "unknown prompt `rol`; did you mean `roll`?"),
         (vec!["--prompt", "roll"], "service"),
         (vec!["--prompt", "roll", "--arguments", r#"{"service":"a","wher":"x"}"#], "wher"),
         (
             vec!["--prompt", "roll", "--arguments", r#"{"service":"a","where":"mars"}"#],
             "must be one of: staging, production",
         ),
-        (vec!["--uri", "relay://small/pag"], "no resource and no template has this URI"),
+        (vec!["--uri", "relay://small/pag"], "no resource or template has this URI"),
         (vec!["--uri", "relay://small/rooms/cellar"], "must be one of: hall, attic"),
-        (vec!["--uri", "no URI at all"], "no resource and no template has this URI"),
+        (vec!["--uri", "not a URI"], "no resource or template has this URI"),
     ];
     for (question, reason) in table {
         let run = explain(&question).ends(1);
-        assert!(run.stdout.contains("refused: "), "{question:?}: {}", run.stdout);
+        assert!(run.stdout.contains("rejected: "), "{question:?}: {}", run.stdout);
         assert!(run.stdout.contains(reason), "{question:?}: {}", run.stdout);
         let answer = explain(&[question.clone(), vec!["--json"]].concat()).ends(1).json();
         assert!(answer["refused"].as_str().expect("a reason").contains(reason), "{question:?}");
@@ -94,23 +94,23 @@ fn what_would_be_refused() {
 }
 
 #[test]
-fn arguments_are_an_object_of_texts() {
+fn arguments_are_an_object_of_strings() {
     for given in ["[", "[]", "{\"service\":1}", "{\"service\":null}", "text"] {
         let sandbox = Sandbox::of(&[("project.kdl", PROJECT)]);
         let question = ["explain", "project.kdl", "--prompt", "roll", "--arguments", given];
-        sandbox.relay_of(&question).ends(2).says("--arguments is not a JSON object of texts");
+        sandbox.relay_of(&question).ends(2).says("--arguments is not a JSON object of strings");
     }
 }
 
 #[test]
-fn a_uri_for_people() {
+fn human_output_of_a_uri() {
     let page = explain(&["--uri", "relay://small/page"]).ends(0).stdout;
     let room = explain(&["--uri", "relay://small/rooms/hall"]).ends(0).stdout;
     snapshot("explain_uri_human", &format!("{page}\n{room}"));
 }
 
 #[test]
-fn a_uri_for_programs() {
+fn json_output_of_a_uri() {
     let answer = explain(&["--uri", "relay://small/rooms/attic", "--json"]).ends(0).json();
     assert_eq!(answer["answered_by"], "template");
     assert_eq!(answer["pattern"], "relay://small/rooms/{room}");
@@ -132,7 +132,7 @@ fn the_index() {
 }
 
 #[test]
-fn an_index_that_is_too_long_says_what_it_leaves_out() {
+fn a_long_index_counts_the_omitted_prompts() {
     let mut text = String::from("project small version=\"1.0.0\" epoch=1\nprompts {\n");
     for number in 10..50 {
         let summary = "words ".repeat(12);
@@ -150,7 +150,7 @@ fn an_index_that_is_too_long_says_what_it_leaves_out() {
     assert!(text.chars().count() <= 2_000);
     let rest = format!("({} more; prompts/list names them)", 40 - listed);
     assert!(text.contains(&rest), "{text}");
-    sandbox.relay("explain . --index").ends(0).prints(&format!("{} left out", 40 - listed));
+    sandbox.relay("explain . --index").ends(0).prints(&format!("{} omitted", 40 - listed));
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn a_damaged_bundle_is_not_explained() {
     let at = file.windows(6).position(|window| window == b"# Page").expect("it is in a body");
     file[at] ^= 1;
     std::fs::write(sandbox.path("small.relay"), &file).expect("a file");
-    // The prompt that is asked for is whole; the bundle is not.
+    // The requested prompt is intact, but the bundle is not.
     let run = sandbox.relay_of(&[
         "explain",
         "small.relay",
@@ -176,7 +176,7 @@ fn a_damaged_bundle_is_not_explained() {
     }
 }
 
-/// A small house with a gate: names as in the worked examples, short texts.
+/// A small project with a gate: names as in the worked examples, short texts.
 const GATED: &str = "project house version=\"1.0.0\" epoch=1\n\
     gate on {\n    unlock else=intercept budget=(bytes)64\n    budget (bytes)128\n}\n\
     tools { diagnostics }\n\
@@ -188,7 +188,7 @@ const GATED: &str = "project house version=\"1.0.0\" epoch=1\n\
         prompt vpn priority=8 { summary \"VPN access\"; chapters Peers; text \"Ask first.\" }\n\
     }\n";
 
-/// Asks a project and the bundle of it, which answer the same.
+/// Runs `relay explain` on a project and on its bundle, which give the same answer.
 fn explain_of(project: &str, question: &[&str]) -> Run {
     let sandbox = Sandbox::of(&[("project.kdl", project)]);
     sandbox.relay("build . --unsigned -o x.relay").ends(0);
@@ -199,7 +199,7 @@ fn explain_of(project: &str, question: &[&str]) -> Run {
 }
 
 #[test]
-fn tags_for_people() {
+fn human_output_of_tags() {
     let texts = |more: &[&str]| {
         let cut = [&["--tags", "Zigbee", "lights ", "mqtt"], more].concat();
         let sent = ["--tags", "vpn", "--sent", "common-mistakes", "--sent", "mesh", "--sent=mesh"];
@@ -214,7 +214,7 @@ fn tags_for_people() {
 }
 
 #[test]
-fn whether_something_was_sent_decides_what_is_asked() {
+fn sent_selects_read_prompts() {
     let text = |more: &[&str]| {
         let question = [more, &["--tags", "nothing"]].concat();
         explain_of(GATED, &question).ends(0).silent().stdout
@@ -228,7 +228,7 @@ fn whether_something_was_sent_decides_what_is_asked() {
 }
 
 #[test]
-fn what_means_nothing_for_a_question_is_refused() {
+fn options_of_another_question_are_rejected() {
     let questions = ["--prompt=a", "--uri=a:b", "--index", "--tags=a", "--call=a"];
     for (option, without_sense) in [
         ("--arguments={}", vec!["--uri=a:b", "--index", "--tags=a"]),
@@ -240,9 +240,9 @@ fn what_means_nothing_for_a_question_is_refused() {
         for question in questions {
             let run = Sandbox::new().relay_of(&["explain", "missing.relay", question, option]);
             let run = run.ends(2);
-            let is_refused = run.stderr.contains("cannot be used with");
+            let is_rejected = run.stderr.contains("cannot be used with");
             assert_eq!(
-                is_refused,
+                is_rejected,
                 without_sense.contains(&question),
                 "{question} {option}: {run:?}"
             );
@@ -251,7 +251,7 @@ fn what_means_nothing_for_a_question_is_refused() {
 }
 
 #[test]
-fn tags_for_programs() {
+fn json_output_of_tags() {
     let question = ["--tags", " Zigbee ", "lights", "zigbee", "", "--sent", "vpn", "--json"];
     let mut answer = explain_of(GATED, &question).ends(0).silent().json();
     let text = answer["text"].take();
@@ -317,7 +317,7 @@ fn the_worked_examples() {
     }
 }
 
-/// A project of a worked example, as an author writes it.
+/// The project of a worked example.
 fn written(prompts: &Value) -> String {
     let mut text = String::from("project small version=\"1.0.0\" epoch=1\nprompts {\n");
     for prompt in prompts.as_array().unwrap() {
@@ -336,8 +336,8 @@ fn written(prompts: &Value) -> String {
 }
 
 #[test]
-fn a_call_that_no_one_asked_a_briefing_for() {
-    // The worked example: the words of the call are its tags.
+fn a_call_without_a_briefing() {
+    // The worked example: the tags are the words of the call.
     let file: Value = serde_json::from_str(include_str!("../gate/selection.json")).unwrap();
     let examples = file["examples"].as_array().unwrap();
     let example = examples.iter().find(|example| example["id"] == "S50").unwrap();
@@ -358,48 +358,48 @@ fn a_call_that_no_one_asked_a_briefing_for() {
     };
     snapshot("explain_call_human", &texts(&[]));
     snapshot("explain_call_why", &texts(&["--why"]));
-    // A tool that is not there yet is one all the same, and a call may have no word of use.
+    // An undeclared tool is accepted, and a call may have no usable word.
     let unknown = explain_of(GATED, &["--why", "--call", "get"]).ends(0).silent().stdout;
     assert!(unknown.starts_with("keywords of the call: (none)\n"), "{unknown}");
 }
 
 #[test]
-fn what_the_server_would_not_do_is_said() {
+fn notes_on_unsent_briefings() {
     let [call, tags] = [["--call", "server_info"], ["--tags", "vpn"]];
     let refusing = GATED.replace("else=intercept budget=(bytes)64", "else=refuse");
-    explain_of(&refusing, &call).ends(0).prints("has `unlock else=refuse`, so the call is refused");
+    explain_of(&refusing, &call).ends(0).prints("has `unlock else=refuse`, so the call is denied");
     explain_of(GATED, &["--call", "read_prompts"]).ends(0).prints("`read_prompts` is not gated");
     for question in [call, tags] {
         explain_of(PROJECT, &question).ends(0).silent().prints("This project has no gate");
-        let shown = explain_of(GATED, &question).ends(0).silent().stdout;
-        assert!(!shown.contains("has no gate"), "{shown}");
+        let output = explain_of(GATED, &question).ends(0).silent().stdout;
+        assert!(!output.contains("has no gate"), "{output}");
     }
 }
 
 #[test]
-fn names_that_no_prompt_has_are_warned_of() {
+fn unknown_names_are_warned_of() {
     let question = ["--tags", "vpn", "--sent", "vpm", "--sent", "other", "--json"];
     let run = explain_of(GATED, &question).ends(0);
     assert_eq!(
         run.stderr,
-        "warning: no prompt is named `vpm`: --sent without effect\n  help: there is `vpn`\n\
-         warning: no prompt is named `other`: --sent without effect\n  \
-         help: `relay describe` lists the prompts\n"
+        "warning: unknown prompt `vpm` in --sent is ignored\n  help: did you mean `vpn`?\n\
+         warning: unknown prompt `other` in --sent is ignored\n  \
+         help: list the prompts with `relay describe`\n"
     );
     assert_eq!(run.json()["sent"], json!([]));
     assert_eq!(run.json()["full"], json!(["common-mistakes", "vpn"]));
 }
 
 #[test]
-fn tags_are_limited_as_the_server_limits_them() {
+fn tags_have_the_limits_of_the_server() {
     let eleven: Vec<String> = (0..11).map(|number| format!("t{number}")).collect();
     let mut question = vec!["--tags"];
     question.extend(eleven.iter().map(String::as_str));
-    let refusal = "11 tags are too many: send at most 10, those that say most about the task";
-    explain_of(GATED, &question).ends(1).silent().prints(&format!("refused: {refusal}\n"));
+    let rejection = "11 tags are too many: send at most 10, those that say most about the task";
+    explain_of(GATED, &question).ends(1).silent().prints(&format!("rejected: {rejection}\n"));
     question.push("--json");
     let answer = explain_of(GATED, &question).ends(1).silent().json();
-    assert_eq!(answer, json!({ "format_version": 1, "gated": true, "refused": refusal }));
+    assert_eq!(answer, json!({ "format_version": 1, "gated": true, "refused": rejection }));
     let three = GATED.replace("gate on {", "gate on {\n    tags ask=2 max=3");
     explain_of(&three, &["--tags", "a", "b", "c"]).ends(0);
     explain_of(&three, &["--tags", "a", "b", "c", "d"]).ends(1).prints("send at most 3");
@@ -408,7 +408,7 @@ fn tags_are_limited_as_the_server_limits_them() {
 }
 
 #[test]
-fn any_budget_is_taken() {
+fn any_budget_is_accepted() {
     let most = u64::MAX.to_string();
     for (budget, full) in [("0", 1), ("12", 1), ("82", 2), (most.as_str(), 4)] {
         let question = ["--tags", "zigbee", "--json", "--budget", budget];
@@ -419,7 +419,7 @@ fn any_budget_is_taken() {
 }
 
 #[test]
-fn a_selection_is_the_engines() {
+fn a_selection_equals_that_of_the_engine() {
     let sandbox = Sandbox::example("homelab");
     sandbox.relay("build homelab --unsigned -o x.relay").ends(0);
     let bundle = Bundle::open(Box::new(sandbox.bytes("x.relay"))).expect("a bundle");
@@ -457,25 +457,25 @@ fn a_selection_is_the_engines() {
 fn no_line_of_a_selection_is_too_wide() {
     let sandbox = Sandbox::example("homelab");
     for question in ["--why --tags zigbee lights mqtt", "--why --call audit_tail", "--index"] {
-        let shown = sandbox.relay(&format!("explain homelab {question}")).ends(0).stdout;
-        // What an agent reads is not broken.
-        let ours = shown.lines().filter(|line| !line.starts_with("  |"));
+        let output = sandbox.relay(&format!("explain homelab {question}")).ends(0).stdout;
+        // Text for agents is not wrapped.
+        let ours = output.lines().filter(|line| !line.starts_with("  |"));
         let widest = ours.map(|line| line.chars().count()).max();
-        assert!(widest <= Some(100), "{question}: {shown}");
-        assert!(!shown.contains('\u{1b}'), "colours in a pipe");
+        assert!(widest <= Some(100), "{question}: {output}");
+        assert!(!output.contains('\u{1b}'), "colours in a pipe");
     }
 }
 
 #[test]
-fn wide_letters_are_counted_as_wide() {
+fn wide_letters_count_as_two_columns() {
     let chapters: String = (10..30).map(|number| format!(" \"家電{number}🔥\"")).collect();
     let prompt = format!("prompt a {{ summary \"A\"; chapters{chapters}; text \"Text.\" }}");
     let text = format!("project small version=\"1.0.0\" epoch=1\nprompts {{ {prompt} }}\n");
-    let shown = explain_of(&text, &["--why", "--tags", "家電"]).ends(0).stdout;
-    assert_eq!(shown.matches("🔥").count(), 20, "{shown}");
+    let output = explain_of(&text, &["--why", "--tags", "家電"]).ends(0).stdout;
+    assert_eq!(output.matches("🔥").count(), 20, "{output}");
     let columns = |line: &str| -> usize {
         line.chars().map(|letter| if "家電🔥".contains(letter) { 2 } else { 1 }).sum()
     };
-    assert!(shown.lines().all(|line| columns(line) <= 100), "{shown}");
-    assert!(shown.lines().any(|line| columns(line) > 80), "no room is wasted: {shown}");
+    assert!(output.lines().all(|line| columns(line) <= 100), "{output}");
+    assert!(output.lines().any(|line| columns(line) > 80), "no room is wasted: {output}");
 }

@@ -1,4 +1,4 @@
-//! Files that are not what they should be: an error that names them, and nothing hangs.
+//! Unusable files: each gives an error with its path, and no command hangs.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -35,7 +35,7 @@ fn a_link_out_of_the_folder_is_not_followed() {
         symlink(target, sandbox.path("project/thing")).expect("a link");
         let run = sandbox.relay("check project").ends(1);
         assert!(
-            run.stdout.contains("is a link that leaves the project's folder"),
+            run.stdout.contains("is a link to a place outside the project's folder"),
             "{node}:\n{}",
             run.stdout
         );
@@ -54,7 +54,7 @@ fn a_link_within_the_folder_is_followed() {
 }
 
 #[test]
-fn a_project_may_be_named_by_a_link() {
+fn a_project_may_be_given_as_a_link() {
     let sandbox = Sandbox::of(&[("real/project.kdl", &project(""))]);
     symlink("real", sandbox.path("folder")).expect("a link");
     sandbox.relay("check folder").ends(0);
@@ -69,7 +69,7 @@ fn a_loop_of_links_ends() {
         let run = sandbox.relay("check project").ends(1);
         assert!(run.stdout.contains("`thing`"), "{node}:\n{}", run.stdout);
     }
-    // A folder in which a link leads back up.
+    // A folder with a link to its parent.
     let sandbox = using("prompts { folder \"thing\" }");
     sandbox.write("project/thing/a.md", "---\ndescription: A\n---\nText.\n");
     for (target, name) in [("..", "up"), (".", "here"), ("../thing", "round")] {
@@ -81,7 +81,7 @@ fn a_loop_of_links_ends() {
 }
 
 #[test]
-fn a_pipe_is_no_file() {
+fn a_pipe_is_not_a_file() {
     for node in USES {
         let sandbox = using(node);
         let mut mkfifo = sandbox.command("mkfifo");
@@ -99,7 +99,7 @@ fn a_pipe_is_no_file() {
 }
 
 #[test]
-fn a_pipe_is_no_project_and_nothing_to_write_to() {
+fn a_pipe_is_neither_a_project_nor_an_output() {
     let sandbox = Sandbox::of(&[("project.kdl", &project(""))]);
     sandbox.relay("keygen -o ci").ends(0);
     sandbox.relay("build . --unsigned -o x.relay").ends(0);
@@ -133,7 +133,7 @@ fn keys_and_bundles_may_come_through_a_pipe() {
         command.args(["-c", script]).arg(crate::binaries::relay());
         sandbox.run(command)
     };
-    // A secret store need not put a key on a disk.
+    // A secret store can pass a key without a file.
     shell("cat ci.key | \"$0\" build . -q --key /dev/stdin -o x.relay").ends(0);
     shell("cat x.relay | \"$0\" verify /dev/stdin --trust trust.toml")
         .ends(0)
@@ -141,7 +141,7 @@ fn keys_and_bundles_may_come_through_a_pipe() {
 }
 
 #[test]
-fn a_folder_is_no_file() {
+fn a_folder_is_not_a_file() {
     for node in USES {
         let sandbox = using(node);
         fs::create_dir(sandbox.path("project/thing")).expect("a folder");
@@ -161,14 +161,14 @@ fn a_name_that_is_not_utf8() {
     sandbox.write("project/thing/a.md", "---\ndescription: A\n---\nText.\n");
     fs::write(sandbox.path("project/thing").join(bad), "Text.\n").expect("a file");
     sandbox.relay("check project").ends(1).prints("has a name that is not UTF-8; rename it");
-    // As the project itself it can be named, but not be told of.
+    // Such a name is also rejected for the project's document.
     let named = sandbox.path("").join(OsStr::from_bytes(b"b\xffd.kdl"));
     fs::write(&named, project("")).expect("a file");
     sandbox
         .relay_of(&[OsStr::new("check"), named.as_os_str()])
         .ends(2)
         .says("its name is not UTF-8");
-    // A folder above the project may be called anything.
+    // A folder above the project may have any name.
     let folder = sandbox.path("").join(OsStr::from_bytes(b"b\xffd"));
     fs::create_dir(&folder).expect("a folder");
     fs::write(folder.join("project.kdl"), project("")).expect("a file");
@@ -183,7 +183,7 @@ fn a_file_that_cannot_be_read() {
         let thing = sandbox.path("project/thing");
         fs::set_permissions(&thing, fs::Permissions::from_mode(0o000)).expect("ours");
         let run = if fs::read(&thing).is_ok() {
-            // Root reads everything, so somebody else has to try.
+            // Root can read every file, so another user has to try.
             let Some(run) = as_nobody(&sandbox, "check project") else { return };
             run
         } else {
@@ -198,11 +198,11 @@ fn a_file_that_cannot_be_read() {
     }
 }
 
-/// Runs `relay` as a user without rights; `None` where that cannot be done.
+/// Runs `relay` as the unprivileged user `nobody`; `None` if that is impossible.
 fn as_nobody(sandbox: &Sandbox, line: &str) -> Option<crate::cli::Run> {
     let open = fs::Permissions::from_mode(0o755);
     fs::set_permissions(sandbox.base.path(), open).ok()?;
-    // The tests' own folder may be closed to others, so the program is taken along.
+    // Other users may not be able to read the target folder, so the program is copied.
     let program = sandbox.path("relay");
     fs::copy(crate::binaries::relay(), &program).ok()?;
     let ids = ["--reuid=65534", "--regid=65534", "--clear-groups"];
@@ -221,7 +221,7 @@ fn as_nobody(sandbox: &Sandbox, line: &str) -> Option<crate::cli::Run> {
 fn a_file_that_is_too_large() {
     for node in USES {
         let sandbox = using(node);
-        // Sparse: it takes no room on the disk.
+        // Sparse: it uses no disk space.
         let file = fs::File::create(sandbox.path("project/thing")).expect("a file");
         file.set_len(1 << 40).expect("a sparse file");
         let run = sandbox.relay("check project").ends(1);
@@ -264,7 +264,7 @@ fn other_files_that_are_too_large() {
 }
 
 #[test]
-fn a_place_that_cannot_be_written() {
+fn a_folder_that_cannot_be_written() {
     let sandbox = Sandbox::of(&[("project.kdl", &project("")), ("file", "")]);
     sandbox
         .relay("build . --unsigned -o nowhere/x.relay")

@@ -1,4 +1,4 @@
-//! `relay fmt`: one layout, nothing else.
+//! `relay fmt`: the canonical layout.
 
 use crate::cli::Sandbox;
 
@@ -18,7 +18,7 @@ fn sandbox() -> Sandbox {
 }
 
 #[test]
-fn in_place_with_what_is_included() {
+fn a_document_and_its_includes() {
     let sandbox = sandbox();
     let before = sandbox.relay("inspect . --canonical").ends(0).stdout;
     let run = sandbox.relay("fmt project.kdl").ends(0);
@@ -30,7 +30,7 @@ fn in_place_with_what_is_included() {
         assert!(more.contains(comment), "{more}");
     }
     assert_eq!(sandbox.relay("inspect . --canonical").ends(0).stdout, before);
-    // What is a resource, or no part of the project, is nobody's to format.
+    // Resources and files outside the project are not formatted.
     assert_eq!(sandbox.read("data.kdl"), DATA);
     assert_eq!(sandbox.read("other.kdl"), "not   part of it\n");
     assert_eq!(sandbox.files(), ["data.kdl", "more.kdl", "other.kdl", "project.kdl"]);
@@ -60,12 +60,12 @@ fn a_check_changes_nothing() {
 }
 
 #[test]
-fn a_document_with_faults_stays_as_it_is() {
+fn a_document_with_syntax_errors_is_not_changed() {
     let broken = "prompts   {\n";
     let sandbox = Sandbox::of(&[("project.kdl", UGLY), ("more.kdl", broken)]);
     sandbox.relay("fmt .").ends(1).says("kdl::syntax");
     assert_eq!(sandbox.read("more.kdl"), broken);
-    // The other documents are formatted: each stands for itself.
+    // The other documents are formatted independently.
     assert_eq!(sandbox.read("project.kdl"), PRETTY);
 
     let sandbox = Sandbox::of(&[("project.kdl", "project   small {\n")]);
@@ -77,7 +77,7 @@ fn a_document_with_faults_stays_as_it_is() {
 }
 
 #[test]
-fn faults_of_meaning_do_not_matter() {
+fn semantic_errors_do_not_matter() {
     let sandbox = Sandbox::of(&[("project.kdl", "unknown   node\ninclude \"missing.kdl\"\n")]);
     sandbox.relay("fmt .").ends(0);
     assert_eq!(sandbox.read("project.kdl"), "unknown node\ninclude \"missing.kdl\"\n");

@@ -1,4 +1,4 @@
-//! Help, which is how people meet `relay` first.
+//! The help pages.
 
 use crate::binaries;
 use crate::cli::{Sandbox, snapshot};
@@ -10,7 +10,7 @@ const VERBS: [&str; 10] =
 fn the_first_page() {
     let sandbox = Sandbox::new();
     let run = sandbox.relay("--help").ends(0).silent();
-    assert!(!run.stdout.contains('\u{1b}'), "there is colour in a pipe");
+    assert!(!run.stdout.contains('\u{1b}'), "colour in a pipe");
     snapshot("help", &run.stdout);
     assert_eq!(sandbox.relay("help").ends(0).silent().stdout, run.stdout);
     assert!(run.stdout.lines().all(|line| line.chars().count() <= 100), "{}", run.stdout);
@@ -29,7 +29,7 @@ fn every_verb_has_a_page_with_an_example() {
             "{verb}: {page}"
         );
         assert_eq!(sandbox.relay(&format!("help {verb}")).ends(0).silent().stdout, page);
-        // The short page has no examples, but every flag.
+        // The short page has every flag but no examples.
         let short = sandbox.relay(&format!("{verb} -h")).ends(0).silent().stdout;
         assert!(short.len() < page.len(), "{verb}");
     }
@@ -48,7 +48,7 @@ fn every_example_of_the_help_is_a_command_line() {
 }
 
 #[test]
-fn a_slip_gets_a_hint() {
+fn a_typing_error_gets_a_suggestion() {
     let sandbox = Sandbox::new();
     sandbox.relay("biuld").ends(2).says("build");
     sandbox.relay("build x --unsinged").ends(2).says("--unsigned");
@@ -78,7 +78,7 @@ fn serve_is_relay_serve() {
         let by_relay = sandbox.relay_of(&[vec!["serve"], arguments.clone()].concat());
         assert_eq!(by_relay.code, own.code, "{arguments:?}");
         assert_eq!(by_relay.stdout, own.stdout, "{arguments:?}");
-        // Lines of a log begin with a time.
+        // Log lines begin with a time.
         assert_eq!(by_relay.stderr.lines().count(), own.stderr.lines().count(), "{arguments:?}");
     }
     assert!(serve(&["--version"]).stdout.starts_with("relay-serve "));

@@ -1,4 +1,4 @@
-//! `relay inspect`: what a bundle holds, for people, for programs, for `git diff`.
+//! `relay inspect`: the contents of a bundle as a summary, as JSON, and as text for `git diff`.
 
 use std::collections::BTreeSet;
 
@@ -8,18 +8,18 @@ use crate::cli::build::masked;
 use crate::cli::{Sandbox, project, snapshot};
 
 #[test]
-fn for_people() {
+fn human_output() {
     let sandbox = Sandbox::example("minimal");
     sandbox.relay("keygen -o ci").ends(0);
     sandbox.relay("build minimal -q --key ci.key -o x.relay").ends(0);
     snapshot("inspect_human", &masked(&sandbox.relay("inspect x.relay").ends(0).silent().stdout));
-    // A project is compiled in memory; no one signed that.
+    // A project is compiled in memory, without a signature.
     sandbox.relay("inspect minimal").ends(0).silent().prints("signed by no one");
     assert_eq!(sandbox.files(), ["ci.key", "ci.pub", "minimal", "x.relay"]);
 }
 
 #[test]
-fn for_programs() {
+fn json_output() {
     let answer =
         Sandbox::example("homelab").relay("inspect homelab --json").ends(0).silent().json();
     let prompts = answer["prompts"].as_array().expect("a list");
@@ -63,7 +63,7 @@ fn for_programs() {
     assert_eq!(answer["signers"], Value::Array(Vec::new()));
 }
 
-/// A gate whose messages say where prompts are put, and its tools.
+/// A gate whose messages have placeholders for prompts, and its tools.
 const GATED: &str = "project small version=\"1.0.0\" epoch=1\n\
     gate on { unlock else=refuse; tags ask=3 }\n\
     tools { diagnostics }\n\
@@ -85,7 +85,7 @@ fn a_gate_and_its_tools() {
     let encouragement = "{{matched_prompts}}\n\nMore of small:\n{{remaining_prompts}}";
     assert_eq!(messages["gate_encouragement"], encouragement);
     assert_eq!(messages["read_prompts_reminder"], "Left: {{remaining_prompts}}");
-    // Nothing is put before a result where the call is refused.
+    // No briefing precedes the result of a denied call.
     assert_eq!(messages["gate_intercept_preamble"], "");
     let intercepts = GATED.replace("else=refuse", "else=intercept");
     sandbox.write("intercepts.kdl", &intercepts);
@@ -115,7 +115,7 @@ fn a_gate_and_its_tools() {
 }
 
 #[test]
-fn a_gate_changes_in_the_lines_that_say_so() {
+fn a_change_of_the_gate_changes_only_its_lines() {
     let sandbox = Sandbox::of(&[("project.kdl", GATED)]);
     let canonical = || sandbox.relay("inspect . --canonical").ends(0).silent().stdout;
     let before = canonical();
@@ -135,7 +135,7 @@ fn a_gate_changes_in_the_lines_that_say_so() {
         let changed: Vec<_> = before.lines().zip(after.lines()).filter(|(a, b)| a != b).collect();
         assert_eq!(changed.iter().filter(|(_, after)| *after == line).count(), 1, "{changed:#?}");
     }
-    // Where it stands is no content.
+    // The place of a declaration is not content.
     sandbox.edit("project.kdl", "gate on", "\n\ngate on");
     assert_eq!(canonical(), before);
 }
@@ -147,14 +147,14 @@ fn without_prompts_there_is_no_index() {
     assert_eq!(answer["tag_index"], Value::Null);
     assert_eq!(answer["gate"], Value::Null);
     assert_eq!(answer["tools"], json!([]));
-    let shown = sandbox.relay("inspect .").ends(0).prints("gate off").stdout;
-    assert!(!shown.contains("tag index"), "{shown}");
+    let output = sandbox.relay("inspect .").ends(0).prints("gate off").stdout;
+    assert!(!output.contains("tag index"), "{output}");
     let canonical = sandbox.relay("inspect . --canonical").ends(0).stdout;
     assert!(!canonical.contains("== gate"), "{canonical}");
 }
 
 #[test]
-fn what_nobody_wrote_is_marked() {
+fn generated_fields_are_marked() {
     let sandbox = Sandbox::of(&[(
         "project.kdl",
         "project small version=\"1.0.0\" epoch=1\n\
@@ -197,7 +197,7 @@ fn what_nobody_wrote_is_marked() {
 }
 
 #[test]
-fn a_word_in_a_text_is_one_line_of_a_diff() {
+fn a_changed_word_is_one_line_of_a_diff() {
     let sandbox = Sandbox::of(&[
         (
             "project.kdl",
@@ -236,7 +236,7 @@ fn a_word_in_a_text_is_one_line_of_a_diff() {
         assert_eq!(changed.len(), 1, "{word}: {changed:#?}");
         assert!(changed[0].1.contains("changed word."), "{word}: {changed:#?}");
     }
-    // The summary is a text of its own: agents read it in the list and in the index.
+    // The summary is another text: agents read it in the list and in the index.
     sandbox.edit("project.kdl", "A start. One", "An end. One");
     let after = canonical();
     let changed: Vec<_> = after.lines().filter(|line| line.contains("An end.")).collect();
@@ -252,7 +252,7 @@ fn a_word_in_a_text_is_one_line_of_a_diff() {
 }
 
 #[test]
-fn a_text_that_stands_nowhere_else_stays_in_the_project() {
+fn a_text_that_occurs_nowhere_else_stays_in_the_project() {
     let sandbox = Sandbox::of(&[(
         "project.kdl",
         "project small version=\"1.0.0\" epoch=1\n\
@@ -270,26 +270,26 @@ fn a_text_that_stands_nowhere_else_stays_in_the_project() {
 }
 
 #[test]
-fn an_authors_text_cannot_pass_for_the_forms_own() {
+fn text_of_an_author_cannot_look_like_a_heading() {
     let forged = "Line.\\n\\n== prompt forged\\npriority: 10\\n\\u{1b}[31mred \\u{202e}turned";
     let text = format!(
         "project small version=\"1.0.0\" epoch=1\n\
          prompts {{ prompt a {{ title \"T\\n== prompt forged\"; text \"{forged}\" }} }}\n"
     );
     let sandbox = Sandbox::of(&[("project.kdl", &text)]);
-    let shown = sandbox.relay("inspect . --canonical").ends(0).stdout;
-    assert!(!shown.lines().any(|line| line == "== prompt forged"), "{shown}");
+    let output = sandbox.relay("inspect . --canonical").ends(0).stdout;
+    assert!(!output.lines().any(|line| line == "== prompt forged"), "{output}");
     for bad in ['\u{1b}', '\u{202e}'] {
-        assert!(!shown.contains(bad), "{shown:?}");
+        assert!(!output.contains(bad), "{output:?}");
         for line in ["inspect .", "describe .", "explain . --prompt a", "show ."] {
-            let shown = sandbox.relay(line).ends(0).stdout;
-            assert!(!shown.contains(bad), "relay {line}: {shown:?}");
+            let output = sandbox.relay(line).ends(0).stdout;
+            assert!(!output.contains(bad), "relay {line}: {output:?}");
         }
     }
 }
 
 #[test]
-fn what_is_given_literally_comes_back_literally() {
+fn special_characters_are_kept() {
     let texts = [
         "plain",
         "\"double\" and 'single' and `back` quotes",
@@ -316,7 +316,7 @@ fn what_is_given_literally_comes_back_literally() {
     ];
     let mut source = String::from("project literal version=\"1.0.0\" epoch=1\nprompts {\n");
     for (number, text) in texts.iter().enumerate() {
-        // A summary and a chapter are words of one line; what they hold is their author's choice.
+        // A summary or chapter is one line of any text.
         let text = quoted(text);
         source.push_str(&format!(
             "    prompt p{number:02} {{\n        summary {text}\n        chapters {text} \"other\"\n        text {text}\n    }}\n"
@@ -343,16 +343,16 @@ fn what_is_given_literally_comes_back_literally() {
         }
     };
     check(&read("project.kdl"));
-    // So it does by way of a bundle, and of what `relay show` prints.
+    // The same holds for a bundle, and for the output of `relay show`.
     sandbox.relay("build project.kdl --unsigned -o x.relay").ends(0);
     check(&read("x.relay"));
-    sandbox.write("shown.kdl", &sandbox.relay("show project.kdl").ends(0).stdout);
-    check(&read("shown.kdl"));
-    sandbox.relay("fmt shown.kdl").ends(0);
-    check(&read("shown.kdl"));
+    sandbox.write("printed.kdl", &sandbox.relay("show project.kdl").ends(0).stdout);
+    check(&read("printed.kdl"));
+    sandbox.relay("fmt printed.kdl").ends(0);
+    check(&read("printed.kdl"));
 }
 
-/// A KDL string of one line.
+/// A single-line KDL string.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for letter in text.chars() {
@@ -368,7 +368,7 @@ fn quoted(text: &str) -> String {
 }
 
 #[test]
-fn a_project_has_no_environment_once_it_is_a_bundle() {
+fn a_bundle_takes_no_environment() {
     let sandbox = Sandbox::of(&[("project.kdl", &project(""))]);
     sandbox.relay("build . --unsigned").ends(0);
     for verb in ["inspect small.relay", "describe small.relay", "explain small.relay --index"] {

@@ -36,7 +36,7 @@ fn a_key_is_never_replaced() {
     for there in ["ci.key", "ci.pub"] {
         let sandbox = Sandbox::of(&[(there, "Mine.\n")]);
         let run = sandbox.relay("keygen -o ci").ends(2);
-        let run = run.says(&format!("`{there}` exists already, and a key is never replaced"));
+        let run = run.says(&format!("`{there}` already exists, and keys are never replaced"));
         assert_eq!(run.stdout, "");
         assert_eq!(sandbox.read(there), "Mine.\n");
         assert_eq!(sandbox.files(), [there]);
@@ -53,7 +53,7 @@ fn two_keys_are_two_keys() {
 }
 
 #[test]
-fn who_can_read_the_key_is_told() {
+fn a_readable_private_key_is_warned_of() {
     let sandbox = Sandbox::example("minimal");
     sandbox.relay("keygen -o ci").ends(0);
     sandbox.relay("build minimal -q --key ci.key").ends(0).silent();
@@ -76,13 +76,13 @@ fn signing_adds_and_prints_the_digest() {
     assert_eq!(run.stdout.trim_end(), built["bundle"]["digest"]);
     let signers = sandbox.relay("inspect x.relay --json").ends(0).json()["signers"].clone();
     assert_eq!(signers.as_array().map(Vec::len), Some(2));
-    // Signing while building gives the same file.
+    // Signing during the build gives the same file.
     sandbox.relay("build minimal --key one.key --key two.key -o y.relay").ends(0);
     assert_eq!(sandbox.bytes("x.relay"), sandbox.bytes("y.relay"));
 }
 
 #[test]
-fn what_was_altered_is_not_signed() {
+fn an_altered_bundle_is_not_signed() {
     let sandbox = Sandbox::example("minimal");
     sandbox.relay("keygen -o ci").ends(0);
     sandbox.relay("build minimal --unsigned -o x.relay").ends(0);

@@ -1,4 +1,4 @@
-//! What is printed as JSON is what its schema says: no key less, none more.
+//! All JSON output conforms to its schema, without missing or additional keys.
 
 use std::fs;
 
@@ -54,9 +54,9 @@ fn every_answer_conforms() {
 }
 
 #[test]
-fn a_refusal_has_no_more_than_its_reason() {
+fn a_rejection_has_only_a_reason() {
     let sandbox = Sandbox::example("minimal");
-    let refused = sandbox.relay("explain minimal --prompt nobody --json").ends(1).json();
+    let refused = sandbox.relay("explain minimal --prompt unknown --json").ends(1).json();
     let keys: Vec<_> = refused.as_object().expect("an object").keys().collect();
     assert_eq!(keys, ["format_version", "prompt", "refused"]);
     let sent = sandbox.relay("explain minimal --prompt commit-rules --json").ends(0).json();
@@ -66,28 +66,32 @@ fn a_refusal_has_no_more_than_its_reason() {
 }
 
 #[test]
-fn the_check_itself_finds_faults() {
+fn the_check_itself_finds_errors() {
     let good = Sandbox::example("minimal").relay("check minimal --format json").ends(0).json();
-    assert_eq!(faults("check", &good), [""; 0]);
+    assert_eq!(violations("check", &good), [""; 0]);
     let with = |name: &str, value: Value| {
         let mut answer = good.clone();
         answer[name] = value;
-        faults("check", &answer)
+        violations("check", &answer)
     };
     assert_eq!(with("surplus", Value::Null), [".surplus is not in the schema"]);
     assert_eq!(with("errors", "none".into()), [".errors is not integer"]);
     let mut answer = good.clone();
     answer.as_object_mut().unwrap().remove("errors");
-    assert_eq!(faults("check", &answer), [".errors is missing"]);
+    assert_eq!(violations("check", &answer), [".errors is missing"]);
     assert_eq!(with("errors", serde_json::json!(-1)), [".errors is beyond the minimum 0"]);
     assert!(!with("diagnostics", serde_json::json!([{ "code": 1 }])).is_empty());
 }
 
-/// Asserts that `answer` is what `schemas/NAME.json` says.
+/// Asserts that `answer` conforms to `schemas/NAME.json`.
 #[track_caller]
 pub(super) fn assert_conforms(name: &str, answer: &Value) {
-    let faults = faults(name, answer);
-    assert!(faults.is_empty(), "not as schemas/{name}.json:\n{}", faults.join("\n"));
+    let violations = violations(name, answer);
+    assert!(
+        violations.is_empty(),
+        "does not conform to schemas/{name}.json:\n{}",
+        violations.join("\n")
+    );
 }
 
 fn schema(name: &str) -> Value {
@@ -95,16 +99,16 @@ fn schema(name: &str) -> Value {
     serde_json::from_slice(&fs::read(path).expect("a schema")).expect("JSON")
 }
 
-fn faults(name: &str, answer: &Value) -> Vec<String> {
+fn violations(name: &str, answer: &Value) -> Vec<String> {
     let root = schema(name);
-    let mut faults = Vec::new();
-    check(&root, &root, answer, "", &mut faults);
-    faults
+    let mut violations = Vec::new();
+    check(&root, &root, answer, "", &mut violations);
+    violations
 }
 
-/// Checks what our own schemas use of JSON Schema, and panics at a keyword that it does not know.
-fn check(root: &Value, schema: &Value, value: &Value, at: &str, faults: &mut Vec<String>) {
-    // `true` takes anything.
+/// Checks the keywords of JSON Schema that our schemas use, and panics at any other keyword.
+fn check(root: &Value, schema: &Value, value: &Value, at: &str, violations: &mut Vec<String>) {
+    // `true` accepts any value.
     let Some(keywords) = schema.as_object() else { return };
     let keywords = &merged(root, keywords);
     for (keyword, rule) in keywords {
@@ -114,26 +118,26 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, faults: &mut Vec
                 let named = rule.as_array().cloned().unwrap_or_else(|| vec![rule.clone()]);
                 if !named.iter().any(|name| is_of(name.as_str().expect("a type"), value)) {
                     let names: Vec<_> = named.iter().map(|name| name.as_str().unwrap()).collect();
-                    faults.push(format!("{at} is not {}", names.join(" or ")));
+                    violations.push(format!("{at} is not {}", names.join(" or ")));
                 }
             }
-            "properties" => members(root, keywords, value, at, faults),
+            "properties" => members(root, keywords, value, at, violations),
             "required" => {
                 for name in rule.as_array().expect("a list") {
                     let name = name.as_str().expect("a name");
                     if value.is_object() && value.get(name).is_none() {
-                        faults.push(format!("{at}.{name} is missing"));
+                        violations.push(format!("{at}.{name} is missing"));
                     }
                 }
             }
-            // Read where the properties are.
+            // Checked together with the properties.
             "additionalProperties" => {}
             "items" => {
                 for (index, item) in value.as_array().into_iter().flatten().enumerate() {
-                    check(root, rule, item, &format!("{at}[{index}]"), faults);
+                    check(root, rule, item, &format!("{at}[{index}]"), violations);
                 }
             }
-            "const" if rule != value => faults.push(format!("{at} is not {rule}")),
+            "const" if rule != value => violations.push(format!("{at} is not {rule}")),
             "const" => {}
             "minimum" | "maximum" => {
                 let limit = rule.as_f64().expect("a number");
@@ -142,18 +146,18 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, faults: &mut Vec
                     _ => number > limit,
                 };
                 if value.as_f64().is_some_and(is_beyond) {
-                    faults.push(format!("{at} is beyond the {keyword} {rule}"));
+                    violations.push(format!("{at} is beyond the {keyword} {rule}"));
                 }
             }
             "oneOf" | "anyOf" => {
                 let fits = |choice: &&Value| {
-                    let mut faults = Vec::new();
-                    check(root, choice, value, at, &mut faults);
-                    faults.is_empty()
+                    let mut violations = Vec::new();
+                    check(root, choice, value, at, &mut violations);
+                    violations.is_empty()
                 };
                 let fitting = rule.as_array().expect("a list").iter().filter(fits).count();
                 if fitting == 0 || (keyword == "oneOf" && fitting > 1) {
-                    faults.push(format!("{at} fits {fitting} of the choices: {value}"));
+                    violations.push(format!("{at} fits {fitting} of the choices: {value}"));
                 }
             }
             other => panic!("the check does not know the keyword `{other}`"),
@@ -166,20 +170,20 @@ fn members(
     keywords: &Map<String, Value>,
     value: &Value,
     at: &str,
-    faults: &mut Vec<String>,
+    violations: &mut Vec<String>,
 ) {
     let known = keywords["properties"].as_object().expect("an object");
     let is_open = keywords.get("additionalProperties").is_some_and(|rule| rule != false);
     for (name, member) in value.as_object().into_iter().flatten() {
         match known.get(name) {
-            Some(schema) => check(root, schema, member, &format!("{at}.{name}"), faults),
+            Some(schema) => check(root, schema, member, &format!("{at}.{name}"), violations),
             None if is_open => {}
-            None => faults.push(format!("{at}.{name} is not in the schema")),
+            None => violations.push(format!("{at}.{name} is not in the schema")),
         }
     }
 }
 
-/// Returns the keywords of a schema together with those of what it refers to.
+/// Returns the keywords of a schema, merged with those of the schema it references.
 fn merged(root: &Value, keywords: &Map<String, Value>) -> Map<String, Value> {
     let mut keywords = keywords.clone();
     let Some(reference) = keywords.remove("$ref") else { return keywords };

@@ -1,10 +1,10 @@
-//! `relay show`: the effective project, with every default and where it came from.
+//! `relay show`: the effective project, with every default and the origin of every value.
 
 use serde_json::{Value, json};
 
 use crate::cli::{Sandbox, snapshot};
 
-/// A project with one of everything that can be shown.
+/// A project with one node of every kind.
 const PROJECT: &str = r#"project small version="1.0.0" epoch=1 {
     title "A small project"
     owner "team@example.com"
@@ -37,7 +37,7 @@ prompts {
             resource "relay://of/{{ name }}" mime="text/x-own" template=#false { text "{{ not a slot }}" }
         }
     }
-    prompt excused {
+    prompt suppressed {
         allow-secret aws-access-key because="an example of the vendor's own manual"
         text "AKIAIOSFODNN7EXAMPLE"
     }
@@ -75,12 +75,12 @@ fn sandbox() -> Sandbox {
 }
 
 #[test]
-fn for_people() {
+fn human_output() {
     snapshot("show_human", &sandbox().relay("show .").ends(0).silent().stdout);
 }
 
 #[test]
-fn for_programs() {
+fn json_output() {
     let answer = sandbox().relay("show . --json").ends(0).silent().json();
     let nodes = answer["nodes"].as_array().expect("a list");
     let prompts = nodes.iter().find(|node| node["node"] == "prompts").expect("prompts");
@@ -108,7 +108,7 @@ fn for_programs() {
 }
 
 #[test]
-fn what_was_generated_is_no_part_of_the_project() {
+fn generated_fields_are_comments() {
     let written = "project small version=\"1.0.0\" epoch=1\n\
                    prompts {\n\
                        prompt a file=\"a.md\"\n\
@@ -130,8 +130,8 @@ fn what_was_generated_is_no_part_of_the_project() {
     assert!(!canonical.contains("generated") && !canonical.contains("A text."), "{canonical}");
     assert!(canonical.contains("prompt \"a\" priority=5 file=\"a.md\"\n"), "{canonical}");
     sandbox.write("canonical.kdl", canonical);
-    sandbox.write("shown.kdl", &sandbox.relay("show .").ends(0).stdout);
-    for again in ["canonical.kdl", "shown.kdl"] {
+    sandbox.write("output.kdl", &sandbox.relay("show .").ends(0).stdout);
+    for again in ["canonical.kdl", "output.kdl"] {
         let again = inspected(again);
         assert_eq!(again["canonical"], answer["canonical"]);
         for (before, after) in
@@ -144,8 +144,8 @@ fn what_was_generated_is_no_part_of_the_project() {
     }
 }
 
-/// What a bundle of the project gives an agent; where it was declared is left out, and so is what
-/// comes from markdown with front matter, which the language names by its folder alone.
+/// The contents of a bundle of the project, without places of declarations and without prompts from
+/// markdown with front matter, which the language refers to only by folder.
 fn given(sandbox: &Sandbox, arguments: &str) -> Value {
     let mut answer = sandbox.relay(&format!("inspect --json {arguments}")).ends(0).json();
     let folders = |prompt: &Value| prompt["at"].as_str().expect("a place").ends_with(".md:1");
@@ -163,20 +163,20 @@ fn given(sandbox: &Sandbox, arguments: &str) -> Value {
 }
 
 #[test]
-fn what_is_shown_means_the_same() {
+fn the_output_means_the_same() {
     let all = sandbox();
     for environment in ["", "--env production"] {
-        let shown = all.relay(&format!("show . {environment}")).ends(0).stdout;
-        all.write("shown.kdl", &shown);
-        assert_eq!(given(&all, "shown.kdl"), given(&all, &format!(". {environment}")), "{shown}");
-        // Showing what is shown changes nothing but where it stands.
-        let again = all.relay("show shown.kdl").ends(0).stdout;
-        assert_eq!(without_origins(&again), without_origins(&shown));
+        let output = all.relay(&format!("show . {environment}")).ends(0).stdout;
+        all.write("output.kdl", &output);
+        assert_eq!(given(&all, "output.kdl"), given(&all, &format!(". {environment}")), "{output}");
+        // Printing the output again changes only the places of declarations.
+        let again = all.relay("show output.kdl").ends(0).stdout;
+        assert_eq!(without_origins(&again), without_origins(&output));
     }
 }
 
 #[test]
-fn the_examples_mean_the_same_too() {
+fn the_output_of_the_examples_means_the_same() {
     for (name, environment) in [
         ("homelab", ""),
         ("homelab", "--env production"),
@@ -185,12 +185,12 @@ fn the_examples_mean_the_same_too() {
         ("spec-kit", ""),
     ] {
         let sandbox = Sandbox::example(name);
-        let shown = sandbox.relay(&format!("show {name} {environment}")).ends(0).stdout;
-        sandbox.write(&format!("{name}/shown.kdl"), &shown);
+        let output = sandbox.relay(&format!("show {name} {environment}")).ends(0).stdout;
+        sandbox.write(&format!("{name}/output.kdl"), &output);
         let has_folder = name == "spec-kit";
         let mut before = given(&sandbox, &format!("{name} {environment}"));
-        let mut after = given(&sandbox, &format!("{name}/shown.kdl"));
-        // Prompts of folders are named by their file, whose front matter then counts as text.
+        let mut after = given(&sandbox, &format!("{name}/output.kdl"));
+        // The output refers to prompts of folders as files, so their front matter becomes text.
         let names = |given: &Value| -> Vec<String> {
             given["prompts"]
                 .as_array()
@@ -205,7 +205,7 @@ fn the_examples_mean_the_same_too() {
             .expect("a list")
             .retain(|p| kept.contains(&p["name"].to_string()));
         assert!(!kept.is_empty());
-        // So does the index, which tells what a prompt is about.
+        // This also changes the index, which covers summaries and chapters.
         let index = if has_folder { &[][..] } else { &["instructions"] };
         for kind in ["prompts", "resources", "templates"].iter().chain(index) {
             assert_eq!(before[kind].take(), after[kind].take(), "{name} {environment}: {kind}");
@@ -213,8 +213,8 @@ fn the_examples_mean_the_same_too() {
     }
 }
 
-fn without_origins(shown: &str) -> String {
-    shown
+fn without_origins(output: &str) -> String {
+    output
         .lines()
         .filter(|line| !line.trim_start().starts_with("// "))
         .map(|line| line.split("  // ").next().unwrap_or_default())
@@ -239,14 +239,14 @@ fn an_environment_switches_a_prompt_off() {
 }
 
 #[test]
-fn what_is_doubtful_is_told_beside_the_result() {
+fn warnings_are_printed_beside_the_result() {
     let text = "project small version=\"1.0.0\"\nprompts { prompt a { text \"A\" } }\n";
     let sandbox = Sandbox::of(&[("project.kdl", text)]);
     sandbox.relay("show .").ends(0).says("project::no_epoch").prints("epoch=0");
 }
 
 #[test]
-fn a_gate_shows_every_setting_and_where_it_comes_from() {
+fn a_gate_has_every_setting_and_its_origin() {
     let text = "project small version=\"1.0.0\" epoch=1\n\
                 gate on { tags ask=3; budget (bytes)\"4KiB\" }\ntools { diagnostics }\n\
                 messages { read-prompts-reminder \"{{remaining_prompts}}\" }\n\
@@ -269,7 +269,7 @@ fn a_gate_shows_every_setting_and_where_it_comes_from() {
     assert_eq!(gate["children"][2]["arguments"][0], 4096);
     let none = text.replace("gate on { tags ask=3; budget (bytes)\"4KiB\" }", "");
     sandbox.write("project.kdl", &none);
-    let shown = sandbox.relay("show .").ends(0).says("message::idle");
-    assert!(shown.stdout.contains("\ngate \"off\"  // default: off\n"), "{}", shown.stdout);
-    assert!(!shown.stdout.contains("read-prompts-reminder"), "{}", shown.stdout);
+    let output = sandbox.relay("show .").ends(0).says("message::idle");
+    assert!(output.stdout.contains("\ngate \"off\"  // default: off\n"), "{}", output.stdout);
+    assert!(!output.stdout.contains("read-prompts-reminder"), "{}", output.stdout);
 }

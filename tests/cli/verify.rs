@@ -1,10 +1,10 @@
-//! `relay verify`: yes, or no and why.
+//! `relay verify`: trusted, or the reason why not.
 
 use std::fs;
 
 use crate::cli::Sandbox;
 
-/// A bundle `x.relay` of the minimal example signed by `one`, and `trust.toml` as keygen printed it.
+/// A bundle `x.relay` of the minimal example signed by `one`, and `trust.toml` as printed by keygen.
 fn signed() -> Sandbox {
     let sandbox = Sandbox::example("minimal");
     let trust = sandbox.relay("keygen -o one").ends(0).stdout;
@@ -14,7 +14,7 @@ fn signed() -> Sandbox {
 }
 
 /// Adds another key to the trust file.
-fn trust_too(sandbox: &Sandbox, name: &str) {
+fn trust_also(sandbox: &Sandbox, name: &str) {
     let printed = sandbox.relay(&format!("keygen -o {name}")).ends(0).stdout;
     let (_, keys) = printed.split_once("[[keys]]").expect("a key");
     let trust = sandbox.read("trust.toml");
@@ -37,7 +37,7 @@ fn what_keygen_prints_is_a_trust_file() {
 }
 
 #[test]
-fn every_reason_not_to_trust() {
+fn every_reason_for_distrust() {
     let id = |sandbox: &Sandbox| {
         let trust: toml::Table = sandbox.read("trust.toml").parse().expect("TOML");
         trust["keys"][0]["id"].as_str().expect("an id").to_owned()
@@ -90,17 +90,17 @@ fn every_reason_not_to_trust() {
             "0 of 1 signatures with role `security`",
         ),
         (
-            "nobody is trusted",
+            "no key is trusted",
             Box::new(|s| s.write("trust.toml", "version = 1\n")),
             "0 of 1 signatures",
         ),
         (
-            "everybody is trusted",
+            "a threshold of zero",
             Box::new(|s| s.edit("trust.toml", threshold, "threshold = 0 ")),
             "threshold is 0",
         ),
         (
-            "nobody signed",
+            "no signatures",
             Box::new(|s| drop(s.relay("build minimal -q --unsigned -o x.relay").ends(0))),
             "sign",
         ),
@@ -115,7 +115,7 @@ fn every_reason_not_to_trust() {
         ("it is no bundle", Box::new(|s| s.write("x.relay", "nothing of the kind")), "bundle"),
         ("it is empty", Box::new(|s| s.write("x.relay", "")), "bundle"),
         (
-            "it is cut",
+            "it is truncated",
             Box::new(|s| fs::write(s.path("x.relay"), &s.bytes("x.relay")[..500]).expect("a file")),
             "bundle",
         ),
@@ -136,10 +136,10 @@ fn every_reason_not_to_trust() {
 #[test]
 fn two_of_two() {
     let sandbox = signed();
-    trust_too(&sandbox, "two");
+    trust_also(&sandbox, "two");
     sandbox.edit("trust.toml", "threshold = 1 ", "threshold = 2 ");
     sandbox.relay(VERIFY).ends(1);
-    // The same key twice is one key.
+    // Two signatures of the same key count once.
     sandbox.relay("sign x.relay --key one.key").ends(0);
     sandbox.relay(VERIFY).ends(1);
     sandbox.relay("sign x.relay --key two.key").ends(0);
@@ -152,9 +152,9 @@ fn two_of_two() {
 }
 
 #[test]
-fn a_signature_apart_counts() {
+fn a_detached_signature_counts() {
     let sandbox = signed();
-    trust_too(&sandbox, "two");
+    trust_also(&sandbox, "two");
     sandbox.edit("trust.toml", "threshold = 1 ", "threshold = 2 ");
     let before = sandbox.bytes("x.relay");
     sandbox.relay("sign x.relay --key two.key --detached two.json").ends(0);
@@ -163,7 +163,7 @@ fn a_signature_apart_counts() {
     sandbox.relay(&format!("{VERIFY} --signature two.json")).ends(0).prints("`two`: good");
     assert_eq!(sandbox.bytes("x.relay"), before);
 
-    // Of another bundle, it counts for nothing.
+    // A signature of another bundle does not count.
     sandbox.relay("build minimal -q --key one.key --epoch 2 -o other.relay").ends(0);
     let run = sandbox.relay("verify other.relay --trust trust.toml --signature two.json").ends(1);
     run.says("cannot count the signatures in `two.json`");
@@ -173,7 +173,7 @@ fn a_signature_apart_counts() {
 }
 
 #[test]
-fn a_flipped_bit_is_found_wherever_it_is() {
+fn a_flipped_bit_is_found_anywhere() {
     let sandbox = signed();
     let good = sandbox.bytes("x.relay");
     // Header, table, the first section, bodies, the envelope, and a few places between.
@@ -189,7 +189,7 @@ fn a_flipped_bit_is_found_wherever_it_is() {
 }
 
 #[test]
-fn a_slip_in_the_trust_file_is_told_by_name() {
+fn an_error_in_the_trust_file_names_its_key() {
     let table = [
         ("threshold = 1 ", "thresold = 2 ", "thresold"),
         ("name = ", "nane = ", "nane"),
@@ -209,7 +209,7 @@ fn a_slip_in_the_trust_file_is_told_by_name() {
 }
 
 #[test]
-fn inspect_tells_who_signed_only_with_a_trust_file() {
+fn inspect_checks_signatures_only_with_a_trust_file() {
     let sandbox = signed();
     let state = |arguments: &str| {
         let answer = sandbox.relay(&format!("inspect x.relay --json {arguments}")).ends(0).json();

@@ -1,5 +1,5 @@
-//! The forms in which verbs answer about a bundle: for programs and, where verbs share them, for
-//! people.
+//! The output of the verbs that read a bundle: JSON types, and the human output that several verbs
+//! share.
 
 pub(crate) mod gate;
 pub(crate) mod message;

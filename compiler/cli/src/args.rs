@@ -1,4 +1,4 @@
-//! What may be typed. What it means is in `command`, a file for each verb.
+//! The grammar of the command line. Its meaning is in `command`, one file for each verb.
 
 mod build;
 mod bundle;
@@ -47,19 +47,19 @@ pub(crate) struct Cli {
 }
 
 const AFTER_HELP: &str = "\
-Exit codes: 0 yes, 1 no (errors in the project, not trusted, `fmt --check` differs), 2 could not \
-tell (usage, files). Results go to standard output, everything else to standard error.
+Exit codes: 0 yes, 1 no (errors in the project, not trusted, `fmt --check` differs), 2 failed \
+(wrong usage, unusable file). Results go to standard output, everything else to standard error.
 
 Begin with `relay check project.kdl`; `relay help VERB` has examples of each verb.";
 
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
-    /// Check a project and report everything that is wrong or unwise
+    /// Check a project and report errors and warnings
     Check(CheckArgs),
-    /// Write a project's files in the one canonical layout
+    /// Rewrite a project's files in the canonical layout
     Fmt(FmtArgs),
-    /// Print the effective project: every default in force, and where it came from
+    /// Print the effective project: all defaults, and where each value came from
     Show(ShowArgs),
     /// Check a project and write its signed bundle
     Build(BuildArgs),
@@ -67,11 +67,11 @@ pub(crate) enum Verb {
     Keygen(KeygenArgs),
     /// Add a signature to a bundle
     Sign(SignArgs),
-    /// Check whether a bundle is signed by those you trust
+    /// Check a bundle and its signatures against a trust file
     Verify(VerifyArgs),
-    /// Show what a bundle holds
+    /// Show the contents of a bundle
     Inspect(InspectArgs),
-    /// Show what an agent gets when it connects, and the prompts it can ask for
+    /// Show what an agent gets when it connects: instructions, tools, prompts
     Describe(DescribeArgs),
     /// Print what the server would answer, and why
     Explain(ExplainArgs),
@@ -85,11 +85,11 @@ pub(crate) enum Verb {
     Reference(GeneratedArgs),
 }
 
-/// The verbs by what people want to do, for the help.
+/// The verbs grouped by task, for the help.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Write a project", &["check", "fmt", "show"]),
     ("Make a bundle", &["build", "keygen", "sign", "verify"]),
-    ("Look into a bundle or project", &["inspect", "describe", "explain"]),
+    ("Inspect a bundle or project", &["inspect", "describe", "explain"]),
     ("Run", &["serve", "help"]),
 ];
 

@@ -1,4 +1,4 @@
-//! What the verbs mean, a file for each. A verb takes what was typed and says how it ended.
+//! The verbs, one file each. A verb takes its parsed arguments and returns how it ended.
 
 mod build;
 mod check;
@@ -21,7 +21,7 @@ use crate::reference::reference;
 
 pub use generated::schemas;
 
-/// Does what `verb` asks for.
+/// Runs `verb`.
 pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Exit, Failure> {
     match verb {
         Verb::Build(arguments) => build::run(&arguments, output),

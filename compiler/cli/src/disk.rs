@@ -1,5 +1,4 @@
-//! Reading and writing whole files, each in one step that another process sees whole or not at
-//! all.
+//! Reading and writing whole files. A write is atomic: another process sees all of it or nothing.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read, Write};
@@ -9,11 +8,11 @@ use tempfile::{Builder, NamedTempFile};
 
 use crate::failure::Failure;
 
-/// Who may read a new file.
+/// The users who may read a new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// Everybody.
-    Everybody,
+    /// All users.
+    AllUsers,
     /// Its owner.
     Owner,
 }
@@ -22,7 +21,7 @@ impl Access {
     fn permissions(self) -> Option<Permissions> {
         #[cfg(unix)]
         return Some(std::os::unix::fs::PermissionsExt::from_mode(match self {
-            Self::Everybody => 0o644,
+            Self::AllUsers => 0o644,
             Self::Owner => 0o600,
         }));
         #[cfg(not(unix))]
@@ -40,7 +39,7 @@ pub(crate) fn begins_with(path: &Path, beginning: &[u8]) -> Result<bool, Failure
 }
 
 /// Returns the bytes of a file that begins with `beginning`, at most `bytes_max` of them. Of any
-/// other file, however large, it returns a page: enough to tell what is wrong with it.
+/// other file it returns only the first page, which is enough to report the error.
 pub(crate) fn read_that_begins(
     path: &Path,
     beginning: &[u8],
@@ -48,7 +47,7 @@ pub(crate) fn read_that_begins(
 ) -> Result<Vec<u8>, Failure> {
     const PAGE: u64 = 4096;
     let fail = |error| Failure::file("read", path, &error);
-    // Opened once: it may be a pipe, whose beginning is gone when it was read.
+    // Opened once: it may be a pipe, which cannot be read twice.
     let mut file = File::open(path).map_err(fail)?.take(PAGE);
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(fail)?;
@@ -64,35 +63,35 @@ pub(crate) fn read_text(path: &Path, bytes_max: u64) -> Result<String, Failure> 
     let mut text = String::new();
     let length = File::open(path).map_err(fail)?.take(bytes_max + 1).read_to_string(&mut text);
     match length {
-        Ok(length) if length as u64 > bytes_max => Err(Failure::unknown(format!(
+        Ok(length) if length as u64 > bytes_max => Err(Failure::error(format!(
             "cannot use `{}`: it is larger than {bytes_max} bytes",
             path.display()
         ))),
         Ok(_) => Ok(text),
         Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-            Err(Failure::unknown(format!("cannot read `{}`: it is not text", path.display())))
+            Err(Failure::error(format!("cannot read `{}`: it is not text", path.display())))
         }
         Err(error) => Err(fail(error)),
     }
 }
 
-/// Puts a file with these bytes at `path`, in place of one that is there. Its permissions stay;
-/// a new one may be read by everybody.
+/// Writes a file with these bytes at `path`, replacing an existing file but keeping its
+/// permissions. All users may read a new file.
 pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let fail = |error: io::Error| Failure::file("write", path, &error);
-    // A link stays a link: what it leads to is replaced.
+    // A link stays a link: its target is replaced.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let permissions = match fs::metadata(&target) {
         Ok(old) if old.is_file() => Some(old.permissions()),
         Ok(_) => {
-            return Err(Failure::unknown(format!(
-                "cannot write `{}`: it is there and is not a file",
+            return Err(Failure::error(format!(
+                "cannot write `{}`: it exists and is not a file",
                 path.display()
             )));
         }
         Err(_) => None,
     };
-    let file = written(&target, bytes, Access::Everybody).map_err(fail)?;
+    let file = write_temporary(&target, bytes, Access::AllUsers).map_err(fail)?;
     if let Some(permissions) = permissions {
         file.as_file().set_permissions(permissions).map_err(fail)?;
     }
@@ -100,10 +99,10 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Puts a new file with these bytes at `path`. Returns whether it did: never in place of another.
+/// Writes a new file with these bytes at `path`. Returns false if the path already exists.
 pub(crate) fn create(path: &Path, bytes: &[u8], access: Access) -> Result<bool, Failure> {
     let fail = |error: &io::Error| Failure::file("write", path, error);
-    let file = written(path, bytes, access).map_err(|error| fail(&error))?;
+    let file = write_temporary(path, bytes, access).map_err(|error| fail(&error))?;
     match file.persist_noclobber(path) {
         Ok(_) => Ok(true),
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
@@ -111,7 +110,7 @@ pub(crate) fn create(path: &Path, bytes: &[u8], access: Access) -> Result<bool, 
     }
 }
 
-/// Makes a folder, and those above it, that only its owner may enter.
+/// Creates a folder, and its parents, that only its owner may enter.
 pub(crate) fn create_private_folder(path: &Path) -> Result<(), Failure> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -120,7 +119,7 @@ pub(crate) fn create_private_folder(path: &Path) -> Result<(), Failure> {
     builder.create(path).map_err(|error| Failure::file("make", path, &error))
 }
 
-/// Returns the folder that a path lies in, `.` for a bare name.
+/// Returns the folder of a path, `.` for a bare name.
 pub(crate) fn folder_of(path: &Path) -> PathBuf {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
@@ -129,7 +128,7 @@ pub(crate) fn folder_of(path: &Path) -> PathBuf {
 }
 
 /// Writes a temporary file in the folder of `path`: a rename works within one file system only.
-fn written(path: &Path, bytes: &[u8], access: Access) -> io::Result<NamedTempFile> {
+fn write_temporary(path: &Path, bytes: &[u8], access: Access) -> io::Result<NamedTempFile> {
     let mut builder = Builder::new();
     builder.prefix(".relay-");
     let permissions = access.permissions();

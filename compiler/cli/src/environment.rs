@@ -1,20 +1,20 @@
-//! The only module that reads the environment: variables, the current folder's programs.
+//! The only module that reads the environment: variables, and the location of programs.
 
 use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Returns whether this run is one of a build service: `CI` is set, and not to `false` or `0`.
+/// Returns whether this is a CI run: `CI` is set, and not to `false` or `0`.
 pub(crate) fn is_ci() -> bool {
     variable("CI").is_some_and(|value| value != "false" && value != "0")
 }
 
-/// Returns whether the terminal says that it cannot move its cursor.
+/// Returns whether `TERM` is `dumb`: the terminal cannot move its cursor.
 pub(crate) fn is_terminal_dumb() -> bool {
     variable("TERM").is_some_and(|value| value == "dumb")
 }
 
-/// Returns the folder for what belongs to this user alone, `…/relay`; absent if there is no home.
+/// Returns the folder for data of this user, `…/relay`; absent if there is no home folder.
 pub(crate) fn data_folder() -> Option<PathBuf> {
     let absolute = |path: &PathBuf| path.is_absolute();
     let data = variable("XDG_DATA_HOME").map(PathBuf::from).filter(absolute);
@@ -22,7 +22,7 @@ pub(crate) fn data_folder() -> Option<PathBuf> {
     Some(data.or_else(home)?.join("relay"))
 }
 
-/// Returns where a program of this name is: beside this one, else in `PATH`.
+/// Returns the path of a program: beside this one, else in `PATH`.
 pub(crate) fn program(name: &str) -> Option<PathBuf> {
     let file = format!("{name}{}", env::consts::EXE_SUFFIX);
     let sibling = env::current_exe().ok().and_then(|own| Some(own.parent()?.join(&file)));
@@ -31,7 +31,7 @@ pub(crate) fn program(name: &str) -> Option<PathBuf> {
     sibling.into_iter().chain(in_path).find(|candidate| candidate.is_file())
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is the module that may")]
+#[expect(clippy::disallowed_methods, reason = "this module is the only one that may")]
 fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.is_empty())
 }

@@ -1,17 +1,17 @@
-//! How `relay` ends. The numbers are a promise to scripts.
+//! The exit codes of `relay`. Scripts may rely on the numbers.
 
 use std::process::ExitCode;
 
-/// How a command ended.
+/// The outcome of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// It did what was asked; the answer is yes.
+    /// The command succeeded; the answer is yes.
     Yes,
-    /// It did what was asked; the answer is no: errors in the project, not trusted, `fmt --check`
+    /// The command succeeded; the answer is no: errors in the project, not trusted, `fmt --check`
     /// differs.
     No,
-    /// It could not tell: a wrong command line, a file that cannot be read or written.
-    Unknown,
+    /// The command failed: a wrong command line, a file that cannot be read or written.
+    Failed,
 }
 
 impl From<Exit> for ExitCode {
@@ -19,7 +19,7 @@ impl From<Exit> for ExitCode {
         Self::from(match exit {
             Exit::Yes => 0,
             Exit::No => 1,
-            Exit::Unknown => 2,
+            Exit::Failed => 2,
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Why a command stopped, in words for its user: what, where, and what to do.
+//! Why a command stopped, as a message for the user: what, where, and what to do.
 
 use std::io;
 use std::path::Path;
@@ -11,11 +11,11 @@ use crate::exit::Exit;
 /// Why a command stopped.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The reader of standard output has gone: nothing is wrong.
+    /// The reader of standard output closed it: not an error.
     ClosedPipe,
     /// Something is wrong, or the answer is no.
     Stopped {
-        /// How the command ends.
+        /// The exit code.
         exit: Exit,
         /// What is wrong, in lower case and without a full stop.
         message: String,
@@ -25,22 +25,22 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// The command could not tell.
-    pub(crate) fn unknown(message: impl Into<String>) -> Self {
-        Self::Stopped { exit: Exit::Unknown, message: message.into(), help: None }
+    /// Returns a failure with exit code 2: the command could not do its work.
+    pub(crate) fn error(message: impl Into<String>) -> Self {
+        Self::Stopped { exit: Exit::Failed, message: message.into(), help: None }
     }
 
-    /// The answer is no.
+    /// Returns a failure with exit code 1: the answer is no.
     pub(crate) fn no(message: impl Into<String>) -> Self {
         Self::Stopped { exit: Exit::No, message: message.into(), help: None }
     }
 
-    /// A file could not be used: `doing` is `read` or `write`.
+    /// Returns a failure to use a file; `doing` is a verb such as `read` or `write`.
     pub(crate) fn file(doing: &str, path: &Path, error: &io::Error) -> Self {
-        Self::unknown(format!("cannot {doing} `{}`: {}", path.display(), reason(error)))
+        Self::error(format!("cannot {doing} `{}`: {}", path.display(), reason(error)))
     }
 
-    /// Says what to do about it.
+    /// Adds what to do about it.
     pub(crate) fn help(self, text: impl Into<String>) -> Self {
         match self {
             Self::ClosedPipe => self,
@@ -51,13 +51,13 @@ impl Failure {
     }
 }
 
-/// Returns what the system says, in our words where we have better ones.
+/// Returns the system's error message, or a shorter one of our own.
 pub(crate) fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "no such file or folder".into(),
         io::ErrorKind::PermissionDenied => "permission denied".into(),
         io::ErrorKind::IsADirectory => "it is a folder".into(),
-        io::ErrorKind::AlreadyExists => "it exists already".into(),
+        io::ErrorKind::AlreadyExists => "it already exists".into(),
         io::ErrorKind::StorageFull => "the disk is full".into(),
         io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only".into(),
         _ => {
@@ -70,24 +70,24 @@ pub(crate) fn reason(error: &io::Error) -> String {
 
 impl From<Corrupt> for Failure {
     fn from(error: Corrupt) -> Self {
-        Self::unknown(error.to_string())
+        Self::error(error.to_string())
     }
 }
 
 impl From<EnvelopeError> for Failure {
     fn from(error: EnvelopeError) -> Self {
-        Self::unknown(error.to_string())
+        Self::error(error.to_string())
     }
 }
 
 impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Self {
-        Self::unknown(error.to_string())
+        Self::error(error.to_string())
     }
 }
 
 impl From<serde_json::Error> for Failure {
     fn from(error: serde_json::Error) -> Self {
-        Self::unknown(format!("the answer cannot be written as JSON: {error}"))
+        Self::error(format!("the answer cannot be written as JSON: {error}"))
     }
 }

@@ -1,6 +1,6 @@
 //! A project's folder on disk, as the compiler sees it.
 //!
-//! Nothing outside the folder can be read, by no path and through no link.
+//! No path and no link can reach a file outside the folder.
 
 use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
@@ -10,16 +10,16 @@ use relay_compiler::{Files, Listed, ReadError};
 
 use crate::failure::reason;
 
-/// The most bytes of one file.
+/// The maximum size of one file in bytes.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
-/// The most files and folders below a folder that is listed.
+/// The maximum number of files and folders below a listed folder.
 const ENTRIES_MAX: usize = 1_000_000;
-/// Not part of any project, and large: left out when the project's own folder is listed.
+/// Omitted when the project's own folder is listed: large, and not part of the project.
 const REPOSITORY: &str = ".git";
 
 /// The folder of a project.
 pub(crate) struct Disk {
-    /// INVARIANT: canonical, so that a path's own canonical form tells whether it lies inside.
+    /// INVARIANT: canonical, so that a canonical path is inside exactly if it begins with this one.
     root: PathBuf,
 }
 
@@ -29,7 +29,7 @@ impl Disk {
         Ok(Self { root: fs::canonicalize(root)? })
     }
 
-    /// Returns where a path of the project is, once every link in it is followed.
+    /// Returns the location of a project path, with every link resolved.
     fn locate(&self, path: &str) -> Result<PathBuf, ReadError> {
         let relative = Path::new(path);
         let plain = |component| matches!(component, Component::Normal(_));
@@ -45,7 +45,7 @@ impl Disk {
 impl Files for Disk {
     fn read(&self, path: &str) -> Result<Vec<u8>, ReadError> {
         let found = self.locate(path)?;
-        // Before it is opened: opening a pipe waits for its other end.
+        // Checked before opening: opening a pipe blocks until its other end is open.
         let metadata = fs::metadata(&found).map_err(|error| read_error(&error))?;
         if !metadata.is_file() {
             return Err(ReadError::WrongKind { expected: "a file" });
@@ -74,7 +74,7 @@ impl Files for Disk {
     }
 }
 
-/// A listing while it grows.
+/// A listing in progress.
 struct Walk<'d> {
     root: &'d Path,
     files: Vec<Listed>,
@@ -83,11 +83,11 @@ struct Walk<'d> {
 }
 
 struct Folder {
-    /// From the project's folder.
+    /// The path from the project's folder.
     path: String,
-    /// Once every link is followed.
+    /// The path with every link resolved.
     found: PathBuf,
-    /// Whether a link was followed on the way.
+    /// Whether the path contains a link.
     link: bool,
 }
 
@@ -129,11 +129,11 @@ impl Walk<'_> {
         match target {
             Some(Ok(found)) if found.is_dir() && !found.starts_with(self.root) => {
                 Err(ReadError::Io {
-                    reason: format!("`{path}` is a link that leaves the project's folder"),
+                    reason: format!("`{path}` is a link to a place outside the project's folder"),
                 })
             }
-            // A link to a folder above it would lead round in a circle; all that it shows is in
-            // the list already, so only the link itself is.
+            // Following a link to a parent folder would never end. Its files are listed anyway, so
+            // only the link itself is listed.
             Some(Ok(found)) if found.is_dir() && !folder.found.starts_with(&found) => {
                 self.folders.push(Folder { path, found, link });
                 Ok(())
@@ -168,7 +168,7 @@ fn too_large(bytes: u64) -> Result<(), ReadError> {
 
 fn read_error(error: &io::Error) -> ReadError {
     match error.kind() {
-        // A file where a folder was to be is one way in which there is no such file.
+        // A path through a file instead of a folder is also missing.
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => ReadError::NotFound,
         _ => ReadError::Io { reason: reason(error) },
     }

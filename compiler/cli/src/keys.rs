@@ -1,4 +1,4 @@
-//! Signing keys: files of their own, PKCS#8 in PEM, that only their owner may read.
+//! Signing keys: files in PKCS#8 PEM that only their owner may read.
 //!
 //! Secret bytes are wiped when they are dropped, and never printed.
 
@@ -20,28 +20,28 @@ use crate::output::Output;
 /// A key file is a few lines.
 const KEY_BYTES_MAX: u64 = 16 * 1024;
 
-/// A signing key and what people call it.
+/// A signing key and its name.
 pub(crate) struct Key {
     /// The secret.
     pub(crate) signing: SigningKey,
-    /// The name of its file, without the ending.
+    /// The name of its file, without the extension.
     pub(crate) name: String,
 }
 
-/// Where the two halves of a key lie.
+/// The paths of the private and the public key file.
 pub(crate) struct KeyFiles {
-    /// The secret half.
+    /// The private key.
     pub(crate) private: PathBuf,
-    /// The half that verifiers get.
+    /// The public key, for verifiers.
     pub(crate) public: PathBuf,
 }
 
 impl Key {
-    /// Makes a new key.
+    /// Generates a new key.
     pub(crate) fn generate(name: &str) -> Result<Self, Failure> {
         let mut seed = Zeroizing::new([0; 32]);
         getrandom::fill(&mut *seed).map_err(|error| {
-            Failure::unknown(format!("the system gives no randomness: {error}"))
+            Failure::error(format!("the system provides no randomness: {error}"))
         })?;
         Ok(Self { signing: SigningKey::from_bytes(&seed), name: name.into() })
     }
@@ -50,7 +50,7 @@ impl Key {
     pub(crate) fn read(path: &Path, output: &mut Output) -> Result<Self, Failure> {
         let text = disk::read_text(path, KEY_BYTES_MAX)
             .map(Zeroizing::new)
-            .map_err(|failure| failure.help("`relay keygen` makes a key"))?;
+            .map_err(|failure| failure.help("make a key with `relay keygen`"))?;
         warn_if_readable_by_others(path, output);
         let signing = SigningKey::from_pkcs8_pem(&text).map_err(|_| {
             let what = if text.trim_start().starts_with("ed25519:") {
@@ -58,32 +58,32 @@ impl Key {
             } else {
                 "it is not an Ed25519 private key in PKCS#8 PEM"
             };
-            Failure::unknown(format!("cannot sign with `{}`: {what}", path.display()))
-                .help("name the .key file that `relay keygen` made")
+            Failure::error(format!("cannot sign with `{}`: {what}", path.display()))
+                .help("give the .key file that `relay keygen` wrote")
         })?;
         Ok(Self { signing, name: name_of(path) })
     }
 
-    /// Returns the id that signatures name.
+    /// Returns the key's id, as in signatures.
     pub(crate) fn id(&self) -> String {
         key_id(&self.signing.verifying_key())
     }
 
-    /// Returns the public half.
+    /// Returns the public key.
     pub(crate) fn public(&self) -> PublicKey {
         PublicKey(self.signing.verifying_key())
     }
 
-    /// Writes both halves into new files. Returns whether it did: never over a file that is there.
+    /// Writes both keys to new files. Returns false if a file already exists.
     pub(crate) fn write(&self, files: &KeyFiles) -> Result<bool, Failure> {
         let mut pem = self
             .signing
             .to_pkcs8_pem(LineEnding::LF)
-            .map_err(|error| Failure::unknown(format!("the key cannot be written: {error}")))?;
+            .map_err(|error| Failure::error(format!("the key cannot be written: {error}")))?;
         let written = disk::create(&files.private, pem.as_bytes(), Access::Owner);
         pem.zeroize();
         Ok(written?
-            && disk::create(&files.public, self.public_line().as_bytes(), Access::Everybody)?)
+            && disk::create(&files.public, self.public_line().as_bytes(), Access::AllUsers)?)
     }
 
     /// Returns the contents of the public file.
@@ -110,28 +110,27 @@ impl KeyFiles {
     }
 }
 
-/// Returns this user's own key, which is made when it is first asked for.
+/// Returns this user's dev key, which is generated on first use.
 ///
-/// It spares who tries something out on their own machine the making of a key; servers trust it
-/// on stdio and loopback alone.
+/// With it, a first build needs no `relay keygen`. Servers trust it on stdio and loopback only.
 pub(crate) fn dev_key(output: &mut Output) -> Result<Key, Failure> {
     let help = "sign with --key FILE (`relay keygen` makes one), or build with --unsigned";
     if environment::is_ci() {
-        return Err(Failure::unknown(
-            "there is no key to sign with: CI is set, and the per-user dev key is for people",
+        return Err(Failure::error(
+            "no signing key: CI is set, and the dev key is for interactive use only",
         )
         .help(help));
     }
     let Some(folder) = environment::data_folder() else {
-        return Err(Failure::unknown(
-            "there is no place for the dev key: neither XDG_DATA_HOME nor HOME is set",
+        return Err(Failure::error(
+            "cannot store the dev key: neither XDG_DATA_HOME nor HOME is set",
         )
         .help(help));
     };
     let files = KeyFiles::named(&folder.join("dev"));
     if !files.private.exists() {
         disk::create_private_folder(&folder)?;
-        // Another build may have been faster; then its key is the one.
+        // If another build was faster, its key is used.
         if Key::generate("dev")?.write(&files)? {
             output.note(format_args!(
                 "made a dev key for you in `{}`; servers trust it on stdio and loopback only",
@@ -141,12 +140,12 @@ pub(crate) fn dev_key(output: &mut Output) -> Result<Key, Failure> {
     }
     let key = Key::read(&files.private, output)?;
     if !files.public.exists() {
-        disk::create(&files.public, key.public_line().as_bytes(), Access::Everybody)?;
+        disk::create(&files.public, key.public_line().as_bytes(), Access::AllUsers)?;
     }
     Ok(key)
 }
 
-/// Returns what people call the key in this file.
+/// Returns the name of the key in this file.
 pub(crate) fn name_of(path: &Path) -> String {
     path.file_stem().map_or_else(|| "key".into(), |stem| stem.to_string_lossy().into_owned())
 }

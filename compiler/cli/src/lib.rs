@@ -1,7 +1,7 @@
 //! `relay`: checks, builds, signs and explains what agents may read and do.
 //!
-//! What was typed (`args`) is kept apart from what it means (`command`, a file for each verb).
-//! Everything that is printed goes through one `output::Output`; the libraries below never print.
+//! The command line (`args`) is separate from its meaning (`command`, one file for each verb). All
+//! output goes through one `output::Output`; the libraries below never print.
 
 #![forbid(unsafe_code)]
 
@@ -61,12 +61,12 @@ fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Err
     Cli::from_arg_matches(&args::command().try_get_matches_from(arguments)?)
 }
 
-/// Prints the help or version that was asked for, or what is wrong with the command line.
+/// Prints the help or version, or the error in the command line.
 fn usage(error: &clap::Error, output: &mut Output) -> Result<Exit, Failure> {
     let text = error.render().ansi().to_string();
     if error.use_stderr() {
         output.message(text);
-        return Ok(Exit::Unknown);
+        return Ok(Exit::Failed);
     }
     output.result(text)?;
     Ok(Exit::Yes)

@@ -1,4 +1,4 @@
-//! The binary `relay`; everything is in the library, so that tests reach it.
+//! The binary `relay`. All code is in the library, where tests can reach it.
 
 #![forbid(unsafe_code)]
 

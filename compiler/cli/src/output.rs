@@ -1,5 +1,5 @@
-//! The one value through which `relay` prints: results to standard output, all else to standard
-//! error.
+//! The only value through which `relay` prints: results to standard output, everything else to
+//! standard error.
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
@@ -12,9 +12,9 @@ use crate::environment;
 use crate::failure::Failure;
 use crate::text::printable;
 
-/// The width of what is written to something that has none: a pipe, a file.
+/// The line width if the output has none of its own: a pipe, a file.
 pub(crate) const PIPE_WIDTH: usize = 100;
-/// No line is drawn wider than this, however wide the terminal is.
+/// The maximum line width, for wide terminals.
 const WIDTH_MAX: usize = 120;
 
 const BOLD: Style = Style::new().bold();
@@ -26,18 +26,18 @@ const DIM: Style = Style::new().dimmed();
 
 /// Where `relay` prints.
 ///
-/// Both streams drop styles where they are not wanted: in a pipe, under `NO_COLOR`.
+/// Both streams drop styles where they are not wanted: in a pipe, or with `NO_COLOR`.
 pub(crate) struct Output {
     stdout: AutoStream<io::Stdout>,
     stderr: AutoStream<io::Stderr>,
 }
 
-/// How something may be drawn.
+/// The width and colours to render with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Look {
     /// Whether colours are wanted.
     pub(crate) colour: bool,
-    /// Characters in a line.
+    /// The number of columns in a line.
     pub(crate) width: usize,
 }
 
@@ -52,15 +52,15 @@ impl Output {
         written(write!(self.stdout, "{text}").and_then(|()| self.stdout.flush()))
     }
 
-    /// Writes a result for programs, as it is: where styles are dropped, control characters that
-    /// belong to the text would go with them.
+    /// Writes a result for programs, unchanged: dropping styles would also drop control characters
+    /// of the text.
     pub(crate) fn verbatim(&mut self, text: &str) -> Result<(), Failure> {
         let mut stdout = self.stdout.as_inner();
         written(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
     }
 
-    /// Writes a text that an agent gets and a line end: as it is, save that a terminal shows
-    /// characters that would change it.
+    /// Writes a text that an agent gets, and a line end: unchanged, but on a terminal control
+    /// characters are escaped.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
         let text = format!("{text}\n");
         if io::stdout().is_terminal() {
@@ -77,7 +77,7 @@ impl Output {
         self.verbatim(&text)
     }
 
-    /// Writes something that is not a result. That no one reads it is no failure.
+    /// Writes something that is not a result. A closed standard error is ignored.
     pub(crate) fn message(&mut self, text: impl fmt::Display) {
         let _ = write!(self.stderr, "{text}").and_then(|()| self.stderr.flush());
     }
@@ -87,13 +87,13 @@ impl Output {
         self.message(format_args!("{} {text}\n", bold("note:")));
     }
 
-    /// Warns of something that someone will regret.
+    /// Writes a warning.
     pub(crate) fn warn(&mut self, message: &str, help: &str) {
         self.message(format_args!("{} {}\n", styled(WARNING, "warning:"), bold(message)));
         self.message(format_args!("  {} {help}\n", styled(HELP, "help:")));
     }
 
-    /// Says why a command stopped.
+    /// Writes why a command stopped.
     pub(crate) fn fail(&mut self, message: &str, help: Option<&str>) {
         self.message(format_args!("{} {}\n", styled(ERROR, "error:"), bold(message)));
         if let Some(help) = help {
@@ -101,17 +101,17 @@ impl Output {
         }
     }
 
-    /// Returns how results may be drawn.
+    /// Returns how to render results.
     pub(crate) fn result_look(&self) -> Look {
         look(&io::stdout())
     }
 
-    /// Returns how everything else may be drawn.
+    /// Returns how to render everything else.
     pub(crate) fn message_look(&self) -> Look {
         look(&io::stderr())
     }
 
-    /// Returns whether a person watches standard error, so that progress means something.
+    /// Returns whether standard error is a terminal that can show progress.
     pub(crate) fn is_watched(&self) -> bool {
         io::stderr().is_terminal() && !environment::is_terminal_dumb()
     }
@@ -120,7 +120,7 @@ impl Output {
 fn written(result: io::Result<()>) -> Result<(), Failure> {
     result.map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
-        _ => Failure::unknown(format!(
+        _ => Failure::error(format!(
             "cannot write to standard output: {}",
             crate::failure::reason(&error)
         )),
@@ -144,17 +144,17 @@ pub(crate) fn bold(text: impl fmt::Display) -> impl fmt::Display {
     styled(BOLD, text)
 }
 
-/// Returns `text` dimmed: what is there for reference.
+/// Returns `text` dimmed, for details.
 pub(crate) fn dim(text: impl fmt::Display) -> impl fmt::Display {
     styled(DIM, text)
 }
 
-/// Returns `text` in the colour of a yes.
+/// Returns `text` in the colour of success.
 pub(crate) fn good(text: impl fmt::Display) -> impl fmt::Display {
     styled(GOOD, text)
 }
 
-/// Returns `text` in the colour of a no.
+/// Returns `text` in the colour of failure.
 pub(crate) fn bad(text: impl fmt::Display) -> impl fmt::Display {
     styled(ERROR, text)
 }

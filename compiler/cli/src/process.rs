@@ -1,4 +1,4 @@
-//! The only module that starts other programs: `relay-serve`, and `git` for the provenance.
+//! The only module that starts other programs: `relay-serve`, and `git` for provenance.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -9,9 +9,9 @@ use relay_compiler::Git;
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
 
-/// Becomes `program`: returns only when that fails (or, where a process cannot be replaced, when
-/// the program has ended).
-#[expect(clippy::disallowed_methods, reason = "`relay serve` is there to start a program")]
+/// Replaces this process with `program`; returns only if that fails (or, where a process cannot be
+/// replaced, when the program has ended).
+#[expect(clippy::disallowed_methods, reason = "the purpose of `relay serve` is to start a program")]
 pub(crate) fn become_program(program: &Path, arguments: &[OsString]) -> Result<Exit, Failure> {
     let mut command = Command::new(program);
     command.args(arguments);
@@ -24,24 +24,24 @@ pub(crate) fn become_program(program: &Path, arguments: &[OsString]) -> Result<E
         Ok(_) => return Ok(Exit::Unknown),
         Err(error) => error,
     };
-    Err(Failure::unknown(format!("cannot start `{}`: {}", program.display(), reason(&failed))))
+    Err(Failure::error(format!("cannot start `{}`: {}", program.display(), reason(&failed))))
 }
 
 /// Asks git which commit `folder` is at, and whether anything below it differs from that commit.
 ///
-/// Git's own file system monitor is off: it is a program that the repository's settings name.
+/// The file system monitor is off, because it is a program that the repository's settings choose.
 pub(crate) fn git_state(folder: &Path) -> Result<Git, Failure> {
     let commit = git(folder, &["rev-parse", "--verify", "HEAD"])?.trim().to_owned();
-    // A bundle beside the project is what was built, not what it was built from.
+    // A bundle beside the project is an output of the build, not an input.
     let paths = ["--", ".", ":(exclude,glob)**/*.relay"];
     let status = ["status", "--porcelain", "--untracked-files=normal"];
     let changes = git(folder, &[status, paths].concat())?;
     Ok(Git { commit, dirty: !changes.is_empty() })
 }
 
-#[expect(clippy::disallowed_methods, reason = "a provenance names what git says")]
+#[expect(clippy::disallowed_methods, reason = "the provenance comes from git")]
 fn git(folder: &Path, arguments: &[&str]) -> Result<String, Failure> {
-    let help = "leave --provenance away to build outside a git repository";
+    let help = "omit --provenance to build outside a git repository";
     let output = Command::new("git")
         .args(["-c", "core.fsmonitor=false", "-C"])
         .arg(folder)
@@ -49,13 +49,14 @@ fn git(folder: &Path, arguments: &[&str]) -> Result<String, Failure> {
         .stdin(Stdio::null())
         .output()
         .map_err(|error| {
-            Failure::unknown(format!("cannot run `git`: {}", reason(&error))).help(help)
+            Failure::error(format!("cannot run `git`: {}", reason(&error))).help(help)
         })?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        let said = said.lines().next().unwrap_or("it says nothing").trim_start_matches("fatal: ");
-        return Err(Failure::unknown(format!(
-            "cannot tell the git commit of `{}`: {said}",
+        let said =
+            said.lines().next().unwrap_or("git printed no error").trim_start_matches("fatal: ");
+        return Err(Failure::error(format!(
+            "cannot find the git commit of `{}`: {said}",
             folder.display()
         ))
         .help(help));

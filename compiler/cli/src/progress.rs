@@ -1,4 +1,4 @@
-//! A spinner for work that takes long enough for a person to wonder.
+//! A spinner for slow work.
 
 use std::io::{self, Write as _};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -7,28 +7,28 @@ use std::time::Duration;
 
 use crate::output::Output;
 
-/// Work that is over sooner shows nothing.
+/// The delay before the spinner appears.
 const SILENT: Duration = Duration::from_millis(300);
 const TICK: Duration = Duration::from_millis(80);
 
 const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-/// Returns to the begin of the line and erases it.
+/// Returns to the start of the line and erases it.
 const CLEAR: &str = "\r\u{1b}[K";
 
-/// Work in progress; the spinner goes when this is dropped.
+/// Work in progress; the spinner disappears when this is dropped.
 pub(crate) struct Progress {
     running: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl Progress {
-    /// Begins to show that `what` is going on, if a person watches.
+    /// Starts the spinner with the label `what`, if standard error is a terminal.
     pub(crate) fn start(output: &Output, what: &'static str) -> Self {
         if !output.is_watched() {
             return Self { running: None };
         }
         let (done, wait) = mpsc::channel::<()>();
         let thread = thread::spawn(move || {
-            // Nothing is ever sent: the channel closes when the work is done.
+            // Nothing is sent: the channel closes when the work is done.
             let goes_on = |time| wait.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
             if !goes_on(SILENT) {
                 return;
@@ -50,7 +50,7 @@ impl Drop for Progress {
     fn drop(&mut self) {
         if let Some((done, thread)) = self.running.take() {
             drop(done);
-            // Waits until the line is cleared; a thread that failed leaves nothing to clear.
+            // Waits until the line is cleared; if the thread failed, nothing is to clear.
             let _ = thread.join();
         }
     }

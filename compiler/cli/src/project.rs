@@ -1,4 +1,4 @@
-//! A project on disk -> what the compiler makes of it.
+//! Opens a project on disk and compiles it.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::output::Output;
 use crate::progress::Progress;
 use crate::report::{self, Origin};
 
-/// The document that a folder named in place of a file must hold.
+/// The document of a project that is given as a folder.
 const DOCUMENT: &str = "project.kdl";
 
 /// A project's document, found on disk.
@@ -25,21 +25,21 @@ pub(crate) struct Project {
     disk: Disk,
 }
 
-/// What was asked of the compiler.
+/// The options of a compilation.
 #[derive(Debug, Default)]
 pub(crate) struct Request {
-    /// Which `when` blocks apply.
+    /// The environment whose `when` blocks apply.
     pub(crate) environment: Option<String>,
-    /// The epoch in place of the project's own.
+    /// The epoch, instead of the project's own.
     pub(crate) epoch: Option<u64>,
-    /// Whether warnings that the manual marks so are errors.
+    /// Whether warnings are errors.
     pub(crate) strict: bool,
-    /// Whether the provenance names the git commit.
+    /// Whether the provenance includes the git commit.
     pub(crate) provenance: bool,
 }
 
 impl Request {
-    /// Returns what the arguments that every verb over a project takes ask for.
+    /// Returns the options given by the arguments that all compiling verbs share.
     pub(crate) fn of(arguments: &ProjectArgs) -> Self {
         let ProjectArgs { env, strict, format: _ } = arguments;
         Self { environment: env.clone(), strict: *strict, ..Self::default() }
@@ -51,7 +51,7 @@ impl Project {
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         let document = if path.is_dir() { path.join(DOCUMENT) } else { path.to_owned() };
         let unreadable = |reason: String| {
-            Failure::unknown(format!("cannot read `{}`: {reason}", document.display()))
+            Failure::error(format!("cannot read `{}`: {reason}", document.display()))
         };
         let missing = |error| unreadable(reason(&error)).help(help_for(&document));
         let metadata = std::fs::metadata(&document).map_err(missing)?;
@@ -63,7 +63,7 @@ impl Project {
         let Some(root) = document.file_name().and_then(|name| name.to_str()) else {
             return Err(unreadable("its name is not UTF-8".into()));
         };
-        // The compiler takes it for granted that the document can be read.
+        // The compiler requires a readable document.
         disk.read(root).map_err(|error| unreadable(error.to_string()))?;
         Ok(Self { root: root.into(), folder, disk })
     }
@@ -86,7 +86,7 @@ impl Project {
         Ok(relay_compiler::compile(sources, &Options { environment, epoch, strict, git }))
     }
 
-    /// Returns where reports say that the project's files are.
+    /// Returns the file names for reports.
     pub(crate) fn origin<'s>(&self, sources: &'s Sources<'s>) -> Origin<'s> {
         Origin::new(sources, &self.folder)
     }
@@ -96,8 +96,8 @@ impl Project {
     }
 }
 
-/// Reports what the compiler found, beside a result that goes to standard output. Returns the exit
-/// if there is no result because of it: then a report for programs is the result.
+/// Reports errors and warnings to standard error, since standard output is for the result. Returns
+/// the exit code if there are errors: then a report in a machine format is the result.
 pub(crate) fn report_findings(
     diagnostics: &Diagnostics,
     origin: &Origin<'_>,
@@ -112,7 +112,7 @@ pub(crate) fn report_findings(
     Ok(diagnostics.has_errors().then_some(Exit::No))
 }
 
-/// Names the project documents that are there: one may have been mistyped.
+/// Returns a help that lists the project documents nearby: the path may be mistyped.
 fn help_for(document: &Path) -> String {
     let folder = disk::folder_of(document);
     let mut found: Vec<String> = std::fs::read_dir(&folder)
@@ -126,8 +126,8 @@ fn help_for(document: &Path) -> String {
     found.sort();
     found.truncate(5);
     if found.is_empty() {
-        "name the project's document, as in `relay check path/to/project.kdl`".into()
+        "give the project's document, as in `relay check path/to/project.kdl`".into()
     } else {
-        format!("there is {}", found.join(", "))
+        format!("did you mean {}?", found.join(" or "))
     }
 }

@@ -1,7 +1,7 @@
-//! Diagnostics -> a report. Only this module and those below it know themes, colours, JSON.
+//! Renders diagnostics as a report. Only this module and its submodules know themes, colours, JSON.
 //!
-//! The compiler says where a fault is as a span; the text of that place is attached here, when the
-//! report is drawn.
+//! The compiler gives the place of a finding as a span; the source text is attached here, when the
+//! report is rendered.
 
 mod github;
 mod human;
@@ -37,8 +37,8 @@ pub(crate) fn draw(
     })
 }
 
-/// Returns the findings for people as a pipe gets them, without the line that counts: 100 columns
-/// wide, no colours, paths from the project's folder.
+/// Returns the findings as human output to a pipe, without the line of counts: 100 columns wide, no
+/// colours, paths from the project's folder.
 #[must_use]
 pub fn findings(sources: &Sources<'_>, diagnostics: &Diagnostics) -> String {
     let look = Look { colour: false, width: PIPE_WIDTH };

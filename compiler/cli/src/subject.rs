@@ -1,4 +1,4 @@
-//! What a verb looks into: a bundle, or a project that is compiled in memory to one.
+//! The subject of a verb: a bundle, or a project that is compiled to one in memory.
 
 use std::path::Path;
 
@@ -11,20 +11,20 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::project::{self, Project, Request};
 
-/// How every bundle begins, as far as a transfer in text mode leaves it alone.
+/// The start of every bundle, without the bytes that a transfer in text mode would change.
 const BEGINNING: &[u8] = b"relay bundle";
-/// No bundle has more bytes: its offsets are 32 bits wide.
+/// The maximum size of a bundle in bytes: its offsets have 32 bits.
 const BUNDLE_BYTES_MAX: u64 = 5 << 30;
 
-/// A bundle to look into, and its bytes as a file.
+/// A bundle to inspect, and its size as a file.
 pub(crate) struct Subject {
     /// The bundle.
     pub(crate) bundle: Bundle,
-    /// Bytes of the file, or that the file would have.
+    /// The size in bytes of the file, or of the file that a build would write.
     pub(crate) bytes: usize,
 }
 
-/// What there is to look into, or how the verb ends because the project has errors.
+/// A bundle to inspect, or the exit code because the project has errors.
 pub(crate) enum Opened {
     /// A bundle.
     Subject(Box<Subject>),
@@ -32,18 +32,17 @@ pub(crate) enum Opened {
     Ended(Exit),
 }
 
-/// Opens the bundle, or compiles the project, at the path that was typed.
+/// Opens the bundle, or compiles the project, at the given path.
 pub(crate) fn open(arguments: &SubjectArgs, output: &mut Output) -> Result<Opened, Failure> {
     let path = &arguments.subject;
     if is_bundle(path)? {
         let ProjectArgs { env, strict, format: _ } = &arguments.project;
         if env.is_some() || *strict {
             let message = format!(
-                "`--env` and `--strict` are for projects, and `{}` is a bundle",
+                "`--env` and `--strict` apply to projects, and `{}` is a bundle",
                 path.display()
             );
-            return Err(Failure::unknown(message)
-                .help("what a bundle holds was decided when it was built: leave them out"));
+            return Err(Failure::error(message).help("omit them: a bundle is already compiled"));
         }
         return open_bundle(path).map(Box::new).map(Opened::Subject);
     }
@@ -57,8 +56,8 @@ pub(crate) fn open(arguments: &SubjectArgs, output: &mut Output) -> Result<Opene
         return Ok(Opened::Ended(exit));
     }
     let Some(bundle) = compiled.bundle else {
-        return Err(Failure::unknown("the compiler made no bundle and named no error")
-            .help("this is a fault of relay: report it with the project that shows it"));
+        return Err(Failure::error("the compiler returned neither a bundle nor an error")
+            .help("this is a bug in relay: report it with the project that causes it"));
     };
     in_memory(bundle).map(Box::new).map(Opened::Subject)
 }
@@ -66,11 +65,11 @@ pub(crate) fn open(arguments: &SubjectArgs, output: &mut Output) -> Result<Opene
 /// Opens the bundle in a file.
 pub(crate) fn open_bundle(path: &Path) -> Result<Subject, Failure> {
     if path.is_dir() {
-        return Err(Failure::unknown(format!("cannot read `{}`: it is a folder", path.display()))
-            .help("name a bundle: a file that `relay build` wrote"));
+        return Err(Failure::error(format!("cannot read `{}`: it is a folder", path.display()))
+            .help("give a bundle: a file that `relay build` wrote"));
     }
     let bytes = read(path).map_err(|failure| {
-        failure.help("name a bundle: a file that `relay build` wrote, as in `homelab.relay`")
+        failure.help("give a bundle: a file that `relay build` wrote, as in `homelab.relay`")
     })?;
     in_memory(bytes).map_err(|failure| at(path, failure))
 }
@@ -91,7 +90,7 @@ fn is_bundle(path: &Path) -> Result<bool, Failure> {
         return Ok(true);
     }
     if !path.is_file() {
-        // What is wrong with it is reported when it is opened.
+        // Opening it reports the error.
         return Ok(false);
     }
     disk::begins_with(path, BEGINNING)
@@ -106,7 +105,7 @@ fn at(path: &Path, failure: Failure) -> Failure {
     }
 }
 
-/// Returns why a file is no bundle that can be trusted, for `verify`: there, that is an answer.
+/// Opens a bundle for `verify`, where an unreadable bundle is an answer and not a failure.
 pub(crate) fn open_to_verify(path: &Path) -> Result<Result<Subject, OpenError>, Failure> {
     let file = read(path)?;
     let bytes = file.len();

@@ -1,10 +1,10 @@
-//! Text for a terminal: safe to print, wrapped by the width that letters have there.
+//! Text for a terminal: escaped, and wrapped by display width.
 
 use textwrap::core::display_width;
 use textwrap::{Options, WordSeparator, WordSplitter};
 
-/// Returns `text` with every character that would move the cursor, change colours or turn the
-/// direction of writing made visible: a bundle may come from anyone.
+/// Returns `text` with every character escaped that would move the cursor, change colours or change
+/// the direction of writing: the author of a bundle may be hostile.
 pub(crate) fn printable(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
@@ -19,7 +19,7 @@ pub(crate) fn printable(text: &str) -> String {
 }
 
 /// Returns `text` in lines of at most `width` columns, each with `indent` before and a line end
-/// after it. Only a word without a place to break is wider.
+/// after it. Only a word that cannot be broken is wider.
 pub(crate) fn wrapped(text: &str, indent: &str, width: usize) -> String {
     let options = Options::new(width)
         .initial_indent(indent)
@@ -31,13 +31,13 @@ pub(crate) fn wrapped(text: &str, indent: &str, width: usize) -> String {
     textwrap::fill(&printable(text), options) + "\n"
 }
 
-/// Returns `text` with `indent` before every line and a line end after it, no blanks at the end.
+/// Returns `text` with `indent` before and a line end after every line, without trailing blanks.
 pub(crate) fn indented(text: &str, indent: &str) -> String {
     let lines: String = printable(text).lines().map(|line| format!("{line}\n")).collect();
     textwrap::indent(&lines, indent)
 }
 
-/// Returns `text` with blanks after it up to `width` columns.
+/// Returns `text` padded with blanks to `width` columns.
 pub(crate) fn padded(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(display_width(text))))
 }
@@ -54,10 +54,10 @@ mod tests {
     #[test]
     fn wide_letters_take_two_columns() {
         assert_eq!(wrapped("家を出る 🔥🔥 前に", "  ", 12), "  家を出る\n  🔥🔥 前に\n");
-        // Without blanks, a line may break between two such letters.
+        // Text without blanks may break between two such letters.
         assert_eq!(wrapped("家を出る前に鍵を", "", 8), "家を出る\n前に鍵を\n");
         assert_eq!(padded("家", 4), "家  ");
-        // A letter and its accents take one.
+        // A letter with its accents takes one.
         assert_eq!(wrapped("e\u{301}e\u{301} e\u{301}", "", 4), "e\u{301}e\u{301} e\u{301}\n");
     }
 

@@ -1,10 +1,10 @@
-//! How sessions are gated, for people.
+//! The gate settings of a bundle, as human output.
 
 use relay_bundle::{Gate, Unlock};
 
 use crate::answer::size::grouped;
 
-/// Returns what the settings of a gate mean, each under the word that sets it.
+/// Returns the meaning of each gate setting, labelled with its KDL keyword.
 pub(crate) fn facts(gate: &Gate) -> Vec<(&'static str, String)> {
     let Gate {
         unlock,
@@ -19,11 +19,11 @@ pub(crate) fn facts(gate: &Gate) -> Vec<(&'static str, String)> {
     let number = |number: u32| grouped(number as usize);
     let unlock = match unlock.value {
         Unlock::Intercept => format!(
-            "intercept: a gated call without a briefing runs, and one is put before its result: \
-             once a session; with each call of a client that has none, up to {} bytes",
+            "intercept: a gated call without a briefing runs, and a briefing precedes its result: \
+             once per session, or with each call of a client without a session, up to {} bytes",
             number(repeat_bytes.value)
         ),
-        Unlock::Refuse => "refuse: a gated call without a briefing is refused, and the answer \
+        Unlock::Refuse => "refuse: a gated call without a briefing is denied, and the answer \
                            names `begin_session`"
             .to_owned(),
     };
@@ -37,7 +37,7 @@ pub(crate) fn facts(gate: &Gate) -> Vec<(&'static str, String)> {
     );
     let mut facts = vec![("tags", tags), ("briefing", briefing), ("unlock", unlock)];
     if hide_tools.value {
-        let hidden = "a client with a session sees no tool but `begin_session` until it called it";
+        let hidden = "a client with a session sees only `begin_session` until it has called it";
         facts.push(("hide-tools", hidden.to_owned()));
     }
     facts

@@ -1,4 +1,4 @@
-//! Messages of prompts: as they stand in a bundle, with slots, or as they are sent.
+//! Messages of prompts: with slots, as a bundle stores them, or filled, as they are sent.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -7,18 +7,18 @@ use relay_engine::prompt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::answer::table::printable;
+use crate::text::printable;
 
 /// A message.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Message {
-    /// Who says it.
+    /// The speaker.
     pub(crate) role: Speaker,
-    /// What it says, part by part.
+    /// The content, part by part.
     pub(crate) content: Vec<Part>,
 }
 
-/// Who says a message.
+/// The speaker of a message.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Speaker {
@@ -34,9 +34,9 @@ pub(crate) enum Speaker {
 pub(crate) enum Part {
     /// Text.
     Text {
-        /// The text. In a bundle, what a call fills in stands as `{{name}}`.
+        /// The text. In a bundle, a slot for an argument is written `{{name}}`.
         text: String,
-        /// The arguments that a call fills in, each time they stand in the text.
+        /// The arguments that a call fills in, once for each occurrence in the text.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         slots: Vec<String>,
     },
@@ -44,7 +44,7 @@ pub(crate) enum Part {
     Image(Binary),
     /// A sound.
     Audio(Binary),
-    /// A resource that travels inside the message.
+    /// A resource embedded in the message.
     Resource {
         /// The resource.
         resource: Embedded,
@@ -67,7 +67,7 @@ pub(crate) struct Binary {
     pub(crate) digest: Digest,
 }
 
-/// A resource inside a message.
+/// A resource embedded in a message.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Embedded {
     /// Its URI.
@@ -75,13 +75,13 @@ pub(crate) struct Embedded {
     /// Its media type.
     #[serde(rename = "mimeType", skip_serializing_if = "Option::is_none")]
     pub(crate) mime_type: Option<String>,
-    /// What it holds, if that is text.
+    /// The content, if it is text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) text: Option<String>,
-    /// What it holds, in base64, if that is not text.
+    /// The content in base64, if it is not text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) blob: Option<String>,
-    /// How many bytes it holds.
+    /// The size of the content in bytes.
     #[serde(skip)]
     pub(crate) bytes: usize,
     /// Their SHA-256.
@@ -90,7 +90,7 @@ pub(crate) struct Embedded {
 }
 
 impl Message {
-    /// Returns a message of a bundle; slots stand as `{{name}}`.
+    /// Returns a message of a bundle; slots are written `{{name}}`.
     pub(crate) fn of_view(view: &MessageView<'_>, arguments: &[ArgumentView<'_>]) -> Self {
         let text = |segments: &[Segment<&str>]| with_slots(segments, arguments);
         let content = view.parts.iter().map(|part| match &part.content {
@@ -125,7 +125,7 @@ impl Message {
         Self { role: Speaker::of(message.role), content: content.collect() }
     }
 
-    /// Returns the bytes of what it says: of text as it stands here, of binary parts unencoded.
+    /// Returns the size of its content in bytes: text as it is here, binary parts unencoded.
     pub(crate) fn bytes(&self) -> usize {
         let part = |part: &Part| match part {
             Part::Text { text, slots: _ } => text.len(),
@@ -144,19 +144,19 @@ impl Message {
         self.content.iter().map(text).collect()
     }
 
-    /// Returns what it says, for people: binary parts as their size and digest.
-    pub(crate) fn shown(&self) -> String {
-        let parts: Vec<String> = self.content.iter().map(Part::shown).collect();
+    /// Returns its content as human output: binary parts as their size and digest.
+    pub(crate) fn display(&self) -> String {
+        let parts: Vec<String> = self.content.iter().map(Part::display).collect();
         printable(&parts.join("\n"))
     }
 }
 
 impl Part {
-    fn shown(&self) -> String {
+    fn display(&self) -> String {
         match self {
             Self::Text { text, slots: _ } => text.clone(),
-            Self::Image(binary) => binary.shown("image"),
-            Self::Audio(binary) => binary.shown("audio"),
+            Self::Image(binary) => binary.display("image"),
+            Self::Audio(binary) => binary.display("audio"),
             Self::Resource { resource } => {
                 let Embedded { uri, mime_type, text, blob: _, bytes, digest } = resource;
                 let mime = mime_type.as_deref().unwrap_or("no media type");
@@ -179,7 +179,7 @@ impl Binary {
         }
     }
 
-    fn shown(&self, what: &str) -> String {
+    fn display(&self, what: &str) -> String {
         format!("[{what} {}, {} bytes, {}]", self.mime_type, self.bytes, self.digest)
     }
 }
@@ -204,8 +204,8 @@ impl Speaker {
         }
     }
 
-    /// Returns the word that MCP uses.
-    pub(crate) fn word(self) -> &'static str {
+    /// Returns the role as MCP spells it.
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::User => "user",
             Self::Assistant => "assistant",
@@ -240,7 +240,7 @@ fn slot_name<'b>(index: u32, arguments: &[ArgumentView<'b>]) -> &'b str {
     arguments.get(index as usize).map_or("?", |argument| argument.name)
 }
 
-/// Returns the bytes of what a message of a bundle says, before a call fills in texts.
+/// Returns the size in bytes of a message of a bundle, before a call fills in arguments.
 pub(crate) fn view_bytes(message: &MessageView<'_>) -> usize {
     let text = |segments: &[Segment<&str>]| -> usize {
         let literal = |segment: &Segment<&str>| match segment {

@@ -16,29 +16,29 @@ pub(crate) struct Prompt {
     pub(crate) name: String,
     /// The title for people.
     pub(crate) title: Option<String>,
-    /// The description that lists show.
+    /// The description in `prompts/list`.
     pub(crate) description: Option<String>,
     /// 1 (reference) to 10 (always sent).
     pub(crate) priority: u8,
-    /// What it is about, in one line.
+    /// Its topic, in one line.
     pub(crate) summary: Option<String>,
     /// Its topics.
     pub(crate) chapters: Vec<String>,
-    /// Which of the two were made of its text because its author did not write them.
+    /// Which of these two the compiler generated because the author did not write them.
     pub(crate) generated: Vec<Generated>,
     /// Further facts, as they are in `_meta`.
     pub(crate) meta: Option<Value>,
-    /// The bytes of the text that a briefing sends.
+    /// The size in bytes of the text that a briefing sends.
     pub(crate) bytes: usize,
     /// Its arguments.
     pub(crate) arguments: Vec<Argument>,
-    /// Its messages for every combination of the arguments that steer it.
+    /// Its messages, for every combination of the arguments that select a variant.
     pub(crate) variants: Vec<Variant>,
     /// Where it was declared: `file:line`.
     pub(crate) at: String,
 }
 
-/// What the compiler makes of a prompt's text if its author does not write it.
+/// A field that the compiler generates from a prompt's text if its author does not write it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Generated {
@@ -55,22 +55,22 @@ pub(crate) struct Argument {
     pub(crate) name: String,
     /// What it means.
     pub(crate) description: Option<String>,
-    /// Whether a call without it is refused.
+    /// Whether a request without it is rejected.
     pub(crate) required: bool,
-    /// The value of a call without it.
+    /// Its value if a request does not give it.
     pub(crate) default: Option<String>,
-    /// The values it takes; absent if it takes any text.
+    /// The values that it accepts; absent if it accepts any text.
     pub(crate) one_of: Option<Vec<String>>,
-    /// The most characters of its text; a longer one is cut and marked.
+    /// The maximum number of characters of its text; a longer text is truncated and marked.
     pub(crate) chars_max: Option<u32>,
 }
 
 /// The messages for one combination of arguments.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Variant {
-    /// The arguments that choose it, with their values: `null` is absent, `true` is any text.
+    /// The arguments that select it, with their values: `null` is absent, `true` is any text.
     pub(crate) when: When,
-    /// Its bytes, before a call fills in texts.
+    /// Its size in bytes, before a call fills in arguments.
     pub(crate) bytes: usize,
     /// Its messages.
     pub(crate) messages: Vec<Message>,
@@ -132,7 +132,7 @@ impl Argument {
         }
     }
 
-    /// Returns it in short: `service`, `[environment=staging]`.
+    /// Returns its short form: `service`, `[environment=staging]`.
     pub(crate) fn short(&self) -> String {
         match (self.required, &self.default) {
             (true, _) => self.name.clone(),
@@ -142,10 +142,10 @@ impl Argument {
     }
 }
 
-/// Which values of arguments choose a variant: `null` is absent, `true` is any text.
+/// The argument values that select a variant: `null` is absent, `true` is any text.
 pub(crate) type When = BTreeMap<String, Value>;
 
-/// Returns which arguments choose a variant, for people; empty if there is only one.
+/// Returns the arguments that select a variant, as human output; empty if there is only one.
 pub(crate) fn condition(when: &When) -> String {
     let each = when.iter().map(|(name, value)| match value {
         Value::Null => format!("no {name}"),
@@ -155,7 +155,7 @@ pub(crate) fn condition(when: &When) -> String {
     each.collect::<Vec<_>>().join(", ")
 }
 
-/// Returns which arguments choose the variant with this number.
+/// Returns the arguments that select the variant with this number.
 pub(crate) fn when(rendering: RenderingView<'_>, number: usize) -> Result<When, Corrupt> {
     let arguments = rendering.arguments()?;
     let steps = steps(&arguments, rendering.variant_count());
@@ -178,15 +178,15 @@ pub(crate) fn variants(rendering: RenderingView<'_>) -> Result<Vec<Variant>, Cor
         .collect()
 }
 
-/// How one argument counts in the number of a variant.
+/// The contribution of one argument to the number of a variant.
 struct Step<'a, 'b> {
     argument: &'a ArgumentView<'b>,
     stride: usize,
     states: usize,
 }
 
-/// Returns the arguments that choose among `count` variants: each argument's states fill the room
-/// between its stride and the next larger one.
+/// Returns the arguments that select one of `count` variants: the number of an argument's states is
+/// the next larger stride divided by its own.
 fn steps<'a, 'b>(arguments: &'a [ArgumentView<'b>], count: usize) -> Vec<Step<'a, 'b>> {
     let mut strides: Vec<usize> =
         arguments.iter().map(|argument| argument.stride as usize).collect();

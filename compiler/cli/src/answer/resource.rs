@@ -21,14 +21,14 @@ pub(crate) struct Resource {
     pub(crate) description: Option<String>,
     /// Its media type.
     pub(crate) mime: String,
-    /// The bytes of what it holds.
+    /// The size of its content in bytes.
     pub(crate) bytes: u32,
-    /// The SHA-256 of what it holds.
+    /// The SHA-256 of its content.
     pub(crate) digest: String,
-    /// What it holds, if that is text.
+    /// Its content, if that is text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) text: Option<String>,
-    /// What it holds, in base64, if that is not text.
+    /// Its content in base64, if that is not text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) blob: Option<String>,
     /// Where it was declared: `file:line`.
@@ -50,7 +50,7 @@ pub(crate) struct Template {
     pub(crate) mime: String,
     /// Its variables.
     pub(crate) arguments: Vec<Argument>,
-    /// What it holds, for every combination of the variables that steer it.
+    /// Its content, for every combination of the variables that select a variant.
     pub(crate) variants: Vec<Variant>,
     /// Where it was declared: `file:line`.
     pub(crate) at: String,

@@ -1,14 +1,14 @@
-//! How large something is: exact bytes, and an estimate of tokens.
+//! Sizes: exact bytes, and an estimate of tokens.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// How large a text is for an agent.
+/// The size of a text for an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Size {
-    /// Its bytes, exactly.
+    /// The exact number of bytes.
     pub(crate) bytes: usize,
-    /// An estimate of its tokens: a fourth of its bytes. Models differ.
+    /// An estimate of the number of tokens: a quarter of the bytes. Models differ.
     pub(crate) tokens_estimated: usize,
 }
 

@@ -1,5 +1,4 @@
-//! What a bundle holds, counted and measured: the end of `relay build`, the start of `relay
-//! inspect`.
+//! Counts and sizes of a bundle's contents: the end of `relay build`, the start of `relay inspect`.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -11,16 +10,17 @@ use serde::Serialize;
 
 use crate::answer::message;
 use crate::answer::size::{Size, counted, grouped};
-use crate::answer::table::{self, number, printable, text};
+use crate::answer::table::{self, number, text};
 use crate::output::{bold, dim};
+use crate::text::printable;
 
-/// So many of the largest prompts are named.
+/// The number of largest prompts that are named.
 const LARGEST: usize = 5;
 
-/// The one role as long as projects have none of their own.
+/// The only role, since projects cannot declare roles yet.
 const EVERYONE: &str = "everyone";
 
-/// A bundle, counted and measured.
+/// Counts and sizes of a bundle's contents.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Summary {
     /// The project's name.
@@ -29,19 +29,19 @@ pub(crate) struct Summary {
     pub(crate) version: Option<String>,
     /// The project's title.
     pub(crate) title: Option<String>,
-    /// Who answers for the project.
+    /// The owner of the project.
     pub(crate) owner: Option<String>,
     /// The environment that `--env` chose.
     pub(crate) environment: Option<String>,
-    /// What names the bundle and is signed.
+    /// The digest that identifies the bundle and is signed.
     pub(crate) digest: String,
-    /// A number that only rises from release to release.
+    /// A number that increases from release to release.
     pub(crate) epoch: u64,
     /// The bundle format: `major.minor`.
     pub(crate) format: String,
     /// The compiler that wrote it.
     pub(crate) compiler: String,
-    /// How many things of each kind there are.
+    /// The number of items of each kind.
     pub(crate) counts: Counts,
     /// The instructions that a client gets when it connects.
     pub(crate) instructions: Size,
@@ -57,7 +57,7 @@ pub(crate) struct Summary {
     pub(crate) sections: Vec<Section>,
 }
 
-/// How many things of each kind a bundle holds.
+/// The number of items of each kind in a bundle.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 pub(crate) struct Counts {
     /// Prompts.
@@ -77,7 +77,7 @@ pub(crate) struct Counts {
 pub(crate) struct Largest {
     /// Its name.
     pub(crate) name: String,
-    /// Its largest variant, before a call fills in texts.
+    /// The size of its largest variant, before a call fills in arguments.
     #[serde(flatten)]
     pub(crate) size: Size,
 }
@@ -85,9 +85,9 @@ pub(crate) struct Largest {
 /// A section of the file.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Section {
-    /// Its name; `unknown` if this relay does not know it.
+    /// Its name; `unknown` if this version of relay does not know it.
     pub(crate) name: String,
-    /// The bytes of its data.
+    /// The size of its data in bytes.
     pub(crate) bytes: u64,
     /// Its digest.
     pub(crate) digest: String,
@@ -171,7 +171,7 @@ impl Summary {
         )
     }
 
-    /// Returns the table of what agents read.
+    /// Returns the table of the texts that agents read.
     pub(crate) fn texts(&self, width: usize) -> String {
         let row = |name: &str, size: Size| {
             let (bytes, tokens) = (grouped(size.bytes), grouped(size.tokens_estimated));
@@ -208,7 +208,7 @@ fn value(setting: Option<Setting<String>>) -> Option<String> {
     setting.map(|setting| setting.value)
 }
 
-/// Measures the index in the instructions: its entries, and the line that says what it leaves out.
+/// Measures the index in the instructions: its entries, and the line that counts the omitted ones.
 fn gate_index(bundle: &Bundle) -> Option<Size> {
     let names = &bundle.messages().prompt_index;
     if bundle.gate().is_none() || names.is_empty() {
@@ -216,7 +216,7 @@ fn gate_index(bundle: &Bundle) -> Option<Size> {
     }
     let instructions = bundle.messages().instructions();
     let is_entry = |line: &&str| {
-        // An entry shows a name on one line, as every run of white space becomes one space.
+        // An entry has its name on one line: every run of white space becomes one space.
         let about = |name: &String| line.strip_prefix(&briefing::entry(name, None, usize::MAX));
         names.iter().filter_map(about).any(|about| about.is_empty() || about.starts_with(':'))
     };
@@ -230,7 +230,7 @@ fn pages(bundle: &Bundle, list: List) -> Result<Size, Corrupt> {
     Ok(Size::of(pages.sum::<Result<usize, Corrupt>>()?))
 }
 
-/// Returns the bytes of a prompt's largest variant, before a call fills in texts.
+/// Returns the size in bytes of a prompt's largest variant, before a call fills in arguments.
 fn prompt_bytes(prompt: &PromptView<'_>) -> Result<usize, Corrupt> {
     let rendering = prompt.rendering();
     let mut largest = 0;

@@ -1,9 +1,8 @@
-//! Tables for people.
+//! Tables for human output.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
-pub(crate) use crate::text::{indented, printable};
-use crate::text::{padded, widest, wrapped};
+use crate::text::{padded, printable, widest, wrapped};
 
 /// A column: its heading, and whether it holds numbers.
 pub(crate) type Column = (&'static str, CellAlignment);
@@ -32,7 +31,7 @@ pub(crate) fn draw(columns: &[Column], rows: Vec<Vec<String>>, width: usize) -> 
     }
     let mut text = String::new();
     for line in table.lines() {
-        // The preset puts a space in front of each cell; it is half of the indent.
+        // The preset puts a space before each cell; it is half of the indent.
         text.push(' ');
         text.push_str(line.trim_end());
         text.push('\n');
@@ -40,7 +39,7 @@ pub(crate) fn draw(columns: &[Column], rows: Vec<Vec<String>>, width: usize) -> 
     text
 }
 
-/// Returns facts a line each, their names in one column, at most `width` wide, indented by two.
+/// Returns one line for each fact, names in one column, at most `width` wide, indented by two.
 pub(crate) fn facts(facts: &[(&str, String)], width: usize) -> String {
     let column = widest(facts.iter().map(|(name, _)| *name));
     let indent = " ".repeat(column + 4);

@@ -1,4 +1,4 @@
-//! The index by which tags find prompts.
+//! The index that finds prompts by tags.
 
 use relay_bundle::{Bundle, Corrupt, Kind};
 use schemars::JsonSchema;
@@ -6,20 +6,20 @@ use serde::Serialize;
 
 use crate::answer::size::{counted, grouped};
 
-/// The sections that hold it.
+/// The sections that contain it.
 const SECTIONS: [Kind; 5] =
     [Kind::TagIndex, Kind::TagOrder, Kind::TagWords, Kind::TagText, Kind::TagPostings];
 
-/// The index by which tags find prompts, measured.
+/// The sizes of the index that finds prompts by tags.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct TagIndex {
-    /// How many words of summaries and chapters it has, each once.
+    /// The number of distinct words of summaries and chapters.
     words: usize,
-    /// Bytes of the summaries and chapters that it covers.
+    /// The size in bytes of the summaries and chapters that it covers.
     covered_bytes: usize,
-    /// Bytes of its sections.
+    /// The size of its sections in bytes.
     index_bytes: u64,
-    /// The version of Unicode by which its words were lower-cased.
+    /// The version of Unicode used to lower-case its words.
     unicode: String,
 }
 

@@ -12,26 +12,26 @@ use crate::answer::table::{self, number, text};
 /// A tool.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Tool {
-    /// What the bundle says of it.
+    /// The tool as the bundle declares it.
     #[serde(flatten)]
     pub(crate) held: relay_bundle::Tool,
-    /// What clients see of it.
+    /// The tool as clients see it.
     #[serde(flatten)]
     pub(crate) listed: Listed,
 }
 
-/// A tool as `tools/list` shows it.
+/// A tool as `tools/list` returns it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Listed {
     /// The title for people.
     pub(crate) title: Option<String>,
-    /// What it does, for models.
+    /// The description for models.
     pub(crate) description: Option<String>,
     /// The JSON Schema of its arguments.
     #[serde(rename(deserialize = "inputSchema"))]
     pub(crate) input_schema: Value,
-    /// What clients may show of its manners, in MCP's spelling.
+    /// The annotations, in MCP's spelling.
     pub(crate) annotations: Option<Value>,
 }
 

@@ -1,4 +1,4 @@
-//! What may be typed after `relay build`.
+//! The arguments of `relay build`.
 
 use std::path::PathBuf;
 
@@ -14,13 +14,13 @@ Examples:
   relay build project.kdl --env production --key ci.key --epoch 118 -o homelab.relay
   relay build project.kdl --unsigned --format json -q        for a later `relay sign`
 
-Same project, same epoch, same bytes: on any machine, from any folder. Prints what agents read of
-the bundle; with --format json, and its sections, as JSON (schemas/build.json).")]
+The same project and epoch give the same bytes on any machine and in any folder. Prints the sizes of
+the texts that agents read; --format json prints them and the sections (schemas/build.json).")]
 pub(crate) struct BuildArgs {
     /// The project's document, or the folder that holds `project.kdl`
     #[arg(value_name = "PROJECT")]
     pub(crate) project: PathBuf,
-    /// Where to write the bundle; else beside the document, named after the project: NAME.relay
+    /// Where to write the bundle; by default beside the document, named after the project
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Print no table, only errors and warnings
@@ -29,19 +29,19 @@ pub(crate) struct BuildArgs {
     /// Print a table of the bundle's sections as well
     #[arg(short, long, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
-    /// Sign with the private key in this file; may be given again
+    /// Sign with the private key in this file; may be repeated
     ///
-    /// Without a key the bundle is signed with a dev key of your own, which is made when it is
-    /// first needed. Servers trust it on stdio and loopback only. It is never used when CI is set.
+    /// Without this option, relay signs with your own dev key, which it makes on first use.
+    /// Servers trust a dev key on stdio and loopback only. It is never used when CI is set.
     #[arg(long, value_name = "FILE", help_heading = "Signing")]
     pub(crate) key: Vec<PathBuf>,
     /// Do not sign; add signatures later with `relay sign`
     #[arg(long, conflicts_with = "key", help_heading = "Signing")]
     pub(crate) unsigned: bool,
-    /// The epoch, in place of the project's own; servers refuse to go back to a lower one
+    /// The epoch, instead of the project's own; servers refuse a bundle with a lower one
     #[arg(long, value_name = "N", help_heading = "Compiling")]
     pub(crate) epoch: Option<u64>,
-    /// Name the git commit in the bundle, and whether files differ from it
+    /// Record the git commit in the bundle, and whether files differ from it
     #[arg(long, help_heading = "Compiling")]
     pub(crate) provenance: bool,
     #[command(flatten)]

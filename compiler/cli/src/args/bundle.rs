@@ -1,4 +1,4 @@
-//! What may be typed after the verbs that work on a bundle.
+//! The arguments of the verbs that work on a bundle.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,16 +14,16 @@ Examples:
   relay verify homelab.relay --trust trust.toml
   relay verify homelab.relay --trust trust.toml --signature release.json --json
 
-Checks signatures, epoch and every page of the bundle. Exit code 1, and why, if it is not trusted.
-`relay keygen` prints a trust.toml to begin with.")]
+Checks signatures, epoch and every page of the bundle. If the bundle is not trusted, prints the
+reason and exits with 1. `relay keygen` prints a trust.toml to start with.")]
 pub(crate) struct VerifyArgs {
     /// The bundle
     #[arg(value_name = "BUNDLE")]
     pub(crate) bundle: PathBuf,
-    /// Whom you trust: keys, how many of them must have signed, what is revoked
+    /// The trust file: trusted keys, how many of them must have signed, revocations
     #[arg(long, value_name = "FILE")]
     pub(crate) trust: PathBuf,
-    /// Count the signatures in this file too (`relay sign --detached`); may be given again
+    /// Count the signatures in this file too (`relay sign --detached`); may be repeated
     #[arg(long, value_name = "DETACHED")]
     pub(crate) signature: Vec<PathBuf>,
     /// Print JSON
@@ -51,7 +51,7 @@ pub(crate) struct InspectArgs {
     /// Print everything as text that changes only when the content does
     #[arg(long, conflicts_with = "json")]
     pub(crate) canonical: bool,
-    /// Check the signatures against this trust file; else they are listed unchecked
+    /// Check the signatures against this trust file; without it they are listed unchecked
     #[arg(long, value_name = "FILE", conflicts_with = "canonical")]
     pub(crate) trust: Option<PathBuf>,
 }
@@ -70,7 +70,7 @@ pub(crate) struct DescribeArgs {
     pub(crate) json: bool,
 }
 
-/// Arguments of `relay serve`: those of `relay-serve`, which reads them itself.
+/// Arguments of `relay serve`, passed to `relay-serve` unchanged.
 #[derive(Debug, Clone, Args)]
 #[command(
     disable_help_flag = true,
@@ -81,7 +81,7 @@ Examples:
   relay serve --help                               all arguments"
 )]
 pub(crate) struct ServeArgs {
-    /// The bundle, and what else `relay-serve` takes
+    /// The bundle, and the options of `relay-serve`
     #[arg(
         value_name = "ARGUMENTS",
         trailing_var_arg = true,

@@ -1,4 +1,4 @@
-//! What may be typed after `relay explain`.
+//! The arguments of `relay explain`.
 
 use clap::Args;
 
@@ -19,7 +19,8 @@ Examples:
   relay explain homelab.relay --call audit_tail --arguments '{\"tool\":\"mqtt\"}'
   relay explain project.kdl --index --json
 
-The server asks the same code, so it answers the same. Exit code 1 if it would refuse.")]
+The server runs the same code, so its answer is the same. Exits with 1 if the server would reject
+the request.")]
 pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) subject: SubjectArgs,
@@ -28,10 +29,10 @@ pub(crate) struct ExplainArgs {
     /// Arguments for --prompt (texts) or --call: a JSON object
     #[arg(long, value_name = "JSON", conflicts_with_all = ["uri", "tags", "index"], help_heading = "Question")]
     pub(crate) arguments: Option<String>,
-    /// For --tags: a prompt that was sent before; may be given again
+    /// For --tags: a prompt that was sent before; may be repeated
     ///
-    /// With it, the answer is that of `read_prompts`, else that of `begin_session`. Without a name
-    /// nothing was sent before.
+    /// With this option, prints the answer of `read_prompts`; without it, that of `begin_session`.
+    /// Without a NAME, no prompt was sent before.
     #[arg(
         long,
         value_name = "NAME",
@@ -40,7 +41,7 @@ pub(crate) struct ExplainArgs {
         help_heading = "Question"
     )]
     pub(crate) sent: Option<Vec<String>>,
-    /// For --call: the client has no session, so it may get a briefing with each call
+    /// For --call: assume a client without a session, which gets a briefing with each call
     #[arg(
         long,
         conflicts_with_all = ["prompt", "uri", "tags", "index"],
@@ -50,7 +51,7 @@ pub(crate) struct ExplainArgs {
     /// Bytes of bodies for --tags or --call, instead of the gate's budget
     #[arg(long, value_name = "BYTES", conflicts_with_all = ["prompt", "uri", "index"], help_heading = "Question")]
     pub(crate) budget: Option<usize>,
-    /// Print which tag was found where, scores and what the budget cuts, instead of the text
+    /// Print where each tag was found, the scores and the budget, instead of the text
     #[arg(long, conflicts_with_all = ["prompt", "uri", "index", "json"], help_heading = "Question")]
     pub(crate) why: bool,
     /// Print JSON
@@ -58,24 +59,24 @@ pub(crate) struct ExplainArgs {
     pub(crate) json: bool,
 }
 
-/// What is asked.
+/// The question to answer.
 #[derive(Debug, Clone, Args)]
 #[group(required = true, multiple = false)]
 #[command(next_help_heading = "Question")]
 pub(crate) struct Question {
-    /// What would be sent for this prompt: the values in force, which variant, the messages
+    /// What would be sent for this prompt: effective arguments, variant, messages
     #[arg(long, value_name = "NAME")]
     pub(crate) prompt: Option<String>,
-    /// What answers this URI: which resource, or which template with which variables
+    /// What would be sent for this URI: the resource, or the template and its variables
     #[arg(long, value_name = "URI")]
     pub(crate) uri: Option<String>,
-    /// The text that an agent gets for these tags; with --why, how it was selected
+    /// The briefing that an agent gets for these tags; with --why, how it was selected
     #[arg(long, value_name = "TAG", num_args = 0..)]
     pub(crate) tags: Option<Vec<String>>,
-    /// The text that is put before the result of this tool if no one asked for a briefing before
+    /// The briefing that precedes the result of this tool if the client has not had one
     #[arg(long, value_name = "TOOL")]
     pub(crate) call: Option<String>,
-    /// Which prompts the instructions name, and how many they leave out
+    /// Which prompts the instructions list, and how many they omit
     #[arg(long)]
     pub(crate) index: bool,
 }

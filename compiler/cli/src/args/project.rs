@@ -1,4 +1,4 @@
-//! What may be typed after the verbs that work on a project's text.
+//! The arguments of the verbs that work on a project's text.
 
 use std::path::PathBuf;
 
@@ -10,12 +10,12 @@ use crate::args::subject::ProjectArgs;
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "\
 Examples:
-  relay check project.kdl                          drawn for people
+  relay check project.kdl                          human-readable
   relay check project.kdl --env production         with the `when production` blocks
-  relay check project.kdl --format github          in a workflow: shown at the lines
+  relay check project.kdl --format github          annotations in a workflow
   relay check project.kdl --format sarif > x.sarif for code scanning
 
-The report is the result, so it goes to standard output. Exit code 1 if there is an error.")]
+The report goes to standard output. Exits with 1 if there is an error.")]
 pub(crate) struct CheckArgs {
     /// The project's document, or the folder that holds `project.kdl`
     #[arg(value_name = "PROJECT")]
@@ -28,13 +28,13 @@ pub(crate) struct CheckArgs {
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "\
 Examples:
-  relay fmt project.kdl            rewrites the document and all that it includes
-  relay fmt project.kdl --check    changes nothing, prints the difference, exit code 1 if any")]
+  relay fmt project.kdl            rewrites the document and its includes
+  relay fmt project.kdl --check    changes nothing; prints a diff, exits with 1 if there is one")]
 pub(crate) struct FmtArgs {
     /// The project's document, or the folder that holds `project.kdl`
     #[arg(value_name = "PROJECT")]
     pub(crate) project: PathBuf,
-    /// Print what differs and change nothing
+    /// Print a diff and change nothing
     #[arg(long)]
     pub(crate) check: bool,
 }

@@ -25,29 +25,29 @@ use crate::schema::FORMAT_VERSION;
 /// What `relay build --format json` prints.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Built {
-    /// The version of this form.
+    /// The version of this JSON format.
     format_version: u32,
     /// The bundle; absent if the project has errors.
     bundle: Option<Written>,
-    /// What the compiler found.
+    /// The errors and warnings of the compiler.
     report: Findings,
 }
 
 /// A bundle that was written.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 struct Written {
-    /// Where it is.
+    /// Its path.
     path: String,
-    /// The bytes of the file.
+    /// The size of the file in bytes.
     bytes: usize,
-    /// Who signed it.
+    /// The keys that signed it.
     signers: Vec<Signer>,
-    /// What it holds.
+    /// Its contents, counted and measured.
     #[serde(flatten)]
     summary: Summary,
 }
 
-/// Whose key signed.
+/// A key that signed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 struct Signer {
     /// The key's id.
@@ -88,7 +88,7 @@ pub(crate) fn run(arguments: &BuildArgs, output: &mut Output) -> Result<Exit, Fa
             }
         }
         Format::Sarif | Format::Github => {
-            // The report is the result here, so the table must not be in it.
+            // The report is the result here, so the table goes to standard error.
             print_report(&compiled.diagnostics, &origin, format, output)?;
             if let Some(written) = built.filter(|_| !arguments.quiet) {
                 let width = output.message_look().width;
@@ -140,14 +140,14 @@ fn write(
     })
 }
 
-/// Reads back what was encoded: what a server would refuse must not leave the compiler.
+/// Verifies an encoded bundle by reading it back: a bundle that servers refuse must not be written.
 fn verified(file: Arc<[u8]>) -> Result<Bundle, Failure> {
-    let fault = |reason: String| {
-        Failure::unknown(format!("the bundle does not hold what was written into it: {reason}"))
-            .help("this is a fault of relay: report it with the project that shows it")
+    let internal_error = |reason: String| {
+        Failure::error(format!("the encoded bundle cannot be read back: {reason}"))
+            .help("this is a bug in relay: report it with the project that causes it")
     };
-    let bundle = Bundle::open(Box::new(file)).map_err(|error| fault(error.to_string()))?;
-    bundle.check_all().map_err(|error| fault(error.to_string()))?;
+    let bundle = Bundle::open(Box::new(file)).map_err(|error| internal_error(error.to_string()))?;
+    bundle.check_all().map_err(|error| internal_error(error.to_string()))?;
     Ok(bundle)
 }
 
@@ -162,25 +162,22 @@ fn signing_keys(arguments: &BuildArgs, output: &mut Output) -> Result<Vec<Key>, 
 }
 
 fn default_path(project: &Project, name: &str) -> PathBuf {
-    // Names of projects are plain words; what else one holds must not name another folder.
+    // A separator in a project's name must not lead to another folder.
     let name = name.replace(['/', '\\'], "-");
     let file = format!("{name}.relay");
     if project.folder == Path::new(".") { file.into() } else { project.folder.join(file) }
 }
 
-/// Refuses to write over what no build wrote: a slip of `-o` must not cost a source file.
+/// Fails if `path` is not a bundle: a mistyped `-o` must not overwrite a source file.
 fn refuse_other_files(path: &Path) -> Result<(), Failure> {
     if path.is_dir() {
-        return Err(Failure::unknown(format!("cannot write `{}`: it is a folder", path.display()))
+        return Err(Failure::error(format!("cannot write `{}`: it is a folder", path.display()))
             .help(format!("name a file in it, as in `{}`", path.join("NAME.relay").display())));
     }
     let Ok(metadata) = fs::metadata(path) else { return Ok(()) };
     if metadata.is_file() && metadata.len() > 0 && !disk::begins_with(path, &MAGIC)? {
-        return Err(Failure::unknown(format!(
-            "`{}` is there already and is not a bundle",
-            path.display()
-        ))
-        .help("give another file with -o, or remove this one"));
+        return Err(Failure::error(format!("`{}` exists and is not a bundle", path.display()))
+            .help("choose another file with -o, or remove this one"));
     }
     Ok(())
 }

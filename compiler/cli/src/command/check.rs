@@ -1,4 +1,4 @@
-//! `relay check`: everything that is wrong or unwise. The report is the result.
+//! `relay check`: the errors and warnings of a project. The report is the result.
 
 use relay_compiler::Diagnostics;
 

@@ -1,5 +1,5 @@
-//! `relay describe`: what an agent gets when it connects, what gates its session, and the tools and
-//! prompts that it can ask for.
+//! `relay describe`: the instructions that an agent gets when it connects, the gate of its session,
+//! and the tools and prompts that it can use.
 
 use relay_bundle::{Bundle, Gate, PromptView};
 use schemars::JsonSchema;
@@ -9,7 +9,7 @@ use crate::answer::gate;
 use crate::answer::prompt::Argument;
 use crate::answer::size::{Size, counted, grouped};
 use crate::answer::summary::Summary;
-use crate::answer::table::{self, indented, number, text};
+use crate::answer::table::{self, number, text};
 use crate::answer::tool::{self, Tool};
 use crate::args::DescribeArgs;
 use crate::exit::Exit;
@@ -17,19 +17,20 @@ use crate::failure::Failure;
 use crate::output::{Output, bold, good};
 use crate::schema::FORMAT_VERSION;
 use crate::subject::{self, Opened};
+use crate::text::indented;
 
 /// What `relay describe --json` prints.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Described {
-    /// The version of this form.
+    /// The version of this JSON format.
     format_version: u32,
     /// The project's name.
     project: String,
     /// The instructions that a client gets when it connects.
     instructions: String,
-    /// How large the instructions are.
+    /// The size of the instructions.
     instructions_size: Size,
-    /// How sessions are gated; `null` if they are not.
+    /// The gate; `null` if the project has none.
     gate: Option<Gate>,
     /// The tools, in the order of the list.
     tools: Vec<Tool>,
@@ -44,24 +45,24 @@ struct Row {
     name: String,
     /// 1 (reference) to 10 (always sent).
     priority: u8,
-    /// `text`, or `template` if arguments change what it says.
+    /// `text`, or `template` if arguments change its text.
     kind: Kind,
-    /// How many renderings it has.
+    /// The number of its variants.
     variants: usize,
-    /// The text that a briefing sends.
+    /// The size of the text that a briefing sends.
     #[serde(flatten)]
     size: Size,
     /// Its arguments.
     arguments: Vec<Argument>,
 }
 
-/// Whether arguments change what a prompt says.
+/// Whether arguments change the text of a prompt.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Kind {
-    /// No.
+    /// They do not.
     Text,
-    /// Yes.
+    /// They do.
     Template,
 }
 
@@ -70,14 +71,14 @@ pub(crate) fn run(arguments: &DescribeArgs, output: &mut Output) -> Result<Exit,
         Opened::Subject(subject) => subject.bundle,
         Opened::Ended(exit) => return Ok(exit),
     };
-    // A preview of a damaged bundle would be a preview of something else.
+    // A preview of a damaged bundle would differ from what was built.
     bundle.check_all()?;
     let described = Described::of(&bundle)?;
     if arguments.json {
         output.json(&described)?;
     } else {
         let heading = Summary::of(&bundle)?.heading();
-        output.result(shown(&heading, &described, output.result_look().width))?;
+        output.result(render(&heading, &described, output.result_look().width))?;
     }
     Ok(Exit::Yes)
 }
@@ -113,7 +114,7 @@ impl Row {
     }
 }
 
-fn shown(heading: &str, described: &Described, width: usize) -> String {
+fn render(heading: &str, described: &Described, width: usize) -> String {
     let Described {
         format_version: _,
         project: _,
@@ -123,28 +124,28 @@ fn shown(heading: &str, described: &Described, width: usize) -> String {
         tools,
         prompts,
     } = described;
-    let mut shown = format!("{heading}\n\n{}\n", gate_state(gate.as_ref()));
+    let mut page = format!("{heading}\n\n{}\n", gate_state(gate.as_ref()));
     if let Some(gate) = gate {
-        shown.push_str(&table::facts(&gate::facts(gate), width));
+        page.push_str(&table::facts(&gate::facts(gate), width));
     }
-    shown.push_str(&format!(
+    page.push_str(&format!(
         "\n{} {}\n",
         bold("When an agent connects, it gets"),
         sized("these instructions", *instructions_size),
     ));
     if instructions.is_empty() {
-        shown.push_str("  (none)\n");
+        page.push_str("  (none)\n");
     }
-    shown.push_str(&indented(instructions, "  | "));
-    shown.push_str(&format!("\n{} {}\n", bold("It can call"), counted(tools.len(), "tool")));
+    page.push_str(&indented(instructions, "  | "));
+    page.push_str(&format!("\n{} {}\n", bold("It can call"), counted(tools.len(), "tool")));
     if !tools.is_empty() {
-        shown.push_str(&tool::draw(tools, width));
+        page.push_str(&tool::draw(tools, width));
     }
-    shown.push_str(&format!("\n{} {}\n", bold("It can ask for"), counted(prompts.len(), "prompt")));
+    page.push_str(&format!("\n{} {}\n", bold("It can ask for"), counted(prompts.len(), "prompt")));
     if !prompts.is_empty() {
-        shown.push_str(&prompt_table(prompts, width));
+        page.push_str(&prompt_table(prompts, width));
     }
-    shown
+    page
 }
 
 fn gate_state(gate: Option<&Gate>) -> String {

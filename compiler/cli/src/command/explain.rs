@@ -1,5 +1,5 @@
-//! `relay explain`: what the server would answer, and why. Every answer comes from the engine
-//! that the server asks too.
+//! `relay explain`: what the server would answer, and why. Every answer comes from `engine`, which
+//! the server calls too.
 
 mod index;
 mod nearest;
@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
         Opened::Subject(subject) => subject.bundle,
         Opened::Ended(exit) => return Ok(exit),
     };
-    // A preview of a damaged bundle would be a preview of something else.
+    // A preview of a damaged bundle would differ from what was built.
     bundle.check_all()?;
     let json = arguments.json;
     let asked = selection::Asked {

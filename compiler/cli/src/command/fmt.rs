@@ -1,4 +1,4 @@
-//! `relay fmt`: a project's documents in the one canonical layout.
+//! `relay fmt`: rewrites a project's documents in the canonical layout.
 
 use relay_compiler::{Diagnostics, Sources};
 use similar::TextDiff;
@@ -27,19 +27,19 @@ pub(crate) fn run(arguments: &FmtArgs, output: &mut Output) -> Result<Exit, Fail
     let ended = project::report_findings(&diagnostics, &origin, Format::Human, output)?;
     let mut exit = ended.unwrap_or(Exit::Yes);
     for Change { path, old, new } in &changes {
-        let shown = origin.display_path(path);
+        let displayed = origin.display_path(path);
         if arguments.check {
-            output.result(difference(&shown, old, new))?;
+            output.result(difference(&displayed, old, new))?;
             exit = Exit::No;
         } else {
             disk::replace(&project.folder.join(path), new.as_bytes())?;
-            output.message(format_args!("{} {shown}\n", bold("formatted")));
+            output.message(format_args!("{} {displayed}\n", bold("formatted")));
         }
     }
     Ok(exit)
 }
 
-/// Returns what changes, by the path of the document.
+/// Returns the documents that change, sorted by path.
 fn changes(sources: &Sources<'_>, out: &mut Diagnostics) -> Vec<Change> {
     relay_compiler::documents(sources)
         .into_iter()

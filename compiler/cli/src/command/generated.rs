@@ -1,5 +1,5 @@
-//! `relay schemas` and `relay reference`: the files in `schemas/` and `docs/` that are made from
-//! tables and types.
+//! `relay schemas` and `relay reference`: the files in `schemas/` and `docs/` that are generated
+//! from types and tables.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use crate::command::build::Built;
 use crate::command::describe::Described;
 use crate::command::explain::{IndexExplained, PromptExplained, SelectionExplained, UriExplained};
 use crate::command::inspect::Inspected;
-use crate::command::show::Shown;
+use crate::command::show::EffectiveProject;
 use crate::command::verify::Verified;
 use crate::disk;
 use crate::exit::Exit;
@@ -17,7 +17,7 @@ use crate::output::Output;
 use crate::report::Findings;
 use crate::schema;
 
-/// Returns name and text of each schema, as in `schemas/NAME.json`, sorted by name.
+/// Returns the name and text of each schema, as in `schemas/NAME.json`, sorted by name.
 #[must_use]
 pub fn schemas() -> Vec<(&'static str, String)> {
     vec![
@@ -29,7 +29,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("explain-selection", schema::text::<SelectionExplained>()),
         ("explain-uri", schema::text::<UriExplained>()),
         ("inspect", schema::text::<Inspected>()),
-        ("show", schema::text::<Shown>()),
+        ("show", schema::text::<EffectiveProject>()),
         ("verify", schema::text::<Verified>()),
     ]
 }
@@ -43,7 +43,7 @@ pub(crate) fn write_schemas(
     write(arguments, named, output)
 }
 
-/// Writes files of these names and texts.
+/// Writes files with these names and texts.
 pub(crate) fn write(
     arguments: &GeneratedArgs,
     files: impl IntoIterator<Item = (impl AsRef<str>, String)>,

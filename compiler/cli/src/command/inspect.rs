@@ -1,4 +1,4 @@
-//! `relay inspect`: what a bundle holds, as a summary, as JSON, or as text for a diff.
+//! `relay inspect`: the contents of a bundle, as a summary, as JSON, or as text for a diff.
 
 mod canonical;
 mod source;
@@ -13,7 +13,7 @@ use crate::answer::prompt::Prompt;
 use crate::answer::resource::{Resource, Template};
 use crate::answer::size::{counted, grouped};
 use crate::answer::summary::{Section, Summary};
-use crate::answer::table::{self, number, printable, text};
+use crate::answer::table::{self, number, text};
 use crate::answer::tag_index::TagIndex;
 use crate::answer::tool::{self, Tool};
 use crate::args::InspectArgs;
@@ -23,11 +23,12 @@ use crate::failure::Failure;
 use crate::output::{Output, doubtful};
 use crate::schema::FORMAT_VERSION;
 use crate::subject::{self, Opened, Subject};
+use crate::text::printable;
 
 /// What `relay inspect --json` prints.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Inspected {
-    /// The version of this form.
+    /// The version of this JSON format.
     format_version: u32,
     /// The project's name.
     project: String,
@@ -35,27 +36,27 @@ pub(crate) struct Inspected {
     version: Option<String>,
     /// The project's title.
     title: Option<String>,
-    /// Who answers for the project.
+    /// The owner of the project.
     owner: Option<String>,
     /// The environment that `--env` chose.
     environment: Option<String>,
-    /// What names the bundle and is signed.
+    /// The digest that identifies the bundle and is signed.
     digest: String,
-    /// A number that only rises from release to release.
+    /// A number that increases from release to release.
     epoch: u64,
     /// The bundle format: `major.minor`.
     format: String,
     /// The compiler that wrote it.
     compiler: String,
-    /// The bytes of the file.
+    /// The size of the file in bytes.
     bytes: usize,
-    /// Who signed; only a trust file (`--trust`) tells whether that is true.
+    /// The keys that the signatures name; only `--trust` checks the signatures.
     signers: Vec<Signature>,
     /// The instructions that a client gets when it connects.
     instructions: String,
-    /// What the server itself says; what no server says is empty.
+    /// The messages of the server; those that are not sent are empty.
     messages: Messages,
-    /// How sessions are gated; `null` if they are not.
+    /// The gate; `null` if the project has none.
     gate: Option<Gate>,
     /// The tools, in the order of the list.
     tools: Vec<Tool>,
@@ -65,11 +66,11 @@ pub(crate) struct Inspected {
     resources: Vec<Resource>,
     /// The resources with variables in their URI.
     templates: Vec<Template>,
-    /// The index by which tags find prompts; `null` if there is no prompt.
+    /// The index that finds prompts by tags; `null` if the project has no prompts.
     tag_index: Option<TagIndex>,
     /// The sections, in the order of the file.
     sections: Vec<Section>,
-    /// How it was built; absent if the bundle does not say.
+    /// The provenance; absent if the bundle has none.
     provenance: Option<Value>,
     /// The effective project as KDL.
     canonical: String,
@@ -82,7 +83,7 @@ pub(crate) fn run(arguments: &InspectArgs, output: &mut Output) -> Result<Exit, 
         Opened::Ended(exit) => return Ok(exit),
     };
     let bundle = &subject.bundle;
-    // A summary of a damaged bundle would be a summary of something else.
+    // A summary of a damaged bundle would differ from what was built.
     bundle.check_all()?;
     let signers = match &trust {
         Some(trust) => verify::signatures(bundle, trust),
@@ -157,7 +158,7 @@ fn templates(bundle: &Bundle) -> Result<Vec<Template>, Failure> {
 fn summary(subject: &Subject, signers: &[Signature], width: usize) -> Result<String, Failure> {
     let Subject { bundle, bytes } = subject;
     let summary = Summary::of(bundle)?;
-    let mut shown = format!(
+    let mut page = format!(
         "{}\n  {}\n\n  digest    {}\n  epoch     {}\n  format    {}, written by {}, {} bytes\n",
         summary.heading(),
         summary.counts(),
@@ -168,36 +169,36 @@ fn summary(subject: &Subject, signers: &[Signature], width: usize) -> Result<Str
         grouped(*bytes),
     );
     if let Some(owner) = &summary.owner {
-        shown.push_str(&format!("  owner     {}\n", printable(owner)));
+        page.push_str(&format!("  owner     {}\n", printable(owner)));
     }
-    shown.push_str(&generated(bundle)?);
+    page.push_str(&generated(bundle)?);
     if signers.is_empty() {
-        shown.push_str(&format!("  signed by {}\n", doubtful("no one")));
+        page.push_str(&format!("  signed by {}\n", doubtful("no one")));
     }
     for Signature { keyid, name, state } in signers {
         let name = name.as_ref().map(|name| format!(" `{name}`")).unwrap_or_default();
         let who = printable(&format!("{keyid}{name}"));
-        shown.push_str(&format!("  signed by {who} ({state})\n"));
+        page.push_str(&format!("  signed by {who} ({state})\n"));
     }
-    shown.push('\n');
-    shown.push_str(&format!("{}\n{}", summary.texts(width), summary.sections(width)));
+    page.push('\n');
+    page.push_str(&format!("{}\n{}", summary.texts(width), summary.sections(width)));
     if let Some(index) = TagIndex::of(bundle)? {
-        shown.push_str(&format!("  {}\n", index.line()));
+        page.push_str(&format!("  {}\n", index.line()));
     }
-    shown.push_str(&gate_facts(bundle, width));
+    page.push_str(&gate_facts(bundle, width));
     let tools = Tool::all(bundle)?;
     if !tools.is_empty() {
-        shown.push('\n');
-        shown.push_str(&tool::draw(&tools, width));
+        page.push('\n');
+        page.push_str(&tool::draw(&tools, width));
     }
     if summary.counts.resources + summary.counts.templates > 0 {
-        shown.push('\n');
-        shown.push_str(&resource_table(bundle, width)?);
+        page.push('\n');
+        page.push_str(&resource_table(bundle, width)?);
     }
-    Ok(shown)
+    Ok(page)
 }
 
-/// Says how much of what prompts are about the compiler made.
+/// Returns how many summaries and chapters the compiler generated.
 fn generated(bundle: &Bundle) -> Result<String, Failure> {
     let (mut summaries, mut chapters) = (0, 0);
     for prompt in bundle.prompts() {
@@ -216,7 +217,7 @@ fn generated(bundle: &Bundle) -> Result<String, Failure> {
     Ok(format!("  generated {}\n", counts.join(", ")))
 }
 
-/// Returns the settings of the gate, and how large its messages are.
+/// Returns the settings of the gate, and the sizes of its messages.
 fn gate_facts(bundle: &Bundle, width: usize) -> String {
     let Some(held) = bundle.gate() else { return "\n  gate off\n".to_owned() };
     let mut facts = gate::facts(held);

@@ -13,13 +13,13 @@ pub(crate) fn run(arguments: &KeygenArgs, output: &mut Output) -> Result<Exit, F
     if let Some(file) = there {
         return Err(exists(&file.display().to_string()));
     }
-    // The whole last part is the name: `-o release.v2` makes `release.v2.key`.
+    // The name keeps its dots: `-o release.v2` makes `release.v2.key`.
     let key = Key::generate(&keys::name_of(&files.private))?;
     if !key.write(&files)? {
         return Err(exists(&format!("{}.key` or `{}.pub", name.display(), name.display())));
     }
     output.message(format_args!(
-        "wrote `{}` (keep it secret) and `{}`\n\nA server that trusts this key has this trust.toml:\n\n",
+        "wrote `{}` (keep it secret) and `{}`\n\ntrust.toml of a server that trusts this key:\n\n",
         files.private.display(),
         files.public.display(),
     ));
@@ -28,10 +28,10 @@ pub(crate) fn run(arguments: &KeygenArgs, output: &mut Output) -> Result<Exit, F
 }
 
 fn trust_file(key: &Key) -> String {
-    // A text in JSON is one in TOML too.
+    // A JSON string is also a TOML string.
     format!(
-        "version = 1      # raise it with each change of this file\n\
-         threshold = 1    # so many different keys must have signed\n\
+        "version = 1      # increase it with each change of this file\n\
+         threshold = 1    # the number of keys that must have signed\n\
          \n\
          [[keys]]\n\
          name = {}\n\
@@ -44,6 +44,6 @@ fn trust_file(key: &Key) -> String {
 }
 
 fn exists(file: &str) -> Failure {
-    Failure::unknown(format!("`{file}` exists already, and a key is never replaced"))
+    Failure::error(format!("`{file}` already exists, and keys are never replaced"))
         .help("choose another name with -o NAME")
 }

@@ -1,4 +1,4 @@
-//! `relay serve`: becomes `relay-serve`, so that a small server needs no compiler linked in.
+//! `relay serve`: runs `relay-serve`, which is a program of its own so that it links no compiler.
 
 use crate::args::ServeArgs;
 use crate::environment;
@@ -10,7 +10,7 @@ const SERVER: &str = "relay-serve";
 
 pub(crate) fn run(arguments: &ServeArgs) -> Result<Exit, Failure> {
     let Some(program) = environment::program(SERVER) else {
-        return Err(Failure::unknown(format!("`{SERVER}` is neither beside `relay` nor in PATH"))
+        return Err(Failure::error(format!("cannot find `{SERVER}` beside `relay` or in PATH"))
             .help("build it with `cargo build --release -p relay-runtime`, or put it in PATH"));
     };
     process::become_program(&program, &arguments.arguments)

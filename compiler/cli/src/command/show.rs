@@ -1,4 +1,4 @@
-//! `relay show`: the effective project, every default in force, and where each came from.
+//! `relay show`: the effective project, with every default and the origin of every value.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +15,8 @@ use crate::schema::FORMAT_VERSION;
 
 /// What `relay show --json` prints.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Shown {
-    /// The version of this form.
+pub(crate) struct EffectiveProject {
+    /// The version of this JSON format.
     format_version: u32,
     /// The nodes of the effective project.
     nodes: Vec<Node>,
@@ -26,7 +26,7 @@ pub(crate) struct Shown {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Node {
-    /// Its word: `prompt`, `arg`.
+    /// Its name: `prompt`, `arg`.
     node: String,
     /// Its arguments.
     arguments: Vec<Value>,
@@ -34,11 +34,11 @@ struct Node {
     properties: BTreeMap<String, Value>,
     /// The nodes in it.
     children: Vec<Node>,
-    /// Where it was declared, `file:line`; absent if it was not written by the author.
+    /// Where it was declared, `file:line`; absent if the author did not write it.
     at: Option<String>,
-    /// Which of its properties are defaults.
+    /// The properties that have their default.
     defaults: Vec<String>,
-    /// Whether it was made of the prompt's text because its author did not write it.
+    /// Whether the compiler generated it because the author did not write it.
     generated: bool,
 }
 
@@ -53,15 +53,13 @@ pub(crate) fn run(arguments: &ShowArgs, output: &mut Output) -> Result<Exit, Fai
         return Ok(exit);
     }
     let Some(effective) = compiled.effective else {
-        return Err(Failure::unknown(
-            "there is nothing to show: the project could not be understood",
-        ));
+        return Err(Failure::error("cannot show the project: it could not be parsed"));
     };
     if arguments.json {
         let mut json = effective.json();
         let nodes = json.get_mut("nodes").map(Value::take).unwrap_or_default();
         let nodes = serde_json::from_value(nodes)?;
-        output.json(&Shown { format_version: FORMAT_VERSION, nodes })?;
+        output.json(&EffectiveProject { format_version: FORMAT_VERSION, nodes })?;
     } else {
         output.verbatim(&effective.kdl(true))?;
     }

@@ -1,4 +1,4 @@
-//! `relay sign`: one more signature, in the bundle or apart. The digest stays as it is.
+//! `relay sign`: adds a signature, in the bundle or in a detached file. The digest stays the same.
 
 use std::path::Path;
 
@@ -13,13 +13,13 @@ use crate::keys::Key;
 use crate::output::Output;
 use crate::subject;
 
-/// An envelope is a few lines a signature.
+/// An envelope has a few lines for each signature.
 const ENVELOPE_BYTES_MAX: u64 = 1024 * 1024;
 
 pub(crate) fn run(arguments: &SignArgs, output: &mut Output) -> Result<Exit, Failure> {
     let path = &arguments.bundle;
     let bundle = subject::open_bundle(path)?.bundle;
-    // Nobody shall sign what was altered.
+    // An altered bundle must not be signed.
     bundle.check_all()?;
     let mut keys = Vec::with_capacity(arguments.key.len());
     for file in &arguments.key {
@@ -43,13 +43,13 @@ pub(crate) fn run(arguments: &SignArgs, output: &mut Output) -> Result<Exit, Fai
     Ok(Exit::Yes)
 }
 
-/// Returns the bundle's envelope with the signatures of `keys` in it.
+/// Returns the bundle's envelope with the signatures of `keys` added.
 pub(crate) fn signed(bundle: &Bundle, keys: &[Key]) -> Result<Envelope, Failure> {
     let mut envelope = match Envelope::of(bundle) {
         Err(EnvelopeError::Missing) => Envelope::unsigned(bundle)?,
         envelope => envelope?,
     };
-    // A signature must not be put under a statement about something else.
+    // The statement that is signed must be about this bundle.
     envelope.statement(bundle.digest())?;
     for key in keys {
         envelope.sign(&key.signing)?;
@@ -63,9 +63,9 @@ pub(crate) fn read_envelope(file: &Path) -> Result<Result<Envelope, EnvelopeErro
 }
 
 fn write_detached(file: &Path, envelope: &Envelope) -> Result<(), Failure> {
-    // What is there and is no file is refused by who writes it.
+    // `disk::replace` fails if it exists and is not a file.
     if file.is_file() && read_envelope(file)?.is_err() {
-        return Err(Failure::unknown(format!(
+        return Err(Failure::error(format!(
             "`{}` exists and is not a signature envelope",
             file.display()
         ))

@@ -1,4 +1,4 @@
-//! `relay verify`: is the bundle signed by whom the trust file names, and is it whole?
+//! `relay verify`: checks that the bundle is intact and signed by keys of the trust file.
 
 use std::path::Path;
 
@@ -25,11 +25,11 @@ const TRUST_BYTES_MAX: u64 = 1024 * 1024;
 /// What `relay verify --json` prints.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Verified {
-    /// The version of this form.
+    /// The version of this JSON format.
     format_version: u32,
     /// Whether a server with this trust file would serve the bundle.
     trusted: bool,
-    /// Why not.
+    /// Why it would not.
     reason: Option<String>,
     /// The bundle's digest; absent if it could not be opened.
     digest: Option<String>,
@@ -39,7 +39,7 @@ pub(crate) struct Verified {
     project: Option<String>,
     /// The project's version.
     version: Option<String>,
-    /// How many signatures must count.
+    /// The number of keys that must have signed.
     threshold: u32,
     /// The signatures and whether they count.
     signatures: Vec<Signature>,
@@ -50,16 +50,16 @@ pub(crate) struct Verified {
 pub(crate) struct Signature {
     /// The id of the key that it names.
     pub(crate) keyid: String,
-    /// What the trust file calls the key.
+    /// The name of the key in the trust file.
     pub(crate) name: Option<String>,
     /// `good`, or why it does not count; `not checked` without a trust file.
     pub(crate) state: String,
 }
 
 /// Why a bundle is not trusted.
-enum No {
+enum Distrust {
     Open(OpenError),
-    Refused(TrustError),
+    Untrusted(TrustError),
     Corrupt(Corrupt, Accepted),
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> Result<Exit, F
     let trust = read_trust(&arguments.trust)?;
     let path = &arguments.bundle;
     let answer = match subject::open_to_verify(path)? {
-        Err(error) => answer(None, &trust, Err(No::Open(error))),
+        Err(error) => answer(None, &trust, Err(Distrust::Open(error))),
         Ok(subject) => {
             let bundle = with_detached(subject.bundle, &arguments.signature)?;
             let checked = check(&bundle, &trust);
@@ -85,9 +85,9 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> Result<Exit, F
 /// Reads a trust file.
 pub(crate) fn read_trust(path: &Path) -> Result<Trust, Failure> {
     let text = disk::read_text(path, TRUST_BYTES_MAX)
-        .map_err(|failure| failure.help("`relay keygen` prints a trust file to begin with"))?;
+        .map_err(|failure| failure.help("`relay keygen` prints a trust file to start with"))?;
     toml::from_str(&text).map_err(|error| {
-        Failure::unknown(format!("`{}` is not a trust file:\n{error}", path.display()).trim_end())
+        Failure::error(format!("`{}` is not a trust file:\n{error}", path.display()).trim_end())
     })
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn signatures(bundle: &Bundle, trust: &Trust) -> Vec<Signature> {
     reported(bundle, &trust::verify(bundle, trust, clock::now()))
 }
 
-/// Returns the signatures of a bundle as they name themselves.
+/// Returns the signatures of a bundle, unchecked.
 pub(crate) fn unchecked_signatures(bundle: &Bundle) -> Vec<Signature> {
     let envelope = Envelope::of(bundle).map(|envelope| envelope.signatures).unwrap_or_default();
     let unchecked = |signature: envelope::Signature| Signature {
@@ -107,15 +107,15 @@ pub(crate) fn unchecked_signatures(bundle: &Bundle) -> Vec<Signature> {
     envelope.into_iter().map(unchecked).collect()
 }
 
-fn check(bundle: &Bundle, trust: &Trust) -> Result<Accepted, No> {
-    let accepted = trust::verify(bundle, trust, clock::now()).map_err(No::Refused)?;
+fn check(bundle: &Bundle, trust: &Trust) -> Result<Accepted, Distrust> {
+    let accepted = trust::verify(bundle, trust, clock::now()).map_err(Distrust::Untrusted)?;
     match bundle.check_all() {
         Ok(()) => Ok(accepted),
-        Err(error) => Err(No::Corrupt(error, accepted)),
+        Err(error) => Err(Distrust::Corrupt(error, accepted)),
     }
 }
 
-/// Returns the bundle with the signatures of detached envelopes beside its own.
+/// Returns the bundle with the signatures of detached envelopes added to its own.
 fn with_detached(bundle: Bundle, files: &[impl AsRef<Path>]) -> Result<Bundle, Failure> {
     if files.is_empty() {
         return Ok(bundle);
@@ -126,14 +126,15 @@ fn with_detached(bundle: Bundle, files: &[impl AsRef<Path>]) -> Result<Bundle, F
     };
     for file in files {
         let file = file.as_ref();
-        let refused = |reason: String| {
+        let uncountable = |reason: String| {
             Failure::no(format!("cannot count the signatures in `{}`: {reason}", file.display()))
         };
-        let detached = sign::read_envelope(file)?.map_err(|error| refused(error.to_string()))?;
-        detached.statement(bundle.digest()).map_err(|error| refused(error.to_string()))?;
+        let detached =
+            sign::read_envelope(file)?.map_err(|error| uncountable(error.to_string()))?;
+        detached.statement(bundle.digest()).map_err(|error| uncountable(error.to_string()))?;
         if detached.payload != envelope.payload {
-            return Err(refused("they are under another statement about this bundle".into())
-                .help("make them again from this bundle with `relay sign --detached`"));
+            return Err(uncountable("they sign another statement about this bundle".into())
+                .help("sign this bundle again with `relay sign --detached`"));
         }
         let new = detached.signatures.into_iter();
         let new: Vec<_> = new.filter(|one| !envelope.signatures.contains(one)).collect();
@@ -142,21 +143,21 @@ fn with_detached(bundle: Bundle, files: &[impl AsRef<Path>]) -> Result<Bundle, F
     Ok(subject::in_memory(envelope::attach(&bundle, &envelope)?)?.bundle)
 }
 
-fn answer(bundle: Option<&Bundle>, trust: &Trust, checked: Result<Accepted, No>) -> Verified {
+fn answer(bundle: Option<&Bundle>, trust: &Trust, checked: Result<Accepted, Distrust>) -> Verified {
     let manifest = bundle.map(Bundle::manifest);
     let reason = match &checked {
         Ok(_) => None,
-        Err(No::Open(error)) => Some(error.to_string()),
-        Err(No::Refused(refusal)) => Some(short(refusal)),
-        Err(No::Corrupt(error, _)) => Some(error.to_string()),
+        Err(Distrust::Open(error)) => Some(error.to_string()),
+        Err(Distrust::Untrusted(error)) => Some(short_reason(error)),
+        Err(Distrust::Corrupt(error, _)) => Some(error.to_string()),
     };
     let signatures = match (bundle, checked) {
         (None, _) => Vec::new(),
-        (Some(bundle), Ok(accepted) | Err(No::Corrupt(_, accepted))) => {
+        (Some(bundle), Ok(accepted) | Err(Distrust::Corrupt(_, accepted))) => {
             reported(bundle, &Ok(accepted))
         }
-        (Some(bundle), Err(No::Refused(refusal))) => reported(bundle, &Err(refusal)),
-        (Some(bundle), Err(No::Open(_))) => unchecked_signatures(bundle),
+        (Some(bundle), Err(Distrust::Untrusted(error))) => reported(bundle, &Err(error)),
+        (Some(bundle), Err(Distrust::Open(_))) => unchecked_signatures(bundle),
     };
     Verified {
         format_version: FORMAT_VERSION,
@@ -171,16 +172,16 @@ fn answer(bundle: Option<&Bundle>, trust: &Trust, checked: Result<Accepted, No>)
     }
 }
 
-/// Returns the reason without the list of signatures, which is shown anyhow.
-fn short(refusal: &TrustError) -> String {
-    match refusal {
+/// Returns the reason without the list of signatures, which is printed separately.
+fn short_reason(error: &TrustError) -> String {
+    match error {
         TrustError::BelowThreshold { good, needed, signatures: _ } => format!(
             "{good} of {needed} signatures that the trust file requires: sign the bundle with a \
              trusted key (`relay sign`), or add the signer's key to the trust file"
         ),
         TrustError::MissingRole { role, good, needed, signatures: _ } => format!(
-            "{good} of {needed} signatures with role `{role}` that the trust file requires: have \
-             one more such key sign"
+            "{good} of {needed} signatures with role `{role}` that the trust file requires: sign \
+             the bundle with one more such key"
         ),
         other => other.to_string(),
     }

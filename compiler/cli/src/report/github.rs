@@ -1,11 +1,10 @@
-//! The report as workflow commands of GitHub Actions, which shows them at the lines of a pull
-//! request.
+//! The report as workflow commands of GitHub Actions, which annotate the lines of a pull request.
 
 use std::fmt::Write as _;
 
 use crate::report::json::{Finding, Findings, Severity};
 
-/// Returns one command a line.
+/// Returns one command per line.
 pub(crate) fn draw(findings: &Findings) -> String {
     let mut text = String::new();
     for finding in &findings.diagnostics {
@@ -13,7 +12,7 @@ pub(crate) fn draw(findings: &Findings) -> String {
         text.push('\n');
     }
     if findings.omitted > 0 {
-        text.push_str(&format!("::notice::{} more are not shown\n", findings.omitted));
+        text.push_str(&format!("::notice::{} more findings are not listed\n", findings.omitted));
     }
     text
 }
@@ -30,7 +29,7 @@ fn command(finding: &Finding) -> String {
         place.line,
         place.end_line
     );
-    // GitHub takes columns for ranges within one line only.
+    // GitHub accepts columns only for ranges within one line.
     if place.line == place.end_line {
         let _ = write!(command, ",col={},endColumn={}", place.column, place.end_column);
     }

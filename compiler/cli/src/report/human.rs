@@ -1,4 +1,4 @@
-//! The report for people: the text around each fault with labels under it.
+//! The report as human output: each finding with its source text and labels.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -14,12 +14,12 @@ use crate::answer::size;
 use crate::output::{Look, bad, doubtful};
 use crate::report::origin::{Origin, Shelf};
 
-/// Returns the report, with a line at its end that counts.
+/// Returns the report, with a line of counts at its end.
 pub(crate) fn draw(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Look) -> String {
     findings(diagnostics, origin, look) + &summary(diagnostics)
 }
 
-/// Returns the findings, each with the text that it is about and a blank line.
+/// Returns the findings, each with its source text and a blank line.
 pub(super) fn findings(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Look) -> String {
     let theme =
         if look.colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
@@ -28,7 +28,7 @@ pub(super) fn findings(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Loo
     let mut text = String::new();
     for report in diagnostics.sorted() {
         let placed = Placed { diagnostic: &*report.diagnostic, shelf: &origin.shelf };
-        // Writing to a text cannot fail, and what cannot be drawn is still worth its message.
+        // Writing to a string cannot fail; a finding that cannot be rendered is reduced to its message.
         if handler.render_report(&mut text, &placed).is_err() {
             text.push_str(&report.diagnostic.to_string());
         }
@@ -48,13 +48,13 @@ fn summary(diagnostics: &Diagnostics) -> String {
     let line = if errors > 0 {
         format!("{} in {files}\n", bad(counted))
     } else if diagnostics.has_errors() {
-        format!("{} in {files}, and --strict takes no warnings\n", bad(counted))
+        format!("{} in {files}, and --strict makes warnings errors\n", bad(counted))
     } else {
         format!("{} in {files}\n", doubtful(counted))
     };
     match diagnostics.dropped_count() {
         0 => line,
-        dropped => format!("{line}{dropped} of them are not shown: fix the first ones first\n"),
+        dropped => format!("{line}{dropped} of them are not listed: fix the first ones first\n"),
     }
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn counted(errors: usize, warnings: usize) -> String {
     some.map(|(count, word)| size::counted(count, word)).collect::<Vec<_>>().join(", ")
 }
 
-/// A diagnostic together with the text that it is about.
+/// A diagnostic with its source text.
 struct Placed<'d> {
     diagnostic: &'d (dyn Diagnostic + Send + Sync),
     shelf: &'d Shelf,

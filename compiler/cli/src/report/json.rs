@@ -1,4 +1,4 @@
-//! The report for programs, and the plain findings that the other machine forms are made of.
+//! The report as JSON, and the findings that the other machine formats are made from.
 
 use miette::{Diagnostic, LabeledSpan};
 use relay_compiler::{Diagnostics, Report, Span};
@@ -12,15 +12,15 @@ use crate::schema::FORMAT_VERSION;
 /// What `relay check --format json` prints.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Findings {
-    /// The version of this form.
+    /// The version of this JSON format.
     pub(crate) format_version: u32,
-    /// What was found, sorted by file and place.
+    /// The errors and warnings, sorted by file and place.
     pub(crate) diagnostics: Vec<Finding>,
-    /// How many errors there are.
+    /// The number of errors.
     pub(crate) errors: usize,
-    /// How many warnings there are.
+    /// The number of warnings.
     pub(crate) warnings: usize,
-    /// How many of both are counted but not listed.
+    /// The number of findings that are counted but not listed.
     pub(crate) omitted: usize,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Findings {
 pub(crate) struct Finding {
     /// Its stable code: `area::what`.
     pub(crate) code: String,
-    /// Whether a bundle can be made in spite of it.
+    /// Whether a bundle can be built in spite of it.
     pub(crate) severity: Severity,
     /// What is wrong.
     pub(crate) message: String,
@@ -38,27 +38,27 @@ pub(crate) struct Finding {
     /// The place to edit.
     #[serde(flatten)]
     pub(crate) place: Range,
-    /// This place and the others that matter.
+    /// This place and related ones.
     pub(crate) labels: Vec<Label>,
-    /// The line at the place, for fingerprints that survive a move.
+    /// The text of the line, for fingerprints that survive a move.
     #[serde(skip)]
     pub(crate) line_text: String,
 }
 
-/// Whether a bundle can be made in spite of a diagnostic.
+/// Whether a bundle can be built in spite of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Severity {
-    /// No.
+    /// It cannot be built.
     Error,
-    /// Yes, and someone will regret it.
+    /// It can be built, but is probably not what the author wants.
     Warning,
 }
 
 /// A range of characters in a file.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Range {
-    /// The file, as it can be opened from where the command ran.
+    /// The file, relative to the folder where the command ran.
     pub(crate) file: String,
     /// The line, from 1.
     pub(crate) line: u32,
@@ -70,10 +70,10 @@ pub(crate) struct Range {
     pub(crate) end_column: u32,
 }
 
-/// What is said of one place.
+/// A label at one place.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Label {
-    /// What is said.
+    /// The text of the label.
     pub(crate) message: Option<String>,
     /// The place.
     #[serde(flatten)]
@@ -88,7 +88,7 @@ pub(crate) fn draw(findings: &Findings) -> Result<String, Failure> {
 }
 
 impl Findings {
-    /// Takes what the compiler has to say.
+    /// Converts the diagnostics of the compiler.
     pub(crate) fn of(diagnostics: &Diagnostics, origin: &Origin<'_>) -> Self {
         Self {
             format_version: FORMAT_VERSION,

@@ -1,19 +1,19 @@
-//! The files that a report is about, under the names that its reader knows.
+//! The files of a report, with paths that its reader can open.
 
 use std::path::Path;
 
 use relay_compiler::{Sources, Texts};
 
-/// The files that a report shows, and where its reader finds them.
+/// The files of a report, and their paths for its reader.
 pub(crate) struct Origin<'s> {
     pub(super) sources: &'s Sources<'s>,
     pub(super) shelf: Shelf,
 }
 
-/// The texts of the files, under the names that a report gives them.
+/// The texts of the files, by their paths in a report.
 pub(super) struct Shelf {
     pub(super) texts: Texts,
-    /// What comes before a file's path from the project's folder: empty, or ends with `/`.
+    /// The prefix of a file's path from the project's folder: empty, or ends with `/`.
     pub(super) prefix: String,
 }
 
@@ -29,7 +29,7 @@ impl<'s> Origin<'s> {
         Self { sources, shelf: Shelf { texts: sources.texts(), prefix } }
     }
 
-    /// Returns the path that a report gives for a path from the project's folder.
+    /// Returns the path in a report for a path from the project's folder.
     pub(crate) fn display_path(&self, path: &str) -> String {
         format!("{}{path}", self.shelf.prefix)
     }

@@ -50,7 +50,7 @@ pub(crate) fn draw(findings: &Findings) -> Result<String, Failure> {
 }
 
 fn rule(code: &str, finding: &Finding) -> Value {
-    // `skill::priority_tie` is also what people read: «skill: priority tie».
+    // Readable form of a code: `skill::priority_tie` becomes "skill: priority tie".
     let words = code.replace("::", ": ").replace('_', " ");
     let rule = json!({
         "id": code,
@@ -86,7 +86,7 @@ fn result(finding: &Finding, rule_index: Option<usize>, fingerprint: String) -> 
     with(result, "relatedLocations", (!others.is_empty()).then_some(Value::Array(others)))
 }
 
-/// Returns an object with one more member, if there is a value for it.
+/// Adds a member to an object, if it has a value.
 fn with(mut object: Value, name: &str, value: Option<Value>) -> Value {
     if let (Some(members), Some(value)) = (object.as_object_mut(), value) {
         members.insert(name.into(), value);
@@ -131,7 +131,7 @@ fn uri(path: &str) -> String {
     uri
 }
 
-/// Names for findings that stay the same when lines above them come and go.
+/// Fingerprints of findings, which stay the same when other lines are added or removed.
 #[derive(Default)]
 struct Fingerprints {
     seen: BTreeMap<Digest, u32>,

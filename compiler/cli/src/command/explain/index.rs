@@ -1,4 +1,4 @@
-//! Which prompts the instructions name, and how many they leave out.
+//! The prompts that the instructions list, and the number of those that they omit.
 
 use relay_bundle::Bundle;
 use schemars::JsonSchema;
@@ -14,11 +14,11 @@ use crate::text::{indented, wrapped};
 /// What `relay explain --index --json` prints.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct IndexExplained {
-    /// The version of this form.
+    /// The version of this JSON format.
     format_version: u32,
-    /// The prompts that the instructions name, in their order.
+    /// The prompts that the instructions list, in their order.
     index: Vec<String>,
-    /// How many prompts they leave out.
+    /// The number of prompts that they omit.
     omitted: usize,
     /// The instructions that a client gets when it connects.
     instructions: String,
@@ -48,7 +48,7 @@ fn render(answer: &IndexExplained, width: usize) -> String {
     let IndexExplained { format_version: _, index, omitted, instructions } = answer;
     let size = Size::of(instructions.len());
     let mut text = format!(
-        "{} {} in the instructions, {} left out\n",
+        "{} {} in the instructions, {} omitted\n",
         bold("index:"),
         counted(index.len(), "prompt"),
         grouped(*omitted),

@@ -1,4 +1,4 @@
-//! The name that someone may have meant.
+//! The nearest known name, for suggestions.
 
 use relay_bundle::Bundle;
 

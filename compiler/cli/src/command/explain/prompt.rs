@@ -1,4 +1,4 @@
-//! What would be sent for a prompt, and why.
+//! The answer to `prompts/get`, and how the arguments led to it.
 
 use std::collections::BTreeMap;
 
@@ -20,51 +20,51 @@ use crate::text::{indented, printable};
 /// What `relay explain --prompt NAME --json` prints.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct PromptExplained {
-    /// The version of this form.
+    /// The version of this JSON format.
     format_version: u32,
     /// The prompt.
     prompt: String,
-    /// Why the server would refuse the call; then nothing below is there.
+    /// Why the server would reject the request; then the fields below are absent.
     refused: Option<String>,
-    /// What it would send.
+    /// The answer.
     #[serde(flatten)]
     sent: Option<Sent>,
 }
 
-/// What would be sent for a prompt.
+/// The answer for a prompt.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 struct Sent {
     /// Where the prompt was declared: `file:line`.
     at: String,
-    /// The number of the variant that the arguments choose.
+    /// The number of the variant that the arguments select.
     variant: usize,
-    /// How many variants there are.
+    /// The number of variants.
     variants: usize,
-    /// The arguments that choose it.
+    /// The arguments that select it.
     when: When,
-    /// The value in force of every argument.
-    arguments: Vec<InForce>,
-    /// How large the messages are.
+    /// The effective value of every argument.
+    arguments: Vec<EffectiveArgument>,
+    /// The size of the messages.
     #[serde(flatten)]
     size: Size,
     /// The messages.
     messages: Vec<Message>,
 }
 
-/// The value in force of an argument.
+/// The effective value of an argument.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-struct InForce {
+struct EffectiveArgument {
     /// The argument.
     name: String,
     /// Its value.
     value: Option<String>,
-    /// Where the value comes from.
+    /// The origin of the value.
     origin: ValueOrigin,
-    /// How many characters came and were kept, if the text was over its limit.
-    cut: Option<Cut>,
+    /// How far the text was truncated, if it was over its limit.
+    cut: Option<Truncation>,
 }
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum ValueOrigin {
@@ -72,16 +72,16 @@ enum ValueOrigin {
     Given,
     /// The project's default.
     Default,
-    /// Neither.
+    /// No value was given and there is no default.
     Absent,
 }
 
-/// That a text was over its limit.
+/// A truncation: the text was over its limit.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
-struct Cut {
-    /// Characters that came.
+struct Truncation {
+    /// The number of characters of the given text.
     chars: usize,
-    /// Characters that were kept.
+    /// The number of characters that were kept.
     kept: usize,
 }
 
@@ -89,8 +89,8 @@ struct Cut {
 pub(crate) fn given(json: Option<&str>) -> Result<BTreeMap<String, String>, Failure> {
     let Some(json) = json else { return Ok(BTreeMap::new()) };
     serde_json::from_str(json).map_err(|error| {
-        Failure::unknown(format!("--arguments is not a JSON object of texts: {error}"))
-            .help("as in --arguments '{\"service\":\"grafana\"}'; MCP sends every argument as text")
+        Failure::error(format!("--arguments is not a JSON object of strings: {error}"))
+            .help("write --arguments '{\"service\":\"grafana\"}'; MCP sends every argument as text")
     })
 }
 
@@ -134,14 +134,14 @@ impl Sent {
             variant: filled.variant,
             variants: view.rendering().variant_count(),
             when: prompt::when(view.rendering(), filled.variant)?,
-            arguments: filled.values.iter().map(InForce::of).collect(),
+            arguments: filled.values.iter().map(EffectiveArgument::of).collect(),
             size: Size::of(messages.iter().map(Message::bytes).sum()),
             messages,
         })
     }
 }
 
-impl InForce {
+impl EffectiveArgument {
     fn of(value: &Value<'_>) -> Self {
         let Value { name, text, origin, finite: _, cut } = value;
         Self {
@@ -152,7 +152,7 @@ impl InForce {
                 Origin::Default => ValueOrigin::Default,
                 Origin::Absent => ValueOrigin::Absent,
             },
-            cut: cut.map(|engine::Cut { chars, kept }| Cut { chars, kept }),
+            cut: cut.map(|engine::Cut { chars, kept }| Truncation { chars, kept }),
         }
     }
 
@@ -163,7 +163,9 @@ impl InForce {
             (None, _) => dim("absent").to_string(),
         };
         let cut = match self.cut {
-            Some(Cut { chars, kept }) => format!(", cut from {chars} characters to {kept}"),
+            Some(Truncation { chars, kept }) => {
+                format!(", truncated from {chars} to {kept} characters")
+            }
             None => String::new(),
         };
         format!("  {} = {value}{cut}\n", printable(&self.name))
@@ -171,15 +173,15 @@ impl InForce {
 }
 
 fn unknown(bundle: &Bundle, name: &str) -> Result<String, Failure> {
-    let hint = nearest(bundle, name)?.map(|known| format!("; there is `{known}`"));
-    Ok(format!("there is no prompt `{name}`{}", hint.unwrap_or_default()))
+    let hint = nearest(bundle, name)?.map(|known| format!("; did you mean `{known}`?"));
+    Ok(format!("unknown prompt `{name}`{}", hint.unwrap_or_default()))
 }
 
 fn render(answer: &PromptExplained) -> String {
     let name = bold(format!("prompt {}", printable(&answer.prompt)));
     let Some(sent) = &answer.sent else {
         let refused = answer.refused.as_deref().unwrap_or_default();
-        return format!("{name}: {} {}\n", bad("refused:"), printable(refused));
+        return format!("{name}: {} {}\n", bad("rejected:"), printable(refused));
     };
     let mut text = format!("{name}, declared at {}\n", printable(&sent.at));
     for argument in &sent.arguments {
@@ -201,8 +203,8 @@ fn render(answer: &PromptExplained) -> String {
         grouped(sent.size.tokens_estimated)
     ));
     for message in &sent.messages {
-        text.push_str(&format!("\n{}\n", bold(message.role.word())));
-        text.push_str(&indented(&message.shown(), "  | "));
+        text.push_str(&format!("\n{}\n", bold(message.role.as_str())));
+        text.push_str(&indented(&message.display(), "  | "));
     }
     text
 }

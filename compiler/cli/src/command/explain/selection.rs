@@ -1,4 +1,4 @@
-//! The briefing that tags get, or a call that no one asked a briefing for, and why it is this one.
+//! The briefing for given tags, or for a call without a briefing, and how it was selected.
 
 mod answer;
 mod why;
@@ -20,19 +20,19 @@ use crate::text::printable;
 use answer::Selected;
 pub(crate) use answer::SelectionExplained;
 
-/// What a text has where the server puts the handle, which is sealed for one caller.
+/// The placeholder for the handle, which the server seals for one caller.
 const HANDLE: &str = "<briefing handle>";
 
-/// What was asked beside the tags.
+/// The options of the question.
 pub(crate) struct Asked<'a> {
-    /// Names of prompts that were sent before; unknown ones do no harm. If present, `read_prompts`
-    /// is asked, not `begin_session`.
+    /// Names of prompts that were sent before; unknown ones are ignored with a warning. If present,
+    /// the question is for `read_prompts`, not `begin_session`.
     pub(crate) sent: Option<&'a [String]>,
-    /// Whether a caller that is intercepted has a session.
+    /// Whether the client of an intercepted call has a session.
     pub(crate) has_session: bool,
-    /// Bytes of bodies, over those of the gate.
+    /// The byte budget of the bodies, instead of the gate's.
     pub(crate) budget: Option<usize>,
-    /// Whether people want the reasons, not the text.
+    /// Whether to print the reasons instead of the text.
     pub(crate) why: bool,
     pub(crate) json: bool,
 }
@@ -44,7 +44,7 @@ enum Unsent {
     NoGate,
     /// The tool is not gated.
     NotGated,
-    /// The gate refuses the call.
+    /// The gate denies the call.
     Refused,
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn explain_tags(
     print(&question, &question.answer(tags, output)?, output)
 }
 
-/// Explains what would be put before the result of a call without a briefing.
+/// Explains the briefing that would precede the result of a call without one.
 pub(crate) fn explain_call(
     bundle: &Bundle,
     tool: &str,
@@ -80,8 +80,8 @@ pub(crate) fn explain_call(
 pub(crate) fn arguments(json: Option<&str>) -> Result<Map<String, Value>, Failure> {
     let Some(json) = json else { return Ok(Map::new()) };
     serde_json::from_str(json).map_err(|error| {
-        Failure::unknown(format!("--arguments is not a JSON object: {error}"))
-            .help("as in --arguments '{\"host\":\"web-1\"}'")
+        Failure::error(format!("--arguments is not a JSON object: {error}"))
+            .help("write --arguments '{\"host\":\"web-1\"}'")
     })
 }
 
@@ -90,7 +90,7 @@ struct Question<'a> {
     bundle: &'a Bundle,
     gate: Option<&'a Gate>,
     occasion: Occasion,
-    /// Whose call is asked about.
+    /// The tool that is called, for `--call`.
     tool: Option<&'a str>,
     asked: &'a Asked<'a>,
 }
@@ -130,7 +130,7 @@ impl Question<'_> {
             Some(gate) => briefing::limits(gate, &request).budget_bytes,
             None => budget_bytes.unwrap_or(select::BUDGET_BYTES),
         };
-        // A text has an end; who asks why may see every prompt.
+        // A briefing limits its entries; `--why` lists every prompt.
         let limits = Limits { budget_bytes, entries_max: usize::MAX };
         let selection = select::select(self.bundle, tags, &sent, limits)?;
         let mut selected = Selected::of(self.bundle, tags, budget_bytes, &selection)?;
@@ -152,28 +152,28 @@ impl Question<'_> {
         (gate.unlock.value == Unlock::Refuse).then_some(Unsent::Refused)
     }
 
-    /// Says to whom this is sent, where that is not plain, or why it is not sent.
+    /// Returns a note on when this briefing is sent, where that is not obvious, or why it is not.
     fn note(&self) -> Option<String> {
         let tool = self.tool.unwrap_or_default();
         Some(match self.unsent() {
-            Some(Unsent::NoGate) => "This project has no gate, so no agent gets a briefing: this is \
-                                     what a gate with its defaults would select."
+            Some(Unsent::NoGate) => "This project has no gate, so no agent gets a briefing. A gate \
+                                     with the default settings would select this."
                 .to_owned(),
             Some(Unsent::NotGated) => {
-                format!("`{tool}` is not gated: nothing is put before its result.")
+                format!("`{tool}` is not gated: no briefing precedes its result.")
             }
             Some(Unsent::Refused) => {
-                "This gate has `unlock else=refuse`, so the call is refused: this \
-                                      is what `else=intercept` would put before its result."
+                "This gate has `unlock else=refuse`, so the call is denied. With \
+                 `else=intercept`, this briefing would precede its result."
                     .to_owned()
             }
             None if self.tool.is_none() => return None,
-            None if self.asked.has_session => "This is put before the result once a session. A \
+            None if self.asked.has_session => "This briefing precedes the result once per session. A \
                                                    client without a session gets a smaller one with \
-                                                   each call: `--no-session` shows it."
+                                                   each call: `--no-session` prints it."
                 .to_owned(),
-            None => "A client without a session gets this before the result of each call that has no \
-                     briefing."
+            None => "A client without a session gets this briefing before the result of each call that \
+                     has no briefing."
                 .to_owned(),
         })
     }
@@ -196,7 +196,7 @@ fn print(
     Ok(if answer.selected.is_some() { Exit::Yes } else { Exit::No })
 }
 
-/// Finds the prompts that were sent before, each once, and warns of names that no prompt has.
+/// Returns the prompts that were sent before, each once, and warns of unknown names.
 fn known<'n>(
     bundle: &Bundle,
     names: &'n [String],
@@ -210,11 +210,10 @@ fn known<'n>(
             Some(index) => known.push((index, name.as_str())),
             None => {
                 let help = match nearest(bundle, name)? {
-                    Some(nearest) => format!("there is `{}`", printable(nearest)),
-                    None => "`relay describe` lists the prompts".to_owned(),
+                    Some(nearest) => format!("did you mean `{}`?", printable(nearest)),
+                    None => "list the prompts with `relay describe`".to_owned(),
                 };
-                let message =
-                    format!("no prompt is named `{}`: --sent without effect", printable(name));
+                let message = format!("unknown prompt `{}` in --sent is ignored", printable(name));
                 output.warn(&message, &help);
             }
         }

@@ -1,4 +1,4 @@
-//! What answers a URI.
+//! The answer to `resources/read`, and which resource or template gives it.
 
 use std::collections::BTreeMap;
 
@@ -21,23 +21,23 @@ use crate::text::{indented, printable};
 /// What `relay explain --uri URI --json` prints.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct UriExplained {
-    /// The version of this form.
+    /// The version of this JSON format.
     format_version: u32,
-    /// The URI that was asked for.
+    /// The requested URI.
     uri: String,
-    /// Why the server would refuse the call; then nothing below is there.
+    /// Why the server would reject the request; then the fields below are absent.
     refused: Option<String>,
-    /// What it would send.
+    /// The answer.
     #[serde(flatten)]
     sent: Option<Sent>,
 }
 
-/// What would be sent for a URI.
+/// The answer for a URI.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 struct Sent {
     /// Whether a resource of exactly this URI answers, or a template.
     answered_by: AnsweredBy,
-    /// The name of what answers.
+    /// The name of that resource or template.
     name: String,
     /// Its URI or URI template.
     pattern: String,
@@ -47,7 +47,7 @@ struct Sent {
     variables: BTreeMap<String, String>,
     /// The media type.
     mime: String,
-    /// How large the content is.
+    /// The size of the content.
     #[serde(flatten)]
     size: Size,
     /// The content, if it is text.
@@ -56,7 +56,7 @@ struct Sent {
     blob: Option<String>,
 }
 
-/// What kind of thing answers a URI.
+/// The kind of declaration that answers a URI.
 #[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum AnsweredBy {
@@ -86,10 +86,10 @@ pub(crate) fn explain(
     Ok(exit)
 }
 
-/// Returns what would be sent, or why nothing would be.
+/// Returns the answer, or why the server would reject the request.
 fn answer(bundle: &Bundle, uri: &str) -> Result<Result<Sent, String>, Failure> {
     match resource::find(bundle, uri)? {
-        None => Ok(Err("no resource and no template has this URI".into())),
+        None => Ok(Err("no resource or template has this URI".into())),
         Some(Found::Resource(view)) => {
             let (text, blob) = match view.content()? {
                 Content::Text(text) => (Some(text.to_owned()), None),
@@ -137,7 +137,7 @@ fn render(answer: &UriExplained) -> String {
     let uri = bold(printable(&answer.uri));
     let Some(sent) = &answer.sent else {
         let refused = answer.refused.as_deref().unwrap_or_default();
-        return format!("{uri}: {} {}\n", bad("refused:"), printable(refused));
+        return format!("{uri}: {} {}\n", bad("rejected:"), printable(refused));
     };
     let kind = match sent.answered_by {
         AnsweredBy::Resource => "resource",

@@ -1,7 +1,7 @@
 //! A bundle as text that is stable to diff: made for git's textconv.
 //!
-//! It changes exactly when the content does: no signers, offsets, lines or digests of the file.
-//! What a project's author wrote is indented, so that it cannot pass for a heading of this form.
+//! It changes exactly when the content does: it has no signers, offsets, lines or digests of the
+//! file. Text of the project's author is indented, so that it cannot look like a heading.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,10 @@ use relay_bundle::{Bundle, Gate, Manifest, MessagePiece, Messages, Setting};
 use crate::answer::message::Part;
 use crate::answer::prompt::{self, Argument, Generated, Prompt, Variant};
 use crate::answer::resource::{Resource, Template};
-use crate::answer::table::{indented, printable};
 use crate::answer::tool::{Listed, Tool};
 use crate::command::inspect::source::Source;
 use crate::failure::Failure;
+use crate::text::{indented, printable};
 
 const INDENT: &str = "    ";
 
@@ -45,7 +45,7 @@ pub(crate) fn draw(bundle: &Bundle) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Strikes the texts of variants from the project, where they stand word for word.
+/// Strikes the texts of variants from the project's KDL, where they occur verbatim.
 fn strike(variants: &[Variant], source: &mut Source<'_>) {
     for part in variants.iter().flat_map(|variant| &variant.messages).flat_map(|m| &m.content) {
         match part {
@@ -98,7 +98,7 @@ fn gate(gate: &Gate, messages: &Messages, text: &mut String) {
         field(name, Some(&number.value.to_string()), text);
     }
     let Messages {
-        // The instructions have these already.
+        // These are part of the instructions.
         session_greeting: _,
         gate_instructions: _,
         prompt_index: _,
@@ -127,7 +127,7 @@ fn tool(Tool { held, listed }: &Tool, text: &mut String) {
     field("description", description.as_deref(), text);
     field("annotations", annotations.as_ref().map(ToString::to_string).as_deref(), text);
     text.push_str("input schema:\n");
-    // The alternate form has a line for each member, so that a diff shows which one changed.
+    // The alternate form has one line for each member, so that a diff shows which one changed.
     body(&format!("{input_schema:#}"), text);
 }
 
@@ -198,8 +198,8 @@ fn rendering(arguments: &[Argument], variants: &[Variant], text: &mut String) {
             let _ = writeln!(text, "-- {}", printable(&condition));
         }
         for message in &variant.messages {
-            field("message", Some(message.role.word()), text);
-            body(&message.shown(), text);
+            field("message", Some(message.role.as_str()), text);
+            body(&message.display(), text);
         }
     }
 }
@@ -242,7 +242,7 @@ fn body(held: &str, text: &mut String) {
     text.push_str(&indented(held, INDENT));
 }
 
-/// A line end in a name or title would begin a line that looks like one of this form.
+/// Escapes line ends: one in a name or title would begin a line that looks like a field.
 fn one_line(value: &str) -> String {
     printable(value).replace('\n', "\\n")
 }

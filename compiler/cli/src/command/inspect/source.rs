@@ -1,7 +1,7 @@
-//! The effective project as KDL, without the texts that a form of the bundle shows already: one
-//! word changed in a prompt shall be one changed line of a diff.
+//! The effective project as KDL, without the texts that the canonical form already contains: one
+//! changed word in a prompt must be one changed line of a diff.
 //!
-//! A text goes only if it was shown word for word, so that nothing is hidden from a review.
+//! A text is struck only if it is printed elsewhere verbatim, so that nothing is hidden from a review.
 
 use std::collections::BTreeSet;
 
@@ -14,15 +14,15 @@ pub(super) struct Source<'k> {
     pieces: Vec<Piece<'k>>,
     /// Depth and value of every text.
     texts: BTreeSet<(usize, String)>,
-    /// How deep texts stand; few, since the language nests little.
+    /// The distinct depths of texts; few, since the language nests little.
     depths: BTreeSet<usize>,
-    /// What was shown, as it stands in the project.
-    shown: BTreeSet<(usize, String)>,
+    /// The struck texts, with their depth, as written in the project.
+    struck: BTreeSet<(usize, String)>,
 }
 
 enum Piece<'k> {
     Line(&'k str),
-    /// A node `text`: how deep it stands, and its value as it is written.
+    /// A node `text`: its depth, and its value as written.
     Text((usize, String)),
 }
 
@@ -58,20 +58,20 @@ impl<'k> Source<'k> {
             })
             .collect();
         let depths = texts.iter().map(|(depth, _)| *depth).collect();
-        Self { pieces, texts, depths, shown: BTreeSet::new() }
+        Self { pieces, texts, depths, struck: BTreeSet::new() }
     }
 
-    /// Says that a text was shown.
+    /// Strikes a text that is printed elsewhere.
     pub(super) fn strike(&mut self, text: &str) {
         for depth in &self.depths {
             let text = (*depth, relay_compiler::kdl_text(text, *depth));
             if self.texts.contains(&text) {
-                self.shown.insert(text);
+                self.struck.insert(text);
             }
         }
     }
 
-    /// Returns what is left.
+    /// Returns the KDL without the struck texts.
     pub(super) fn rest(&self) -> String {
         let mut rest = String::new();
         for piece in &self.pieces {
@@ -81,8 +81,8 @@ impl<'k> Source<'k> {
                     let (depth, value) = text;
                     rest.push_str(&INDENT.repeat(*depth));
                     rest.push_str(NODE);
-                    let is_shown = self.shown.contains(text);
-                    rest.push_str(if is_shown { "// as above" } else { value });
+                    let is_struck = self.struck.contains(text);
+                    rest.push_str(if is_struck { "// as above" } else { value });
                 }
             }
             rest.push('\n');

@@ -1,4 +1,4 @@
-//! A selection, as it is printed for programs.
+//! A selection as JSON.
 
 use relay_bundle::{Bundle, PromptView};
 use relay_engine::select::{self, HitPlace, Selection, Tags};
@@ -10,21 +10,21 @@ use crate::failure::Failure;
 /// What `relay explain --tags …` and `relay explain --call TOOL` print with `--json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct SelectionExplained {
-    /// The version of this form.
+    /// The version of this JSON format.
     pub(super) format_version: u32,
-    /// Whether sessions are gated; if not, this is what a gate with its defaults would select.
+    /// Whether sessions are gated; if not, this is the selection of a gate with default settings.
     pub(super) gated: bool,
     /// The keywords of the call, in their order; only of `--call`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) keywords: Option<Vec<String>>,
-    /// Why the server would refuse the tags; then nothing below is there.
+    /// Why the server would reject the tags; then the fields below are absent.
     pub(super) refused: Option<String>,
-    /// What it would select.
+    /// The selection.
     #[serde(flatten)]
     pub(super) selected: Option<Selected>,
 }
 
-/// What the server would select and send.
+/// The prompts that the server would select, and the text that it would send.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(super) struct Selected {
     /// The prompts in full, in their order.
@@ -33,26 +33,26 @@ pub(super) struct Selected {
     pub(super) index: Vec<String>,
     /// The prompts that do not match, sorted: their names are sent.
     pub(super) names: Vec<String>,
-    /// Bytes of the bodies in full.
+    /// The size in bytes of the bodies in full.
     pub(super) bytes: usize,
-    /// Which tag was found where, for every prompt in full or in the index.
+    /// Where each tag was found, for every prompt in full or in the index.
     pub(super) hits: Vec<Hit>,
     /// The tags that were searched: trimmed, lower-cased, each once.
     pub(super) tags: Vec<String>,
-    /// The prompts that were sent before, in the order of their mention.
+    /// The prompts that were sent before, in the order given.
     pub(super) sent: Vec<String>,
-    /// Bytes that the bodies may have together; prompts of priority 10 come regardless of it.
+    /// The byte budget of all bodies; prompts of priority 10 are sent regardless of it.
     pub(super) budget_bytes: usize,
-    /// The score of every prompt in full or in the index; without one it is always sent.
+    /// The score of every prompt in full or in the index.
     pub(super) scores: Vec<Score>,
-    /// The first prompt that did not fit, which ended the filling.
+    /// The first prompt over the budget; it and those after it are not sent in full.
     pub(super) cut: Option<BudgetEnd>,
-    /// The text that an agent gets, `<briefing handle>` in place of the handle; none if no briefing
-    /// is sent: there is no gate, the tool is not gated, or the gate refuses the call.
+    /// The text that an agent gets, with `<briefing handle>` in place of the handle; absent if no
+    /// briefing is sent: there is no gate, the tool is not gated, or the gate denies the call.
     pub(super) text: Option<String>,
 }
 
-/// That a tag was found in a prompt.
+/// A tag found in a prompt.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(super) struct Hit {
     /// The prompt.
@@ -64,30 +64,30 @@ pub(super) struct Hit {
     pub(super) place: String,
 }
 
-/// What the order of a prompt comes from.
+/// The values that order a prompt.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(super) struct Score {
     /// The prompt.
     pub(super) prompt: String,
     /// 1 (reference) to 10 (always sent).
     pub(super) priority: u8,
-    /// Matching tags times priority; none for priority 10.
+    /// Matching tags times priority; absent for priority 10, which is always sent.
     pub(super) score: Option<usize>,
-    /// How many tags match.
+    /// The number of tags that match.
     #[serde(skip)]
     pub(super) matching: usize,
-    /// Bytes of its body.
+    /// The size of its body in bytes.
     pub(super) bytes: usize,
 }
 
-/// The prompt that ended the filling.
+/// The first prompt over the budget.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(super) struct BudgetEnd {
     /// The prompt.
     pub(super) prompt: String,
-    /// Bytes of its body.
+    /// The size of its body in bytes.
     pub(super) bytes: usize,
-    /// Bytes that were left.
+    /// The bytes of the budget that were left.
     pub(super) left: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Why a selection is this one, for people.
+//! How a selection was made, as human output.
 
 use std::collections::BTreeMap;
 
@@ -8,44 +8,44 @@ use crate::answer::table::{self, number, text};
 use crate::output::{bad, bold, dim};
 use crate::text::{printable, wrapped};
 
-/// Returns which tag was found where, the scores, and what the budget cut; last the note.
+/// Renders where each tag was found, the scores, the use of the budget, and the note.
 pub(super) fn render(answer: &SelectionExplained, note: Option<&str>, width: usize) -> String {
     let SelectionExplained { format_version: _, gated: _, keywords, refused, selected } = answer;
-    let mut shown = String::new();
+    let mut page = String::new();
     if let Some(keywords) = keywords {
-        shown.push_str(&line("keywords of the call:", &listed(keywords)));
+        page.push_str(&line("keywords of the call:", &listed(keywords)));
     }
     if let Some(refused) = refused {
-        shown.push_str(&format!("{} {}\n", bad("refused:"), printable(refused)));
+        page.push_str(&format!("{} {}\n", bad("rejected:"), printable(refused)));
     }
-    let Some(selected) = selected else { return shown };
+    let Some(selected) = selected else { return page };
     if keywords.is_none() {
-        shown.push_str(&line("tags:", &listed(&selected.tags)));
+        page.push_str(&line("tags:", &listed(&selected.tags)));
     }
-    shown.push_str(&facts(selected));
-    shown.push_str(&lists(selected, width));
+    page.push_str(&facts(selected));
+    page.push_str(&lists(selected, width));
     if let Some(note) = note {
-        shown.push_str(&format!("\n{}", dim(wrapped(note, "", width))));
+        page.push_str(&format!("\n{}", dim(wrapped(note, "", width))));
     }
-    shown
+    page
 }
 
 fn facts(selected: &Selected) -> String {
     let Selected { tags, sent, hits, bytes, budget_bytes, .. } = selected;
-    let mut shown = String::new();
+    let mut page = String::new();
     let is_found = |tag: &&String| hits.iter().any(|hit| hit.tag == **tag);
     let lost: Vec<String> = tags.iter().filter(|tag| !is_found(tag)).cloned().collect();
     if !lost.is_empty() {
         let name = if sent.is_empty() { "no match for:" } else { "no further match for:" };
-        shown.push_str(&line(name, &listed(&lost)));
+        page.push_str(&line(name, &listed(&lost)));
     }
     if !sent.is_empty() {
-        shown.push_str(&line("sent before:", &listed(sent)));
+        page.push_str(&line("sent before:", &listed(sent)));
     }
-    let over = if bytes > budget_bytes { ", since prompts of priority 10 come always" } else { "" };
+    let over = if bytes > budget_bytes { ": prompts of priority 10 are always sent" } else { "" };
     let used = format!("{} of {} bytes{over}", grouped(*bytes), grouped(*budget_bytes));
-    shown.push_str(&line("budget:", &used));
-    shown
+    page.push_str(&line("budget:", &used));
+    page
 }
 
 fn lists(selected: &Selected, width: usize) -> String {
@@ -54,25 +54,25 @@ fn lists(selected: &Selected, width: usize) -> String {
     for hit in hits {
         found.entry(&hit.prompt).or_default().push(hit);
     }
-    // Scores have the order of both lists.
+    // Scores are in the order of both lists.
     let (in_full, as_entries) = scores.split_at_checked(full.len()).unwrap_or_default();
-    let mut shown = heading("in full", full.len());
-    shown.push_str(&rows(in_full, &found, width));
-    shown.push_str(&cut.as_ref().map(|cut| end(cut, width)).unwrap_or_default());
-    shown.push_str(&heading("as index entries", index.len()));
-    shown.push_str(&rows(as_entries, &found, width));
-    shown.push_str(&heading("by name", names.len()));
+    let mut page = heading("in full", full.len());
+    page.push_str(&rows(in_full, &found, width));
+    page.push_str(&cut.as_ref().map(|cut| budget_end(cut, width)).unwrap_or_default());
+    page.push_str(&heading("as index entries", index.len()));
+    page.push_str(&rows(as_entries, &found, width));
+    page.push_str(&heading("by name", names.len()));
     if !names.is_empty() {
-        shown.push_str(&wrapped(&names.join(", "), "  ", width));
+        page.push_str(&wrapped(&names.join(", "), "  ", width));
     }
-    shown
+    page
 }
 
-/// Says which prompt ended the filling.
-fn end(cut: &BudgetEnd, width: usize) -> String {
+/// Returns a sentence on the first prompt over the budget.
+fn budget_end(cut: &BudgetEnd, width: usize) -> String {
     let BudgetEnd { prompt, bytes, left } = cut;
     let text = format!(
-        "`{}` has {} and {} left: it and all that follow come as index entries",
+        "`{}` has {} and {} left: it and all prompts after it are index entries",
         prompt,
         counted(*bytes, "byte"),
         if *left == 1 { "1 was".to_owned() } else { format!("{} were", grouped(*left)) },
