@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use regex::Regex;
 use serde_json::{Map, Value};
 
 use crate::cli::Sandbox;
@@ -126,11 +127,19 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, faults: &mut Vec
                     }
                 }
             }
+            // What a missing value means.
+            "default" => {}
             // Read where the properties are.
             "additionalProperties" => {}
             "items" => {
                 for (index, item) in value.as_array().into_iter().flatten().enumerate() {
                     check(root, rule, item, &format!("{at}[{index}]"), faults);
+                }
+            }
+            "pattern" => {
+                let pattern = Regex::new(rule.as_str().expect("a pattern")).expect("a pattern");
+                if value.as_str().is_some_and(|text| !pattern.is_match(text)) {
+                    faults.push(format!("{at} is not like {rule}"));
                 }
             }
             "const" if rule != value => faults.push(format!("{at} is not {rule}")),
