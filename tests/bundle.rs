@@ -7,6 +7,7 @@ mod entry;
 mod fill;
 mod find;
 mod mutation;
+mod places;
 mod random;
 pub(crate) mod raw;
 mod round_trip;

@@ -50,6 +50,19 @@ fn the_largest_document_is_read() {
 }
 
 #[test]
+fn settings_over_a_mebibyte_are_refused_at_the_name() {
+    let title = "x".repeat(1 << 20);
+    let report = check(
+        format!(
+            "project demo epoch=1 {{\n    title \"{title}\"\n}}\nprompts {{ prompt a {{ text \"x\" }} }}\n"
+        ),
+        "bundle::too_large",
+    );
+    assert!(report.contains("over the limit of 1048576"), "{report}");
+    assert!(report.contains("shorten titles and messages"), "{report}");
+}
+
+#[test]
 fn deep_nesting_is_refused_before_it_is_parsed() {
     check("a {".repeat(10_000), "kdl::too_deep");
     check(format!("{}{}", "a {".repeat(10_000), "}".repeat(10_000)), "kdl::too_deep");

@@ -27,17 +27,20 @@ pub(crate) fn bundle(
 }
 
 fn report(error: EncodeError, at: Span, out: &mut Diagnostics) {
-    out.report(at, TooLarge { error, at });
+    let help = match error {
+        EncodeError::SettingsTooLarge { .. } => "shorten titles and messages",
+        _ => "split the project in two, or leave its largest files out",
+    };
+    out.report(at, TooLarge { error, help, at });
 }
 
 #[derive(Debug, Error, Diagnostic)]
 #[error("{error}")]
-#[diagnostic(
-    code(bundle::too_large),
-    help("split the project in two, or leave its largest files out")
-)]
+#[diagnostic(code(bundle::too_large))]
 struct TooLarge {
     error: EncodeError,
+    #[help]
+    help: &'static str,
     #[label(primary, "this project")]
     at: Span,
 }

@@ -298,13 +298,13 @@ pub(super) fn masked(text: &str) -> String {
             let bare = word.trim_end();
             let number = !bare.is_empty() && bare.chars().all(|c| c.is_ascii_digit() || c == ',');
             let hex = bare.len() == 16 && bare.chars().all(|c| c.is_ascii_hexdigit());
-            let masked = match bare {
+            let mask = match bare {
                 _ if number => "N",
                 _ if hex => "KEY",
                 _ if bare.starts_with("sha256:") => "sha256:…",
                 other => other,
             };
-            format!("{masked}{}", if word.ends_with(' ') { " " } else { "" })
+            format!("{mask}{}", if word.ends_with(' ') { " " } else { "" })
         });
         let line: String = words.collect();
         let indent = line.len() - line.trim_start().len();

@@ -76,14 +76,14 @@ fn json_output_of_a_gate() {
     assert_eq!(
         answer["gate"],
         json!({
-            "unlock": "intercept",
-            "hide_tools": true,
-            "tags_ask": 3,
-            "tags_max": 7,
-            "budget_bytes": 500,
-            "repeat_bytes": 77,
-            "remaining_bytes": 333,
-            "entry_chars": 100,
+            "unlock": { "value": "intercept", "at": "project.kdl:12:40" },
+            "hide_tools": { "value": true, "at": "project.kdl:12:20" },
+            "tags_ask": { "value": 3, "at": "project.kdl:12:77" },
+            "tags_max": { "value": 7, "at": "project.kdl:12:83" },
+            "budget_bytes": { "value": 500, "at": "project.kdl:12:100" },
+            "repeat_bytes": { "value": 77, "at": "project.kdl:12:64" },
+            "remaining_bytes": { "value": 333, "at": "project.kdl:12:121" },
+            "at": "project.kdl:12:1",
         })
     );
     let facts = |answer: &Value| -> Vec<Value> {

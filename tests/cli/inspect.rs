@@ -79,19 +79,26 @@ fn a_gate_and_its_tools() {
     sandbox.relay("build . --unsigned -o x.relay").ends(0);
     let answer = sandbox.relay("inspect x.relay --json").ends(0).silent().json();
     let gate = &answer["gate"];
-    assert_eq!((&gate["unlock"], &gate["tags_ask"]), (&json!("refuse"), &json!(3)));
-    assert_eq!(gate["at"], "project.kdl:2");
-    let messages = &gate["messages"];
-    let encouragement = "{{matched_prompts}}\n\nMore of small:\n{{remaining_prompts}}";
-    assert_eq!(messages["gate_encouragement"], encouragement);
-    assert_eq!(messages["read_prompts_reminder"], "Left: {{remaining_prompts}}");
+    assert_eq!(gate["unlock"], json!({ "value": "refuse", "at": "project.kdl:2:23" }));
+    assert_eq!(gate["tags_ask"], json!({ "value": 3, "at": "project.kdl:2:40" }));
+    assert_eq!(gate["tags_max"], json!({ "value": 10 }), "a default has no place");
+    assert_eq!(gate["at"], "project.kdl:2:1");
+    let messages = &answer["messages"];
+    let encouragement = json!([
+        "matched_prompts", { "text": "\n\nMore of small:\n" }, "remaining_prompts"
+    ]);
+    assert_eq!(messages["gate_encouragement"]["value"], encouragement);
+    assert_eq!(messages["gate_encouragement"]["at"], "project.kdl:5:20");
+    let reminder = json!([{ "text": "Left: " }, "remaining_prompts"]);
+    assert_eq!(messages["read_prompts_reminder"]["value"], reminder);
+    assert_eq!(messages["session_greeting"]["at"], Value::Null, "it is built in");
     // No briefing precedes the result of a denied call.
-    assert_eq!(messages["gate_intercept_preamble"], "");
+    assert_eq!(messages["gate_intercept_preamble"], json!({ "value": [] }));
     let intercepts = GATED.replace("else=refuse", "else=intercept");
     sandbox.write("intercepts.kdl", &intercepts);
     let answer_ = sandbox.relay("inspect intercepts.kdl --json").ends(0).json();
-    let preamble = answer_["gate"]["messages"]["gate_intercept_preamble"].as_str();
-    assert!(preamble.is_some_and(|text| text.contains("briefing")), "{preamble:?}");
+    let preamble = answer_["messages"]["gate_intercept_preamble"].to_string();
+    assert!(preamble.contains("briefing"), "{preamble}");
     let tools = answer["tools"].as_array().expect("a list");
     let names: Vec<_> = tools.iter().map(|tool| &tool["name"]).collect();
     assert_eq!(names, ["begin_session", "read_prompts", "server_info", "audit_tail"]);
@@ -100,8 +107,8 @@ fn a_gate_and_its_tools() {
         assert_eq!(tool["annotations"]["readOnlyHint"], true, "{tool}");
         assert!(tool["description"].as_str().is_some_and(|text| !text.is_empty()), "{tool}");
     }
-    assert_eq!(tools[0]["at"], "project.kdl:2");
-    assert_eq!(tools[3]["at"], "project.kdl:3");
+    assert_eq!(tools[0]["at"], "project.kdl:2:1");
+    assert_eq!(tools[3]["at"], "project.kdl:3:9");
     assert_eq!(tools[0]["input_schema"]["required"], json!(["tags"]));
     let index = &answer["tag_index"];
     assert_eq!(index["words"], 3);

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use regex::Regex;
 use serde_json::{Map, Value};
 
 use crate::cli::Sandbox;
@@ -130,11 +131,19 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, violations: &mut
                     }
                 }
             }
+            // The meaning of a missing value.
+            "default" => {}
             // Checked together with the properties.
             "additionalProperties" => {}
             "items" => {
                 for (index, item) in value.as_array().into_iter().flatten().enumerate() {
                     check(root, rule, item, &format!("{at}[{index}]"), violations);
+                }
+            }
+            "pattern" => {
+                let pattern = Regex::new(rule.as_str().expect("a pattern")).expect("a pattern");
+                if value.as_str().is_some_and(|text| !pattern.is_match(text)) {
+                    violations.push(format!("{at} does not match {rule}"));
                 }
             }
             "const" if rule != value => violations.push(format!("{at} is not {rule}")),

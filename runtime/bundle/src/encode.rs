@@ -17,7 +17,7 @@ use crate::writer::Writer;
 #[non_exhaustive]
 pub enum EncodeError {
     /// The bundle would be over the limit of the format.
-    #[error("the bundle would have {length} bytes, over the limit of {limit}: split the project")]
+    #[error("the bundle would have {length} bytes, over the limit of {limit}")]
     TooLarge {
         /// Bytes that it would have, as far as they were counted.
         length: u64,
@@ -25,9 +25,7 @@ pub enum EncodeError {
         limit: u64,
     },
     /// The settings would be over the limit of the format.
-    #[error(
-        "the settings would have {bytes} bytes, over the limit of {limit}: shorten the messages"
-    )]
+    #[error("the settings would have {bytes} bytes, over the limit of {limit}")]
     SettingsTooLarge {
         /// Bytes that they would have.
         bytes: u64,
