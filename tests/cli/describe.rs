@@ -62,7 +62,7 @@ fn human_output_of_a_gate() {
         .silent()
         .prints("asks for 3, takes 7 at most")
         .prints("refuse: a gated call without a briefing is denied")
-        .prints("sees no tool but `begin_session`");
+        .prints("sees only `begin_session`");
     // `inspect` prints the same settings.
     sandbox.relay("inspect .").ends(0).prints("asks for 3, takes 7 at most");
 }

@@ -129,7 +129,7 @@ impl Walk<'_> {
         match target {
             Some(Ok(found)) if found.is_dir() && !found.starts_with(self.root) => {
                 Err(ReadError::Io {
-                    reason: format!("`{path}` is a link to a place outside the project's folder"),
+                    reason: format!("`{path}` is a link that leaves the project's folder"),
                 })
             }
             // Following a link to a parent folder would never end. Its files are listed anyway, so
