@@ -52,7 +52,7 @@ fn a_bundle_has_no_trace_of_the_machine() {
     let bundle = String::from_utf8_lossy(&sandbox.bytes("elsewhere.relay")).into_owned();
     let base = sandbox.path("").display().to_string();
     for word in [base.as_str(), "größer", "zaphod", "Kathmandu", "tr_TR"] {
-        assert!(!bundle.contains(word), "the bundle holds `{word}`");
+        assert!(!bundle.contains(word), "the bundle contains `{word}`");
     }
 }
 

@@ -184,7 +184,7 @@ const GATED: &str = "project house version=\"1.0.0\" epoch=1\n\
         prompt common-mistakes priority=10 { summary \"Mistakes with lights\"; chapters Pairing Lights; text \"Never guess.\" }\n\
         prompt lights priority=6 { summary \"Lights of the house\"; chapters Scenes \"Zigbee lights\"; text \"One scene for each room.\" }\n\
         prompt mesh priority=7 { summary \"Zigbee mesh\"; chapters Lights Routers; text \"A mesh needs routers: a lamp that is switched off at the wall is none.\" }\n\
-        prompt pairing priority=4 { summary \"Pairing of Zigbee devices\"; chapters Codes; text \"One device at a time, and the door to new devices is closed behind the last of them.\" }\n\
+        prompt pairing priority=4 { summary \"Pairing of Zigbee devices\"; chapters Codes; text \"One device at a time, and the door for new devices is closed after the last of them.\" }\n\
         prompt vpn priority=8 { summary \"VPN access\"; chapters Peers; text \"Ask first.\" }\n\
     }\n";
 

@@ -116,7 +116,7 @@ pub(crate) fn create_private_folder(path: &Path) -> Result<(), Failure> {
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path).map_err(|error| Failure::file("make", path, &error))
+    builder.create(path).map_err(|error| Failure::file("create", path, &error))
 }
 
 /// Returns the folder of a path, `.` for a bare name.

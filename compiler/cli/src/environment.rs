@@ -31,7 +31,7 @@ pub(crate) fn program(name: &str) -> Option<PathBuf> {
     sibling.into_iter().chain(in_path).find(|candidate| candidate.is_file())
 }
 
-#[expect(clippy::disallowed_methods, reason = "this module is the only one that may")]
+#[expect(clippy::disallowed_methods, reason = "this module is the one that reads the environment")]
 fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.is_empty())
 }

@@ -24,7 +24,7 @@ pub(crate) struct Disk {
 }
 
 impl Disk {
-    /// Takes the folder at `root`.
+    /// Opens the folder at `root`.
     pub(crate) fn open(root: &Path) -> io::Result<Self> {
         Ok(Self { root: fs::canonicalize(root)? })
     }

@@ -42,7 +42,7 @@ pub(crate) struct Look {
 }
 
 impl Output {
-    /// Takes the streams of the process.
+    /// Opens the standard streams of the process.
     pub(crate) fn new() -> Self {
         Self { stdout: AutoStream::auto(io::stdout()), stderr: AutoStream::auto(io::stderr()) }
     }

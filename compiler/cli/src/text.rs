@@ -25,7 +25,7 @@ pub(crate) fn wrapped(text: &str, indent: &str, width: usize) -> String {
         .initial_indent(indent)
         .subsequent_indent(indent)
         .word_separator(WordSeparator::UnicodeBreakProperties)
-        // A name with a hyphen stays one word, and a long one can still be copied.
+        // A name with a hyphen stays on one line, so that it can be copied.
         .word_splitter(WordSplitter::NoHyphenation)
         .break_words(false);
     textwrap::fill(&printable(text), options) + "\n"

@@ -12,7 +12,7 @@ use crate::answer::message::{self, Message};
 /// A prompt.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Prompt {
-    /// The name that `prompts/get` takes.
+    /// The name for `prompts/get`.
     pub(crate) name: String,
     /// The title for people.
     pub(crate) title: Option<String>,
@@ -53,7 +53,7 @@ pub(crate) enum Generated {
 pub(crate) struct Argument {
     /// The name callers use.
     pub(crate) name: String,
-    /// What it means.
+    /// The description.
     pub(crate) description: Option<String>,
     /// Whether a request without it is rejected.
     pub(crate) required: bool,

@@ -4,7 +4,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use crate::text::{padded, printable, widest, wrapped};
 
-/// A column: its heading, and whether it holds numbers.
+/// A column: its heading and alignment.
 pub(crate) type Column = (&'static str, CellAlignment);
 
 /// A column of text.

@@ -6,7 +6,7 @@ use crate::args::subject::SubjectArgs;
 
 /// Arguments of `relay explain`.
 #[derive(Debug, Clone, Args)]
-// Tags take all that follows them, so the subject comes before them.
+// `--tags` takes all arguments after it, so the subject comes first.
 #[command(override_usage = "\
 relay explain <BUNDLE|PROJECT> <--prompt <NAME>|--uri <URI>|--tags [<TAG>...]|--call <TOOL>|--index> \
 [OPTIONS]")]

@@ -22,7 +22,7 @@ use crate::project::{self, Project, Request};
 use crate::report::{self, Findings, Origin};
 use crate::schema::FORMAT_VERSION;
 
-/// What `relay build --format json` prints.
+/// The output of `relay build --format json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Built {
     /// The version of this JSON format.

@@ -19,7 +19,7 @@ use crate::schema::FORMAT_VERSION;
 use crate::subject::{self, Opened};
 use crate::text::indented;
 
-/// What `relay describe --json` prints.
+/// The output of `relay describe --json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Described {
     /// The version of this JSON format.
@@ -141,7 +141,7 @@ fn render(heading: &str, described: &Described, width: usize) -> String {
     if !tools.is_empty() {
         page.push_str(&tool::draw(tools, width));
     }
-    page.push_str(&format!("\n{} {}\n", bold("It can ask for"), counted(prompts.len(), "prompt")));
+    page.push_str(&format!("\n{} {}\n", bold("It can request"), counted(prompts.len(), "prompt")));
     if !prompts.is_empty() {
         page.push_str(&prompt_table(prompts, width));
     }

@@ -50,7 +50,7 @@ pub(crate) fn write(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let folder = &arguments.out;
-    fs::create_dir_all(folder).map_err(|error| Failure::file("make", folder, &error))?;
+    fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
     for (name, text) in files {
         let path = folder.join(name.as_ref());
         disk::replace(&path, text.as_bytes())?;

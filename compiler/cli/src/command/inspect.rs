@@ -25,7 +25,7 @@ use crate::schema::FORMAT_VERSION;
 use crate::subject::{self, Opened, Subject};
 use crate::text::printable;
 
-/// What `relay inspect --json` prints.
+/// The output of `relay inspect --json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Inspected {
     /// The version of this JSON format.

@@ -13,7 +13,7 @@ use crate::output::Output;
 use crate::project::{self, Project, Request};
 use crate::schema::FORMAT_VERSION;
 
-/// What `relay show --json` prints.
+/// The output of `relay show --json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct EffectiveProject {
     /// The version of this JSON format.

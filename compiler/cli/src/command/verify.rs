@@ -22,7 +22,7 @@ use crate::text::printable;
 
 const TRUST_BYTES_MAX: u64 = 1024 * 1024;
 
-/// What `relay verify --json` prints.
+/// The output of `relay verify --json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Verified {
     /// The version of this JSON format.

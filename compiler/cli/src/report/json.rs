@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::report::origin::Origin;
 use crate::schema::FORMAT_VERSION;
 
-/// What `relay check --format json` prints.
+/// The output of `relay check --format json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Findings {
     /// The version of this JSON format.
@@ -31,9 +31,9 @@ pub(crate) struct Finding {
     pub(crate) code: String,
     /// Whether a bundle can be built in spite of it.
     pub(crate) severity: Severity,
-    /// What is wrong.
+    /// The message: what is wrong.
     pub(crate) message: String,
-    /// What to do about it.
+    /// The help: what to do about it.
     pub(crate) help: Option<String>,
     /// The place to edit.
     #[serde(flatten)]

@@ -18,7 +18,7 @@ pub(super) struct Shelf {
 }
 
 impl<'s> Origin<'s> {
-    /// Takes the sources of a project whose folder was typed as `folder`.
+    /// Returns the origin for the sources of a project in `folder`, as typed by the user.
     pub(crate) fn new(sources: &'s Sources<'s>, folder: &Path) -> Self {
         let folder = folder.to_string_lossy().replace('\\', "/");
         let folder = folder.trim_start_matches("./").trim_end_matches('/');

@@ -11,7 +11,7 @@ use crate::output::{Output, bold};
 use crate::schema::FORMAT_VERSION;
 use crate::text::{indented, wrapped};
 
-/// What `relay explain --index --json` prints.
+/// The output of `relay explain --index --json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct IndexExplained {
     /// The version of this JSON format.

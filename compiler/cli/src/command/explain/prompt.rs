@@ -17,7 +17,7 @@ use crate::output::{Output, bad, bold, dim};
 use crate::schema::FORMAT_VERSION;
 use crate::text::{indented, printable};
 
-/// What `relay explain --prompt NAME --json` prints.
+/// The output of `relay explain --prompt NAME --json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct PromptExplained {
     /// The version of this JSON format.

@@ -18,7 +18,7 @@ use crate::output::{Output, bad, bold};
 use crate::schema::FORMAT_VERSION;
 use crate::text::{indented, printable};
 
-/// What `relay explain --uri URI --json` prints.
+/// The output of `relay explain --uri URI --json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct UriExplained {
     /// The version of this JSON format.

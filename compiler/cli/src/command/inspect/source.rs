@@ -27,7 +27,7 @@ enum Piece<'k> {
 }
 
 impl<'k> Source<'k> {
-    /// Takes the effective project as the compiler writes it.
+    /// Splits the effective project, as the compiler writes it, into pieces.
     pub(super) fn of(kdl: &'k str) -> Self {
         let mut pieces = Vec::new();
         let mut lines = kdl.lines();

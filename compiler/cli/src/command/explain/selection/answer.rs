@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 
-/// What `relay explain --tags …` and `relay explain --call TOOL` print with `--json`.
+/// The output of `relay explain --tags …` and `relay explain --call TOOL` with `--json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct SelectionExplained {
     /// The version of this JSON format.
