@@ -258,6 +258,11 @@ fn the_bundle_imports_in_one_direction() {
     one_direction("runtime/bundle/src");
 }
 
+#[test]
+fn the_command_line_imports_in_one_direction() {
+    one_direction("compiler/cli/src");
+}
+
 fn one_direction(folder: &str) {
     let graph = modules::of_files(&root().join(folder), &sources(folder));
     assert!(graph.len() > 8, "{folder}: {graph:?}");
