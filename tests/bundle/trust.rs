@@ -102,7 +102,7 @@ fn a_signature_under_a_foreign_key_id_is_bad() {
     let refusal = trust::verify_envelope(&envelope, bundle.digest(), &trust, NOW.0).unwrap_err();
     let TrustError::BelowThreshold { signatures, .. } = &refusal else { panic!("{refusal:?}") };
     assert_eq!(states(signatures), [SignatureState::Bad]);
-    assert!(refusal.to_string().contains("`key-1`: signature does not fit"), "{refusal}");
+    assert!(refusal.to_string().contains("`key-1`: signature does not match"), "{refusal}");
 
     // It neither spoils nor shadows the good one of that key.
     let mut good = signed(&[1]);
