@@ -7,7 +7,7 @@ use relay_bundle::{
     Argument, ArgumentKind, Bundle, Contents, Message, PartContent, Prompt, Rendering, Role,
     Segment, encode,
 };
-use relay_engine::prompt::{self, Cut, FILLED_BYTES_MAX, FillError, Filled, Origin};
+use relay_engine::prompt::{self, FILLED_BYTES_MAX, FillError, Filled, Origin, Truncation};
 
 use super::sample::{self, choice, literal, says_parts, text};
 
@@ -129,12 +129,12 @@ fn wrong_arguments_are_refused_with_what_would_be_right() {
 #[test]
 fn a_long_text_is_cut_between_characters_and_the_cut_is_told() {
     let bundle = shown(vec![Argument { default: Some("default".into()), ..text("a", 4) }]);
-    let check = |given: &str, expected: &str, cut: Option<Cut>| {
+    let check = |given: &str, expected: &str, cut: Option<Truncation>| {
         let filled = fill(&bundle, &[("a", given)]).unwrap();
         assert_eq!(text_of(&filled), format!("[{expected}]"), "{given:?}");
         assert_eq!(filled.values[0].cut, cut, "{given:?}");
     };
-    let cut = |chars| Some(Cut { chars, kept: 4 });
+    let cut = |chars| Some(Truncation { chars, kept: 4 });
     check("abcd", "abcd", None);
     check("abcde", "abcd", cut(5));
     check("äöü€", "äöü€", None);

@@ -90,7 +90,7 @@ fn strings(arguments: JsonObject) -> Result<BTreeMap<String, String>, String> {
 
 fn cut_arguments(values: &[prompt::Value<'_>]) -> JsonObject {
     let cut = values.iter().filter_map(|value| {
-        let prompt::Cut { chars, kept } = value.cut?;
+        let prompt::Truncation { chars, kept } = value.truncation?;
         Some((value.name.to_owned(), json!({ "characters": chars, "kept": kept })))
     });
     cut.collect()
