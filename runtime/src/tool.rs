@@ -123,7 +123,7 @@ fn admit(call: &Call, room: Option<&Room>, given: &Map<String, Value>) -> Result
     if room.is_none() {
         let max = call.server.calls.principal_calls_max();
         let text = format!(
-            "{max} of your calls are running already: wait for one to end, then call again"
+            "the limit of {max} concurrent calls is reached: wait for one to end, then call again"
         );
         return Err(CallError::Failed(text));
     }

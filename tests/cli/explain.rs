@@ -395,7 +395,7 @@ fn tags_are_limited_as_the_server_limits_them() {
     let eleven: Vec<String> = (0..11).map(|number| format!("t{number}")).collect();
     let mut question = vec!["--tags"];
     question.extend(eleven.iter().map(String::as_str));
-    let refusal = "11 tags are too many: send at most 10, those that say most about the task";
+    let refusal = "11 tags are too many: send at most 10, the most specific ones";
     explain_of(GATED, &question).ends(1).silent().prints(&format!("refused: {refusal}\n"));
     question.push("--json");
     let answer = explain_of(GATED, &question).ends(1).silent().json();

@@ -74,7 +74,7 @@ pub struct Binding<'a> {
 pub enum HandleError {
     /// It is not a handle.
     #[error(
-        "this is not the briefing that begin_session returned; pass the briefing unchanged, or call begin_session again"
+        "this is not a briefing that begin_session returned; pass the briefing unchanged, or call begin_session again"
     )]
     Malformed,
     /// It was made by a newer server, or it is not a handle.
