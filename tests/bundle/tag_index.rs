@@ -224,7 +224,7 @@ fn postings_come_in_blocks() {
     let prompts = ranked(PROMPTS, |rank| {
         let has = [
             ("all", true),
-            ("after", rank == 65_537),
+            ("beyond", rank == 65_537),
             ("both", [3, 65_535, 65_536].contains(&rank)),
             ("listed", rank < 4_096),
             ("mapped", rank < 4_097),
