@@ -5,8 +5,7 @@
 //!
 //! 1. [`admit`]: the caller has room for another call, and the arguments are not too large.
 //! 2. [`visible`]: the bundle offers the tool; then its arguments are decoded by the table.
-//! 3. [`decide`]: deny rules, role and mode decide whether it may run. The [`Permit`] that this
-//! gives
+//! 3. [`decide`]: deny rules, role and mode decide whether it may run. The [`Permit`] that it gives
 //!    is required by every implementation. No bundle of this version has rules or roles, so the
 //!    tier decides.
 //! 4. [`gate::pass`]: the caller was briefed, gets a briefing, or is referred to `begin_session`.
