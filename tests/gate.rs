@@ -1,4 +1,4 @@
-//! The gate: which prompts an agent is sent, and what stands for those that it has.
+//! The gate: which prompts an agent is sent, and the handle that records them.
 //!
 //! The tests that the gate's source asks for, and where they are:
 //!
@@ -9,10 +9,10 @@
 //! | a project that is not gated | `serve::gate::a_project_without_a_gate_has_none` |
 //! | score, priority, substrings | `gate::select` |
 //! | budget, order, index entries, edge cases | `gate::select` |
-//! | priority 10 whatever tags and budget are | `gate::select`, examples S06, S22 and S30 |
+//! | priority 10 with any tags and budget | `gate::select`, examples S06, S22 and S30 |
 //! | keywords of a call | `gate::keywords` |
 //! | `read_prompts` repeats nothing | `serve::gate::asking_for_more_repeats_nothing` |
-//! | calls blocked, with the way to `begin_session` | `serve::gate::where_the_gate_refuses_nothing_runs_before_a_briefing` |
+//! | calls blocked, with the way to `begin_session` | `serve::gate::with_else_refuse_nothing_runs_before_a_briefing` |
 //! | only `begin_session` listed, then the rest, and `list_changed` | `serve::gate::a_gate_that_hides_tools_shows_them_to_a_session_that_was_briefed` |
 //! | the index in the instructions: 50, then priority 7 | `gate::index` |
 //! | end to end: begin, intercept, read more, order, encouragement | `serve::homelab`, `tests/clients/python/gate.py` |

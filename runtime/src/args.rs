@@ -1,4 +1,4 @@
-//! What was typed, as it was typed. Nothing is opened or judged here.
+//! The command line, as it was typed. Nothing is opened or checked here.
 
 use std::ffi::OsString;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use lexopt::prelude::{Long, Short, Value, ValueExt};
 use thiserror::Error;
 
-/// What `--help` prints.
+/// The text of `--help`.
 pub(crate) const HELP: &str = "\
 Verifies a signed bundle and serves it over MCP.
 
@@ -32,7 +32,7 @@ Who and what is recorded:
                         [default: relay/audit.jsonl in $XDG_STATE_HOME, or in
                         ~/.local/state]
 
-      --config FILE     Server configuration (server.toml); what is typed here wins
+      --config FILE     Server configuration (server.toml); options here take precedence
       --reference       Print every key of server.toml and trust.toml, with examples
   -h, --help            Print this help
   -V, --version         Print the version
@@ -44,7 +44,7 @@ trace it holds what callers typed.
 Exit status: 0 ended as asked; 1 the bundle was refused; 2 wrong usage, or a file or
 socket could not be used.";
 
-/// What was asked for.
+/// The command to run.
 #[derive(Debug)]
 pub(crate) enum Command {
     /// Print the help.
@@ -57,7 +57,7 @@ pub(crate) enum Command {
     Serve(Box<Args>),
 }
 
-/// How to serve, as far as it was typed.
+/// The options of `relay-serve`, as far as they were given.
 #[derive(Debug, Default)]
 pub(crate) struct Args {
     pub(crate) bundle: PathBuf,

@@ -1,8 +1,8 @@
 //! The audit file: one JSON line for each record, appended, readable by this user alone.
 //!
-//! A record is written before its answer leaves, by one `write` on a file opened for appending,
-//! so two servers may share a file and a crash of the server loses no record of an answer that a
-//! client has. Whether the disk keeps it is the disk's business.
+//! A record is written before its answer is sent, by one `write` to a file opened for appending. So
+//! two servers may share a file, and a crash of the server loses no record of an answer that a
+//! client has. Records are not flushed to the disk one by one.
 
 use std::collections::BTreeMap;
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -22,7 +22,7 @@ use crate::clock;
 use crate::lock::lock;
 use crate::settings::AuditPath;
 
-/// The audit file, or that there is none.
+/// The audit file, if there is one.
 #[derive(Debug)]
 pub(crate) struct Audit {
     target: Option<Target>,
@@ -42,18 +42,18 @@ struct Writer {
     torn: bool,
 }
 
-/// What was asked and what came of it.
+/// A request and its outcome.
 #[derive(Debug)]
 pub(crate) struct Entry<'a> {
     /// A tool's name, `prompt:NAME` or `resource:URI`.
     pub(crate) tool: String,
-    /// The tier of what was asked; reads are 0.
+    /// The tier of the call; reads are 0.
     pub(crate) tier: u8,
     pub(crate) args: BTreeMap<&'a str, String>,
     pub(crate) output: OutputHash,
     /// The exit code, for commands.
     pub(crate) exit_code: Option<i32>,
-    /// The place of what was served, or why it was not.
+    /// The place of the declaration that was served, or why nothing was.
     pub(crate) rule: String,
     pub(crate) action: Action,
     /// The names of the prompts that a briefing sent in full.
@@ -61,7 +61,7 @@ pub(crate) struct Entry<'a> {
 }
 
 impl<'a> Entry<'a> {
-    /// Returns the entry of something that was read and served.
+    /// Returns the entry of a request that was served.
     pub(crate) fn served(
         tool: String,
         args: BTreeMap<&'a str, String>,
@@ -72,17 +72,17 @@ impl<'a> Entry<'a> {
         Self { tool, tier: 0, args, output, exit_code: None, rule, action, prompts }
     }
 
-    /// Returns the entry of something that was refused for the reason `rule`.
+    /// Returns the entry of a request that was rejected or denied for the reason `rule`.
     pub(crate) fn refused(tool: String, args: BTreeMap<&'a str, String>, rule: String) -> Self {
         Self { action: Action::Refused, ..Self::served(tool, args, OutputHash::default(), rule) }
     }
 }
 
-/// How the audit is.
+/// The state of the audit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Health {
-    /// There is none.
+    /// No audit is kept.
     Off,
     /// The last record was written.
     Ok,
@@ -102,8 +102,7 @@ pub(crate) struct AuditError {
 }
 
 impl Audit {
-    /// Opens the file at `path`, which is made if it is not there, and says in the log where
-    /// records go.
+    /// Opens the file at `path`, which is created if it is missing, and logs where records go.
     pub(crate) fn open(path: &AuditPath) -> Result<Self, AuditError> {
         let path = match path {
             AuditPath::Named(path) => path,
@@ -112,7 +111,7 @@ impl Audit {
                 path
             }
             AuditPath::Off => {
-                tracing::info!("nothing is recorded, as was asked for");
+                tracing::info!("nothing is recorded, as configured");
                 return Ok(Self { target: None });
             }
             AuditPath::Homeless => {
@@ -149,7 +148,7 @@ impl Audit {
         self.target.as_ref().map(|target| target.path.as_path())
     }
 
-    /// Returns how the audit is.
+    /// Returns the state of the audit.
     pub(crate) fn health(&self) -> Health {
         match &self.target {
             None => Health::Off,
@@ -158,9 +157,8 @@ impl Audit {
         }
     }
 
-    /// Appends the record of `entry`, which `caller` asked for and the bundle `bundle` decided.
-    /// What cannot be written is reported in the log, and the server stops being ready; reads are
-    /// answered all the same.
+    /// Appends the record of `entry`, requested by `caller` under the bundle `bundle`. A failure is
+    /// logged, and the server is no longer ready; reads are still answered.
     pub(crate) fn record(&self, caller: &Caller, bundle: Digest, entry: Entry<'_>) {
         let Some(target) = &self.target else { return };
         let Entry { tool, tier, args, output, exit_code, rule, action, prompts } = entry;
@@ -202,8 +200,8 @@ impl Target {
             line.insert(0, b'\n');
         }
         let written = writer.file.write(&line)?;
-        // A disk that is filling up takes part of a line. The reader sees a line that is no JSON,
-        // and the next record begins on a line of its own.
+        // A full disk may take only a part of a line. Readers skip a line that is not JSON, and the
+        // next record begins on a line of its own.
         writer.torn = written < line.len();
         if writer.torn { Err(io::ErrorKind::WriteZero.into()) } else { Ok(()) }
     }

@@ -1,4 +1,4 @@
-//! One call of a tool: for whom, and under which bundle.
+//! One call of a tool: its caller and its bundle.
 
 use std::sync::Arc;
 
@@ -13,11 +13,11 @@ use crate::server::Server;
 #[derive(Debug)]
 pub(crate) struct Call {
     pub(crate) server: Arc<Server>,
-    /// The bundle in force when the call came; the call keeps to it.
+    /// The bundle that was in force when the call arrived; the whole call uses it.
     pub(crate) loaded: Arc<Loaded>,
     pub(crate) caller: Caller,
     /// What the session of a legacy client remembers; other callers have none.
     pub(crate) memory: Option<Arc<Memory>>,
-    /// Cancelled when the client cancels the call, or leaves.
+    /// Cancelled when the client cancels the call or disconnects.
     pub(crate) cancelled: CancellationToken,
 }

@@ -1,13 +1,13 @@
-//! Who asks, and by which request.
+//! The caller of a request.
 
 use std::sync::Arc;
 
 use crate::principal::Principal;
 
-/// What a caller names is repeated, in records and answers, up to this many characters.
+/// Texts of a caller are repeated in records and answers up to this many characters.
 const TYPED_CHARS_MAX: usize = 500;
 
-/// Who asks, and by which request.
+/// The caller of a request, and the request.
 #[derive(Debug)]
 pub(crate) struct Caller {
     pub(crate) principal: Arc<Principal>,
@@ -18,13 +18,13 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
-    /// Returns the operator of the server, who asks by no request.
+    /// Returns the operator of the server, who acts without a request.
     pub(crate) fn operator(principal: Arc<Principal>) -> Self {
         Self { principal, request_id: String::new(), traceparent: None }
     }
 }
 
-/// Returns what a caller typed, truncated to what is repeated of it.
+/// Returns a text of a caller, truncated for records and answers.
 pub(crate) fn truncate(text: &str) -> String {
     text.chars().take(TYPED_CHARS_MAX).collect()
 }

@@ -1,7 +1,7 @@
-//! The calls of tools that run: how many at once, for how long, and how they end.
+//! The calls of tools that are running: their number, their time limits, and how they end.
 //!
-//! What a tool does is not known here. A caller has only so many calls at one time, no call
-//! outlives its time, and the server ends after its calls did.
+//! This module does not know what tools do. The number of concurrent calls of a caller is limited,
+//! every call has a time limit, and the server ends after its calls.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -16,24 +16,24 @@ use tokio_util::sync::CancellationToken;
 use crate::lock::lock;
 use crate::principal::Principal;
 
-/// The calls that run.
+/// The calls that are running.
 #[derive(Debug)]
 pub(crate) struct Calls {
     principal_calls_max: usize,
     running: Arc<Running>,
-    /// Cancelled when no call may go on.
+    /// Cancelled when all calls must end.
     ending: CancellationToken,
 }
 
 #[derive(Debug, Default)]
 struct Running {
-    /// By caller: id and tenant.
+    /// The number of calls by caller: id and tenant.
     counts: Mutex<BTreeMap<(String, Option<String>), usize>>,
     /// Notified when a call has ended.
     ended: Notify,
 }
 
-/// Room for one call, until it has ended.
+/// A slot for one call, until it has ended.
 #[derive(Debug)]
 pub(crate) struct Room {
     caller: (String, Option<String>),
@@ -52,7 +52,7 @@ impl Drop for Room {
     }
 }
 
-/// Why a call ended before its tool did.
+/// Why a call ended before its tool finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub(crate) enum Interrupted {
     #[error("cancelled")]
@@ -66,12 +66,12 @@ impl Calls {
         Self { principal_calls_max, running: Arc::default(), ending: CancellationToken::new() }
     }
 
-    /// Returns how many calls of one caller may run at one time.
+    /// Returns how many calls of one caller may run concurrently.
     pub(crate) fn principal_calls_max(&self) -> usize {
         self.principal_calls_max
     }
 
-    /// Makes room for a call of `principal`; `None` if as many run as may.
+    /// Takes a slot for a call of `principal`; `None` if all its slots are in use.
     pub(crate) fn room(&self, principal: &Principal) -> Option<Room> {
         let caller = (principal.id.clone(), principal.tenant.clone());
         let mut counts = lock(&self.running.counts);
@@ -83,10 +83,10 @@ impl Calls {
         Some(Room { caller, running: self.running.clone() })
     }
 
-    /// Runs `work` until it is done, `cancelled`, or `run_s_max` seconds have passed.
+    /// Runs `work` until it is done, it is `cancelled`, or `run_s_max` seconds have passed.
     ///
-    /// The token that `work` gets is cancelled when this returns, for what `work` started beside
-    /// itself, such as a thread.
+    /// The token that `work` gets is cancelled when this returns, so that anything `work` started,
+    /// such as a thread, can end.
     pub(crate) async fn run<T, F: Future<Output = T>>(
         &self,
         run_s_max: u32,
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn work_that_does_not_end_is_ended_after_its_time_and_hears_of_it() {
+    async fn work_over_its_time_limit_is_ended_and_its_token_is_cancelled() {
         let (calls, cancelled) = (Calls::new(1), CancellationToken::new());
         let mut heard = None;
         let work = |stop: CancellationToken| {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_that_cancels_ends_work_and_so_does_the_end_of_the_server() {
+    async fn work_ends_when_its_client_cancels_or_the_server_stops() {
         let (calls, cancelled) = (Arc::new(Calls::new(1)), CancellationToken::new());
         let started = Arc::new(Notify::new());
         let start = |cancelled: CancellationToken| {
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_caller_has_only_so_many_calls_at_one_time() {
+    fn the_concurrent_calls_of_a_caller_are_limited() {
         let calls = Calls::new(2);
         let ann = Principal { id: "ann".to_owned(), ..Principal::default() };
         let of_acme = Principal { tenant: Some("acme".to_owned()), ..ann.clone() };

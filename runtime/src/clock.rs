@@ -1,4 +1,4 @@
-//! The clock: the one place that reads it.
+//! The clock. No other module reads it.
 
 #![expect(clippy::disallowed_methods, reason = "this is the module that reads the clock")]
 
@@ -14,7 +14,7 @@ pub(crate) fn unix_seconds() -> u64 {
     now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// Returns the time as audit records show it: RFC 3339 with milliseconds.
+/// Returns the time in the form of audit records: RFC 3339 with milliseconds.
 pub(crate) fn timestamp() -> String {
     humantime::format_rfc3339_millis(now()).to_string()
 }

@@ -1,7 +1,7 @@
-//! `server.toml`: what is local to one server and therefore in no bundle.
+//! `server.toml`: settings that are local to one server and therefore not in a bundle.
 //!
-//! What is declared here is also the reference: `reference.rs` prints the name, the type, the
-//! range, the default and the comment of each field.
+//! The declarations are also the reference: `reference.rs` prints the name, the type, the range,
+//! the default and the comment of each field.
 
 use std::borrow::Cow;
 use std::net::SocketAddr;
@@ -24,34 +24,34 @@ pub(crate) struct Config {
     /// `--http` is given. An address that is not loopback needs `auth`.
     #[schemars(extend("format" = "address"))]
     pub(crate) listen: Option<SocketAddr>,
-    /// Names that the `Host` of a request may have, with or without a port. Unset: the names of
-    /// loopback, and the address that the server listens on.
+    /// Names that the `Host` of a request may have, with or without a port. Unset: the loopback
+    /// names, and the address that the server listens on.
     pub(crate) allowed_hosts: Option<Vec<String>>,
     /// Origins of pages that may send requests, such as `https://app.example.com` or
-    /// `http://localhost:*`. Unset: pages of this machine.
+    /// `http://localhost:*`. Unset: loopback origins.
     pub(crate) allowed_origins: Option<Vec<String>>,
-    /// The trust file: whose signatures count. Unset: this user's dev key alone, and only on
-    /// standard input and loopback.
+    /// The trust file: whose signatures count. Unset: only this user's dev key, and only on stdio
+    /// and loopback.
     #[schemars(extend("format" = "path"))]
     pub(crate) trust: Option<PathBuf>,
-    /// The folder for private copies of bundles and for the highest epoch that was served, by which
-    /// older bundles are refused. Unset: the copy is in memory, and a restart forgets the epoch.
+    /// The folder for private copies of bundles and for the highest epoch that was served, below
+    /// which bundles are refused. Unset: the copy is in memory, and a restart forgets the epoch.
     #[schemars(extend("format" = "path"))]
     pub(crate) state: Option<PathBuf>,
-    /// The caller where no authentication names one.
+    /// The caller, where authentication does not name one.
     pub(crate) principal: Option<Principal>,
-    /// Encryption on the listening address. Without this table it is not encrypted.
+    /// TLS on the listening address. Without this table connections are not encrypted.
     pub(crate) tls: Option<Tls>,
     /// The audit file: one JSON line for each tool call, prompt fetch and resource read.
     pub(crate) audit: Audit,
-    /// Who may send requests over HTTP. Without this table any client that can connect may, which
-    /// only loopback allows.
+    /// Who may send requests over HTTP. Without this table any client that can connect may; then
+    /// only loopback addresses are allowed.
     pub(crate) auth: Option<Auth>,
     /// The handles of briefings.
     pub(crate) briefing: Briefing,
     /// Limits, each with its unit in its name. None can be 0.
     pub(crate) limits: Limits,
-    /// How a new bundle is noticed. SIGHUP always reloads.
+    /// How the server detects a new bundle. SIGHUP always reloads.
     pub(crate) watch: Watch,
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct Config {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Tls {
-    /// The certificate, followed by those that lead to a root; read again on SIGHUP.
+    /// The certificate, followed by its chain to a root; read again on SIGHUP.
     #[schemars(extend("format" = "path"))]
     pub(crate) cert: PathBuf,
     /// Its private key; read again on SIGHUP.
@@ -88,8 +88,8 @@ impl Audit {
 pub(crate) struct Briefing {
     /// How long a handle is valid, at most 30 days.
     pub(crate) lifetime_min: Within<1, 43_200>,
-    /// The keys of handles, the same on every replica: the first one seals, every one opens. Unset:
-    /// a random key, with which handles end with the process.
+    /// The keys of handles, the same on every replica: the first one seals, each of them opens.
+    /// Unset: a random key, so handles become invalid when the process ends.
     pub(crate) keys: Option<Vec<BriefingKey>>,
 }
 
@@ -99,7 +99,7 @@ impl Default for Briefing {
     }
 }
 
-/// A key that seals handles.
+/// A key for handles.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct BriefingKey {
@@ -112,11 +112,11 @@ pub(crate) struct BriefingKey {
     pub(crate) key_file: PathBuf,
 }
 
-/// How a replaced bundle is noticed.
+/// How the server detects a replaced bundle.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub(crate) struct Watch {
-    /// The time between two looks at the path of the bundle; 0 leaves only SIGHUP.
+    /// The interval at which the path of the bundle is checked; 0 means only on SIGHUP.
     pub(crate) poll_ms: u64,
 }
 
@@ -126,10 +126,10 @@ impl Default for Watch {
     }
 }
 
-/// Declares the limits: of each the meaning, the type, which holds the range, and the default.
+/// Declares the limits: the meaning, the type, which holds the range, and the default of each.
 macro_rules! limits {
     ($($(#[$comment:meta])* $name:ident: $type:ty = $default:expr,)*) => {
-        /// Limits, each with its unit in its name. As JSON they have the names of the fields.
+        /// Limits, each with its unit in its name. In JSON they have the names of the fields.
         #[derive(Debug, Clone, Deserialize, JsonSchema, Serialize)]
         #[serde(deny_unknown_fields, rename_all(deserialize = "kebab-case"), default)]
         pub(crate) struct Limits {
@@ -151,27 +151,27 @@ limits! {
     body_bytes_max: NonZeroUsize = 4 << 20,
     /// One message on standard input.
     line_bytes_max: NonZeroUsize = 4 << 20,
-    // hyper takes no smaller buffer.
+    // hyper does not accept a smaller buffer.
     /// The head of one HTTP request.
     head_bytes_max: Within<8192, { u32::MAX }> = 32 << 10,
-    /// The wait for the head of the next request, or for a TLS handshake.
+    /// The time to wait for the head of the next request, or for a TLS handshake.
     head_s_max: NonZeroU32 = 30,
-    /// The time until a request must have come whole; how long a call of a tool may take is in the
-    /// tool's row.
+    /// The time within which a request must arrive completely. Calls of tools have time limits of
+    /// their own.
     request_s_max: NonZeroU32 = 30,
-    /// HTTP connections at one time; more wait.
+    /// Concurrent HTTP connections; more wait.
     connections_max: NonZeroU32 = 1024,
     /// Sessions of legacy clients over HTTP; more are rejected.
     sessions_max: NonZeroUsize = 1024,
     /// The time without traffic after which a session is closed.
     session_idle_s_max: NonZeroU32 = 1800,
-    /// Clients that listen for changes; more are rejected, or are not notified.
+    /// Clients that listen for changes; more are rejected or not notified.
     listeners_max: NonZeroUsize = 1024,
     /// Resources that one client may subscribe to.
     subscriptions_max: NonZeroUsize = 256,
-    /// Calls of tools that one caller may run at one time; more are refused.
+    /// Concurrent calls of tools of one caller; more are denied.
     principal_calls_max: NonZeroUsize = 256,
-    /// The time that requests in flight may take after a signal to stop.
+    /// The time within which requests in flight must end after a signal to stop.
     drain_s_max: NonZeroU32 = 5,
 }
 
@@ -227,7 +227,7 @@ pub(crate) struct Auth {
     pub(crate) jwt: Option<Jwt>,
 }
 
-/// A key that a caller may have.
+/// The key of a caller.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct ApiKey {
@@ -248,7 +248,7 @@ pub(crate) struct ApiKey {
     pub(crate) role: Option<String>,
 }
 
-/// Which tokens of which authorization server count.
+/// The tokens that are accepted, and their authorization server.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Jwt {
@@ -256,7 +256,7 @@ pub(crate) struct Jwt {
     pub(crate) issuer: String,
     /// The `aud` that a token must have: the URL of this server's `/mcp`.
     pub(crate) audience: String,
-    /// The algorithms that a token may be signed with, at least one.
+    /// The algorithms with which a token may be signed, at least one.
     pub(crate) algorithms: Vec<Algorithm>,
     /// The authorization server's public keys, as a JWKS file; read again on SIGHUP.
     #[schemars(extend("format" = "path"))]
@@ -280,7 +280,7 @@ pub(crate) struct Jwt {
     /// The claim that names the role.
     #[serde(default = "claim_role")]
     pub(crate) role_claim: String,
-    /// The time by which clocks may differ.
+    /// The tolerated difference between clocks.
     #[serde(default = "leeway")]
     pub(crate) leeway_s: u32,
 }
@@ -347,7 +347,7 @@ impl Config {
     }
 }
 
-/// Adds the nearest known name to the report of an unknown key.
+/// Adds the nearest known name to the error about an unknown key.
 fn with_suggestion(error: &toml::de::Error) -> String {
     let report = error.to_string();
     let report = report.trim_end();

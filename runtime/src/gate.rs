@@ -1,8 +1,8 @@
-//! Who was briefed, and the briefing itself: selection, sealed handle, text.
+//! The gate: who was briefed, and briefings (selection, sealed handle, text).
 //!
-//! The gate is guidance, not authority: what a caller may do is decided elsewhere. Nothing is
-//! stored for callers without a session; what they were sent is in the handle that they send
-//! back, which every server with the same key takes.
+//! The gate is guidance, not authority: policy decides what a caller may do. Nothing is stored for
+//! callers without a session. The handle that they send back holds what they were sent, and every
+//! server with the same key accepts it.
 
 use relay_bundle::{Corrupt, Unlock};
 use relay_engine::briefing::{self, Occasion};
@@ -19,7 +19,7 @@ use crate::memory::Recalled;
 /// How a call passed the gate.
 #[derive(Debug)]
 pub(crate) enum Passage {
-    /// There is no gate, or it does not concern the tool.
+    /// The project has no gate, or the tool is not gated.
     Free,
     /// The caller was sent these prompts.
     Briefed(Sent),
@@ -31,7 +31,7 @@ pub(crate) enum Passage {
 #[derive(Debug, Error)]
 pub(crate) enum GateError {
     #[error(
-        "no briefing yet: call begin_session with {tags_ask} keywords that describe your task, then make this call again with the `briefing` that it returns"
+        "no briefing yet: call begin_session with {tags_ask} keywords that describe your task, then repeat this call with the `briefing` that it returns"
     )]
     Unbriefed { tags_ask: u32 },
     #[error(transparent)]
@@ -44,20 +44,20 @@ pub(crate) enum GateError {
     Corrupt(#[from] Corrupt),
 }
 
-/// What a briefing gave.
+/// A briefing that was given.
 #[derive(Debug)]
 pub(crate) struct Briefing {
-    /// The text, until it is moved into the answer.
+    /// The text; empty after it was moved into the answer.
     pub(crate) text: String,
-    /// The sealed handle, which the text shows too.
+    /// The sealed handle, which the text contains too.
     pub(crate) handle: String,
-    /// The names of the prompts in full.
+    /// The names of the prompts that were sent in full.
     pub(crate) full: Vec<String>,
 }
 
-/// Judges the handle that came with a call, or what the session remembers if none came.
+/// Checks the handle of a call, or the memory of the session if the call has none.
 ///
-/// An empty handle is none: models fill in what is optional.
+/// An empty handle counts as none: models fill in optional arguments.
 pub(crate) fn pass(
     call: &Call,
     offered: &Offered,
@@ -93,13 +93,13 @@ pub(crate) fn pass(
     Ok(Passage::Briefed(sent))
 }
 
-/// Returns the tags of a call, as many as the gate accepts.
+/// Returns the tags of a call, within the limits of the gate.
 pub(crate) fn tags(call: &Call, given: &[&str]) -> Result<Tags, GateError> {
     let gate = call.loaded.bundle.gate().ok_or(GateError::NoGate)?;
     Ok(Tags::new(given, gate.tags_max.value as usize)?)
 }
 
-/// Selects by `tags` among what was not `sent`, and seals what will have been.
+/// Selects by `tags` among the prompts that were not `sent`, and seals the new set of sent prompts.
 pub(crate) fn brief(
     call: &Call,
     occasion: Occasion,

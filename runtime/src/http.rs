@@ -1,7 +1,7 @@
-//! HTTP: who may reach MCP, and where.
+//! HTTP: the paths of the server, and who may reach MCP.
 //!
 //! A request passes, in this order: limits of the connection, the `Host` and `Origin` checks,
-//! authentication, and then MCP itself. Health is answered to anyone who can connect.
+//! authentication, and then MCP itself. Health checks need no authentication.
 
 mod auth;
 mod error;
@@ -34,7 +34,7 @@ use crate::server::Server;
 const MCP_PATH: &str = "/mcp";
 const MCP_METADATA_PATH: &str = "/.well-known/oauth-protected-resource/mcp";
 
-/// What every request needs.
+/// The state that every request needs.
 struct Front {
     server: Arc<Server>,
     auth: Option<Authenticator>,
@@ -76,7 +76,7 @@ fn announce(server: &Server, bound: SocketAddr, tls: bool) {
     let scheme = if tls { "https" } else { "http" };
     tracing::info!("serving {} at {scheme}://{bound}{MCP_PATH}", server.loaded().bundle.digest());
     if !tls && !bound.ip().is_loopback() {
-        tracing::warn!("what is sent can be read on the way: add [tls], or a proxy that has it");
+        tracing::warn!("connections are not encrypted: add [tls], or a proxy that has it");
     }
 }
 
@@ -86,7 +86,7 @@ fn routes(front: Arc<Front>, origins: Arc<Origins>) -> Router {
         .route(MCP_METADATA_PATH, get(metadata))
         .route(MCP_PATH, any(mcp))
         .route_layer(from_fn_with_state(origins, origin::guard));
-    // Probes ask by addresses that are in no list of hosts.
+    // Probes use addresses that are not in the list of hosts.
     let health = Router::new().route("/healthz", get(health::alive)).route("/readyz", get(ready));
     guarded.merge(health).with_state(front)
 }

@@ -1,7 +1,8 @@
-//! The keys that seal the handles of briefings: from files, or one of this process alone.
+//! The keys that seal the handles of briefings: from files, or a random one of this process.
 //!
-//! The first key seals, every one opens. So a key is replaced without a handle lost: add the new
-//! one as the second on every server, then move it to the first place, then drop the old one.
+//! The first key seals, each of them opens. So a key can be replaced without invalidating handles:
+//! add the new one as the second on every server, then move it to the first place, then drop the
+//! old one.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
@@ -21,29 +22,29 @@ use crate::args::Transport;
 use crate::config;
 use crate::settings::Settings;
 
-/// More than a key file ever holds: of a longer one no more is read.
+/// The most bytes that are read of a key file, more than a valid one has.
 const FILE_BYTES_MAX: usize = 1024;
 
 /// The keys in force.
 #[derive(Debug)]
 pub(crate) struct Keyring {
     lifetime_min: u32,
-    /// Where the keys are from; `None` if the one key is of this process alone.
+    /// The files of the keys; `None` if the only key is a random one of this process.
     files: Option<Vec<config::BriefingKey>>,
     keys: ArcSwap<Keys>,
     transport: Transport,
     has_warned: AtomicBool,
 }
 
-/// What seals and what opens, read at one time.
+/// The keys that seal and open, read at one time.
 #[derive(Debug)]
 pub(crate) struct Keys {
     seal: Key,
-    /// INVARIANT: the first one is the one that seals.
+    /// INVARIANT: the first one is the key that seals.
     open: Vec<Key>,
 }
 
-/// Why there are no keys to seal with.
+/// Why the keys cannot be used.
 #[derive(Debug, Error)]
 pub(crate) enum KeyringError {
     #[error(
@@ -58,14 +59,16 @@ pub(crate) enum KeyringError {
         path.display()
     )]
     Contents { path: PathBuf },
-    #[error("briefing.keys is empty: add a key, or remove it for a key of this process alone")]
+    #[error("briefing.keys is empty: add a key, or remove it to use a random key of this process")]
     Empty,
-    #[error("this machine gives no random numbers for a key: name a key file in [[briefing.keys]]")]
+    #[error(
+        "the system provides no random numbers for a key: name a key file in [[briefing.keys]]"
+    )]
     Random,
 }
 
 impl Keyring {
-    /// Reads the keys, or makes one where none is configured.
+    /// Reads the keys, or creates one if none is configured.
     pub(crate) fn new(settings: &Settings) -> Result<Self, KeyringError> {
         let config::Briefing { lifetime_min, keys: files } = settings.briefing.clone();
         let keys = files.as_deref().map_or_else(own, read)?;
@@ -78,7 +81,7 @@ impl Keyring {
         })
     }
 
-    /// Reads the key files again. Where they cannot be used, the old keys stay.
+    /// Reads the key files again. If they cannot be used, the old keys stay in force.
     pub(crate) fn reload(&self) {
         match self.files.as_deref().map(read) {
             None => {}
@@ -87,7 +90,7 @@ impl Keyring {
         }
     }
 
-    /// Logs once what a key of this process alone means, if `bundle` has a gate.
+    /// Logs once that handles end with this process, if its key is random and `bundle` has a gate.
     pub(crate) fn warn_of_own_key(&self, bundle: &Bundle) {
         if self.files.is_some()
             || bundle.gate().is_none()
@@ -95,19 +98,19 @@ impl Keyring {
         {
             return;
         }
-        let text = "no [[briefing.keys]] are configured: the handles of briefings end with this process, and no other replica takes them";
+        let text = "no [[briefing.keys]] are configured: the handles of briefings end with this process, and no other replica accepts them";
         match self.transport {
             Transport::Stdio => tracing::info!("{text}"),
             Transport::Http(_) => tracing::warn!("{text}"),
         }
     }
 
-    /// Returns the keys in force. A request takes them once and keeps to them.
+    /// Returns the keys in force. A request takes them once and uses only these.
     pub(crate) fn keys(&self) -> Guard<Arc<Keys>> {
         self.keys.load()
     }
 
-    /// Returns for how many minutes a handle is good.
+    /// Returns for how many minutes a handle is valid.
     pub(crate) fn lifetime_min(&self) -> u32 {
         self.lifetime_min
     }
@@ -134,8 +137,8 @@ fn read(files: &[config::BriefingKey]) -> Result<Keys, KeyringError> {
     Ok(Keys { seal, open })
 }
 
-/// Makes a key of this process alone. Its id is random too, so that another process does not take
-/// it for its own.
+/// Creates a random key of this process. Its id is random too, so that another process recognizes
+/// it as unknown.
 fn own() -> Result<Keys, KeyringError> {
     let mut bytes = Zeroizing::new([0; 1 + SECRET_BYTES]);
     SystemRandom::new().fill(&mut *bytes).map_err(|_| KeyringError::Random)?;
@@ -148,7 +151,7 @@ fn read_secret(path: &Path) -> Result<[u8; SECRET_BYTES], KeyringError> {
     let unreadable = |source| KeyringError::Read { path: path.to_owned(), source };
     let file = File::open(path).map_err(unreadable)?;
     warn_if_open_to_others(path, &file.metadata().map_err(unreadable)?);
-    // With room for all that is read, no part of a secret is left in memory by growing.
+    // The buffer never grows, so that no copy of the secret is left in memory.
     let mut text = Zeroizing::new(Vec::with_capacity(FILE_BYTES_MAX + 1));
     file.take(FILE_BYTES_MAX as u64).read_to_end(&mut text).map_err(unreadable)?;
     secret(text.trim_ascii()).ok_or_else(|| KeyringError::Contents { path: path.to_owned() })
@@ -157,7 +160,9 @@ fn read_secret(path: &Path) -> Result<[u8; SECRET_BYTES], KeyringError> {
 fn warn_if_open_to_others(path: &Path, metadata: &Metadata) {
     if metadata.permissions().mode() & 0o077 != 0 {
         let path = path.display();
-        tracing::warn!("the key file `{path}` is open to others than its owner: chmod 600 {path}");
+        tracing::warn!(
+            "the key file `{path}` is accessible to other users than its owner: chmod 600 {path}"
+        );
     }
 }
 

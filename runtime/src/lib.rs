@@ -1,7 +1,7 @@
 //! The runtime: verifies a signed bundle, maps it read-only and serves it over MCP.
 //!
-//! [`run`] is the whole of `relay-serve`. It knows nothing of projects: what can be served was
-//! decided when the bundle was built, and what a request gets is decided by `relay-engine`.
+//! [`run`] is the whole of `relay-serve`. It knows nothing of projects: the compiler decided what
+//! can be served, and `relay-engine` decides what a request gets.
 
 mod args;
 mod audit;
@@ -50,7 +50,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            // Where not even standard error can be written, the exit status must do.
+            // If standard error cannot be written either, only the exit status reports the failure.
             _ = writeln!(io::stderr(), "relay-serve: {failure}");
             failure.exit_code()
         }

@@ -1,7 +1,7 @@
 //! The bundle's file -> a bundle that may be served: copied, opened, checked against the trust.
 //!
-//! Nothing is parsed or compiled here. Where a private copy of the same bundle exists already,
-//! the cost does not depend on the bundle's size.
+//! Nothing is parsed or compiled here. If a private copy of the same bundle exists already, the
+//! cost does not depend on the bundle's size.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};
@@ -34,7 +34,7 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
-    /// Notes that a page is not what was signed. The server is then no longer ready.
+    /// Records that a page is not what was signed. The server is then no longer ready.
     pub(crate) fn note_damage(&self, damage: &Corrupt) {
         if !self.damaged.swap(true, Ordering::Relaxed) {
             tracing::error!("{damage}");
@@ -47,7 +47,7 @@ impl Loaded {
     }
 }
 
-/// What distinguishes one state of a file from another without reading it.
+/// The state of a file, compared without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
     device: u64,
@@ -57,7 +57,8 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
-    /// Looks at the file that `path` leads to now, through links; `None` if there is none.
+    /// Returns the state of the file that `path` leads to now, through links; `None` if it does not
+    /// exist.
     pub(crate) fn of(path: &Path) -> Option<Self> {
         fs::metadata(path).ok().map(|metadata| Self::from(&metadata))
     }
@@ -101,12 +102,12 @@ pub(crate) enum LoadError {
     #[error("refused `{}`: {reason}{}", path.display(), dev_key_hint(*dev_key))]
     NotTrusted { path: PathBuf, reason: Box<TrustError>, dev_key: bool },
     #[error(
-        "refused `{}`: nothing says whose signatures count; name a trust file with --trust (`relay keygen` prints the lines for it)",
+        "refused `{}`: no trust file says whose signatures count; name one with --trust (`relay keygen` prints the lines for it)",
         path.display()
     )]
     NoTrust { path: PathBuf },
     #[error(
-        "refused `{}`: without a trust file only this user's dev key counts, and `{}` does not hold one: build with `relay build` and no key to make it, or name a trust file with --trust",
+        "refused `{}`: without a trust file only this user's dev key counts, and `{}` does not hold one: create it with `relay build` without a key, or name a trust file with --trust",
         path.display(),
         key.display()
     )]
@@ -114,7 +115,7 @@ pub(crate) enum LoadError {
 }
 
 impl LoadError {
-    /// Returns whether the bundle was judged and refused, rather than not read at all.
+    /// Returns whether the bundle was checked and refused, rather than not read at all.
     pub(crate) fn is_refusal(&self) -> bool {
         match self {
             Self::Read { .. } | Self::ReadTrust { .. } | Self::ParseTrust { .. } => false,
@@ -135,17 +136,17 @@ fn dev_key_hint(dev_key: bool) -> &'static str {
     if dev_key { "; no trust file is given, so only this user's dev key counts" } else { "" }
 }
 
-/// Loads the bundle of one path again and again, and remembers how far it came.
+/// Loads the bundle of one path, at the start and on each reload, and remembers the highest epoch.
 #[derive(Debug)]
 pub(crate) struct Loader {
     path: PathBuf,
     trust: Option<PathBuf>,
     bytes_max: u64,
-    /// The dev key, where it may take the place of a trust file.
+    /// The dev key, if it may be used instead of a trust file.
     dev_key: Option<PathBuf>,
     state: Option<State>,
-    /// The highest epoch of each project under a version of the trust file, for as long as this
-    /// process runs: without a state folder there is no other memory.
+    /// The highest epoch of each project under a version of the trust file. Without a state folder,
+    /// it is remembered only here, until the process ends.
     epochs: Mutex<BTreeMap<(String, u64), u64>>,
 }
 
@@ -166,7 +167,7 @@ impl Loader {
         &self.path
     }
 
-    /// Loads what the path leads to now.
+    /// Loads the bundle that the path leads to now.
     pub(crate) fn load(&self) -> Result<Loaded, LoadError> {
         let path = || self.path.clone();
         let read = |source| LoadError::Read { path: self.path.clone(), source };
@@ -185,8 +186,8 @@ impl Loader {
             .map_err(|reason| LoadError::Open { path: path(), reason })?;
         self.judge(&bundle, &policy)?;
         let corrupt = |reason| LoadError::Corrupt { path: self.path.clone(), reason };
-        // To copy the bytes is to read them all anyway. A kept copy was checked when it was made,
-        // and each of its pages is checked again when it is first used.
+        // A new copy is checked whole, since copying has read all bytes. A kept copy was checked
+        // when it was made, and each of its pages is checked again when it is first used.
         if copy.as_ref().is_none_or(PrivateCopy::is_new) {
             bundle.check_all().map_err(corrupt)?;
         }
@@ -223,7 +224,7 @@ impl Loader {
             dev_key: *dev_key,
         };
         trust::verify(bundle, trust, clock::unix_seconds()).map_err(refused)?;
-        // With the dev key, a developer goes back and forth between versions all day.
+        // With the dev key, a developer switches between versions, so downgrades are allowed.
         if *dev_key {
             return Ok(());
         }
@@ -297,9 +298,9 @@ impl Loader {
     }
 }
 
-/// Whose signatures count in one load.
+/// The trust policy of one load.
 struct Policy {
     trust: Trust,
-    /// Whether the dev key takes the place of a trust file.
+    /// Whether the dev key is used instead of a trust file.
     dev_key: bool,
 }

@@ -1,4 +1,4 @@
-//! Locks for what no code can leave half-changed, so that a panic elsewhere harms no one here.
+//! Locks for values that are never left half-changed, so that a panic of a holder does no harm.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,4 +1,4 @@
-//! The log: lines for people on standard error. On stdio, standard output belongs to the protocol.
+//! The log: lines of text on standard error. On stdio, standard output is used by the protocol.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use crate::args::Transport;
 use crate::mcp;
 use crate::settings::{LOG_VARIABLE, Settings};
 
-/// Starts the log. An unknown level in `RELAY_LOG` is told and otherwise ignored.
+/// Starts the log. An unknown level in `RELAY_LOG` is reported and otherwise ignored.
 pub(crate) fn start(settings: &Settings) {
     let usual = match settings.transport {
         Transport::Stdio => LevelFilter::WARN,
@@ -22,7 +22,7 @@ pub(crate) fn start(settings: &Settings) {
     let own = level.unwrap_or(usual);
     let targets = Targets::new().with_target("relay_runtime", own);
     let targets = if own > LevelFilter::DEBUG {
-        // Here the libraries also show what callers typed.
+        // At this level, libraries also log texts of callers.
         targets.with_default(own)
     } else if own > LevelFilter::INFO {
         targets.with_default(LevelFilter::WARN)

@@ -1,10 +1,10 @@
 //! Bytes of a bundle mapped into memory. The one module that holds `unsafe`.
 //!
-//! A map is only as constant as the file behind it, and nothing may change a bundle between its
-//! check and its use. So only two kinds of file are mapped: a sealed memory file, which nobody
-//! can change, and a private copy, which nobody but this user can.
+//! A map changes when its file does, and a bundle must not change between its check and its use. So
+//! only two kinds of file are mapped: a sealed memory file, which cannot be changed, and a private
+//! copy, which only this user can change.
 
-#![expect(unsafe_code, reason = "memory maps; a SAFETY comment stands at each")]
+#![expect(unsafe_code, reason = "memory maps; each has a SAFETY comment")]
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -23,9 +23,9 @@ impl AsRef<[u8]> for Mapped {
     }
 }
 
-/// Copies what `source` holds into a sealed memory file, and maps that.
+/// Copies the contents of `source` into a sealed memory file, and maps that.
 ///
-/// A source of more than `bytes_max` is an error, even if it grew since it was looked at.
+/// A source of more than `bytes_max` is an error, even if it grew after its size was checked.
 pub(crate) fn map_sealed_copy(source: &File, bytes_max: u64) -> io::Result<Mapped> {
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     let mut copy = File::from(memfd_create("relay-bundle", flags)?);
@@ -46,9 +46,9 @@ pub(crate) fn map_private(file: &File) -> io::Result<Mapped> {
     if !metadata.is_file() || !own || metadata.mode() & 0o222 != 0 {
         return Err(io::Error::other("it is not a read-only file of this user"));
     }
-    // SAFETY: the file belongs to this user and its mode lets nobody write, so only a process of
-    // this user that first changes the mode could alter it, and such a process could as well
-    // write into this one's memory. `state` keeps these files in a folder of mode 0700 and never
-    // writes to one after giving it its mode.
+    // SAFETY: the file belongs to this user and its mode allows no writing, so only a process of
+    // this user that first changes the mode could alter it, and such a process could also write
+    // into this one's memory. `state` keeps these files in a folder of mode 0700 and never writes
+    // to one after giving it its mode.
     unsafe { Mmap::map(file) }.map(Mapped)
 }

@@ -1,7 +1,7 @@
-//! MCP: what a client asks and is answered, over stdio and HTTP, in the modern and the legacy protocol.
+//! MCP: requests and answers, over stdio and HTTP, in the modern and the legacy protocol.
 //!
-//! Only the modules in here name rmcp. They decide nothing: what an answer holds comes from
-//! `relay-engine`, and what a list holds was written into the bundle when it was built.
+//! Only the modules in here name rmcp. They decide nothing: the content of answers comes from
+//! `relay-engine`, and lists were written into the bundle when it was built.
 
 mod caller;
 mod completion;
@@ -26,5 +26,5 @@ pub(crate) use service::Service;
 pub(crate) use stdio::serve_stdio;
 
 /// The log target under which rmcp reports each rejected request as a warning, and each client that
-/// left while it listened as an error: details that an operator rarely needs.
+/// disconnected while it listened as an error: details that an operator rarely needs.
 pub(crate) const CHATTY_TARGET: &str = "rmcp::service";

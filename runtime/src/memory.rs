@@ -1,4 +1,4 @@
-//! What a session of a legacy client remembers, so that clients that drop the handle still work.
+//! The memory of a legacy client's session, so that clients that drop the handle still work.
 
 use std::sync::Mutex;
 
@@ -12,14 +12,15 @@ use crate::lock::lock;
 #[derive(Debug, Default)]
 pub(crate) struct Memory(Mutex<Option<Remembered>>);
 
-/// What was sent, and from which bundle: in another one the same prompts have other numbers.
+/// The prompts that were sent, and their bundle: in another one the same prompts have other
+/// indexes.
 #[derive(Debug)]
 struct Remembered {
     bundle: Digest,
     sent: Sent,
 }
 
-/// What a session remembers of briefings.
+/// The briefing that a session remembers.
 #[derive(Debug)]
 pub(crate) enum Recalled {
     /// It had one, with these prompts.

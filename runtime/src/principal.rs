@@ -1,13 +1,13 @@
-//! Who asks.
+//! The principal of a request.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Who asks, as authentication or the local configuration says.
+/// The principal of a request, from authentication or the configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Principal {
-    /// The name that audit records show.
+    /// The name in audit records.
     #[serde(default = "local")]
     pub(crate) id: String,
     /// The tenant of the caller.

@@ -1,8 +1,8 @@
 //! The reference of `server.toml` and `trust.toml`: `docs/server.md`, and what `--reference`
 //! prints.
 //!
-//! Names, types, ranges, defaults and meanings of keys are those of the types that read the files,
-//! so that a key cannot be without its line here.
+//! Names, types, ranges, defaults and meanings of keys come from the types that read the files, so
+//! every key has its line in the reference.
 
 use relay_bundle::trust::Trust;
 use schemars::JsonSchema;
@@ -12,10 +12,10 @@ use serde_json::{Map, Value};
 use crate::args;
 use crate::config::Config;
 
-/// The page, with a mark for each part that is from elsewhere.
+/// The page, with a placeholder for each part that is inserted.
 const PAGE: &str = include_str!("reference/page.md");
 
-/// Stands for a value that a key does not have.
+/// The cell for a value that a key does not have.
 const NONE: &str = "–";
 
 type Schema = Map<String, Value>;
@@ -33,7 +33,8 @@ pub(crate) fn render() -> String {
     parts.iter().fold(page, |page, (mark, part)| page.replace(mark, part.trim()))
 }
 
-/// Describes the keys of the file that `T` reads: those outside of tables, then table by table.
+/// Describes the keys of the file that `T` reads: keys outside of tables first, then table by
+/// table.
 fn tables<T: JsonSchema>() -> String {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
@@ -76,7 +77,7 @@ fn write_table(out: &mut String, name: &str, schema: &Schema) {
     }
 }
 
-/// What a key holds if it is no value.
+/// The table or the array of tables that a key holds.
 enum Table<'s> {
     One(&'s Schema),
     Many(&'s Schema),
@@ -109,7 +110,7 @@ fn json_type(schema: &Schema) -> &str {
     one.and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Returns the unit that the name of a number ends with.
+/// Returns the unit at the end of a number's name.
 fn unit(key: &str, schema: &Schema) -> &'static str {
     let key = key.strip_suffix("-max").unwrap_or(key);
     match key.rsplit('-').next() {

@@ -1,4 +1,4 @@
-//! Why a request is not answered: a text for the client, and the reason for the audit record.
+//! Why a request is rejected: a text for the client, and the reason for the audit record.
 
 use relay_bundle::Corrupt;
 use relay_engine::prompt::FillError;
@@ -16,7 +16,7 @@ pub(crate) enum Rejection {
     /// The bundle is not what was signed.
     #[error(transparent)]
     Damaged(#[from] Corrupt),
-    /// The server is at fault; the cause is in the log.
+    /// The server failed; the cause is in the log.
     #[error("{0}")]
     Internal(&'static str),
 }

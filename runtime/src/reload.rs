@@ -1,7 +1,7 @@
-//! A replaced bundle -> the bundle in force, without a request noticing.
+//! A replaced bundle -> the bundle in force, without interrupting requests.
 //!
-//! The new one is loaded and verified whole before it takes the place of the old one, which
-//! requests in flight keep until they are answered. One that is refused changes nothing.
+//! The new bundle is loaded and verified completely before it replaces the old one, which requests
+//! in flight use until they are answered. A bundle that is refused changes nothing.
 
 use std::io;
 use std::sync::Arc;
@@ -21,12 +21,12 @@ pub(crate) fn follow(server: Arc<Server>, follower: impl Follower) -> io::Result
     Ok(())
 }
 
-/// What else has to be done when the server reads its files again.
+/// Further work when the server reads its files again.
 pub(crate) trait Follower: Send + Sync + 'static {
-    /// Is called on each SIGHUP, before the trust file and the bundle are read again.
+    /// Called on each SIGHUP, before the trust file and the bundle are read again.
     fn hang_up(&self);
 
-    /// Is called when `new` has taken the place of `old`.
+    /// Called when `new` has replaced `old`.
     fn replaced(&self, old: &Loaded, new: &Loaded);
 }
 
@@ -56,8 +56,9 @@ async fn watch(server: Arc<Server>, mut hangups: Signal, follower: Arc<impl Foll
     }
 }
 
-/// A file that took the place of another is whole. One that is written in place may be half
-/// there, and one that is gone may be about to come back: both must look the same twice.
+/// Returns whether the file at the path can be read. A file that replaced another is complete. A
+/// file that is written in place may be incomplete, and a missing one may be about to return: both
+/// must have the same state twice.
 fn is_settled(seen: Option<Stamp>, now: Option<Stamp>) -> bool {
     match (seen, now) {
         (Some(seen), Some(now)) if !now.is_same_file(&seen) => true,
@@ -67,7 +68,7 @@ fn is_settled(seen: Option<Stamp>, now: Option<Stamp>) -> bool {
 
 async fn reload(server: &Arc<Server>, follower: &Arc<impl Follower>) {
     let (loading, follower) = (server.clone(), follower.clone());
-    // Reading and hashing a large bundle takes a while; requests go on meanwhile.
+    // Reading and hashing a large bundle takes a while, so it must not block requests.
     let task = tokio::task::spawn_blocking(move || -> Result<_, LoadError> {
         let new = Arc::new(loading.loader().load()?);
         let old = loading.replace(new.clone());

@@ -17,10 +17,10 @@ use crate::server::Server;
 use crate::settings::{Settings, SettingsError};
 use crate::{log, mcp};
 
-/// Threads that answer over HTTP.
+/// The number of threads that answer over HTTP.
 const HTTP_THREADS: usize = 2;
 
-/// Why the server did not start, or did not go on.
+/// Why the server did not start, or stopped.
 #[derive(Debug, Error)]
 pub(crate) enum Failure {
     #[error(transparent)]
@@ -40,7 +40,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// Returns 1 if the answer is no, 2 if there is none.
+    /// Returns 1 if the bundle was refused, 2 otherwise.
     pub(crate) fn exit_code(&self) -> ExitCode {
         match self {
             Self::Load(error) if error.is_refusal() => ExitCode::from(1),
@@ -61,7 +61,7 @@ pub(crate) fn serve(args: Args) -> Result<(), Failure> {
     let server = Arc::new(Server::new(settings, audit, keyring, loader, loaded));
     let ending = server.clone();
     let runtime = match transport {
-        // One client, one request after the other: a second thread would only add a hand-over.
+        // One client sends one request after the other: a second thread would only add a hand-over.
         Transport::Stdio => runtime::Builder::new_current_thread().enable_all().build()?,
         Transport::Http(_) => runtime::Builder::new_multi_thread()
             .worker_threads(HTTP_THREADS)
@@ -77,7 +77,7 @@ pub(crate) fn serve(args: Args) -> Result<(), Failure> {
         ending.calls.end(ending.settings.limits.drain_s_max.get()).await;
         served
     });
-    // A blocking read of standard input, where that is no pipe, would never let go.
+    // A blocking read of standard input that is not a pipe would never end.
     runtime.shutdown_background();
     done
 }
@@ -90,7 +90,7 @@ fn stop_on_signal(server: Arc<Server>) -> io::Result<()> {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
         }
-        tracing::info!("told to stop");
+        tracing::info!("stopping after a signal");
         server.closing.cancel();
     });
     Ok(())

@@ -1,4 +1,4 @@
-//! What all requests share: the bundle in force, and what changes while the server runs.
+//! The state that all requests share: the bundle in force, and the state that changes at run time.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -14,16 +14,16 @@ use crate::load::{LoadError, Loaded, Loader};
 use crate::lock::lock;
 use crate::settings::Settings;
 
-/// The server. Everything that changes after the start is in here.
+/// The server. It holds all state that changes after the start.
 #[derive(Debug)]
 pub(crate) struct Server {
     pub(crate) settings: Settings,
     pub(crate) audit: Audit,
-    /// What seals and opens the handles of briefings.
+    /// The keys that seal and open the handles of briefings.
     pub(crate) keyring: Keyring,
-    /// The calls of tools that run.
+    /// The calls of tools that are running.
     pub(crate) calls: Calls,
-    /// Cancelled when the server shall stop.
+    /// Cancelled when the server must stop.
     pub(crate) closing: CancellationToken,
     loader: Loader,
     current: ArcSwap<Loaded>,
@@ -51,12 +51,12 @@ impl Server {
         }
     }
 
-    /// Returns the bundle in force. A request takes it once and keeps to it.
+    /// Returns the bundle in force. A request takes it once and uses only this one.
     pub(crate) fn loaded(&self) -> Guard<Arc<Loaded>> {
         self.current.load()
     }
 
-    /// Returns what loads the bundle anew.
+    /// Returns the loader of the bundle.
     pub(crate) fn loader(&self) -> &Loader {
         &self.loader
     }
@@ -68,12 +68,13 @@ impl Server {
         self.current.swap(loaded)
     }
 
-    /// Returns why the last reload changed nothing, if it did not.
+    /// Returns why the last reload failed, if it did.
     pub(crate) fn last_reload_error(&self) -> Option<String> {
         lock(&self.last_reload_error).clone()
     }
 
-    /// Reports in log, audit and state that a new bundle was refused and the old one stays.
+    /// Records in log, audit and server state that a new bundle was refused and the old one stays
+    /// in force.
     pub(crate) fn refuse_reload(&self, error: &LoadError) {
         let digest = self.loaded().bundle.digest();
         tracing::error!("{error}; {digest} stays in force");

@@ -1,6 +1,6 @@
-//! The command line over `server.toml` over the defaults: what is in force.
+//! The settings in force: the command line over `server.toml` over the defaults.
 //!
-//! This is also the one module that reads the environment.
+//! This is also the only module that reads the environment.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -18,7 +18,7 @@ use crate::principal::Principal;
 /// The environment variable that chooses the level of the log.
 pub(crate) const LOG_VARIABLE: &str = "RELAY_LOG";
 
-/// What is in force for the life of the process.
+/// The settings in force until the process ends.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) bundle: PathBuf,
@@ -26,7 +26,7 @@ pub(crate) struct Settings {
     pub(crate) trust: Option<PathBuf>,
     pub(crate) state: Option<PathBuf>,
     pub(crate) audit: AuditPath,
-    /// The caller where no authentication names one.
+    /// The caller, where authentication does not name one.
     pub(crate) principal: Arc<Principal>,
     pub(crate) tls: Option<config::Tls>,
     pub(crate) auth: Option<config::Auth>,
@@ -34,34 +34,34 @@ pub(crate) struct Settings {
     pub(crate) allowed_origins: Option<Vec<String>>,
     pub(crate) briefing: config::Briefing,
     pub(crate) limits: Limits,
-    /// What `RELAY_LOG` says.
+    /// The value of `RELAY_LOG`.
     pub(crate) log_level: Option<String>,
-    /// Where `relay build` leaves the public half of this user's dev key.
+    /// The file into which `relay build` writes the public half of this user's dev key.
     pub(crate) dev_key: Option<PathBuf>,
-    /// How often the bundle's path is looked at; `None` leaves only SIGHUP.
+    /// The interval at which the bundle's path is checked; `None` means only on SIGHUP.
     pub(crate) poll: Option<Duration>,
 }
 
-/// Where records of what was asked and answered go.
+/// Where audit records go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AuditPath {
     /// The file that was named.
     Named(PathBuf),
-    /// This user's own file, in a folder that is made if it is not there.
+    /// This user's own file, in a folder that is created if it is missing.
     Own(PathBuf),
-    /// Nowhere, as was asked for.
+    /// Nowhere, as configured.
     Off,
-    /// Nowhere, since nothing says where this user keeps files.
+    /// Nowhere, since neither `XDG_STATE_HOME` nor `HOME` is set.
     Homeless,
 }
 
-/// Why what was asked for is not served.
+/// Why the settings cannot be used.
 #[derive(Debug, Error)]
 pub(crate) enum SettingsError {
     #[error(transparent)]
     Config(#[from] ConfigError),
     #[error(
-        "{address} can be reached from other machines, and nothing says who may ask: add [[auth.api-keys]] or [auth.jwt] to the configuration, or listen on 127.0.0.1"
+        "{address} can be reached from other machines, and no authentication is configured: add [[auth.api-keys]] or [auth.jwt] to the configuration, or listen on 127.0.0.1"
     )]
     PublicWithoutAuth { address: SocketAddr },
     #[error(
@@ -69,7 +69,7 @@ pub(crate) enum SettingsError {
     )]
     EmptyAuth,
     #[error(
-        "the id of API key `{id}` must be of letters, digits and hyphens, since `_` ends it in rk_ID_SECRET"
+        "the id of API key `{id}` must consist of letters, digits and hyphens, since `_` ends it in rk_ID_SECRET"
     )]
     KeyId { id: String },
     #[error("two API keys have the id `{id}`")]
@@ -83,7 +83,7 @@ pub(crate) enum SettingsError {
 }
 
 impl Settings {
-    /// Joins what was typed with the configuration file that it names.
+    /// Merges the command line with the configuration file that it names.
     pub(crate) fn new(args: Args) -> Result<Self, SettingsError> {
         let Args { bundle, transport, config, trust, state, audit, principal, tenant, role } = args;
         let config = config.as_deref().map(Config::read).transpose()?.unwrap_or_default();
@@ -150,7 +150,7 @@ impl Settings {
     }
 }
 
-/// Returns the first id that was there before.
+/// Returns the first id that is repeated.
 fn first_repeated<T: Clone + Ord>(mut ids: impl Iterator<Item = T>) -> Option<T> {
     let mut seen = BTreeSet::new();
     ids.find(|id| !seen.insert(id.clone()))
@@ -171,7 +171,7 @@ fn dev_key() -> Option<PathBuf> {
     user_folder("XDG_DATA_HOME", ".local/share").map(|data| data.join("relay/dev.pub"))
 }
 
-/// Returns a folder of the XDG base directories, or where it is below the home folder if unset.
+/// Returns a folder of the XDG base directories, or its default in the home folder if unset.
 fn user_folder(name: &str, usual: &str) -> Option<PathBuf> {
     let folder = |name| variable(name).map(PathBuf::from);
     folder(name).or_else(|| Some(folder("HOME")?.join(usual)))

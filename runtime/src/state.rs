@@ -1,7 +1,7 @@
 //! The state folder: private copies of bundles, and the highest epoch that was served.
 //!
-//! Several servers may share one folder and start at the same moment, so nothing here takes a
-//! lock: a file appears whole under its final name or not at all, and none is changed later.
+//! Several servers may share one folder and start at the same moment, so no locks are used: a file
+//! appears complete under its final name or not at all, and is never changed later.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io;
@@ -18,9 +18,9 @@ use crate::clock;
 
 /// Copies that are kept; older ones are removed when a new one is added.
 const COPIES_MAX: usize = 8;
-/// What a crashed server left half-written is removed after this time.
+/// Incomplete files of a crashed server are removed after this time.
 const ABANDONED: Duration = Duration::from_secs(3600);
-/// As much of what stands behind a bundle's content goes into the name of its copy.
+/// The most bytes after a bundle's content that are hashed for the name of its copy.
 const ENVELOPE_BYTES_NAMED: u64 = 1 << 20;
 /// The suffix of a file that is still being written.
 const PARTIAL: &str = "partial";
@@ -58,19 +58,19 @@ pub(crate) enum StateError {
 pub(crate) struct PrivateCopy {
     /// The copy, read-only.
     pub(crate) file: File,
-    /// Where it will stand, while it is not known to be good.
+    /// The file at its final name, until the bundle was checked.
     pending: Option<Pending>,
 }
 
 impl PrivateCopy {
-    /// Returns whether the copy was made just now, and nobody has checked it yet.
+    /// Returns whether the copy is new, so that it has to be checked.
     pub(crate) fn is_new(&self) -> bool {
         self.pending.is_some()
     }
 }
 
 impl State {
-    /// Opens the folder at `path`, which is made if it is not there.
+    /// Opens the folder at `path`, which is created if it is missing.
     pub(crate) fn open(path: &Path) -> Result<Self, StateError> {
         let state = Self { copies: path.join("bundles"), epochs: path.join("epochs") };
         for folder in [path, &state.copies, &state.epochs] {
@@ -79,7 +79,7 @@ impl State {
         Ok(state)
     }
 
-    /// Returns the private copy of the bundle in `source`, which is made if it is not there.
+    /// Returns the private copy of the bundle in `source`, which is created if it is missing.
     pub(crate) fn private_copy(
         &self,
         source: &File,
@@ -104,7 +104,7 @@ impl State {
         Ok(PrivateCopy { file, pending: Some(pending) })
     }
 
-    /// Keeps a copy that was found to be good, and removes those that are the longest unused.
+    /// Keeps a copy that was checked, and removes the least recently used ones.
     pub(crate) fn keep(&self, copy: PrivateCopy) -> Result<(), StateError> {
         let PrivateCopy { file, pending } = copy;
         if let Some(pending) = pending {
@@ -117,7 +117,7 @@ impl State {
 
     /// Returns the highest epoch of `project` that was served under this version of the trust file.
     ///
-    /// A risen version forgets the epochs of earlier ones. A fallen one is an error.
+    /// A higher version forgets the epochs of earlier ones. A lower version is an error.
     pub(crate) fn highest_epoch(
         &self,
         project: &str,
@@ -142,7 +142,7 @@ impl State {
     /// Remembers that this epoch of `project` was served.
     ///
     /// A mark is an empty file whose name says everything. Two servers that remember at once make
-    /// two marks, and the higher one counts: there is nothing to lose by writing last.
+    /// two marks, and the higher one counts: the order of writing does not matter.
     pub(crate) fn remember_epoch(
         &self,
         project: &str,
@@ -182,16 +182,16 @@ fn private_folder(path: &Path) -> Result<(), StateError> {
     }
 }
 
-/// Returns the name of the copy of `source`: its digest and that of what stands behind its
-/// content, so that two signatures of one bundle have two copies.
+/// Returns the name of the copy of `source`: its digest and that of the bytes after its content, so
+/// that two signatures of one bundle have two copies.
 fn copy_name(source: &File) -> Result<String, StateError> {
     let copy = |source| StateError::Copy { source };
     let length = source.metadata().map_err(copy)?.len();
     let start = read_at(source, 0, HEADER_BYTES as u64).map_err(copy)?;
     let outline = outline(&start)?;
     let front = read_at(source, 0, outline.front_bytes as u64).map_err(copy)?;
-    let behind = read_at(source, outline.content_bytes, ENVELOPE_BYTES_NAMED).map_err(copy)?;
-    let envelope = Digest::of_parts(&[&length.to_le_bytes(), &behind]).hex();
+    let trailer = read_at(source, outline.content_bytes, ENVELOPE_BYTES_NAMED).map_err(copy)?;
+    let envelope = Digest::of_parts(&[&length.to_le_bytes(), &trailer]).hex();
     let envelope = envelope.get(..16).unwrap_or_default();
     Ok(format!("{}-{envelope}.relay", Digest::of(&front).hex()))
 }
@@ -205,7 +205,7 @@ fn read_at(file: &File, offset: u64, length: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Opens the copy at `path`. One that a crash left short is removed and counts as not there.
+/// Opens the copy at `path`. A copy that a crash left incomplete is removed and counts as missing.
 fn existing_copy(path: &Path, source: &File) -> io::Result<Option<File>> {
     let file = match File::open(path) {
         Ok(file) => file,
@@ -216,12 +216,13 @@ fn existing_copy(path: &Path, source: &File) -> io::Result<Option<File>> {
         fs::remove_file(path)?;
         return Ok(None);
     }
-    // Its time says when it was last of use: the oldest are removed first.
+    // Its modification time is the time of last use: the oldest copies are removed first.
     _ = file.set_modified(clock::now());
     Ok(Some(file))
 }
 
-/// A file that is written under a name of its own. Dropped before it is published, it is removed.
+/// A file that is written under a temporary name. If it is dropped before it is published, it is
+/// removed.
 #[derive(Debug)]
 struct Pending {
     partial: PathBuf,
@@ -231,7 +232,7 @@ struct Pending {
 
 impl Pending {
     fn new(path: PathBuf) -> Self {
-        // The process id keeps servers apart; within one, loads follow each other.
+        // The process id makes the name unique: one server loads one bundle at a time.
         let partial = path.with_extension(format!("{}.{PARTIAL}", std::process::id()));
         Self { partial, path, published: false }
     }
@@ -259,8 +260,9 @@ impl Drop for Pending {
     }
 }
 
-/// Removes all but the newest copies, and what crashed servers left. A copy that a server has
-/// mapped lives on without its name. What cannot be removed is left to the next time.
+/// Removes all but the newest copies, and incomplete files of crashed servers. A copy that a server
+/// has mapped stays readable without its name. Files that cannot be removed are tried again next
+/// time.
 fn prune(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let mut copies = Vec::new();
@@ -284,7 +286,7 @@ fn prune(folder: &Path) {
     }
 }
 
-/// That an epoch was served under a version of the trust file.
+/// The record that an epoch was served under a version of the trust file.
 struct Mark {
     trust_version: u64,
     epoch: u64,
@@ -314,8 +316,8 @@ fn marks(folder: &Path) -> io::Result<Vec<Mark>> {
     Ok(marks)
 }
 
-/// Returns the folder of a project's marks. Names of projects are free text, so the name is
-/// made safe and a hash keeps apart what became alike.
+/// Returns the folder of a project's marks. Names of projects are free text, so unsafe characters
+/// are replaced, and a hash keeps the result unique.
 fn project_folder(project: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let readable: String = project.chars().take(40).map(plain).collect();

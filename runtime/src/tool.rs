@@ -1,18 +1,18 @@
 //! The one door to effects: every call of a tool passes it, and no tool can be reached around it.
 //!
-//! A call is a task of its own, which its tool's time limits, and which no client that leaves can
-//! keep from being recorded. Its steps, in order:
+//! A call is a task of its own, with the time limit of its tool. It is recorded even if its client
+//! disconnects. Its steps, in order:
 //!
 //! 1. [`admit`]: the caller has room for another call, and the arguments are not too large.
 //! 2. [`visible`]: the bundle offers the tool; then its arguments are decoded by the table.
-//! 3. [`decide`]: deny rules, role and mode say whether it may run. The [`Permit`] that this gives
-//!    is what every implementation asks for. No bundle of this version has rules or roles, so the
+//! 3. [`decide()`]: deny rules, role and mode decide whether it may run. The [`Permit`] that it gives
+//!    is required by every implementation. No bundle of this version has rules or roles, so the
 //!    tier decides.
-//! 4. [`gate::pass`]: the caller was briefed, will be, or is sent to `begin_session`.
+//! 4. [`gate::pass`]: the caller was briefed, gets a briefing, or is referred to `begin_session`.
 //! 5. Approval and then skill context come here, before the run; this version has neither.
-//! 6. [`execute`]: the tool runs, until it is done, cancelled or out of time.
-//! 7. [`clamp`]: a result that is too long is truncated and says so.
-//! 8. [`record`]: one audit record, whatever came of the call.
+//! 6. [`execute`]: the tool runs, until it is done, is cancelled or reaches its time limit.
+//! 7. [`clamp()`]: a result that is too long is truncated, with a note.
+//! 8. [`record`]: one audit record, whatever the outcome of the call.
 
 mod audit_tail;
 mod briefing;
@@ -45,12 +45,12 @@ use crate::calls::Room;
 use crate::gate::{self, Briefing, Passage};
 use crate::rejection::Rejection;
 
-/// Bytes of texts in the arguments of one call.
+/// The most bytes of texts in the arguments of one call.
 const INPUT_BYTES_MAX: usize = 2 << 20;
-/// Names of prompts that one record holds.
+/// The most names of prompts in one record.
 const RECORDED_PROMPTS_MAX: usize = 64;
 
-/// What each tool of the table does.
+/// The implementation of each tool of the table.
 const IMPLEMENTATIONS: &[(&str, &dyn Tool)] = &[
     ("begin_session", &BeginSession),
     ("read_prompts", &ReadPrompts),
@@ -58,8 +58,7 @@ const IMPLEMENTATIONS: &[(&str, &dyn Tool)] = &[
     ("audit_tail", &AuditTail),
 ];
 
-/// What came of a call that reached its tool, or of one that was refused with a text for the
-/// model.
+/// The answer to a call that reached its tool, or that was denied with a text for the model.
 #[derive(Debug)]
 pub(crate) struct Answer {
     /// Texts, in order.
@@ -76,8 +75,7 @@ impl Answer {
     }
 }
 
-/// Answers one call. Whatever comes of it, also if no one waits for it any more, it leaves one
-/// record.
+/// Answers one call. Every call gets one record, even if its client no longer waits.
 pub(crate) async fn run(
     call: Call,
     name: String,
@@ -118,12 +116,14 @@ async fn answer(
     Ok((Answer { blocks, is_error, briefing, exit_code }, permit))
 }
 
-/// Refuses a call over those that its caller may have, and arguments too large for any tool.
+/// Denies a call over the caller's limit of concurrent calls, and rejects arguments over the limit
+/// of all tools.
 fn admit(call: &Call, room: Option<&Room>, given: &Map<String, Value>) -> Result<(), CallError> {
     if room.is_none() {
         let max = call.server.calls.principal_calls_max();
-        let text =
-            format!("{max} calls of yours run already: wait for one to end, then call again");
+        let text = format!(
+            "the limit of {max} concurrent calls is reached: wait for one to end, then call again"
+        );
         return Err(CallError::Failed(text));
     }
     let bytes: usize = given.values().map(text_bytes).sum();
@@ -136,7 +136,7 @@ fn admit(call: &Call, room: Option<&Room>, given: &Map<String, Value>) -> Result
     Ok(())
 }
 
-/// The parser that read the request bounds how deep a value goes.
+/// The recursion is bounded: the parser of requests limits the depth of values.
 fn text_bytes(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len(),
@@ -152,7 +152,7 @@ fn text_bytes(value: &Value) -> usize {
 fn visible<'a>(call: &'a Call, name: &str) -> Result<&'a Offered, Rejection> {
     offered(call, name).ok_or_else(|| {
         let name = truncate(name);
-        Rejection::Invalid(format!("unknown tool `{name}`: tools/list names those there are"))
+        Rejection::Invalid(format!("unknown tool `{name}`: tools/list names the available tools"))
     })
 }
 
@@ -177,7 +177,7 @@ fn implementation(name: &str) -> Result<&'static dyn Tool, Rejection> {
     tool.ok_or(Rejection::Internal("the tool has no implementation"))
 }
 
-/// Briefs a caller that asked for no briefing, by the words of its call.
+/// Briefs a caller that did not ask for a briefing, by the keywords of its call.
 fn intercept(call: &Call, name: &str, given: &Map<String, Value>) -> Result<Briefing, CallError> {
     let tags = keywords::tags(name, given);
     Ok(gate::brief(call, Occasion::Intercept, &tags, Sent::default())?)

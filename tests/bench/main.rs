@@ -2,7 +2,8 @@
 //!
 //! `cargo run --release -p relay-tests --bin bench`, after `cargo build --release --workspace`.
 //! CPU time is what the scheduler counted for a process, so a busy machine blurs it little; wall
-//! time is shown where a goal is one. Nothing here asserts: a figure over its goal is a figure.
+//! time is printed where a goal is one. Nothing here asserts: a figure over its goal is only
+//! reported.
 
 #![expect(clippy::print_stdout, reason = "a table is what this prints")]
 #![expect(clippy::cast_precision_loss, reason = "figures are rounded anyway")]
@@ -182,7 +183,7 @@ fn read(setting: &Setting) -> Result<()> {
             figures.push(start.elapsed().as_secs_f64() * 1e6 / length as f64);
         }
     }
-    // The hash of one page is the floor of a first read; it tells how busy the machine was.
+    // The hash of one page is the minimum of a first read; it shows how busy the machine was.
     let page = vec![7; 4096];
     let start = Instant::now();
     for _ in 0..count {

@@ -65,7 +65,7 @@ fn check(files: &Memory) {
     for report in compiled.diagnostics.sorted() {
         assert!(report.at.start <= report.at.end, "{}", report.code());
         let length = sources.file(report.at.file).bytes.len();
-        assert!(report.at.end as usize <= length, "{}: behind the end", report.code());
+        assert!(report.at.end as usize <= length, "{}: after the end", report.code());
         assert!(
             !report.diagnostic.to_string().contains('\n'),
             "{}: {}",

@@ -9,14 +9,14 @@ use super::{sample, tag_index};
 
 static TAGS: LazyLock<Tags> = LazyLock::new(|| tag_index::expected(&sample::rich().prompts));
 
-/// The refusal of a bundle that was the signed `rich` sample once: the stage and its error.
-fn refusal(bytes: &[u8]) -> Option<String> {
+/// The error of a bundle that was the signed `rich` sample once: the stage and its error.
+fn open_error(bytes: &[u8]) -> Option<String> {
     let bundle = match sample::open(bytes) {
         Ok(bundle) => bundle,
         Err(error) => return Some(format!("open: {error:?}")),
     };
-    if let Err(refusal) = trust::verify(&bundle, &sample::trust(&[1]), sample::NOW.0) {
-        return Some(format!("trust: {refusal:?}"));
+    if let Err(error) = trust::verify(&bundle, &sample::trust(&[1]), sample::NOW.0) {
+        return Some(format!("trust: {error:?}"));
     }
     // Before any page is checked for itself: what can be read is what was signed.
     match bundle.contents() {
@@ -34,7 +34,7 @@ fn refusal(bytes: &[u8]) -> Option<String> {
 
 #[test]
 fn an_untouched_bundle_is_accepted() {
-    assert_eq!(refusal(&sealed()), None);
+    assert_eq!(open_error(&sealed()), None);
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn every_changed_byte_is_noticed() {
         for bits in [0x01, 0x80] {
             let mut bad = good.clone();
             bad[at] ^= bits;
-            assert!(refusal(&bad).is_some(), "byte {at} ^ {bits:#x} was not noticed");
+            assert!(open_error(&bad).is_some(), "byte {at} ^ {bits:#x} was not noticed");
         }
     }
 }
@@ -55,8 +55,8 @@ fn each_region_has_its_guard() {
     let check = |what: &str, at: usize, expected: &str| {
         let mut bad = sealed();
         bad[at] ^= 1;
-        let refusal = refusal(&bad).unwrap_or_default();
-        assert!(refusal.starts_with(expected), "{what} (byte {at}): {refusal}");
+        let error = open_error(&bad).unwrap_or_default();
+        assert!(error.starts_with(expected), "{what} (byte {at}): {error}");
     };
     let signed_digest = r#"trust: Envelope(Statement { what: "the digest" })"#;
     check("magic", 0, "open: NotABundle");
@@ -132,7 +132,7 @@ fn each_level_of_a_tree_is_checked() {
 
 /// A bad page is refused whenever it is asked for; the others can be read as before.
 #[test]
-fn a_bad_page_spoils_only_what_stands_on_it() {
+fn a_bad_page_affects_only_what_it_holds() {
     let mut bytes = sample::sealed(&sample::large(), &[1]);
     let bundle = sample::open(&bytes).unwrap();
     let bodies = bundle.sections().iter().find(|info| info.kind == Some(Kind::Bodies)).unwrap();
@@ -181,7 +181,7 @@ fn trailing_bytes_are_noticed() {
 }
 
 #[test]
-fn a_transfer_in_text_mode_is_told_as_such() {
+fn a_transfer_in_text_mode_is_reported() {
     let check = |what: &str, change: fn(&[u8]) -> Vec<u8>| {
         let error = sample::open(&change(&sealed())).unwrap_err();
         assert_eq!(error, OpenError::TextModeDamage, "{what}");
@@ -194,7 +194,7 @@ fn a_transfer_in_text_mode_is_told_as_such() {
 }
 
 #[test]
-fn other_files_are_told_as_such() {
+fn other_files_are_reported() {
     for bytes in [&b"PK\x03\x04"[..], b"\x7fELF", b"project homelab {\n}\n", &[0; 200]] {
         let error = sample::open(bytes).unwrap_err();
         assert_eq!(error, OpenError::NotABundle);

@@ -22,7 +22,7 @@ pub(crate) fn bundle_reader(bytes: &[u8]) {
         // Key 1 has signed two bundles in this world, so no other content can be read.
         let signed = [sample::tiny(), sample::rich()];
         if let Ok(contents) = &read {
-            assert!(signed.contains(contents), "trusted contents that nobody signed");
+            assert!(signed.contains(contents), "trusted contents that were not signed");
         }
         if checked {
             assert!(read.is_ok(), "a good bundle cannot be read: {read:?}");
@@ -31,7 +31,7 @@ pub(crate) fn bundle_reader(bytes: &[u8]) {
     }
 }
 
-/// Edits a good bundle as `bytes` say, hashes it again, and reads all of it: so the readers behind
+/// Edits a good bundle as `bytes` say, hashes it again, and reads all of it: so the readers after
 /// the digests meet records that no compiler would write. Nothing is signed: it would be by far
 /// the slowest step, and no reader looks at it.
 pub(crate) fn bundle_structure(bytes: &[u8]) {
@@ -118,7 +118,7 @@ pub(crate) fn envelope(bytes: &[u8]) {
     let trust = sample::trust(&[1]);
     match trust::verify_envelope(&envelope, digest, &trust, sample::NOW.0) {
         Ok(_) => assert_eq!(envelope.signed_bytes(), good.signed_bytes()),
-        Err(refusal) => assert!(!refusal.to_string().is_empty()),
+        Err(error) => assert!(!error.to_string().is_empty()),
     }
 }
 
@@ -142,7 +142,7 @@ pub(crate) fn uri_template(bytes: &[u8]) {
     let values = uri::values(&bundle, text);
     let pieces = uri::template(template).pieces;
     let variables = pieces.iter().filter(|piece| matches!(piece, UriPiece::Variable(_))).count();
-    // The compiler lets no two variables stand side by side, and trying all cuts takes long.
+    // The compiler rejects adjacent variables, and trying all splits takes long.
     let apart =
         !pieces.windows(2).any(|two| matches!(two, [UriPiece::Variable(_), UriPiece::Variable(_)]));
     if apart && variables <= 3 && text.len() <= 64 && !text.contains('%') {

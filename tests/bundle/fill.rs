@@ -7,7 +7,7 @@ use relay_bundle::{
     Argument, ArgumentKind, Bundle, Contents, Message, PartContent, Prompt, Rendering, Role,
     Segment, encode,
 };
-use relay_engine::prompt::{self, Cut, FILLED_BYTES_MAX, FillError, Filled, Origin};
+use relay_engine::prompt::{self, FILLED_BYTES_MAX, FillError, Filled, Origin, Truncation};
 
 use super::sample::{self, choice, literal, says_parts, text};
 
@@ -19,7 +19,7 @@ fn bundle(arguments: Vec<Argument>, variants: Vec<Vec<Message>>) -> Bundle {
 }
 
 /// A prompt that shows the value of each of its arguments in brackets.
-fn shown(arguments: Vec<Argument>) -> Bundle {
+fn bundle_with(arguments: Vec<Argument>) -> Bundle {
     let mut segments = Vec::new();
     for index in 0..arguments.len() as u32 {
         segments.extend([literal("["), Segment::Slot(index), literal("]")]);
@@ -45,7 +45,7 @@ fn a_value_is_the_given_one_else_the_default_else_absent() {
     let optional = text("b", 0);
     let default = Argument { default: Some("plain".into()), ..text("c", 0) };
     let color = Argument { default: Some("red".into()), ..choice("d", &["red", "blue"]) };
-    let bundle = shown(vec![required, optional, default, color]);
+    let bundle = bundle_with(vec![required, optional, default, color]);
 
     use Origin::{Absent, Default, Given};
     let check = |given: &[(&str, &str)], expected: &str, origins: [Origin; 4]| {
@@ -74,14 +74,14 @@ fn a_value_is_the_given_one_else_the_default_else_absent() {
 }
 
 #[test]
-fn wrong_arguments_are_refused_with_what_would_be_right() {
+fn wrong_arguments_are_rejected_with_the_accepted_ones() {
     let check = |bundle: &Bundle, given: &[(&str, &str)], expected: FillError, message: &str| {
         let error = fill(bundle, given).unwrap_err();
         assert_eq!(error, expected, "{given:?}");
         assert_eq!(error.to_string(), message);
     };
     let service = Argument { required: true, ..text("service", 0) };
-    let bundle = shown(vec![service, choice("to", &["staging", "production"])]);
+    let bundle = bundle_with(vec![service, choice("to", &["staging", "production"])]);
     let unknown = |name: &str, known: &[&str]| FillError::UnknownArgument {
         name: name.into(),
         known: known.iter().map(|name| (*name).into()).collect(),
@@ -106,7 +106,7 @@ fn wrong_arguments_are_refused_with_what_would_be_right() {
         &format!("unknown argument `{}`; it takes: service, to", &long[..128]),
     );
     check(
-        &shown(Vec::new()),
+        &bundle_with(Vec::new()),
         &[("x", "")],
         unknown("x", &[]),
         "unknown argument `x`; it takes none",
@@ -127,14 +127,14 @@ fn wrong_arguments_are_refused_with_what_would_be_right() {
 }
 
 #[test]
-fn a_long_text_is_cut_between_characters_and_the_cut_is_told() {
-    let bundle = shown(vec![Argument { default: Some("default".into()), ..text("a", 4) }]);
-    let check = |given: &str, expected: &str, cut: Option<Cut>| {
+fn a_long_text_is_truncated_between_characters_and_reported() {
+    let bundle = bundle_with(vec![Argument { default: Some("default".into()), ..text("a", 4) }]);
+    let check = |given: &str, expected: &str, cut: Option<Truncation>| {
         let filled = fill(&bundle, &[("a", given)]).unwrap();
         assert_eq!(text_of(&filled), format!("[{expected}]"), "{given:?}");
-        assert_eq!(filled.values[0].cut, cut, "{given:?}");
+        assert_eq!(filled.values[0].truncation, cut, "{given:?}");
     };
-    let cut = |chars| Some(Cut { chars, kept: 4 });
+    let cut = |chars| Some(Truncation { chars, kept: 4 });
     check("abcd", "abcd", None);
     check("abcde", "abcd", cut(5));
     check("äöü€", "äöü€", None);
@@ -142,9 +142,9 @@ fn a_long_text_is_cut_between_characters_and_the_cut_is_told() {
     check("😴😴😴😴😴😴", "😴😴😴😴", cut(6));
     check("", "defa", cut(7));
 
-    let unlimited = shown(vec![text("a", 0)]);
+    let unlimited = bundle_with(vec![text("a", 0)]);
     let long = "ä".repeat(100_000);
-    assert_eq!(fill(&unlimited, &[("a", &long)]).unwrap().values[0].cut, None);
+    assert_eq!(fill(&unlimited, &[("a", &long)]).unwrap().values[0].truncation, None);
 }
 
 /// The limit counts what a slot makes of a text, over all messages and parts.

@@ -39,7 +39,7 @@ fn a_uri_matches_a_template_as_a_whole() {
     check("relay://{a}", "relay://%C3", None);
     check("relay://{a}", "relay://%ff%fe", None);
 
-    // Literals behind a variable.
+    // Literals after a variable.
     check("relay://{a}.md", "relay://x.md", Some(&[("a", "x")]));
     check("relay://{a}.md", "relay://x.md.md", Some(&[("a", "x.md")]));
     check("relay://{a}.md", "relay://.md.md", Some(&[("a", ".md")]));
@@ -90,7 +90,7 @@ proptest! {
     #[test]
     fn what_was_expanded_comes_back(a in "\\PC{1,8}", b in "\\PC{1,8}", c in "[-./%a]{1,5}") {
         let given = BTreeMap::from([("a".into(), a), ("b".into(), b), ("c".into(), c)]);
-        // Between the variables stand literals that expansion never makes of a value.
+        // Between the variables are literals that expansion never makes of a value.
         for template in ["r://{a}/{b}/{c}", "{c}/{a}?x={b}#y", "r://{a}:{b}/{c}.md", "r:{b}/{c}:{a}."] {
             let uri = expand(template, &given);
             let found = values(&bundle(&[], &[template]), &uri);

@@ -26,8 +26,8 @@ pub(crate) struct Raw {
     pub(crate) features: u64,
     pub(crate) reserved: [u8; 16],
     pub(crate) rows: Vec<Row>,
-    /// Bytes behind the last section that the content's length counts.
-    pub(crate) behind: Vec<u8>,
+    /// Bytes after the last section that the content's length counts.
+    pub(crate) trailing: Vec<u8>,
     /// Bytes that are overwritten before the bundle is signed.
     pub(crate) patches: Vec<(usize, u8)>,
 }
@@ -72,7 +72,7 @@ impl Raw {
             features: u64::from_le_bytes(array(bundle, 40)),
             reserved: array(bundle, 48),
             rows: (0..count).map(row).collect(),
-            behind: Vec::new(),
+            trailing: Vec::new(),
             patches: Vec::new(),
         }
     }
@@ -103,7 +103,7 @@ impl Raw {
             table.extend(digest.unwrap_or_else(|| Digest::of(&level)).0);
             table.extend(reserved.to_le_bytes());
         }
-        file.extend(&self.behind);
+        file.extend(&self.trailing);
         let count = self.section_count.unwrap_or(self.rows.len() as u32);
         let length = self.content_length.unwrap_or(file.len() as u64);
         let mut header = self.magic.to_vec();
@@ -128,7 +128,7 @@ impl Raw {
     }
 }
 
-/// Signs whatever `content` holds with key 1: the digest is taken of what its header calls the
+/// Signs the bytes of `content` with key 1: the digest is taken of what its header calls the
 /// front, as far as there is any.
 pub(crate) fn seal(content: Vec<u8>) -> Vec<u8> {
     let count = u32::from_le_bytes(array(&content, 20)) as usize;

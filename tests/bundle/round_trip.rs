@@ -79,7 +79,7 @@ fn the_large_sample_has_a_tree_of_two_levels() {
 }
 
 #[test]
-fn the_header_alone_tells_how_the_file_is_laid_out() {
+fn the_header_alone_gives_the_layout_of_the_file() {
     let bytes = encode(&sample::rich()).unwrap();
     let outline = relay_bundle::outline(&bytes[..relay_bundle::HEADER_BYTES]).unwrap();
     let bundle = sample::open(&bytes).unwrap();
@@ -88,7 +88,7 @@ fn the_header_alone_tells_how_the_file_is_laid_out() {
 }
 
 #[test]
-fn what_is_not_there_is_not_found() {
+fn unknown_names_are_not_found() {
     let bundle = sample::open(&encode(&sample::rich()).unwrap()).unwrap();
     assert!(bundle.prompt(bundle.prompt_count()).is_err());
     assert!(bundle.resource(usize::MAX).is_err());

@@ -108,7 +108,7 @@ pub(crate) fn large() -> Contents {
     let line = |number| format!("{number:08} All work and no play makes Jack a dull boy.\n");
     let body: String = (0..10_000).map(line).collect();
     contents.prompts.extend((0..300u16).map(|number| {
-        // INVARIANT: the names are sorted behind those of `rich`.
+        // INVARIANT: the names are sorted after those of `rich`.
         Prompt {
             summary: Some(made(format!("matter{number:04} Straße{number:04}"))),
             priority: made((number % 10 + 1) as u8),

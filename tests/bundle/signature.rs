@@ -32,7 +32,7 @@ fn signatures_are_those_of_the_dsse_specification() {
     assert!(!signature.verify(&sample::key(1).verifying_key(), b"DSSEv1 0  0 "));
 }
 
-/// Lengths count bytes, not characters, and the payload is what base64 stands for.
+/// Lengths count bytes, not characters, and the payload is the decoded base64.
 #[test]
 fn signed_bytes_count_bytes() {
     let check = |payload_type: &str, payload: &[u8], expected: &[u8]| {
@@ -49,7 +49,7 @@ fn signed_bytes_count_bytes() {
 }
 
 #[test]
-fn the_statement_tells_what_the_bundle_is() {
+fn the_statement_describes_the_bundle() {
     let bundle = sample::open(&sample::sealed(&sample::rich(), &[1])).unwrap();
     let Statement { subject, predicate, .. } =
         Envelope::of(&bundle).unwrap().statement(bundle.digest()).unwrap();
@@ -91,13 +91,12 @@ fn the_order_of_signing_does_not_matter() {
 fn malformed_envelopes_are_refused() {
     let check = |envelope: &str, reason: &str| {
         let bundle = with_envelope(envelope.as_bytes());
-        let refusal = trust::verify(&bundle, &sample::trust(&[1]), sample::NOW.0).unwrap_err();
-        let trust::TrustError::Envelope(EnvelopeError::Malformed { reason: found }) = &refusal
-        else {
-            panic!("{envelope}: {refusal:?}")
+        let error = trust::verify(&bundle, &sample::trust(&[1]), sample::NOW.0).unwrap_err();
+        let trust::TrustError::Envelope(EnvelopeError::Malformed { reason: found }) = &error else {
+            panic!("{envelope}: {error:?}")
         };
         assert!(found.contains(reason), "{envelope}: {found}");
-        assert!(refusal.to_string().contains("sign the bundle again"), "{refusal}");
+        assert!(error.to_string().contains("sign the bundle again"), "{error}");
     };
     let envelope = |payload: &str, signatures: &str| {
         format!(
@@ -130,9 +129,9 @@ fn malformed_envelopes_are_refused() {
 #[test]
 fn a_bundle_without_an_envelope_is_not_signed() {
     let bundle = sample::open(&encode(&sample::tiny()).unwrap()).unwrap();
-    let refusal = trust::verify(&bundle, &sample::trust(&[1]), sample::NOW.0).unwrap_err();
-    assert_eq!(refusal, EnvelopeError::Missing.into());
-    assert!(refusal.to_string().contains("sign it with `relay sign"), "{refusal}");
+    let error = trust::verify(&bundle, &sample::trust(&[1]), sample::NOW.0).unwrap_err();
+    assert_eq!(error, EnvelopeError::Missing.into());
+    assert!(error.to_string().contains("sign it with `relay sign"), "{error}");
 }
 
 /// Statements under good signatures that say something else.
@@ -186,11 +185,11 @@ fn a_signature_over_another_payload_type_is_refused() {
     let expected = EnvelopeError::PayloadType { found: other.payload_type.clone() };
     refused(&other, expected, "sign the bundle with `relay sign`");
 
-    // With the type swapped behind the signature, the type is right and the signature is not.
+    // With the type swapped after signing, the type is right and the signature is not.
     other.payload_type = PAYLOAD_TYPE.into();
     let bundle = with_envelope(&other.to_json().unwrap());
-    let refusal = trust::verify(&bundle, &sample::trust(&[1]), sample::NOW.0).unwrap_err();
-    assert!(matches!(refusal, trust::TrustError::BelowThreshold { good: 0, .. }), "{refusal:?}");
+    let error = trust::verify(&bundle, &sample::trust(&[1]), sample::NOW.0).unwrap_err();
+    assert!(matches!(error, trust::TrustError::BelowThreshold { good: 0, .. }), "{error:?}");
 }
 
 #[test]
@@ -203,7 +202,7 @@ fn a_sixty_fifth_signature_has_no_room() {
 }
 
 #[test]
-fn a_signature_that_is_not_64_bytes_of_base64_does_not_fit() {
+fn a_signature_that_is_not_64_bytes_of_base64_is_bad() {
     let signed = b"DSSEv1 0  0 ";
     let good = {
         let mut envelope =
@@ -236,7 +235,7 @@ fn refused(envelope: &Envelope, expected: EnvelopeError, remedy: &str) {
     let key = sample::key(1).verifying_key();
     assert!(envelope.signatures[0].verify(&key, &envelope.signed_bytes().unwrap()));
     let bundle = with_envelope(&envelope.to_json().unwrap());
-    let refusal = trust::verify(&bundle, &sample::trust(&[1]), sample::NOW.0).unwrap_err();
-    assert_eq!(refusal, expected.into());
-    assert!(refusal.to_string().contains(remedy), "{refusal}");
+    let error = trust::verify(&bundle, &sample::trust(&[1]), sample::NOW.0).unwrap_err();
+    assert_eq!(error, expected.into());
+    assert!(error.to_string().contains(remedy), "{error}");
 }

@@ -46,7 +46,7 @@ fn wrong_headers_and_tables_do_not_open() {
     check("no rows", |raw| raw.section_count = Some(0), E::Trailing { extra: 2112 }, DAMAGED);
     let length = E::SectionLength { kind: 64, length: 48 };
     check("content too short", |raw| raw.content_length = Some(2112), length, DAMAGED);
-    check("more bytes", |raw| raw.behind = vec![0; 64], E::Trailing { extra: 64 }, DAMAGED);
+    check("more bytes", |raw| raw.trailing = vec![0; 64], E::Trailing { extra: 64 }, DAMAGED);
 
     // The rows of the table. `Strings` is the third, from byte 1,344 on: 16 bytes, then padding.
     let order = E::SectionOrder { kind: 1 };
@@ -90,13 +90,13 @@ fn padding_between_the_levels_of_a_tree_is_checked() {
     let bundle = sample::open(&raw.sealed()).unwrap();
     let bodies = bundle.sections().iter().find(|info| info.kind == Some(Kind::Bodies)).unwrap();
     let end = (bodies.offset + bodies.length) as usize;
-    assert_ne!(end % 64, 0, "there is padding behind the data");
+    assert_ne!(end % 64, 0, "there is padding after the data");
     raw.patches.push((end, 1));
     refused("padding", &raw.sealed(), &OpenError::Padding { offset: end as u64 }, DAMAGED);
 }
 
 #[test]
-fn the_envelope_must_fit_its_length_word() {
+fn the_envelope_must_match_its_length() {
     let content = tiny().content();
     let with_word =
         |length: u64, envelope: &[u8]| [&content, &length.to_le_bytes()[..], envelope].concat();
@@ -261,9 +261,9 @@ fn settings_have_a_limit() {
     assert!(error.to_string().contains("build the project again"), "{error}");
 }
 
-/// A lookup ends, whatever the hash table holds.
+/// A lookup ends with any contents of the hash table.
 #[test]
-fn a_bad_hash_table_does_not_hold_a_lookup() {
+fn a_bad_hash_table_does_not_block_a_lookup() {
     let with_table = |slots: &[u32]| {
         let mut raw = tiny();
         raw.row(Kind::PromptIndex).data =
@@ -331,7 +331,7 @@ fn strings(raw: &mut Raw) -> &mut Row {
     raw.row(Kind::Strings)
 }
 
-/// A section of a kind that format 1.0 does not know, to stand behind `Bodies`.
+/// A section of a kind that format 1.0 does not know, to be placed after `Bodies`.
 fn unknown_row(flags: u32) -> Row {
     let data = b"from the future".to_vec();
     Row { kind: 5, flags, offset: None, length: None, digest: None, reserved: 0, data }

@@ -203,7 +203,7 @@ fn prompts_without_words_have_an_index() {
 
 /// A bitmap only where it is shorter.
 #[test]
-fn a_list_gives_way_to_a_bitmap_when_it_is_longer() {
+fn a_bitmap_replaces_a_longer_list() {
     let first = |count| move |rank| if rank < count { "word".into() } else { String::new() };
     // Up to 8 prompts: a bitmap has one byte, a list of one rank has two.
     assert_eq!(postings(ranked(1, first(1))), [0xff, 0xff, 1]);
@@ -224,7 +224,7 @@ fn postings_come_in_blocks() {
     let prompts = ranked(PROMPTS, |rank| {
         let has = [
             ("all", true),
-            ("behind", rank == 65_537),
+            ("beyond", rank == 65_537),
             ("both", [3, 65_535, 65_536].contains(&rank)),
             ("listed", rank < 4_096),
             ("mapped", rank < 4_097),
@@ -310,7 +310,7 @@ fn length(kind: Kind, bytes: usize) -> impl FnOnce(&mut Raw) {
 }
 
 #[test]
-fn the_index_to_damage_is_as_the_tests_below_take_it() {
+fn the_index_to_damage_is_as_the_tests_below_assume() {
     let tags = edited(|_| {}).unwrap();
     assert_eq!(tags, expected(&tagged()));
     let sections = written(&tagged(), &tags);
@@ -364,7 +364,7 @@ fn a_wrong_index_is_refused() {
     for (number, value) in [(0, 1), (1, 1), (10, 20), (10, max), (11, 27), (11, 29), (11, max)] {
         refused(Box::new(set(TagWords, number, value)), place.clone());
     }
-    // The second word: it begins before, at and inside the first, behind the next, and far away.
+    // The second word: it begins before, at and inside the first, after the next, and far away.
     for value in [0, 1, 3, 5, 8, 9, 13, 21, 22, max] {
         refused(Box::new(set(TagWords, 2, value)), record(TagWords, "text"));
     }
@@ -375,7 +375,7 @@ fn a_wrong_index_is_refused() {
         refused(Box::new(set(TagWords, number, value)), record(TagWords, "postings"));
     }
 
-    // The text: a line feed behind each word.
+    // The text: a line feed after each word.
     refused(Box::new(without(TagText)), place.clone());
     refused(Box::new(length(TagText, 20)), place.clone());
     refused(Box::new(length(TagText, 22)), place.clone());
@@ -403,7 +403,7 @@ fn half_a_record_does_not_open() {
     }
 }
 
-/// A prompt's rank and the order tell the same, from whichever side they are read.
+/// A prompt's rank and the order agree, in both directions.
 #[test]
 fn a_wrong_rank_is_refused() {
     let rank = |number: u32| {
@@ -419,7 +419,7 @@ fn a_wrong_rank_is_refused() {
     assert_eq!(rank(u32::MAX), Err(Corrupt::Page { section: "tag-order", offset }));
 }
 
-/// What nobody checks: ranks. What is wrong ends the postings, or has no prompt.
+/// Ranks are not checked. A wrong one ends the postings, or has no prompt.
 #[test]
 fn wrong_postings_do_no_harm() {
     let check = |word: &str, start: usize, bytes: &[u8], ranks: &[usize]| {
@@ -441,7 +441,7 @@ fn wrong_postings_do_no_harm() {
     check("few", 7, &[0xfe, 0xff, 0, 0, 7, 0], &[]);
     check("few", 7, &[0xff, 0xff, 1, 0, 7, 0], &[]);
     check("most", 13, &[2, 0, 7, 0, 34, 0, 0x0f], &[7, 34]);
-    // Blocks behind those there are, with ranks, too short and empty.
+    // Blocks after the last one, with ranks, too short and empty.
     check("few", 7, &[0, 0, 1, 0, 0, 0], &[]);
     check("few", 7, &[1, 0, 7, 0, 9, 0], &[7]);
     check("few", 7, &[0, 0, 0xff, 0xff, 0, 0], &[]);

@@ -8,7 +8,7 @@ use relay_bundle::{Bundle, Digest, encode};
 
 use super::sample::{self, NOW, key, trusted};
 
-/// What became of a bundle signed by these keys: the states of its signatures, or the refusal.
+/// What became of a bundle signed by these keys: the states of its signatures, or the error.
 fn verify(keys: &[u8], trust: &Trust) -> Result<Vec<SignatureState>, TrustError> {
     trust::verify(&signed(keys), trust, NOW.0).map(|accepted| states(&accepted.signatures))
 }
@@ -42,14 +42,14 @@ fn a_signature_counts_only_while_its_key_does() {
         edit(&mut trust.keys[0]);
         match verify(&[1], &trust) {
             Ok(states) => assert_eq!(states, [expected]),
-            Err(refusal) => {
-                let TrustError::BelowThreshold { good: 0, needed: 1, signatures } = &refusal else {
-                    panic!("{refusal:?}")
+            Err(error) => {
+                let TrustError::BelowThreshold { good: 0, needed: 1, signatures } = &error else {
+                    panic!("{error:?}")
                 };
                 assert_eq!(states(signatures), [expected]);
                 let message = format!("34750f98bd59fcfc {message}");
-                assert!(refusal.to_string().contains(&message), "{refusal}");
-                assert!(refusal.to_string().contains("sign the bundle with a trusted key"));
+                assert!(error.to_string().contains(&message), "{error}");
+                assert!(error.to_string().contains("sign the bundle with a trusted key"));
             }
         }
     };
@@ -99,10 +99,10 @@ fn a_signature_under_a_foreign_key_id_is_bad() {
     let mut envelope = Envelope::of(&bundle).unwrap();
     envelope.signatures[0].keyid = key_id(&key(1).verifying_key());
     let trust = sample::trust(&[1]);
-    let refusal = trust::verify_envelope(&envelope, bundle.digest(), &trust, NOW.0).unwrap_err();
-    let TrustError::BelowThreshold { signatures, .. } = &refusal else { panic!("{refusal:?}") };
+    let error = trust::verify_envelope(&envelope, bundle.digest(), &trust, NOW.0).unwrap_err();
+    let TrustError::BelowThreshold { signatures, .. } = &error else { panic!("{error:?}") };
     assert_eq!(states(signatures), [SignatureState::Bad]);
-    assert!(refusal.to_string().contains("`key-1`: signature does not fit"), "{refusal}");
+    assert!(error.to_string().contains("`key-1`: signature does not match"), "{error}");
 
     // It neither spoils nor shadows the good one of that key.
     let mut good = signed(&[1]);
@@ -121,27 +121,27 @@ fn each_required_role_must_have_signed() {
 
     assert!(verify(&[1, 2], &trust).is_ok());
     assert!(verify(&[2], &trust).is_ok(), "one key may have both roles");
-    let refusal = verify(&[1, 3], &trust).unwrap_err();
+    let error = verify(&[1, 3], &trust).unwrap_err();
     assert!(
-        matches!(&refusal, TrustError::MissingRole { role, good: 0, needed: 1, .. } if role == "review"),
-        "{refusal:?}"
+        matches!(&error, TrustError::MissingRole { role, good: 0, needed: 1, .. } if role == "review"),
+        "{error:?}"
     );
-    assert!(refusal.to_string().contains("have one more such key sign"), "{refusal}");
+    assert!(error.to_string().contains("have one more such key sign"), "{error}");
 
     trust.require = BTreeMap::from([("review".into(), 2)]);
-    let refusal = verify(&[1, 2], &trust).unwrap_err();
-    assert!(matches!(refusal, TrustError::MissingRole { good: 1, needed: 2, .. }), "{refusal:?}");
+    let error = verify(&[1, 2], &trust).unwrap_err();
+    assert!(matches!(error, TrustError::MissingRole { good: 1, needed: 2, .. }), "{error:?}");
 
     // A signature that does not count has no role.
     trust.require = BTreeMap::from([("review".into(), 1)]);
     trust.keys[1].not_after = Some(Time(1));
-    let refusal = verify(&[1, 2], &trust).unwrap_err();
-    assert!(matches!(refusal, TrustError::MissingRole { good: 0, needed: 1, .. }), "{refusal:?}");
+    let error = verify(&[1, 2], &trust).unwrap_err();
+    assert!(matches!(error, TrustError::MissingRole { good: 0, needed: 1, .. }), "{error:?}");
 }
 
-/// Refusals by the policy itself, whoever has signed.
+/// Bundles that the policy refuses with any signatures.
 #[test]
-fn the_policy_has_its_say() {
+fn the_policy_itself_can_refuse_a_bundle() {
     let digest = signed(&[1]).digest();
     let check = |edit: &dyn Fn(&mut Trust), expected: TrustError, remedy: &str| {
         let mut trust = sample::trust(&[1]);
@@ -149,7 +149,7 @@ fn the_policy_has_its_say() {
         assert_eq!(verify(&[1], &trust), Err(expected.clone()));
         assert!(expected.to_string().contains(remedy), "{expected}");
     };
-    check(&|trust| trust.threshold = 0, TrustError::ZeroThreshold, "make it at least 1");
+    check(&|trust| trust.threshold = 0, TrustError::ZeroThreshold, "set it to at least 1");
     check(
         &|trust| trust.revoked.digests.extend([digest]),
         TrustError::RevokedDigest { digest },
@@ -183,8 +183,8 @@ fn a_revoked_digest_is_revoked_for_detached_envelopes_too() {
     let mut trust = sample::trust(&[1]);
     assert!(trust::verify_envelope(&envelope, digest, &trust, NOW.0).is_ok());
     trust.revoked.digests.insert(digest);
-    let refusal = trust::verify_envelope(&envelope, digest, &trust, NOW.0).unwrap_err();
-    assert_eq!(refusal, TrustError::RevokedDigest { digest });
+    let error = trust::verify_envelope(&envelope, digest, &trust, NOW.0).unwrap_err();
+    assert_eq!(error, TrustError::RevokedDigest { digest });
 }
 
 #[test]
@@ -194,10 +194,10 @@ fn an_older_epoch_is_refused_unless_its_digest_is_named() {
     let mut trust = sample::trust(&[1]);
     assert_eq!(trust::check_downgrade(&bundle, &trust, 6), Ok(()));
     assert_eq!(trust::check_downgrade(&bundle, &trust, 7), Ok(()));
-    let refusal = trust::check_downgrade(&bundle, &trust, 8).unwrap_err();
-    assert_eq!(refusal, TrustError::Downgrade { epoch: 7, seen: 8, digest });
+    let error = trust::check_downgrade(&bundle, &trust, 8).unwrap_err();
+    assert_eq!(error, TrustError::Downgrade { epoch: 7, seen: 8, digest });
     let remedy = format!("name `{digest}` in the trust file's allow-digests");
-    assert!(refusal.to_string().contains(&remedy), "{refusal}");
+    assert!(error.to_string().contains(&remedy), "{error}");
 
     trust.allow_digests = vec![Digest::of(b"another")];
     assert!(trust::check_downgrade(&bundle, &trust, 8).is_err());
@@ -206,7 +206,7 @@ fn an_older_epoch_is_refused_unless_its_digest_is_named() {
 }
 
 #[test]
-fn a_trust_file_says_all_of_it() {
+fn a_trust_file_has_every_key() {
     let digest = Digest::of(b"bad");
     let text = format!(
         r#"
@@ -244,7 +244,7 @@ fn a_trust_file_says_all_of_it() {
 }
 
 #[test]
-fn a_trust_file_with_a_slip_is_refused() {
+fn a_malformed_trust_file_is_refused() {
     let check = |text: &str, expected: &str| {
         let error = toml::from_str::<Trust>(text).unwrap_err().to_string();
         assert!(error.contains(expected), "{text}: {error}");
@@ -301,6 +301,6 @@ fn the_epoch_is_the_one_that_the_digest_covers() {
     let envelope = super::raw::signed(&statement, 1);
     let bytes = relay_bundle::envelope::attach(&bundle, &envelope).unwrap();
     let trust = Trust { min_epoch: 8, ..sample::trust(&[1]) };
-    let refusal = trust::verify(&sample::open(&bytes).unwrap(), &trust, NOW.0).unwrap_err();
-    assert_eq!(refusal, TrustError::BelowMinEpoch { epoch: 7, min_epoch: 8 });
+    let error = trust::verify(&sample::open(&bytes).unwrap(), &trust, NOW.0).unwrap_err();
+    assert_eq!(error, TrustError::BelowMinEpoch { epoch: 7, min_epoch: 8 });
 }

@@ -395,7 +395,7 @@ fn tags_have_the_limits_of_the_server() {
     let eleven: Vec<String> = (0..11).map(|number| format!("t{number}")).collect();
     let mut question = vec!["--tags"];
     question.extend(eleven.iter().map(String::as_str));
-    let rejection = "11 tags are too many: send at most 10, those that say most about the task";
+    let rejection = "11 tags are too many: send at most 10, the most specific ones";
     explain_of(GATED, &question).ends(1).silent().prints(&format!("rejected: {rejection}\n"));
     question.push("--json");
     let answer = explain_of(GATED, &question).ends(1).silent().json();

@@ -9,7 +9,7 @@ for binary in "$relay" "$relay_serve"; do
     [[ -x $binary ]] || { echo "no binary $binary: build it, or set RELAY and RELAY_SERVE" >&2; exit 2; }
 done
 
-# Installed once; a stale folder is told by the versions in its name.
+# Installed once; the versions in its name identify a stale folder.
 tools=$target/outside
 mkdir -p "$tools"
 

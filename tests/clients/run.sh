@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Drives relay-serve with the official MCP clients: each era, each transport, two example projects and a gated one.
+# Drives relay-serve with the official MCP clients: each protocol, each transport, two example projects and a gated one.
 #
 # From the environment: RELAY, RELAY_SERVE (default target/debug/…), PYTHON (default python3).
 set -euo pipefail

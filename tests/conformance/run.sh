@@ -15,7 +15,7 @@ address=127.0.0.1:$port
 server=
 
 finish() {
-    # Waiting keeps bash from telling that it was killed.
+    # Waiting keeps bash from reporting that it was killed.
     if [[ -n $server ]]; then { kill -KILL "$server"; wait "$server"; } 2>/dev/null || true; fi
     rm -rf "$work"
 }

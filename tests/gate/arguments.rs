@@ -16,7 +16,7 @@ fn object(value: Value) -> Map<String, Value> {
 }
 
 #[test]
-fn what_is_not_given_has_its_default() {
+fn missing_arguments_have_their_default() {
     for given in [json!({}), json!({ "lines": null, "tool": null, "tier": null, "denied": null })] {
         let given = object(given);
         let arguments = decode(audit_tail(), &given).expect("nothing is required");
@@ -53,7 +53,7 @@ fn numbers_are_whole_and_in_range() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_what_would_be_right() {
+fn wrong_arguments_are_named_with_the_expected_type() {
     let error = |tool: &str, given: Value| {
         let given = object(given);
         decode(find(tool).expect("a tool"), &given).expect_err("refused").to_string()

@@ -55,7 +55,7 @@ pub(crate) fn sealed(version: u8, expires_min: [u8; 4], set: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// HMAC-SHA-256 of the fields, each behind its length, by the letter of RFC 2104.
+/// HMAC-SHA-256 of the fields, each after its length, by RFC 2104.
 fn hmac(fields: &[&[u8]]) -> [u8; 32] {
     let message: Vec<u8> = fields
         .iter()

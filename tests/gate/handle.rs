@@ -122,7 +122,7 @@ fn a_handle_is_short() {
 }
 
 #[test]
-fn what_does_not_fit_is_left_out() {
+fn prompts_over_the_limit_are_left_out() {
     let large = Binding { prompts: 100_000, ..binding() };
     let text = seal(&key(), &large, NOW, &sent(0..100_000));
     assert_eq!(open(&[key()], &large, NOW, &text), Ok(sent(0..16_384)));
@@ -288,13 +288,13 @@ fn a_handle_is_good_up_to_the_end_of_its_last_minute() {
     }
     assert_eq!(at(NOW + 1), Err(HandleError::Expired { minutes_ago: 1 }));
     assert_eq!(at(u32::MAX), Err(HandleError::Expired { minutes_ago: u32::MAX - NOW }));
-    // Of a handle that is not good anyway nobody hears when it expired.
+    // The expiry of a handle that is invalid for another reason is not reported.
     let other = Binding { principal: "bob", ..binding() };
     assert_eq!(open(&[key()], &other, u32::MAX, &text), Err(HandleError::OtherCaller));
 }
 
 #[test]
-fn every_refusal_says_how_to_go_on() {
+fn every_error_says_what_to_do_next() {
     let all = [
         HandleError::Malformed,
         HandleError::UnknownVersion { version: 2 },
@@ -313,6 +313,6 @@ fn every_refusal_says_how_to_go_on() {
 }
 
 #[test]
-fn a_key_is_not_shown() {
+fn a_key_is_not_printed() {
     assert_eq!(format!("{:?}", Key::new(7, [0xab; 32])), "Key { id: 7, .. }");
 }

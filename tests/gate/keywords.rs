@@ -82,7 +82,7 @@ fn words_are_cut_at_all_but_letters_digits_and_hyphens() {
 }
 
 #[test]
-fn what_chooses_nothing_is_no_keyword() {
+fn stop_words_are_not_keywords() {
     let forty = "x".repeat(40);
     check(&[
         ("x", r#"{"a": "do we go to the vpn with all of them, and why"}"#, "vpn"),
@@ -115,7 +115,7 @@ fn there_are_at_most_ten() {
 }
 
 #[test]
-fn only_the_beginning_of_much_is_searched() {
+fn only_the_beginning_of_long_arguments_is_searched() {
     let spaces = |count: usize| " ".repeat(count);
     let text = |text: String| serde_json::json!({ "a": text }).to_string();
     let searched = 64 << 10;
@@ -132,7 +132,7 @@ fn only_the_beginning_of_much_is_searched() {
 }
 
 #[test]
-fn only_so_deep_is_searched() {
+fn only_a_limited_depth_is_searched() {
     let nested = |depth: usize| {
         let (open, close) = ("[".repeat(depth), "]".repeat(depth));
         of("x", &format!(r#"{{"a": {open}"deep"{close}, "b": "flat"}}"#))

@@ -46,7 +46,7 @@ fn names(bundle: &Bundle, indexes: &[usize]) -> Vec<String> {
 }
 
 #[test]
-fn nothing_is_selected_where_nothing_is() {
+fn nothing_is_selected_without_prompts() {
     let bundle = bundle(Vec::new());
     let selection = select(&bundle, &tags(&["vpn"]), &Sent::default(), all(10)).unwrap();
     assert_eq!(selection, Selection::default());
@@ -54,7 +54,7 @@ fn nothing_is_selected_where_nothing_is() {
 
 /// What the model does not say: where a budget is over already, and who ended the filling.
 #[test]
-fn an_empty_body_always_fits_and_the_first_that_does_not_is_told() {
+fn an_empty_body_always_fits_and_the_first_that_does_not_is_reported() {
     let bundle = bundle(vec![
         prompt("always", 10, None, 9),
         prompt("b-empty", 5, Some("vpn"), 0),
@@ -72,7 +72,7 @@ fn an_empty_body_always_fits_and_the_first_that_does_not_is_told() {
     assert_eq!(three_left.cut.unwrap().left, 3);
     let enough = selected(14);
     assert_eq!((enough.full, enough.bytes, enough.cut), (vec![0, 1, 2, 3], 14, None));
-    // Told also where nothing but full prompts is wanted, and as many as could fit did.
+    // Reported also where only full prompts are wanted, and as many as could fit did.
     let same = ["a", "b", "c", "d"].map(|name| prompt(name, 5, Some("vpn"), 4));
     let same = self::bundle(same.into());
     let limits = Limits { budget_bytes: 8, entries_max: 0 };
@@ -82,7 +82,7 @@ fn an_empty_body_always_fits_and_the_first_that_does_not_is_told() {
 }
 
 #[test]
-fn hits_tell_every_place() {
+fn hits_name_every_place() {
     let mut prompts = vec![prompt("a", 7, Some("The VPN of the house"), 1)];
     prompts[0].chapters =
         ["VPN, vpn", "Rules", "A vpn"].map(|text| sample::made(text.into())).to_vec();

@@ -1,41 +1,41 @@
-//! An agent of either era: how it asks, and what it was answered.
+//! An agent of either protocol: how it asks, and what it was answered.
 
 use serde_json::{Value, json};
 
 use super::house::House;
 use super::server::{Client, modern};
 
-/// Which era a client is of.
+/// The protocol of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Era {
+pub(crate) enum Protocol {
     Legacy,
     Modern,
 }
 
-pub(crate) const ERAS: [Era; 2] = [Era::Legacy, Era::Modern];
+pub(crate) const PROTOCOLS: [Protocol; 2] = [Protocol::Legacy, Protocol::Modern];
 
 /// A client and how it asks.
 pub(crate) struct Agent {
     pub(crate) client: Client,
-    era: Era,
+    protocol: Protocol,
 }
 
 impl Agent {
-    pub(crate) fn new(house: &House, era: Era) -> Self {
-        Self::with(house, era, &[])
+    pub(crate) fn new(house: &House, protocol: Protocol) -> Self {
+        Self::with(house, protocol, &[])
     }
 
-    pub(crate) fn with(house: &House, era: Era, arguments: &[&str]) -> Self {
+    pub(crate) fn with(house: &House, protocol: Protocol, arguments: &[&str]) -> Self {
         let arguments = [&["--config", "server.toml"], arguments].concat();
-        let client = match era {
-            Era::Legacy => Client::legacy(house, &arguments),
-            Era::Modern => Client::start(house, &arguments),
+        let client = match protocol {
+            Protocol::Legacy => Client::legacy(house, &arguments),
+            Protocol::Modern => Client::start(house, &arguments),
         };
-        Self { client, era }
+        Self { client, protocol }
     }
 
     fn params(&self, params: Value) -> Value {
-        if self.era == Era::Modern { modern(params) } else { params }
+        if self.protocol == Protocol::Modern { modern(params) } else { params }
     }
 
     pub(crate) fn tools(&mut self) -> Vec<String> {

@@ -51,7 +51,7 @@ fn a_served_prompt_is_one_line_of_fixed_order() {
 }
 
 #[test]
-fn everything_pulled_leaves_one_record() {
+fn every_request_leaves_one_record() {
     let house = House::new();
     let mut client = Client::legacy(&house, &AUDIT);
     client.get("prompts/list", json!({}));
@@ -71,7 +71,7 @@ fn everything_pulled_leaves_one_record() {
     let text = house.read("audit.jsonl");
     assert!(!text.contains("secret"), "{text}");
     let records = records(&text);
-    let told: Vec<_> = records
+    let found: Vec<_> = records
         .iter()
         .map(|record| {
             let text = |name: &str| record[name].as_str().unwrap();
@@ -80,7 +80,7 @@ fn everything_pulled_leaves_one_record() {
         .collect();
     let (yes, no) = (&json!(true), &json!(false));
     assert_eq!(
-        told,
+        found,
         [
             ("prompt:show", "served", no, json!({ "arguments": "[2 characters]" })),
             ("resource:relay://dot", "served", no, json!({})),
@@ -98,9 +98,9 @@ fn everything_pulled_leaves_one_record() {
         ]
     );
     let hash = |bytes: &[u8]| json!(house::sha256(bytes));
-    let shown = [b"Look at it.", CHECKLIST.as_bytes(), b"Inline.", b"I look.", DOT, BEEP].concat();
-    assert_eq!(records[0]["output_sha256"], hash(&shown));
-    assert_eq!(records[0]["output_len"], shown.len());
+    let bodies = [b"Look at it.", CHECKLIST.as_bytes(), b"Inline.", b"I look.", DOT, BEEP].concat();
+    assert_eq!(records[0]["output_sha256"], hash(&bodies));
+    assert_eq!(records[0]["output_len"], bodies.len());
     assert_eq!(records[1]["output_sha256"], hash(DOT));
     assert_eq!(records[2]["output_sha256"], hash(b"The office: office"));
     for refused in &records[4..] {
@@ -125,7 +125,7 @@ fn a_trace_is_carried_over() {
 }
 
 #[test]
-fn what_a_caller_names_is_bounded() {
+fn texts_of_a_caller_are_truncated_in_records() {
     let house = House::new();
     let mut client = Client::legacy(&house, &AUDIT);
     let long = "x".repeat(100_000);
@@ -184,7 +184,7 @@ fn a_probe_leaves_no_record() {
 }
 
 #[test]
-fn a_file_that_was_moved_away_is_begun_anew_on_hangup() {
+fn a_file_that_was_moved_away_is_created_again_on_hangup() {
     let house = House::new();
     let mut client = Client::run({
         let mut command = command(&house, &["--audit", "audit.jsonl", "--stdio"]);
@@ -229,14 +229,14 @@ fn none_switches_records_off_and_says_so() {
         let mut client = Client::run(command);
         client.initialize("2025-11-25");
         client.note("x");
-        client.server.hear("nothing is recorded, as was asked for");
+        client.server.hear("nothing is recorded, as configured");
     }
     assert!(!house.path("none").exists());
     assert!(!house.path("home/.local").exists());
 }
 
 #[test]
-fn what_is_typed_wins_over_the_configuration() {
+fn options_have_precedence_over_the_configuration() {
     let house = House::new();
     house.write("none.toml", "[audit]\npath = \"none\"\n");
     Client::legacy(&house, &["--config", "none.toml", "--audit", "audit.jsonl"]).note("x");
@@ -276,7 +276,7 @@ fn a_home_that_cannot_be_written_is_refused_at_the_start() {
 }
 
 #[test]
-fn a_full_disk_is_told_and_does_not_stop_reads() {
+fn a_full_disk_is_reported_and_does_not_stop_reads() {
     let house = House::new();
     let mut client = Client::legacy(&house, &["--audit", "/dev/full"]);
     assert_eq!(client.note("x"), "Note: x");

@@ -173,7 +173,7 @@ fn checked_tokens_are_remembered_up_to_a_bound() {
 }
 
 #[test]
-fn every_other_token_is_refused() {
+fn every_other_token_is_rejected() {
     let web = issuer("");
     let refused = [
         (token(&header(), &with(claims(), "exp", json!(now() - 120)), 7), "the token has expired"),
@@ -192,12 +192,12 @@ fn every_other_token_is_refused() {
         (token(&header(), &claims(), 8), "the token's signature is not valid"),
         (
             token(&with(header(), "kid", json!("k8")), &claims(), 7),
-            "the token is not signed with a key that counts here",
+            "the token is not signed with a key that this server accepts",
         ),
         (token(&header(), &with(claims(), "exp", Value::Null), 7), "the token is not valid"),
         (
             token(&header(), &with(claims(), "sub", json!("")), 7),
-            "the token does not say who has it",
+            "the token does not name its principal",
         ),
         ("a.b.c".to_owned(), "the token is malformed"),
         ("x".repeat(17_000), "the token is too long"),
@@ -212,7 +212,7 @@ fn every_other_token_is_refused() {
 }
 
 #[test]
-fn a_token_without_a_public_key_behind_it_is_refused() {
+fn a_token_without_a_public_key_is_rejected() {
     let web = issuer("");
     let none = signed_part(&json!({ "alg": "none", "typ": "JWT" }), &claims());
     assert_eq!(list(&web, Some(&bearer(&format!("{none}.")))).status, 401);
@@ -247,7 +247,7 @@ fn a_hangup_reads_the_issuers_keys_again() {
     assert_eq!((answer(7), answer(8)), (200, 401));
     house.write("jwks.json", jwks(8));
     web.server.signal("HUP");
-    // What is read is read before the bundle is, which the log tells.
+    // The keys are read before the bundle, which the log reports.
     let limit = SystemTime::now() + harness::PATIENCE;
     while answer(8) != 200 {
         assert!(SystemTime::now() < limit, "{}", web.server.log());
@@ -256,7 +256,7 @@ fn a_hangup_reads_the_issuers_keys_again() {
 }
 
 #[test]
-fn two_authorizations_are_none() {
+fn two_authorization_headers_are_rejected() {
     let house = House::new();
     house.write("server.toml", config(&[key("ann", "s", "")]));
     let web = Web::start(&house, &["--config", "server.toml"]);
@@ -303,13 +303,13 @@ fn a_public_address_needs_authentication() {
     let house = House::new();
     let ended = run(command(&house, &["--http", "0.0.0.0:0"]));
     assert_eq!(ended.code, Some(2));
-    assert!(ended.stderr.contains("nothing says who may ask"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("no authentication is configured"), "{}", ended.stderr);
     assert!(ended.stderr.contains("[[auth.api-keys]]"), "{}", ended.stderr);
     assert!(ended.stderr.contains("listen on 127.0.0.1"), "{}", ended.stderr);
 }
 
 #[test]
-fn a_configuration_that_says_nothing_true_is_refused() {
+fn a_contradictory_configuration_is_rejected() {
     let cases = [
         (
             "[limits]\nbody-byte-max = 1\n",
@@ -341,7 +341,7 @@ fn a_configuration_that_says_nothing_true_is_refused() {
 }
 
 #[test]
-fn two_keys_of_one_id_are_refused() {
+fn two_keys_of_one_id_are_rejected() {
     let house = House::new();
     house.write("server.toml", config(&[key("ann", "a", ""), key("ann", "b", "")]));
     let ended = run(command(&house, &["--http", "127.0.0.1:0", "--config", "server.toml"]));
@@ -350,7 +350,7 @@ fn two_keys_of_one_id_are_refused() {
 }
 
 #[test]
-fn who_asks_is_recorded() {
+fn the_principal_is_recorded() {
     let house = House::new();
     house.write("server.toml", config(&[key("ann", "s", "tenant = \"acme\"\nrole = \"reader\"")]));
     let web = Web::start(&house, &["--config", "server.toml", "--audit", "audit.jsonl"]);

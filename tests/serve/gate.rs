@@ -4,11 +4,11 @@ use relay_engine::handle::{self, Binding, Key};
 use relay_engine::sent::Sent;
 use serde_json::{Value, json};
 
-use super::agent::{Agent, ERAS, Era, blocks, error, full, handle_of, text};
+use super::agent::{Agent, PROTOCOLS, Protocol, blocks, error, full, handle_of, text};
 use super::house::{self, House};
 use crate::bundle::sample;
 
-/// The project. `SETTINGS` and `MISTAKES` stand for what tests change.
+/// The project. `SETTINGS` and `MISTAKES` are replaced by tests.
 const PROJECT: &str = r##"
 project gated epoch=1
 gate on HIDE {
@@ -59,11 +59,11 @@ fn write_keys(house: &House, keys: &[(u8, [u8; 32])]) {
 #[test]
 fn obeying_gives_what_matters_and_a_handle_for_the_rest() {
     let house = house("");
-    for era in ERAS {
-        let mut agent = Agent::new(&house, era);
+    for protocol in PROTOCOLS {
+        let mut agent = Agent::new(&house, protocol);
         let begun = agent.call("begin_session", json!({ "tags": ["zigbee", " MQTT ", "lights"] }));
         assert_eq!(begun["isError"], false, "{begun}");
-        assert_eq!(full(&begun), ["common-mistakes", "architecture", "naming"], "{era:?}");
+        assert_eq!(full(&begun), ["common-mistakes", "architecture", "naming"], "{protocol:?}");
         let said = text(&begun);
         for part in ["Never guess.", "Zigbee it is.", "Names are kebab-case."] {
             assert!(said.contains(part), "{said}");
@@ -85,8 +85,8 @@ fn obeying_gives_what_matters_and_a_handle_for_the_rest() {
 #[test]
 fn lists_do_not_change_by_a_call() {
     let house = house("");
-    for era in ERAS {
-        let mut agent = Agent::new(&house, era);
+    for protocol in PROTOCOLS {
+        let mut agent = Agent::new(&house, protocol);
         let before = agent.tools();
         assert_eq!(before, ["begin_session", "read_prompts", "server_info", "audit_tail"]);
         agent.begin(&["vpn"]);
@@ -98,8 +98,8 @@ fn lists_do_not_change_by_a_call() {
 #[test]
 fn ignoring_the_gate_puts_the_briefing_before_the_result() {
     let house = house("");
-    for era in ERAS {
-        let mut agent = Agent::new(&house, era);
+    for protocol in PROTOCOLS {
+        let mut agent = Agent::new(&house, protocol);
         let first = agent.call("server_info", json!({}));
         let said = blocks(&first);
         assert_eq!(said.len(), 2, "{first}");
@@ -108,30 +108,31 @@ fn ignoring_the_gate_puts_the_briefing_before_the_result() {
         assert!(said[0].contains("begin_session"), "{first}");
         assert!(serde_json::from_str::<Value>(said[1]).is_ok(), "the result stays as it is");
 
-        // A session is told once; without one nothing tells the second call from the first.
+        // A session is briefed once; without one nothing distinguishes the second call from the
+        // first.
         let second = agent.call("server_info", json!({}));
-        assert_eq!(blocks(&second).len(), if era == Era::Legacy { 1 } else { 2 });
+        assert_eq!(blocks(&second).len(), if protocol == Protocol::Legacy { 1 } else { 2 });
         let third = agent.call("server_info", json!({ "briefing": handle_of(&first) }));
         assert_eq!(blocks(&third).len(), 1);
     }
 }
 
 #[test]
-fn what_a_client_without_a_session_is_told_again_and_again_is_short() {
+fn a_repeated_briefing_of_a_client_without_a_session_is_short() {
     let house = house("unlock else=intercept budget=(bytes)15");
-    let full_of = |era| {
-        let first = Agent::new(&house, era).call("server_info", json!({}));
+    let full_of = |protocol| {
+        let first = Agent::new(&house, protocol).call("server_info", json!({}));
         full(&first).len()
     };
-    assert_eq!(full_of(Era::Legacy), 2);
-    assert_eq!(full_of(Era::Modern), 1, "priority 10 alone: the other does not fit");
+    assert_eq!(full_of(Protocol::Legacy), 2);
+    assert_eq!(full_of(Protocol::Modern), 1, "priority 10 alone: the other does not fit");
 }
 
 #[test]
-fn where_the_gate_refuses_nothing_runs_before_a_briefing() {
+fn with_else_refuse_nothing_runs_before_a_briefing() {
     let house = house("unlock else=refuse");
-    for era in ERAS {
-        let mut agent = Agent::new(&house, era);
+    for protocol in PROTOCOLS {
+        let mut agent = Agent::new(&house, protocol);
         for tool in ["server_info", "audit_tail"] {
             let refused = error(&agent.call(tool, json!({})));
             assert!(refused.starts_with("[ERROR: no briefing yet: call begin_session with 5 "));
@@ -140,7 +141,11 @@ fn where_the_gate_refuses_nothing_runs_before_a_briefing() {
         assert!(refused.contains("begin_session"), "{refused}");
         let handle = agent.begin(&["vpn"]);
         let dropped = agent.call("server_info", json!({}));
-        assert_eq!(dropped["isError"], era == Era::Modern, "a session remembers: {dropped}");
+        assert_eq!(
+            dropped["isError"],
+            protocol == Protocol::Modern,
+            "a session remembers: {dropped}"
+        );
         let passed = agent.call("server_info", json!({ "briefing": handle }));
         assert_eq!(passed["isError"], false, "{passed}");
     }
@@ -149,8 +154,8 @@ fn where_the_gate_refuses_nothing_runs_before_a_briefing() {
 #[test]
 fn asking_for_more_repeats_nothing() {
     let house = house("");
-    for era in ERAS {
-        let mut agent = Agent::new(&house, era);
+    for protocol in PROTOCOLS {
+        let mut agent = Agent::new(&house, protocol);
         let handle = agent.begin(&["zigbee"]);
         let more =
             agent.call("read_prompts", json!({ "tags": ["vpn", "zigbee"], "briefing": handle }));
@@ -162,15 +167,15 @@ fn asking_for_more_repeats_nothing() {
         assert!(text(&last).contains("No further prompt matches"), "{last}");
         // An older handle means at worst that something comes again.
         let again = agent.call("read_prompts", json!({ "tags": ["vpn"], "briefing": handle }));
-        let expected: &[&str] = if era == Era::Legacy { &[] } else { &["security"] };
+        let expected: &[&str] = if protocol == Protocol::Legacy { &[] } else { &["security"] };
         assert_eq!(full(&again), expected);
     }
 }
 
 #[test]
 fn asking_for_more_first_is_as_good_as_beginning() {
-    for era in ERAS {
-        let mut agent = Agent::new(&house(""), era);
+    for protocol in PROTOCOLS {
+        let mut agent = Agent::new(&house(""), protocol);
         let read = agent.call("read_prompts", json!({ "tags": ["vpn"] }));
         assert_eq!(full(&read), ["common-mistakes", "security"]);
     }
@@ -179,8 +184,8 @@ fn asking_for_more_first_is_as_good_as_beginning() {
 #[test]
 fn beginning_again_gives_everything_again() {
     // A model whose context was emptied has nothing left of the first briefing.
-    for era in ERAS {
-        let mut agent = Agent::new(&house(""), era);
+    for protocol in PROTOCOLS {
+        let mut agent = Agent::new(&house(""), protocol);
         agent.begin(&["vpn"]);
         let again = agent.call("begin_session", json!({ "tags": ["vpn"] }));
         assert_eq!(full(&again), ["common-mistakes", "security"]);
@@ -188,18 +193,18 @@ fn beginning_again_gives_everything_again() {
 }
 
 #[test]
-fn handles_that_are_not_good_say_why() {
+fn handles_that_are_not_accepted_say_why() {
     let house = house_with_key("");
-    for era in ERAS {
-        let mut agent = Agent::new(&house, era);
+    for protocol in PROTOCOLS {
+        let mut agent = Agent::new(&house, protocol);
         let good = agent.begin(&["vpn"]);
         let altered = match good.strip_suffix('A') {
             Some(rest) => format!("{rest}Q"),
             None => format!("{}A", &good[..good.len() - 1]),
         };
         let long = "A".repeat(1 << 20);
-        let foreign = Agent::with(&house, era, &["--principal", "mallory"]).begin(&["vpn"]);
-        let tenant = Agent::with(&house, era, &["--tenant", "globex"]).begin(&["vpn"]);
+        let foreign = Agent::with(&house, protocol, &["--principal", "mallory"]).begin(&["vpn"]);
+        let tenant = Agent::with(&house, protocol, &["--tenant", "globex"]).begin(&["vpn"]);
         let (expired, unknown) = (sealed(&house, 1, 1), sealed(&house, 9, u32::MAX));
         let wrong = [
             (altered.as_str(), ""),
@@ -243,8 +248,8 @@ fn sealed(house: &House, id: u8, expires_min: u32) -> String {
 #[test]
 fn another_replica_goes_on_where_the_first_left_off() {
     let (one, other) = (house_with_key("unlock else=refuse"), house_with_key("unlock else=refuse"));
-    for era in ERAS {
-        let (mut one, mut other) = (Agent::new(&one, era), Agent::new(&other, era));
+    for protocol in PROTOCOLS {
+        let (mut one, mut other) = (Agent::new(&one, protocol), Agent::new(&other, protocol));
         let handle = one.begin(&["zigbee"]);
         let more =
             other.call("read_prompts", json!({ "tags": ["zigbee", "vpn"], "briefing": handle }));
@@ -260,8 +265,8 @@ fn another_replica_goes_on_where_the_first_left_off() {
 #[test]
 fn without_a_key_of_its_own_a_server_takes_no_handle_of_another() {
     let house = house("");
-    let handle = Agent::new(&house, Era::Modern).begin(&["vpn"]);
-    let mut other = Agent::new(&house, Era::Modern);
+    let handle = Agent::new(&house, Protocol::Modern).begin(&["vpn"]);
+    let mut other = Agent::new(&house, Protocol::Modern);
     let refused = error(&other.call("server_info", json!({ "briefing": handle })));
     assert!(refused.contains("begin_session"), "{refused}");
 }
@@ -270,19 +275,19 @@ fn without_a_key_of_its_own_a_server_takes_no_handle_of_another() {
 fn keys_change_one_server_after_the_other() {
     let house = house_with_key("unlock else=refuse");
     let (old, new) = ((1, SECRET), (2, [8; 32]));
-    let first = Agent::new(&house, Era::Modern).begin(&["vpn"]);
+    let first = Agent::new(&house, Protocol::Modern).begin(&["vpn"]);
     // Step by step: the new key opens, then seals, then the old one is gone.
     write_keys(&house, &[old, new]);
-    let second = Agent::new(&house, Era::Modern).begin(&["vpn"]);
+    let second = Agent::new(&house, Protocol::Modern).begin(&["vpn"]);
     write_keys(&house, &[new, old]);
-    let mut agent = Agent::new(&house, Era::Modern);
+    let mut agent = Agent::new(&house, Protocol::Modern);
     let third = agent.begin(&["vpn"]);
     for handle in [&first, &second, &third] {
         let info = agent.call("server_info", json!({ "briefing": handle }));
         assert_eq!(info["isError"], false, "{info}");
     }
     write_keys(&house, &[new]);
-    let mut agent = Agent::new(&house, Era::Modern);
+    let mut agent = Agent::new(&house, Protocol::Modern);
     assert_eq!(agent.call("server_info", json!({ "briefing": third }))["isError"], false);
     let refused = error(&agent.call("server_info", json!({ "briefing": second })));
     assert!(refused.contains("key 1") && refused.contains("begin_session"), "{refused}");
@@ -291,7 +296,7 @@ fn keys_change_one_server_after_the_other() {
 #[test]
 fn key_files_are_read_again_on_sighup() {
     let house = house_with_key("");
-    let mut agent = Agent::new(&house, Era::Modern);
+    let mut agent = Agent::new(&house, Protocol::Modern);
     let handle = agent.begin(&["vpn"]);
     house.write("key-1", "8a".repeat(32));
     agent.client.server.signal("HUP");
@@ -304,9 +309,9 @@ fn key_files_are_read_again_on_sighup() {
 
 #[test]
 fn another_bundle_ends_a_briefing_and_says_so() {
-    for era in ERAS {
+    for protocol in PROTOCOLS {
         let house = house_with_key("unlock else=refuse");
-        let mut agent = Agent::new(&house, era);
+        let mut agent = Agent::new(&house, protocol);
         let handle = agent.begin(&["vpn"]);
         let changed = project("unlock else=refuse").replace("Never guess.", "Always ask.");
         house.replace(&house::bundle_of(&changed.replace("epoch=1", "epoch=2")));
@@ -314,7 +319,7 @@ fn another_bundle_ends_a_briefing_and_says_so() {
         for arguments in [json!({ "briefing": handle }), json!({})] {
             let refused = error(&agent.call("server_info", arguments.clone()));
             assert!(refused.contains("begin_session"), "{refused}");
-            if era == Era::Legacy || arguments["briefing"].is_string() {
+            if protocol == Protocol::Legacy || arguments["briefing"].is_string() {
                 assert!(refused.contains("changed"), "{refused}");
             }
         }
@@ -328,7 +333,7 @@ fn another_bundle_ends_a_briefing_and_says_so() {
 #[test]
 fn where_calls_are_intercepted_a_session_is_briefed_anew_by_another_bundle() {
     let house = house_with_key("");
-    let mut agent = Agent::new(&house, Era::Legacy);
+    let mut agent = Agent::new(&house, Protocol::Legacy);
     let first = agent.call("server_info", json!({}));
     assert_eq!(blocks(&first).len(), 2);
     let changed = project("").replace("Never guess.", "Always ask.").replace("epoch=1", "epoch=2");
@@ -354,32 +359,32 @@ fn wait_for_the_end_of(agent: &mut Agent, handle: &str) {
 fn a_gate_that_hides_tools_shows_them_to_a_session_that_was_briefed() {
     let project = project("").replace("gate on", "gate on hide-tools=#true");
     let house = House::of(&house::bundle_of(&project));
-    let behind = ["read_prompts", "server_info", "audit_tail"];
+    let gated = ["read_prompts", "server_info", "audit_tail"];
 
-    let mut agent = Agent::new(&house, Era::Legacy);
+    let mut agent = Agent::new(&house, Protocol::Legacy);
     assert_eq!(agent.tools(), ["begin_session"]);
     agent.begin(&["vpn"]);
     assert_eq!(agent.client.notified()["method"], "notifications/tools/list_changed");
-    assert_eq!(agent.tools(), behind);
+    assert_eq!(agent.tools(), gated);
     agent.begin(&["vpn"]);
     assert_eq!(agent.client.unasked(), [""; 0], "nothing changed the second time");
 
     // A client that calls what it does not see is briefed all the same.
-    let mut agent = Agent::new(&house, Era::Legacy);
+    let mut agent = Agent::new(&house, Protocol::Legacy);
     assert_eq!(blocks(&agent.call("server_info", json!({}))).len(), 2);
     assert_eq!(agent.client.notified()["method"], "notifications/tools/list_changed");
-    assert_eq!(agent.tools(), behind);
+    assert_eq!(agent.tools(), gated);
 
-    // Lists of the newer era never depend on earlier calls.
-    let mut agent = Agent::new(&house, Era::Modern);
+    // Lists of the modern protocol never depend on earlier calls.
+    let mut agent = Agent::new(&house, Protocol::Modern);
     assert_eq!(agent.tools().len(), 4);
     agent.begin(&["vpn"]);
     assert_eq!(agent.tools().len(), 4);
 }
 
 #[test]
-fn one_process_serves_several_conversations_of_the_newer_era() {
-    let mut agent = Agent::new(&house("unlock else=refuse"), Era::Modern);
+fn one_process_serves_several_conversations_of_the_modern_protocol() {
+    let mut agent = Agent::new(&house("unlock else=refuse"), Protocol::Modern);
     agent.begin(&["vpn"]);
     let other = error(&agent.call("server_info", json!({})));
     assert!(other.contains("no briefing yet"), "{other}");
@@ -390,8 +395,8 @@ fn a_project_without_a_gate_has_none() {
     let project = project("").replace("gate on", "gate off");
     let ungated = project.lines().filter(|line| !line.contains("budget")).collect::<Vec<_>>();
     let house = House::of(&house::bundle_of(&ungated.join("\n").replace("{\n    \n}", "")));
-    for era in ERAS {
-        let mut agent = Agent::new(&house, era);
+    for protocol in PROTOCOLS {
+        let mut agent = Agent::new(&house, protocol);
         assert_eq!(agent.tools(), ["server_info", "audit_tail"]);
         let info = agent.call("server_info", json!({}));
         assert_eq!(blocks(&info).len(), 1, "{info}");
@@ -400,10 +405,10 @@ fn a_project_without_a_gate_has_none() {
 }
 
 #[test]
-fn tags_that_are_not_right_cost_nothing() {
+fn rejected_tags_use_up_no_briefing() {
     let house = house("");
-    for era in ERAS {
-        let mut agent = Agent::new(&house, era);
+    for protocol in PROTOCOLS {
+        let mut agent = Agent::new(&house, protocol);
         let tags = |tags: Value| json!({ "tags": tags });
         let eleven: Vec<String> = (0..11).map(|number| format!("tag{number}")).collect();
         let (code, message) = agent.refused("begin_session", tags(json!(eleven)));
@@ -435,7 +440,7 @@ fn tags_that_are_not_right_cost_nothing() {
 fn the_words_of_an_intercepted_call_count_in_their_order() {
     // `audit` and `tail` come first, and ten keywords at most: `zigbee` is one too many.
     let words = "one1 two2 three3 four4 five5 six6 seven7 vpn zigbee";
-    let mut agent = Agent::new(&house(""), Era::Modern);
+    let mut agent = Agent::new(&house(""), Protocol::Modern);
     let ignored = agent.call("audit_tail", json!({ "tool": words }));
     assert_eq!(full(&ignored), ["common-mistakes", "security", "server-audit"], "{ignored}");
 }

@@ -14,11 +14,11 @@ use crate::support::{Memory, compiled, contents, root};
 struct Turn {
     line: usize,
     call: Value,
-    shown: String,
+    expected: String,
 }
 
 #[test]
-fn the_conversations_in_the_document_are_held() {
+fn the_conversations_in_the_document_are_reproduced() {
     let files = Memory::folder(&root().join("examples/homelab"));
     let (project, report) = compiled(&files, "project.kdl", &Options::default());
     let bundle = sample::sealed(&contents(&project).expect(&report), &[SIGNER]);
@@ -29,7 +29,7 @@ fn the_conversations_in_the_document_are_held() {
     let turns = turns(&text);
     assert_eq!(turns.len(), 5, "all four behaviours");
     let mut handles: Vec<String> = Vec::new();
-    for Turn { line, call, shown } in turns {
+    for Turn { line, call, expected } in turns {
         let client = &mut clients[usize::from(call["replica"] == "second")];
         let arguments = with_handles(&call["arguments"].to_string(), &handles);
         let arguments: Value = serde_json::from_str(&arguments).expect("JSON");
@@ -40,7 +40,7 @@ fn the_conversations_in_the_document_are_held() {
         let said: Vec<_> = blocks.map(|block| block["text"].as_str().expect("text")).collect();
         let handle = &result["_meta"]["dev.relay/briefing"]["briefing"];
         handles.extend(handle.as_str().map(ToOwned::to_owned));
-        assert_shows(line, &with_handles(&shown, &handles), &said.join("\n"));
+        assert_matches_document(line, &with_handles(&expected, &handles), &said.join("\n"));
     }
 }
 
@@ -61,7 +61,7 @@ fn with_handles(text: &str, handles: &[String]) -> String {
     text
 }
 
-/// The blocks of the document: `json` is a call, the `text` behind it what was answered.
+/// The blocks of the document: `json` is a call, the `text` after it the answer.
 fn turns(document: &str) -> Vec<Turn> {
     let mut turns: Vec<Turn> = Vec::new();
     let mut lines = document.lines().enumerate();
@@ -76,20 +76,20 @@ fn turns(document: &str) -> Vec<Turn> {
             ("json", _) => turns.push(Turn {
                 line: number + 1,
                 call: serde_json::from_str(&block.join("\n")).expect("a call"),
-                shown: String::new(),
+                expected: String::new(),
             }),
-            ("text", Some(turn)) => turn.shown = block.join("\n"),
+            ("text", Some(turn)) => turn.expected = block.join("\n"),
             _ => {}
         }
     }
     turns
 }
 
-/// A line `…` stands for any lines that are left out.
-fn assert_shows(line: usize, shown: &str, said: &str) {
-    assert!(!shown.is_empty(), "GATE.md:{line} shows no answer");
+/// A line `…` matches any lines that are left out.
+fn assert_matches_document(line: usize, expected: &str, said: &str) {
+    assert!(!expected.is_empty(), "GATE.md:{line} shows no answer");
     let mut rest = said;
-    let mut pieces = shown.split("\n…\n").peekable();
+    let mut pieces = expected.split("\n…\n").peekable();
     let mut is_first = true;
     while let Some(piece) = pieces.next() {
         let is_last = pieces.peek().is_none();

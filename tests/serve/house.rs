@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::bundle::sample::{self, key};
 use crate::support::{self, Memory, compiled};
 
-/// The project. `EPOCH`, `NOTE` and `MORE` stand for what tests change.
+/// The project. `EPOCH`, `NOTE` and `MORE` are replaced by tests.
 const PROJECT: &str = r##"
 project house version="4.2.0" epoch=EPOCH {
     title "The house"

@@ -1,4 +1,4 @@
-//! HTTP: what stands where, and who is not let through to it.
+//! HTTP: the paths of the server, and which requests are rejected.
 
 use harness::Process;
 use serde_json::json;
@@ -8,7 +8,7 @@ use super::server::{LEGACY, MODERN, bare, modern};
 use super::web::{Request, Web};
 
 #[test]
-fn both_eras_are_answered_at_one_place() {
+fn both_protocols_are_answered_at_one_place() {
     let web = Web::start(&House::new(), &[]);
     let params = json!({ "name": "deploy", "arguments": { "service": "door" } });
 
@@ -43,7 +43,7 @@ fn a_server_is_discovered() {
 }
 
 #[test]
-fn health_is_told_to_anyone() {
+fn health_needs_no_authentication() {
     let web = Web::start(&House::new(), &["--audit", "none"]);
     let alive = web.send(&Request::new("GET", "/healthz").with("Host", "anything"));
     assert_eq!((alive.status, alive.body.as_str()), (200, "alive\n"));
@@ -66,7 +66,7 @@ fn health_is_told_to_anyone() {
 }
 
 #[test]
-fn pages_from_elsewhere_are_refused() {
+fn pages_of_other_origins_are_rejected() {
     let web = Web::start(&House::new(), &[]);
     for origin in ["https://evil.example", "null", "http://localhost.evil.example", "file://", "x"]
     {
@@ -81,7 +81,7 @@ fn pages_from_elsewhere_are_refused() {
 }
 
 #[test]
-fn another_host_is_refused() {
+fn another_host_is_rejected() {
     let web = Web::start(&House::new(), &[]);
     for host in ["evil.example", "127.0.0.1.evil.example", "localhost@evil.example", ""] {
         let answer = web.send(&Request::modern("prompts/list", json!({})).with("Host", host));
@@ -115,7 +115,7 @@ fn hosts_and_origins_are_those_of_the_configuration() {
 }
 
 #[test]
-fn a_body_over_the_limit_is_refused() {
+fn a_body_over_the_limit_is_rejected() {
     let house = House::new();
     house.write("server.toml", "[limits]\nbody-bytes-max = 2000\n");
     let web = Web::start(&house, &["--config", "server.toml"]);
@@ -128,7 +128,7 @@ fn a_body_over_the_limit_is_refused() {
 }
 
 #[test]
-fn headers_that_contradict_the_body_are_refused() {
+fn headers_that_contradict_the_body_are_rejected() {
     let web = Web::start(&House::new(), &[]);
     let get = || Request::modern("prompts/get", json!({ "name": "note" }));
     let contradictions = [
@@ -145,7 +145,7 @@ fn headers_that_contradict_the_body_are_refused() {
 }
 
 #[test]
-fn what_the_protocol_does_not_have_is_refused() {
+fn methods_outside_the_protocol_are_rejected() {
     let web = Web::start(&House::new(), &[]);
     let status = |request: Request| web.send(&request).status;
     assert_eq!(status(Request::new("GET", "/")), 404);
@@ -155,16 +155,16 @@ fn what_the_protocol_does_not_have_is_refused() {
     let listen = || Request::new("GET", "/mcp").with("Accept", "text/event-stream");
     assert_eq!(status(listen().with("MCP-Protocol-Version", MODERN)), 405);
     assert_eq!(status(Request::new("DELETE", "/mcp").with("MCP-Protocol-Version", MODERN)), 405);
-    // In the older era both need a session.
+    // In the legacy protocol both need a session.
     assert_eq!(status(listen()), 400);
-    assert_eq!(status(listen().with("Mcp-Session-Id", "nobody")), 404);
-    assert_eq!(status(Request::legacy("nobody", "ping", json!({}))), 404);
+    assert_eq!(status(listen().with("Mcp-Session-Id", "unknown")), 404);
+    assert_eq!(status(Request::legacy("unknown", "ping", json!({}))), 404);
     let unknown = web.send(&Request::modern("moon/land", json!({})));
     assert_eq!((unknown.status, &unknown.json()["error"]["code"]), (404, &json!(-32601)));
 }
 
 #[test]
-fn what_is_no_message_is_refused() {
+fn bodies_that_are_not_messages_are_rejected() {
     let web = Web::start(&House::new(), &[]);
     let list = || Request::modern("prompts/list", json!({}));
     let status = |request: Request| web.send(&request).status;
@@ -180,7 +180,7 @@ fn what_is_no_message_is_refused() {
 }
 
 #[test]
-fn a_request_of_the_newer_era_needs_its_meta() {
+fn a_request_of_the_modern_protocol_needs_its_meta() {
     let web = Web::start(&House::new(), &[]);
     let mut params = modern(json!({}));
     params["_meta"].as_object_mut().unwrap().remove("io.modelcontextprotocol/clientCapabilities");
@@ -208,7 +208,7 @@ fn a_stop_ends_open_streams() {
 }
 
 #[test]
-fn a_head_over_the_limit_is_refused() {
+fn a_head_over_the_limit_is_rejected() {
     let web = Web::start(&House::new(), &[]);
     let long = "x".repeat(100_000);
     let answer = web.send(&Request::modern("prompts/list", json!({})).with("X-Long", &long));
@@ -216,7 +216,7 @@ fn a_head_over_the_limit_is_refused() {
 }
 
 #[test]
-fn a_header_that_stands_twice_is_refused() {
+fn a_repeated_header_is_rejected() {
     let web = Web::start(&House::new(), &[]);
     let (host, other) = (web.address.clone(), "evil.example");
     for (first, second) in [(host.as_str(), other), (other, host.as_str())] {

@@ -17,7 +17,7 @@ fn each_version_is_answered_with_itself() {
 }
 
 #[test]
-fn a_version_of_the_newer_era_is_not_agreed_to_here() {
+fn the_modern_version_is_not_negotiated_by_initialize() {
     let answer = Client::start(&House::new(), &[]).initialize("2026-07-28");
     assert_eq!(answer["result"]["protocolVersion"], "2025-11-25", "{answer}");
 }
@@ -78,7 +78,7 @@ fn all_pages(client: &mut Client) -> (Vec<String>, Vec<usize>) {
 }
 
 #[test]
-fn a_cursor_that_leads_nowhere_is_refused() {
+fn an_unknown_cursor_is_rejected() {
     let house = House::of(&house::bundle_of(&house::many(250)));
     let mut client = Client::legacy(&house, &[]);
     let page = client.get("prompts/list", json!({}));
@@ -93,7 +93,7 @@ fn a_cursor_that_leads_nowhere_is_refused() {
 }
 
 #[test]
-fn a_list_tells_what_a_client_shows() {
+fn a_list_has_the_texts_that_clients_display() {
     let mut client = Client::legacy(&House::new(), &[]);
     let list = client.get("prompts/list", json!({}));
     assert_eq!(
@@ -166,7 +166,7 @@ fn several_parts_become_several_messages() {
 }
 
 #[test]
-fn what_a_prompt_does_not_take_is_refused_with_help() {
+fn unknown_arguments_of_a_prompt_are_rejected_with_help() {
     let mut client = Client::legacy(&House::new(), &[]);
     let cases = [
         (json!({ "name": "nothing" }), "unknown prompt `nothing`"),
@@ -190,7 +190,7 @@ fn what_a_prompt_does_not_take_is_refused_with_help() {
 }
 
 #[test]
-fn too_long_an_argument_is_cut_and_the_answer_says_so() {
+fn too_long_an_argument_is_truncated_and_the_answer_says_so() {
     let mut client = Client::legacy(&House::new(), &[]);
     let long = "ä".repeat(10_001);
     let params = json!({ "name": "note", "arguments": { "arguments": long } });

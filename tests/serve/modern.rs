@@ -1,4 +1,4 @@
-//! Clients of the era without sessions, on standard input and output.
+//! Clients of the protocol without sessions, on standard input and output.
 
 use serde_json::{Value, json};
 
@@ -61,7 +61,7 @@ fn an_unknown_resource_is_a_wrong_parameter() {
 }
 
 #[test]
-fn a_request_without_its_version_is_refused() {
+fn a_request_without_its_version_is_rejected() {
     let mut client = Client::start(&House::new(), &[]);
     client.get("server/discover", modern(json!({})));
     let mut params = modern(json!({}));
@@ -71,9 +71,9 @@ fn a_request_without_its_version_is_refused() {
 }
 
 #[test]
-fn what_the_newer_era_dropped_is_unknown() {
+fn methods_that_the_modern_protocol_dropped_are_unknown() {
     let mut client = Client::start(&House::new(), &[]);
-    // Before the first request decides it, the era is open, and a ping is answered.
+    // Before the first request decides it, the protocol is open, and a ping is answered.
     client.get("prompts/list", modern(json!({})));
     for method in ["ping", "resources/subscribe"] {
         let answer = client.ask(method, modern(json!({ "uri": "relay://checklist" })));

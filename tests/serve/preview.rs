@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use relay_compiler::Options;
 use serde_json::{Value, json};
 
-use super::agent::{Agent, ERAS, Era, blocks, full, handle_of};
+use super::agent::{Agent, PROTOCOLS, Protocol, blocks, full, handle_of};
 use super::house::{self, House, SIGNER};
 use crate::binaries::relay;
 use crate::bundle::sample;
@@ -138,28 +138,29 @@ fn names(answer: &Value) -> Vec<String> {
 
 fn assert_tags_are_previewed(house: &House, seed: u64) {
     let mut numbers = Numbers(seed);
-    let mut agents = ERAS.map(|era| (era, Agent::new(house, era)));
+    let mut agents = PROTOCOLS.map(|protocol| (protocol, Agent::new(house, protocol)));
     for _ in 0..TAG_SETS {
         let (first, second) = (numbers.words(), numbers.words());
         let begun = explain(house, &question(None, &first));
         let mut read = None;
-        for (era, agent) in &mut agents {
+        for (protocol, agent) in &mut agents {
             let answer = agent.call("begin_session", json!({ "tags": first }));
-            assert_eq!(as_printed(&answer), begun, "{era:?} {first:?}");
+            assert_eq!(as_printed(&answer), begun, "{protocol:?} {first:?}");
             // A session knows what it was sent.
-            let handle = if *era == Era::Legacy { String::new() } else { handle_of(&answer) };
+            let handle =
+                if *protocol == Protocol::Legacy { String::new() } else { handle_of(&answer) };
             let asked = json!({ "tags": second, "briefing": handle });
             let expected = read
                 .get_or_insert_with(|| explain(house, &question(Some(&names(&answer)), &second)));
             let answer = agent.call("read_prompts", asked);
-            assert_eq!(&as_printed(&answer), expected, "{era:?} {first:?} {second:?}");
+            assert_eq!(&as_printed(&answer), expected, "{protocol:?} {first:?} {second:?}");
         }
     }
 }
 
 fn assert_calls_are_previewed(house: &House, seed: u64) {
     let mut numbers = Numbers(seed);
-    let mut modern = Agent::new(house, Era::Modern);
+    let mut modern = Agent::new(house, Protocol::Modern);
     for count in 0..CALLS {
         let arguments = json!({ "tool": numbers.words().join(" ") });
         let explained = |more: &[&str]| {
@@ -174,7 +175,7 @@ fn assert_calls_are_previewed(house: &House, seed: u64) {
         assert_eq!(blocks(&answer).len(), 2, "{answer}");
         assert_eq!(as_printed(&answer), explained(&["--no-session"]), "{arguments}");
         if count < CALLS_WITH_SESSION {
-            let answer = Agent::new(house, Era::Legacy).call("audit_tail", arguments.clone());
+            let answer = Agent::new(house, Protocol::Legacy).call("audit_tail", arguments.clone());
             assert_eq!(as_printed(&answer), explained(&[]), "{arguments}");
         }
     }

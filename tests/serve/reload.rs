@@ -37,8 +37,8 @@ fn a_replaced_file_is_served_and_its_new_list_announced() {
     let mut client = logged(&house, &WATCH);
     assert_eq!(client.note("x"), "Note: x");
     house.replace(&with_more(2));
-    let told = client.notified();
-    assert_eq!(told["method"], "notifications/prompts/list_changed");
+    let notified = client.notified();
+    assert_eq!(notified["method"], "notifications/prompts/list_changed");
     let list = client.get("prompts/list", json!({}));
     let names: Vec<_> =
         list["prompts"].as_array().unwrap().iter().map(|p| p["name"].clone()).collect();
@@ -63,7 +63,7 @@ fn a_hangup_loads_the_bundle_again() {
     house.write("server.toml", "[watch]\npoll-ms = 0\n");
     let mut client = logged(&house, &WATCH);
     house.replace(&with_more(2));
-    // Nobody looks at the path.
+    // The path is not polled.
     assert_eq!(client.unasked(), Vec::<String>::new());
     assert_eq!(client.note("x"), "Note: x");
     client.server.signal("HUP");
@@ -100,7 +100,7 @@ fn a_file_that_is_written_in_place_is_taken_once_it_is_whole() {
 }
 
 #[test]
-fn a_subscriber_hears_when_a_resource_reads_otherwise() {
+fn a_subscriber_is_notified_when_a_resource_changes() {
     let house = House::new();
     let mut client = logged(&house, &WATCH);
     for uri in ["relay://checklist", "relay://dot"] {
@@ -113,14 +113,14 @@ fn a_subscriber_hears_when_a_resource_reads_otherwise() {
     assert_eq!(checklist.uri, "relay://checklist");
     checklist.content = sample::made(relay_bundle::Content::Text("Other.\n".into()));
     house.replace(&sample::sealed(&contents, &[SIGNER]));
-    let told = client.notified();
-    assert_eq!(told["method"], "notifications/resources/updated");
-    assert_eq!(told["params"], json!({ "uri": "relay://checklist" }));
+    let notified = client.notified();
+    assert_eq!(notified["method"], "notifications/resources/updated");
+    assert_eq!(notified["params"], json!({ "uri": "relay://checklist" }));
     assert_eq!(client.unasked(), Vec::<String>::new());
 }
 
 #[test]
-fn a_session_over_http_hears_of_it() {
+fn a_session_over_http_is_notified() {
     let house = House::new();
     let web = Web::start(&house, &WATCH);
     let session = web.begin(None);
@@ -134,7 +134,7 @@ fn a_session_over_http_hears_of_it() {
 }
 
 #[test]
-fn a_stream_of_the_newer_era_hears_of_what_it_asked_for() {
+fn a_modern_stream_is_notified_of_what_it_asked_for() {
     let house = House::new();
     let web = Web::start(&house, &WATCH);
     let listen = |what| Request::modern("subscriptions/listen", json!({ "notifications": what }));
@@ -149,9 +149,9 @@ fn a_stream_of_the_newer_era_hears_of_what_it_asked_for() {
     let mut contents = house::contents(3, "Note:");
     contents.resources[0].content = sample::made(relay_bundle::Content::Text("Other.\n".into()));
     house.replace(&sample::sealed(&contents, &[SIGNER]));
-    let told = resources.next();
-    assert_eq!(told["method"], "notifications/resources/updated", "{told}");
-    assert_eq!(told["params"]["uri"], "relay://checklist");
+    let notified = resources.next();
+    assert_eq!(notified["method"], "notifications/resources/updated", "{notified}");
+    assert_eq!(notified["params"]["uri"], "relay://checklist");
 }
 
 /// Replacements that must change nothing, and what is said of each.
@@ -175,7 +175,7 @@ fn bad() -> Vec<(&'static str, Vec<u8>, &'static str)> {
 }
 
 #[test]
-fn a_bad_replacement_changes_nothing_and_is_told() {
+fn a_bad_replacement_changes_nothing_and_is_reported() {
     for (name, bytes, reason) in bad() {
         let five = house::bundle(5, "Five:");
         let house = House::of(&five);
@@ -201,7 +201,7 @@ fn a_bad_replacement_changes_nothing_and_is_told() {
 }
 
 #[test]
-fn readiness_tells_of_a_bad_replacement_until_a_good_one_comes() {
+fn readiness_reports_a_bad_replacement_until_a_good_one_comes() {
     let house = House::new();
     let web = Web::start(&house, &WATCH);
     let before = web.get("/readyz").json();
@@ -210,9 +210,9 @@ fn readiness_tells_of_a_bad_replacement_until_a_good_one_comes() {
     let during = web.get("/readyz");
     // The old bundle is still enforced, so the server is ready.
     assert_eq!(during.status, 200);
-    let told = during.json();
-    assert!(told["last_reload_error"].as_str().unwrap().contains("not signed"), "{told}");
-    assert_eq!(told["digest"], before["digest"]);
+    let notified = during.json();
+    assert!(notified["last_reload_error"].as_str().unwrap().contains("not signed"), "{notified}");
+    assert_eq!(notified["digest"], before["digest"]);
     house.replace(&house::bundle(3, "Three:"));
     web.server.hear("is in force");
     let after = web.get("/readyz").json();
@@ -230,7 +230,7 @@ fn without_a_state_folder_a_running_server_does_not_go_back_either() {
 }
 
 #[test]
-fn a_file_that_is_gone_for_a_moment_is_no_fault_of_what_is_served() {
+fn a_file_that_is_missing_for_a_moment_does_not_affect_the_server() {
     let house = House::new();
     let mut client = logged(&house, &WATCH);
     fs::remove_file(house.path("house.relay")).unwrap();
@@ -253,7 +253,7 @@ fn the_trust_file_is_read_again_with_the_bundle() {
 }
 
 #[test]
-fn a_cursor_of_the_bundle_before_is_refused() {
+fn a_cursor_of_the_previous_bundle_is_rejected() {
     let house = House::of(&house::bundle_of(&house::many(150)));
     let mut client = logged(&house, &WATCH);
     let page = client.get("prompts/list", json!({}));

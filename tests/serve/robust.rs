@@ -1,4 +1,4 @@
-//! Whatever comes in: no panic, no hang, and an end in good order.
+//! With any input: no panic, no hang, and an orderly end.
 
 use std::fs::File;
 use std::process::Stdio;
@@ -22,7 +22,7 @@ fn assert_ended_well(ended: &Ended) {
 }
 
 #[test]
-fn garbage_between_requests_is_passed_over() {
+fn garbage_between_requests_is_skipped() {
     let deep = [vec![b'['; 100_000], vec![b'\n']].concat();
     let deep_object = [br#"{"a":"#.repeat(100_000), b"\n".to_vec()].concat();
     let garbage: [&[u8]; 9] = [
@@ -45,7 +45,7 @@ fn garbage_between_requests_is_passed_over() {
 }
 
 #[test]
-fn garbage_before_the_first_request_is_passed_over() {
+fn garbage_before_the_first_request_is_skipped() {
     let house = House::new();
     let mut client = Client::start(&house, &[]);
     client.write(b"hello\n\xff\xff\n{\n");
@@ -54,7 +54,7 @@ fn garbage_before_the_first_request_is_passed_over() {
 }
 
 #[test]
-fn json_that_is_no_request_is_answered_with_an_error() {
+fn json_that_is_not_a_request_is_answered_with_an_error() {
     let house = House::new();
     let mut client = Client::legacy(&house, &[]);
     for text in [
@@ -83,7 +83,7 @@ fn an_unknown_method_is_answered_with_its_code() {
     let (code, message) = client.refused("tools/call", json!({ "name": "rm", "arguments": {} }));
     assert_eq!(
         (code, message.as_str()),
-        (-32602, "unknown tool `rm`: tools/list names those there are")
+        (-32602, "unknown tool `rm`: tools/list names the available tools")
     );
     assert_well(&mut client);
 }
@@ -107,7 +107,7 @@ fn wrong_parameters_are_answered_with_an_error() {
 }
 
 #[test]
-fn a_line_over_the_limit_is_passed_over() {
+fn a_line_over_the_limit_is_skipped() {
     let house = House::new();
     house.write("server.toml", "[limits]\nline-bytes-max = 10000\n");
     let mut client = Client::legacy(&house, &["--config", "server.toml"]);
@@ -120,7 +120,7 @@ fn a_line_over_the_limit_is_passed_over() {
 }
 
 #[test]
-fn half_a_request_and_the_end_is_an_end() {
+fn the_end_of_input_in_a_request_ends_the_server() {
     let house = House::new();
     let halves: [&[u8]; 3] = [b"", b"{\"jsonrpc\":\"2.0\",\"id\":1,\"meth", b"\xc3"];
     for half in halves {
@@ -186,7 +186,7 @@ fn a_signal_ends_it_while_a_client_is_connected() {
 }
 
 #[test]
-fn an_open_stream_of_changes_is_no_reason_to_stay() {
+fn an_open_stream_of_changes_does_not_keep_the_server_running() {
     let house = House::new();
     let mut client = Client::start(&house, &[]);
     let wanted = json!({ "notifications": { "promptsListChanged": true } });
@@ -239,7 +239,7 @@ fn without_any_input_it_ends() {
 }
 
 #[test]
-fn a_client_that_does_not_read_is_no_reason_to_stay() {
+fn a_client_that_does_not_read_does_not_keep_the_server_running() {
     let house = House::new();
     let mut command = command(&house, &["--stdio"]);
     command.stdout(Stdio::piped());

@@ -1,4 +1,4 @@
-//! Sessions of the older era over HTTP: whose they are, and how they end.
+//! Sessions of the legacy protocol over HTTP: whose they are, and how they end.
 
 use serde_json::json;
 
@@ -40,7 +40,7 @@ fn end_as_get(session: &str) -> Request {
 }
 
 #[test]
-fn the_newer_era_is_no_way_into_a_foreign_session() {
+fn the_modern_protocol_gives_no_access_to_a_foreign_session() {
     let web = shared();
     let session = web.begin(Some(ANN));
     let initialize = json!({
@@ -80,7 +80,7 @@ fn a_session_that_began_with_the_newest_version_goes_on() {
 }
 
 #[test]
-fn there_are_only_so_many_sessions() {
+fn the_number_of_sessions_is_limited() {
     let house = House::new();
     house.write("server.toml", "[limits]\nsessions-max = 2\n");
     let web = Web::start(&house, &["--config", "server.toml"]);
@@ -94,7 +94,7 @@ fn there_are_only_so_many_sessions() {
         let answer = web.send(&request);
         assert_eq!((answer.status, answer.header("retry-after")), (503, "60"), "{answer:?}");
     }
-    // The newer era has none and is answered all the same.
+    // The modern protocol has none and is answered all the same.
     assert_eq!(web.send(&Request::modern("prompts/list", json!({}))).status, 200);
     assert_eq!(
         web.send(&Request::new("DELETE", "/mcp").with("Mcp-Session-Id", &first)).status,

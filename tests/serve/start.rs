@@ -11,7 +11,7 @@ use super::server::{Client, bare, command};
 use super::web::Web;
 use crate::bundle::sample;
 
-/// Starts on this bundle and this trust file; expects a refusal with these words.
+/// Starts on this bundle and this trust file; expects that it is refused with this text.
 fn refused(bundle: &[u8], trust: &str, words: &[&str]) {
     let house = House::of(bundle);
     house.write("trust.toml", trust);
@@ -163,7 +163,7 @@ fn without_a_trust_file_nothing_is_trusted_but_the_dev_key() {
 }
 
 #[test]
-fn what_could_not_be_looked_at_is_another_exit_code() {
+fn a_bundle_that_cannot_be_read_has_another_exit_code() {
     let house = House::new();
     let cases: &[(&[&str], &str)] = &[
         (&["none.relay", "--trust", "trust.toml"], "cannot read the bundle `none.relay`"),
@@ -315,7 +315,7 @@ fn a_key_for_briefings_is_read() {
 }
 
 #[test]
-fn a_key_that_cannot_be_used_is_told() {
+fn a_key_that_cannot_be_used_is_reported() {
     let remedy = "openssl rand -hex 32";
     let secret = SECRET.trim();
     let [short, long] = [&secret[1..], &format!("{secret}0")].map(str::to_owned);
@@ -345,39 +345,43 @@ fn a_key_that_cannot_be_used_is_told() {
         for words in *expected {
             assert!(ended.stderr.contains(words), "`{words}` is not in: {}", ended.stderr);
         }
-        // Nothing of a key is shown, not even of a wrong one.
+        // No part of a key is printed, not even of a wrong one.
         assert!(!ended.stderr.contains("0123456789"), "{}", ended.stderr);
     }
 }
 
 #[test]
-fn a_key_file_that_others_may_read_is_told() {
+fn a_key_file_that_others_may_read_is_reported() {
     for mode in [0o640, 0o604, 0o644] {
         let house = with_key(SECRET, KEY);
         fs::set_permissions(house.path("briefing.key"), fs::Permissions::from_mode(mode)).unwrap();
         let ended = run(command(&house, &CONFIG));
         assert_eq!(ended.code, Some(0), "{ended:?}");
-        assert!(ended.stderr.contains("briefing.key` is open to others"), "{}", ended.stderr);
+        assert!(
+            ended.stderr.contains("briefing.key` is accessible to other users"),
+            "{}",
+            ended.stderr
+        );
         assert!(ended.stderr.contains("WARN") && ended.stderr.contains("chmod 600"));
     }
 }
 
 #[test]
-fn a_key_of_this_process_alone_is_told_where_there_is_a_gate() {
-    let told = "end with this process";
+fn a_random_key_is_reported_where_there_is_a_gate() {
+    let warning = "end with this process";
     let house = gated();
     let mut command = command(&house, &["--stdio"]);
     command.env("RELAY_LOG", "info");
     let log = run(command).stderr;
-    assert!(log.lines().any(|line| line.contains("INFO") && line.contains(told)), "{log}");
+    assert!(log.lines().any(|line| line.contains("INFO") && line.contains(warning)), "{log}");
 
     let web = Web::start(&gated(), &[]);
     let log = web.server.log();
-    assert!(log.lines().any(|line| line.contains("WARN") && line.contains(told)), "{log}");
-    assert!(!Web::start(&House::new(), &[]).server.log().contains(told));
+    assert!(log.lines().any(|line| line.contains("WARN") && line.contains(warning)), "{log}");
+    assert!(!Web::start(&House::new(), &[]).server.log().contains(warning));
     house.write("briefing.key", SECRET);
     house.write("server.toml", KEY);
-    assert!(!Web::start(&house, &CONFIG).server.log().contains(told));
+    assert!(!Web::start(&house, &CONFIG).server.log().contains(warning));
 }
 
 #[test]

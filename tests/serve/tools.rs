@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::agent::{Agent, ERAS, Era, error, handle_of, text};
+use super::agent::{Agent, PROTOCOLS, Protocol, error, handle_of, text};
 use super::gate::{house, project};
 use super::house::{self, House};
 use super::server::{self, wait_until};
@@ -11,24 +11,24 @@ use crate::bundle::sample;
 
 #[test]
 fn an_unknown_tool_is_a_wrong_parameter() {
-    for era in ERAS {
-        let mut agent = Agent::new(&house(""), era);
+    for protocol in PROTOCOLS {
+        let mut agent = Agent::new(&house(""), protocol);
         let (code, message) = agent.refused("serverinfo", json!({}));
         assert_eq!(
             (code, message.as_str()),
-            (-32602, "unknown tool `serverinfo`: tools/list names those there are")
+            (-32602, "unknown tool `serverinfo`: tools/list names the available tools")
         );
     }
 }
 
 #[test]
-fn a_tool_over_tier_0_is_denied_while_no_policy_decides_about_it() {
+fn a_tool_over_tier_0_is_denied_without_a_policy() {
     let mut contents = house::contents_of(&project(""));
     for tool in &mut contents.tools {
         tool.tier = 2;
     }
     let house = House::of(&sample::sealed(&contents, &[house::SIGNER]));
-    let mut agent = Agent::with(&house, Era::Modern, &["--audit", "audit.jsonl"]);
+    let mut agent = Agent::with(&house, Protocol::Modern, &["--audit", "audit.jsonl"]);
     let denied = error(&agent.call("begin_session", json!({ "tags": ["vpn"] })));
     assert_eq!(denied, "[DENIED tier 2 (STATEFUL): no policy allows it]");
     let record: Value = serde_json::from_str(&house.read("audit.jsonl")).unwrap();
@@ -48,7 +48,7 @@ fn a_tool_of_a_later_version_is_not_offered_blindly() {
 #[test]
 fn every_call_leaves_one_record() {
     let house = house("");
-    let mut agent = Agent::with(&house, Era::Modern, &["--audit", "audit.jsonl"]);
+    let mut agent = Agent::with(&house, Protocol::Modern, &["--audit", "audit.jsonl"]);
     let begun = agent.call("begin_session", json!({ "tags": ["secret-plan", "vpn"] }));
     agent.call("server_info", json!({ "briefing": "junk" }));
     agent.refused("rm", json!({ "path": "/" }));
@@ -71,9 +71,9 @@ fn every_call_leaves_one_record() {
 }
 
 #[test]
-fn the_audit_can_be_looked_at_from_its_end() {
+fn the_audit_can_be_read_from_its_end() {
     let house = house("");
-    let mut agent = Agent::with(&house, Era::Modern, &["--audit", "audit.jsonl"]);
+    let mut agent = Agent::with(&house, Protocol::Modern, &["--audit", "audit.jsonl"]);
     let handle = agent.begin(&["vpn"]);
     for _ in 0..3 {
         agent.call("server_info", json!({ "briefing": handle }));
@@ -104,17 +104,17 @@ fn the_audit_can_be_looked_at_from_its_end() {
 }
 
 #[test]
-fn without_an_audit_there_is_nothing_to_look_at() {
-    let mut agent = Agent::with(&house(""), Era::Modern, &["--audit", "none"]);
+fn without_an_audit_there_is_nothing_to_read() {
+    let mut agent = Agent::with(&house(""), Protocol::Modern, &["--audit", "none"]);
     let handle = agent.begin(&["vpn"]);
     let refused = error(&agent.call("audit_tail", json!({ "briefing": handle })));
     assert_eq!(refused, "[ERROR: this server keeps no audit]");
 }
 
 #[test]
-fn a_long_tail_is_cut_at_its_old_end_and_says_so() {
+fn a_long_tail_is_truncated_at_its_old_end_and_says_so() {
     let house = house("");
-    let mut agent = Agent::with(&house, Era::Modern, &["--audit", "audit.jsonl"]);
+    let mut agent = Agent::with(&house, Protocol::Modern, &["--audit", "audit.jsonl"]);
     let handle = agent.begin(&["vpn"]);
     let line = house.read("audit.jsonl");
     let line = line.lines().next().unwrap();
@@ -145,8 +145,8 @@ fn calls(house: &House) -> Vec<Value> {
 #[test]
 fn a_call_that_its_client_cancels_is_recorded_as_such() {
     let house = house("");
-    for era in ERAS {
-        let mut agent = Agent::with(&house, era, &["--audit", "audit.jsonl"]);
+    for protocol in PROTOCOLS {
+        let mut agent = Agent::with(&house, protocol, &["--audit", "audit.jsonl"]);
         let handle = agent.begin(&["vpn"]);
         long_audit(&house);
         let arguments = json!({ "briefing": handle, "tool": "y" });
@@ -155,10 +155,10 @@ fn a_call_that_its_client_cancels_is_recorded_as_such() {
         assert_eq!(info["isError"], false, "the next call is answered: {info}");
         agent.client.end();
         let calls = calls(&house);
-        let told: Vec<_> = calls.iter().map(|call| (&call["tool"], &call["action"])).collect();
+        let found: Vec<_> = calls.iter().map(|call| (&call["tool"], &call["action"])).collect();
         assert!(
-            told.contains(&(&json!("audit_tail"), &json!("cancelled"))) && told.len() == 2,
-            "{era:?}: {told:?}"
+            found.contains(&(&json!("audit_tail"), &json!("cancelled"))) && found.len() == 2,
+            "{protocol:?}: {found:?}"
         );
         let cancelled = calls.iter().find(|call| call["action"] == "cancelled").unwrap();
         assert_eq!(
@@ -170,17 +170,17 @@ fn a_call_that_its_client_cancels_is_recorded_as_such() {
 }
 
 #[test]
-fn a_call_whose_client_leaves_is_recorded() {
+fn a_call_whose_client_disconnects_is_recorded() {
     let house = house("");
-    for era in ERAS {
-        let mut agent = Agent::with(&house, era, &["--audit", "audit.jsonl"]);
+    for protocol in PROTOCOLS {
+        let mut agent = Agent::with(&house, protocol, &["--audit", "audit.jsonl"]);
         let handle = agent.begin(&["vpn"]);
         long_audit(&house);
         agent.request("audit_tail", json!({ "briefing": handle }));
         let ended = agent.client.end();
         assert_eq!(ended.code, Some(0), "{ended:?}");
         let calls = calls(&house);
-        assert_eq!(calls.len(), 1, "{era:?}: {calls:?}");
+        assert_eq!(calls.len(), 1, "{protocol:?}: {calls:?}");
         assert_eq!(calls[0]["tool"], "audit_tail");
     }
 }
@@ -218,17 +218,18 @@ fn a_request_whose_body_does_not_come_is_ended() {
 }
 
 #[test]
-fn a_caller_has_only_so_many_calls_at_one_time() {
+fn the_concurrent_calls_of_a_caller_are_limited() {
     let house = house("");
     house.write("server.toml", "[limits]\nprincipal-calls-max = 1\n");
-    let mut agent = Agent::with(&house, Era::Modern, &["--audit", "audit.jsonl"]);
+    let mut agent = Agent::with(&house, Protocol::Modern, &["--audit", "audit.jsonl"]);
     let handle = agent.begin(&["vpn"]);
     long_audit(&house);
     // Both are read before the first one ends.
     let answers = agent.twice("audit_tail", json!({ "briefing": handle }));
     let refused: Vec<_> = answers.iter().filter(|answer| answer["isError"] == true).collect();
     assert_eq!(refused.len(), 1, "{answers:?}");
-    let expected = "[ERROR: 1 calls of yours run already: wait for one to end, then call again]";
+    let expected =
+        "[ERROR: the limit of 1 concurrent calls is reached: wait for one to end, then call again]";
     assert_eq!(text(refused[0]), expected);
     assert_eq!(calls(&house).len(), 2, "both are recorded");
 }

@@ -61,7 +61,7 @@ impl Request {
             .body(message.to_string())
     }
 
-    /// A request of the newer era.
+    /// A request of the modern protocol.
     pub(crate) fn modern(method: &str, params: Value) -> Self {
         let name = params["name"].as_str().or(params["uri"].as_str()).map(str::to_owned);
         let message =
@@ -74,14 +74,14 @@ impl Request {
         }
     }
 
-    /// A request of the older era, in a session.
+    /// A request of the legacy protocol, in a session.
     pub(crate) fn legacy(session: &str, method: &str, params: Value) -> Self {
         Self::message(&json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params }))
             .with("MCP-Protocol-Version", LEGACY)
             .with("Mcp-Session-Id", session)
     }
 
-    /// The first request of the older era.
+    /// The first request of the legacy protocol.
     pub(crate) fn initialize() -> Self {
         let params = initialize_params(LEGACY);
         Self::message(
@@ -170,7 +170,7 @@ impl Web {
         BufReader::new(stream)
     }
 
-    /// Sends these bytes and returns whatever comes until the server closes.
+    /// Sends these bytes and returns all bytes until the server closes.
     pub(crate) fn raw(&self, bytes: &[u8]) -> String {
         let mut answer = Vec::new();
         _ = self.hold(bytes).read_to_end(&mut answer);
@@ -189,7 +189,7 @@ impl Web {
         self.send(&Request::new("GET", path))
     }
 
-    /// Begins a session of the older era; returns its id.
+    /// Begins a session of the legacy protocol; returns its id.
     pub(crate) fn begin(&self, authorization: Option<&str>) -> String {
         let with = |request: Request| match authorization {
             Some(value) => request.with("Authorization", value),

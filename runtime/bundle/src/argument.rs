@@ -17,9 +17,9 @@ pub struct Argument<S = String, P = Place> {
     pub name: S,
     /// What the argument means, for people and models.
     pub description: Option<S>,
-    /// Whether a call without it is refused.
+    /// Whether a request without it is rejected.
     pub required: bool,
-    /// The value of a call without it.
+    /// The value for a request without it.
     pub default: Option<S>,
     /// Which values it takes.
     pub kind: ArgumentKind<S>,
@@ -37,8 +37,8 @@ pub enum ArgumentKind<S = String> {
     Choice(Vec<S>),
     /// Any text.
     Text {
-        /// Beyond this many characters the text is cut and the cut is reported; 0 means no limit of
-        /// its own.
+        /// A longer text is truncated to this many characters, and the truncation is reported; 0
+        /// means no limit of its own.
         chars_max: u32,
     },
 }

@@ -18,8 +18,8 @@ use crate::tool::Tool;
 
 /// An opened bundle.
 ///
-/// Opening reads header, table and settings; what the table promises of the other sections is
-/// checked page by page, when a page is first used. An opened bundle is not yet a trusted one: see
+/// Opening reads header, table and settings. A page of another section is checked against the table
+/// when it is first used. An opened bundle is not yet a trusted one: see
 /// [`trust::verify`](crate::trust::verify).
 pub struct Bundle {
     pub(crate) reader: Reader,
@@ -27,7 +27,7 @@ pub struct Bundle {
     format_minor: u16,
     epoch: u64,
     digest: Digest,
-    /// Whether the sections of the tag index were found to fit each other.
+    /// Whether the sections of the tag index were found to be consistent.
     pub(crate) tag_index_fits: AtomicBool,
     content_length: usize,
     envelope_length: usize,
@@ -65,7 +65,8 @@ impl Bundle {
         })
     }
 
-    /// Returns what is signed and what names the bundle: the SHA-256 of header and table.
+    /// Returns the digest that is signed and that identifies the bundle: the SHA-256 of header and
+    /// table.
     #[must_use]
     pub fn digest(&self) -> Digest {
         self.digest
@@ -96,13 +97,13 @@ impl Bundle {
         self.reader.file().get(start..start + self.envelope_length).unwrap_or_default()
     }
 
-    /// Returns all that the digest covers: header, table and sections.
+    /// Returns the bytes that the digest covers: header, table and sections.
     #[must_use]
     pub fn content_bytes(&self) -> &[u8] {
         self.reader.file().get(..self.content_length).unwrap_or_default()
     }
 
-    /// Checks every page of every section, those too that this reader does not know.
+    /// Checks every page of every section, including sections that this reader does not know.
     ///
     /// # Errors
     ///
@@ -111,19 +112,19 @@ impl Bundle {
         self.reader.check_all()
     }
 
-    /// Returns who and what the bundle is.
+    /// Returns the identity of the bundle: project, version, owner and compiler.
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.settings.manifest
     }
 
-    /// Returns what the server itself says.
+    /// Returns the texts of the server's own messages.
     #[must_use]
     pub fn messages(&self) -> &Messages {
         &self.settings.messages
     }
 
-    /// Returns how sessions are gated; `None` if they are not.
+    /// Returns the settings of the gate; `None` if sessions are not gated.
     #[must_use]
     pub fn gate(&self) -> Option<&Gate> {
         self.settings.gate.as_ref()
@@ -135,7 +136,7 @@ impl Bundle {
         &self.settings.tools
     }
 
-    /// Returns where something was written.
+    /// Returns a place in the project's files.
     ///
     /// # Errors
     ///

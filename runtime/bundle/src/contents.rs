@@ -1,4 +1,4 @@
-//! What a bundle holds, as owned values: the last form of a project before it becomes bytes.
+//! The contents of a bundle as owned values: the last form of a project before it becomes bytes.
 //!
 //! Order matters: [`encode`](crate::encode()) writes lists in the order that they have here, and a
 //! reader answers in the same order. Everything is sorted by the caller.
@@ -16,16 +16,16 @@ use crate::resource::{Resource, ResourceView};
 use crate::resource_template::{ResourceTemplate, TemplateView};
 use crate::tool::Tool;
 
-/// All that one bundle holds.
+/// The contents of one bundle.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contents {
     /// A number that only rises from release to release; servers refuse to go back.
     pub epoch: u64,
-    /// Who and what the bundle is.
+    /// The identity of the bundle.
     pub manifest: Manifest,
-    /// What the server itself says.
+    /// The texts of the server's own messages.
     pub messages: Messages,
-    /// How sessions are gated; absent if they are not.
+    /// The settings of the gate; absent if sessions are not gated.
     pub gate: Option<Gate>,
     /// The tools, in the order of the list, names unique.
     pub tools: Vec<Tool>,
@@ -45,12 +45,12 @@ pub struct Contents {
     pub tool_pages: Vec<Page>,
     /// The effective project as canonical KDL, every default written out.
     pub canonical: String,
-    /// The build's provenance as JSON: compiler, source digests and what was asked for.
+    /// The build's provenance as JSON: compiler, source digests and build options.
     pub provenance: String,
 }
 
 impl Bundle {
-    /// Returns all that the bundle holds.
+    /// Returns the contents of the bundle.
     ///
     /// # Errors
     ///

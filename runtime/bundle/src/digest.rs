@@ -3,15 +3,15 @@
 //! A section of at most one page has the SHA-256 of its bytes as its digest. A longer one is cut
 //! into pages; the digests of its pages, one after the other, are the next level, cut into pages
 //! in turn, until a level fits one page. The SHA-256 of that level is the section's digest. The
-//! section's length is signed with its digest, so a page can never pass for a node or a node for
-//! a page.
+//! section's length is signed with its digest, so a page can never be accepted as a node, or a node
+//! as a page.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sha2::Digest as _;
 
-/// Bytes of one page: what is hashed at least when something of a section is read.
+/// Bytes of one page, the smallest unit that is hashed when a section is read.
 pub(crate) const PAGE_BYTES: usize = 4096;
 /// Bytes of one digest.
 pub(crate) const DIGEST_BYTES: usize = 32;

@@ -1,4 +1,4 @@
-//! Contents -> bytes. The same contents give the same bytes, on any machine.
+//! Contents -> bytes. The same contents give the same bytes on any machine.
 
 use thiserror::Error;
 
@@ -19,7 +19,7 @@ pub enum EncodeError {
     /// The bundle would be over the limit of the format.
     #[error("the bundle would have {length} bytes, over the limit of {limit}")]
     TooLarge {
-        /// Bytes that it would have, as far as they were counted.
+        /// Bytes that it would have, as far as they were counted before the limit was exceeded.
         length: u64,
         /// The most that format 1 allows.
         limit: u64,

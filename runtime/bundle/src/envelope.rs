@@ -2,8 +2,8 @@
 //!
 //! The envelope follows the signed bytes and is not among them, so a signature can be added
 //! without a change of the bundle's digest. The payload type is part of what every signature
-//! covers (DSSE's pre-authentication encoding), so an envelope of another kind can never pass for
-//! one of these.
+//! covers (DSSE's pre-authentication encoding), so an envelope of another kind can never be
+//! accepted as one of these.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -59,11 +59,11 @@ pub struct Statement {
     pub subject: Vec<Subject>,
     /// Always [`PREDICATE_TYPE`].
     pub predicate_type: String,
-    /// What is said of it.
+    /// The claims about it.
     pub predicate: Predicate,
 }
 
-/// What a statement is about.
+/// The subject of a statement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Subject {
@@ -81,7 +81,7 @@ pub struct SubjectDigest {
     pub sha256: String,
 }
 
-/// What a statement says of a bundle.
+/// The claims of a statement about a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Predicate {
@@ -127,9 +127,9 @@ pub enum EnvelopeError {
         /// What differs.
         what: &'static str,
     },
-    /// No further signature has room.
+    /// There is no room for another signature.
     #[error(
-        "the envelope has {SIGNATURES_MAX} signatures, the most there can be: sign the bundle afresh"
+        "the envelope has {SIGNATURES_MAX} signatures, the most there can be: build and sign the bundle again"
     )]
     TooManySignatures,
 }
@@ -210,7 +210,7 @@ impl Envelope {
         }
         let sig = STANDARD.encode(signature.to_bytes());
         self.signatures.push(Signature { keyid, sig });
-        // The order in which people sign would only make bytes differ.
+        // Sorted, so that the order of signing does not change the bytes.
         self.signatures.sort_by(|a, b| a.keyid.cmp(&b.keyid));
         Ok(())
     }

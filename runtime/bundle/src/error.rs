@@ -1,4 +1,4 @@
-//! Why a bundle could not be opened or read, each with what to do about it.
+//! Why a bundle could not be opened or read. Each error names its remedy.
 
 use thiserror::Error;
 
@@ -61,7 +61,7 @@ pub enum OpenError {
     Truncated {
         /// Bytes of the file.
         found: u64,
-        /// Bytes that it must have.
+        /// Bytes that its header gives.
         expected: u64,
     },
     /// Bytes follow the envelope.
@@ -92,19 +92,19 @@ pub enum OpenError {
         /// Where the table says it begins.
         offset: u64,
     },
-    /// A section begins before the one in front of it ends.
+    /// A section begins before the preceding one ends.
     #[error(
-        "section kind {kind} begins at {offset}, inside what comes before it (up to {end}); {DAMAGED}"
+        "section kind {kind} begins at {offset}, inside the preceding section (up to {end}); {DAMAGED}"
     )]
     Overlap {
         /// The kind's number.
         kind: u32,
         /// Where the table says it begins.
         offset: u64,
-        /// Where what comes before it ends.
+        /// Where the preceding section ends.
         end: u64,
     },
-    /// A section leaves room in front of it, or reaches over the end.
+    /// A section does not follow the preceding one directly, or extends beyond the end.
     #[error(
         "section kind {kind} is not where it must be (at {expected}, found {offset}); {DAMAGED}"
     )]
@@ -116,7 +116,7 @@ pub enum OpenError {
         /// Where it must begin.
         expected: u64,
     },
-    /// A section's length is not a whole number of its records, or over the file.
+    /// A section's length is not a whole number of its records, or exceeds the file.
     #[error("section kind {kind} has an impossible length of {length} bytes; {DAMAGED}")]
     SectionLength {
         /// The kind's number.
@@ -124,7 +124,7 @@ pub enum OpenError {
         /// The length in the table.
         length: u64,
     },
-    /// A section that every bundle has is not there.
+    /// A required section is missing.
     #[error("the bundle has no {kind} section; {DAMAGED}")]
     MissingSection {
         /// The kind's name.
@@ -150,7 +150,7 @@ pub enum OpenError {
         /// The most that format 1 allows.
         limit: u64,
     },
-    /// A settings section does not hold what this reader knows.
+    /// A settings section has contents that this reader does not accept.
     #[error(
         "the {section} section is not valid: {reason}; build the project again, or use the relay-serve that matches it"
     )]
@@ -160,10 +160,10 @@ pub enum OpenError {
         /// What is wrong with it.
         reason: String,
     },
-    /// A section that is read at once is not what its digest says.
+    /// A section that is read when the bundle is opened does not match its digest.
     #[error(transparent)]
     Corrupt(Corrupt),
-    /// The word in front of the envelope is wrong.
+    /// The length before the envelope is wrong.
     #[error("the signature envelope is missing or its length is wrong; {DAMAGED}")]
     Envelope,
 }
@@ -176,8 +176,8 @@ fn format_remedy(found: u16) -> &'static str {
     }
 }
 
-/// Why something in an opened bundle cannot be used: a page is not what was signed, or a record
-/// points where nothing is.
+/// Why a part of an opened bundle cannot be used: a page is not what was signed, or a record refers
+/// to something that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Corrupt {

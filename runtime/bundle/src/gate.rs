@@ -1,11 +1,12 @@
-//! How sessions are gated.
+//! The settings of the gate.
 
 use serde::{Deserialize, Serialize};
 
 use crate::place::Place;
 use crate::setting::Setting;
 
-/// How sessions are gated: what a client gets that begins one, and what one gets that does not.
+/// The settings of the gate: how clients are briefed, and what happens to calls of clients that are
+/// not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -14,14 +15,14 @@ pub struct Gate {
     pub unlock: Setting<Unlock>,
     /// Whether clients with a session see no tool but `begin_session` until they called it.
     pub hide_tools: Setting<bool>,
-    /// How many tags are asked for in words.
+    /// How many tags the messages and the tool descriptions ask for.
     pub tags_ask: Setting<u32>,
-    /// How many tags are accepted.
+    /// How many tags are accepted at most.
     pub tags_max: Setting<u32>,
-    /// Bytes of bodies in one briefing; prompts of priority 10 come in any case.
+    /// Bytes of bodies in one briefing; prompts of priority 10 are sent even if they exceed it.
     pub budget_bytes: Setting<u32>,
-    /// The same, where a client without a session gets a briefing with each call; 0 if calls are
-    /// refused.
+    /// The same, where a client without a session gets a briefing with each call; 0 if such calls
+    /// are denied.
     pub repeat_bytes: Setting<u32>,
     /// Bytes of the index entries and names in one answer.
     pub remaining_bytes: Setting<u32>,
@@ -36,12 +37,12 @@ pub struct Gate {
 pub enum Unlock {
     /// It runs, and a briefing is put before its result.
     Intercept,
-    /// It is refused with the way to a briefing.
+    /// It is denied, with a text that says how to get a briefing.
     Refuse,
 }
 
 impl Unlock {
-    /// Returns the word of the language.
+    /// Returns the keyword of the language.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {

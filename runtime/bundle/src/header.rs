@@ -1,7 +1,7 @@
-//! Header and section table: the first thing that is read, and all that is read at start.
+//! Header and section table: the first thing that is read when a bundle is opened.
 //!
 //! The layout is rigid: sections come in the order of their kinds, each right after the digest
-//! tree of the one before, so every offset follows from the lengths. A table that says otherwise
+//! tree of the one before, so every offset follows from the lengths. A bundle with any other offset
 //! is refused.
 
 use zerocopy::little_endian::{U16, U32, U64};
@@ -47,31 +47,31 @@ pub(crate) struct Row {
 
 const _: () = assert!(size_of::<Header>() == HEADER_BYTES && size_of::<Row>() == SECTION_BYTES);
 
-/// What the front of a bundle says, checked against the file's length.
+/// The values of header and table, checked against the file's length.
 pub(crate) struct Front {
     pub(crate) format_minor: u16,
     pub(crate) epoch: u64,
-    /// SHA-256 of header and table: what is signed, and what names the bundle.
+    /// SHA-256 of header and table: the digest that is signed and that identifies the bundle.
     pub(crate) digest: Digest,
     pub(crate) sections: Vec<SectionInfo>,
     /// One tree for each of `sections`.
     pub(crate) trees: Vec<Tree>,
-    /// Where the envelope's length word is.
+    /// Where the envelope's length is.
     pub(crate) content_length: usize,
 }
 
-/// How a bundle file is laid out, as its header says.
+/// The layout of a bundle file, from its header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outline {
-    /// Bytes of header and table: what the digest is taken of.
+    /// Bytes of header and table, over which the digest is computed.
     pub front_bytes: usize,
-    /// Bytes of all that the digest covers; the envelope follows them.
+    /// Bytes that the digest covers; the envelope follows them.
     pub content_bytes: u64,
 }
 
-/// Reads from the first [`HEADER_BYTES`] of a file how it is laid out.
+/// Reads the layout of a file from its first [`HEADER_BYTES`].
 ///
-/// With it, a bundle can be named before the rest of its file is read.
+/// With it, a bundle can be identified before the rest of its file is read.
 ///
 /// # Errors
 ///
@@ -152,7 +152,7 @@ pub(crate) fn read(file: &[u8]) -> Result<Front, OpenError> {
     })
 }
 
-/// Splits `file` after its header, after checking all that the header alone can tell.
+/// Splits `file` after its header, and checks everything that needs only the header.
 fn header(file: &[u8]) -> Result<(&Header, &[u8]), OpenError> {
     let (header, rest) = match Header::ref_from_prefix(file) {
         Ok(parts) if parts.0.magic == MAGIC => parts,
@@ -265,7 +265,7 @@ fn zero(file: &[u8], start: usize, end: usize) -> Result<(), OpenError> {
 }
 
 fn wrong_magic(file: &[u8]) -> OpenError {
-    // What becomes of the magic: CRLF to LF, each LF to CRLF, and lone LF alone to CRLF.
+    // The magic after a transfer in text mode: CRLF to LF, each LF to CRLF, only lone LF to CRLF.
     let damaged: [&[u8]; 3] =
         [b"relay bundle\n", b"relay bundle\r\r\n", b"relay bundle\r\n\x1a\r\n"];
     if damaged.iter().any(|start| file.starts_with(start)) {

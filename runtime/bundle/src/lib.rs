@@ -3,14 +3,14 @@
 //! Format 1 is a header, a table of sections, the sections with their digest trees, and last a
 //! DSSE envelope whose statement names the SHA-256 of header and table. There are two kinds of
 //! section. *Settings* are small: a serde value each, decoded when a bundle is opened. *Tables* are
-//! large or hot: a reader uses them in place, and nothing of them is decoded that is not asked for.
+//! large or hot: a reader uses them in place, and decodes only the rows that it needs.
 //! No byte is used before its page was checked against the signed table.
 //!
 //! One file holds one concept: its owned type, its row, its writing, its reading, and the way back
 //! to the owned type.
 //!
-//! This crate knows bytes. It opens no file, reads no clock and trusts nothing that a bundle
-//! says of itself: who may sign is the caller's [`trust::Trust`].
+//! This crate knows bytes. It opens no file, reads no clock and trusts nothing that a bundle says
+//! of itself: the caller's [`trust::Trust`] says who may sign.
 
 #![forbid(unsafe_code)]
 

@@ -1,10 +1,10 @@
-//! Who and what a bundle is.
+//! The identity of a bundle.
 
 use serde::{Deserialize, Serialize};
 
 use crate::setting::Setting;
 
-/// Who and what a bundle is.
+/// The identity of a bundle: project, version, owner and compiler.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -15,7 +15,7 @@ pub struct Manifest {
     pub version: Option<Setting<String>>,
     /// The project's title for people.
     pub title: Option<Setting<String>>,
-    /// Who answers for the project.
+    /// The owner of the project.
     pub owner: Option<Setting<String>>,
     /// The environment that `--env` chose.
     pub environment: Option<String>,

@@ -1,4 +1,4 @@
-//! Messages of prompts: who says what, part by part.
+//! Messages of prompts: roles and parts.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -18,19 +18,19 @@ use crate::writer::Writer;
 /// One message of a rendered prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message<S = String, B = Blob, P = Place> {
-    /// Who says it.
+    /// Its role.
     pub role: Role,
-    /// What it says.
+    /// Its parts, in order.
     pub parts: Vec<Part<S, B, P>>,
     /// Where it was declared.
     pub at: P,
 }
 
-/// Who says a message.
+/// The role of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// The person.
+    /// The user.
     User,
     /// The model.
     Assistant,
@@ -39,13 +39,13 @@ pub enum Role {
 /// One part of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part<S = String, B = Blob, P = Place> {
-    /// What it is.
+    /// Its content.
     pub content: PartContent<S, B>,
     /// Where its text begins, or where its file is named.
     pub at: P,
 }
 
-/// What a part of a message is.
+/// The content of a part of a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PartContent<S = String, B = Blob> {
@@ -71,7 +71,7 @@ pub enum PartContent<S = String, B = Blob> {
         uri: Vec<Segment<S>>,
         /// Its media type.
         mime: Option<S>,
-        /// What it holds.
+        /// Its content.
         text: Vec<Segment<S>>,
     },
     /// A resource of any bytes that travels inside the message.
@@ -80,7 +80,7 @@ pub enum PartContent<S = String, B = Blob> {
         uri: Vec<Segment<S>>,
         /// Its media type.
         mime: Option<S>,
-        /// What it holds.
+        /// Its content.
         bytes: B,
     },
 }
@@ -326,7 +326,7 @@ impl Segment<&str> {
 }
 
 impl Role {
-    /// Returns the word that MCP uses.
+    /// Returns the name that MCP uses.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {

@@ -1,25 +1,25 @@
-//! What the server itself says.
+//! The server's own messages.
 
 use serde::{Deserialize, Serialize};
 
 use crate::setting::Setting;
 
-/// The texts that the server itself says; one that it never says is empty.
+/// The texts of the server's own messages; a message that is never sent is empty.
 ///
-/// What is known when a bundle is built is filled in.
+/// Variables whose values are known when the bundle is built are filled in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Messages {
-    /// What a client reads when it connects.
+    /// The text for a client that connects.
     pub session_greeting: Setting<Vec<MessagePiece>>,
-    /// How to pass the gate; it follows the greeting.
+    /// The instructions for the gate; they follow the greeting.
     pub gate_instructions: Setting<Vec<MessagePiece>>,
-    /// What follows a briefing.
+    /// The text after a briefing.
     pub gate_encouragement: Setting<Vec<MessagePiece>>,
-    /// What follows the prompts that `read_prompts` returns.
+    /// The text after the prompts that `read_prompts` returns.
     pub read_prompts_reminder: Setting<Vec<MessagePiece>>,
-    /// What precedes a briefing that was not asked for.
+    /// The text before a briefing that was not asked for.
     pub gate_intercept_preamble: Setting<Vec<MessagePiece>>,
     /// The names of the prompts that the instructions list, in their order.
     pub prompt_index: Vec<String>,
@@ -35,13 +35,13 @@ pub enum MessagePiece {
     /// The prompts that are sent in full.
     #[serde(rename = "matched_prompts")]
     Matched,
-    /// The index entries and names of the others.
+    /// The index entries and names of the other prompts.
     #[serde(rename = "remaining_prompts")]
     Remaining,
 }
 
 impl Messages {
-    /// Returns all of them, each under its name in the language.
+    /// Returns all messages, each with its name in the language.
     #[must_use]
     pub fn named(&self) -> [(&'static str, &Setting<Vec<MessagePiece>>); 5] {
         let Self {
@@ -62,7 +62,7 @@ impl Messages {
     }
 
     /// Returns the instructions that a client gets when it connects: the greeting and, after a
-    /// blank line, how to pass the gate.
+    /// blank line, the instructions for the gate.
     #[must_use]
     pub fn instructions(&self) -> String {
         let said = [&self.session_greeting, &self.gate_instructions];
@@ -72,7 +72,7 @@ impl Messages {
 }
 
 impl MessagePiece {
-    /// Returns a message as its author writes it, with variables where prompts are put.
+    /// Returns a message as its author writes it, with variables where prompts are inserted.
     #[must_use]
     pub fn source(pieces: &[Self]) -> String {
         let texts = pieces.iter().map(|piece| match piece {

@@ -37,7 +37,8 @@ impl Writer {
 }
 
 impl Reader {
-    /// Returns what `candidate` says of the first index in the table that it accepts for `name`.
+    /// Returns the result of `candidate` for the first index of the table that it accepts for
+    /// `name`.
     pub(crate) fn find<T>(
         &self,
         kind: Kind,
@@ -49,7 +50,7 @@ impl Reader {
             return Ok(None);
         }
         let first = first_slot(name, slots);
-        // At most every slot once: a table without a free slot must not hold us.
+        // Each slot is visited at most once, so that a table without a free slot ends the search.
         for step in 0..slots {
             let slot: &U32 = self.record(kind, (first + step) % slots)?;
             let Some(index) = slot.get().checked_sub(1) else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! Where something was written.
+//! Places in the project's files.
 
 use std::fmt;
 use std::str::FromStr;
@@ -24,7 +24,7 @@ pub struct Place<S = String> {
     pub column: u32,
 }
 
-/// A place that was not read yet: what is served never needs it.
+/// The index of a place that is not read yet: no answer to a client needs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlaceIndex(u32);
 

@@ -22,11 +22,11 @@ pub struct Prompt {
     pub title: Option<Setting<String>>,
     /// The description that lists show.
     pub description: Option<Setting<String>>,
-    /// What the prompt is about, in one line; tags are searched in it. One without a place was made
-    /// of the text.
+    /// What the prompt is about, in one line; tags are searched in it. A summary without a place
+    /// was generated from the text.
     pub summary: Option<Setting<String>>,
-    /// The topics of the prompt; tags are searched in them. Those without a place were made of the
-    /// text and the name.
+    /// The topics of the prompt; tags are searched in them. Chapters without a place were generated
+    /// from the text and the name.
     pub chapters: Vec<Setting<String>>,
     /// 1 (reference) to 10 (always sent).
     pub priority: Setting<u8>,
@@ -179,8 +179,8 @@ impl<'b> PromptView<'b> {
         self.reader.rows(self.row.chapters)?.map(chapter).collect()
     }
 
-    /// Returns the line that an index shows: what its author wrote, the summary before the
-    /// description, else the summary that the compiler made.
+    /// Returns the line for an index: the summary or else the description that the author wrote, or
+    /// else the summary that the compiler generated.
     pub fn about(&self) -> Result<Option<&'b str>, Corrupt> {
         let written = if self.has_generated_summary() { self.description()? } else { None };
         match written {
@@ -189,14 +189,14 @@ impl<'b> PromptView<'b> {
         }
     }
 
-    /// Returns whether the compiler made the summary.
+    /// Returns whether the compiler generated the summary.
     #[must_use]
     pub fn has_generated_summary(&self) -> bool {
         let Written { text, at } = self.row.summary;
         text.offset.get() != ABSENT && at.get() == ABSENT
     }
 
-    /// Returns whether the compiler made chapters.
+    /// Returns whether the compiler generated chapters.
     pub fn has_generated_chapters(&self) -> Result<bool, Corrupt> {
         let mut generated = false;
         for row in self.reader.rows::<Chapter>(self.row.chapters)? {

@@ -9,7 +9,7 @@ use crate::error::Corrupt;
 use crate::row::{ABSENT, ListedString, Range, Row, Text};
 use crate::section::{Kind, SectionInfo};
 
-/// Bytes that stay where they are and never change while a bundle is open: a map, a vector.
+/// Bytes that neither move nor change while a bundle is open, such as a memory map or a vector.
 pub type Storage = Box<dyn AsRef<[u8]> + Send + Sync>;
 
 /// The sections of a bundle.
@@ -38,7 +38,7 @@ impl Reader {
         (*self.storage).as_ref()
     }
 
-    /// Checks every page of every section, those too that this reader does not know.
+    /// Checks every page of every section, including sections that this reader does not know.
     pub(crate) fn check_all(&self) -> Result<(), Corrupt> {
         for info in &self.sections {
             let length = usize::try_from(info.length).unwrap_or(usize::MAX);
@@ -76,7 +76,7 @@ impl Reader {
         self.utf8(kind, text.offset.get() as usize, text.length.get() as usize)
     }
 
-    /// Returns a section that is one text; empty if there is no such section.
+    /// Returns a section that is one text; empty if the section is missing.
     pub(crate) fn whole_text(&self, kind: Kind) -> Result<&str, Corrupt> {
         self.utf8(kind, 0, self.section_bytes(kind).unwrap_or(0))
     }
@@ -124,7 +124,7 @@ impl Reader {
         tree.read(self.file(), start, length).ok_or(corrupt)
     }
 
-    /// Returns all bytes of a section; none if there is no such section.
+    /// Returns all bytes of a section; none if the section is missing.
     pub(crate) fn section(&self, kind: Kind) -> Result<&[u8], Corrupt> {
         self.bytes(kind, 0, self.section_bytes(kind).unwrap_or(0))
     }

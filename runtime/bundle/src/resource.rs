@@ -26,13 +26,13 @@ pub struct Resource {
     pub description: Option<Setting<String>>,
     /// Its media type.
     pub mime: Setting<String>,
-    /// What it holds.
+    /// Its content.
     pub content: Setting<Content>,
     /// Where it was declared.
     pub at: Place,
 }
 
-/// What a resource holds.
+/// The content of a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Content<S = String, B = Blob> {
@@ -50,7 +50,7 @@ row! {
         title: Written,
         description: Written,
         mime: Written,
-        /// What it holds, in `Bodies`.
+        /// Its content, in `Bodies`.
         content: Written,
         at: U32,
         kind: U32,

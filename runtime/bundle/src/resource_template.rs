@@ -18,7 +18,7 @@ use crate::writer::Writer;
 pub struct ResourceTemplate {
     /// The URI template (RFC 6570, level 1).
     pub uri_template: String,
-    /// The same, taken apart.
+    /// The same, split into pieces.
     pub pieces: Vec<UriPiece>,
     /// Its name.
     pub name: Setting<String>,

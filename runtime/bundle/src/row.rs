@@ -1,4 +1,4 @@
-//! Rows: fixed records of a section, used where they lie in the file.
+//! Rows: fixed records of a section, used in place.
 //!
 //! Every number is little-endian and unaligned. A change to a row is a change of the format.
 
@@ -7,7 +7,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::section::Kind;
 
-/// An offset, index or number that nothing has: what refers to it is absent.
+/// The offset, index or number of an absent value.
 pub(crate) const ABSENT: u32 = u32::MAX;
 
 /// A record of a section that holds no other records.
@@ -16,7 +16,8 @@ pub(crate) trait Row: FromBytes + IntoBytes + Immutable + KnownLayout + Unaligne
     const KIND: Kind;
 }
 
-/// Declares the row of a section, and proves that it has the size that the table of sections says.
+/// Declares the row of a section, and checks at compile time that it has the size in the table of
+/// sections.
 macro_rules! row {
     ($(#[$doc:meta])* $name:ident of $kind:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)+ }) => {
         $(#[$doc])*

@@ -1,15 +1,16 @@
-//! The sections of format 1: one table says all that there is to know of each.
+//! The sections of format 1, in one table.
 
 use crate::digest::Digest;
 
 /// Declares the kinds of section, in the order of the file.
 ///
-/// Each line is a name, its number in the file, the name that people see, and what the section
-/// holds: `settings` (canonical JSON of one value, decoded when the bundle is opened), `bytes`, or
-/// `rows(N)` of N bytes each. `optional` marks what a reader may ignore if it does not know it.
+/// Each line is a name, its number in the file, the name that is printed, and the form of the
+/// section: `settings` (canonical JSON of one value, decoded when the bundle is opened), `bytes`,
+/// or `rows(N)` of N bytes each. `optional` marks a section that a reader may ignore if it does not
+/// know it.
 macro_rules! sections {
     ($($(#[$doc:meta])* $kind:ident = $number:literal $name:literal $form:ident $(($row:literal))? $($optional:ident)?,)+) => {
-        /// What a section holds. The number is the one in the file.
+        /// The kind of a section. The number is the one in the file.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u32)]
         pub enum Kind {
@@ -38,8 +39,8 @@ macro_rules! sections {
 
             /// Returns whether a reader that does not know this kind must refuse the bundle.
             ///
-            /// What only explains (where things were written, the source, the provenance) can be
-            /// left out of a reader without serving anything else than what was signed.
+            /// A reader can ignore sections that only explain (places, source, provenance) and
+            /// still serve exactly what was signed.
             pub(crate) const fn is_critical(self) -> bool {
                 match self { $(Self::$kind => is_critical!($($optional)?),)+ }
             }
@@ -75,11 +76,11 @@ macro_rules! is_critical {
 }
 
 sections! {
-    /// Who and what the bundle is.
+    /// The identity of the bundle.
     Manifest = 1 "manifest" settings,
-    /// What the server itself says.
+    /// The texts of the server's own messages.
     Messages = 2 "messages" settings,
-    /// How sessions are gated; absent if they are not.
+    /// The settings of the gate; absent if sessions are not gated.
     Gate = 3 "gate" settings,
     /// The tools, in the order of the list; absent if there are none.
     Tools = 4 "tools" settings,
@@ -109,7 +110,7 @@ sections! {
     TagIndex = 24 "tag-index" rows(56),
     /// The prompts in the order of selection: priority falling, then name.
     TagOrder = 25 "tag-order" rows(4),
-    /// The distinct words of summaries and chapters, with where their postings begin.
+    /// The distinct words of summaries and chapters, each with the place where its postings begin.
     TagWords = 26 "tag-words" rows(8),
     /// The text of those words.
     TagText = 27 "tag-text" bytes,

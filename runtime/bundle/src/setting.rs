@@ -1,4 +1,4 @@
-//! A value that a project may write: what it is, and where it was written.
+//! A value that a project may set, with the place where it was written.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,8 @@ use crate::reader::Reader;
 use crate::row::{ABSENT, Written};
 use crate::writer::Writer;
 
-/// A value, and where it was written; a default, or what the compiler made of a text, has no place.
+/// A value, and where it was written; a default, or a value that the compiler generated, has no
+/// place.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -21,7 +22,7 @@ pub struct Setting<T> {
 }
 
 impl<T> Setting<T> {
-    /// Returns a value that no one wrote.
+    /// Returns a value without a place: a default or a generated one.
     pub fn default_of(value: T) -> Self {
         Self { value, at: None }
     }

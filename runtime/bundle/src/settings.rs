@@ -1,7 +1,7 @@
 //! The settings sections: canonical JSON of one value each, decoded when a bundle is opened.
 //!
-//! What is small needs no rows: it is a value that serde knows. Canonical means that the value
-//! written again gives the same bytes, so every value has one spelling.
+//! A small value needs no rows: serde reads and writes it. Canonical means that writing the value
+//! again gives the same bytes, so every value has one spelling.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -15,7 +15,7 @@ use crate::reader::Reader;
 use crate::section::Kind;
 use crate::tool::Tool;
 
-/// What is repeated of the JSON parser's words, which may quote the bundle.
+/// Characters of the JSON parser's message that are repeated: it may quote the bundle.
 const REASON_CHARS_MAX: usize = 200;
 
 /// The values of the settings sections.
@@ -46,7 +46,7 @@ impl Settings {
     }
 }
 
-/// No tools have one spelling: no section.
+/// An empty list of tools has one spelling: no section.
 fn tools(reader: &Reader) -> Result<Vec<Tool>, OpenError> {
     match value::<Vec<Tool>>(reader, Kind::Tools)? {
         Some(tools) if tools.is_empty() => Err(malformed(Kind::Tools, "it is empty")),

@@ -7,7 +7,7 @@
 //! Postings are the ranks of a word's prompts, in blocks of 65,536 ranks: a u16 with their count,
 //! then the lower half of each; or, where that is shorter, the u16 0xffff, then a bitmap of the
 //! block's ranks. Nothing is written after the last block that has any. Numbers of one size are
-//! read several times faster than the shortest there are, and a tag may have many.
+//! read several times faster than variable-length ones, and a tag may have many.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -23,17 +23,18 @@ use crate::row::row;
 use crate::section::Kind;
 use crate::writer::{Writer, number};
 
-/// Postings come in blocks of so many ranks.
+/// Ranks in one block of postings.
 pub const RANK_BLOCK: usize = 1 << 16;
 
-/// The version of Unicode by which this build lower-cases.
+/// The version of Unicode that this build uses for lower case.
 pub const UNICODE: (u8, u8, u8) = char::UNICODE_VERSION;
 
-/// Lower-cases a text as tags and the texts that they are searched in are compared.
+/// Converts a text to the lower case in which tags are compared with the texts that they are
+/// searched in.
 ///
-/// Each character by itself, by Unicode's full mapping, which no language and no neighbour
-/// changes; a final sigma counts as a sigma. So a part of a text lower-cases to a part of the
-/// lower-cased text, whatever it is cut from.
+/// Each character is mapped by itself, by Unicode's full mapping, independent of language and
+/// neighbouring characters; a final sigma counts as a sigma. So the lower case of any part of a
+/// text is a part of the lower case of the text.
 #[must_use]
 pub fn lower_case(text: &str) -> String {
     if text.is_ascii() {
@@ -52,7 +53,7 @@ row! {
         body_bytes_min: U32,
         /// Bytes of the summaries and chapters that the index covers.
         covered_bytes: U32,
-        /// The version of Unicode that lower-cased the words: major, minor, update, 0.
+        /// The version of Unicode that was used for the words: major, minor, update, 0.
         unicode: [u8; 4],
         /// Where the prompts of each priority end in `TagOrder`, for 10 down to 1.
         ends: [U32; 10],
@@ -60,7 +61,7 @@ row! {
 }
 
 row! {
-    /// A distinct word. The last row is no word: it says where the others end.
+    /// A distinct word. The last row is not a word: it marks where the others end.
     Word of TagWords {
         /// Where its text begins in `TagText`.
         text: U32,
@@ -141,7 +142,7 @@ impl Writer {
         self.rows(&[Word { text, postings }]);
     }
 
-    /// Appends the postings of one word, among so many prompts.
+    /// Appends the postings of one word, given how many prompts there are.
     fn tag_postings(&mut self, ranks: &[u32], prompts: usize) {
         let block_of = |rank: &u32| *rank as usize / RANK_BLOCK;
         let mut rest = ranks;
@@ -192,11 +193,11 @@ pub struct TagIndexView<'b> {
     text: &'b [u8],
 }
 
-/// Which prompts have a word, one block of ranks after the other; nothing after the last block
-/// that has any. Postings that are none end where they go wrong.
+/// The prompts that have a word, one block of ranks after the other; nothing after the last block
+/// that has any. Malformed postings end at the first error.
 ///
-/// To check every rank would cost more than to use it, so no one does: a wrong build may have
-/// ranks that do not rise, and ranks that no prompt has. Readers leave those out.
+/// Checking every rank would cost more than using it, so ranks are not checked: a faulty build may
+/// have ranks that do not rise, and ranks that no prompt has. Readers ignore those.
 #[derive(Debug, Clone)]
 pub struct Postings<'b> {
     rest: &'b [u8],
@@ -272,7 +273,7 @@ impl<'b> TagIndexView<'b> {
         self.words.len().saturating_sub(1)
     }
 
-    /// Returns the text of all words, each with a line feed after it.
+    /// Returns the text of all words, each followed by a line feed.
     #[must_use]
     pub fn text(&self) -> &'b [u8] {
         self.text
@@ -287,7 +288,7 @@ impl<'b> TagIndexView<'b> {
         Some((start, end.checked_sub(1)?))
     }
 
-    /// Returns which prompts have a word.
+    /// Returns the prompts that have a word.
     #[inline]
     pub fn postings(&self, number: usize) -> Result<Postings<'b>, Corrupt> {
         let (start, length) = self.postings_of(number).ok_or(wrong(Kind::TagWords, "postings"))?;
@@ -313,7 +314,8 @@ impl<'b> TagIndexView<'b> {
         self.facts.ends.get(place).map_or(0, |end| end.get() as usize)
     }
 
-    /// Returns the most prompts below priority 10 whose bodies fit so many bytes together.
+    /// Returns the largest number of prompts below priority 10 whose bodies fit this many bytes
+    /// together.
     #[must_use]
     pub fn fitting_max(&self, bytes: usize) -> usize {
         let empty = self.facts.empty_bodies.get() as usize;
@@ -327,14 +329,14 @@ impl<'b> TagIndexView<'b> {
         self.facts.covered_bytes.get() as usize
     }
 
-    /// Returns the version of Unicode by which the words were lower-cased.
+    /// Returns the version of Unicode that was used for the words.
     #[must_use]
     pub fn unicode(&self) -> (u8, u8, u8) {
         let [major, minor, update, _] = self.facts.unicode;
         (major, minor, update)
     }
 
-    /// Checks what digests cannot tell: that the sections fit each other.
+    /// Checks what digests cannot: that the sections are consistent.
     fn check(&self) -> Result<(), Corrupt> {
         let bundle = self.bundle;
         let prompts = bundle.prompt_count();

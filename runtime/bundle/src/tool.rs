@@ -7,7 +7,7 @@ use crate::place::Place;
 /// The highest tier: cannot be undone.
 const TIER_MAX: u8 = 3;
 
-/// One tool. What clients see of it is in the pages of the list.
+/// One tool. Its entry in the list that clients read is in the prebuilt pages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -1,4 +1,4 @@
-//! Who may sign: the verifier's own policy, never anything that a bundle says.
+//! Who may sign: the policy of the verifier, independent of the bundle.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,8 +23,8 @@ const PUBLIC_KEY_PREFIX: &str = "ed25519:";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Trust {
-    /// The version of the trust file itself. When it rises, the highest epoch seen is forgotten, so
-    /// that a stolen key which signed a huge epoch cannot lock servers out for ever.
+    /// The version of the trust file itself. When it rises, the highest epoch seen is forgotten. So
+    /// a huge epoch, signed with a stolen key, does not block later bundles for good.
     pub version: u64,
     /// How many different trusted keys must have signed.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
@@ -39,7 +39,7 @@ pub struct Trust {
     /// The keys that may sign.
     #[serde(default)]
     pub keys: Vec<TrustedKey>,
-    /// What is not trusted any more.
+    /// Keys and bundles that are no longer trusted.
     #[serde(default)]
     pub revoked: Revoked,
     /// Bundles that are accepted although a higher epoch was seen, to roll back to them.
@@ -70,7 +70,7 @@ pub struct TrustedKey {
     pub not_after: Option<Time>,
 }
 
-/// What is not trusted any more.
+/// Keys and bundles that are no longer trusted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -113,7 +113,7 @@ pub enum SignatureState {
     Revoked,
     /// The key is not valid yet.
     NotYetValid,
-    /// The key is not valid any more.
+    /// The key is no longer valid.
     Expired,
     /// The signature is not one of this key over this envelope.
     Bad,
@@ -124,7 +124,7 @@ pub enum SignatureState {
 /// A bundle that the trust policy accepts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Accepted {
-    /// What was found about each signature.
+    /// The report on each signature.
     pub signatures: Vec<SignatureReport>,
 }
 
@@ -152,7 +152,7 @@ pub enum TrustError {
         good: u32,
         /// How many must.
         needed: u32,
-        /// What was found about each.
+        /// The report on each signature.
         signatures: Vec<SignatureReport>,
     },
     /// Too few of the signatures that count have a role.
@@ -167,7 +167,7 @@ pub enum TrustError {
         good: u32,
         /// How many must.
         needed: u32,
-        /// What was found about each.
+        /// The report on each signature.
         signatures: Vec<SignatureReport>,
     },
     /// The bundle's epoch is below the trust file's minimum.
@@ -192,8 +192,10 @@ pub enum TrustError {
         /// The bundle's digest.
         digest: Digest,
     },
-    /// A threshold of zero would trust everybody.
-    #[error("the trust file's threshold is 0, which would trust anybody: make it at least 1")]
+    /// A threshold of zero would trust every bundle.
+    #[error(
+        "the trust file's threshold is 0, which would trust every bundle: set it to at least 1"
+    )]
     ZeroThreshold,
     /// A key's id in the trust file is not the id of its public key.
     #[error("the trust file gives key `{name}` the id `{id}`, but its public key has `{found}`")]
@@ -218,7 +220,8 @@ pub enum TrustError {
 /// Checks whether `bundle` may be served under `trust` at the time `now` (seconds since 1970).
 ///
 /// Signatures are checked over the exact bytes of the envelope; then the statement must be about
-/// this bundle's digest. The downgrade check, which needs a memory, is [`check_downgrade`].
+/// this bundle's digest. The downgrade check, which needs the highest epoch seen, is
+/// [`check_downgrade`].
 ///
 /// # Errors
 ///
@@ -242,7 +245,7 @@ pub fn verify(bundle: &Bundle, trust: &Trust, now: u64) -> Result<Accepted, Trus
 ///
 /// # Errors
 ///
-/// As [`verify`], but for what only the bundle itself holds.
+/// As [`verify`], except for the checks that need the bundle itself.
 pub fn verify_envelope(
     envelope: &Envelope,
     digest: Digest,
@@ -330,7 +333,7 @@ fn keys_by_id(trust: &Trust) -> Result<BTreeMap<String, &TrustedKey>, TrustError
         if let Some(id) = key.id.as_ref().filter(|id| **id != found) {
             return Err(TrustError::KeyId { name: key.name.clone(), id: id.clone(), found });
         }
-        // Two entries could differ in roles and dates: neither may win in silence.
+        // Two entries could differ in roles and dates: neither may be ignored silently.
         if let Some(other) = keys.insert(found, key) {
             return Err(TrustError::KeyTwice { name: key.name.clone(), other: other.name.clone() });
         }
@@ -367,7 +370,7 @@ impl fmt::Display for SignatureState {
             Self::Revoked => "key is revoked",
             Self::NotYetValid => "key is not valid yet",
             Self::Expired => "key has expired",
-            Self::Bad => "signature does not fit",
+            Self::Bad => "signature does not match",
             Self::Duplicate => "same key again, counts once",
         })
     }
@@ -442,7 +445,8 @@ impl Time {
             false => Cow::Owned(format!("{text}T00:00:00Z")),
         };
         let time = humantime::parse_rfc3339(&text).ok()?;
-        // Fractions, offsets and leap seconds would be read, but not as what was written.
+        // Fractions, offsets and leap seconds would be accepted, but with another meaning than
+        // written.
         let is_exact = humantime::format_rfc3339_seconds(time).to_string() == text;
         is_exact.then_some(Self(time.duration_since(UNIX_EPOCH).ok()?.as_secs()))
     }

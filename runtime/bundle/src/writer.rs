@@ -1,4 +1,4 @@
-//! The sections of a bundle while they grow.
+//! The sections of a bundle while they are written.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -10,7 +10,7 @@ use zerocopy::{Immutable, IntoBytes};
 use crate::row::{ABSENT, ListedString, Range, Row, Text};
 use crate::section::Kind;
 
-/// The sections while they grow.
+/// The sections while they are written.
 pub(crate) struct Writer {
     /// The bytes of each kind, by the kind's number.
     sections: [Vec<u8>; Kind::NUMBERS],
@@ -19,9 +19,9 @@ pub(crate) struct Writer {
     rows: HashMap<(Kind, Box<[u8]>), U32>,
 }
 
-/// Where runs of bytes are that a section has already.
+/// Where a section already has certain runs of bytes.
 ///
-/// The last run of each hash; the runs themselves stay in the section, so nothing is held twice.
+/// The last run of each hash; the runs themselves are in the section, so nothing is stored twice.
 #[derive(Default)]
 struct Shared(HashMap<u64, Text>);
 
@@ -112,7 +112,7 @@ fn section(sections: &mut [Vec<u8>; Kind::NUMBERS], kind: Kind) -> &mut Vec<u8> 
 
 impl Shared {
     fn add(&mut self, section: &mut Vec<u8>, run: &[u8]) -> Text {
-        // `DefaultHasher::new` has fixed keys: what is shared is the same in every run.
+        // `DefaultHasher::new` has fixed keys, so the same texts are shared in every run.
         let mut hasher = DefaultHasher::new();
         run.hash(&mut hasher);
         let hash = hasher.finish();

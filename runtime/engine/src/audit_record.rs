@@ -1,6 +1,6 @@
-//! One line of the audit log: what was pulled or done, by whom, under which bundle.
+//! One record of the audit file: what was requested, by whom, and under which bundle.
 //!
-//! Bodies are hashed, never written. Texts that a caller typed freely are counted, not written.
+//! Bodies are recorded as hashes. Free texts of a caller are recorded as lengths.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use serde_json::{Map, Value as Json};
 
 use crate::prompt::Value;
 
-/// An argument's value in a record is cut to this many characters.
+/// An argument's value in a record is truncated to this many characters.
 pub const ARGUMENT_CHARS_MAX: usize = 500;
 
-/// Of a refused call, at most this many arguments are in a record.
+/// The most arguments of a request that was not served that are in a record.
 const ARGUMENTS_MAX: usize = 64;
-/// Of a refused call, an argument with a longer name is not in a record.
+/// An argument with a longer name is not in the record of a request that was not served.
 const ARGUMENT_NAME_CHARS_MAX: usize = 64;
 
 /// One audit record. Field order is the order in the file.
@@ -23,30 +23,30 @@ const ARGUMENT_NAME_CHARS_MAX: usize = 64;
 pub struct AuditRecord<'a> {
     /// When, in RFC 3339 with milliseconds.
     pub ts: String,
-    /// What was asked: a tool's name, `prompt:NAME` or `resource:URI`.
+    /// What was requested: a tool's name, `prompt:NAME` or `resource:URI`.
     pub tool: String,
-    /// The tier of what was asked; reads are 0.
+    /// The tier of the call; reads are 0.
     pub tier: u8,
-    /// Whether it was refused.
+    /// Whether the request was rejected or the call denied.
     pub denied: bool,
     /// The arguments.
     pub args: BTreeMap<&'a str, String>,
-    /// SHA-256 of what was answered, as 64 hexadecimal digits.
+    /// SHA-256 of the answer's bodies, as 64 hexadecimal digits.
     pub output_sha256: String,
-    /// Bytes of what was answered.
+    /// Bytes of the answer's bodies.
     pub output_len: usize,
     /// The exit code, for commands.
     pub exit_code: Option<i32>,
     /// The JSON-RPC id of the request.
     pub request_id: String,
-    /// Who asked.
+    /// The caller.
     pub principal: &'a str,
-    /// For which tenant.
+    /// The tenant of the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<&'a str>,
-    /// The digest of the bundle that decided.
+    /// The digest of the bundle in force.
     pub bundle: String,
-    /// The rule that decided: `file:line` of what was served, or why it was refused.
+    /// The rule that decided: `file:line` of the declaration that was served, or why nothing was.
     pub rule: String,
     /// What the server did: `served`, `refused`, `cancelled` or `timed_out`.
     pub action: Action,
@@ -64,38 +64,37 @@ pub struct AuditRecord<'a> {
 pub enum Action {
     /// It answered.
     Served,
-    /// It refused.
+    /// It rejected the request or denied the call.
     Refused,
-    /// It ended a call whose client cancelled it or left.
+    /// It ended a call whose client cancelled it or disconnected.
     Cancelled,
-    /// It ended a call that was out of time.
+    /// It ended a call at its time limit.
     TimedOut,
 }
 
-/// Returns the arguments as a record shows them.
+/// Returns the arguments for a record.
 ///
-/// A value that the project lists is written; of a free text only its length, since a person may
-/// have typed a secret into it.
+/// A value that the project lists is written. Of a free text only the length is written, since it
+/// may hold a secret.
 #[must_use]
 pub fn arguments<'a>(values: &'a [Value<'a>]) -> BTreeMap<&'a str, String> {
     values
         .iter()
         .filter_map(|value| {
             let text = value.text.as_deref()?;
-            let shown = if value.finite {
+            let recorded = if value.finite {
                 text.chars().take(ARGUMENT_CHARS_MAX).collect()
             } else {
                 length(text)
             };
-            Some((value.name, shown))
+            Some((value.name, recorded))
         })
         .collect()
 }
 
-/// Returns the arguments of a refused call as a record shows them: names and lengths.
+/// Returns the arguments of a request that was not served for a record: names and lengths.
 ///
-/// Nothing says which of them the project knows, so no value is written, and of the names no more
-/// than a prompt could have.
+/// Arguments may be unknown to the project, so no value is written, and names only within limits.
 #[must_use]
 pub fn typed_arguments(given: &BTreeMap<String, String>) -> BTreeMap<&str, String> {
     let known_size = |name: &&String| name.chars().count() <= ARGUMENT_NAME_CHARS_MAX;
@@ -107,8 +106,8 @@ pub fn typed_arguments(given: &BTreeMap<String, String>) -> BTreeMap<&str, Strin
         .collect()
 }
 
-/// Returns the arguments of a call as a record shows them: numbers and truth values as they are, of
-/// texts only how long they are, of lists and objects only how many entries they have.
+/// Returns the arguments of a call for a record: numbers and truth values as they are, the length
+/// of texts, and the number of entries of lists and objects.
 #[must_use]
 pub fn call_arguments(given: &Map<String, Json>) -> BTreeMap<&str, String> {
     let known_size = |(name, _): &(&String, &Json)| name.chars().count() <= ARGUMENT_NAME_CHARS_MAX;
@@ -116,7 +115,7 @@ pub fn call_arguments(given: &Map<String, Json>) -> BTreeMap<&str, String> {
         Json::String(text) => length(text),
         Json::Array(items) => format!("[{} entries]", items.len()),
         Json::Object(object) => format!("[{} entries]", object.len()),
-        // A number is written as it came, and that may be long.
+        // A number is written as it was sent, which may be long.
         Json::Null | Json::Bool(_) | Json::Number(_) => {
             value.to_string().chars().take(ARGUMENT_CHARS_MAX).collect()
         }
@@ -144,7 +143,7 @@ impl OutputHash {
         self.length += bytes.len();
     }
 
-    /// Returns the hash as 64 hexadecimal digits, and the bytes that went in.
+    /// Returns the hash as 64 hexadecimal digits, and how many bytes were hashed.
     #[must_use]
     pub fn finish(self) -> (String, usize) {
         use sha2::Digest as _;

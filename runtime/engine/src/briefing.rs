@@ -1,4 +1,4 @@
-//! What an agent reads when it asks for context: tags and the gate's messages -> text.
+//! Briefings: tags and the gate's messages -> the text for an agent.
 //!
 //! `relay-serve` sends what [`brief`] returns and `relay explain` prints it, so limits, the rule
 //! for repeated briefings, selection and composition are all decided here.
@@ -8,41 +8,41 @@ use relay_bundle::{Bundle, Corrupt, Gate, MessagePiece};
 use crate::select::{self, Limits, Selection, Tags};
 use crate::sent::Sent;
 
-/// Characters of one index entry in an answer, which has a limit in bytes for all of them.
+/// Characters of one index entry in an answer. All entries together have a limit in bytes.
 const ENTRY_CHARS_MAX: usize = 200;
 
-/// Why a briefing is given.
+/// The occasion of a briefing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occasion {
     /// `begin_session` asked for it.
     Begin,
     /// `read_prompts` asked for more.
     Read,
-    /// No one asked: it is put before the result of a call.
+    /// It was not asked for: it is put before the result of a call.
     Intercept,
 }
 
-/// What is asked of the gate, and by whom.
+/// A request for a briefing.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
-    /// Why a briefing is given.
+    /// The occasion of a briefing.
     pub occasion: Occasion,
-    /// What the task is about.
+    /// The keywords of the task.
     pub tags: &'a Tags,
     /// The prompts that the caller was sent in full before.
     pub sent: &'a Sent,
-    /// Whether the caller has a session, which remembers that it was briefed.
+    /// Whether the caller has a session, in which the server remembers the briefing.
     pub has_session: bool,
-    /// Bytes of bodies instead of those that the gate gives: a preview may ask for others.
+    /// Bytes of bodies, instead of the budget of the gate: a preview may ask for another.
     pub budget_bytes: Option<usize>,
 }
 
-/// A briefing: what was selected, and the text of it.
+/// A briefing: the selection and its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Briefing {
-    /// What comes in full, with its summary, and by name alone.
+    /// The prompts in full, with their summary, and by name alone.
     pub selection: Selection,
-    /// The text without the handle, which is sealed over what was selected.
+    /// The text without the handle, which is sealed over the selection.
     text: String,
 }
 
@@ -71,7 +71,7 @@ impl Briefing {
 pub fn limits(gate: &Gate, request: &Request<'_>) -> Limits {
     let budget = if request.is_repeated() { &gate.repeat_bytes } else { &gate.budget_bytes };
     let of_gate = budget.value as usize;
-    // No entry and no name takes less than a letter and the punctuation around it.
+    // An entry or a name takes at least one letter and the punctuation around it.
     let entries_max = remaining_bytes(gate, request) / 3;
     Limits { budget_bytes: request.budget_bytes.unwrap_or(of_gate), entries_max }
 }
@@ -90,10 +90,10 @@ impl Request<'_> {
     }
 }
 
-/// Composes the prompts in full, what else there is, and how to go on.
+/// Composes the prompts in full, the list of the others, and how to continue.
 ///
-/// Index entries and names together take at most the bytes that the gate gives them; then comes
-/// how many more there are.
+/// Index entries and names together take at most the bytes that the gate gives them; then the
+/// number of the remaining prompts follows.
 fn compose(
     bundle: &Bundle,
     gate: &Gate,
@@ -114,7 +114,7 @@ fn compose(
     };
     let places = |piece| preamble.iter().chain(message).any(|each| *each == piece);
     let mut parts = vec![fill(preamble, &matched, &remaining)];
-    // What no message places comes where it is read best; nothing is left out.
+    // A list without a variable in the message is appended, so that nothing is left out.
     if !places(MessagePiece::Matched) {
         parts.push(matched.clone());
     }
@@ -139,7 +139,7 @@ pub fn entry(name: &str, summary: Option<&str>, chars_max: usize) -> String {
     if about.peek().is_some() {
         entry.push(':');
     }
-    // What is cut anyway need not be copied: summaries may be long.
+    // Summaries may be long, so no more is copied than is kept.
     let mut room = chars_max;
     for word in about {
         if room == 0 {
@@ -156,7 +156,7 @@ fn matched(bundle: &Bundle, occasion: Occasion, selection: &Selection) -> Result
         let has_more = !selection.index.is_empty() || selection.index_omitted > 0;
         let text = match occasion {
             _ if has_more => {
-                "(The prompts that match are too long for one answer; here are their names.)"
+                "(The prompts that match are too long for one answer. They are listed below.)"
             }
             Occasion::Read => "(No further prompt matches these keywords.)",
             Occasion::Begin | Occasion::Intercept => "(No prompt matches these keywords.)",
@@ -203,7 +203,7 @@ fn remaining(
     let mut left = selection.index.len() - lines.len() + selection.index_omitted;
     if wants_names {
         let mut names = Vec::new();
-        // What matched comes first: where some of it is left out, no name takes its room.
+        // Matches come first: where one of them is left out, no name takes its room.
         for index in selection.names.iter().take_while(|_| left == 0) {
             let name = bundle.prompt(*index)?.name()?;
             if !fits(name.len() + ", ".len()) {

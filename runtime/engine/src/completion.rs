@@ -14,10 +14,10 @@ pub struct Completion<'b> {
     pub total: usize,
 }
 
-/// Completes `typed` for the argument `name`; a free text has no completions.
+/// Completes `typed` for the argument `name`; a free-text argument has no completions.
 ///
 /// Values that begin with what was typed come first, then those that contain it; case does not
-/// matter. `None` if there is no such argument.
+/// matter. `None` if the argument is unknown.
 ///
 /// # Errors
 ///

@@ -1,18 +1,20 @@
-//! The sealed handle of a briefing: what an agent passes on instead of a session that we keep.
+//! The sealed handle of a briefing. An agent passes it with later calls, so the server keeps no
+//! session.
 //!
 //! ```text
 //! version 1 byte, key id 1 byte, expiry 4 bytes, fingerprint of the bundle 2 bytes,
-//! fingerprint of the caller 2 bytes, the sent set, HMAC-SHA-256 cut to 16 bytes
+//! fingerprint of the caller 2 bytes, the sent set, HMAC-SHA-256 truncated to 16 bytes
 //! ```
 //!
 //! in unpadded base64url. Any server with the key accepts it. The tag also covers what is not in
 //! the handle: the purpose, the caller, the digest of the bundle and its number of prompts. So a
-//! handle is good for one caller and one bundle; the fingerprints only help to say what is wrong.
+//! handle is valid for one caller and one bundle; the fingerprints serve only to report why it is
+//! not accepted.
 //!
 //! The sent set is a bitmap by the prompts' index in the order of names, without its trailing zero
 //! bytes; or, where that is shorter, a list of LEB128 numbers, each the distance from the index
-//! after the one before. There is one way to write a set and one way to write bytes as text, and
-//! nothing else is read: a handle has one text.
+//! after the one before. A set has one encoding, bytes have one encoding as text, and no other is
+//! accepted: a handle has exactly one text.
 
 mod sent_set;
 
@@ -32,16 +34,16 @@ use crate::sent::Sent;
 /// Bytes of the secret of a key.
 pub const SECRET_BYTES: usize = 32;
 
-/// No handle is a longer text.
+/// The most bytes of a handle.
 pub const TEXT_BYTES_MAX: usize = ((HEAD_BYTES + SENT_BYTES_MAX + TAG_BYTES) * 4).div_ceil(3);
 
 const VERSION: u8 = 1;
 /// The bit of the version byte that says that the sent set is a list.
 const LIST: u8 = 0x80;
 const HEAD_BYTES: usize = 10;
-/// RFC 2104, section 5: no less than half of the hash.
+/// RFC 2104, section 5: at least half of the hash.
 const TAG_BYTES: usize = 16;
-/// Bytes of a block of SHA-256. HMAC fills a shorter key up with zeros.
+/// Bytes of a block of SHA-256. HMAC pads a shorter key with zeros.
 const BLOCK_BYTES: usize = 64;
 
 const SEAL: &str = "relay briefing handle";
@@ -54,12 +56,12 @@ pub struct Key {
     secret: Zeroizing<[u8; BLOCK_BYTES]>,
 }
 
-/// What a handle is good for, and what its tag covers without holding it.
+/// The values that a handle is bound to: its tag covers them, but the handle does not hold them.
 #[derive(Debug, Clone, Copy)]
 pub struct Binding<'a> {
-    /// Who asks.
+    /// The caller.
     pub principal: &'a str,
-    /// For which tenant.
+    /// The tenant of the caller.
     pub tenant: Option<&'a str>,
     /// The digest of the bundle in force.
     pub bundle: Digest,
@@ -67,15 +69,15 @@ pub struct Binding<'a> {
     pub prompts: usize,
 }
 
-/// Why a handle is not accepted, in words for the agent that passed it on.
+/// Why a handle is not accepted. The messages are for the agent that sent it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum HandleError {
-    /// It is no handle at all.
+    /// It is not a handle.
     #[error(
-        "this is not a briefing as begin_session returned it; pass that on unchanged, or call begin_session again"
+        "this is not a briefing that begin_session returned; pass the briefing unchanged, or call begin_session again"
     )]
     Malformed,
-    /// It was made by a newer server, or by none.
+    /// It was made by a newer server, or it is not a handle.
     #[error(
         "this briefing is of version {version}, which this server does not know; call begin_session again"
     )]
@@ -83,7 +85,7 @@ pub enum HandleError {
         /// The version that it has.
         version: u8,
     },
-    /// It was sealed with a key that is not among these.
+    /// It was sealed with another key than the given ones.
     #[error(
         "this briefing was sealed with key {id}, which this server does not have; call begin_session again"
     )]
@@ -91,19 +93,19 @@ pub enum HandleError {
         /// The id of the key.
         id: u8,
     },
-    /// It is of another bundle.
+    /// It was made for another bundle.
     #[error("the prompts have changed since this briefing; call begin_session again")]
     OtherBundle,
     /// It was made for another caller.
-    #[error("this briefing was given to another caller; call begin_session for one of your own")]
+    #[error("this briefing belongs to another caller; call begin_session to get your own")]
     OtherCaller,
-    /// Something in it is not as it was sealed.
-    #[error("this briefing was altered on the way; call begin_session again")]
+    /// It was changed after it was sealed.
+    #[error("this briefing was changed after it was issued; call begin_session again")]
     Altered,
-    /// It was good once.
+    /// It was valid, and has expired.
     #[error("this briefing has expired; call begin_session again")]
     Expired {
-        /// Minutes since the last one in which it was good.
+        /// Minutes since the last one in which it was valid.
         minutes_ago: u32,
     },
 }
@@ -139,11 +141,11 @@ impl fmt::Debug for Key {
     }
 }
 
-/// Returns the handle that says that `sent` was sent, good up to the end of the minute
+/// Returns the handle that says that `sent` was sent, valid up to the end of the minute
 /// `expires_min` (since 1970).
 ///
-/// A set that takes more than 2 KiB is cut: what comes last in the order of names is left out, and
-/// may be sent again. So is an index that is no prompt's.
+/// A set that takes more than 2 KiB is truncated: the last prompts in the order of names are left
+/// out, and may be sent again. Indexes that no prompt has are left out as well.
 #[must_use]
 pub fn seal(key: &Key, binding: &Binding<'_>, expires_min: u32, sent: &Sent) -> String {
     let (form, set) = sent_set::encode(sent, binding.prompts);
@@ -159,12 +161,12 @@ pub fn seal(key: &Key, binding: &Binding<'_>, expires_min: u32, sent: &Sent) -> 
 }
 
 /// Returns what was sent, if `text` is a handle that one of `keys` sealed for `binding` and that is
-/// still good in the minute `now_min` (since 1970).
+/// still valid in the minute `now_min` (since 1970).
 ///
 /// # Errors
 ///
-/// The handle is not accepted; the error says why. Nothing behind the key id is believed before
-/// the tag is right.
+/// The handle is not accepted; the error says why. Nothing after the key id is used before the tag
+/// is verified.
 pub fn open(
     keys: &[Key],
     binding: &Binding<'_>,
@@ -183,7 +185,7 @@ pub fn open(
     let key = keys.iter().find(|key| key.id == id).ok_or(HandleError::UnknownKey { id })?;
     // Compares in constant time.
     if tag(key, binding, handle.sealed).verify_truncated_left(handle.tag).is_err() {
-        return Err(handle.fault(fingerprints(key, binding)));
+        return Err(handle.tag_error(fingerprints(key, binding)));
     }
     match now_min.checked_sub(handle.expires_min) {
         None | Some(0) => {}
@@ -192,7 +194,7 @@ pub fn open(
     sent_set::decode(handle.form, handle.set, binding.prompts).ok_or(HandleError::Malformed)
 }
 
-/// The bytes of a handle, cut up.
+/// The bytes of a handle, split into its parts.
 struct Parts<'a> {
     version: u8,
     form: Form,
@@ -202,7 +204,7 @@ struct Parts<'a> {
     caller: [u8; 2],
     set: &'a [u8],
     tag: &'a [u8; TAG_BYTES],
-    /// All that stands before the tag.
+    /// The bytes before the tag.
     sealed: &'a [u8],
 }
 
@@ -233,8 +235,8 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// Guesses why the tag is wrong, for the words of the refusal.
-    fn fault(&self, [bundle, caller]: [[u8; 2]; 2]) -> HandleError {
+    /// Returns the most likely reason why the tag is wrong.
+    fn tag_error(&self, [bundle, caller]: [[u8; 2]; 2]) -> HandleError {
         if self.bundle != bundle {
             HandleError::OtherBundle
         } else if self.caller != caller {
@@ -256,7 +258,7 @@ fn tag(key: &Key, binding: &Binding<'_>, sealed: &[u8]) -> Hmac<Sha256> {
     mac
 }
 
-/// The fingerprints of bundle and caller. That of the caller tells nothing without the key.
+/// The fingerprints of bundle and caller. That of the caller reveals nothing without the key.
 fn fingerprints(key: &Key, binding: &Binding<'_>) -> [[u8; 2]; 2] {
     let Binding { principal, tenant, bundle: Digest([b0, b1, ..]), prompts: _ } = *binding;
     let mut mac = key.mac(CALLER);
@@ -265,14 +267,14 @@ fn fingerprints(key: &Key, binding: &Binding<'_>) -> [[u8; 2]; 2] {
     [[b0, b1], [c0, c1]]
 }
 
-/// No tenant is another caller than a tenant without a name.
+/// A caller without a tenant differs from one whose tenant has an empty name.
 fn caller(mac: &mut Hmac<Sha256>, principal: &str, tenant: Option<&str>) {
     field(mac, principal.as_bytes());
     field(mac, &[u8::from(tenant.is_some())]);
     field(mac, tenant.unwrap_or_default().as_bytes());
 }
 
-/// Each field is behind its length, so that no two lists of fields are the same bytes.
+/// Each field follows its length, so that different lists of fields are different bytes.
 fn field(mac: &mut Hmac<Sha256>, bytes: &[u8]) {
     mac.update(&(bytes.len() as u64).to_be_bytes());
     mac.update(bytes);

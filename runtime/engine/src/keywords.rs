@@ -1,35 +1,35 @@
-//! A call of a tool -> the keywords that stand for the tags nobody gave.
+//! A call of a tool -> keywords, which are used as tags where the caller gave none.
 //!
-//! A call without a briefing is intercepted: what it says of its task chooses the prompts. The
-//! words are only compared with summaries and chapters, so it does not matter what they say.
+//! A call without a briefing is intercepted: the words of the call choose the prompts. They are
+//! only compared with summaries and chapters, never interpreted.
 
 use relay_bundle::lower_case;
 use serde_json::{Map, Value};
 
 use crate::select::Tags;
 
-/// A call has at most this many keywords.
+/// The most keywords of one call.
 pub const KEYWORDS_MAX: usize = 10;
 
 /// The argument of a gated tool that holds the handle of a briefing.
 pub const BRIEFING_ARGUMENT: &str = "briefing";
 
-/// Of the arguments, this many bytes of texts are searched; each value counts for one more.
+/// The most bytes of texts in the arguments that are searched; each value counts for one more.
 const ARGUMENT_BYTES_MAX: usize = 64 << 10;
-/// What is nested deeper is not searched.
+/// Values that are nested deeper are not searched.
 const DEPTH_MAX: usize = 64;
 
 const KEYWORD_CHARS_MIN: usize = 3;
 const KEYWORD_CHARS_MAX: usize = 40;
 
-/// What a tool does with its subject, in every project: these words choose nothing, and would be
-/// found inside others.
+/// Verbs of tool names, common to all projects: they distinguish no prompt, and would be found
+/// inside other words.
 const VERBS: &[&str] = &[
     "add", "call", "create", "delete", "fetch", "find", "get", "list", "make", "post", "put",
     "read", "remove", "run", "search", "set", "show", "update", "write",
 ];
 
-/// Words that stand in any English sentence. Shorter ones are no keywords anyway.
+/// Words that are common in any English text. Words below three letters are never keywords.
 const STOP_WORDS: &[&str] = &[
     "about", "all", "also", "and", "any", "are", "because", "been", "but", "can", "could", "did",
     "does", "for", "from", "had", "has", "have", "how", "into", "its", "may", "more", "most",
@@ -39,17 +39,17 @@ const STOP_WORDS: &[&str] = &[
     "while", "who", "why", "will", "with", "would", "you", "your",
 ];
 
-/// Returns the tags of a call that no one gave tags for: its [`keywords`].
+/// Returns the tags of a call that was made without tags: its [`keywords`].
 #[must_use]
 pub fn tags(tool: &str, arguments: &Map<String, Value>) -> Tags {
-    // There are never too many and none is too long, so no call is without them.
+    // The keywords are within the limits of tags, so this never fails.
     Tags::new(&keywords(tool, arguments), KEYWORDS_MAX).unwrap_or_default()
 }
 
-/// Returns the keywords of a call, lower-cased, in the order in which they stand: those of the
-/// tool's name first, then those of the arguments in the order of the document.
+/// Returns the keywords of a call in lower case: those of the tool's name first, then those of the
+/// arguments in the order of the document.
 ///
-/// What stands before the last `/` of the name is one keyword, the rest is cut at each `_`. Of the
+/// The part of the name before the last `/` is one keyword; the rest is split at each `_`. In the
 /// arguments only texts count, neither names nor numbers, and not the handle of a briefing.
 #[must_use]
 pub fn keywords(tool: &str, arguments: &Map<String, Value>) -> Vec<String> {
@@ -71,7 +71,7 @@ pub fn keywords(tool: &str, arguments: &Map<String, Value>) -> Vec<String> {
 
 struct Keywords {
     found: Vec<String>,
-    /// How much of the arguments may still be searched.
+    /// How many bytes of the arguments may still be searched.
     bytes_left: usize,
 }
 
@@ -105,7 +105,7 @@ impl Keywords {
     fn add_words(&mut self, text: &str) {
         let end = text.floor_char_boundary(self.bytes_left);
         let searched = match text.split_at_checked(end) {
-            // Half a word is none.
+            // A truncated word is not a keyword.
             Some((start, rest)) if rest.starts_with(is_word) => start.trim_end_matches(is_word),
             Some((start, _)) => start,
             None => text,
@@ -119,9 +119,9 @@ impl Keywords {
         }
     }
 
-    /// Adds a word, unless it chooses nothing or is there already.
+    /// Adds a word, unless it is a stop word or is there already.
     fn add(&mut self, word: &str) {
-        // Looks at no more of a word than a keyword may have.
+        // Reads no more characters of a word than a keyword may have.
         if self.found.len() >= KEYWORDS_MAX || word.chars().nth(KEYWORD_CHARS_MAX).is_some() {
             return;
         }

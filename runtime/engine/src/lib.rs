@@ -1,7 +1,7 @@
-//! What relay decides, as pure functions over a bundle.
+//! The decisions of relay, as pure functions over a bundle.
 //!
-//! `relay explain` and `relay-serve` both ask here, so a preview and the server can never
-//! disagree. No I/O, no clock, no randomness, no state.
+//! `relay explain` and `relay-serve` both call these functions, so a preview always equals the
+//! server's answer. No I/O, no clock, no randomness, no state.
 
 #![forbid(unsafe_code)]
 

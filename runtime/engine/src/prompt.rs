@@ -1,6 +1,6 @@
 //! A prompt and its arguments -> messages: choose the variant, fill the slots.
 //!
-//! Texts from a caller are only ever copied into slots; nothing of them is interpreted.
+//! Texts from a caller are only copied into slots; they are never interpreted.
 
 use std::collections::BTreeMap;
 
@@ -34,8 +34,8 @@ pub struct Value<'b> {
     pub origin: Origin,
     /// Whether the project lists the values it can take.
     pub finite: bool,
-    /// How many characters were left out, if the text was over its limit.
-    pub cut: Option<Cut>,
+    /// How the text was truncated, if it was over its limit.
+    pub truncation: Option<Truncation>,
 }
 
 /// Where an argument's value comes from.
@@ -49,10 +49,10 @@ pub enum Origin {
     Absent,
 }
 
-/// That an argument's text was over its limit.
+/// The truncation of an argument's text that was over its limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cut {
-    /// Characters that came.
+pub struct Truncation {
+    /// Characters that were sent.
     pub chars: usize,
     /// Characters that were kept.
     pub kept: usize,
@@ -61,9 +61,9 @@ pub struct Cut {
 /// A message with its slots filled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message<'b> {
-    /// Who says it.
+    /// Its role.
     pub role: Role,
-    /// What it says.
+    /// Its parts, in order.
     pub parts: Vec<Part<'b>>,
 }
 
@@ -85,15 +85,15 @@ pub enum Part<'b> {
 /// Why a prompt cannot be filled with these arguments. The messages are for the caller.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FillError {
-    /// The prompt has no such argument.
+    /// The prompt does not declare this argument.
     #[error("unknown argument `{name}`; {}", known_arguments(known))]
     UnknownArgument {
-        /// What the caller named, at most 64 characters of it.
+        /// The name that the caller sent, at most 64 characters of it.
         name: String,
-        /// The arguments there are.
+        /// The arguments that are declared.
         known: Vec<String>,
     },
-    /// A required argument is not there.
+    /// A required argument is missing.
     #[error("argument `{name}` is required")]
     MissingArgument {
         /// Its name.
@@ -118,7 +118,7 @@ pub enum FillError {
 /// Fills a prompt or a URI template.
 ///
 /// An empty text counts as not given where the argument is optional: clients send one for a field
-/// that a person left empty.
+/// that the user left empty.
 ///
 /// # Errors
 ///
@@ -161,13 +161,13 @@ fn value<'b>(argument: &ArgumentView<'b>, given: Option<&String>) -> Result<Valu
         }
         (None, None) => (None, Origin::Absent),
     };
-    let mut value = Value { name: argument.name, text, origin, finite: true, cut: None };
+    let mut value = Value { name: argument.name, text, origin, finite: true, truncation: None };
     if let ArgumentKind::Text { chars_max } = argument.kind {
         value.finite = false;
         if let (Some(text), true) = (&mut value.text, chars_max > 0) {
             let kept = chars_max as usize;
             if let Some((end, _)) = text.char_indices().nth(kept) {
-                value.cut = Some(Cut { chars: text.chars().count(), kept });
+                value.truncation = Some(Truncation { chars: text.chars().count(), kept });
                 text.truncate(end);
             }
         }
@@ -232,7 +232,7 @@ fn fill_text(
         })
         .collect();
     let length = texts.iter().map(|text| text.len()).sum();
-    // The limit holds before anything is copied.
+    // The limit is checked before anything is copied.
     *room = room.checked_sub(length).ok_or(FillError::TooLarge)?;
     Ok(texts.concat())
 }

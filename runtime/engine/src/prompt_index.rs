@@ -1,8 +1,8 @@
-//! The index of the prompts: a line for each, and last how many it leaves out.
+//! The index of the prompts: a line for each, and then the number of prompts that it leaves out.
 
 /// Returns the text of an index.
 ///
-/// `omitted` is how many prompts have no entry; where a gate is, `read_prompts` gives them.
+/// `omitted` is how many prompts have no entry; in a gated project, `read_prompts` returns them.
 #[must_use]
 pub fn text(entries: &[String], omitted: usize, is_gated: bool) -> String {
     let mut text = entries.join("\n");
@@ -15,7 +15,7 @@ pub fn text(entries: &[String], omitted: usize, is_gated: bool) -> String {
     text
 }
 
-/// Returns the last line of an index with `listed` entries; `None` if nothing is left to say.
+/// Returns the last line of an index with `listed` entries; `None` if it needs none.
 #[must_use]
 pub fn rest(listed: usize, omitted: usize, is_gated: bool) -> Option<String> {
     let how = if is_gated { "ask with read_prompts" } else { "prompts/list names them" };

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use percent_encoding::percent_decode_str;
 use relay_bundle::{Bundle, Corrupt, ResourceView, TemplateView, UriPiece};
 
-/// What answers a URI.
+/// The resource or the URI template that answers a URI.
 pub enum Found<'b> {
     /// A resource with exactly this URI.
     Resource(ResourceView<'b>),
@@ -14,8 +14,8 @@ pub enum Found<'b> {
     Template(TemplateView<'b>, BTreeMap<String, String>),
 }
 
-/// Finds what answers `uri`: the resource of that URI, else the first template that matches, in
-/// the order of the list.
+/// Finds the resource with the URI `uri`, or else the first template in the order of the list that
+/// matches it.
 ///
 /// # Errors
 ///

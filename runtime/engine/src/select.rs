@@ -1,9 +1,9 @@
 //! Tags -> which prompts come in full, which with their summary, and which by name alone.
 //!
-//! A tag matches a prompt if it lies in its summary or in one of its chapters; the score is the
-//! number of matching tags times the priority. The tag index of the bundle answers without looking
-//! at the prompts one by one: what is allocated here grows with what is wanted, never with how many
-//! prompts there are.
+//! A tag matches a prompt if it occurs in its summary or in one of its chapters; the score is the
+//! number of matching tags times the priority. The tag index of the bundle answers without reading
+//! the prompts one by one: memory grows with the size of the selection, not with the number of
+//! prompts.
 
 mod best;
 mod count;
@@ -23,13 +23,13 @@ use crate::sent::Sent;
 /// How much a selection may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of the bodies that come in full. Those of priority 10 come even if they are over it.
+    /// Bytes of the bodies that come in full. Bodies of priority 10 come even if they exceed it.
     pub budget_bytes: usize,
-    /// How many index entries and names together are wanted at most; `usize::MAX` for all.
+    /// The most index entries and names together; `usize::MAX` for all.
     pub entries_max: usize,
 }
 
-/// What tags select, each prompt by its index in the order of names.
+/// The prompts that tags select, each by its index in the order of names.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selection {
     /// The prompts that come in full: priority 10 by name, then the best matches.
@@ -85,7 +85,7 @@ pub fn select(
         }
     }
     let left = limits.budget_bytes.saturating_sub(out.bytes);
-    // One more than can fit: that one ends the filling.
+    // One more than fits: that one ends the filling.
     let wanted = index.fitting_max(left).saturating_add(limits.entries_max).saturating_add(1);
     let matched = walk::matched(bundle, &index, tags, &sent_ranks, wanted)?;
     fill(&mut out, bundle, &index, &matched, left, limits.entries_max)?;
@@ -102,7 +102,7 @@ fn sent_ranks(bundle: &Bundle, sent: &Sent, always: usize) -> Result<Vec<usize>,
     let mut ranks = Vec::new();
     for index in sent.iter() {
         let index = index as usize;
-        // What is no prompt's index does no harm.
+        // Indexes that no prompt has are ignored.
         if index < bundle.prompt_count() {
             ranks.push(bundle.prompt(index)?.rank()?);
         }

@@ -1,8 +1,8 @@
-//! Which prompts an agent was sent in full.
+//! The prompts that an agent was sent in full.
 
 /// A set of prompts, each by its index in the order of names.
 ///
-/// INVARIANT: sorted, and no index stands twice.
+/// INVARIANT: sorted, without repeats.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sent(Vec<u32>);
 

@@ -1,8 +1,8 @@
-//! The tools that relay itself offers: one table, and all that follows from it.
+//! The tools that relay itself offers: one table, and everything derived from it.
 //!
 //! A row of [`TOOLS`] declares a tool. Its entry in `tools/list`, how its arguments are decoded,
 //! its limits and its section of `docs/tools.md` are derived from that row; the runtime adds only
-//! what the tool does.
+//! the implementation.
 
 mod arguments;
 mod offered;

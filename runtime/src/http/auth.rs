@@ -1,4 +1,4 @@
-//! Authentication: the `Authorization` header -> who asks.
+//! Authentication: the `Authorization` header -> the principal.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use super::jwt::{TokenError, Tokens};
 use crate::config;
 use crate::principal::Principal;
 
-/// Where the metadata document is, for clients that look for an authorization server.
+/// The path of the metadata document, for clients that look for an authorization server.
 pub(super) const METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
 
-/// What an API key begins with.
+/// The prefix of an API key.
 const API_KEY_PREFIX: &str = "rk_";
 
-/// Tells callers apart by API keys and tokens.
+/// Identifies callers by API keys and tokens.
 pub(super) struct Authenticator {
     keys: Vec<ApiKey>,
     issuer: Option<Issuer>,
@@ -39,7 +39,7 @@ struct Issuer {
     metadata_url: String,
 }
 
-/// What RFC 9728 says of this server.
+/// The metadata of this server, by RFC 9728.
 #[derive(Debug, Serialize)]
 pub(super) struct Metadata {
     resource: String,
@@ -49,10 +49,10 @@ pub(super) struct Metadata {
     bearer_methods_supported: [&'static str; 1],
 }
 
-/// Why a request is not let through, and what to bring next time (RFC 6750, RFC 9728).
+/// Why a request is rejected, and which credentials it needs (RFC 6750, RFC 9728).
 pub(super) struct Challenge {
     status: StatusCode,
-    /// The error code of RFC 6750; none where nothing was brought at all.
+    /// The error code of RFC 6750; absent if the request had no credentials.
     error: Option<&'static str>,
     reason: &'static str,
     metadata_url: Option<String>,
@@ -73,7 +73,7 @@ impl Authenticator {
         Ok(Self { keys: keys.collect(), issuer: auth.jwt.clone().map(Issuer::new).transpose()? })
     }
 
-    /// Reads the issuer's keys again. Where they cannot be used, the old ones stay.
+    /// Reads the issuer's keys again. If they cannot be used, the old ones stay in force.
     pub(super) fn reload(&self) {
         let Some(issuer) = &self.issuer else { return };
         match Tokens::new(&issuer.config) {
@@ -82,12 +82,12 @@ impl Authenticator {
         }
     }
 
-    /// Returns the metadata document, if there is an authorization server to point to.
+    /// Returns the metadata document, if an authorization server is configured.
     pub(super) fn metadata(&self) -> Option<&Metadata> {
         self.issuer.as_ref().map(|issuer| &issuer.metadata)
     }
 
-    /// Returns who asks.
+    /// Returns the principal of a request.
     pub(super) fn authenticate(&self, headers: &HeaderMap) -> Result<Arc<Principal>, Challenge> {
         if !headers.contains_key(header::AUTHORIZATION) {
             return Err(self.challenge(
@@ -109,7 +109,7 @@ impl Authenticator {
         match issuer.tokens.load().check(token) {
             Ok(principal) => Ok(principal),
             Err(TokenError::Invalid { reason, detail }) => {
-                tracing::debug!("refused a token: {detail}");
+                tracing::debug!("rejected a token: {detail}");
                 Err(self.invalid(reason))
             }
             Err(TokenError::MissingScope) => Err(self.challenge(
@@ -211,7 +211,7 @@ impl IntoResponse for Challenge {
             ("scope", scope.as_deref()),
         ];
         for (name, value) in quoted {
-            // What would end the quotes is left out; none of these texts needs it.
+            // Characters that would end the quotes are left out; none of these texts needs them.
             let value = value.map(|value| value.replace(['"', '\\'], ""));
             challenge.extend(value.map(|value| format!(", {name}=\"{value}\"")));
         }

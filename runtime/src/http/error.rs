@@ -23,6 +23,6 @@ pub(crate) enum HttpError {
     Origin { origin: String },
     #[error("auth.jwt gives the resource `{resource}`: write the URL by which clients reach /mcp")]
     Resource { resource: String },
-    #[error("cannot follow signals: {0}")]
+    #[error("cannot listen for signals: {0}")]
     Signals(io::Error),
 }

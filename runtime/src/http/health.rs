@@ -1,4 +1,4 @@
-//! Whether the process lives, and whether it can do what it is for.
+//! Health: whether the process lives, and whether it is ready.
 
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
@@ -17,10 +17,10 @@ struct Readiness<'a> {
     version: Option<&'a str>,
     digest: String,
     epoch: u64,
-    /// Whether every page that was used is what was signed.
+    /// `verified`, or `damaged` if a page that was used is not what was signed.
     bundle: &'static str,
     audit: Health,
-    /// Why the newest bundle is not the one in force.
+    /// Why the last reload failed.
     last_reload_error: Option<String>,
 }
 
@@ -28,7 +28,7 @@ pub(super) async fn alive() -> &'static str {
     "alive\n"
 }
 
-/// 200 only while the server can enforce: the bundle is what was signed and records are written.
+/// Answers 200 only while the bundle is what was signed and audit records are written.
 pub(super) fn ready(server: &Server) -> Response {
     let loaded = server.loaded();
     let manifest = loaded.bundle.manifest();

@@ -1,7 +1,7 @@
 //! Tokens of an authorization server: signed JSON (RFC 7519), checked against a file of keys.
 //!
-//! Only algorithms with a public key exist here. `ring` checks the signatures, as it does for
-//! TLS, so that there is one implementation of cryptography on the network's side.
+//! Only algorithms with a public key are supported. `ring` checks the signatures, as it does for
+//! TLS, so that the network side has one implementation of cryptography.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -25,23 +25,23 @@ use crate::clock;
 use crate::config;
 use crate::principal::Principal;
 
-/// Bytes of a token that are looked at.
+/// The most bytes of a token.
 const TOKEN_BYTES_MAX: usize = 16 * 1024;
 
-/// Checked tokens that are remembered.
+/// The most checked tokens that are kept.
 const CHECKED_MAX: NonZeroUsize = const { NonZeroUsize::new(1024).unwrap() };
 
-/// What makes a token count.
+/// The keys and rules by which tokens are checked.
 pub(super) struct Tokens {
     config: config::Jwt,
     keys: Vec<Key>,
-    /// Tokens that were good, by their digest: callers send the same one with each request, and
-    /// checking a signature costs more than all the rest of an answer. The least recently used
-    /// one makes room for another.
+    /// Valid tokens by their digest: callers send the same one with each request, and checking a
+    /// signature costs more than the rest of an answer. The least recently used one is dropped
+    /// first.
     checked: Mutex<LruCache<Digest, Checked>>,
 }
 
-/// A token that was good, until it expires.
+/// A valid token, until it expires.
 #[derive(Clone)]
 struct Checked {
     principal: Arc<Principal>,
@@ -49,14 +49,14 @@ struct Checked {
     expires: u64,
 }
 
-/// One public key of the issuer, and what it may check.
+/// One public key of the issuer, and its algorithms.
 struct Key {
     id: Option<String>,
     algorithms: Vec<Algorithm>,
     key: DecodingKey,
 }
 
-/// Why a token does not count.
+/// Why a token is not accepted.
 pub(super) enum TokenError {
     /// It is not a valid token of the issuer for this server.
     Invalid {
@@ -72,7 +72,8 @@ pub(super) enum TokenError {
 impl Tokens {
     /// Reads the issuer's keys.
     pub(super) fn new(config: &config::Jwt) -> Result<Self, HttpError> {
-        // The second server in one process (a test) finds the provider there already.
+        // It fails if the provider is installed already, by another server in this process (a
+        // test).
         _ = PROVIDER.install_default();
         let path = &config.jwks;
         let text = fs::read_to_string(path)
@@ -99,7 +100,8 @@ impl Tokens {
         Ok(Self { config: config.clone(), keys, checked: Mutex::new(LruCache::new(CHECKED_MAX)) })
     }
 
-    /// Returns who has a token, after checking its signature, times, issuer, audience and scopes.
+    /// Returns the principal of a token, after checking its signature, times, issuer, audience and
+    /// scopes.
     pub(super) fn check(&self, token: &str) -> Result<Arc<Principal>, TokenError> {
         if token.len() > TOKEN_BYTES_MAX {
             return Err(invalid("the token is too long", token.len().to_string()));
@@ -126,7 +128,7 @@ impl Tokens {
             .map_err(|error| invalid("the token is malformed", error.to_string()))?;
         let key = self.key(&header).ok_or_else(|| {
             let detail = format!("key {:?}, algorithm {:?}", header.kid, header.alg);
-            invalid("the token is not signed with a key that counts here", detail)
+            invalid("the token is not signed with a key that this server accepts", detail)
         })?;
         let claims: Map<String, Value> = decode(token, &key.key, &self.validation(key))
             .map_err(|error| invalid(reason(error.kind()), error.to_string()))?
@@ -138,7 +140,7 @@ impl Tokens {
         let mut fitting = self.keys.iter().filter(|key| key.algorithms.contains(&header.alg));
         match &header.kid {
             Some(id) => fitting.find(|key| key.id.as_ref() == Some(id)),
-            // Without an id there must be no choice.
+            // Without an id, only one key may match.
             None => match (fitting.next(), fitting.next()) {
                 (Some(key), None) => Some(key),
                 _ => None,
@@ -162,7 +164,7 @@ impl Tokens {
         let config = &self.config;
         let text = |name: &str| claims.get(name).and_then(Value::as_str).map(ToOwned::to_owned);
         let id = text(&config.principal_claim).filter(|id| !id.is_empty()).ok_or_else(|| {
-            invalid("the token does not say who has it", config.principal_claim.clone())
+            invalid("the token does not name its principal", config.principal_claim.clone())
         })?;
         let granted = text("scope").unwrap_or_default();
         let granted: Vec<_> = granted.split_whitespace().collect();
@@ -171,7 +173,7 @@ impl Tokens {
         }
         let (tenant, role) = (text(&config.tenant_claim), text(&config.role_claim));
         let principal = Arc::new(Principal { id, tenant, role });
-        // An expiry that is no whole number was checked by now, but the token is not remembered.
+        // An expiry that is not a whole number has been checked, but such a token is not kept.
         let expires = claims.get("exp").and_then(Value::as_u64).unwrap_or(0);
         Ok(Checked { principal, expires: expires.saturating_add(config.leeway_s.into()) })
     }
@@ -207,7 +209,7 @@ fn algorithms(jwk: &Jwk, allowed: &[Algorithm]) -> Vec<Algorithm> {
                 _ => false,
             },
             AlgorithmParameters::OctetKeyPair(_) => *algorithm == Algorithm::EdDSA,
-            // A shared secret has no place in a file of public keys.
+            // A shared secret does not belong in a file of public keys.
             _ => false,
         };
         same_kind && named.as_ref().is_none_or(|named| *named == format!("{algorithm:?}"))
@@ -232,7 +234,7 @@ fn algorithm(algorithm: config::Algorithm) -> Algorithm {
 static PROVIDER: CryptoProvider = CryptoProvider {
     signer_factory,
     verifier_factory,
-    // Only needed to make keys, which a server does not.
+    // Only needed to create keys, which a server does not do.
     key_utils: KeyUtils::new_unimplemented(),
 };
 

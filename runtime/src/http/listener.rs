@@ -1,4 +1,4 @@
-//! Connections: how many, how long, and how they end.
+//! Connections: their number, their time limits, and how they end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,12 +17,12 @@ use tokio_util::sync::CancellationToken;
 use super::tls::Acceptor;
 use crate::config::Limits;
 
-/// Out of descriptors or the like: trying again at once would only burn time.
+/// The pause after a failed `accept`, such as when descriptors run out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// How long requests in flight may take before open streams are ended as well.
+/// The time for requests in flight before open streams are ended as well.
 const STREAMS_LINGER: Duration = Duration::from_millis(500);
 
-/// A bound address, and what each connection to it may do.
+/// A bound address, with the limits and routes of its connections.
 pub(super) struct Listener {
     pub(super) socket: TcpListener,
     pub(super) acceptor: Option<Acceptor>,
@@ -30,7 +30,7 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    /// Serves until `closing`; then lets requests in flight end, and ends `streams`.
+    /// Serves until `closing`; then waits for requests in flight, and ends `streams`.
     pub(super) async fn serve(
         self,
         routes: Router,
@@ -71,7 +71,7 @@ impl Listener {
         };
         let drain = Duration::from_secs(self.limits.drain_s_max.get().into());
         if timeout(drain, ended).await.is_err() {
-            tracing::warn!("some requests did not end in time and were cut");
+            tracing::warn!("some requests did not end in time and were aborted");
         }
     }
 
@@ -82,17 +82,18 @@ impl Listener {
         closing: &CancellationToken,
     ) -> Option<(TcpStream, OwnedSemaphorePermit)> {
         let next = async {
-            // Over the limit, connections wait in the kernel's queue.
+            // Connections over the limit wait in the kernel's queue.
             let permit = connections.clone().acquire_owned().await.ok()?;
             loop {
                 match self.socket.accept().await {
                     Ok((stream, _)) => {
-                        // Answers are small and whole: waiting to fill a segment only delays them.
+                        // Answers are small and complete: waiting to fill a segment only delays
+                        // them.
                         _ = stream.set_nodelay(true);
                         return Some((stream, permit));
                     }
                     Err(error) => {
-                        tracing::warn!("cannot take a connection: {error}");
+                        tracing::warn!("cannot accept a connection: {error}");
                         sleep(ACCEPT_PAUSE).await;
                     }
                 }

@@ -1,5 +1,5 @@
-//! The `Host` and `Origin` checks: a page in a browser must not reach a server that its person
-//! can reach (DNS rebinding, cross-site requests).
+//! The `Host` and `Origin` checks, which keep pages in a user's browser from reaching the server
+//! (DNS rebinding, cross-site requests).
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use thiserror::Error;
 use super::error::HttpError;
 use crate::settings::Settings;
 
-/// Which names and origins are let through.
+/// The allowed names and origins.
 pub(super) struct Origins {
     hosts: Vec<Name>,
     origins: Vec<Origin>,
@@ -35,7 +35,7 @@ enum Rejected {
     Origin,
 }
 
-/// A host by name or address, lower case, and its port if only one counts.
+/// A host by name or address, in lower case, and its port if only one is allowed.
 #[derive(Debug, PartialEq, Eq)]
 struct Name {
     host: String,
@@ -68,7 +68,7 @@ impl Origins {
         Ok(Self { hosts, origins })
     }
 
-    /// Checks that a request was made for this server, and not by a page from elsewhere.
+    /// Checks that a request was made for this server, and not by a page of another origin.
     fn check(&self, request: &Request) -> Result<(), Rejected> {
         let host = host(request).ok_or(Rejected::NoHost)?;
         if !self.hosts.iter().any(|allowed| allowed.covers(&host)) {
@@ -82,7 +82,7 @@ impl Origins {
     }
 }
 
-/// The layer: answers a request that does not pass the checks, and hands on any other.
+/// The layer: rejects a request that does not pass the checks, and passes on any other.
 pub(super) async fn guard(
     State(origins): State<Arc<Origins>>,
     request: Request,
@@ -114,21 +114,21 @@ fn default_origins() -> Vec<Origin> {
     schemes.flat_map(loopback).collect()
 }
 
-/// Returns what the request was made for: its `Host`, or the authority of its target.
+/// Returns the host of a request: its `Host` header, or the authority of its target.
 fn host(request: &Request) -> Option<Name> {
     let mut hosts = request.headers().get_all(header::HOST).iter();
     let authority = match (hosts.next(), hosts.next()) {
         (Some(host), None) => host.to_str().ok()?.parse::<Authority>().ok()?,
         (None, None) => request.uri().authority()?.clone(),
-        // Two of them: a proxy in front may have looked at the other one.
+        // Two headers are rejected: a proxy may have checked the other one.
         _ => return None,
     };
     Some(Name { host: authority.host().to_ascii_lowercase(), port: authority.port_u16() })
 }
 
 impl Name {
-    /// Reads `example.com` or `example.com:8700`. An address of version 6 is in brackets, or bare
-    /// where it has no port.
+    /// Reads `example.com` or `example.com:8700`. An IPv6 address is in brackets, or bare if it has
+    /// no port.
     fn parse(text: &str) -> Self {
         let text = text.trim().to_ascii_lowercase();
         if text.parse::<std::net::Ipv6Addr>().is_ok() {

@@ -14,7 +14,7 @@ use tokio_rustls::server::TlsStream;
 use super::error::HttpError;
 use crate::config;
 
-/// Takes connections with the certificate that is in force.
+/// Accepts connections with the certificate in force.
 #[derive(Clone)]
 pub(super) struct Acceptor {
     files: config::Tls,
@@ -28,7 +28,7 @@ impl Acceptor {
         Ok(Self { files: files.clone(), config })
     }
 
-    /// Reads certificate and key again. Where they cannot be used, the old ones stay.
+    /// Reads certificate and key again. If they cannot be used, the old ones stay in force.
     pub(super) fn reload(&self) {
         match read(&self.files) {
             Ok(config) => self.config.store(Arc::new(config)),

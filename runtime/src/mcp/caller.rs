@@ -1,4 +1,4 @@
-//! A request's context -> who asks.
+//! A request's context -> the caller.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use crate::caller::{Caller, truncate};
 use crate::principal::Principal;
 use crate::server::Server;
 
-/// Reads who asks from the request that carried the message, or from the local configuration
-/// where there is none (stdio).
+/// Returns the caller from the HTTP request that carried the message, or from the configuration on
+/// stdio.
 pub(super) fn caller(
     server: &Server,
     context: &RequestContext<RoleServer>,
 ) -> Result<Caller, ErrorData> {
     let principal = match context.extensions.get::<Parts>() {
         None => server.settings.principal.clone(),
-        // The layer before this one lets no one through without one.
+        // The HTTP layer adds a principal to every request.
         Some(parts) => parts
             .extensions
             .get::<Arc<Principal>>()

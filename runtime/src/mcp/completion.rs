@@ -1,4 +1,4 @@
-//! `completion/complete`: what was typed of an argument -> the values that it may become.
+//! `completion/complete`: the start of an argument -> the values that complete it.
 
 use relay_bundle::{Corrupt, RenderingView, TemplateView};
 use relay_engine::completion::{self, Completion};

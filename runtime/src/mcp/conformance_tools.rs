@@ -1,10 +1,10 @@
-//! The tools that the MCP conformance suite looks up by name.
+//! The tools that the MCP conformance suite calls by name.
 //!
 //! A bundle expresses prompts, resources and completion, so those of the suite are in
-//! `examples/conformance`. What no bundle holds (progress, logging, sampling, elicitation,
-//! several rounds of input) is what these tools do, so that the suite can drive the server's own
-//! plumbing. They have no effect outside the answer, which is why they do not pass the door in
-//! `tool`. Feature `conformance-tools` alone compiles them; no release names it.
+//! `examples/conformance`. These tools do what a bundle cannot express (progress, logging,
+//! sampling, elicitation, several rounds of input), so that the suite can test the server. They
+//! have no effect outside the answer, so they do not pass the door in `tool`. Only the feature
+//! `conformance-tools` compiles them; no release enables it.
 //!
 //! Names, schemas and answers are data in `conformance_tools/fixtures.json`.
 
@@ -80,11 +80,11 @@ pub(crate) async fn call(
         "test_missing_capability" => missing_capability(context),
         "test_trigger_tool_change" => {
             listeners.tools_changed().await;
-            Ok(text("listeners were told"))
+            Ok(text("listeners were notified"))
         }
         "test_trigger_prompt_change" => {
             listeners.prompts_changed().await;
-            Ok(text("listeners were told"))
+            Ok(text("listeners were notified"))
         }
         _ => return None,
     })

@@ -1,4 +1,4 @@
-//! What the engine answers -> what MCP sends.
+//! Values of the engine -> values of MCP.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -47,7 +47,7 @@ fn content(part: Part<'_>, output: &mut OutputHash) -> ContentBlock {
     }
 }
 
-/// Converts what a resource holds.
+/// Converts the content of a resource.
 pub(super) fn resource(
     uri: String,
     mime: Option<&str>,

@@ -1,4 +1,4 @@
-//! MCP over HTTP: what answers `/mcp`, for requests that were let through to it.
+//! MCP over HTTP: answers authenticated requests to `/mcp`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +32,7 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    /// Makes the endpoint; `streams` ends the streams that are open when it is cancelled.
+    /// Creates the endpoint; cancelling `streams` ends the open streams.
     pub(crate) fn new(service: Arc<Service>, streams: CancellationToken) -> Self {
         let limits = &service.server.settings.limits;
         let sessions = Sessions::new(limits);
@@ -52,8 +52,8 @@ impl Endpoint {
 
     /// Answers one request of `principal`.
     ///
-    /// The request must come whole within its time. How long its answer takes is then a matter of
-    /// what was asked: a tool has a time of its own, and a stream may go on.
+    /// The request must arrive completely within its time limit. Its answer has no common limit: a
+    /// tool has one of its own, and a stream may stay open.
     pub(crate) async fn answer(&self, request: Request, principal: Arc<Principal>) -> Response {
         let mut request = match timeout(self.request_timeout, self.whole(request)).await {
             Ok(Ok(request)) => request,
@@ -65,12 +65,12 @@ impl Endpoint {
         };
         request.extensions_mut().insert(principal.clone());
         if is_modern(&request) {
-            // A request that has a session's id all the same shall not reach that session by it.
+            // A modern request that has the id of a session must not reach that session.
             request.headers_mut().remove(SESSION_HEADER);
             return self.service.handle(request).await.map(Body::new);
         }
         match session_id(request.headers()) {
-            // A foreign session is as unknown as one that never was.
+            // The session of another caller is reported as unknown.
             Some(id) if !self.sessions.is_owner(id, &principal) => unknown_session(),
             Some(_) if request.method() == Method::DELETE => self.end(request).await,
             Some(_) => self.service.handle(request).await.map(Body::new),
@@ -83,7 +83,7 @@ impl Endpoint {
     async fn whole(&self, request: Request) -> Result<Request, Response> {
         let (head, body) = request.into_parts();
         let body = to_bytes(body, self.body_bytes_max).await.map_err(|error| {
-            // A client that breaks off, which is the other error, reads no answer.
+            // The other error is a client that disconnects, which reads no answer.
             tracing::debug!("the body of a request cannot be read: {error}");
             let text = format!("the body of a request has at most {} bytes\n", self.body_bytes_max);
             (StatusCode::PAYLOAD_TOO_LARGE, text).into_response()
@@ -101,7 +101,7 @@ impl Endpoint {
         response
     }
 
-    /// Answers a request that ends a session. rmcp says 202, which clients take for a failure.
+    /// Answers a request that ends a session. rmcp answers 202, which clients treat as a failure.
     async fn end(&self, request: Request) -> Response {
         let mut response = self.service.handle(request).await.map(Body::new);
         if response.status() == StatusCode::ACCEPTED {
@@ -112,7 +112,7 @@ impl Endpoint {
 }
 
 /// Returns whether a request can neither begin a session nor belong to one. rmcp begins one for
-/// every `initialize`, whatever its version, and refuses a method that the body contradicts.
+/// every `initialize` of any version, and rejects a method header that the body contradicts.
 fn is_modern(request: &Request) -> bool {
     let header = |name| request.headers().get(name);
     let method = header(METHOD_HEADER);

@@ -1,4 +1,4 @@
-//! MCP requests: each method takes the bundle in force once and asks its module.
+//! MCP requests: each method takes the bundle in force once and calls its module.
 
 use std::sync::{Arc, Mutex};
 
@@ -23,19 +23,19 @@ use crate::memory::Memory;
 use crate::rejection::Rejection;
 use crate::server::Server;
 
-/// For how long a client may keep an answer without asking again. Those who listen for changes
-/// hear of a new bundle at once.
+/// For how long a client may cache an answer. Clients that listen for changes are notified of a new
+/// bundle at once.
 const TTL_MS: u64 = 60_000;
 
-/// Answers MCP requests. There is one for a session of a legacy client, one for each request of a
-/// modern one over HTTP, and one for a process on stdio.
+/// Answers MCP requests. There is one for each session of a legacy client, one for each request of
+/// a modern client over HTTP, and one for the process on stdio.
 pub(super) struct Handler {
     service: Arc<Service>,
-    /// What a legacy session subscribed to.
+    /// The subscriptions of a legacy session.
     subscribed: Subscribed,
     /// Held while such a session listens for changes.
     listening: Mutex<Option<Listening>>,
-    /// What such a session was briefed with.
+    /// The memory of such a session.
     memory: Arc<Memory>,
 }
 
@@ -49,7 +49,7 @@ impl Handler {
         }
     }
 
-    /// Returns what the session of a request remembers; modern requests have none.
+    /// Returns the memory of the session of a request; modern requests have none.
     fn memory(&self, context: &RequestContext<RoleServer>) -> Option<&Arc<Memory>> {
         (!is_modern(context)).then_some(&self.memory)
     }
@@ -58,7 +58,7 @@ impl Handler {
         &self.service.server
     }
 
-    /// Where callers authenticate, an answer to one of them is not for a shared cache.
+    /// If callers authenticate, answers must not be in a shared cache.
     fn cache_scope(&self) -> CacheScope {
         match self.server().settings.auth {
             Some(_) => CacheScope::Private,
@@ -67,7 +67,7 @@ impl Handler {
     }
 }
 
-/// Adds who answers to a result's `_meta`, which legacy clients do not expect.
+/// Adds the server's identity to a result's `_meta`, for modern clients only.
 fn stamp(meta: &mut Option<MetaObject>, served: &Served, context: &RequestContext<RoleServer>) {
     if is_modern(context) {
         meta.get_or_insert_default().extend(served.surface.meta.clone());
@@ -200,7 +200,8 @@ impl ServerHandler for Handler {
         Ok(result)
     }
 
-    /// Where it answers, rmcp compares the `Mcp-Param-*` headers of a call with its arguments.
+    /// With the tool from here, rmcp compares the `Mcp-Param-*` headers of a call with its
+    /// arguments.
     #[cfg(feature = "conformance-tools")]
     fn get_tool(&self, name: &str) -> Option<rmcp::model::Tool> {
         super::conformance_tools::tools().iter().find(|tool| tool.name == name).cloned()
@@ -233,14 +234,14 @@ impl ServerHandler for Handler {
         };
         let (mut result, list_changed) = tools::call(&served, call, request).await?;
         if list_changed {
-            // A client that does not hear of it still has its answer.
+            // A failure is ignored: the client still gets its answer.
             _ = context.peer.notify_tool_list_changed().await;
         }
         stamp(&mut result.meta, &served, &context);
         Ok(result.into())
     }
 
-    /// Without an answer here, rmcp would not know `subscriptions/listen` at all.
+    /// Without this, rmcp does not support `subscriptions/listen`.
     fn accepted_subscription_filter(
         &self,
         requested: &SubscriptionFilter,
@@ -270,7 +271,7 @@ impl ServerHandler for Handler {
         let listener = Listener::Session { peer: context.peer, uris: self.subscribed.clone() };
         let listening = self.service.listeners.add(listener);
         if listening.is_none() {
-            tracing::warn!("too many clients listen for changes: a session will hear of none");
+            tracing::warn!("too many clients listen for changes: a session will not be notified");
         }
         *lock(&self.listening) = listening;
     }
@@ -312,7 +313,7 @@ impl ServerHandler for Handler {
         _: rmcp::model::SetLevelRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        // rmcp refuses `ping` and `resources/subscribe` of modern clients by itself, but not this.
+        // rmcp itself rejects `ping` and `resources/subscribe` of modern clients, but not this.
         if is_modern(&context) {
             return Err(ErrorData::method_not_found::<rmcp::model::SetLevelRequestMethod>());
         }

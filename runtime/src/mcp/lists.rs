@@ -1,6 +1,6 @@
-//! The lists: pages that the compiler wrote, handed on in its order.
+//! The lists: prebuilt pages, in the order of the compiler.
 //!
-//! A list never depends on what was asked before, and in this version not on who asks.
+//! A list never depends on earlier requests, and in this version not on the caller.
 
 use std::sync::OnceLock;
 
@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use super::rejection::damaged;
 use crate::load::Loaded;
 
-/// Pages that are decoded once and kept; a client that asks for later ones has time.
+/// Pages that are decoded once and kept; later ones are decoded for each request.
 const PAGES_KEPT_MAX: usize = 32;
 
 /// The pages of one list.
@@ -21,7 +21,7 @@ pub(super) struct Pages<T> {
     kept: Box<[OnceLock<Vec<T>>]>,
 }
 
-/// One page, and how to ask for the next.
+/// One page, and the cursor of the next.
 pub(super) struct Page<T> {
     pub(super) items: Vec<T>,
     pub(super) next_cursor: Option<String>,
@@ -65,7 +65,7 @@ impl<T: DeserializeOwned + Clone> Pages<T> {
             tracing::error!(
                 list = self.list.section().name(),
                 number,
-                "a page is not what MCP has: {error}"
+                "a page does not match the schema of MCP: {error}"
             );
             ErrorData::internal_error("a list of the bundle cannot be read", None)
         })
@@ -91,7 +91,7 @@ fn digest(bundle: &Bundle, kind: Kind) -> Option<Digest> {
     sections.find(|section| section.kind == Some(kind)).map(|section| section.digest)
 }
 
-/// A cursor names its bundle: in another one, the page of that number begins elsewhere.
+/// A cursor names its bundle: in another one, the page with that number begins at another entry.
 fn cursor_to(number: usize, bundle: &Bundle) -> String {
     format!("{}.{number}", bundle_prefix(bundle))
 }
@@ -110,7 +110,7 @@ fn bundle_prefix(bundle: &Bundle) -> String {
 
 fn stale_cursor() -> ErrorData {
     ErrorData::invalid_params(
-        "the cursor is not one of the list that is served now: list again from the start",
+        "the cursor does not belong to the current list: list again from the start",
         None,
     )
 }

@@ -16,10 +16,10 @@ use crate::load::Loaded;
 use crate::rejection::Rejection;
 use crate::server::Server;
 
-/// The `_meta` key that says which arguments were too long and were cut.
+/// The `_meta` key that names the arguments that were truncated.
 const CUT_META_KEY: &str = "dev.relay/arguments-cut";
 
-/// Answers a prompt with its arguments filled in. Served or refused, it leaves one record.
+/// Answers a prompt with its arguments filled in. Served or rejected, the request gets one record.
 pub(super) fn get(
     server: &Server,
     loaded: &Loaded,
@@ -40,7 +40,7 @@ pub(super) fn get(
             let cut = cut_arguments(&filled.values);
             if !cut.is_empty() {
                 let names: Vec<_> = cut.keys().map(String::as_str).collect();
-                tracing::warn!("prompt `{}`: cut too long: {}", request.name, names.join(", "));
+                tracing::warn!("prompt `{}`: truncated: {}", request.name, names.join(", "));
                 result.meta.get_or_insert_default().insert(CUT_META_KEY.to_owned(), cut.into());
             }
             record(Entry::served(tool(), args, output, place));
@@ -77,7 +77,7 @@ fn fill<'b>(
     })
 }
 
-/// The protocol has only texts as arguments of prompts; anything else is the caller's mistake.
+/// In MCP, arguments of prompts are strings; a request with anything else is malformed.
 fn strings(arguments: JsonObject) -> Result<BTreeMap<String, String>, String> {
     arguments
         .into_iter()
@@ -90,7 +90,7 @@ fn strings(arguments: JsonObject) -> Result<BTreeMap<String, String>, String> {
 
 fn cut_arguments(values: &[prompt::Value<'_>]) -> JsonObject {
     let cut = values.iter().filter_map(|value| {
-        let prompt::Cut { chars, kept } = value.cut?;
+        let prompt::Truncation { chars, kept } = value.truncation?;
         Some((value.name.to_owned(), json!({ "characters": chars, "kept": kept })))
     });
     cut.collect()

@@ -1,4 +1,4 @@
-//! Why a request is rejected -> the error for the client.
+//! A rejection -> the error for the client.
 
 use relay_bundle::Corrupt;
 use rmcp::ErrorData;
@@ -8,7 +8,7 @@ use crate::caller::truncate;
 use crate::load::Loaded;
 use crate::rejection::Rejection;
 
-/// Returns the error for the client; the cause of damage goes to the log alone.
+/// Returns the error for the client; the cause of damage is only logged.
 pub(super) fn error(rejection: Rejection, loaded: &Loaded) -> ErrorData {
     match rejection {
         Rejection::Invalid(reason) => ErrorData::invalid_params(truncate(&reason), None),
@@ -21,7 +21,7 @@ pub(super) fn error(rejection: Rejection, loaded: &Loaded) -> ErrorData {
     }
 }
 
-/// Returns the error for a request that met a damaged page, and notes the damage.
+/// Returns the error for a request that needs a damaged page, and records the damage.
 pub(super) fn damaged(loaded: &Loaded, damage: &Corrupt) -> ErrorData {
     loaded.note_damage(damage);
     ErrorData::internal_error(

@@ -17,7 +17,7 @@ use crate::load::Loaded;
 use crate::rejection::Rejection;
 use crate::server::Server;
 
-/// Answers the resource of `uri`. Served or refused, it leaves one record.
+/// Answers with the resource of `uri`. Served or rejected, the request gets one record.
 pub(super) fn read(
     server: &Server,
     loaded: &Loaded,
@@ -40,7 +40,7 @@ pub(super) fn read(
     }
 }
 
-/// Returns whether `uri` has a resource.
+/// Returns whether a resource has the URI `uri`.
 pub(super) fn exists(loaded: &Loaded, uri: &str) -> bool {
     match resource::find(&loaded.bundle, uri) {
         Ok(found) => found.is_some(),
@@ -60,7 +60,7 @@ pub(super) fn is_same(old: &Loaded, new: &Loaded, uri: &str) -> bool {
 struct Read {
     contents: ResourceContents,
     place: String,
-    /// The values of a template's variables, as a record shows them.
+    /// The values of a template's variables, for the record.
     args: BTreeMap<String, String>,
 }
 

@@ -1,4 +1,4 @@
-//! What all MCP requests share: the server, what MCP says of its bundle, and who listens.
+//! The state that all MCP requests share: the server, the bundle in force, and the listeners.
 
 use std::io;
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use crate::load::Loaded;
 use crate::reload::{self, Follower};
 use crate::server::Server;
 
-/// What all MCP requests share.
+/// The state that all MCP requests share.
 #[derive(Debug)]
 pub(crate) struct Service {
     pub(super) server: Arc<Server>,
-    /// Who wants to hear of changes.
+    /// The clients that listen for changes.
     pub(super) listeners: Listeners,
     served: ArcSwapOption<Served>,
 }
 
-/// A bundle in force, and what MCP says of it. A request takes it once and keeps to it.
+/// A bundle in force, with its MCP description. A request takes it once and uses only this one.
 #[derive(Debug)]
 pub(super) struct Served {
     pub(super) loaded: Arc<Loaded>,
@@ -46,7 +46,7 @@ impl Service {
         served
     }
 
-    /// Follows the bundle's path and SIGHUP, and reports changes to those who listen.
+    /// Follows the bundle's path and SIGHUP, and notifies listeners of changes.
     ///
     /// `hang_up` is run on each SIGHUP, before the trust file and the bundle are read again.
     pub(crate) fn follow(

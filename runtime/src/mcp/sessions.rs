@@ -1,7 +1,7 @@
-//! Whose session is whose: legacy clients hold one over many requests.
+//! Sessions of legacy clients, and their owners.
 //!
-//! rmcp looks a session up by its id alone and sets no limit to their number. Here a session
-//! belongs to the caller who began it, and there are only so many.
+//! rmcp finds a session by its id alone and does not limit the number of sessions. Here a session
+//! belongs to the caller who began it, and their number is limited.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ use crate::config::Limits;
 use crate::lock::lock;
 use crate::principal::Principal;
 
-/// Owners of sessions that ended are forgotten when they are this many more than the sessions.
+/// Owners of ended sessions are dropped when there are this many more owners than sessions.
 const ENDED_MAX: usize = 64;
 
 /// The sessions of one server.
@@ -27,7 +27,7 @@ pub(super) struct Sessions {
     owners: Mutex<HashMap<String, Arc<Principal>>>,
 }
 
-/// Room for one session, until it has begun or failed to.
+/// A slot for one session, until it has begun or failed to begin.
 pub(super) struct Room(Arc<AtomicUsize>);
 
 impl Drop for Room {
@@ -49,12 +49,12 @@ impl Sessions {
         }
     }
 
-    /// Returns what rmcp keeps the sessions in.
+    /// Returns rmcp's store of sessions.
     pub(super) fn manager(&self) -> Arc<LocalSessionManager> {
         self.manager.clone()
     }
 
-    /// Reserves room for a session that may begin; `None` if there is none.
+    /// Reserves a slot for a session that may begin; `None` if all are in use.
     pub(super) async fn reserve(&self) -> Option<Room> {
         let begun = self.manager.sessions.read().await.len();
         let beginning = self.beginning.fetch_add(1, Ordering::AcqRel);
@@ -62,7 +62,7 @@ impl Sessions {
         (begun + beginning < self.sessions_max).then_some(room)
     }
 
-    /// Notes who began the session `id`.
+    /// Records the owner of the session `id`.
     pub(super) async fn claim(&self, id: &str, principal: Arc<Principal>) {
         let sessions = self.manager.sessions.read().await;
         let mut owners = lock(&self.owners);

@@ -16,7 +16,7 @@ use super::handler::Handler;
 use super::service::Service;
 use crate::server::Server;
 
-/// Serves until standard input ends or the server shall stop.
+/// Serves until standard input ends or the server is stopped.
 pub(crate) async fn serve_stdio(server: Arc<Server>) -> io::Result<()> {
     let service = Service::new(server.clone());
     service.follow(|| {})?;
@@ -27,14 +27,14 @@ pub(crate) async fn serve_stdio(server: Arc<Server>) -> io::Result<()> {
         .with_max_line_length(server.settings.limits.line_bytes_max.get());
     match Handler::new(service).serve_with_ct(transport, closing).await {
         Ok(running) => _ = running.waiting().await,
-        // Some clients start a server only to see whether it starts.
+        // Some clients start a server only to check whether it starts.
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {}
         Err(error) => return Err(io::Error::other(error)),
     }
     Ok(())
 }
 
-/// Standard input; its end ends what would go on for ever, such as an open stream of changes.
+/// Standard input. When it ends, open streams of changes are ended too.
 struct Input {
     reader: StdioReader,
     ended: CancellationToken,

@@ -1,7 +1,8 @@
-//! Who wants to hear of changes, and of what they are notified when another bundle came into force.
+//! The clients that listen for changes, and their notifications when another bundle comes into
+//! force.
 //!
-//! A legacy session hears of changed lists unasked and subscribes to single resources; a modern
-//! client opens a stream and says what it wants on it.
+//! A legacy session is always notified of changed lists and subscribes to single resources; a
+//! modern client opens a stream and says which changes it wants.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,13 +20,13 @@ use crate::config::Limits;
 use crate::load::Loaded;
 use crate::lock::lock;
 
-/// A listener that does not read is left alone after this time.
+/// The time limit for notifying a listener that does not read.
 const NOTIFY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The URIs that one session subscribed to.
 pub(super) type Subscribed = Arc<Mutex<BTreeSet<String>>>;
 
-/// All who listen. Their number is bounded.
+/// All listeners. Their number is limited.
 #[derive(Debug)]
 pub(super) struct Listeners {
     listeners_max: usize,
@@ -37,7 +38,7 @@ pub(super) struct Listeners {
 pub(super) enum Listener {
     /// A session that began with `initialize`.
     Session { peer: Peer<RoleServer>, uris: Subscribed },
-    /// An open `subscriptions/listen`. Its sink lets through only what was asked for.
+    /// An open `subscriptions/listen`. Its sink passes only the requested changes.
     Stream(SubscriptionSink),
 }
 
@@ -50,7 +51,7 @@ pub(super) struct Listening {
 
 impl Drop for Listening {
     fn drop(&mut self) {
-        // rmcp drops the future of a listener whose connection broke: this is the only way out.
+        // rmcp drops the future of a listener whose connection broke, so it is removed here.
         lock(&self.all).remove(&self.id);
     }
 }
@@ -64,7 +65,7 @@ impl Listeners {
         }
     }
 
-    /// Adds a listener; `None` if there are as many as may be.
+    /// Adds a listener; `None` if the limit is reached.
     pub(super) fn add(&self, listener: Listener) -> Option<Listening> {
         let mut all = lock(&self.all);
         if all.len() >= self.listeners_max {
@@ -75,7 +76,7 @@ impl Listeners {
         Some(Listening { id, all: self.all.clone() })
     }
 
-    /// Returns every URI that someone subscribed to.
+    /// Returns every URI with a subscription.
     pub(super) fn subscribed_uris(&self) -> BTreeSet<String> {
         let mut uris = BTreeSet::new();
         for listener in lock(&self.all).values() {
@@ -91,7 +92,7 @@ impl Listeners {
         uris
     }
 
-    /// Notifies all of what changed, without waiting for anyone.
+    /// Notifies all listeners of changes, without waiting for them.
     pub(super) fn notify(&self, changes: Changes) {
         if changes.is_empty() {
             return;
@@ -108,7 +109,7 @@ impl Listeners {
 }
 
 impl Listener {
-    /// A failure means that the listener left, or did not ask for this: neither concerns anyone.
+    /// A failure is ignored: the listener disconnected, or did not ask for this change.
     async fn notify(&self, changes: &Changes) {
         let Changes { tools, prompts, resources, updated } = changes;
         match self {
@@ -147,7 +148,7 @@ impl Listener {
     }
 }
 
-/// What differs between two bundles, as far as MCP says.
+/// The differences between two bundles that MCP reports.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     /// The list of tools differs.
@@ -156,7 +157,7 @@ pub(super) struct Changes {
     pub(super) prompts: bool,
     /// The list of resources, or that of URI templates, differs.
     pub(super) resources: bool,
-    /// Of the resources that someone subscribed to, those that now read otherwise.
+    /// The subscribed resources whose content changed.
     pub(super) updated: Vec<String>,
 }
 
@@ -165,7 +166,7 @@ impl Changes {
     pub(super) fn between(old: &Loaded, new: &Loaded, uris: BTreeSet<String>) -> Self {
         let same = |list| lists::is_same(&old.bundle, &new.bundle, list);
         Self {
-            // Where a session sees more tools once it was briefed, a new bundle ends the briefing.
+            // If the gate hides tools, a new bundle ends the briefing and with it the longer list.
             tools: !same(List::Tools) || hides_tools(&old.bundle) || hides_tools(&new.bundle),
             prompts: !same(List::Prompts),
             resources: !same(List::Resources) || !same(List::Templates),

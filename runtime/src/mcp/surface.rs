@@ -1,4 +1,4 @@
-//! What MCP says of a bundle as a whole: who serves, what there is, and the lists.
+//! The MCP description of a bundle: identity, capabilities and lists.
 
 use relay_bundle::{Bundle, List, Manifest};
 use rmcp::model::{
@@ -14,14 +14,14 @@ const SERVER_INFO_META_KEY: &str = "io.modelcontextprotocol/serverInfo";
 /// The version of a project that has none.
 const NO_VERSION: &str = "0";
 
-/// What is the same in every answer of one bundle.
+/// The parts of answers that are the same for one bundle.
 #[derive(Debug)]
 pub(super) struct Surface {
-    /// What `initialize` and `server/discover` answer.
+    /// The answer to `initialize` and `server/discover`.
     pub(super) config: ServerConfig,
-    /// The `_meta` of a result: who answers.
+    /// The `_meta` of a result: the identity of the server.
     pub(super) meta: MetaObject,
-    /// Whether clients with a session see only `begin_session` until they called it.
+    /// Whether clients with a session see only `begin_session` until they have called it.
     pub(super) hides_tools: bool,
     pub(super) tools: Pages<Tool>,
     pub(super) prompts: Pages<Prompt>,
@@ -30,7 +30,7 @@ pub(super) struct Surface {
 }
 
 impl Surface {
-    /// Reads it from the manifest. No list is read before someone asks for it.
+    /// Reads it from the manifest. A list is not read before it is requested.
     pub(super) fn new(bundle: &Bundle) -> Self {
         let server_info = implementation(bundle.manifest());
         let mut meta = MetaObject::new();
@@ -52,7 +52,7 @@ impl Surface {
     }
 }
 
-/// Returns whether clients with a session see only `begin_session` until they called it.
+/// Returns whether clients with a session see only `begin_session` until they have called it.
 pub(super) fn hides_tools(bundle: &Bundle) -> bool {
     bundle.gate().is_some_and(|gate| gate.hide_tools.value)
 }
@@ -65,8 +65,8 @@ fn implementation(manifest: &Manifest) -> Implementation {
     implementation
 }
 
-/// Declares what there is. What there is not is still answered, with an empty list: some clients
-/// ask for every list and give up on an error.
+/// Declares the capabilities of a bundle. Lists that it lacks are still answered, as empty: some
+/// clients request every list and stop on an error.
 fn capabilities(bundle: &Bundle) -> ServerCapabilities {
     let mut capabilities = ServerCapabilities::default();
     let has_prompts = bundle.prompt_count() > 0;

@@ -1,4 +1,4 @@
-//! `tools/list` and `tools/call`: what the door in `tool` says, as MCP sends it.
+//! `tools/list` and `tools/call`: answers of the door in `tool` -> values of MCP.
 
 use std::sync::Arc;
 
@@ -14,14 +14,14 @@ use crate::call::Call;
 use crate::memory::Memory;
 use crate::tool::{self, Answer};
 
-/// The `_meta` key of the handle and of what it stands for. It is no structured content: some
-/// clients show a model that instead of the text.
+/// The `_meta` key of the handle and of the prompts that it covers. It is not structured content,
+/// which some clients give to a model instead of the text.
 const BRIEFING_META_KEY: &str = "dev.relay/briefing";
 
 /// Returns a page of the list.
 ///
-/// It never depends on earlier calls, unless the gate hides tools: then a legacy session sees the
-/// tool that begins it alone until it was briefed, and everything else afterwards.
+/// It never depends on earlier calls, unless the gate hides tools: then a legacy session sees only
+/// `begin_session` until it was briefed, and all other tools afterwards.
 pub(super) fn page(
     served: &Served,
     memory: Option<&Arc<Memory>>,
@@ -40,7 +40,7 @@ pub(super) fn page(
     Ok(page)
 }
 
-/// Answers a call; returns also whether the session now sees other tools than before.
+/// Answers a call; also returns whether the session's list of tools changed.
 pub(super) async fn call(
     served: &Served,
     call: Call,

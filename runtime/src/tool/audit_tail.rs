@@ -13,7 +13,7 @@ use super::decide::Permit;
 use super::error::CallError;
 use super::implementation::{Outcome, Run, Running, Tool};
 
-/// As much of the end of the file is read.
+/// The most bytes at the end of the file that are read.
 const SCANNED_BYTES_MAX: u64 = 8 << 20;
 const CHUNK_BYTES: u64 = 64 << 10;
 
@@ -36,14 +36,14 @@ async fn tail(permit: &Permit, run: Run<'_>) -> Result<Outcome, CallError> {
         principal: permit.principal().id.clone(),
         tenant: permit.principal().tenant.clone(),
     });
-    // A disk may take its time; the other requests of this thread shall not.
+    // Reading the disk may take long and must not block other requests of this thread.
     let read = move || records(&path, &query, owner.as_ref(), &stop);
     let records = tokio::task::spawn_blocking(read).await.map_err(io::Error::other).flatten();
     let failed = |error| CallError::Failed(format!("cannot read the audit file: {error}"));
     records.map(Outcome::of_text).map_err(failed)
 }
 
-/// What to return of the audit file.
+/// The records to return.
 #[derive(Debug)]
 struct Query {
     lines: usize,
@@ -65,14 +65,14 @@ impl Query {
     }
 }
 
-/// Whose records are returned: where callers authenticate, only a caller's own.
+/// Whose records are returned: if callers authenticate, only the caller's own.
 #[derive(Debug)]
 struct Owner {
     principal: String,
     tenant: Option<String>,
 }
 
-/// As much of a record as the query looks at.
+/// The fields of a record that a query needs.
 #[derive(Deserialize)]
 struct Record {
     tool: String,
@@ -82,7 +82,7 @@ struct Record {
     tenant: Option<String>,
 }
 
-/// Returns the last records as JSON lines; the filters act on these alone. A line that is no
+/// Returns the last records as JSON lines; the filters apply only to these. A line that is not a
 /// record, because a disk was full, is left out.
 ///
 /// A missing file has no records.
@@ -116,7 +116,7 @@ fn records(
     Ok(found.map(|(line, _)| line + "\n").collect())
 }
 
-/// The end of the audit file, opened anew: the writer's own descriptor is left alone.
+/// The end of the audit file, opened separately from the writer.
 struct Tail {
     file: std::fs::File,
     start: u64,
@@ -125,7 +125,7 @@ struct Tail {
 
 impl Tail {
     fn open(path: &Path) -> io::Result<Option<Self>> {
-        // A pipe in its place must not hold the call up.
+        // A pipe at this path must not block the call.
         let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
         let file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -133,14 +133,14 @@ impl Tail {
         };
         let metadata = file.metadata()?;
         if !metadata.is_file() {
-            return Err(io::Error::other("the audit goes to no ordinary file"));
+            return Err(io::Error::other("the audit file is not a regular file"));
         }
         let end = metadata.len();
         Ok(Some(Self { file, start: end.saturating_sub(SCANNED_BYTES_MAX), end }))
     }
 
-    /// Gives each whole line from the last to the first, until `wants_more` says no or no one
-    /// waits any more.
+    /// Passes each complete line, from the last to the first, until `wants_more` returns false or
+    /// the call is over.
     fn lines(
         &self,
         stop: &CancellationToken,

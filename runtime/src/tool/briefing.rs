@@ -27,7 +27,7 @@ impl Tool for ReadPrompts {
     fn run<'a>(&'a self, permit: &'a Permit, mut run: Run<'a>) -> Running<'a> {
         let (occasion, sent) = match mem::replace(&mut run.passage, Passage::Free) {
             Passage::Briefed(sent) => (Occasion::Read, sent),
-            // A caller that asks for prompts has tags: this is as good as `begin_session`.
+            // A caller that asks for prompts gives tags, so this also serves as `begin_session`.
             Passage::Unbriefed | Passage::Free => (Occasion::Begin, Sent::default()),
         };
         Box::pin(ready(brief(permit, &run, occasion, sent)))

@@ -2,7 +2,7 @@
 
 use relay_engine::tool::Keep;
 
-/// Truncates a result that is too long, at the end that matters less, and says so.
+/// Truncates a result that is too long, at the end that matters less, and adds a note.
 pub(super) fn clamp(mut result: String, bytes_max: Option<usize>, keep: Keep) -> String {
     let total = result.len();
     let over = bytes_max.and_then(|bytes_max| total.checked_sub(bytes_max));

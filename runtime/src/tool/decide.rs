@@ -1,4 +1,4 @@
-//! Whether a call may run, and the permit that says so.
+//! Whether a call may run, and the permit that proves it.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::principal::Principal;
 /// The highest tier of a tool that needs no policy: it only reads.
 const UNDECIDED_TIER_MAX: u8 = 0;
 
-/// The permission to run a tool. Only [`decide`] makes one, and every tool takes one.
+/// The permission to run a tool. Only [`decide`] creates one, and every tool requires one.
 #[derive(Debug, Clone)]
 pub(super) struct Permit {
     spec: &'static ToolSpec,
@@ -21,22 +21,22 @@ pub(super) struct Permit {
 }
 
 impl Permit {
-    /// Returns which tool may run.
+    /// Returns the tool that may run.
     pub(super) fn spec(&self) -> &'static ToolSpec {
         self.spec
     }
 
-    /// Returns up to which tier.
+    /// Returns the tier of the call.
     pub(super) fn tier(&self) -> u8 {
         self.tier
     }
 
-    /// Returns for whom.
+    /// Returns the principal of the call.
     pub(super) fn principal(&self) -> &Principal {
         &self.principal
     }
 
-    /// Returns by which rule: the place in the project that allows it.
+    /// Returns the rule that allows the call, as its place in the project.
     pub(super) fn rule(&self) -> &str {
         &self.rule
     }
@@ -45,7 +45,7 @@ impl Permit {
 /// Decides whether a call of `caller` may run.
 ///
 /// Deny rules, role and mode come here, in this order. No bundle of this version has any, and none
-/// offers a tool that changes something; one that does is denied, since nothing decides about it.
+/// offers a tool that changes something; such a tool is denied, since no policy allows it.
 pub(super) fn decide(offered: &Offered, caller: &Caller) -> Result<Permit, CallError> {
     let &Offered { spec, gated: _, tier, ref place } = offered;
     if tier > UNDECIDED_TIER_MAX {

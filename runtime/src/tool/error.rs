@@ -1,4 +1,4 @@
-//! Why a call ends before its tool, or in it.
+//! Why a call fails, before its tool runs or in it.
 
 use relay_engine::audit_record::Action;
 use relay_engine::select::TagError;
@@ -10,27 +10,27 @@ use crate::calls::Interrupted;
 use crate::gate::GateError;
 use crate::rejection::Rejection;
 
-/// Why a call ends before its tool, or in it. The messages are for the model.
+/// Why a call fails, before its tool runs or in it. The messages are for the model.
 #[derive(Debug, Error)]
 pub(super) enum CallError {
     /// The request itself is answered with an error.
     #[error(transparent)]
     Rejected(#[from] Rejection),
-    /// The call cannot be done as it was made.
+    /// The call failed with these arguments or in this state.
     #[error("[ERROR: {0}]")]
     Failed(String),
-    /// The call is over what its caller may do.
+    /// The caller may not make this call.
     #[error("[DENIED tier {tier} ({}): {reason}]", ToolSpec::tier_name(*tier))]
     Denied { tier: u8, reason: &'static str },
     #[error("[TIMEOUT after {run_s_max}s]")]
     TimedOut { run_s_max: u32 },
-    /// The client cancelled the call or left, or the server ends.
+    /// The client cancelled the call or disconnected, or the server stops.
     #[error("[CANCELLED]")]
     Cancelled,
 }
 
 impl CallError {
-    /// Returns what the audit record gives as the rule.
+    /// Returns the rule for the audit record.
     pub(super) fn reason(&self) -> String {
         match self {
             Self::Rejected(rejection) => truncate(&rejection.to_string()),
@@ -41,7 +41,7 @@ impl CallError {
         }
     }
 
-    /// Returns what the server did.
+    /// Returns the action for the audit record.
     pub(super) fn action(&self) -> Action {
         match self {
             Self::Rejected(_) | Self::Failed(_) | Self::Denied { .. } => Action::Refused,
@@ -70,7 +70,7 @@ impl From<GateError> for CallError {
     fn from(error: GateError) -> Self {
         match error {
             GateError::Corrupt(damage) => Rejection::Damaged(damage).into(),
-            // The schema says how many tags there may be: a client that sends more is at fault.
+            // The schema limits the number of tags: a request with more is malformed.
             GateError::NoGate | GateError::Tags(TagError::TooMany { .. }) => {
                 Rejection::Invalid(error.to_string()).into()
             }
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_model_reads_why_a_call_ended() {
+    fn the_message_says_why_a_call_ended() {
         let after = |run_s_max| CallError::from(Interrupted::TimedOut { run_s_max });
         assert_eq!(after(30).to_string(), "[TIMEOUT after 30s]");
         assert_eq!((after(1).reason().as_str(), after(1).action()), ("timeout", Action::TimedOut));

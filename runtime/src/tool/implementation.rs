@@ -1,4 +1,4 @@
-//! What a tool is in the runtime: a type that runs.
+//! The implementation of a tool: a type that runs.
 
 use std::pin::Pin;
 
@@ -10,19 +10,19 @@ use super::error::CallError;
 use crate::call::Call;
 use crate::gate::{Briefing, Passage};
 
-/// A tool. Its row in the table of `relay-engine` says everything else about it.
+/// A tool. Its row in the table of `relay-engine` declares everything else about it.
 pub(super) trait Tool: Sync {
     /// Runs it for one call.
     ///
-    /// The future is dropped when the call is cancelled or out of time. Whatever it started
-    /// beside itself must end when `run.stop` is cancelled.
+    /// The future is dropped when the call is cancelled or reaches its time limit. Threads and
+    /// processes that it started must end when `run.stop` is cancelled.
     fn run<'a>(&'a self, permit: &'a Permit, run: Run<'a>) -> Running<'a>;
 }
 
 /// A tool that runs.
 pub(super) type Running<'a> = Pin<Box<dyn Future<Output = Result<Outcome, CallError>> + Send + 'a>>;
 
-/// What a tool runs with.
+/// The input of a tool.
 #[derive(Debug)]
 pub(super) struct Run<'a> {
     pub(super) call: &'a Call,
@@ -32,20 +32,20 @@ pub(super) struct Run<'a> {
     pub(super) stop: CancellationToken,
 }
 
-/// What a tool gave.
+/// The result of a tool.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     pub(super) text: String,
     /// The exit code, for commands.
     pub(super) exit_code: Option<i32>,
-    /// Whether what was asked for failed, as with a command that did.
+    /// Whether the tool reports a failure, such as of a command.
     pub(super) is_error: bool,
     /// The briefing, if the tool gives one.
     pub(super) briefing: Option<Briefing>,
 }
 
 impl Outcome {
-    /// Returns the outcome of a tool that only reads.
+    /// Returns an outcome that is only a text.
     pub(super) fn of_text(text: String) -> Self {
         Self { text, ..Self::default() }
     }

@@ -1,4 +1,4 @@
-//! `server_info`: which bundle is served, by which limits, and how the audit is.
+//! `server_info`: the bundle in force, the limits, and the state of the audit.
 
 use std::future::ready;
 
@@ -22,7 +22,7 @@ impl Tool for ServerInfo {
     }
 }
 
-/// Describes the server. What it does not have has no key.
+/// Describes the server. Absent values have no key.
 fn info(_: &Permit, server: &Server, loaded: &Loaded) -> Value {
     let settings = &server.settings;
     let manifest = loaded.bundle.manifest();

@@ -1,4 +1,4 @@
-"""Drives relay-serve with the official Python client: both eras, both transports.
+"""Drives relay-serve with the official Python client: both protocols, both transports.
 
 What is asked for comes from what the server lists, so the checks hold for any bundle. Where a bundle has
 nothing for a check, the check is skipped, unless `must` of the expectations names it. Prompts under `leave` are
@@ -26,8 +26,8 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPDeprecationWarning
 from mcp.shared.subscriptions import PromptsListChanged, ResourcesListChanged, ResourceUpdated
-from report import STEP_S_MAX, Report, Skip, refused, told, until, want
-from serving import ERAS, MODES, TRANSPORTS, every, exchange, http_server, stdio_server
+from report import STEP_S_MAX, Report, Skip, refused, describe, until, want
+from serving import PROTOCOLS, MODES, TRANSPORTS, every, exchange, http_server, stdio_server
 
 MODERN = "2026-07-28"
 INVALID_PARAMS = -32602
@@ -38,9 +38,9 @@ MARKER = "relay-check"
 class Checks:
     """The checks of one connection."""
 
-    def __init__(self, client: Client, era: str, report: Report, expect: dict[str, Any]):
+    def __init__(self, client: Client, protocol: str, report: Report, expect: dict[str, Any]):
         self.client = client
-        self.era = era
+        self.protocol = protocol
         self.report = report
         self.expect = expect
         self.heard: list[tuple[str, str]] = []
@@ -90,7 +90,7 @@ class Checks:
         return arguments, markers
 
     async def identity(self) -> None:
-        want((self.client.protocol_version == MODERN) == (self.era == "modern"), f"got {self.client.protocol_version}")
+        want((self.client.protocol_version == MODERN) == (self.protocol == "modern"), f"got {self.client.protocol_version}")
         info = self.client.server_info
         want(info and info.version, "no serverInfo")
         want(info.name == self.expect["server"], f"the server calls itself {info.name}")
@@ -189,7 +189,7 @@ class Checks:
 
     async def unknown_resource(self) -> None:
         uri = f"{MARKER}://no-such-resource"
-        code = INVALID_PARAMS if self.era == "modern" else RESOURCE_NOT_FOUND
+        code = INVALID_PARAMS if self.protocol == "modern" else RESOURCE_NOT_FOUND
         error = await refused(self.client.read_resource(uri), code)
         want((error.data or {}).get("uri") == uri, f"the error names no uri: {error.data}")
 
@@ -221,7 +221,7 @@ class Checks:
         await check("read resource templates", self.read_templates, "template")
         await check("an unknown resource is refused", self.unknown_resource)
         uris = [str(resource.uri) for resource in resources]
-        if self.era == "modern":
+        if self.protocol == "modern":
             await self.listening(uris, lambda: self.replaced(prompts, resources, replace))
         else:
             await check("ping", self.client.send_ping)
@@ -304,7 +304,7 @@ class Checks:
         await check("changed contents are heard", heard_updates, "updated")
 
 
-async def connection(target: str | StdioServerParameters, era: str, report: Report, expect: Any, replace: Any) -> None:
+async def connection(target: str | StdioServerParameters, protocol: str, report: Report, expect: Any, replace: Any) -> None:
     checks: Checks
 
     async def hear(message: Any) -> None:
@@ -312,22 +312,22 @@ async def connection(target: str | StdioServerParameters, era: str, report: Repo
 
     try:
         with anyio.fail_after(STEP_S_MAX * 20):
-            async with Client(target, mode=MODES[era], message_handler=hear, read_timeout_seconds=STEP_S_MAX) as client:
-                checks = Checks(client, era, report, expect)
+            async with Client(target, mode=MODES[protocol], message_handler=hear, read_timeout_seconds=STEP_S_MAX) as client:
+                checks = Checks(client, protocol, report, expect)
                 await checks.run(replace)
     except Exception as error:
-        report.fail("connection", told(error))
+        report.fail("connection", describe(error))
 
 
 def main() -> int:
     relay_serve, bundle_a, bundle_b, expect_file, *extra = sys.argv[1:]
     expect = json.loads(Path(expect_file).read_text())
-    # The eras are the subject here, so calls that only the older one has are meant.
+    # This checks both protocols, so calls that only the legacy one has are intended.
     warnings.simplefilter("ignore", MCPDeprecationWarning)
     report = Report(expect["must"])
     for transport in TRANSPORTS:
-        for era in ERAS:
-            report.where = f"python {transport} {era}"
+        for protocol in PROTOCOLS:
+            report.where = f"python {transport} {protocol}"
             with tempfile.TemporaryDirectory() as folder:
                 served = Path(folder, "served.relay")
                 shutil.copyfile(bundle_a, served)
@@ -339,11 +339,11 @@ def main() -> int:
                 if transport == "http":
                     try:
                         with http_server(command) as url:
-                            anyio.run(connection, url, era, report, expect, replace)
+                            anyio.run(connection, url, protocol, report, expect, replace)
                     except RuntimeError as error:
                         report.fail("start", str(error))
                 else:
-                    anyio.run(connection, stdio_server(command), era, report, expect, replace)
+                    anyio.run(connection, stdio_server(command), protocol, report, expect, replace)
     return report.close()
 
 

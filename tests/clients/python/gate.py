@@ -1,6 +1,6 @@
-"""Drives gated sessions of relay-serve with the official Python client: both eras, both transports.
+"""Drives gated sessions of relay-serve with the official Python client: both protocols, both transports.
 
-Each scenario is a promise of the gate, told by its name, and has servers of its own.
+Each scenario is a promise of the gate, named by its function, and has servers of its own.
 
     gate.py RELAY_SERVE BUNDLES [argument for relay-serve ...]
 
@@ -26,8 +26,8 @@ from httpx2 import AsyncClient
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPDeprecationWarning
-from report import STEP_S_MAX, Report, Skip, refused, told, until, want
-from serving import ERAS, MODES, TRANSPORTS, every, exchange, http_server, stdio_server
+from report import STEP_S_MAX, Report, Skip, refused, describe, until, want
+from serving import PROTOCOLS, MODES, TRANSPORTS, every, exchange, http_server, stdio_server
 
 INVALID_PARAMS = -32602
 BRIEFING_META_KEY = "dev.relay/briefing"
@@ -113,17 +113,17 @@ class Agent:
 
 @dataclass
 class Setting:
-    """One era over one transport."""
+    """One protocol over one transport."""
 
     relay_serve: str
     bundles: Path
     extra: list[str]
     transport: str
-    era: str
+    protocol: str
 
     @property
     def is_modern(self) -> bool:
-        return self.era == "modern"
+        return self.protocol == "modern"
 
     @contextmanager
     def serving(self, edition: str, keys: tuple[int, ...] = (1,), callers: bool = False) -> Iterator[Server]:
@@ -138,7 +138,7 @@ class Setting:
 
     @asynccontextmanager
     async def connected(self, server: Server, caller: str = "", heard: list[str] | None = None) -> AsyncIterator[Agent]:
-        """A client of `server`, which is told the caller in the way of the transport."""
+        """A client of `server`, which gets the caller in the way of the transport."""
 
         async def hear(message: Any) -> None:
             if heard is not None and isinstance(message, types.ToolListChangedNotification):
@@ -151,11 +151,11 @@ class Setting:
                 bearer = {"Authorization": f"Bearer rk_{caller}_{CALLERS[caller]}"} if caller else {}
                 web = await stack.enter_async_context(AsyncClient(headers=bearer, timeout=SCENARIO_S_MAX))
                 target = streamable_http_client(server.url, http_client=web)
-            mode = MODES[self.era]
+            mode = MODES[self.protocol]
             client = Client(target, mode=mode, message_handler=hear, read_timeout_seconds=STEP_S_MAX)
             await stack.enter_async_context(client)
             if heard is not None and self.is_modern:
-                # Nobody iterates over the stream: `hear` gets what comes on it, too.
+                # The stream is not iterated: `hear` gets its messages, too.
                 await stack.enter_async_context(client.listen(tools_list_changed=True))
             yield Agent(client, server.house)
 
@@ -204,9 +204,9 @@ def want_refused(result: types.CallToolResult, *words: str) -> str:
     """Wants a tool error that says what to do, in calm words."""
     said = "\n".join(texts(result))
     want(result.is_error, f"not refused: {said:.300}")
-    want(BRIEFING_META_KEY not in (result.meta or {}), "a refusal brings no briefing")
+    want(BRIEFING_META_KEY not in (result.meta or {}), "a denial has no briefing")
     for word in words:
-        want(word in said, f"the refusal does not say {word}: {said:.600}")
+        want(word in said, f"the denial does not say {word}: {said:.600}")
     inner = re.fullmatch(r"\[ERROR: (.*)\]", said)
     want(inner and len(said) <= ERROR_CHARS_MAX, f"no short [ERROR: ...]: {said:.600}")
     want(not re.search(r"!|[A-Z]{4}", inner[1]), f"it shouts: {said}")
@@ -341,7 +341,7 @@ async def another_bundle_ends_a_briefing_and_says_so(setting: Setting) -> None:
 
 
 async def until_said(agent: Agent, text: str) -> None:
-    """Waits until a prompt, which stands before no gate, has this text."""
+    """Waits until a prompt, which is not gated, has this text."""
     said = ""
     for _ in range(200):
         said = (await agent.client.get_prompt("common-mistakes")).model_dump_json()
@@ -366,26 +366,26 @@ async def lists_never_change_by_a_call(setting: Setting) -> None:
         await agent.call("audit_tail", briefing=handle(begun))
         want(await agent.tools() == before, "the list changed")
         await anyio.sleep(SILENCE_S)
-        want(not heard, f"the client was told of a change: {heard}")
+        want(not heard, f"the client was notified of a change: {heard}")
         # It would have heard: this bundle has another list for some.
         agent.house.exchange("hidden")
-        await until(lambda: bool(heard), lambda: "the client was not told of a change")
+        await until(lambda: bool(heard), lambda: "the client was not notified of a change")
 
 
 async def hidden_tools_show_to_a_session_that_was_briefed(setting: Setting) -> None:
     heard: list[str] = []
     async with setting.agent("hidden", heard=heard) as agent:
-        # Lists of the newer era never depend on earlier calls.
+        # Lists of the modern protocol never depend on earlier calls.
         before, after = (TOOLS, TOOLS) if setting.is_modern else (TOOLS[:1], TOOLS[1:])
         want(await agent.tool_names() == before, f"listed {await agent.tool_names()}, not {before}")
         await agent.begin("vpn")
         if not setting.is_modern:
-            await until(lambda: len(heard) == 1, lambda: "the session was not told of the other tools")
+            await until(lambda: len(heard) == 1, lambda: "the session was not notified of the other tools")
         want(await agent.tool_names() == after, f"listed {await agent.tool_names()}, not {after}")
         again = await agent.begin("vpn")
         want_plain(await agent.call("server_info", briefing=handle(again)))
         await anyio.sleep(SILENCE_S)
-        want(len(heard) == (0 if setting.is_modern else 1), f"told of changes that are none: {heard}")
+        want(len(heard) == (0 if setting.is_modern else 1), f"notified without a change: {heard}")
 
 
 async def handles_that_are_no_good_are_refused_calmly(setting: Setting) -> None:
@@ -436,9 +436,9 @@ async def the_audit_shows_a_caller_its_own_records(setting: Setting) -> None:
             await bob.call("server_info")
             tail = await ann.call("audit_tail", briefing=of_ann)
             records = [json.loads(line) for line in texts(tail)[0].splitlines()]
-            want({record["principal"] for record in records} == {"ann"}, f"shown: {records}")
+            want({record["principal"] for record in records} == {"ann"}, f"found: {records}")
             found = [record["tool"] for record in records]
-            want(found == ["begin_session", "server_info"], f"shown: {found}")
+            want(found == ["begin_session", "server_info"], f"found: {found}")
         everyone = {record["principal"] for record in server.house.records()}
         want(everyone == {"ann", "bob"}, f"the file has records of {everyone}")
 
@@ -470,16 +470,16 @@ async def play(setting: Setting, report: Report) -> None:
 
 def main() -> int:
     relay_serve, bundles, *extra = sys.argv[1:]
-    # The eras are the subject here, so calls that only the older one has are meant.
+    # This checks both protocols, so calls that only the legacy one has are intended.
     warnings.simplefilter("ignore", MCPDeprecationWarning)
     report = Report([], SCENARIO_S_MAX)
     for transport in TRANSPORTS:
-        for era in ERAS:
-            report.where = f"gate {transport} {era}"
+        for protocol in PROTOCOLS:
+            report.where = f"gate {transport} {protocol}"
             try:
-                anyio.run(play, Setting(relay_serve, Path(bundles), extra, transport, era), report)
+                anyio.run(play, Setting(relay_serve, Path(bundles), extra, transport, protocol), report)
             except Exception as error:
-                report.fail("scenarios", told(error))
+                report.fail("scenarios", describe(error))
     return report.close()
 
 

@@ -35,7 +35,7 @@ class Report:
                 return None
             self.fail(name, f"the bundle must have it: {skip}")
         except Exception as error:
-            self.fail(name, told(error))
+            self.fail(name, describe(error))
         else:
             self.passed += 1
             print(f"ok   {self.where}: {name}")
@@ -51,10 +51,10 @@ class Report:
         return 1 if self.failed or not self.passed else 0
 
 
-def told(error: BaseException) -> str:
-    """The innermost errors; task groups wrap them without a word about them."""
+def describe(error: BaseException) -> str:
+    """The innermost errors; task groups wrap them without naming them."""
     if isinstance(error, BaseExceptionGroup):
-        return "; ".join(told(inner) for inner in error.exceptions)
+        return "; ".join(describe(inner) for inner in error.exceptions)
     return f"{type(error).__name__}: {error}"
 
 
@@ -64,7 +64,7 @@ def want(condition: object, otherwise: str) -> None:
 
 
 async def refused(call: Awaitable[Any], *codes: int) -> MCPError:
-    """A clean refusal is a JSON-RPC error with one of `codes` and a message."""
+    """A clean rejection is a JSON-RPC error with one of `codes` and a message."""
     try:
         result = await call
     except MCPError as error:

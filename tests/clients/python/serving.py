@@ -15,7 +15,7 @@ from typing import Any
 from mcp.client.stdio import StdioServerParameters
 
 TRANSPORTS = ("stdio", "http")
-ERAS = ("legacy", "modern")
+PROTOCOLS = ("legacy", "modern")
 # What the client calls the way it negotiates.
 MODES = {"legacy": "legacy", "modern": "auto"}
 READY_S_MAX = 15

@@ -1,4 +1,4 @@
-// Drives relay-serve with the official TypeScript client: both eras, both transports.
+// Drives relay-serve with the official TypeScript client: both protocols, both transports.
 //
 // The same checks as ../python/check.py, which explains them. What is asked for comes from what the server lists.
 //
@@ -72,7 +72,7 @@ function want(condition, otherwise) {
   if (!condition) throw new Error(otherwise);
 }
 
-/** A clean refusal is a JSON-RPC error with this code and a message. */
+/** A clean rejection is a JSON-RPC error with this code and a message. */
 async function refused(call, code) {
   let result;
   try {
@@ -92,8 +92,8 @@ const namesOf = (items, key) => new Set(items.map((item) => item[key]));
 class Checks {
   heard = [];
 
-  constructor(client, era, report, expect) {
-    Object.assign(this, { client, era, report, expect });
+  constructor(client, protocol, report, expect) {
+    Object.assign(this, { client, protocol, report, expect });
     this.leave = expect.leave ?? [];
     client.setNotificationHandler('notifications/prompts/list_changed', () => void this.heard.push('prompts'));
     client.setNotificationHandler('notifications/resources/list_changed', () => void this.heard.push('resources'));
@@ -136,7 +136,7 @@ class Checks {
 
   async identity() {
     const version = this.client.getNegotiatedProtocolVersion();
-    want((version === MODERN) === (this.era === 'modern'), `got ${version}`);
+    want((version === MODERN) === (this.protocol === 'modern'), `got ${version}`);
     const info = this.client.getServerVersion();
     want(info?.version, 'no serverInfo');
     want(info.name === this.expect.server, `the server calls itself ${info.name}`);
@@ -155,7 +155,7 @@ class Checks {
   /** Keywords give a handle, a handle opens the gate, and the list is the same afterwards. */
   async gate(tools) {
     if (!namesOf(tools, 'name').has('begin_session')) throw new Skip('the project has no gate');
-    if (!namesOf(tools, 'name').has('server_info')) throw new Skip('no known tool stands behind the gate');
+    if (!namesOf(tools, 'name').has('server_info')) throw new Skip('no known tool is gated');
     const begun = await this.client.callTool({ name: 'begin_session', arguments: { tags: [MARKER] } });
     const briefing = begun._meta?.['dev.relay/briefing']?.briefing;
     want(!begun.isError && briefing, `no briefing: ${JSON.stringify(begun).slice(0, 200)}`);
@@ -263,7 +263,7 @@ class Checks {
 
   async unknownResource() {
     const uri = `${MARKER}://no-such-resource`;
-    // This client tells the older era's code (-32002) as the newer one, too.
+    // This client reports the legacy code (-32002) as the modern one, too.
     const error = await refused(this.client.readResource({ uri }), INVALID_PARAMS);
     want(error.data?.uri === uri, `the error names no uri: ${JSON.stringify(error.data)}`);
   }
@@ -304,7 +304,7 @@ class Checks {
     await check('read resource templates', () => this.readTemplates(), 'template');
     await check('an unknown resource is refused', () => this.unknownResource());
     const uris = resources.map(({ uri }) => uri);
-    if (this.era === 'modern') {
+    if (this.protocol === 'modern') {
       await check('listen', async () => {
         const filter = { promptsListChanged: true, resourcesListChanged: true, resourceSubscriptions: uris };
         const { honoredFilter } = await this.client.listen(filter);
@@ -377,14 +377,14 @@ async function withHttpServer(command, run) {
   }
 }
 
-async function connection(transport, era, report, expect, replace) {
+async function connection(transport, protocol, report, expect, replace) {
   const client = new Client(
     { name: 'relay-check', version: '1' },
-    { versionNegotiation: { mode: era === 'modern' ? 'auto' : 'legacy' } },
+    { versionNegotiation: { mode: protocol === 'modern' ? 'auto' : 'legacy' } },
   );
   try {
     await within(STEP_MS_MAX, client.connect(transport));
-    await new Checks(client, era, report, expect).run(replace);
+    await new Checks(client, protocol, report, expect).run(replace);
   } catch (error) {
     report.fail('connection', `${error?.name}: ${error?.message}`);
   } finally {
@@ -396,8 +396,8 @@ const [relayServe, bundleA, bundleB, expectFile, ...extra] = process.argv.slice(
 const expect = JSON.parse(readFileSync(expectFile, 'utf8'));
 const report = new Report(expect.must);
 for (const transport of ['stdio', 'http']) {
-  for (const era of ['legacy', 'modern']) {
-    report.where = `typescript ${transport} ${era}`;
+  for (const protocol of ['legacy', 'modern']) {
+    report.where = `typescript ${transport} ${protocol}`;
     const folder = mkdtempSync(join(tmpdir(), 'relay-check-'));
     const served = join(folder, 'served.relay');
     const changed = join(folder, 'changed');
@@ -410,12 +410,12 @@ for (const transport of ['stdio', 'http']) {
     try {
       if (transport === 'http') {
         await withHttpServer(command, (url) =>
-          connection(new StreamableHTTPClientTransport(url), era, report, expect, replace),
+          connection(new StreamableHTTPClientTransport(url), protocol, report, expect, replace),
         );
       } else {
         // The client passes on almost nothing of the environment, and the server finds its keys there.
         const stdio = { command: relayServe, args: [...command.slice(1), '--stdio'], env: { ...process.env } };
-        await connection(new StdioClientTransport(stdio), era, report, expect, replace);
+        await connection(new StdioClientTransport(stdio), protocol, report, expect, replace);
       }
     } catch (error) {
       report.fail('start', error.message);

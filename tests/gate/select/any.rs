@@ -119,7 +119,7 @@ fn limits() -> impl Strategy<Value = Limits> {
 enum Tag {
     /// A part of some text, in another case.
     Part(Index, Index, Index, Letters),
-    /// Words that may stand nowhere.
+    /// Words that may occur nowhere.
     Words(String),
 }
 

@@ -12,7 +12,7 @@ use crate::bundle::raw::Raw;
 use crate::bundle::sample;
 
 #[test]
-fn an_index_that_points_nowhere_is_told() {
+fn an_index_that_points_nowhere_is_reported() {
     let with = |kind: Kind, byte: u8| {
         let mut bad = raw();
         bad.row(kind).data.fill(byte);

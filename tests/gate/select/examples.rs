@@ -8,7 +8,7 @@ use super::{all, bundle, names, prompt};
 use crate::bundle::sample;
 
 #[test]
-fn the_examples_come_out_as_they_were_worked() {
+fn the_examples_give_the_expected_selection() {
     let file: Value = serde_json::from_str(include_str!("../selection.json")).unwrap();
     let examples = file["examples"].as_array().unwrap();
     assert_eq!(examples.len(), 13);

@@ -9,7 +9,7 @@ use crate::bundle::sample;
 
 const PROMPTS: usize = 70_000;
 
-/// Some stand in most summaries, some in a few: postings of both kinds.
+/// Some are in most summaries, some in a few: postings of both kinds.
 const WORDS: &[&str] = &[
     "network",
     "Home",
@@ -111,7 +111,7 @@ fn prompts() -> Vec<Prompt> {
     };
     let mut all = Vec::new();
     for number in 0..PROMPTS {
-        // The lower the number of a word, the more often it stands somewhere.
+        // The lower the number of a word, the more often it occurs.
         let mut word = || {
             let most = random(WORDS.len()) + 1;
             WORDS[random(most)]

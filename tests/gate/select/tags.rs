@@ -3,7 +3,7 @@
 use relay_engine::select::{TAG_CHARS_MAX, TAGS_LIMIT, TagError, Tags};
 
 #[test]
-fn tags_are_trimmed_lower_cased_and_told_once() {
+fn tags_are_trimmed_lower_cased_and_unique() {
     let check = |given: &[&str], expected: &[&str]| {
         let tags = Tags::new(given, 10).unwrap();
         assert_eq!(tags.as_slice(), expected, "{given:?}");
@@ -22,16 +22,13 @@ fn tags_are_trimmed_lower_cased_and_told_once() {
 }
 
 #[test]
-fn too_many_or_too_long_is_refused_with_what_to_do() {
+fn too_many_or_too_long_tags_are_rejected_with_help() {
     let many = |count: usize, max| Tags::new(&vec!["a"; count], max);
     assert!(many(10, 10).is_ok());
     // Repeats and empty ones are counted: what came is what is judged.
     let error = many(11, 10).unwrap_err();
     assert_eq!(error, TagError::TooMany { count: 11, max: 10 });
-    assert_eq!(
-        error.to_string(),
-        "11 tags are too many: send at most 10, those that say most about the task"
-    );
+    assert_eq!(error.to_string(), "11 tags are too many: send at most 10, the most specific ones");
     assert!(Tags::new(&[""; 11], 10).is_err());
     assert!(many(32, 32).is_ok());
     assert_eq!(many(1, 0), Err(TagError::TooMany { count: 1, max: 0 }));
@@ -44,7 +41,7 @@ fn too_many_or_too_long_is_refused_with_what_to_do() {
     assert_eq!(error, TagError::TooLong { place: 2, max: 200 });
     assert_eq!(
         error.to_string(),
-        "tag 2 is over 200 characters: send a word or two for each topic"
+        "tag 2 is over 200 characters: send one or two words for each topic"
     );
     // White space counts: nothing is done with a text before its length is known.
     assert!(Tags::new(&[" ".repeat(201)], 10).is_err());

@@ -9,7 +9,7 @@ pub(super) enum Form {
     List,
 }
 
-/// No sent set takes more bytes.
+/// The most bytes of a sent set.
 pub(super) const SENT_BYTES_MAX: usize = 2048;
 
 /// Returns the shorter of the two ways to write `sent`, the bitmap if both are as long.
@@ -49,7 +49,7 @@ pub(super) fn decode(form: Form, bytes: &[u8], prompts: usize) -> Option<Sent> {
         Form::Bitmap => Sent::from_indexes(bits(bytes)),
         Form::List => list(bytes)?,
     };
-    // What leaves out an index, or would be shorter otherwise, is not what was written.
+    // Bytes that drop an index, or that have a shorter form, were not written by `encode`.
     (encode(&sent, prompts) == (form, bytes.to_vec())).then_some(sent)
 }
 

@@ -1,11 +1,11 @@
-//! The best of very many matches, in memory for few.
+//! The best of many matches, in memory for the wanted ones.
 
 use super::hit::points;
 
 /// The best matches among those seen so far.
 ///
-/// INVARIANT: matches come by rising rank, that is by priority and name. So one whose score is not
-/// higher than that of `wanted` others before it can never be wanted.
+/// INVARIANT: matches come by rising rank, that is by priority and name. So a match is never wanted
+/// if `wanted` earlier ones have at least its score.
 pub(super) struct Best {
     wanted: usize,
     /// Place and rank, joined so that they sort as one number. Lower is better.
@@ -15,23 +15,24 @@ pub(super) struct Best {
 }
 
 impl Best {
-    /// Begins with no match; of all that come, the best `wanted` stay.
+    /// Begins with no match; of all matches, the best `wanted` are kept.
     pub(super) fn new(wanted: usize) -> Self {
         Self { wanted: wanted.max(1), kept: Vec::new(), bar: u32::MAX }
     }
 
-    /// Returns how many tags of `tags` must match for a prompt of this priority to be kept; `None`
-    /// if all are too few.
+    /// Returns how many of `tags` tags must match for a prompt of this priority to be kept; `None`
+    /// if even all of them are too few.
     pub(super) fn least(&self, priority: u8, tags: usize) -> Option<usize> {
         (1..=tags).find(|matching| place(*matching, priority) < self.bar)
     }
 
-    /// Keeps a match that [`Self::least`] lets in.
+    /// Keeps a match that has at least [`Self::least`] tags.
     pub(super) fn keep(&mut self, matching: usize, priority: u8, rank: u32) {
         self.kept.push(u64::from(place(matching, priority)) << 32 | u64::from(rank));
     }
 
-    /// Drops what cannot be wanted any more, if it is worth the while; returns whether it did.
+    /// Drops matches that are no longer wanted, if there are enough of them; returns whether it
+    /// did.
     pub(super) fn settle(&mut self) -> bool {
         if self.kept.len() < self.wanted.saturating_mul(2) {
             return false;

@@ -1,4 +1,4 @@
-//! How many tags each prompt of a block has, counted for 64 prompts at a time.
+//! Counts how many tags each prompt of a block has, for 64 prompts at a time.
 
 use relay_bundle::RANK_BLOCK;
 
@@ -20,7 +20,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Begins with no tag, and room for so many.
+    /// Begins with no tag, and room for `tags` of them.
     pub(super) fn new(tags: usize) -> Self {
         Self { planes: vec![NO_BITS; planes(tags)], tags: 0 }
     }
@@ -30,7 +30,8 @@ impl Counts {
         self.tags = 0;
     }
 
-    /// Adds one to the count of each rank whose bit is set. What is left of `bits` has no meaning.
+    /// Adds one to the count of each rank whose bit is set. The value of `bits` afterwards has no
+    /// meaning.
     pub(super) fn add(&mut self, bits: &mut Bits) {
         self.tags += 1;
         for plane in self.planes.iter_mut().take(planes(self.tags)) {
@@ -50,7 +51,7 @@ impl Counts {
     }
 }
 
-/// Returns how many planes the counts of so many tags can reach.
+/// Returns how many planes the counts of `tags` tags need.
 fn planes(tags: usize) -> usize {
     (usize::BITS - tags.leading_zeros()) as usize
 }

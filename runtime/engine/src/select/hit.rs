@@ -22,23 +22,23 @@ pub enum HitPlace<'b> {
     Chapter(&'b str),
 }
 
-/// What the order of a prompt comes from.
+/// The score of a prompt, from which its order follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Score {
-    /// What its tags and its priority give.
+    /// The product of matching tags and priority.
     Points {
         /// How many of the tags match.
         matching: usize,
         /// The priority, 1 to 9.
         priority: u8,
     },
-    /// Priority 10: it is sent with any tags.
+    /// Priority 10: it is always sent, whatever the tags.
     Always,
 }
 
 impl Score {
-    /// Returns the number by which matches are ordered, 0 if no tag matches; `None` for what is
-    /// sent always.
+    /// Returns the number by which matches are ordered, 0 if no tag matches; `None` for a prompt
+    /// that is always sent.
     #[must_use]
     pub fn points(self) -> Option<usize> {
         match self {
@@ -53,7 +53,7 @@ pub(super) fn points(matching: usize, priority: u8) -> usize {
     matching.saturating_mul(priority.into())
 }
 
-/// Finds every place of a prompt where a tag matches, by tag, the summary before the chapters.
+/// Finds every place of a prompt where a tag matches, tag by tag, the summary before the chapters.
 ///
 /// # Errors
 ///

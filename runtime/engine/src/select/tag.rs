@@ -18,19 +18,19 @@ pub const BUDGET_BYTES: usize = 8192;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tags(Vec<String>);
 
-/// Why tags are refused. The messages are for the agent.
+/// Why tags are rejected. The messages are for the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TagError {
     /// There are more than the project allows, counted as given.
-    #[error("{count} tags are too many: send at most {max}, those that say most about the task")]
+    #[error("{count} tags are too many: send at most {max}, the most specific ones")]
     TooMany {
         /// How many there are.
         count: usize,
-        /// How many there may be.
+        /// The most that are allowed.
         max: usize,
     },
-    /// One is longer than any can be.
-    #[error("tag {place} is over {max} characters: send a word or two for each topic")]
+    /// One is over the limit of a tag.
+    #[error("tag {place} is over {max} characters: send one or two words for each topic")]
     TooLong {
         /// Which one, counted from 1.
         place: usize,
@@ -40,13 +40,13 @@ pub enum TagError {
 }
 
 impl Tags {
-    /// Makes tags of what was given: white space around them is dropped, case does not count, and
-    /// neither do empty ones and repeats. They stay in the order of their first mention.
+    /// Normalizes the given tags: white space around them, case, empty tags and repeats are
+    /// ignored. The order of first mention is kept.
     ///
     /// # Errors
     ///
-    /// There are more than `max`, or one is longer than [`TAG_CHARS_MAX`]. Both are judged before
-    /// anything is done with a text.
+    /// There are more than `max`, or one is longer than [`TAG_CHARS_MAX`]. Both limits are checked
+    /// before a text is copied.
     pub fn new<T: AsRef<str>>(given: &[T], max: usize) -> Result<Self, TagError> {
         let max = max.min(TAGS_LIMIT);
         if given.len() > max {

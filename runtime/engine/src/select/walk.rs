@@ -1,4 +1,4 @@
-//! The walk over all ranks: which prompts tags match, and which of them are the best.
+//! The walk over all ranks: finds the prompts that tags match, and the best of them.
 
 use std::ops::Range;
 
@@ -55,7 +55,7 @@ struct Walk<'a, 'b> {
 }
 
 impl Walk<'_, '_> {
-    /// Says which ranks of a block may be selected.
+    /// Marks the ranks of a block that may be selected.
     fn revive(&mut self, ranks: &Range<usize>, first: usize, sent: &[usize]) {
         for (start, word) in (ranks.start..).step_by(64).zip(&mut self.live) {
             *word = between(start, first, ranks.end);
@@ -118,7 +118,7 @@ impl Walk<'_, '_> {
         let mut count = 0;
         let mut from = ranks.start;
         for priority in (1..10).rev() {
-            // The lowest priority takes whatever is left.
+            // The lowest priority takes all remaining ranks.
             let end = if priority > 1 { self.index.end_of(priority) } else { ranks.end };
             let to = end.clamp(from, ranks.end);
             count += self.take_priority(ranks.start, from..to, priority, best);

@@ -1,8 +1,8 @@
 //! A tag -> the prompts that have its words, from the tag index.
 //!
-//! A tag without white space lies inside one word, so the prompts of all words in which it lies are
-//! exactly those it matches. A tag of several words runs from the end of one word over whole words
-//! to the beginning of another; a prompt that has all these may still have them elsewhere.
+//! A tag without white space lies inside one word, so it matches exactly the prompts of all words
+//! that contain it. A tag of several words runs from the end of one word over whole words to the
+//! beginning of another; a prompt that has all of these words may still have them in other places.
 
 use std::cmp::Reverse;
 
@@ -11,7 +11,8 @@ use relay_bundle::{Corrupt, Kind, Postings, RankBlock, TagIndexView};
 
 use super::count::{Bits, NO_BITS};
 
-/// Of a tag of many words, only the longest are searched: the rest is seen in the texts.
+/// The most words of a tag that are searched in the index, the longest ones: the texts show the
+/// rest.
 const PIECES_MAX: usize = 4;
 
 /// The search for one tag, a block of ranks after the other.
@@ -46,8 +47,7 @@ impl<'t, 'b> Search<'t, 'b> {
         Self { pieces, exact: last == 0 }
     }
 
-    /// Returns whether the prompts it finds are those that the tag matches, and not only all that
-    /// it may match.
+    /// Returns whether every prompt that it finds matches the tag; otherwise some may not.
     pub(super) fn exact(&self) -> bool {
         self.exact
     }
@@ -96,7 +96,7 @@ impl<'b> Piece<'_, 'b> {
         let (mut number, mut past) = (0, 0);
         for at in memmem::find_iter(index.text(), self.text) {
             if at < past {
-                // The piece lies in the same word once more.
+                // The piece occurs in the same word again.
                 continue;
             }
             number = word_at(index, number, at);
@@ -116,7 +116,7 @@ impl<'b> Piece<'_, 'b> {
         Ok(rest)
     }
 
-    /// Returns whether the piece lies in a word as it must; it lies there somewhere.
+    /// Returns whether the piece, which the word contains, is at the required end of it.
     fn fits(&self, word: &[u8]) -> bool {
         let piece = self.text.as_bytes();
         match (self.begins, self.ends) {

@@ -1,4 +1,4 @@
-//! The arguments of a call, as a client sent them -> what the table says of them.
+//! The arguments of a call, as a client sent them -> the arguments that the table declares.
 
 use std::borrow::Cow;
 
@@ -15,21 +15,21 @@ const NAME_CHARS_MAX: usize = 64;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arguments<'a>(Vec<(&'static str, Cow<'a, Value>)>);
 
-/// What is wrong with the arguments of a call. The messages are for the caller.
+/// Why the arguments of a call are rejected. The messages are for the caller.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ArgumentError {
-    /// The tool has no such argument.
+    /// The tool does not declare this argument.
     #[error("unknown argument `{name}`; it takes: {}", known.join(", "))]
     Unknown {
-        /// What was given, truncated.
+        /// The name that was sent, truncated.
         name: String,
-        /// What there is.
+        /// The arguments that are declared.
         known: Vec<&'static str>,
     },
     /// An argument is missing.
     #[error("`{name}` is required: {expected}")]
     Missing {
-        /// Which one.
+        /// Its name.
         name: &'static str,
         /// What it must be.
         expected: &'static str,
@@ -37,7 +37,7 @@ pub enum ArgumentError {
     /// An argument is of another type.
     #[error("`{name}` must be {expected}")]
     WrongType {
-        /// Which one.
+        /// Its name.
         name: &'static str,
         /// What it must be.
         expected: &'static str,
@@ -46,8 +46,8 @@ pub enum ArgumentError {
 
 /// Decodes the arguments of a call of `spec`.
 ///
-/// A null counts as not given, a number out of range as the nearest that is in range. The handle
-/// of a briefing is taken wherever the tool knows one, also by a server without a gate.
+/// A null counts as not given, a number out of range as the nearest one in range. The handle of
+/// a briefing is accepted by every tool that can take one, also on a server without a gate.
 ///
 /// # Errors
 ///

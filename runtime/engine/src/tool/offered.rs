@@ -1,4 +1,4 @@
-//! What a bundle offers -> the tools of the table.
+//! The tools that a bundle offers -> rows of the table.
 
 use relay_bundle::{Bundle, Tool};
 use thiserror::Error;
@@ -12,7 +12,7 @@ const NAME_CHARS_MAX: usize = 64;
 /// A tool that a bundle offers.
 #[derive(Debug, Clone)]
 pub struct Offered {
-    /// What it is.
+    /// Its row of the table.
     pub spec: &'static ToolSpec,
     /// Whether a briefing must precede it.
     pub gated: bool,
@@ -31,7 +31,7 @@ pub struct UnknownTool {
 }
 
 impl Offered {
-    /// Returns what `bundle` offers, in its order.
+    /// Returns the tools that `bundle` offers, in its order.
     ///
     /// # Errors
     ///

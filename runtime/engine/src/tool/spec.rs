@@ -1,4 +1,4 @@
-//! What is declared of a tool.
+//! The declaration of a tool.
 
 /// The names of the tiers, from 0 (only reads) to 3 (cannot be undone).
 const TIERS: [&str; 4] = ["READ_ONLY", "REVERSIBLE", "STATEFUL", "IRREVERSIBLE"];
@@ -10,27 +10,27 @@ pub struct ToolSpec {
     pub name: &'static str,
     /// The name that people read.
     pub title: &'static str,
-    /// What an agent reads on every turn: what it returns, and when to call it.
+    /// The description for agents: what it returns, and when to call it.
     pub description: &'static str,
-    /// By which node of a project it is offered.
+    /// The node of a project that offers it.
     pub group: Group,
     /// 0 (only reads) to 3 (cannot be undone).
     pub tier: u8,
-    /// What it has to do with the gate.
+    /// How it relates to the gate.
     pub gating: Gating,
     /// Whether it reaches anything beyond this server.
     pub open_world: bool,
     /// Its own arguments, in the order of the schema; see also [`ToolSpec::takes_briefing`].
     pub parameters: &'static [Parameter],
-    /// Seconds until a call must have its result.
+    /// The time limit of a call, in seconds.
     pub run_s_max: u32,
-    /// Bytes of one result; `None` where the budget of the gate bounds it.
+    /// The most bytes of one result; `None` where the budget of the gate bounds it.
     pub output_bytes_max: Option<usize>,
     /// Which end of a longer result is kept.
     pub keep: Keep,
 }
 
-/// By which node of a project a tool is offered.
+/// The node of a project that offers a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
     /// `gate`.
@@ -39,23 +39,23 @@ pub enum Group {
     Diagnostics,
 }
 
-/// What a tool has to do with the gate.
+/// How a tool relates to the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gating {
     /// It gives the first briefing and takes none.
     Begins,
-    /// It goes on from a briefing, and gives another.
+    /// It continues from a briefing, and gives another.
     Continues,
-    /// A briefing must precede it where a gate is.
+    /// In a gated project, a briefing must precede it.
     Gated,
 }
 
-/// Which end of a result is kept where it is too long.
+/// Which end of a result is kept if it is too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
-    /// The start, cut between two characters.
+    /// The start, truncated between two characters.
     Start,
-    /// The end, cut between two lines.
+    /// The end, truncated between two lines.
     End,
 }
 
@@ -68,7 +68,7 @@ pub struct Parameter {
     pub kind: Kind,
     /// Whether a call must have it.
     pub required: bool,
-    /// What an agent reads of it, without a range and without a full stop.
+    /// Its meaning, for agents, without a range and without a full stop.
     pub meaning: &'static str,
 }
 
@@ -77,32 +77,32 @@ pub struct Parameter {
 pub enum Kind {
     /// A text.
     Text {
-        /// What counts where none is given.
+        /// The value if none is given.
         default: Option<&'static str>,
     },
     /// A whole number.
     Integer {
-        /// What counts where none is given.
+        /// The value if none is given.
         default: i64,
-        /// A lower one counts as this.
+        /// A lower number is raised to this.
         min: i64,
-        /// A higher one counts as this.
+        /// A higher number is lowered to this.
         max: i64,
     },
-    /// A truth value; where none is given, both are meant.
+    /// A truth value; if none is given, both are meant.
     Boolean,
-    /// A list of keywords. The gate of the project says how many.
+    /// A list of keywords. The gate of the project sets how many.
     Tags,
 }
 
 impl ToolSpec {
-    /// Returns the name of a tier, as a denial shows it.
+    /// Returns the name of a tier, as it appears in a denial.
     #[must_use]
     pub fn tier_name(tier: u8) -> &'static str {
         TIERS.get(usize::from(tier)).copied().unwrap_or("UNKNOWN")
     }
 
-    /// Returns whether it changes nothing. Such a call may be made again without harm.
+    /// Returns whether it changes nothing. Such a call can be repeated safely.
     #[must_use]
     pub const fn is_read_only(&self) -> bool {
         self.tier == 0
@@ -122,7 +122,7 @@ impl ToolSpec {
 }
 
 impl Kind {
-    /// Returns what a value must be, as an error and the documentation say it.
+    /// Returns what a value must be, for errors and the documentation.
     #[must_use]
     pub const fn expected(self) -> &'static str {
         match self {

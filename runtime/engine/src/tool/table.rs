@@ -1,18 +1,18 @@
-//! The table of tools. Each word here is read on every turn of every session, so there are few.
+//! The table of tools. Agents read these texts on every turn of every session, so they are short.
 
 use super::spec::{Gating, Group, Keep, Kind, Parameter, ToolSpec};
 
-/// In the meaning of a parameter: as many keywords as the gate of the project asks for.
+/// In the meaning of a parameter: the number of keywords that the gate of the project asks for.
 pub const TAGS_PLACEHOLDER: &str = "{tags}";
 
 const OUTPUT_BYTES_MAX: usize = 64 << 10;
 
-/// The argument of every tool but `begin_session`, where the project has a gate.
+/// The argument of every tool except `begin_session` in a gated project.
 pub const BRIEFING: Parameter = Parameter {
     name: crate::keywords::BRIEFING_ARGUMENT,
     kind: Kind::Text { default: None },
     required: false,
-    meaning: "The handle that begin_session or read_prompts returned last",
+    meaning: "The most recent handle from begin_session or read_prompts",
 };
 
 /// All tools, in the order of `tools/list`.
@@ -20,7 +20,7 @@ pub const TOOLS: &[ToolSpec] = &[
     ToolSpec {
         name: "begin_session",
         title: "Begin session",
-        description: "Returns prompts: rules of this project to follow, chosen by keywords of your task. Call it first, and pass the `briefing` that it returns to later calls.",
+        description: "Returns prompts: rules of this project to follow, selected by keywords of your task. Call it first, and pass the `briefing` that it returns to later calls.",
         group: Group::Gate,
         tier: 0,
         gating: Gating::Begins,
@@ -38,7 +38,7 @@ pub const TOOLS: &[ToolSpec] = &[
     ToolSpec {
         name: "read_prompts",
         title: "Read prompts",
-        description: "Returns further prompts that match your keywords, without those that you have. Call it whenever your task turns to something new.",
+        description: "Returns more prompts that match your keywords, without those you already have. Call it when your task moves to a new topic.",
         group: Group::Gate,
         tier: 0,
         gating: Gating::Continues,
@@ -56,7 +56,7 @@ pub const TOOLS: &[ToolSpec] = &[
     ToolSpec {
         name: "server_info",
         title: "Server info",
-        description: "Returns the state of this server as JSON: bundle in force, gate, limits, audit, warnings. Call it when an answer surprises you.",
+        description: "Returns the state of this server as JSON: bundle in force, gate, limits, audit, warnings. Call it when an answer is unexpected.",
         group: Group::Diagnostics,
         tier: 0,
         gating: Gating::Gated,
@@ -69,7 +69,7 @@ pub const TOOLS: &[ToolSpec] = &[
     ToolSpec {
         name: "audit_tail",
         title: "Audit tail",
-        description: "Returns the newest audit records, one JSON object a line, oldest first. Call it to see which calls were made and which were refused.",
+        description: "Returns the newest audit records, one JSON object a line, oldest first. Call it to see which calls were served and which were denied.",
         group: Group::Diagnostics,
         tier: 0,
         gating: Gating::Gated,
@@ -97,7 +97,7 @@ pub const TOOLS: &[ToolSpec] = &[
                 name: "denied",
                 kind: Kind::Boolean,
                 required: false,
-                meaning: "true: only what was refused; false: only what was not",
+                meaning: "true: only denied calls; false: only calls that were not denied",
             },
         ],
         run_s_max: 30,

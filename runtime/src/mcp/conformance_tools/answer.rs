@@ -1,4 +1,4 @@
-//! What these tools answer.
+//! The answers of these tools.
 
 use rmcp::model::{CallToolResponse, CallToolResult, ContentBlock};
 

@@ -26,7 +26,7 @@ use super::answer::text;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Rounds {
-    /// Whether the client must bring back the state that it was given.
+    /// Whether the client must return the state that it was given.
     #[serde(default)]
     sealed: bool,
     /// What is asked in each round, at least one.
@@ -73,7 +73,7 @@ impl Rounds {
         context: &RequestContext<RoleServer>,
     ) -> Result<Outcome, ErrorData> {
         let round = state.map_or(Ok(0), |state| unseal(name, state))?;
-        // Answers without the state that belongs to them answer nothing.
+        // Answers without the state that belongs to them are ignored.
         let answers = answers.filter(|_| state.is_some() || !self.sealed);
         let inputs = self.inputs(round, context)?;
         let complete = |answers: &&InputResponses| {
@@ -87,7 +87,7 @@ impl Rounds {
             return self.ask(name, next, self.inputs(next, context)?);
         }
         let given = inputs.keys().filter_map(|key| Some(format!("{key}: {}", answers.get(key)?)));
-        // The suite looks for this word where a state was to come back.
+        // The suite looks for this text if a state had to be returned.
         let state = self.sealed.then(|| "state-ok".to_owned());
         Ok(Outcome::Done(state.into_iter().chain(given).collect::<Vec<_>>().join(", ")))
     }
@@ -97,7 +97,8 @@ impl Rounds {
         Ok(Outcome::Ask(InputRequiredResult::new(Some(inputs), state)))
     }
 
-    /// Returns what this client can answer of a round; a client that can answer nothing is refused.
+    /// Returns the inputs of a round that this client can give; a client that can give none is
+    /// rejected.
     fn inputs(
         &self,
         round: usize,
@@ -106,7 +107,7 @@ impl Rounds {
         let inputs = self
             .inputs
             .get(round)
-            .ok_or_else(|| ErrorData::invalid_params("no such round", None))?;
+            .ok_or_else(|| ErrorData::invalid_params("unknown round", None))?;
         let declared = context.client_capabilities().unwrap_or_default();
         let mut required = ClientCapabilities::default();
         let mut possible = InputRequests::new();
@@ -147,7 +148,7 @@ fn is_answer(answer: Option<&Value>, input: &InputRequest) -> bool {
     }
 }
 
-/// Its key guards nothing but these tools, so it may be in the source.
+/// Its key protects only these tools, so it may be in the source.
 static CODEC: LazyLock<RequestStateCodec> =
     LazyLock::new(|| RequestStateCodec::new(*b"relay conformance tools, no secret"));
 

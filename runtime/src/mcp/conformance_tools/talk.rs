@@ -31,7 +31,7 @@ pub(super) async fn progress(
         }
         if let Some(token) = context.meta.get_progress_token() {
             let params = ProgressNotificationParam::new(token, progress).with_total(100.0);
-            // A client that left needs no progress, and the answer finds out by itself.
+            // A failure is ignored: a client that disconnected needs no progress.
             _ = context.peer.notify_progress(params).await;
         }
     }

@@ -143,7 +143,7 @@ impl Sent {
 
 impl EffectiveArgument {
     fn of(value: &Value<'_>) -> Self {
-        let Value { name, text, origin, finite: _, cut } = value;
+        let Value { name, text, origin, finite: _, truncation } = value;
         Self {
             name: (*name).into(),
             value: text.clone(),
@@ -152,7 +152,7 @@ impl EffectiveArgument {
                 Origin::Default => ValueOrigin::Default,
                 Origin::Absent => ValueOrigin::Absent,
             },
-            cut: cut.map(|engine::Cut { chars, kept }| Truncation { chars, kept }),
+            cut: truncation.map(|engine::Truncation { chars, kept }| Truncation { chars, kept }),
         }
     }
 
