@@ -1,6 +1,6 @@
 //! One case is one project in `cases/<stage>/`: a `.kdl` file, or a folder with a `project.kdl`.
 //!
-//! What must be found stands in the input: `//~ error area::what` on the line where the primary
+//! Expected diagnostics are in the input: `//~ error area::what` on the line where the primary
 //! label begins, or `//~ FILE:LINE error area::what` anywhere for other files. The drawn report,
 //! and what the bundle holds if there is one, are the snapshot beside the case.
 //!
@@ -39,7 +39,7 @@ fn every_case_says_what_it_must() {
 fn the_canonical_source_means_the_same() {
     let mut gated = 0;
     let project = "project.kdl";
-    // What a markdown file says of itself stands in that file, and not in the canonical source.
+    // What a markdown file says of itself is in that file, and not in the canonical source.
     for case in cases().iter().filter(|case| !case.to_string_lossy().contains("/markdown/")) {
         let text = fs::read_to_string(case).expect("UTF-8");
         let mut files = match case.ends_with(project) {

@@ -1,4 +1,4 @@
-//! Inputs that nobody should keep in a repository: empty, huge, deep, not text. Each must end in
+//! Inputs that do not belong in a repository: empty, huge, deep, not text. Each must end in
 //! a clear error, in bounded time, without a panic.
 
 use relay_compiler::{Files, Listed, Options, ReadError, Sources, compile};

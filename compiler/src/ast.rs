@@ -25,7 +25,7 @@ pub(crate) struct Document {
     pub(crate) broken: bool,
 }
 
-/// A node that may stand at the top of a document or in a `when`.
+/// A node that may be at the top of a document or in a `when`.
 #[derive(Debug)]
 pub(crate) enum Item {
     Project(Project),
@@ -183,7 +183,7 @@ pub(crate) struct SystemMessage {
     pub(crate) body: Body,
 }
 
-/// The texts that the server itself says.
+/// The texts that the server itself sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MessageName {
     /// Opens the instructions.
@@ -194,7 +194,7 @@ pub(crate) enum MessageName {
     GateEncouragement,
     /// Follows what `read_prompts` gives.
     ReadPromptsReminder,
-    /// Precedes a briefing that nobody asked for.
+    /// Precedes a briefing that was not asked for.
     GateInterceptPreamble,
 }
 
@@ -230,7 +230,7 @@ pub(crate) struct Tools {
 /// Tools that a project offers together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ToolGroup {
-    /// What tells about the server itself.
+    /// Tools about the server itself.
     Diagnostics,
 }
 

@@ -1,6 +1,6 @@
 //! Model -> diagnostics: what is wrong or unwise, one rule a file.
 //!
-//! A rule looks and tells; it never changes the model.
+//! A rule reports; it never changes the model.
 
 mod awkward_name;
 mod critical_over_budget;

@@ -9,12 +9,12 @@ use crate::source::Span;
 /// At most this many diagnostics are kept; the rest are counted.
 const KEPT_MAX: usize = 1000;
 
-/// What the stages found wrong or unwise, in the order in which it is told: by file, then by
+/// What the stages found wrong or unwise, in the order in which it is reported: by file, then by
 /// place, then by code.
 #[derive(Default)]
 pub struct Diagnostics {
     reports: Vec<Report>,
-    /// Code and span of what was said: no fault is told twice.
+    /// Code and span of what was said: no fault is reported twice.
     said: BTreeSet<(String, Span)>,
     errors: usize,
     warnings: usize,
@@ -91,7 +91,7 @@ impl Diagnostics {
         self.errors + self.warnings - self.reports.len()
     }
 
-    /// Returns what is kept, in the order in which it is told.
+    /// Returns what is kept, in the order in which it is reported.
     #[must_use]
     pub fn sorted(&self) -> Vec<&Report> {
         let mut reports: Vec<_> = self.reports.iter().collect();

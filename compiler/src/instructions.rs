@@ -1,7 +1,7 @@
 //! The instructions that a client gets when it connects, and the index of prompts in them.
 //!
-//! A client reads the greeting and, where a gate is, how to pass it. Clients cut long instructions
-//! in silence, so they are shortened here, by rule: entries of the lowest priority go first, and
+//! A client reads the greeting and, where a gate is, how to pass it. Clients silently
+//! truncate long instructions, so they are shortened here, by rule: entries of the lowest priority go first, and
 //! the text says how many. The texts of messages alone are searched for variables; what fills one
 //! is never searched again.
 
@@ -53,7 +53,7 @@ pub(crate) fn compose(model: &Model) -> Instructions {
     let mut listed = by_priority(model);
     let over_cap = model.prompts.len() - listed.len();
     let mut entries: Vec<String> = listed.iter().map(|prompt| entry(prompt, model)).collect();
-    // The index goes into other messages too, so it is bounded even where nobody asks for it here.
+    // The index goes into other messages too, so it is bounded even where these texts do not ask for it.
     let room = (model.gate.instructions_chars.value as usize).saturating_sub(frame) / times.max(1);
     let fitting = fitting(&entries, model, room);
     let over_chars = entries.len() - fitting;
@@ -70,7 +70,7 @@ pub(crate) fn compose(model: &Model) -> Instructions {
     }
 }
 
-/// The greeting, and behind a blank line how to pass the gate.
+/// The greeting, and after a blank line how to pass the gate.
 fn joined(model: &Model) -> String {
     let said = said_at_once(model).map(|message| message.text.as_str());
     said.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")

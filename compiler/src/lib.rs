@@ -88,8 +88,8 @@ pub fn compile(sources: &Sources<'_>, options: &Options) -> Compiled {
 /// Returns the KDL documents of the project that `sources` holds: the first one and all that it
 /// includes, in the order of the text.
 ///
-/// What is wrong with them is for [`compile`] and [`format()`] to tell; what a document with syntax
-/// faults includes is unknown.
+/// Faults are reported by [`compile`] and [`format()`]; what a document with syntax faults includes
+/// is unknown.
 #[must_use]
 pub fn documents(sources: &Sources<'_>) -> Vec<FileId> {
     let ast = parse::project(sources, &mut Diagnostics::new(false));

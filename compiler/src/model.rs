@@ -1,7 +1,7 @@
 //! What was meant: ids for names, defaults filled, files read, templates rendered.
 //!
 //! A value of a project is a [`Setting`]: it knows whether its author wrote it and where, so that
-//! `relay show` can tell every default.
+//! `relay show` can mark every default.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub(crate) struct Model {
     pub(crate) gate: Gate,
     /// The groups of tools that are offered.
     pub(crate) tools: Vec<Spanned<ToolGroup>>,
-    /// What the server itself says.
+    /// The texts that the server itself sends.
     pub(crate) messages: SystemTexts,
 }
 
@@ -76,21 +76,21 @@ pub(crate) struct Prompt {
     pub(crate) body: Setting<String>,
     /// Where the texts come from, in the order of the text.
     pub(crate) bodies: Vec<BodySource>,
-    /// The `message` nodes, for showing; none if the prompt is one text.
+    /// The `message` nodes, for renderer; none if the prompt is one text.
     pub(crate) messages: Vec<MessageSource>,
     /// The names of the arguments whose templates see a truth value.
     pub(crate) booleans: Vec<String>,
     pub(crate) allowed_secrets: Vec<AllowedSecret>,
 }
 
-/// A `message` node, for showing.
+/// A `message` node, for renderer.
 #[derive(Debug)]
 pub(crate) struct MessageSource {
     pub(crate) role: Role,
     pub(crate) parts: Vec<PartSource>,
 }
 
-/// A part of a `message` node, for showing.
+/// A part of a `message` node, for renderer.
 #[derive(Debug)]
 pub(crate) enum PartSource {
     Text(BodySource),
@@ -125,7 +125,7 @@ pub(crate) struct BodySource {
     pub(crate) file: FileId,
     /// The inline text's place; absent for a whole file.
     pub(crate) inline_at: Option<Span>,
-    /// The text as it stands before rendering, for looking at; binary files have none.
+    /// The text before rendering, for the checks; binary files have none.
     pub(crate) text: Option<Arc<str>>,
     /// The first byte of the text in the file, for exact places.
     pub(crate) start: usize,
@@ -178,7 +178,7 @@ pub(crate) struct About {
     pub(crate) allowed_secrets: Vec<AllowedSecret>,
 }
 
-/// The texts that the server itself says.
+/// The texts that the server itself sends.
 #[derive(Debug)]
 pub(crate) struct SystemTexts {
     pub(crate) session_greeting: SystemText,
@@ -215,7 +215,7 @@ pub(crate) struct SystemText {
     pub(crate) text: String,
     /// Where it was written; the built-in text has no place.
     pub(crate) at: Option<Span>,
-    /// The file, if it stands in one.
+    /// The file, if it is in one.
     pub(crate) file: Option<FileId>,
 }
 

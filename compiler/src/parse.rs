@@ -1,7 +1,7 @@
 //! Text -> AST: what was written, with spans.
 //!
 //! A document is parsed on its own; [`project()`] follows the includes. Broken nodes are reported
-//! and left out, so that one run tells everything.
+//! and left out, so that one run reports everything.
 
 mod argument;
 mod body;
@@ -31,7 +31,7 @@ pub(crate) use markdown_prompt::{
     COMMAND_KEYS, FOLDER_KEYS, Key, Kind as MarkdownKind, MarkdownPrompt, markdown_prompt, slots,
 };
 pub(crate) use node::RESERVED;
-pub(crate) use path::{PathFault, resolve as resolve_path};
+pub(crate) use path::{PathError, resolve as resolve_path};
 pub(crate) use project::EPOCH;
 pub(crate) use prompt::PRIORITY;
 

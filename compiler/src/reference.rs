@@ -7,7 +7,7 @@ use crate::instructions::{BUILD_VARIABLES, RUN_VARIABLES};
 use crate::setting::Gate;
 use crate::{check, parse, resolve, show};
 
-/// The text of the reference; a word between percent signs stands for what is made of the tables.
+/// The text of the reference; a word between percent signs is replaced by what is made of the tables.
 const TEXT: &str = include_str!("reference/language.md");
 
 /// Returns the reference of the project language as Markdown.

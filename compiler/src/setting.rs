@@ -1,5 +1,5 @@
 //! Settings as rows: one declaration says where a setting is written, its type, range, default
-//! and meaning. Reading, filling the default, showing and the reference all go by it.
+//! and meaning. Reading, filling the default, renderer and the reference all go by it.
 
 mod gate;
 

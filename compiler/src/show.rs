@@ -1,9 +1,9 @@
-//! The effective project: every setting in force, those too that nobody wrote.
+//! The effective project: every setting in force, including those that were not written.
 //!
 //! `relay show` prints it with origins; a bundle carries it as its canonical source, so that a
 //! default that changed with the compiler shows in a diff. Compiled again as a document in the
 //! project's folder, it gives the same project. Two things the language cannot say: that the text
-//! of a file begins behind its front matter, and which folder an inline template includes from.
+//! of a file begins after its front matter, and which folder an inline template includes from.
 
 use relay_bundle::{Argument, ArgumentKind, Role, Unlock};
 use serde_json::{Map, Value, json};
@@ -20,21 +20,21 @@ use crate::source::{FileId, Sources, Span, Spanned};
 /// The effective project as a tree of nodes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Effective {
-    nodes: Vec<Shown>,
+    nodes: Vec<EffectiveNode>,
 }
 
 /// A node with its values in force.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Shown {
+struct EffectiveNode {
     name: &'static str,
     arguments: Vec<Scalar>,
     properties: Vec<(&'static str, Scalar)>,
-    children: Vec<Shown>,
+    children: Vec<EffectiveNode>,
     /// `file:line` of what was written.
     at: Option<String>,
     /// The properties that were not written.
     defaults: Vec<&'static str>,
-    /// Whether it was made of the prompt's text: it is told, but is no part of the project.
+    /// Whether it was made of the prompt's text: `relay show` prints it in a comment.
     generated: bool,
 }
 
@@ -50,35 +50,35 @@ enum Scalar {
 
 impl Effective {
     pub(crate) fn of(sources: &Sources<'_>, model: &Model) -> Self {
-        let showing = Showing { sources };
-        let mut nodes = vec![showing.project(model), showing.gate(&model.gate)];
+        let renderer = Renderer { sources };
+        let mut nodes = vec![renderer.project(model), renderer.gate(&model.gate)];
         if !model.tools.is_empty() {
-            let children = model.tools.iter().map(|group| showing.tool_group(group)).collect();
-            nodes.push(Shown { name: "tools", children, ..Shown::default() });
+            let children = model.tools.iter().map(|group| renderer.tool_group(group)).collect();
+            nodes.push(EffectiveNode { name: "tools", children, ..EffectiveNode::default() });
         }
         let said = model.messages.all().into_iter().filter(|message| message.is_said(&model.gate));
-        let children = said.map(|message| showing.system_text(message)).collect();
-        nodes.push(Shown { name: "messages", children, ..Shown::default() });
+        let children = said.map(|message| renderer.system_text(message)).collect();
+        nodes.push(EffectiveNode { name: "messages", children, ..EffectiveNode::default() });
         if !model.prompts.is_empty() || !model.disabled_prompts.is_empty() {
             let mut children: Vec<_> =
-                model.prompts.iter().map(|prompt| showing.prompt(prompt)).collect();
-            children.extend(model.disabled_prompts.iter().map(|name| showing.disabled(name)));
-            nodes.push(Shown { name: "prompts", children, ..Shown::default() });
+                model.prompts.iter().map(|prompt| renderer.prompt(prompt)).collect();
+            children.extend(model.disabled_prompts.iter().map(|name| renderer.disabled(name)));
+            nodes.push(EffectiveNode { name: "prompts", children, ..EffectiveNode::default() });
         }
-        let fixed = model.resources.iter().map(|r| showing.resource(&r.uri, &r.about, Vec::new()));
+        let fixed = model.resources.iter().map(|r| renderer.resource(&r.uri, &r.about, Vec::new()));
         let templates = model.templates.iter().map(|t| {
             let variables = t.rendering.arguments.iter().map(|a| variable(a, &t.booleans));
-            showing.resource(&t.uri_template, &t.about, variables.collect())
+            renderer.resource(&t.uri_template, &t.about, variables.collect())
         });
         let children: Vec<_> = fixed.chain(templates).collect();
         if !children.is_empty() {
-            nodes.push(Shown { name: "resources", children, ..Shown::default() });
+            nodes.push(EffectiveNode { name: "resources", children, ..EffectiveNode::default() });
         }
         Self { nodes }
     }
 
-    /// Returns the project as KDL; with `origins` each node tells in a comment where it was
-    /// written and which of its values are defaults, and comments tell what was generated.
+    /// Returns the project as KDL; with `origins` a comment at each node says where it was
+    /// written and which of its values are defaults, and comments hold what was generated.
     #[must_use]
     pub fn kdl(&self, origins: bool) -> String {
         let mut text = String::from("/- kdl-version 2\n");
@@ -96,167 +96,172 @@ impl Effective {
     }
 }
 
-struct Showing<'s, 'f> {
+struct Renderer<'s, 'f> {
     sources: &'s Sources<'f>,
 }
 
-impl Showing<'_, '_> {
+impl Renderer<'_, '_> {
     fn at(&self, at: Span) -> Option<String> {
         let place = self.sources.place(at);
         Some(format!("{}:{}", place.file, place.line))
     }
 
-    fn project(&self, model: &Model) -> Shown {
+    fn project(&self, model: &Model) -> EffectiveNode {
         let project = &model.project;
-        let mut shown = Shown {
+        let mut node = EffectiveNode {
             name: "project",
             arguments: vec![Scalar::Text(project.name.value.clone())],
             at: self.at(project.name.at),
-            ..Shown::default()
+            ..EffectiveNode::default()
         };
-        shown.optional("version", project.version.as_ref());
-        shown.setting("epoch", &project.epoch, |epoch| Scalar::Number(*epoch));
-        shown.child("title", project.title.as_ref());
-        shown.child("owner", project.owner.as_ref());
-        shown
+        node.optional("version", project.version.as_ref());
+        node.setting("epoch", &project.epoch, |epoch| Scalar::Number(*epoch));
+        node.child("title", project.title.as_ref());
+        node.child("owner", project.owner.as_ref());
+        node
     }
 
-    fn gate(&self, gate: &Gate) -> Shown {
-        let mut shown = gate_node(&GATE, gate);
-        shown.at = gate.at.and_then(|at| self.at(at));
+    fn gate(&self, gate: &Gate) -> EffectiveNode {
+        let mut node = gate_node(&GATE, gate);
+        node.at = gate.at.and_then(|at| self.at(at));
         if gate.on.value {
-            shown.children = GATE.children.iter().map(|rule| gate_node(rule, gate)).collect();
+            node.children = GATE.children.iter().map(|rule| gate_node(rule, gate)).collect();
         } else {
-            for (name, _) in std::mem::take(&mut shown.properties) {
-                shown.defaults.retain(|default| *default != name);
+            for (name, _) in std::mem::take(&mut node.properties) {
+                node.defaults.retain(|default| *default != name);
             }
         }
-        shown
+        node
     }
 
-    fn tool_group(&self, group: &Spanned<ToolGroup>) -> Shown {
+    fn tool_group(&self, group: &Spanned<ToolGroup>) -> EffectiveNode {
         let name = match group.value {
             ToolGroup::Diagnostics => "diagnostics",
         };
-        Shown { name, at: self.at(group.at), ..Shown::default() }
+        EffectiveNode { name, at: self.at(group.at), ..EffectiveNode::default() }
     }
 
-    fn system_text(&self, message: &SystemText) -> Shown {
-        Shown {
+    fn system_text(&self, message: &SystemText) -> EffectiveNode {
+        EffectiveNode {
             at: message.at.and_then(|at| self.at(at)),
             defaults: if message.at.is_none() { vec!["text"] } else { Vec::new() },
-            ..node(message.name.word(), &message.text)
+            ..leaf(message.name.word(), &message.text)
         }
     }
 
-    fn prompt(&self, prompt: &Prompt) -> Shown {
-        let mut shown = Shown {
+    fn prompt(&self, prompt: &Prompt) -> EffectiveNode {
+        let mut node = EffectiveNode {
             name: "prompt",
             arguments: vec![Scalar::Text(prompt.name.value.clone())],
             at: self.at(prompt.name.at),
-            ..Shown::default()
+            ..EffectiveNode::default()
         };
-        shown.setting("priority", &prompt.priority, |priority| Scalar::Number((*priority).into()));
+        node.setting("priority", &prompt.priority, |priority| Scalar::Number((*priority).into()));
         let messages = &prompt.messages;
         if let ([body], []) = (prompt.bodies.as_slice(), messages.as_slice()) {
-            self.body(body, false, &mut shown);
+            self.body(body, false, &mut node);
         }
-        // Texts that stand in messages are templates all or none: only the prompt can say so.
+        // Texts written in messages are all templates or none: only the prompt can say so.
         let template = messages.iter().flat_map(|message| &message.parts).any(inherits_template);
         if template {
-            shown.properties.push(("template", Scalar::Boolean(true)));
+            node.properties.push(("template", Scalar::Boolean(true)));
         }
-        shown.child("title", prompt.title.as_ref());
-        shown.child("description", prompt.description.as_ref());
-        shown.about(prompt);
+        node.child("title", prompt.title.as_ref());
+        node.child("description", prompt.description.as_ref());
+        node.about(prompt);
         let arguments = prompt.rendering.arguments.iter();
-        shown.children.extend(arguments.map(|each| argument(each, &prompt.booleans)));
-        shown.children.extend(messages.iter().map(|message| self.message(message, template)));
-        shown.children.extend(prompt.allowed_secrets.iter().map(excuse));
-        shown
+        node.children.extend(arguments.map(|each| argument(each, &prompt.booleans)));
+        node.children.extend(messages.iter().map(|message| self.message(message, template)));
+        node.children.extend(prompt.allowed_secrets.iter().map(suppression));
+        node
     }
 
-    fn message(&self, message: &MessageSource, template: bool) -> Shown {
+    fn message(&self, message: &MessageSource, template: bool) -> EffectiveNode {
         let role = match message.role {
             Role::User => "user",
             Role::Assistant => "assistant",
         };
-        Shown {
+        EffectiveNode {
             name: "message",
             properties: vec![("role", Scalar::Text(role.into()))],
             children: message.parts.iter().map(|part| self.part(part, template)).collect(),
-            ..Shown::default()
+            ..EffectiveNode::default()
         }
     }
 
-    fn part(&self, part: &PartSource, template: bool) -> Shown {
+    fn part(&self, part: &PartSource, template: bool) -> EffectiveNode {
         match part {
             PartSource::Text(BodySource { inline_at: Some(_), text: Some(text), .. }) => {
-                node("text", text)
+                leaf("text", text)
             }
             PartSource::Text(body) => {
-                let mut shown = node("file", &self.path(body.file));
-                shown.template(body.template, template || body.template || self.is_j2(body.file));
-                shown
+                let mut node = leaf("file", &self.path(body.file));
+                node.template(body.template, template || body.template || self.is_j2(body.file));
+                node
             }
             PartSource::Image { body, mime } => self.media("image", body, mime),
             PartSource::Audio { body, mime } => self.media("audio", body, mime),
             PartSource::Resource { uri, mime, body } => {
-                let mut shown = node("resource", uri.text.as_deref().unwrap_or_default());
+                let mut node = leaf("resource", uri.text.as_deref().unwrap_or_default());
                 if let Some(mime) = mime {
-                    shown.properties.push(("mime", Scalar::Text(mime.clone())));
+                    node.properties.push(("mime", Scalar::Text(mime.clone())));
                 }
                 if let Some(body) = body {
-                    self.body(body, template, &mut shown);
+                    self.body(body, template, &mut node);
                 }
-                shown
+                node
             }
         }
     }
 
-    fn media(&self, name: &'static str, body: &BodySource, mime: &str) -> Shown {
+    fn media(&self, name: &'static str, body: &BodySource, mime: &str) -> EffectiveNode {
         let file = ("file", Scalar::Text(self.path(body.file)));
         let mime = ("mime", Scalar::Text(mime.into()));
-        Shown { name, properties: vec![file, mime], ..Shown::default() }
+        EffectiveNode { name, properties: vec![file, mime], ..EffectiveNode::default() }
     }
 
-    fn disabled(&self, name: &Spanned<String>) -> Shown {
-        Shown {
+    fn disabled(&self, name: &Spanned<String>) -> EffectiveNode {
+        EffectiveNode {
             name: "prompt",
             arguments: vec![Scalar::Text(name.value.clone())],
             properties: vec![("enabled", Scalar::Boolean(false))],
             at: self.at(name.at),
-            ..Shown::default()
+            ..EffectiveNode::default()
         }
     }
 
-    fn resource(&self, uri: &Spanned<String>, about: &About, variables: Vec<Shown>) -> Shown {
-        let mut shown = Shown {
+    fn resource(
+        &self,
+        uri: &Spanned<String>,
+        about: &About,
+        variables: Vec<EffectiveNode>,
+    ) -> EffectiveNode {
+        let mut node = EffectiveNode {
             name: "resource",
             arguments: vec![Scalar::Text(uri.value.clone())],
             at: self.at(uri.at),
-            ..Shown::default()
+            ..EffectiveNode::default()
         };
-        shown.setting("name", &about.name, |name| Scalar::Text(name.clone()));
-        shown.setting("mime", &about.mime, |mime| Scalar::Text(mime.clone()));
-        self.body(&about.body, false, &mut shown);
-        shown.child("title", about.title.as_ref());
-        shown.child("description", about.description.as_ref());
-        shown.children.extend(variables);
-        shown.children.extend(about.allowed_secrets.iter().map(excuse));
-        shown
+        node.setting("name", &about.name, |name| Scalar::Text(name.clone()));
+        node.setting("mime", &about.mime, |mime| Scalar::Text(mime.clone()));
+        self.body(&about.body, false, &mut node);
+        node.child("title", about.title.as_ref());
+        node.child("description", about.description.as_ref());
+        node.children.extend(variables);
+        node.children.extend(about.allowed_secrets.iter().map(suppression));
+        node
     }
 
-    /// Shows a text or a file; `template` is what the text is if its node does not say.
-    fn body(&self, body: &BodySource, template: bool, shown: &mut Shown) {
+    /// Renders a text or a file; `template` is what the text is if its node does not say.
+    fn body(&self, body: &BodySource, template: bool, node: &mut EffectiveNode) {
         match (&body.inline_at, &body.text) {
             (Some(_), Some(text)) => {
-                shown.children.push(node("text", text));
-                shown.template(body.template, body.template || template);
+                node.children.push(leaf("text", text));
+                node.template(body.template, body.template || template);
             }
             _ => {
-                shown.properties.push(("file", Scalar::Text(self.path(body.file))));
-                shown.template(body.template, body.template || self.is_j2(body.file));
+                node.properties.push(("file", Scalar::Text(self.path(body.file))));
+                node.template(body.template, body.template || self.is_j2(body.file));
             }
         }
     }
@@ -282,9 +287,9 @@ fn inherits_template(part: &PartSource) -> bool {
     }
 }
 
-/// Shows a node of the gate with its settings.
-fn gate_node(rule: &'static Rule, gate: &Gate) -> Shown {
-    let mut shown = Shown { name: rule.name, ..Shown::default() };
+/// Renders a node of the gate with its settings.
+fn gate_node(rule: &'static Rule, gate: &Gate) -> EffectiveNode {
+    let mut node = EffectiveNode { name: rule.name, ..EffectiveNode::default() };
     for (field, setting) in rule.fields.iter().zip(gate.settings(rule.name)) {
         let is_repeat = rule.name == UNLOCK.name && field.name == "budget";
         if is_repeat && gate.unlock.value == Unlock::Refuse {
@@ -295,19 +300,19 @@ fn gate_node(rule: &'static Rule, gate: &Gate) -> Shown {
         let value = scalar(literal, field.kind);
         let name = match field.form {
             Form::Property | Form::Either => {
-                shown.properties.push((field.name, value));
+                node.properties.push((field.name, value));
                 field.name
             }
             Form::Argument | Form::Optional | Form::Arguments => {
-                shown.arguments.push(value);
+                node.arguments.push(value);
                 if let Literal::Word(word) = literal { word } else { rule.name }
             }
         };
         if setting.is_default() {
-            shown.defaults.push(name);
+            node.defaults.push(name);
         }
     }
-    shown
+    node
 }
 
 /// Returns a literal as a field of this kind writes it.
@@ -326,11 +331,15 @@ pub(crate) fn literal_kdl(literal: Literal<'_>, kind: Kind) -> String {
     scalar(literal, kind).kdl(0)
 }
 
-fn node(name: &'static str, argument: &str) -> Shown {
-    Shown { name, arguments: vec![Scalar::Text(argument.into())], ..Shown::default() }
+fn leaf(name: &'static str, argument: &str) -> EffectiveNode {
+    EffectiveNode {
+        name,
+        arguments: vec![Scalar::Text(argument.into())],
+        ..EffectiveNode::default()
+    }
 }
 
-impl Shown {
+impl EffectiveNode {
     fn template(&mut self, is_template: bool, worth_saying: bool) {
         if worth_saying {
             self.properties.push(("template", Scalar::Boolean(is_template)));
@@ -359,73 +368,73 @@ impl Shown {
     fn about(&mut self, prompt: &Prompt) {
         if let Some(summary) = &prompt.summary {
             let generated = summary.at.is_none();
-            self.children.push(Shown { generated, ..node("summary", &summary.value) });
+            self.children.push(EffectiveNode { generated, ..leaf("summary", &summary.value) });
         }
         if !prompt.chapters.is_empty() {
             let chapters = prompt.chapters.iter();
-            self.children.push(Shown {
+            self.children.push(EffectiveNode {
                 name: "chapters",
                 arguments: chapters.map(|chapter| Scalar::Text(chapter.value.clone())).collect(),
                 generated: prompt.chapters.iter().any(|chapter| chapter.at.is_none()),
-                ..Shown::default()
+                ..EffectiveNode::default()
             });
         }
     }
 
     fn child(&mut self, name: &'static str, text: Option<&Spanned<String>>) {
         if let Some(text) = text {
-            self.children.push(node(name, &text.value));
+            self.children.push(leaf(name, &text.value));
         }
     }
 }
 
-fn excuse(excuse: &AllowedSecret) -> Shown {
-    let mut shown = node("allow-secret", &excuse.rule.value);
-    shown.properties.push(("because", Scalar::Text(excuse.because.value.clone())));
-    shown
+fn suppression(allowed: &AllowedSecret) -> EffectiveNode {
+    let mut node = leaf("allow-secret", &allowed.rule.value);
+    node.properties.push(("because", Scalar::Text(allowed.because.value.clone())));
+    node
 }
 
-fn argument(argument: &Argument, booleans: &[String]) -> Shown {
-    let mut shown = variable(argument, booleans);
-    shown.properties.insert(0, ("required", Scalar::Boolean(argument.required)));
-    shown
+fn argument(argument: &Argument, booleans: &[String]) -> EffectiveNode {
+    let mut node = variable(argument, booleans);
+    node.properties.insert(0, ("required", Scalar::Boolean(argument.required)));
+    node
 }
 
-/// Shows an argument; a variable of a URI is always required, so that is not said of it.
-fn variable(argument: &Argument, booleans: &[String]) -> Shown {
-    let mut shown = node("arg", &argument.name);
+/// Renders an argument; a variable of a URI is always required, so that is not said of it.
+fn variable(argument: &Argument, booleans: &[String]) -> EffectiveNode {
+    let mut node = leaf("arg", &argument.name);
     if let Some(default) = &argument.default {
-        shown.properties.push(("default", Scalar::Text(default.clone())));
+        node.properties.push(("default", Scalar::Text(default.clone())));
     }
     if let Some(description) = &argument.description {
-        shown.properties.push(("description", Scalar::Text(description.clone())));
+        node.properties.push(("description", Scalar::Text(description.clone())));
     }
     match &argument.kind {
         ArgumentKind::Choice(_) if booleans.contains(&argument.name) => {
-            shown.properties.push(("type", Scalar::Text("boolean".into())));
+            node.properties.push(("type", Scalar::Text("boolean".into())));
         }
-        ArgumentKind::Choice(choices) => shown.children.push(Shown {
+        ArgumentKind::Choice(choices) => node.children.push(EffectiveNode {
             name: "one-of",
             arguments: choices.iter().cloned().map(Scalar::Text).collect(),
-            ..Shown::default()
+            ..EffectiveNode::default()
         }),
         ArgumentKind::Text { chars_max: 0 } => {}
         ArgumentKind::Text { chars_max } => {
-            shown.properties.push(("max", Scalar::Chars(u64::from(*chars_max))));
+            node.properties.push(("max", Scalar::Chars(u64::from(*chars_max))));
         }
     }
-    shown
+    node
 }
 
-fn write_kdl(node: &Shown, depth: usize, origins: bool, out: &mut String) {
+fn write_kdl(node: &EffectiveNode, depth: usize, origins: bool, out: &mut String) {
     if node.generated && !origins {
         return;
     }
     let indent = "    ".repeat(depth);
     out.push_str(&indent);
-    // What was generated would count as written if it stood there outside of a comment.
-    let (before, behind) = if node.generated { ("// ", " (generated):") } else { ("", "") };
-    out.extend([before, node.name, behind]);
+    // What was generated would count as written outside of a comment.
+    let (before, after) = if node.generated { ("// ", " (generated):") } else { ("", "") };
+    out.extend([before, node.name, after]);
     for argument in &node.arguments {
         out.push(' ');
         out.push_str(&argument.kdl(depth));
@@ -478,7 +487,7 @@ impl Scalar {
     }
 }
 
-/// Returns a text as a KDL string, as it stands `depth` nodes deep: multi-line where it has lines.
+/// Returns a text as a KDL string, `depth` nodes deep: multi-line where it has lines.
 pub(crate) fn quote(text: &str, depth: usize) -> String {
     let lines = text.contains('\n');
     let mut escaped = String::new();
@@ -529,7 +538,7 @@ fn turns(letter: char) -> bool {
     )
 }
 
-fn node_json(node: &Shown) -> Value {
+fn node_json(node: &EffectiveNode) -> Value {
     let mut properties = Map::new();
     for (name, value) in &node.properties {
         properties.insert((*name).into(), value.json());

@@ -22,7 +22,7 @@ pub struct Span {
     pub file: FileId,
     /// The first byte.
     pub start: u32,
-    /// The byte behind the last.
+    /// The byte after the last.
     pub end: u32,
 }
 
@@ -31,7 +31,7 @@ pub struct Span {
 pub struct Spanned<T> {
     /// The value.
     pub value: T,
-    /// Where it stands.
+    /// Where it was written.
     pub at: Span,
 }
 
@@ -67,10 +67,10 @@ pub struct Listed {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ReadError {
     /// There is none.
-    #[error("there is no such file")]
+    #[error("file not found")]
     NotFound,
     /// A link leads out of the project's folder.
-    #[error("it is a link that leaves the project's folder")]
+    #[error("it is a link out of the project's folder")]
     Outside,
     /// It is something else: a folder, a device.
     #[error("it is not {expected}")]
@@ -86,7 +86,7 @@ pub enum ReadError {
         /// The most it may have.
         limit: u64,
     },
-    /// The system says no.
+    /// The system reports an error.
     #[error("{reason}")]
     Io {
         /// What it says.
@@ -115,7 +115,7 @@ pub struct SourceFile {
     pub path: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// The text with replacements, made when a file that is not UTF-8 is shown.
+    /// The text with replacements, made when a file that is not UTF-8 is displayed.
     replaced: OnceLock<String>,
     /// Where each line but the first begins, made when a place is first asked for: a project may
     /// declare thousands of things in one file.
@@ -139,9 +139,9 @@ impl SourceFile {
         (line, start.map_or(0, |start| *start as usize))
     }
 
-    /// Returns its text for showing: what is not UTF-8 is replaced.
+    /// Returns its text for renderer: what is not UTF-8 is replaced.
     #[must_use]
-    pub fn shown(&self) -> &str {
+    pub fn lossy_text(&self) -> &str {
         self.text().unwrap_or_else(|_| {
             self.replaced.get_or_init(|| String::from_utf8_lossy(&self.bytes).into_owned())
         })
@@ -280,7 +280,7 @@ impl From<SourceSpan> for Span {
     }
 }
 
-/// A longer line is not drawn whole: nobody reads it, and miette panics beyond 65,535 columns.
+/// A longer line is not drawn whole: miette panics beyond 65,535 columns.
 const LINE_BYTES_MAX: usize = 2000;
 /// Bytes that are drawn around a label on such a line.
 const EXCERPT_BYTES: usize = 100;
@@ -335,7 +335,7 @@ impl SourceCode for Texts {
         let Span { file: id, start, end } = Span::from(*span);
         let file = self.files.get(id.0 as usize).ok_or(MietteError::OutOfBounds)?;
         let local = SourceSpan::new((start as usize).into(), end.saturating_sub(start) as usize);
-        let text = file.shown();
+        let text = file.lossy_text();
         let mut shown = text.read_span(&local, context_lines_before, context_lines_after)?;
         if shown.data().split(|byte| *byte == b'\n').any(|line| line.len() > LINE_BYTES_MAX) {
             shown = Box::new(excerpt(text, start as usize, end as usize, &*shown));

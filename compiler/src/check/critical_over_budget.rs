@@ -1,6 +1,6 @@
 //! The prompts of priority 10 are together over the budget of a briefing.
 //!
-//! They are sent whatever the budget is, so nothing else then comes in full, and every session pays
+//! They are sent with every budget, so nothing else then comes in full, and every session pays
 //! for them.
 
 use miette::Diagnostic;

@@ -1,6 +1,6 @@
 //! A project gives its agents nothing.
 //!
-//! It builds, and a server of it answers every list with nothing, which looks like a fault of
+//! It builds, and a server of it answers every list with nothing, which looks like a fault in
 //! the server.
 
 use miette::Diagnostic;

@@ -1,4 +1,4 @@
-//! A message that no server says.
+//! A message that no server sends.
 //!
 //! The messages of the gate are sent only where there is one. A gate that some environment has is
 //! enough: a project writes its messages once for all of them.
@@ -17,7 +17,7 @@ struct IdleMessage {
     name: &'static str,
     #[help]
     help: &'static str,
-    #[label(primary, "says nothing to anybody")]
+    #[label(primary, "never sent")]
     at: Span,
 }
 

@@ -1,7 +1,7 @@
 //! Instructions that cannot be composed, or that lose entries; messages without end.
 //!
-//! Clients cut what is over their limit without a word. The compiler shortens the index by rule
-//! instead, and tells; a text that is too long of itself is an error.
+//! Clients truncate silently what is over their limit. The compiler shortens the index by rule
+//! instead, and warns; a text that is too long by itself is an error.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -115,7 +115,7 @@ fn too_long(chars: usize, chars_max: usize, model: &Model) -> TooLong {
         (at, _) => (
             at.or(model.gate.at).unwrap_or(model.project.name.at),
             "this text, without any index",
-            "shorten the text: clients cut longer instructions without telling",
+            "shorten the text: clients silently truncate longer instructions",
         ),
     };
     TooLong { chars, chars_max, help, at, label }

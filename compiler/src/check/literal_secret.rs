@@ -1,7 +1,7 @@
 //! A text that holds a secret.
 //!
-//! Whatever goes into a bundle can be read by everyone who has it and by every agent that asks.
-//! The rules know the forms that issuers give their keys, so they hardly ever cry wolf.
+//! What goes into a bundle can be read by every holder of the bundle and by every agent.
+//! The rules know the forms that issuers give their keys, so false alarms are rare.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -53,12 +53,12 @@ fn ascii(form: &str) -> String {
 )]
 struct LiteralSecret {
     rule: &'static str,
-    #[label(primary, "everyone with the bundle could read this")]
+    #[label(primary, "every holder of the bundle could read this")]
     at: Span,
 }
 
 #[derive(Debug, Error, Diagnostic)]
-#[error("there is no rule `{rule}` for secrets")]
+#[error("unknown rule `{rule}` for secrets")]
 #[diagnostic(code(secret::unknown_rule))]
 struct UnknownRule {
     rule: String,
@@ -69,60 +69,60 @@ struct UnknownRule {
 }
 
 #[derive(Debug, Error, Diagnostic)]
-#[error("the excuse `{rule}` excuses nothing")]
+#[error("`allow-secret {rule}` suppresses nothing")]
 #[diagnostic(code(secret::idle_excuse), severity(Warning), help("remove it"))]
-struct IdleExcuse {
+struct IdleSuppression {
     rule: String,
     #[label(primary, "no text here looks like one")]
     at: Span,
 }
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
-    let mut looking = Looking::default();
-    let mut excuses: Vec<&AllowedSecret> = Vec::new();
+    let mut search = SecretSearch::default();
+    let mut suppressions: Vec<&AllowedSecret> = Vec::new();
     for prompt in &model.prompts {
-        excuses.extend(&prompt.allowed_secrets);
+        suppressions.extend(&prompt.allowed_secrets);
         for body in &prompt.bodies {
-            looking.at_body(body, &prompt.allowed_secrets, out);
+            search.at_body(body, &prompt.allowed_secrets, out);
         }
         for line in [&prompt.title, &prompt.description].into_iter().flatten() {
-            looking.at_value(&line.value, line.at, &prompt.allowed_secrets, out);
+            search.at_value(&line.value, line.at, &prompt.allowed_secrets, out);
         }
         for line in prompt.summary.iter().chain(&prompt.chapters) {
             // What was made of a text is looked at in the text.
             let Some(at) = line.at else { continue };
-            looking.at_value(&line.value, at, &prompt.allowed_secrets, out);
+            search.at_value(&line.value, at, &prompt.allowed_secrets, out);
         }
         for argument in &prompt.rendering.arguments {
             let texts = [&argument.default, &argument.description];
             for text in texts.into_iter().flatten() {
-                looking.at_value(text, prompt.name.at, &prompt.allowed_secrets, out);
+                search.at_value(text, prompt.name.at, &prompt.allowed_secrets, out);
             }
         }
     }
     let resources = model.resources.iter().map(|resource| &resource.about);
     for about in resources.chain(model.templates.iter().map(|template| &template.about)) {
-        excuses.extend(&about.allowed_secrets);
-        looking.at_body(&about.body, &about.allowed_secrets, out);
+        suppressions.extend(&about.allowed_secrets);
+        search.at_body(&about.body, &about.allowed_secrets, out);
         for line in [&about.title, &about.description].into_iter().flatten() {
-            looking.at_value(&line.value, line.at, &about.allowed_secrets, out);
+            search.at_value(&line.value, line.at, &about.allowed_secrets, out);
         }
     }
     for message in model.messages.all() {
         if let Some(at) = message.at {
-            looking.at_value(&message.text, at, &[], out);
+            search.at_value(&message.text, at, &[], out);
         }
     }
-    looking.report_excuses(&excuses, out);
+    search.report_suppressions(&suppressions, out);
 }
 
 #[derive(Default)]
-struct Looking {
-    /// The excuses that excused something.
+struct SecretSearch {
+    /// The suppressions that were used.
     used: BTreeSet<Span>,
 }
 
-impl Looking {
+impl SecretSearch {
     fn at_body(&mut self, body: &BodySource, allowed: &[AllowedSecret], out: &mut Diagnostics) {
         let Some(text) = &body.text else { return };
         match body.inline_at {
@@ -149,8 +149,10 @@ impl Looking {
     ) {
         for index in FORMS.matches(text) {
             let Some((rule, form)) = RULES.get(index) else { continue };
-            if let Some(excuse) = allowed.iter().find(|excuse| excuse.rule.value == *rule) {
-                self.used.insert(excuse.rule.at);
+            if let Some(suppression) =
+                allowed.iter().find(|suppression| suppression.rule.value == *rule)
+            {
+                self.used.insert(suppression.rule.at);
                 continue;
             }
             let found = regex::Regex::new(&ascii(form)).ok();
@@ -162,9 +164,9 @@ impl Looking {
         }
     }
 
-    fn report_excuses(&self, excuses: &[&AllowedSecret], out: &mut Diagnostics) {
-        for excuse in excuses {
-            let (rule, at) = (excuse.rule.value.clone(), excuse.rule.at);
+    fn report_suppressions(&self, suppressions: &[&AllowedSecret], out: &mut Diagnostics) {
+        for suppression in suppressions {
+            let (rule, at) = (suppression.rule.value.clone(), suppression.rule.at);
             if !RULES.iter().any(|(known, _)| *known == rule) {
                 let known: Vec<&str> = RULES.iter().map(|(known, _)| *known).collect();
                 let help = match crate::nearest::nearest(&rule, known.iter().copied()) {
@@ -173,7 +175,7 @@ impl Looking {
                 };
                 out.report(at, UnknownRule { rule, help, at });
             } else if !self.used.contains(&at) {
-                out.report(at, IdleExcuse { rule, at });
+                out.report(at, IdleSuppression { rule, at });
             }
         }
     }

@@ -1,6 +1,6 @@
 //! A variable that a message does not have, or has twice where it may be long.
 //!
-//! A mistyped variable would be read by agents as it stands. What a briefing selects is known only
+//! A mistyped variable would be sent to agents as written. What a briefing selects is known only
 //! when it is sent, so only messages that are sent with one can say it.
 
 use miette::Diagnostic;
@@ -23,7 +23,7 @@ struct UnknownVariable {
 }
 
 #[derive(Debug, Error, Diagnostic)]
-#[error("`{{{{{name}}}}}` stands in the message twice")]
+#[error("`{{{{{name}}}}}` is in the message twice")]
 #[diagnostic(
     code(message::variable_twice),
     help("keep one: it may be long, and agents pay for each time")
@@ -88,11 +88,11 @@ fn help(name: &str, is_sent_later: bool) -> String {
     }
 }
 
-/// Returns where a variable stands in the message's file; `None` if it stands in a document.
+/// Returns where a variable is in the message's file; `None` if the text is in a document.
 fn exact(sources: &Sources<'_>, message: &SystemText, variable: &Variable<'_>) -> Option<Span> {
     let file = message.file?;
     let source = sources.file(file);
-    let shown = source.shown();
+    let shown = source.lossy_text();
     let written = message.text.get(variable.start..variable.end)?;
     // Offsets are those of the file unless line ends were changed.
     let start = match shown.get(variable.start..variable.end) {

@@ -1,6 +1,6 @@
 //! A bundle without an epoch.
 //!
-//! A server that has served epoch 7 refuses epoch 6. With every bundle at 0 nobody notices when
+//! A server that has served epoch 7 refuses epoch 6. If every bundle has epoch 0, no server notices when
 //! an old one comes back.
 
 use miette::Diagnostic;

@@ -1,4 +1,4 @@
-//! What the server itself says.
+//! The texts that the server itself sends.
 
 use relay_bundle::{Messages, Setting};
 
@@ -9,7 +9,7 @@ use crate::model::{Model, SystemText};
 /// Lowers the five messages, with the index that they list.
 pub(super) fn messages(model: &Model, composed: Instructions, places: &Places<'_>) -> Messages {
     let message = |message: &SystemText| {
-        // What no server says has no place in a bundle.
+        // A message that no server sends is not in a bundle.
         if !message.is_said(&model.gate) {
             return Setting::default();
         }

@@ -31,7 +31,7 @@ pub(crate) fn format(file: FileId, bytes: &[u8], out: &mut Diagnostics) -> Optio
     let text = readable(file, bytes, out)?;
     let formatted = layout::layout(text);
     // The layout touches nothing but white space. Should it ever be wrong about what that is, the
-    // author's text stands.
+    // author's text is kept.
     let again = parse(file, formatted.as_bytes(), &mut Diagnostics::new(false));
     let same = again.is_some_and(|again| same_nodes(&again, &nodes));
     Some(if same { formatted } else { text.to_owned() })
@@ -92,8 +92,8 @@ fn readable<'t>(file: FileId, bytes: &'t [u8], out: &mut Diagnostics) -> Option<
 }
 
 fn report_syntax(file: FileId, text: &str, error: &kdl::KdlError, out: &mut Diagnostics) {
-    let mut told: Vec<Span> = Vec::new();
-    // Almost any fault also costs a brace, so that a brace is missing is told only by itself.
+    let mut reported: Vec<Span> = Vec::new();
+    // Almost any fault also costs a brace, so a missing brace is reported only if it is the only fault.
     let brace = |fault: &&kdl::KdlDiagnostic| fault.label.as_deref() != Some("not closed");
     let others = error.diagnostics.iter().any(|fault| brace(&fault));
     for fault in error.diagnostics.iter().filter(|fault| brace(fault) || !others) {
@@ -109,10 +109,10 @@ fn report_syntax(file: FileId, text: &str, error: &kdl::KdlError, out: &mut Diag
         let at = file.span(start, (start + length.max(1)).min(end.max(start + 1)));
         // One slip makes the parser stumble again over what follows it on the line.
         let line = |span: &Span| text.get(..span.start as usize).map(|t| t.matches('\n').count());
-        if told.iter().any(|before| line(before) == line(&at)) {
+        if reported.iter().any(|before| line(before) == line(&at)) {
             continue;
         }
-        told.push(at);
+        reported.push(at);
         let word = text.get(at.start as usize..at.end as usize).unwrap_or_default();
         let (message, help) = explain(word, fault);
         out.report(at, Syntax { message, help, at });

@@ -3,8 +3,8 @@
 //! What its keys mean is the business of [`super::markdown_prompt()`].
 
 mod correction;
+mod report;
 mod text;
-mod told;
 mod yaml;
 
 use std::collections::BTreeMap;
@@ -17,9 +17,9 @@ use crate::source::Span;
 use correction::{Corrected, Edits, Slip};
 
 pub(super) use correction::quoted;
+pub(super) use report::Reporter;
 pub(crate) use text::FILE_BYTES_MAX;
 pub(super) use text::Text;
-pub(super) use told::Teller;
 pub(super) use yaml::{Entry, Node, Value};
 
 /// The line that opens and closes front matter.
@@ -27,9 +27,9 @@ const MARK: &str = "---";
 
 /// The front matter of a file.
 pub(super) struct FrontMatter<'t> {
-    /// What it holds, in order. No key repeats, unless that was told as a fault.
+    /// What it holds, in order. No key repeats, unless that was reported.
     pub(super) entries: Vec<Entry>,
-    /// Where its opening line stands.
+    /// Where its opening line is.
     pub(super) opening: Span,
     /// Where the body begins in the text.
     pub(super) body: usize,
@@ -40,22 +40,22 @@ pub(super) struct FrontMatter<'t> {
 }
 
 impl<'t> FrontMatter<'t> {
-    /// Reads the front matter of a file. `None`: there is none that can be understood, told.
-    pub(super) fn read(text: &'t Text<'_>, teller: &mut Teller<'_>) -> Option<Self> {
-        let (yaml, body) = split(text, teller)?;
+    /// Reads the front matter of a file. `None`: there is none that can be read, which is reported.
+    pub(super) fn read(text: &'t Text<'_>, reporter: &mut Reporter<'_>) -> Option<Self> {
+        let (yaml, body) = split(text, reporter)?;
         let (slips, result) = correction::parse(text.text.get(yaml.clone()).unwrap_or_default());
         for Slip { what, at, line } in slips {
             let at = text.span(&(yaml.start + at.start..yaml.start + at.end));
-            teller.repair(at, NotYaml { what, at, help: format!("write it as: {line}") });
+            reporter.repair(at, NotYaml { what, at, help: format!("write it as: {line}") });
         }
         match result {
             Ok(Corrected { entries, edits }) => {
                 let opening = text.span(&(0..MARK.len()));
                 let matter = Self { entries, opening, body, text, start: yaml.start, edits };
-                matter.tell_repeated(&matter.entries, teller);
+                matter.report_repeated(&matter.entries, reporter);
                 Some(matter)
             }
-            Err(yaml::Fault { at, reason, may_be_slip }) => {
+            Err(yaml::YamlError { at, reason, may_be_slip }) => {
                 let at = text.span(&text.character(yaml.start + at));
                 let help = if may_be_slip {
                     "check the quotes, colons and indentation up to here"
@@ -63,13 +63,13 @@ impl<'t> FrontMatter<'t> {
                     "write it out, and flatter"
                 };
                 let help = help.into();
-                teller.refuse(at, NotYaml { what: reason.into_owned(), at, help });
+                reporter.refuse(at, NotYaml { what: reason.into_owned(), at, help });
                 None
             }
         }
     }
 
-    /// Returns where a range of the YAML stands in the file.
+    /// Returns where a range of the YAML is in the file.
     pub(super) fn span(&self, range: &Range<usize>) -> Span {
         self.text.span(&self.range(range))
     }
@@ -84,32 +84,32 @@ impl<'t> FrontMatter<'t> {
         self.start + start..self.start + end
     }
 
-    fn tell_repeated(&self, entries: &[Entry], teller: &mut Teller<'_>) {
+    fn report_repeated(&self, entries: &[Entry], reporter: &mut Reporter<'_>) {
         let mut seen = BTreeMap::new();
         for Entry { key, key_at, value } in entries {
             let at = self.span(key_at);
             if let Some(first_at) = seen.get(key.as_str()).copied() {
-                teller.refuse(at, DuplicateKey { key: key.clone(), first_at, at });
+                reporter.refuse(at, DuplicateKey { key: key.clone(), first_at, at });
             } else {
                 seen.insert(key.as_str(), at);
             }
-            self.tell_repeated_inside(value, teller);
+            self.report_repeated_inside(value, reporter);
         }
     }
 
-    fn tell_repeated_inside(&self, node: &Node, teller: &mut Teller<'_>) {
+    fn report_repeated_inside(&self, node: &Node, reporter: &mut Reporter<'_>) {
         match &node.value {
             Value::List(nodes) => {
-                nodes.iter().for_each(|node| self.tell_repeated_inside(node, teller));
+                nodes.iter().for_each(|node| self.report_repeated_inside(node, reporter));
             }
-            Value::Map(entries) => self.tell_repeated(entries, teller),
+            Value::Map(entries) => self.report_repeated(entries, reporter),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => {}
         }
     }
 }
 
 /// Returns the range of the YAML, and where the body begins.
-fn split(text: &Text<'_>, teller: &mut Teller<'_>) -> Option<(Range<usize>, usize)> {
+fn split(text: &Text<'_>, reporter: &mut Reporter<'_>) -> Option<(Range<usize>, usize)> {
     let mut lines = text.text.split_inclusive('\n');
     let first = lines.next().unwrap_or_default();
     if without_end(first) != MARK {
@@ -119,7 +119,7 @@ fn split(text: &Text<'_>, teller: &mut Teller<'_>) -> Option<(Range<usize>, usiz
         } else {
             "begin the file with a line `---`, a line `description: …` and a line `---`"
         };
-        teller.refuse(at, Missing { at, help });
+        reporter.refuse(at, Missing { at, help });
         return None;
     }
 
@@ -136,7 +136,7 @@ fn split(text: &Text<'_>, teller: &mut Teller<'_>) -> Option<(Range<usize>, usiz
         offset = end;
     }
     let at = text.span(&(0..MARK.len()));
-    teller.refuse(at, Unclosed { at, almost });
+    reporter.refuse(at, Unclosed { at, almost });
     None
 }
 
@@ -149,7 +149,7 @@ fn without_end(line: &str) -> &str {
 #[error("the file has no front matter")]
 #[diagnostic(code(front_matter::missing))]
 struct Missing {
-    #[label(primary, "`---` must stand here")]
+    #[label(primary, "`---` must be here")]
     at: Span,
     #[help]
     help: &'static str,

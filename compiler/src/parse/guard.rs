@@ -3,7 +3,7 @@
 //! kdl 6.7 takes exponential time on nested slashdashes and overflows the stack on deeply nested
 //! braces. This scan knows just enough of KDL (strings, comments) to count both.
 
-/// Children may nest this deep. The deepest node of the language stands at 5.
+/// Children may nest this deep. The deepest node of the language is at 5.
 pub(crate) const DEPTH_MAX: usize = 32;
 /// Block comments may nest this deep.
 const COMMENT_DEPTH_MAX: usize = 32;
@@ -25,7 +25,7 @@ pub(super) struct TooDeep {
 pub(super) fn check(text: &str) -> Result<(), TooDeep> {
     let bytes = text.as_bytes();
     let mut at = 0;
-    // For each open brace, whether a slashdash stands in front of it in the same node.
+    // For each open brace, whether a slashdash is in front of it in the same node.
     let mut open: Vec<bool> = Vec::new();
     let mut commented = 0;
     let mut slashdash = false;
@@ -123,7 +123,7 @@ pub(super) fn string_length(rest: &[u8]) -> usize {
             [b'"', ..] if closing => return at + quotes + hashes,
             [b'\\', ..] if hashes == 0 => at += 2,
             // A single-quoted string ends with its line at the latest: it is an error that the
-            // parser tells, and must not hide the rest from this scan.
+            // parser reports, and must not hide the rest from this scan.
             [b'\n', ..] if quotes == 1 => return at,
             _ => at += 1,
         }

@@ -5,7 +5,7 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use super::node::{Node, Reader};
-use super::path::{self, PathFault};
+use super::path::{self, PathError};
 use crate::ast::Ast;
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Field, Kind, Rule};
@@ -143,7 +143,7 @@ impl Includes<'_, '_> {
 
 #[derive(Debug, Error, Diagnostic)]
 #[error("cannot include `{path}`: {reason}")]
-#[diagnostic(code(include::unreadable), help("paths are relative to the document they stand in"))]
+#[diagnostic(code(include::unreadable), help("paths are relative to the document that names them"))]
 struct Unreadable {
     path: String,
     reason: ReadError,
@@ -180,7 +180,7 @@ struct Twice {
 )]
 struct BadPath {
     path: String,
-    fault: PathFault,
+    fault: PathError,
     #[label(primary, "this path")]
     at: Span,
 }

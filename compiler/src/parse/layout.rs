@@ -1,9 +1,9 @@
 //! The layout of a document: indentation, spaces between words, blank lines. Strings, comments
 //! and the author's line breaks stay.
 //!
-//! Four spaces a level; one space between words, around braces and behind `;`; white space in
+//! Four spaces a level; one space between words, around braces and after `;`; white space in
 //! front of a comment at a line's end stays, since authors align those; at most one blank line,
-//! none behind `{` or before `}`.
+//! none after `{` or before `}`.
 
 use super::guard::{comment_length, line_length, string_length};
 
@@ -66,7 +66,7 @@ fn next(rest: &str) -> (Token, usize) {
 struct Layout {
     out: String,
     depth: usize,
-    /// What stands on the current line so far, without its indentation.
+    /// What is on the current line so far, without its indentation.
     line: String,
     /// White space since the last token of this line.
     space: String,

@@ -12,13 +12,13 @@ use relay_bundle::Segment;
 use serde_json::{Map, Value as Json};
 use thiserror::Error;
 
-use super::front_matter::{Entry, FrontMatter, Node, Teller, Text, Value, quoted};
+use super::front_matter::{Entry, FrontMatter, Node, Reporter, Text, Value, quoted};
 use crate::ast::OnError;
 use crate::diagnostic::Diagnostics;
 use crate::nearest::nearest;
 use crate::source::{FileId, Span, Spanned};
 
-/// What stands for the argument in a body.
+/// The placeholder of the argument in a body.
 const ARGUMENTS: &str = "$ARGUMENTS";
 
 /// A key of front matter.
@@ -84,7 +84,7 @@ pub(crate) struct MarkdownPrompt {
     pub(crate) argument_hint: Option<String>,
     /// What a command says besides title and description; keys sorted, in inner objects too.
     pub(crate) meta: Map<String, Json>,
-    /// What stands behind the front matter, with LF line ends, otherwise untouched.
+    /// What follows the front matter, with LF line ends, otherwise untouched.
     pub(crate) body: String,
     /// Where the body begins in the file.
     pub(crate) body_start: usize,
@@ -99,7 +99,7 @@ pub(crate) enum Kind {
     Folder,
 }
 
-/// Reads a markdown file. `None`: it gives no prompt, and why was told.
+/// Reads a markdown file. `None`: it gives no prompt, and the reason was reported.
 pub(crate) fn markdown_prompt(
     file: FileId,
     bytes: &[u8],
@@ -107,10 +107,10 @@ pub(crate) fn markdown_prompt(
     on_error: OnError,
     out: &mut Diagnostics,
 ) -> Option<MarkdownPrompt> {
-    let mut teller = Teller::new(on_error, out);
-    let text = Text::decode(file, bytes, &mut teller)?;
-    let matter = FrontMatter::read(&text, &mut teller)?;
-    let mut reader = Reader { matter: &matter, teller: &mut teller };
+    let mut reporter = Reporter::new(on_error, out);
+    let text = Text::decode(file, bytes, &mut reporter)?;
+    let matter = FrontMatter::read(&text, &mut reporter)?;
+    let mut reader = Reader { matter: &matter, reporter: &mut reporter };
     let mut keys = Keys::default();
     for entry in &matter.entries {
         match kind {
@@ -121,9 +121,9 @@ pub(crate) fn markdown_prompt(
     let Keys { has_description, description, title, priority, summary, chapters, hint, meta } =
         keys;
     if !has_description {
-        teller.refuse(matter.opening, NoDescription { at: matter.opening });
+        reporter.refuse(matter.opening, NoDescription { at: matter.opening });
     }
-    if teller.refused() {
+    if reporter.refused() {
         return None;
     }
     let body = text.text.get(matter.body..).unwrap_or_default();
@@ -135,7 +135,7 @@ pub(crate) fn markdown_prompt(
         chapters,
         argument_hint: hint,
         meta: sorted(meta),
-        // Looking for one byte is many times faster, and nearly every file has none.
+        // SecretSearch for one byte is many times faster, and nearly every file has none.
         body: if body.contains('\r') { body.replace("\r\n", "\n") } else { body.into() },
         body_start: text.offset(matter.body),
     })
@@ -171,10 +171,10 @@ struct Keys {
     meta: BTreeMap<String, Json>,
 }
 
-/// Reads values, and tells those that are not what their key asks for.
+/// Reads values, and reports those of the wrong type.
 struct Reader<'r, 'o> {
     matter: &'r FrontMatter<'r>,
-    teller: &'r mut Teller<'o>,
+    reporter: &'r mut Reporter<'o>,
 }
 
 /// What a value belongs to.
@@ -234,7 +234,7 @@ impl Reader<'_, '_> {
                 debug_assert!(FOLDER_KEYS.iter().all(|known| known.name != key), "{key}");
                 let at = self.matter.span(key_at);
                 let near = nearest(key, FOLDER_KEYS.iter().map(|key| key.name));
-                self.teller.refuse(at, UnknownKey { key: key.clone(), near, at });
+                self.reporter.refuse(at, UnknownKey { key: key.clone(), near, at });
             }
         }
     }
@@ -249,13 +249,13 @@ impl Reader<'_, '_> {
         };
         if is_empty {
             let at = self.matter.span(&(key_at.start..value.at.end));
-            self.teller.refuse(at, EmptyDescription { at });
+            self.reporter.refuse(at, EmptyDescription { at });
         } else {
             keys.description = self.text(Of::Key(key), value);
         }
     }
 
-    /// Returns a text without the line ends that `|` and `>` leave behind it.
+    /// Returns a text without the line ends that `|` and `>` leave after it.
     fn text(&mut self, of: Of<'_>, node: &Node) -> Option<Spanned<String>> {
         let Value::Text(text) = &node.value else {
             let help = match &node.value {
@@ -330,7 +330,7 @@ impl Reader<'_, '_> {
             };
             if !entries.iter().any(is_given) {
                 let at = self.matter.span(&node.at);
-                self.teller.refuse(at, IncompleteHandoff { required, at });
+                self.reporter.refuse(at, IncompleteHandoff { required, at });
             }
         }
         for Entry { key, key_at: _, value } in entries {
@@ -358,7 +358,7 @@ impl Reader<'_, '_> {
             Value::Map(_) => "a group of keys".into(),
         };
         let at = self.matter.span(&node.at);
-        self.teller.refuse(at, WrongType { what: of.to_string(), expected, found, at, help });
+        self.reporter.refuse(at, WrongType { what: of.to_string(), expected, found, at, help });
     }
 }
 

@@ -10,7 +10,7 @@ use crate::source::Spanned;
 pub(crate) static MESSAGES: Rule = Rule {
     name: "messages",
     what: "messages",
-    meaning: "What the server itself says. Messages that are not written are built in.",
+    meaning: "The texts that the server itself sends. Messages that are not written are built in.",
     fields: &[],
     children: &[
         &SESSION_GREETING,

@@ -19,7 +19,7 @@ use value::{report_annotation, suggestion};
 
 pub(super) use value::{Scalar, Value};
 
-/// A node with all that stands on it.
+/// A node with its arguments, properties and children.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) name: Spanned<String>,
@@ -166,7 +166,7 @@ impl<'n> Reader<'n> {
         }
     }
 
-    /// Takes a child that may stand there once.
+    /// Takes a child that may be there once.
     pub(super) fn child(&mut self, name: &'static str, out: &mut Diagnostics) -> Option<&'n Node> {
         let mut found = self.children(name);
         let first = found.next();
@@ -266,7 +266,7 @@ impl<'n> Reader<'n> {
     }
 }
 
-/// Reports a node that does not belong where it stands.
+/// Reports a node that does not belong where it is.
 pub(super) fn unknown(node: &Node, known: &[&str], what: &str, out: &mut Diagnostics) {
     let Spanned { value: name, at } = &node.name;
     if let Some((_, purpose)) = RESERVED.iter().find(|(reserved, _)| reserved == name) {
@@ -305,7 +305,7 @@ struct Reserved {
 }
 
 #[derive(Debug, Error, Diagnostic)]
-#[error("`{name}` stands here twice")]
+#[error("`{name}` is declared twice")]
 #[diagnostic(code(node::duplicate), help("keep one of them"))]
 pub(super) struct DuplicateNode {
     pub(super) name: String,
@@ -317,7 +317,7 @@ pub(super) struct DuplicateNode {
 
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{node}` needs {what}")]
-#[diagnostic(code(node::missing_argument), help("write it behind the node's name"))]
+#[diagnostic(code(node::missing_argument), help("write it after the node's name"))]
 struct MissingArgument {
     node: String,
     what: &'static str,

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 /// Why a path cannot name a file of the project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub(crate) enum PathFault {
+pub(crate) enum PathError {
     /// It is empty.
     #[error("the path is empty")]
     Empty,
@@ -25,16 +25,16 @@ pub(crate) enum PathFault {
 /// # Errors
 ///
 /// The path is empty, absolute, or leads out of the project's folder.
-pub(crate) fn resolve(document: &str, written: &str) -> Result<String, PathFault> {
+pub(crate) fn resolve(document: &str, written: &str) -> Result<String, PathError> {
     if written.is_empty() {
-        return Err(PathFault::Empty);
+        return Err(PathError::Empty);
     }
     if written.contains(|letter: char| letter == '\\' || letter.is_control()) {
-        return Err(PathFault::Character);
+        return Err(PathError::Character);
     }
     let drive = written.as_bytes().get(1) == Some(&b':');
     if written.starts_with('/') || written.starts_with('~') || drive {
-        return Err(PathFault::Absolute);
+        return Err(PathError::Absolute);
     }
     let folder = document.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
@@ -42,7 +42,7 @@ pub(crate) fn resolve(document: &str, written: &str) -> Result<String, PathFault
         match part {
             "" | "." => {}
             ".." => {
-                parts.pop().ok_or(PathFault::Outside)?;
+                parts.pop().ok_or(PathError::Outside)?;
             }
             part => parts.push(part),
         }

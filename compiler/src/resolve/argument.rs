@@ -172,7 +172,7 @@ struct LimitedChoice {
 }
 
 #[derive(Debug, Error, Diagnostic)]
-#[error("`{value}` stands twice in `one-of`")]
+#[error("`{value}` is twice in `one-of`")]
 #[diagnostic(code(argument::repeated_choice), help("remove one"))]
 struct RepeatedChoice {
     value: String,

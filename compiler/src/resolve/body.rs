@@ -1,18 +1,18 @@
 //! The text of a prompt as a briefing sends it: without asking for arguments.
 //!
 //! It is what a call with no arguments would get; where such a call would be refused, a choice
-//! takes its first value, and a text stands there by its name.
+//! takes its first value, and a text is its name in braces.
 
 use relay_bundle::{Argument, ArgumentKind, Message, Part, PartContent, Rendering, Role, Segment};
 
-/// The most characters of the line that tells which values are shown.
-const SHOWN_CHARS_MAX: usize = 300;
+/// The most characters of the line that says which values are shown.
+const CHOICES_CHARS_MAX: usize = 300;
 
 /// Returns the text that a briefing sends.
 pub(super) fn briefing(rendering: &Rendering) -> String {
-    let shown = Shown::of(rendering);
-    let said = shown.said();
-    match shown.choices() {
+    let variant = BriefingVariant::of(rendering);
+    let said = variant.said();
+    match variant.choices() {
         Some(line) => format!("{line}\n{said}"),
         None => said,
     }
@@ -20,10 +20,10 @@ pub(super) fn briefing(rendering: &Rendering) -> String {
 
 /// Returns what the prompt's author says in it: its texts, without what they are embedded in.
 pub(super) fn own_text(rendering: &Rendering) -> String {
-    let shown = Shown::of(rendering);
-    let parts = shown.messages.iter().flat_map(|message| &message.parts);
+    let variant = BriefingVariant::of(rendering);
+    let parts = variant.messages.iter().flat_map(|message| &message.parts);
     let texts = parts.filter_map(|part| match &part.content {
-        PartContent::Text(segments) => Some(shown.filled(segments)),
+        PartContent::Text(segments) => Some(variant.filled(segments)),
         PartContent::Image { .. }
         | PartContent::Audio { .. }
         | PartContent::ResourceText { .. }
@@ -33,12 +33,12 @@ pub(super) fn own_text(rendering: &Rendering) -> String {
 }
 
 /// The variant for a call with no arguments.
-struct Shown<'r> {
+struct BriefingVariant<'r> {
     arguments: &'r [Argument],
     messages: &'r [Message],
 }
 
-impl<'r> Shown<'r> {
+impl<'r> BriefingVariant<'r> {
     fn of(rendering: &'r Rendering) -> Self {
         let Rendering { arguments, variants } = rendering;
         let number: usize =
@@ -92,7 +92,7 @@ impl<'r> Shown<'r> {
         text
     }
 
-    /// Returns the line that tells which values are shown and which others there are: `[shown for
+    /// Returns the line that says which values are shown and which others there are: `[shown for
     /// environment=staging; also: production]`; `None` if no choice changes the text.
     fn choices(&self) -> Option<String> {
         let steering: Vec<_> = self
@@ -122,11 +122,11 @@ impl<'r> Shown<'r> {
             return None;
         }
         let line = format!("shown for {}; also: {}", shown.join(", "), others.join(", "));
-        Some(format!("[{}]", super::summary::line(&line, SHOWN_CHARS_MAX)))
+        Some(format!("[{}]", super::summary::line(&line, CHOICES_CHARS_MAX)))
     }
 }
 
-/// Returns the state of an argument that nobody gives; see [`Rendering`].
+/// Returns the state of an argument that is not given; see [`Rendering`].
 fn state(argument: &Argument) -> usize {
     let Argument { required, default, kind, .. } = argument;
     match (kind, default) {

@@ -37,14 +37,14 @@ pub(super) fn choose(
             item => nodes.add(item),
         }
     }
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     // A project has one of each, so all that the environment has take their place together.
     let (mut gates, mut tools) = (Vec::new(), Vec::new());
     for when in whens {
         let Some(name) = when.environment else { continue };
         let mut replacing = Nodes::default();
         when.items.into_iter().for_each(|item| replacing.add(item));
-        told.push(When {
+        reported.push(When {
             at: when.at,
             environment: name.clone(),
             nodes: replacing.count(),
@@ -63,9 +63,9 @@ pub(super) fn choose(
         nodes.tools = tools;
     }
     if let Some(environment) = environment {
-        report_unknown(environment, &told, root, out);
+        report_unknown(environment, &reported, root, out);
     }
-    (nodes, told)
+    (nodes, reported)
 }
 
 impl Nodes {
@@ -97,7 +97,7 @@ impl Nodes {
 }
 
 fn replace<T>(base: &mut Vec<T>, with: Vec<T>, name: impl Fn(&T) -> Option<String>) {
-    // Only what stood before is replaced: two equal names in one `when` are still a duplicate.
+    // Only what was there before is replaced: two equal names in one `when` are still a duplicate.
     let before = base.len();
     let mut replaced = vec![false; before];
     for node in &with {

@@ -6,13 +6,13 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
-use crate::parse::{PathFault, resolve_path};
+use crate::parse::{PathError, resolve_path};
 use crate::source::{FileId, ReadError, SourceFile, Sources, Span, Spanned};
 
 /// The most bytes of one file whose bytes go into the bundle.
 pub(crate) const FILE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// Reads the file that `written` names in the document where it stands.
+/// Reads the file that `written` names in the document where it is written.
 pub(super) fn read(
     sources: &Sources<'_>,
     written: &Spanned<String>,
@@ -54,7 +54,7 @@ pub(super) fn read_text(
     }
 }
 
-/// Returns the path that `written` means in the document where it stands.
+/// Returns the path that `written` means in the document where it is written.
 pub(super) fn path(
     sources: &Sources<'_>,
     written: &Spanned<String>,
@@ -86,13 +86,13 @@ pub(super) fn report_unreadable(
 ) {
     let help = match &reason {
         ReadError::NotFound => similar_file(sources, &path).map_or_else(
-            || "paths are relative to the document they stand in".to_owned(),
+            || "paths are relative to the document that names them".to_owned(),
             |near| format!("did you mean `{near}`?"),
         ),
         ReadError::Outside => "copy the file into the project's folder".into(),
         ReadError::TooLarge { .. } => "split it, or keep it out of the bundle".into(),
         ReadError::WrongKind { .. } | ReadError::Io { .. } => {
-            "paths are relative to the document they stand in".into()
+            "paths are relative to the document that names them".into()
         }
     };
     out.report(at, Unreadable { path, reason, help, at });
@@ -151,7 +151,7 @@ struct NotUtf8 {
 )]
 struct BadPath {
     path: String,
-    fault: PathFault,
+    fault: PathError,
     #[label(primary, "this path")]
     at: Span,
 }

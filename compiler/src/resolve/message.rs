@@ -1,4 +1,4 @@
-//! The texts that the server itself says: written, or built in.
+//! The texts that the server itself sends: written, or built in.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -10,30 +10,29 @@ use crate::model::{Gate, SystemText, SystemTexts};
 use crate::source::{Sources, Span};
 
 /// The greeting of projects without a gate.
-const GREETING: &str = "This server gives you the prompts and resources of {{project_name}}, as \
-the people who run it reviewed and signed them. Before you work on something that one of them \
-covers, read that one first: it may hold a rule that you cannot know otherwise.
+const GREETING: &str = "This server provides the reviewed and signed prompts and resources of \
+{{project_name}}. Before you work on a topic that one of them covers, read it first: it may hold a \
+rule that you cannot know otherwise.
 
 Prompts:
 {{prompt_index}}";
 
 /// The greeting of projects with a gate, whose own text says what to do and lists the prompts.
-const GATED_GREETING: &str = "This server gives you what the people who run {{project_name}} want \
-known by whoever works on it, as they reviewed and signed it. Among it are rules that you cannot \
-guess.";
+const GATED_GREETING: &str = "This server provides the reviewed and signed rules and knowledge of \
+{{project_name}}. Some of these rules cannot be guessed.";
 
 /// What follows a briefing.
 const ENCOURAGEMENT: &str = "More is on file for {{project_name}}:
 {{remaining_prompts}}
 
-If one of these touches what you do, now or later, call `read_prompts` with keywords for it. \
-Looking costs less than guessing.";
+If one of these concerns your task, now or later, call `read_prompts` with keywords for it before \
+you act.";
 
-/// What follows the prompts that `read_prompts` gives.
+/// What follows the prompts that `read_prompts` returns.
 const REMINDER: &str = "Not read yet:
 {{remaining_prompts}}
 
-When the work turns to something new, call `read_prompts` again with keywords for that.";
+When your task turns to something new, call `read_prompts` again with keywords for it.";
 
 /// Resolves all messages; what is not written, or not written well, is built in.
 pub(super) fn messages(
@@ -70,9 +69,9 @@ fn built_in(name: MessageName, gate: &Gate) -> String {
         MessageName::SessionGreeting if gate.on.value => GATED_GREETING.into(),
         MessageName::SessionGreeting => GREETING.into(),
         MessageName::GateInstructions => format!(
-            "Begin with `begin_session`: give it {keywords} for your task, such as the systems, \
-files and actions it is about. You get what always applies, what fits the keywords, and a list of \
-the rest. Whenever the work turns to something else, `read_prompts` takes other keywords.
+            "Call `begin_session` first, with {keywords} for your task: systems, files, actions. \
+It returns the prompts that always apply, those that match your keywords, and a list of the rest. \
+Whenever your task turns to something new, call `read_prompts` with keywords for it.
 
 Prompts:
 {{{{prompt_index}}}}"
@@ -80,9 +79,9 @@ Prompts:
         MessageName::GateEncouragement => ENCOURAGEMENT.into(),
         MessageName::ReadPromptsReminder => REMINDER.into(),
         MessageName::GateInterceptPreamble => format!(
-            "Your call ran; its result stands at the end. Before it stand prompts of \
-{{{{project_name}}}} that fit the words of the call, since you have had no briefing yet. \
-`begin_session` with {keywords} for your task gives those that fit the task."
+            "Your call ran; its result is at the end. You have had no briefing yet, so prompts of \
+{{{{project_name}}}} that match the words of the call come before it. Call `begin_session` with \
+{keywords} for your task to get those that match the task."
         ),
     }
 }
@@ -128,7 +127,7 @@ fn text(
             return None;
         }
     };
-    // A greeting may be nothing at all; a gate without its words would be one in secret.
+    // A greeting may be empty; a gate without its text would be invisible to agents.
     if text.trim().is_empty() && name != MessageName::SessionGreeting {
         out.report(at, NoText { name: name.word(), at });
         return None;
@@ -162,7 +161,7 @@ struct TwoTexts {
 #[diagnostic(
     code(message::no_text),
     help(
-        "write the text behind the name, or `file=\"…\"`; a message can be changed, never removed"
+        "write the text after the name, or `file=\"…\"`; a message can be changed, never removed"
     )
 )]
 struct NoText {

@@ -29,8 +29,8 @@ pub(super) fn check(name: &Spanned<String>, what: &'static str, out: &mut Diagno
     true
 }
 
-/// Sorts things by name and leaves out those whose name stood before; names that differ in case
-/// alone are told too.
+/// Sorts things by name and leaves out those whose name came before; names that differ in case
+/// alone are reported too.
 pub(super) fn unique<T>(
     things: Vec<T>,
     what: &'static str,

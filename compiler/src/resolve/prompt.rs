@@ -21,7 +21,7 @@ pub(super) fn has_no_body(body: &ast::Body) -> bool {
     body.text.is_none() && body.file.is_none() && !body.broken
 }
 
-/// Turns the excuses that were written into those that count: each with a reason.
+/// Returns the suppressions that count: those with a reason.
 pub(super) fn allowed_secrets(
     written: Vec<ast::AllowedSecret>,
     out: &mut Diagnostics,
@@ -75,7 +75,7 @@ pub(super) fn prompt(
     };
     let Draft { texts, bodies, .. } = draft;
     let body_at = bodies.first().map(|body| body.at());
-    // Texts that use an argument with faults would be told for nothing.
+    // Texts that use an argument with faults would only repeat the report.
     let rendered = declared.then(|| text::render(sources, &texts, arguments, name.at, out))??;
     let variants = rendered.variants.iter().map(|texts| fill_messages(&messages, texts)).collect();
     let rendering = Rendering { arguments: rendered.arguments, variants };
@@ -378,7 +378,7 @@ struct UnknownResource {
 }
 
 #[derive(Debug, Error, Diagnostic)]
-#[error("the excuse gives no reason")]
+#[error("`allow-secret` gives no reason")]
 #[diagnostic(code(secret::no_reason), help("add `because=\"…\"`; it shows in the review"))]
 struct NoReason {
     #[label(primary, "why is this no secret?")]

@@ -277,7 +277,7 @@ fn pieces(uri: &Spanned<String>, out: &mut Diagnostics) -> Option<Vec<Piece>> {
         }
         let known = |piece: &Piece| matches!(piece, Piece::Variable(name) if name == variable);
         if pieces.iter().any(known) {
-            out.report(at, fault("a variable stands twice"));
+            out.report(at, fault("a variable is used twice"));
             return None;
         }
         if !literal.is_empty() {

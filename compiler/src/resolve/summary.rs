@@ -21,7 +21,7 @@ pub(crate) const CHAPTERS_MAX: usize = 64;
 /// The most characters of one.
 const CHAPTER_CHARS_MAX: usize = 120;
 
-/// Behind these a sentence goes on, unless what follows begins one.
+/// After these a sentence goes on, unless what follows begins one.
 const ABBREVIATIONS: [&str; 7] = ["e.g.", "i.e.", "cf.", "vs.", "approx.", "incl.", "etc."];
 
 /// What GitHub reads too. Heading attributes are left out: `{name}` is a slot here.
@@ -226,7 +226,7 @@ impl Run {
 
     /// Returns how many bytes of a word still belong to the sentence that ends in it.
     fn end_of_sentence(&self, start: usize, word: &str, next: Option<&str>) -> Option<usize> {
-        // Scripts with full-width stops put no space behind them.
+        // Scripts with full-width stops put no space after them.
         let full_width = word
             .char_indices()
             .find(|(at, letter)| matches!(letter, '。' | '！' | '？') && !self.is_code(start + at));
@@ -260,7 +260,7 @@ fn goes_on(next: Option<&str>) -> bool {
     first.is_some_and(|first| first.is_lowercase() || first.is_numeric() || first == ',')
 }
 
-/// What stands inside a line of text.
+/// What is inside a line of text.
 fn is_inline(tag: &TagEnd) -> bool {
     matches!(
         tag,

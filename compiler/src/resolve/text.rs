@@ -127,7 +127,7 @@ pub(super) fn render(
     if let (true, Some(argument)) = (marked, slot.and_then(|slot| arguments.get_mut(slot)))
         && let ArgumentKind::Text { chars_max: chars_max @ 0 } = &mut argument.argument.kind
     {
-        // Whoever declares it may set another limit, but `$ARGUMENTS` is never without one.
+        // A declaration may set another limit, but `$ARGUMENTS` is never without one.
         *chars_max = ARGUMENTS_CHARS_MAX;
     }
     let slot = u32::try_from(slot.unwrap_or(0)).unwrap_or(0);

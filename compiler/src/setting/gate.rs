@@ -70,7 +70,7 @@ settings! {
         // An entry holds at least a name and a word of what it is about.
         entry_chars: u32 = 100, Field::property(
             "entry", Kind::Chars { low: 16, high: 500 }, "The length of one entry; a longer one is truncated.");
-        // Clients cut instructions in silence, the strictest known one after 2048 characters; what
+        // Clients truncate instructions silently, the strictest known one after 2048 characters; what
         // they put in front of them has to fit as well.
         instructions_chars: u32 = 2000, Field::property(
             "instructions", Kind::Chars { low: 200, high: 2000 }, "The length of what a client reads when it connects; the index is shortened until it fits.");

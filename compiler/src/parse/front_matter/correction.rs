@@ -1,13 +1,13 @@
 //! The commonest slips in YAML, and how to write them instead.
 //!
 //! A correction changes one line, or the indentation of a few. It is proposed only after the parser
-//! has accepted it: with it the document parses, or the next fault stands further down. So every
-//! proposal is one that can be followed, and several slips of a document are told in one run.
+//! has accepted it: with it the document parses, or the next fault is further down. So every
+//! proposal is one that can be followed, and several slips of a document are reported in one run.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::yaml::{self, Entry, Fault};
+use super::yaml::{self, Entry, YamlError};
 
 /// How many slips of one document are corrected.
 const SLIPS_MAX: usize = 20;
@@ -19,7 +19,7 @@ const TRIES_MAX: usize = 64;
 /// closed is noticed where the indentation ends.
 const LINES_ABOVE_MAX: usize = 8;
 
-/// How much of a corrected line is shown.
+/// The most characters of a corrected line in a report.
 const LINE_CHARS_MAX: usize = 1000;
 
 /// What became of a document.
@@ -43,7 +43,7 @@ pub(super) struct Slip {
 /// Parses a document; where it has slips, corrects them and goes on.
 ///
 /// Returns the slips that were corrected, and the entries or the fault that stopped it.
-pub(super) fn parse(text: &str) -> (Vec<Slip>, Result<Corrected, Fault>) {
+pub(super) fn parse(text: &str) -> (Vec<Slip>, Result<Corrected, YamlError>) {
     let mut slips = Vec::new();
     let mut edits = Edits::default();
     let mut tries = TRIES_MAX;
@@ -68,12 +68,12 @@ pub(super) fn parse(text: &str) -> (Vec<Slip>, Result<Corrected, Fault>) {
         Ok(entries) => (slips, Ok(Corrected { entries, edits })),
         Err(fault) => {
             let at = edits.original(&(fault.at..fault.at)).start;
-            (slips, Err(Fault { at, ..fault }))
+            (slips, Err(YamlError { at, ..fault }))
         }
     }
 }
 
-/// Returns a line as it is shown.
+/// Returns a line, truncated for a report.
 fn shortened(line: &str) -> String {
     match line.char_indices().nth(LINE_CHARS_MAX) {
         Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
@@ -92,7 +92,7 @@ struct Edit {
 }
 
 impl Edits {
-    /// Returns where a range of the edited text stood before the edits.
+    /// Returns where a range of the edited text was before the edits.
     pub(super) fn original(&self, range: &Range<usize>) -> Range<usize> {
         self.0.iter().rev().fold(range.clone(), |range, Edit { at, text }| {
             let end = at.start + text.len();
@@ -121,8 +121,8 @@ impl Change {
     fn apply(&self, document: &str) -> String {
         self.edits.iter().fold(document.into(), |document: String, Edit { at, text }| {
             let before = document.get(..at.start).unwrap_or_default();
-            let behind = document.get(at.end..).unwrap_or_default();
-            [before, text, behind].concat()
+            let after = document.get(at.end..).unwrap_or_default();
+            [before, text, after].concat()
         })
     }
 }
@@ -132,11 +132,11 @@ struct Correction {
     change: Change,
     corrected: String,
     /// What the parser says about the corrected document.
-    outcome: Result<Vec<Entry>, Fault>,
+    outcome: Result<Vec<Entry>, YamlError>,
 }
 
 /// Finds the correction of a fault: looks where the parser noticed it, then above, then below.
-fn correct(document: &str, fault: &Fault, tries: &mut usize) -> Option<Correction> {
+fn correct(document: &str, fault: &YamlError, tries: &mut usize) -> Option<Correction> {
     let noticed = line_at(document, fault.at);
     let below = (noticed.end < document.len()).then(|| line_at(document, noticed.end + 1));
     let upward = std::iter::successors(Some(noticed.clone()), |line| {
@@ -166,9 +166,9 @@ fn line_at(document: &str, offset: usize) -> Range<usize> {
     let bytes = document.as_bytes();
     let offset = offset.min(bytes.len());
     let before = bytes.get(..offset).unwrap_or_default();
-    let behind = bytes.get(offset..).unwrap_or_default();
+    let after = bytes.get(offset..).unwrap_or_default();
     let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    let length = behind.iter().position(|byte| *byte == b'\n').unwrap_or(behind.len());
+    let length = after.iter().position(|byte| *byte == b'\n').unwrap_or(after.len());
     start..offset + length
 }
 
@@ -201,7 +201,7 @@ fn spaces_for_tabs(document: &str, line: &Range<usize>) -> Option<Change> {
     Some(Change { what, at, reaches_on: true, edits })
 }
 
-/// Puts a space behind the colon of a key, or the value in quotes.
+/// Puts a space after the colon of a key, or the value in quotes.
 fn space_or_quotes(document: &str, line: &Range<usize>) -> Option<Change> {
     let text = document.get(line.clone())?.trim();
     let end = line.start + document.get(line.clone())?.trim_end().len();
@@ -211,7 +211,7 @@ fn space_or_quotes(document: &str, line: &Range<usize>) -> Option<Change> {
         Some((key, rest)) if !rest.starts_with([' ', '\t']) => {
             let at = end - rest.len()..end - rest.len();
             return Some(Change {
-                what: format!("there is no space behind `{key}:`"),
+                what: format!("there is no space after `{key}:`"),
                 at: end - item.len()..end,
                 reaches_on: true,
                 edits: vec![Edit { at, text: " ".into() }],
@@ -232,14 +232,14 @@ fn space_or_quotes(document: &str, line: &Range<usize>) -> Option<Change> {
     })
 }
 
-/// Splits `key: value` behind the colon.
+/// Splits `key: value` after the colon.
 fn split_key(text: &str) -> Option<(&str, &str)> {
     let (key, rest) = text.split_once(':')?;
     let is_key = |letter: char| letter.is_alphanumeric() || "_-.".contains(letter);
     (!key.is_empty() && key.chars().all(is_key)).then_some((key, rest))
 }
 
-/// Returns why a value cannot stand as it is, and how it can. `None`: quotes are not what it
+/// Returns why a value cannot be written as it is, and how it can. `None`: quotes are not what it
 /// lacks.
 fn quote(value: &str) -> Option<(String, String)> {
     let first = value.chars().next()?;
@@ -260,16 +260,16 @@ fn quote(value: &str) -> Option<(String, String)> {
 
 /// Returns the same for a value that starts with a quote.
 fn quote_again(value: &str, mark: char, rest: &str) -> (String, String) {
-    let Some((before, behind)) = rest.split_once(mark) else {
+    let Some((before, after)) = rest.split_once(mark) else {
         let how = "starts with a quote that is not closed".into();
         return (how, format!("{value}{mark}"));
     };
-    if behind.is_empty() {
+    if after.is_empty() {
         return ("holds a `\\` that means nothing in double quotes".into(), quoted(before));
     }
-    let how = "goes on behind its closing quote".into();
+    let how = "goes on after its closing quote".into();
     // `"a" or "b"`: the quotes belong to the text. `'it's'`: they are meant to enclose it.
-    let encloses = behind.starts_with(|next: char| !next.is_whitespace())
+    let encloses = after.starts_with(|next: char| !next.is_whitespace())
         || before.ends_with(char::is_whitespace);
     match rest.strip_suffix(mark) {
         Some(inner) if encloses => (how, quoted(inner)),

@@ -1,4 +1,4 @@
-//! Bytes of a markdown file -> text that knows where it stands in the file.
+//! Bytes of a markdown file -> text that knows its place in the file.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use miette::Diagnostic;
 use thiserror::Error;
 
-use super::told::Teller;
+use super::report::Reporter;
 use crate::source::{FileId, Span};
 
 /// The most bytes that a markdown file may have.
@@ -30,11 +30,11 @@ impl<'b> Text<'b> {
     pub(in crate::parse) fn decode(
         file: FileId,
         bytes: &'b [u8],
-        teller: &mut Teller<'_>,
+        reporter: &mut Reporter<'_>,
     ) -> Option<Self> {
         if bytes.len() > FILE_BYTES_MAX {
             let at = file.span(FILE_BYTES_MAX, FILE_BYTES_MAX);
-            teller.refuse(at, TooLarge { bytes: bytes.len(), limit: FILE_BYTES_MAX, at });
+            reporter.refuse(at, TooLarge { bytes: bytes.len(), limit: FILE_BYTES_MAX, at });
             return None;
         }
         let rest = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
@@ -46,12 +46,12 @@ impl<'b> Text<'b> {
         let first = skipped + error.valid_up_to();
         let at = file.span(first, first + 1);
         let byte = bytes.get(first).copied().unwrap_or_default();
-        teller.repair(at, NotUtf8 { byte, at });
+        reporter.repair(at, NotUtf8 { byte, at });
         let text = rest.iter().copied().map(char::from).collect::<String>();
-        (!teller.refused()).then_some(Self { file, text: text.into(), skipped, latin1: true })
+        (!reporter.refused()).then_some(Self { file, text: text.into(), skipped, latin1: true })
     }
 
-    /// Returns where a range of the text stands in the file.
+    /// Returns where a range of the text is in the file.
     pub(in crate::parse) fn span(&self, range: &Range<usize>) -> Span {
         self.file.span(self.offset(range.start), self.offset(range.end))
     }
@@ -63,7 +63,7 @@ impl<'b> Text<'b> {
         offset..offset + character.map_or(0, char::len_utf8)
     }
 
-    /// Returns where a byte of the text stands in the file.
+    /// Returns where a byte of the text is in the file.
     pub(in crate::parse) fn offset(&self, offset: usize) -> usize {
         let before = self.text.get(..offset).unwrap_or(&self.text);
         let bytes = if self.latin1 { before.chars().count() } else { before.len() };

@@ -14,9 +14,9 @@ use serde_saphyr::granit_parser::{
     ErrorKind, Event, Parser, ScalarStyle, ScanError, StructureStyle, Tag,
 };
 
-/// How deep lists and groups may stand in each other.
+/// How deep lists and groups may nest.
 const DEPTH_MAX: usize = 32;
-const TOO_DEEP: &str = "lists and groups stand too deep in each other";
+const TOO_DEEP: &str = "lists and groups nest too deep";
 
 /// The most that all `*name` of a document may copy, in bytes of text and numbers of values.
 /// The text of a document without any is never larger than its file.
@@ -30,7 +30,7 @@ pub(in crate::parse) struct Entry {
     pub(in crate::parse) value: Node,
 }
 
-/// A value and where it stands in the text: what `*name` repeats stands at the `*name`, and what is
+/// A value and its place in the text: what `*name` repeats is at the `*name`, and what is
 /// inside of that where it was first written.
 #[derive(Debug, Clone)]
 pub(in crate::parse) struct Node {
@@ -50,7 +50,7 @@ pub(in crate::parse) enum Value {
 
 /// Why a text is not the YAML that front matter may hold, and where the parser noticed.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct YamlError {
     pub(super) at: usize,
     pub(super) reason: Cow<'static, str>,
     /// Whether the author may have meant something else that is only written wrongly.
@@ -58,7 +58,7 @@ pub(super) struct Fault {
 }
 
 /// Parses the entries of a document. Keys may repeat; an empty document has none.
-pub(super) fn parse(text: &str) -> Result<Vec<Entry>, Fault> {
+pub(super) fn parse(text: &str) -> Result<Vec<Entry>, YamlError> {
     let mut builder = Builder::default();
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| scan_fault(&error, text))?;
@@ -96,7 +96,7 @@ struct Open {
 }
 
 impl Builder {
-    fn event(&mut self, event: Event<'_>, at: Range<usize>) -> Result<(), Fault> {
+    fn event(&mut self, event: Event<'_>, at: Range<usize>) -> Result<(), YamlError> {
         match event {
             // The line that opens the front matter has begun the first one.
             Event::DocumentStart(explicit, _) if explicit || self.root.is_some() => {
@@ -130,7 +130,7 @@ impl Builder {
         style: ScalarStyle,
         tag: Option<&Tag>,
         at: &Range<usize>,
-    ) -> Result<Value, Fault> {
+    ) -> Result<Value, YamlError> {
         let tagged_text = tag.is_some_and(|tag| tag.is_yaml_core_schema_tag("str"));
         if !tagged_text {
             refuse_tag(tag, "str", at)?;
@@ -145,7 +145,7 @@ impl Builder {
         anchor: usize,
         is_map: bool,
         at: &Range<usize>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), YamlError> {
         if self.expects_key() {
             return Err(fault(at.start, "a key must be plain text"));
         }
@@ -165,9 +165,9 @@ impl Builder {
         self.add(Node { value, at: start..end }, anchor);
     }
 
-    fn copy(&mut self, anchor: usize, at: &Range<usize>) -> Result<(), Fault> {
+    fn copy(&mut self, anchor: usize, at: &Range<usize>) -> Result<(), YamlError> {
         let Some(node) = self.named.get(&anchor) else {
-            return Err(excess(at.start, "`*` stands inside of what it repeats"));
+            return Err(excess(at.start, "`*` is inside what it repeats"));
         };
         let (weight, depth) = measure(node);
         let node = Node { value: node.value.clone(), at: at.clone() };
@@ -197,7 +197,7 @@ impl Builder {
         self.open.last().is_some_and(|open| open.is_map && open.nodes.len().is_multiple_of(2))
     }
 
-    fn check_depth(&self, more: usize, at: &Range<usize>) -> Result<(), Fault> {
+    fn check_depth(&self, more: usize, at: &Range<usize>) -> Result<(), YamlError> {
         if self.open.len() + more > DEPTH_MAX {
             return Err(excess(at.start, TOO_DEEP));
         }
@@ -247,7 +247,7 @@ fn plain_value(text: &str) -> Value {
 }
 
 fn number(text: &str) -> Option<Number> {
-    // Most values are words: told by the first byte.
+    // Most values are words: the first byte decides.
     if !text.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first)) {
         return None;
     }
@@ -275,7 +275,7 @@ fn number(text: &str) -> Option<Number> {
     is_float.then(|| text.parse::<f64>().ok())?.and_then(Number::from_f64)
 }
 
-fn refuse_tag(tag: Option<&Tag>, allowed: &str, at: &Range<usize>) -> Result<(), Fault> {
+fn refuse_tag(tag: Option<&Tag>, allowed: &str, at: &Range<usize>) -> Result<(), YamlError> {
     match tag {
         Some(tag) if !tag.is_yaml_core_schema_tag(allowed) => {
             Err(fault(at.start, "a value with a tag (`!…`) has no meaning here"))
@@ -284,30 +284,30 @@ fn refuse_tag(tag: Option<&Tag>, allowed: &str, at: &Range<usize>) -> Result<(),
     }
 }
 
-fn scan_fault(error: &ScanError, text: &str) -> Fault {
+fn scan_fault(error: &ScanError, text: &str) -> YamlError {
     let at = error.marker().byte_offset().unwrap_or(text.len()).min(text.len());
     match error.kind() {
         ErrorKind::TabNotAllowed | ErrorKind::TabInBlockIndentation => {
-            fault(at, "a tab stands where YAML wants spaces")
+            fault(at, "a tab is where YAML needs spaces")
         }
         ErrorKind::UnknownAnchor => fault(at, "`*` repeats a value that no `&` has named"),
         ErrorKind::UnexpectedCharacter { character } if character.is_control() => {
             let code = u32::from(*character);
-            fault(at, format!("the control character U+{code:04X} cannot stand here"))
+            fault(at, format!("the control character U+{code:04X} is not allowed here"))
         }
         ErrorKind::UnexpectedCharacter { character } => {
-            fault(at, format!("`{character}` cannot stand here"))
+            fault(at, format!("`{character}` is not allowed here"))
         }
         ErrorKind::RecursionLimitExceeded => excess(at, TOO_DEEP),
         kind => fault(at, format!("not valid YAML: {kind}")),
     }
 }
 
-fn fault(at: usize, reason: impl Into<Cow<'static, str>>) -> Fault {
-    Fault { at, reason: reason.into(), may_be_slip: true }
+fn fault(at: usize, reason: impl Into<Cow<'static, str>>) -> YamlError {
+    YamlError { at, reason: reason.into(), may_be_slip: true }
 }
 
 /// Returns the fault of a document that means what it says, but is more than is accepted.
-fn excess(at: usize, reason: &'static str) -> Fault {
-    Fault { at, reason: reason.into(), may_be_slip: false }
+fn excess(at: usize, reason: &'static str) -> YamlError {
+    YamlError { at, reason: reason.into(), may_be_slip: false }
 }

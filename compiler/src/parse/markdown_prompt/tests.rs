@@ -1,4 +1,4 @@
-//! What authors write, and what they are told.
+//! What authors write, and what is reported.
 
 #![expect(clippy::string_slice, reason = "a test ends by panicking")]
 
@@ -19,7 +19,7 @@ impl Files for OneFile<'_> {
     }
 }
 
-/// Returns the prompt and what was told: severity, code, place, what stands there, message
+/// Returns the prompt and what was reported: severity, code, place, the text there, message
 /// and help.
 fn read(bytes: &[u8], kind: Kind, on_error: OnError) -> (Option<MarkdownPrompt>, Vec<String>) {
     let files = OneFile(bytes);
@@ -27,7 +27,7 @@ fn read(bytes: &[u8], kind: Kind, on_error: OnError) -> (Option<MarkdownPrompt>,
     let file = sources.load("a.md").unwrap();
     let mut out = Diagnostics::new(false);
     let prompt = markdown_prompt(file, bytes, kind, on_error, &mut out);
-    let told = out.sorted().into_iter().map(|report| {
+    let reported = out.sorted().into_iter().map(|report| {
         let severity = if report.is_error() { "error" } else { "warning" };
         let (at, diagnostic) = (report.at, &report.diagnostic);
         let written = String::from_utf8_lossy(&bytes[at.start as usize..at.end as usize]);
@@ -41,7 +41,7 @@ fn read(bytes: &[u8], kind: Kind, on_error: OnError) -> (Option<MarkdownPrompt>,
             place.column
         )
     });
-    (prompt, told.collect())
+    (prompt, reported.collect())
 }
 
 /// Checks a file that is refused, in all three modes, with and without a repair.
@@ -49,12 +49,12 @@ fn refused(text: &str, kind: Kind, expected: &[&str]) {
     for (on_error, severity, prefix) in
         [(Fail, "error ", ""), (Repair, "error ", ""), (Skip, "warning ", "skipped: ")]
     {
-        let (prompt, told) = read(text.as_bytes(), kind, on_error);
+        let (prompt, reported) = read(text.as_bytes(), kind, on_error);
         let expected: Vec<_> = expected
             .iter()
             .map(|line| format!("{severity}{}", line.replace("» ", &format!("» {prefix}"))))
             .collect();
-        assert_eq!(told, expected, "{text}");
+        assert_eq!(reported, expected, "{text}");
         assert!(prompt.is_none(), "{text}");
     }
 }
@@ -69,15 +69,15 @@ fn corrected(yaml: &str, place: &str, message: &str, line: &str) {
         (Repair, format!("warning {}", said("repaired: "))),
     ];
     for (on_error, expected) in expected {
-        let (prompt, told) = read(text.as_bytes(), Command, on_error);
-        assert_eq!(told, [expected], "{text}");
+        let (prompt, reported) = read(text.as_bytes(), Command, on_error);
+        assert_eq!(reported, [expected], "{text}");
         assert_eq!(prompt.is_some(), on_error == Repair, "{text}");
     }
 }
 
 fn good(text: &str, kind: Kind) -> MarkdownPrompt {
-    let (prompt, told) = read(text.as_bytes(), kind, Fail);
-    assert_eq!(told, [""; 0], "{text}");
+    let (prompt, reported) = read(text.as_bytes(), kind, Fail);
+    assert_eq!(reported, [""; 0], "{text}");
     prompt.unwrap()
 }
 
@@ -232,7 +232,7 @@ fn quotes_and_spaces() {
         );
     }
     let unclosed = "the value of `x` starts with a quote that is not closed";
-    let goes_on = "the value of `x` goes on behind its closing quote";
+    let goes_on = "the value of `x` goes on after its closing quote";
     for (value, message, quoted) in [
         ("\"a", unclosed, "\"a\""),
         ("'a", unclosed, "'a'"),
@@ -263,7 +263,7 @@ fn quotes_and_spaces() {
         corrected(
             yaml,
             &format!("{line}:1 «description:d»"),
-            "there is no space behind `description:`",
+            "there is no space after `description:`",
             "description: d",
         );
     }
@@ -283,9 +283,9 @@ fn quotes_and_spaces() {
 #[test]
 fn several_faults_in_one_run() {
     let text = "---\ntitle: a: é\nx:\n\t- 1\nargument-hint: [a] [b]\ntitle: *b\npriority: @\n---\n";
-    let (prompt, told) = read(text.as_bytes(), Command, Repair);
+    let (prompt, reported) = read(text.as_bytes(), Command, Repair);
     assert!(prompt.is_none());
-    let codes: Vec<_> = told.iter().map(|line| line.split(" skip").next().unwrap()).collect();
+    let codes: Vec<_> = reported.iter().map(|line| line.split(" skip").next().unwrap()).collect();
     let places = codes.iter().map(|line| line.split('»').next().unwrap()).collect::<Vec<_>>();
     assert_eq!(
         places,
@@ -299,19 +299,19 @@ fn several_faults_in_one_run() {
             "warning front_matter::yaml 7:11 «@",
         ]
     );
-    // What follows a slip is told too, if it has no correction itself.
-    let (_, told) = read(b"---\nx: a: b\ny:\n  - a\n b\n---\n", Command, Repair);
-    assert!(told[0].starts_with("warning front_matter::yaml 2:4 «a: b»"), "{told:?}");
-    assert!(told[1].starts_with("error front_matter::yaml 5:"), "{told:?}");
-    assert_eq!(told.len(), 2);
+    // What follows a slip is reported too, if it has no correction itself.
+    let (_, reported) = read(b"---\nx: a: b\ny:\n  - a\n b\n---\n", Command, Repair);
+    assert!(reported[0].starts_with("warning front_matter::yaml 2:4 «a: b»"), "{reported:?}");
+    assert!(reported[1].starts_with("error front_matter::yaml 5:"), "{reported:?}");
+    assert_eq!(reported.len(), 2);
 }
 
 #[test]
 fn faults_without_correction() {
     let help = "check the quotes, colons and indentation up to here";
     let copied = "what `*` repeats is too much in all";
-    let inside = "`*` stands inside of what it repeats";
-    let deep = "lists and groups stand too deep in each other";
+    let inside = "`*` is inside what it repeats";
+    let deep = "lists and groups nest too deep";
     let excess = [copied, inside, deep];
     let mut bomb = "a0: &a0 [lol, lol, lol, lol]\n".to_string();
     for level in 1..30 {
@@ -320,7 +320,7 @@ fn faults_without_correction() {
     }
     let chain: String = (1..100).map(|n| format!("a{n}: &a{n} [*a{}]\n", n - 1)).collect();
     for (yaml, reason) in [
-        ("x: \u{0}", "the control character U+0000 cannot stand here"),
+        ("x: \u{0}", "the control character U+0000 is not allowed here"),
         ("just text", "the front matter is not made of `key: value` lines"),
         ("- a", "the front matter is not made of `key: value` lines"),
         ("[a]: b", "a key must be plain text"),
@@ -338,13 +338,16 @@ fn faults_without_correction() {
             [(Fail, "error", ""), (Repair, "error", ""), (Skip, "warning", "skipped: ")]
         {
             let text = format!("---\n{yaml}\n---\n");
-            let (prompt, told) = read(text.as_bytes(), Command, on_error);
+            let (prompt, reported) = read(text.as_bytes(), Command, on_error);
             let shown = yaml.chars().take(40).collect::<String>();
-            assert!(prompt.is_none() && told.len() == 1, "{shown} {told:?}");
-            let told = &told[0];
-            assert!(told.starts_with(&format!("{severity} front_matter::yaml ")), "{shown} {told}");
-            assert!(told.contains(&format!("» {prefix}{reason}")), "{told}");
-            assert!(excess.contains(&reason) != told.ends_with(help), "{told}");
+            assert!(prompt.is_none() && reported.len() == 1, "{shown} {reported:?}");
+            let reported = &reported[0];
+            assert!(
+                reported.starts_with(&format!("{severity} front_matter::yaml ")),
+                "{shown} {reported}"
+            );
+            assert!(reported.contains(&format!("» {prefix}{reason}")), "{reported}");
+            assert!(excess.contains(&reason) != reported.ends_with(help), "{reported}");
         }
     }
 }
@@ -407,8 +410,8 @@ fn keys() {
     );
     for priority in ["0", "-1", "1.5", "'5'", "high", "256"] {
         let text = format!("---\ndescription: d\npriority: {priority}\n---\n");
-        let (_, told) = read(text.as_bytes(), Folder, Fail);
-        assert!(told[0].starts_with("error front_matter::wrong_type 3:11"), "{told:?}");
+        let (_, reported) = read(text.as_bytes(), Folder, Fail);
+        assert!(reported[0].starts_with("error front_matter::wrong_type 3:11"), "{reported:?}");
     }
     refused(
         "---\ndescription: d\nx: {a: 1, b: {'c': 1, c: 2}, a: 3}\n---\n",
@@ -461,13 +464,16 @@ fn latin_1() {
         (Fail, "error markdown::not_utf8 2:17 «\u{fffd}» "),
         (Skip, "warning markdown::not_utf8 2:17 «\u{fffd}» skipped: "),
     ] {
-        let (prompt, told) = read(bytes, Command, on_error);
-        assert_eq!((prompt.is_none(), told), (true, vec![not_utf8(first)]));
+        let (prompt, reported) = read(bytes, Command, on_error);
+        assert_eq!((prompt.is_none(), reported), (true, vec![not_utf8(first)]));
     }
-    let (prompt, told) = read(bytes, Command, Repair);
+    let (prompt, reported) = read(bytes, Command, Repair);
     let prompt = prompt.unwrap();
-    assert_eq!(told[0], not_utf8("warning markdown::not_utf8 2:17 «\u{fffd}» repaired: "));
-    assert!(told[1].starts_with("warning front_matter::yaml 3:8 «a: b» repaired: "), "{told:?}");
+    assert_eq!(reported[0], not_utf8("warning markdown::not_utf8 2:17 «\u{fffd}» repaired: "));
+    assert!(
+        reported[1].starts_with("warning front_matter::yaml 3:8 «a: b» repaired: "),
+        "{reported:?}"
+    );
     assert_eq!(prompt.description.value, "café");
     assert_eq!(prompt.body, "ü $ARGUMENTS\n\0");
     assert_eq!(&bytes[prompt.body_start..], b"\xFC $ARGUMENTS\r\n\0");

@@ -283,7 +283,7 @@ struct UnexpectedAnnotation {
 #[diagnostic(
     code(value::secret),
     help(
-        "what stands here goes into the bundle and to clients; secrets live in the server's configuration"
+        "what is written here goes into the bundle and to clients; secrets live in the server's configuration"
     )
 )]
 struct SecretNotExpected {

@@ -63,7 +63,7 @@ fn parts_are_joined_by_a_blank_line() {
 }
 
 #[test]
-fn an_assistant_is_told_from_the_user() {
+fn an_assistant_is_distinguished_from_the_user() {
     let talk = vec![
         said(Role::User, vec![literal("Hello?"), literal("Anyone?\n\n")]),
         said(Role::Assistant, vec![literal("Yes.")]),
@@ -120,7 +120,7 @@ fn a_slot_is_its_default_or_its_name() {
 }
 
 #[test]
-fn a_choice_that_steers_is_told() {
+fn a_choice_that_steers_is_reported() {
     let values = ["staging", "production"];
     let default =
         |value: &str| Argument { default: Some(value.into()), ..choice("env", &values, 1) };
@@ -150,7 +150,7 @@ fn a_choice_that_steers_is_told() {
 }
 
 #[test]
-fn several_choices_are_told_in_one_line() {
+fn several_choices_are_reported_in_one_line() {
     let dry = Argument { default: Some("true".into()), ..choice("dry", &["true", "false"], 3) };
     let note = argument("note", Text { chars_max: 0 }, 6);
     let rendering = steered(vec![choice("env", &["a", "b"], 1), dry, note], 12);
@@ -162,7 +162,7 @@ fn several_choices_are_told_in_one_line() {
 }
 
 #[test]
-fn what_is_told_is_one_short_line() {
+fn the_report_of_choices_is_one_short_line() {
     let long = "x".repeat(1000);
     let body = briefing(&steered(vec![choice("env", &["a\nb", &long], 1)], 3));
     let (line, rest) = body.split_once('\n').unwrap();
@@ -170,7 +170,7 @@ fn what_is_told_is_one_short_line() {
         line.starts_with("[shown for no env; also: a b, xxx") && line.ends_with("x…]"),
         "{line}"
     );
-    assert_eq!(line.chars().count(), SHOWN_CHARS_MAX + 2);
+    assert_eq!(line.chars().count(), CHOICES_CHARS_MAX + 2);
     assert_eq!(rest, "variant 2");
 }
 

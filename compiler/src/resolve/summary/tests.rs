@@ -63,7 +63,7 @@ fn a_sentence_ends_where_white_space_follows() {
 }
 
 #[test]
-fn a_sentence_goes_on_behind_an_abbreviation() {
+fn a_sentence_goes_on_after_an_abbreviation() {
     check_summary("Use tools, e.g. grep. Then read.", "Use tools, e.g. grep.");
     check_summary("Use tools (i.e. grep). Then read.", "Use tools (i.e. grep).");
     check_summary("Cf. the manual. Then read.", "Cf. the manual.");
@@ -189,7 +189,7 @@ fn chapters_are_few_and_short() {
         assert_eq!(chapters.len(), CHAPTERS_MAX);
         assert_eq!(chapters[62..], ["H62", "…"]);
     }
-    // A summary may stand behind them all.
+    // A summary may follow them all.
     check_summary(&format!("{}\nUse ISO dates.", headings(10_000)), "Use ISO dates.");
     check_chapters(&format!("# {}", "ä".repeat(120)), &["ä".repeat(120).as_str()]);
     check_chapters(&format!("# {}", "ä".repeat(121)), &[format!("{}…", "ä".repeat(119)).as_str()]);

@@ -35,7 +35,7 @@ pub(super) const OPERATE: &str = "_operate";
 pub(super) const MEASURE: &str = "_measure";
 /// `bytes|_pay`: nothing, for what is repeated here.
 pub(super) const PAY: &str = "_pay";
-/// `value|_truth`: the value, which must be true or false whatever callers give.
+/// `value|_truth`: the value, which must be true or false for all values from callers.
 pub(super) const TRUTH: &str = "_truth";
 /// `value|_argument(callee)`: the value; only a macro may get free text.
 pub(super) const ARGUMENT: &str = "_argument";
@@ -162,7 +162,7 @@ fn add_guards(environment: &mut Environment<'_>, budget: &Budget) {
         if is_data(&value) {
             return Ok(value);
         }
-        // A loop keeps what its `changed` was given: if that held the loop, it were never freed.
+        // A loop keeps what its `changed` was given: if that held the loop, it would never be freed.
         Err(Error::new(ErrorKind::InvalidOperation, "only data can be given to what is no macro"))
     });
     let payer = budget.clone();

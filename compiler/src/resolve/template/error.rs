@@ -128,10 +128,10 @@ pub(super) enum TemplateError {
         #[label(primary, "fails here")]
         at: Span,
     },
-    #[error("there is no text file `{path}`{line}")]
+    #[error("text file `{path}` not found{line}")]
     #[diagnostic(
         code(template::include_not_found),
-        help("a path is relative to the file it stands in and stays inside the project")
+        help("a path is relative to the file that it is in and stays inside the project")
     )]
     IncludeNotFound {
         path: String,

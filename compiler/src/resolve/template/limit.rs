@@ -1,4 +1,4 @@
-//! The bounds that make every template end soon and small, whoever wrote it.
+//! The bounds that make every template end soon and small, even a hostile one.
 
 /// Combinations of arguments that one prompt is rendered for.
 pub(crate) const VARIANTS_MAX: u64 = 64;
@@ -17,7 +17,7 @@ pub(super) const TAG_TOKENS_MAX: usize = 600;
 pub(super) const TAG_PREFIXES_MAX: usize = 50;
 /// Brackets inside brackets of one tag.
 pub(super) const BRACKETS_MAX: usize = 12;
-/// Levels of blocks inside blocks: a block stands for 2, each `elif` for 1 more.
+/// Levels of blocks inside blocks: a block counts 2, each `elif` for 1 more.
 pub(super) const LEVELS_MAX: usize = 100;
 
 /// Instructions of one rendering, those that rewriting adds counted: what the engine calls fuel.

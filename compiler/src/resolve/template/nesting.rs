@@ -2,7 +2,7 @@
 //!
 //! The parser recurses, without a guard over `elif`, `not` and inline `if`, and so does all that
 //! walks or drops its tree. This scan refuses what would go too deep, and finds blocks that are
-//! never closed, which the parser can only tell at the end of the text.
+//! never closed, which the parser can only report at the end of the text.
 
 use std::ops::Range;
 
@@ -15,9 +15,9 @@ use super::source::Line;
 use crate::source::Span;
 
 /// Why a template is not parsed: where, and what to report there.
-type Refused = (Range<usize>, Box<dyn FnOnce(Span, Line) -> TemplateError>);
+type NestingError = (Range<usize>, Box<dyn FnOnce(Span, Line) -> TemplateError>);
 
-/// A block that is open: its keyword, its place, and how many levels it stands for.
+/// A block that is open: its keyword, its place, and how many levels it counts.
 struct Open<'t> {
     keyword: &'t str,
     at: Range<usize>,
@@ -37,7 +37,7 @@ struct Tag<'t> {
 }
 
 /// Checks that the parser can take `text`. Faults of single tokens are left to the parser.
-pub(super) fn check(text: &str, syntax: &SyntaxConfig) -> Result<(), Refused> {
+pub(super) fn check(text: &str, syntax: &SyntaxConfig) -> Result<(), NestingError> {
     let mut open: Vec<Open<'_>> = Vec::new();
     let mut tag = Tag::default();
     for token in tokenize(text, false, syntax.clone()) {
@@ -80,7 +80,7 @@ pub(super) fn check(text: &str, syntax: &SyntaxConfig) -> Result<(), Refused> {
 }
 
 /// Opens, continues or closes a block with the tag that ends at `end`.
-fn close_tag<'t>(tag: &Tag<'t>, end: usize, open: &mut Vec<Open<'t>>) -> Result<(), Refused> {
+fn close_tag<'t>(tag: &Tag<'t>, end: usize, open: &mut Vec<Open<'t>>) -> Result<(), NestingError> {
     let at = tag.start..end;
     match tag.keyword {
         Some("elif") => {
@@ -106,11 +106,11 @@ fn close_tag<'t>(tag: &Tag<'t>, end: usize, open: &mut Vec<Open<'t>>) -> Result<
     Ok(())
 }
 
-fn too_deep(what: &'static str, limit: usize, at: Range<usize>) -> Refused {
+fn too_deep(what: &'static str, limit: usize, at: Range<usize>) -> NestingError {
     (at, Box::new(move |at, line| TemplateError::TooDeep { what, limit, line, at }))
 }
 
-fn unclosed(keyword: &str, at: Range<usize>) -> Refused {
+fn unclosed(keyword: &str, at: Range<usize>) -> NestingError {
     let detail = format!("`{keyword}` is never closed");
     let help = Some("close it with its `end…` tag");
     (at, Box::new(move |at, line| TemplateError::Syntax { detail, help, line, at }))

@@ -8,7 +8,7 @@ use super::error::TemplateError;
 use crate::diagnostic::Diagnostics;
 use crate::source::{FileId, Span};
 
-/// Where the text of a template stands.
+/// Where the text of a template is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextPlace {
     /// It is this whole file: offsets in the text are offsets in the file.

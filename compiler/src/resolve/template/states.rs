@@ -1,6 +1,6 @@
 //! The combinations of finite arguments, which the variants of a prompt are numbered by.
 //!
-//! A state of an argument is a value that templates can tell from its others, or its absence.
+//! A state of an argument is a value that templates can distinguish from its others, or its absence.
 
 use minijinja::Value;
 
@@ -11,7 +11,7 @@ use super::{TemplateArgument, TemplateArgumentKind, limit};
 use crate::diagnostic::Diagnostics;
 use crate::source::Span;
 
-/// The states of all arguments: how a variant's number tells them apart.
+/// The states of all arguments: how a variant's number encodes them.
 pub(super) struct States {
     pub(super) of_arguments: Vec<ArgumentStates>,
     pub(super) combinations: u64,

@@ -193,7 +193,7 @@ fn refuses() {
         ("{% include 'bad.j2' %}", "template::unknown_variable `nme`: unknown variable `nme`"),
         (
             "{% include 'no.j2' %}",
-            "template::include_not_found `'no.j2'`: there is no text file `no.j2`",
+            "template::include_not_found `'no.j2'`: text file `no.j2` not found",
         ),
         (
             "{% include env_name %}",

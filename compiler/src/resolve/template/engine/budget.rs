@@ -77,16 +77,16 @@ impl Budget {
 
     /// Pays for one look at all that a value holds, which must not be free text.
     pub(super) fn measure(&self, value: &Value) -> Result<(), Error> {
-        self.walk(value, Refused::FreeText)
+        self.walk(value, Forbidden::FreeText)
     }
 
     /// Pays for one look at all that a value holds, which must not be the namespace it goes to.
     pub(super) fn measure_stored(&self, value: &Value, namespace: &Value) -> Result<(), Error> {
-        self.walk(value, Refused::Object(namespace))
+        self.walk(value, Forbidden::Object(namespace))
     }
 
-    fn walk(&self, value: &Value, refused: Refused<'_>) -> Result<(), Error> {
-        let mut walk = Walk { room: limit::VALUE_MAX, refused };
+    fn walk(&self, value: &Value, forbidden: Forbidden<'_>) -> Result<(), Error> {
+        let mut walk = Walk { room: limit::VALUE_MAX, forbidden };
         let fits = walk.value(value, 0);
         self.pay(limit::VALUE_MAX - walk.room)?;
         fits.map_err(Error::from)
@@ -94,7 +94,7 @@ impl Budget {
 }
 
 /// What a walk must not meet.
-enum Refused<'v> {
+enum Forbidden<'v> {
     FreeText,
     Object(&'v Value),
 }
@@ -103,19 +103,19 @@ enum Refused<'v> {
 struct Walk<'v> {
     /// Bytes that it may still meet.
     room: u64,
-    refused: Refused<'v>,
+    forbidden: Forbidden<'v>,
 }
 
 impl Walk<'_> {
     /// A value that holds itself nests too deep.
     fn value(&mut self, value: &Value, depth: usize) -> Result<(), Stop> {
-        match (&self.refused, value.kind()) {
+        match (&self.forbidden, value.kind()) {
             (_, ValueKind::String) => self.text(value.as_str().unwrap_or_default())?,
             (_, ValueKind::Bytes) => self.take(value.len().unwrap_or(0) as u64)?,
-            (Refused::FreeText, _) if value.downcast_object_ref::<Slot>().is_some() => {
+            (Forbidden::FreeText, _) if value.downcast_object_ref::<Slot>().is_some() => {
                 return Err(Stop::FreeText);
             }
-            (Refused::Object(object), _) if is_sameas(object, value) => return Err(Stop::Depth),
+            (Forbidden::Object(object), _) if is_sameas(object, value) => return Err(Stop::Depth),
             _ => self.take(1)?,
         }
         let is_map = value.kind() == ValueKind::Map;
@@ -140,7 +140,7 @@ impl Walk<'_> {
     }
 
     fn text(&mut self, text: &str) -> Result<(), Stop> {
-        if matches!(self.refused, Refused::FreeText) && text.contains(MARK_START) {
+        if matches!(self.forbidden, Forbidden::FreeText) && text.contains(MARK_START) {
             return Err(Stop::FreeText);
         }
         self.take(text.len() as u64)

@@ -1,6 +1,6 @@
 //! The filters, tests and functions that templates have, each with what a call could make.
 //!
-//! They are those of minijinja but for a few whose cost no argument tells: `format` pads to any
+//! They are those of minijinja but for a few whose cost does not follow from an argument: `format` pads to any
 //! width, `chain` nests without end, `pprint` shows what is inside the engine.
 
 use std::collections::BTreeMap;

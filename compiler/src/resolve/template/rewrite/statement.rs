@@ -25,7 +25,7 @@ impl Rewriter<'_, '_> {
         self.repeats -= 1;
     }
 
-    /// Writes a tag; `content` writes what stands in it.
+    /// Writes a tag; `content` writes what is in it.
     fn tag(&mut self, keyword: &str, content: impl FnOnce(&mut Self)) {
         self.put(BLOCK_START);
         self.put(keyword);

@@ -85,14 +85,14 @@ fn every_template_ends() {
     ] {
         let start = Instant::now();
         let outcome = outcome(&template);
-        let shown: String = template.chars().take(120).collect();
+        let excerpt: String = template.chars().take(120).collect();
         let first: String = outcome.chars().take(200).collect();
         if code.is_empty() {
-            assert!(!outcome.starts_with("template::"), "{shown}: {first}");
+            assert!(!outcome.starts_with("template::"), "{excerpt}: {first}");
         } else {
-            assert!(outcome.starts_with(code), "{shown}: {first}");
+            assert!(outcome.starts_with(code), "{excerpt}: {first}");
         }
-        assert!(start.elapsed() < Duration::from_secs(20), "{shown}: {:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(20), "{excerpt}: {:?}", start.elapsed());
     }
 }
 

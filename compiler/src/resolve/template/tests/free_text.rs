@@ -31,7 +31,7 @@ fn a_text_of_free_text_alone_is_no_truth_value() {
     ] {
         check(template, &format!("template::free_text `{label}`: `{label}` holds free text"));
     }
-    // With any other character it is true whatever the caller gives.
+    // With any other character it is true for every value from the caller.
     check("AROUND{% if y %}a{% else %}b{% endif %}", "a");
     check("AROUND{{ y or 'b' }}{{ y and 'c' }}", "<[0]>c");
     check("{% set x %}{% endset %}{% if x %}a{% else %}b{% endif %}", "b");

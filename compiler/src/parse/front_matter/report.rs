@@ -1,4 +1,4 @@
-//! How a fault of a markdown file is told: `on-error` decides, in this one place.
+//! How faults of a markdown file are reported: `on-error` decides, in this one place.
 //!
 //! | `on-error` | a fault that can be repaired | any other fault |
 //! | --- | --- | --- |
@@ -17,42 +17,44 @@ use crate::ast::OnError;
 use crate::diagnostic::Diagnostics;
 use crate::source::Span;
 
-/// A fault's own words; how grave it is comes from `on-error`.
+/// The message of a fault; its severity comes from `on-error`.
 pub(in crate::parse) trait Fault: Diagnostic + Send + Sync + 'static {}
 
 impl<D: Diagnostic + Send + Sync + 'static> Fault for D {}
 
-/// Tells the faults of one file, and remembers whether the file can still be used.
-pub(in crate::parse) struct Teller<'o> {
+/// Reports the faults of one file, and records whether the file can still be used.
+pub(in crate::parse) struct Reporter<'o> {
     on_error: OnError,
     refused: bool,
     out: &'o mut Diagnostics,
 }
 
-impl<'o> Teller<'o> {
+impl<'o> Reporter<'o> {
     pub(in crate::parse) fn new(on_error: OnError, out: &'o mut Diagnostics) -> Self {
         Self { on_error, refused: false, out }
     }
 
-    /// Tells a fault after which the file gives no prompt.
+    /// Reports a fault after which the file gives no prompt.
     pub(in crate::parse) fn refuse(&mut self, at: Span, fault: impl Fault) {
         self.refused = true;
         let outcome = match self.on_error {
-            OnError::Fail | OnError::Repair => Outcome::Refused,
+            OnError::Fail | OnError::Repair => Outcome::Rejected,
             OnError::Skip => Outcome::Skipped,
         };
-        self.out.report(at, Told { fault, outcome });
+        self.out.report(at, FaultReport { fault, outcome });
     }
 
-    /// Tells a fault that the caller repairs, if it shall.
+    /// Reports a fault that the caller repairs if `on-error` says so.
     pub(in crate::parse) fn repair(&mut self, at: Span, fault: impl Fault) {
         match self.on_error {
-            OnError::Repair => self.out.report(at, Told { fault, outcome: Outcome::Repaired }),
+            OnError::Repair => {
+                self.out.report(at, FaultReport { fault, outcome: Outcome::Repaired })
+            }
             OnError::Fail | OnError::Skip => self.refuse(at, fault),
         }
     }
 
-    /// Returns whether a fault was told after which the file gives no prompt.
+    /// Returns whether a fault was reported after which the file gives no prompt.
     pub(in crate::parse) fn refused(&self) -> bool {
         self.refused
     }
@@ -61,22 +63,22 @@ impl<'o> Teller<'o> {
 /// What becomes of the file.
 #[derive(Debug, Clone, Copy)]
 enum Outcome {
-    Refused,
+    Rejected,
     Skipped,
     Repaired,
 }
 
-/// A fault with the severity and the first word that its outcome gives.
+/// A fault with the severity and the prefix that its outcome gives.
 #[derive(Debug)]
-struct Told<F> {
+struct FaultReport<F> {
     fault: F,
     outcome: Outcome,
 }
 
-impl<F: fmt::Display> fmt::Display for Told<F> {
+impl<F: fmt::Display> fmt::Display for FaultReport<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.outcome {
-            Outcome::Refused => {}
+            Outcome::Rejected => {}
             Outcome::Skipped => f.write_str("skipped: ")?,
             Outcome::Repaired => f.write_str("repaired: ")?,
         }
@@ -84,12 +86,12 @@ impl<F: fmt::Display> fmt::Display for Told<F> {
     }
 }
 
-impl<F: fmt::Debug + fmt::Display> std::error::Error for Told<F> {}
+impl<F: fmt::Debug + fmt::Display> std::error::Error for FaultReport<F> {}
 
-impl<F: Diagnostic> Diagnostic for Told<F> {
+impl<F: Diagnostic> Diagnostic for FaultReport<F> {
     fn severity(&self) -> Option<Severity> {
         Some(match self.outcome {
-            Outcome::Refused => Severity::Error,
+            Outcome::Rejected => Severity::Error,
             Outcome::Skipped | Outcome::Repaired => Severity::Warning,
         })
     }
