@@ -321,7 +321,13 @@ fn without_places(value: Value) -> Value {
 }
 
 fn gate_as_text(gate: &Gate, messages: &Messages, text: &mut String) {
-    writeln!(text, "── gate {}", serde_json::to_string(gate).expect("JSON")).unwrap();
+    // Of the settings only those that were written: a new one must not change every case.
+    let settings = serde_json::json!(gate);
+    let is_written =
+        |(_, setting): &(&String, &Value)| setting.is_string() || setting["at"].is_string();
+    let written = settings.as_object().expect("an object").iter().filter(is_written);
+    let written: Vec<_> = written.map(|(name, setting)| format!("{name} {setting}")).collect();
+    writeln!(text, "── gate\n{}", written.join("\n")).unwrap();
     // The first two are the instructions, which come before.
     for (name, pieces) in messages.named().into_iter().skip(2) {
         let piece = |piece: &MessagePiece| match piece {

@@ -35,7 +35,7 @@ fn a_link_out_of_the_folder_is_not_followed() {
         symlink(target, sandbox.path("project/thing")).expect("a link");
         let run = sandbox.relay("check project").ends(1);
         assert!(
-            run.stdout.contains("is a link that leaves the project's folder"),
+            run.stdout.contains("is a link out of the project's folder"),
             "{node}:\n{}",
             run.stdout
         );

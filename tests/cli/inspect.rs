@@ -131,8 +131,8 @@ fn a_change_of_the_gate_changes_only_its_lines() {
     snapshot("inspect_gated_canonical", gate);
     assert!(before.contains("== tool audit_tail\ntier: 0\ngated: yes\n"), "{before}");
     for (from, to, line) in [
-        ("gate on", "gate on hide-tools=#true", "hide tools: yes"),
-        ("ask=3", "ask=4", "tags asked for: 4"),
+        ("gate on", "gate on hide-tools=#true", "hide tools: true"),
+        ("ask=3", "ask=4", "tags ask: 4"),
         ("Left:", "Unread:", "    Unread: {{remaining_prompts}}"),
     ] {
         sandbox.edit("project.kdl", from, to);

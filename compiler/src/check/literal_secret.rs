@@ -80,7 +80,20 @@ struct IdleSuppression {
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     let mut search = SecretSearch::default();
     let mut suppressions: Vec<&AllowedSecret> = Vec::new();
-    for prompt in &model.prompts {
+    // Taken apart in full, so that what a project may hold tomorrow asks to be searched.
+    let Model {
+        prompts,
+        resources,
+        templates,
+        messages,
+        project: _,
+        environment: _,
+        whens: _,
+        disabled_prompts: _,
+        gate: _,
+        tools: _,
+    } = model;
+    for prompt in prompts {
         suppressions.extend(&prompt.allowed_secrets);
         for body in &prompt.bodies {
             search.at_body(body, &prompt.allowed_secrets, out);
@@ -100,15 +113,15 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
             }
         }
     }
-    let resources = model.resources.iter().map(|resource| &resource.about);
-    for about in resources.chain(model.templates.iter().map(|template| &template.about)) {
+    let resources = resources.iter().map(|resource| &resource.about);
+    for about in resources.chain(templates.iter().map(|template| &template.about)) {
         suppressions.extend(&about.allowed_secrets);
         search.at_body(&about.body, &about.allowed_secrets, out);
         for line in [&about.title, &about.description].into_iter().flatten() {
             search.at_value(&line.value, line.at, &about.allowed_secrets, out);
         }
     }
-    for message in model.messages.all() {
+    for message in messages.all() {
         if let Some(at) = message.at {
             search.at_value(&message.text, at, &[], out);
         }

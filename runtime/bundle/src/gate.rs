@@ -40,14 +40,3 @@ pub enum Unlock {
     /// It is denied, with a text that says how to get a briefing.
     Refuse,
 }
-
-impl Unlock {
-    /// Returns the keyword of the language.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Intercept => "intercept",
-            Self::Refuse => "refuse",
-        }
-    }
-}

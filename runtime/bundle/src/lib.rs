@@ -64,6 +64,6 @@ pub use rendering::{Rendering, RenderingView};
 pub use resource::{Content, Resource, ResourceView};
 pub use resource_template::{ResourceTemplate, TemplateView, UriPiece};
 pub use section::{Kind, SectionInfo};
-pub use setting::Setting;
+pub use setting::{Setting, values};
 pub use tag_index::{Postings, RANK_BLOCK, RankBlock, TagIndexView, UNICODE, lower_case};
 pub use tool::Tool;

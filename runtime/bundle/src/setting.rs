@@ -1,6 +1,7 @@
 //! A value that a project may set, with the place where it was written.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::error::Corrupt;
 use crate::place::Place;
@@ -26,6 +27,21 @@ impl<T> Setting<T> {
     pub fn default_of(value: T) -> Self {
         Self { value, at: None }
     }
+}
+
+/// Returns each setting of a struct of settings by its name, without the places.
+///
+/// So a new setting appears wherever all of them are printed.
+#[must_use]
+pub fn values(settings: &impl Serialize) -> Map<String, Value> {
+    let Ok(Value::Object(fields)) = serde_json::to_value(settings) else { return Map::new() };
+    let settings = fields.into_iter().filter(|(name, _)| name != "at");
+    settings
+        .map(|(name, mut setting)| {
+            let value = setting.get_mut("value").map(Value::take);
+            (name, value.unwrap_or(setting))
+        })
+        .collect()
 }
 
 impl Writer {

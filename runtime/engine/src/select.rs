@@ -8,11 +8,13 @@
 mod best;
 mod count;
 mod hit;
+mod score;
 mod tag;
 mod walk;
 mod word;
 
-pub use hit::{Hit, HitPlace, Score, hits, score};
+pub use hit::{Hit, HitPlace, hits};
+pub use score::{Score, score};
 pub use tag::{BUDGET_BYTES, TAG_CHARS_MAX, TAGS_LIMIT, TAGS_MAX, TagError, Tags};
 
 use relay_bundle::{Bundle, Corrupt, TagIndexView};

@@ -2,7 +2,6 @@
 
 use std::future::ready;
 
-use relay_bundle::Gate;
 use serde_json::{Map, Value, json};
 
 use super::decide::Permit;
@@ -55,36 +54,13 @@ fn info(_: &Permit, server: &Server, loaded: &Loaded) -> Value {
     let mut add =
         |key: &str, value| info.as_object_mut().map(|info| info.insert(key.to_owned(), value));
     if let Some(gate) = loaded.bundle.gate() {
-        add("gate", values(gate));
+        add("gate", json!(relay_bundle::values(gate)));
     }
     if let Some(path) = server.audit.path() {
         let is_failing = server.audit.health() == Health::Failing;
         add("audit", json!({ "path": path, "format": "jsonl", "degraded": is_failing }));
     }
     info
-}
-
-/// Returns the settings of a gate, without the places where they were written.
-fn values(gate: &Gate) -> Value {
-    let Gate {
-        unlock,
-        hide_tools,
-        tags_ask,
-        tags_max,
-        budget_bytes,
-        repeat_bytes,
-        remaining_bytes,
-        at: _,
-    } = gate;
-    json!({
-        "unlock": unlock.value,
-        "hide_tools": hide_tools.value,
-        "tags_ask": tags_ask.value,
-        "tags_max": tags_max.value,
-        "budget_bytes": budget_bytes.value,
-        "repeat_bytes": repeat_bytes.value,
-        "remaining_bytes": remaining_bytes.value,
-    })
 }
 
 fn warnings(server: &Server, loaded: &Loaded) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! The best of many matches, in memory for the wanted ones.
 
-use super::hit::points;
+use super::score::points;
 
 /// The best matches among those seen so far.
 ///

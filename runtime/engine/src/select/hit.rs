@@ -22,37 +22,6 @@ pub enum HitPlace<'b> {
     Chapter(&'b str),
 }
 
-/// The score of a prompt, from which its order follows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Score {
-    /// The product of matching tags and priority.
-    Points {
-        /// How many of the tags match.
-        matching: usize,
-        /// The priority, 1 to 9.
-        priority: u8,
-    },
-    /// Priority 10: it is always sent, whatever the tags.
-    Always,
-}
-
-impl Score {
-    /// Returns the number by which matches are ordered, 0 if no tag matches; `None` for a prompt
-    /// that is always sent.
-    #[must_use]
-    pub fn points(self) -> Option<usize> {
-        match self {
-            Self::Points { matching, priority } => Some(points(matching, priority)),
-            Self::Always => None,
-        }
-    }
-}
-
-/// The formula: matching tags times priority.
-pub(super) fn points(matching: usize, priority: u8) -> usize {
-    matching.saturating_mul(priority.into())
-}
-
 /// Finds every place of a prompt where a tag matches, tag by tag, the summary before the chapters.
 ///
 /// # Errors
@@ -68,19 +37,4 @@ pub fn hits<'t, 'b>(prompt: &PromptView<'b>, tags: &'t Tags) -> Result<Vec<Hit<'
         places.map(move |(place, _)| Hit { tag, place: *place })
     });
     Ok(found.collect())
-}
-
-/// Returns the score of a prompt.
-///
-/// # Errors
-///
-/// As for [`hits`].
-pub fn score(prompt: &PromptView<'_>, tags: &Tags) -> Result<Score, Corrupt> {
-    if prompt.priority() >= 10 {
-        return Ok(Score::Always);
-    }
-    // The hits of one tag follow each other.
-    let mut matching: Vec<&str> = hits(prompt, tags)?.into_iter().map(|hit| hit.tag).collect();
-    matching.dedup();
-    Ok(Score::Points { matching: matching.len(), priority: prompt.priority() })
 }

@@ -74,28 +74,10 @@ fn manifest(bundle: &Bundle, text: &mut String) {
 }
 
 fn gate(gate: &Gate, messages: &Messages, text: &mut String) {
-    let Gate {
-        unlock,
-        hide_tools,
-        tags_ask,
-        tags_max,
-        budget_bytes,
-        repeat_bytes,
-        remaining_bytes,
-        at: _,
-    } = gate;
     text.push_str("\n== gate\n");
-    field("unlock", Some(unlock.value.word()), text);
-    field("hide tools", Some(yes_or_no(hide_tools.value)), text);
-    let numbers = [
-        ("tags asked for", tags_ask),
-        ("tags at most", tags_max),
-        ("budget, bytes", budget_bytes),
-        ("budget of a repeated briefing, bytes", repeat_bytes),
-        ("remaining, bytes", remaining_bytes),
-    ];
-    for (name, number) in numbers {
-        field(name, Some(&number.value.to_string()), text);
+    for (name, value) in relay_bundle::values(gate) {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        field(&name.replace('_', " "), Some(&value), text);
     }
     let Messages {
         // These are part of the instructions.
