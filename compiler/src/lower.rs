@@ -1,4 +1,4 @@
-//! Model -> contents of a bundle. Nothing here can fail: whatever can is found before.
+//! Model -> contents of a bundle. Nothing here can fail: what can fail belongs to an earlier stage.
 
 mod gate;
 mod messages;

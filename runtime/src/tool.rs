@@ -12,7 +12,7 @@
 //! 5. Approval and then skill context come here, before the run; this version has neither.
 //! 6. [`execute`]: the tool runs, until it is done, is cancelled or reaches its time limit.
 //! 7. [`clamp()`]: a result that is too long is truncated, with a note.
-//! 8. [`record`]: one audit record, whatever the outcome of the call.
+//! 8. [`record`]: one audit record, for any outcome of the call.
 
 mod audit_tail;
 mod briefing;

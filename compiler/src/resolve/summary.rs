@@ -198,8 +198,8 @@ impl Run {
     }
 
     fn is_code(&self, at: usize) -> bool {
-        let behind = self.code.partition_point(|code| code.end <= at);
-        self.code.get(behind).is_some_and(|code| code.contains(&at))
+        let next = self.code.partition_point(|code| code.end <= at);
+        self.code.get(next).is_some_and(|code| code.contains(&at))
     }
 
     fn first_sentence(&self) -> String {

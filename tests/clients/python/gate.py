@@ -127,7 +127,7 @@ class Setting:
 
     @contextmanager
     def serving(self, edition: str, keys: tuple[int, ...] = (1,), callers: bool = False) -> Iterator[Server]:
-        """A server that seals with the first of `keys` and opens with all; with `callers` it tells them apart."""
+        """A server that seals with the first of `keys` and opens with all; with `callers` each has an API key."""
         with ExitStack() as stack:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             over_http = self.transport == "http"

@@ -18,9 +18,9 @@ use crate::diagnostic::Diagnostics;
 use crate::source::Span;
 
 /// The message of a fault; its severity comes from `on-error`.
-pub(in crate::parse) trait Fault: Diagnostic + Send + Sync + 'static {}
+pub(in crate::parse) trait Finding: Diagnostic + Send + Sync + 'static {}
 
-impl<D: Diagnostic + Send + Sync + 'static> Fault for D {}
+impl<D: Diagnostic + Send + Sync + 'static> Finding for D {}
 
 /// Reports the faults of one file, and records whether the file can still be used.
 pub(in crate::parse) struct Reporter<'o> {
@@ -35,7 +35,7 @@ impl<'o> Reporter<'o> {
     }
 
     /// Reports a fault after which the file gives no prompt.
-    pub(in crate::parse) fn refuse(&mut self, at: Span, fault: impl Fault) {
+    pub(in crate::parse) fn refuse(&mut self, at: Span, fault: impl Finding) {
         self.refused = true;
         let outcome = match self.on_error {
             OnError::Fail | OnError::Repair => Outcome::Rejected,
@@ -45,7 +45,7 @@ impl<'o> Reporter<'o> {
     }
 
     /// Reports a fault that the caller repairs if `on-error` says so.
-    pub(in crate::parse) fn repair(&mut self, at: Span, fault: impl Fault) {
+    pub(in crate::parse) fn repair(&mut self, at: Span, fault: impl Finding) {
         match self.on_error {
             OnError::Repair => {
                 self.out.report(at, FaultReport { fault, outcome: Outcome::Repaired })

@@ -58,8 +58,8 @@ impl<'b> Text<'b> {
 
     /// Returns the range of the character at an offset; an empty one at the end of a line.
     pub(super) fn character(&self, offset: usize) -> Range<usize> {
-        let behind = self.text.get(offset..).unwrap_or_default();
-        let character = behind.chars().next().filter(|character| !"\r\n".contains(*character));
+        let rest = self.text.get(offset..).unwrap_or_default();
+        let character = rest.chars().next().filter(|character| !"\r\n".contains(*character));
         offset..offset + character.map_or(0, char::len_utf8)
     }
 

@@ -15,7 +15,7 @@ pub enum Score {
         /// The priority, 1 to 9.
         priority: u8,
     },
-    /// Priority 10: it is always sent, whatever the tags.
+    /// Priority 10: it is sent for any tags.
     Always,
 }
 
