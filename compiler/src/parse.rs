@@ -8,9 +8,7 @@ mod body;
 mod document;
 mod front_matter;
 mod gate;
-mod guard;
 mod include;
-mod layout;
 mod markdown_prompt;
 mod message;
 mod messages;
@@ -23,9 +21,8 @@ mod resource;
 mod tools;
 mod when;
 
-pub(crate) use document::{DOCUMENT_BYTES_MAX, format};
+pub(crate) use document::{DEPTH_MAX, DOCUMENT_BYTES_MAX, NODES_MAX, VALUES_MAX, format};
 pub(crate) use front_matter::FILE_BYTES_MAX as MARKDOWN_BYTES_MAX;
-pub(crate) use guard::DEPTH_MAX;
 pub(crate) use include::project;
 pub(crate) use markdown_prompt::{
     COMMAND_KEYS, FOLDER_KEYS, Key, Kind as MarkdownKind, MarkdownPrompt, markdown_prompt, slots,

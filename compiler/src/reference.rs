@@ -204,6 +204,8 @@ fn variables() -> String {
 fn limits() -> String {
     let rows = [
         ("one KDL document", bytes(parse::DOCUMENT_BYTES_MAX as u64)),
+        ("nodes of one document", grouped(parse::NODES_MAX as u64)),
+        ("values of one node", grouped(parse::VALUES_MAX as u64)),
         ("nodes in nodes of a document", format!("{} levels", parse::DEPTH_MAX)),
         ("one file that a project names", bytes(resolve::FILE_BYTES_MAX as u64)),
         ("one markdown file of `folder` or `commands`", bytes(parse::MARKDOWN_BYTES_MAX as u64)),

@@ -7,6 +7,7 @@
 mod value;
 
 use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -74,17 +75,14 @@ impl<'n> Reader<'n> {
     /// Begins to read `node` by its rule; reports a property that is given twice, since KDL itself lets the
     /// last one win, and an annotation on the node, which means nothing.
     pub(super) fn new(node: &'n Node, rule: &'static Rule, out: &mut Diagnostics) -> Self {
-        for (index, property) in node.properties.iter().enumerate() {
-            let mut before = node.properties.iter().take(index);
-            if let Some(first) = before.find(|first| first.name.value == property.name.value) {
-                out.report(
-                    property.name.at,
-                    DuplicateProperty {
-                        name: property.name.value.clone(),
-                        first_at: first.name.at,
-                        at: property.name.at,
-                    },
-                );
+        let mut first_at: BTreeMap<&str, Span> = BTreeMap::new();
+        for Spanned { value: name, at } in node.properties.iter().map(|property| &property.name) {
+            match first_at.entry(name) {
+                Entry::Vacant(entry) => _ = entry.insert(*at),
+                Entry::Occupied(first) => {
+                    let (name, first_at, at) = (name.clone(), *first.get(), *at);
+                    out.report(at, DuplicateProperty { name, first_at, at });
+                }
             }
         }
         if let Some(annotation) = &node.annotation {

@@ -5,60 +5,24 @@
 //! front of a comment at a line's end stays, since authors align those; at most one blank line,
 //! none after `{` or before `}`.
 
-use super::guard::{comment_length, line_length, string_length};
+use super::token::{Token, Tokens};
 
 const INDENT: &str = "    ";
 
 /// Returns `text`, which must be a document without syntax faults, in its layout.
+///
+/// All its lines end as its first one does: `CRLF`, or else `LF`.
 pub(super) fn layout(text: &str) -> String {
     let mut out = Layout::default();
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut at = 0;
-    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-        let (token, length) = next(rest);
-        out.token(token, rest.get(..length).unwrap_or(rest));
-        at += length.max(1);
+    for (token, _, written) in Tokens::new(text) {
+        out.token(token, written);
     }
-    out.finish()
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Token {
-    Space,
-    Newline,
-    LineComment,
-    Open,
-    Close,
-    Semicolon,
-    /// A `\` that joins the next line to this one.
-    Continuation,
-    /// Everything else: words, strings, block comments, slashdashes.
-    Word,
-}
-
-fn next(rest: &str) -> (Token, usize) {
-    let bytes = rest.as_bytes();
-    match bytes {
-        [b' ' | b'\t', ..] => {
-            let length = bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-            (Token::Space, length)
-        }
-        [b'\r', b'\n', ..] => (Token::Newline, 2),
-        [b'\n', ..] => (Token::Newline, 1),
-        [b'/', b'/', ..] => (Token::LineComment, line_length(bytes)),
-        [b'/', b'*', ..] => (Token::Word, comment_length(bytes).unwrap_or(rest.len())),
-        [b'"', ..] => (Token::Word, string_length(bytes)),
-        [b'#', ..] => (Token::Word, string_length(bytes).max(1)),
-        [b'{', ..] => (Token::Open, 1),
-        [b'}', ..] => (Token::Close, 1),
-        [b';', ..] => (Token::Semicolon, 1),
-        [b'\\', ..] => (Token::Continuation, 1),
-        _ => {
-            let ends = |byte: &u8| b" \t\r\n{};\"#\\/".contains(byte);
-            let first = rest.chars().next().map_or(1, char::len_utf8);
-            let more = bytes.iter().skip(first).position(ends);
-            (Token::Word, more.map_or(rest.len(), |more| first + more))
-        }
+    let laid_out = out.finish();
+    let unix = laid_out.replace("\r\n", "\n").replace('\r', "\n");
+    let first_end = text.find(['\r', '\n']);
+    match first_end.and_then(|end| text.get(end..)) {
+        Some(end) if end.starts_with("\r\n") => unix.replace('\n', "\r\n"),
+        _ => unix,
     }
 }
 
@@ -99,7 +63,7 @@ impl Layout {
                 self.put(written.trim_end(), &space);
             }
             Token::Continuation => self.put(written, " "),
-            Token::Word => {
+            _ => {
                 let apart = !self.space.is_empty()
                     || matches!(self.last, Some(Token::Open | Token::Close | Token::Semicolon));
                 self.put(written, if apart { " " } else { "" });

@@ -1,0 +1,242 @@
+//! What a word or a string means: the only module that names the KDL parser.
+//!
+//! kdl 6.7 is not linear in a whole document, needs exponential time for nested slashdashes and
+//! overflows the stack on nested braces. It is linear in one value, so it gets one value at a
+//! time, and of these only those that are not plain: with escapes, several lines or a fraction.
+
+use std::collections::VecDeque;
+use std::num::NonZero;
+use std::thread;
+
+use kdl::{KdlEntry, KdlValue};
+
+use super::super::node::Scalar;
+use super::token::{Token, Tokens, is_allowed, is_newline};
+
+/// Strings from this size on are decoded ahead, in bytes.
+const LONG_BYTES: usize = 512;
+/// A document with fewer bytes of long strings is read without further threads.
+const PARALLEL_BYTES_MIN: usize = 64 * 1024;
+
+/// Why a word or a string has no value, and what to write instead.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Invalid {
+    pub(super) message: String,
+    pub(super) help: Option<String>,
+}
+
+/// The long strings of a document, decoded on all cores before its tree is built.
+#[derive(Debug)]
+pub(super) struct LongStrings(VecDeque<(usize, Result<Scalar, Invalid>)>);
+
+impl LongStrings {
+    pub(super) fn decode(text: &str) -> Self {
+        let long: Vec<(usize, &str)> = Tokens::new(text)
+            .filter(|(token, _, written)| {
+                *token == Token::Text && written.len() >= LONG_BYTES && plain(written).is_none()
+            })
+            .map(|(_, start, written)| (start, written))
+            .collect();
+        let bytes: usize = long.iter().map(|(_, written)| written.len()).sum();
+        if bytes < PARALLEL_BYTES_MIN {
+            return Self(VecDeque::new());
+        }
+        let decode = |part: &[(usize, &str)]| -> Vec<_> {
+            part.iter().map(|(start, written)| (*start, parsed(written))).collect()
+        };
+        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        let (parts, decode) = (split(&long, bytes / threads + 1), &decode);
+        let decoded = thread::scope(|scope| {
+            let begun: Vec<_> = parts
+                .into_iter()
+                .map(|part| (part, thread::Builder::new().spawn_scoped(scope, || decode(part))))
+                .collect();
+            let done = begun.into_iter().flat_map(|(part, thread)| {
+                // Without a thread, this one does it.
+                let done = thread.ok().and_then(|thread| thread.join().ok());
+                done.unwrap_or_else(|| decode(part))
+            });
+            done.collect()
+        });
+        Self(decoded)
+    }
+
+    /// Returns the value of a string, which begins at `start`; strings are asked for in order.
+    pub(super) fn value(&mut self, start: usize, written: &str) -> Result<Scalar, Invalid> {
+        while self.0.front().is_some_and(|(known, _)| *known < start) {
+            self.0.pop_front();
+        }
+        match self.0.front() {
+            Some((known, _)) if *known == start => {
+                self.0.pop_front().map_or_else(|| decode(written), |(_, value)| value)
+            }
+            _ => decode(written),
+        }
+    }
+}
+
+/// Splits strings into parts of about `bytes` each.
+fn split<'l, 't>(mut long: &'l [(usize, &'t str)], bytes: usize) -> Vec<&'l [(usize, &'t str)]> {
+    let mut parts = Vec::new();
+    while !long.is_empty() {
+        let mut size = 0;
+        let enough = long.iter().position(|(_, written)| {
+            size += written.len();
+            size >= bytes
+        });
+        let (part, rest) = long.split_at(enough.map_or(long.len(), |last| last + 1));
+        parts.push(part);
+        long = rest;
+    }
+    parts
+}
+
+/// Returns the value of a word or a string.
+pub(super) fn decode(written: &str) -> Result<Scalar, Invalid> {
+    match plain(written) {
+        Some(scalar) => Ok(scalar),
+        None => parsed(written),
+    }
+}
+
+/// Returns the value of what needs no knowledge of KDL: an identifier of ASCII, a short number,
+/// a string without escapes, a keyword.
+fn plain(written: &str) -> Option<Scalar> {
+    match written.as_bytes() {
+        b"#true" => Some(Scalar::Boolean(true)),
+        b"#false" => Some(Scalar::Boolean(false)),
+        b"#null" => Some(Scalar::Null),
+        [b'"', inner @ .., b'"'] => {
+            let inner = std::str::from_utf8(inner).ok()?;
+            let plain = !inner.starts_with('"')
+                && inner.chars().all(|c| c != '\\' && !is_newline(c) && is_allowed(c));
+            plain.then(|| Scalar::Text(inner.to_owned()))
+        }
+        [b'a'..=b'z' | b'A'..=b'Z' | b'_', ..] => {
+            let plain = written.bytes().all(|byte| byte.is_ascii_graphic())
+                && keyword(written).is_none()
+                && misread(written).is_none();
+            plain.then(|| Scalar::Text(written.to_owned()))
+        }
+        [b'0'..=b'9', ..] if written.len() <= 18 && written.bytes().all(|b| b.is_ascii_digit()) => {
+            written.parse().ok().map(Scalar::Integer)
+        }
+        _ => None,
+    }
+}
+
+/// Returns what the KDL parser makes of one value.
+fn parsed(written: &str) -> Result<Scalar, Invalid> {
+    if let Some(invalid) = keyword(written).or_else(|| misread(written)) {
+        return Err(invalid);
+    }
+    match KdlEntry::parse(written) {
+        Ok(entry) => Ok(match entry.value() {
+            KdlValue::String(text) => Scalar::Text(text.clone()),
+            KdlValue::Integer(number) => Scalar::Integer(*number),
+            KdlValue::Float(_) => Scalar::Float(written.to_owned()),
+            KdlValue::Bool(yes) => Scalar::Boolean(*yes),
+            KdlValue::Null => Scalar::Null,
+        }),
+        Err(error) => Err(invalid(written, &error)),
+    }
+}
+
+/// Reports a keyword without its `#`.
+fn keyword(written: &str) -> Option<Invalid> {
+    matches!(written, "true" | "false" | "null" | "inf" | "-inf" | "nan").then(|| Invalid {
+        message: format!("the keyword `{written}` needs a `#`"),
+        help: Some(format!("write it as `#{written}`, or quote it: `\"{written}\"`")),
+    })
+}
+
+/// Reports words that KDL takes as they are, though their author meant something else.
+fn misread(written: &str) -> Option<Invalid> {
+    if written.starts_with(['“', '”', '„', '‘', '’', '«', '»']) {
+        return Some(Invalid {
+            message: "typographic quotes quote nothing".to_owned(),
+            help: Some("write texts in straight quotes: `\"…\"`".to_owned()),
+        });
+    }
+    let word = written.strip_suffix(':').filter(|word| !word.is_empty())?;
+    let identifier = word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    identifier.then(|| Invalid {
+        message: format!("`{word}` has a colon after it"),
+        help: Some(format!(
+            "write a property as `{word}=value`, a node as `{word} value`; a name that ends in a colon needs quotes"
+        )),
+    })
+}
+
+fn invalid(written: &str, error: &kdl::KdlError) -> Invalid {
+    let number = written.trim_start_matches(['-', '+']);
+    if number.len() > 30 && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_') {
+        return Invalid { message: "the number has too many digits".to_owned(), help: None };
+    }
+    if number.starts_with(|first: char| first.is_ascii_digit()) {
+        return Invalid {
+            message: format!("`{}` is not a number", start_of(written)),
+            help: Some("quote it if it is a text".to_owned()),
+        };
+    }
+    if let Some(escape) = bad_escape(written) {
+        return Invalid {
+            message: format!("`\\{escape}` is no escape"),
+            help: Some(
+                "the escapes are \\n \\r \\t \\s \\b \\f \\\\ \\\" and \\u{…}; a text in #\"…\"# has none"
+                    .to_owned(),
+            ),
+        };
+    }
+    let many_lines = written.trim_start_matches('#').strip_prefix("\"\"\"");
+    if many_lines.is_some_and(|text| !text.starts_with(is_newline)) {
+        return Invalid {
+            message: "a text in `\"\"\"` begins on the line after them".to_owned(),
+            help: Some("a text of one line has single quotes: `\"…\"`".to_owned()),
+        };
+    }
+    if many_lines.is_some() {
+        return Invalid {
+            message: "the lines of this text are not indented like its last line".to_owned(),
+            help: Some(
+                "begin each line with the white space that is before the closing `\"\"\"`"
+                    .to_owned(),
+            ),
+        };
+    }
+    let Some(fault) = error.diagnostics.first() else {
+        return Invalid { message: "this is not a value".to_owned(), help: None };
+    };
+    let message = fault.message.as_deref().or(fault.label.as_deref()).unwrap_or("not a value");
+    Invalid { message: in_our_words(message), help: fault.help.as_deref().map(in_our_words) }
+}
+
+/// Returns the first character after a `\` that may not follow it.
+fn bad_escape(written: &str) -> Option<char> {
+    // A raw string has no escapes; it begins with a hash.
+    let mut rest = written.strip_prefix('"')?.chars();
+    while let Some(c) = rest.next() {
+        if c != '\\' {
+            continue;
+        }
+        let after = rest.next()?;
+        if !after.is_whitespace() && !"nrtsbf\\\"u".contains(after) {
+            return Some(after);
+        }
+    }
+    None
+}
+
+fn start_of(written: &str) -> String {
+    match written.char_indices().nth(40) {
+        Some((end, _)) => format!("{}…", written.get(..end).unwrap_or_default()),
+        None => written.to_owned(),
+    }
+}
+
+/// Returns a sentence of the parser as ours are written: no capital, no full stop.
+fn in_our_words(sentence: &str) -> String {
+    let mut letters = sentence.trim_end_matches('.').chars();
+    let first = letters.next().map(|letter| letter.to_lowercase().to_string());
+    format!("{}{}", first.unwrap_or_default(), letters.as_str())
+}

@@ -1,0 +1,212 @@
+//! The tokens of KDL 2: where each begins and ends.
+//!
+//! One pass without recursion, so that time is linear whatever the text is. What a word or a string
+//! means is decided in [`super::scalar`].
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Token {
+    /// White space within a line.
+    Space,
+    /// `/* … */` with the comments inside it.
+    BlockComment,
+    /// `// …`, without its line end.
+    LineComment,
+    /// A line end of any form.
+    Newline,
+    /// A `\` outside of strings, which joins the next line to this one.
+    Continuation,
+    Semicolon,
+    /// `{`
+    Open,
+    /// `}`
+    Close,
+    /// `(`
+    AnnotationOpen,
+    /// `)`
+    AnnotationClose,
+    Equals,
+    /// `/-`
+    Slashdash,
+    /// An identifier, a number or a keyword.
+    Word,
+    /// A quoted string, raw or not, of one line or several.
+    Text,
+    /// A character that begins no token.
+    Stray,
+    /// A string that is not closed: up to the end of its line, or of the document if it may have several.
+    UnclosedText,
+    /// A `/*` that is not closed: up to the end of the document.
+    UnclosedComment,
+}
+
+/// Splits a document into tokens.
+#[derive(Debug, Clone)]
+pub(super) struct Tokens<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Tokens<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        Self { text, at }
+    }
+}
+
+impl<'t> Iterator for Tokens<'t> {
+    /// A token, the offset where it begins, and how it is written.
+    type Item = (Token, usize, &'t str);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let rest = self.text.get(self.at..)?;
+        let (token, length) = first(rest)?;
+        let start = self.at;
+        self.at += length;
+        Some((token, start, rest.get(..length)?))
+    }
+}
+
+/// Returns the first token of `rest` and its bytes, at least one; `None` at the end.
+fn first(rest: &str) -> Option<(Token, usize)> {
+    let length = newline_length(rest);
+    if length > 0 {
+        return Some((Token::Newline, length));
+    }
+    let found = match rest.as_bytes() {
+        [] => return None,
+        [b'/', b'/', ..] => (Token::LineComment, line_length(rest)),
+        [b'/', b'*', ..] => comment(rest),
+        [b'/', b'-', ..] => (Token::Slashdash, 2),
+        [b'"', ..] => string(rest, 0),
+        [b'#', ..] => {
+            let hashes = rest.len() - rest.trim_start_matches('#').len();
+            match rest.as_bytes().get(hashes) {
+                Some(b'"') => string(rest, hashes),
+                // Keywords such as `#true`.
+                _ if hashes == 1 && word_length(rest, 1) > 1 => (Token::Word, word_length(rest, 1)),
+                _ => (Token::Stray, 1),
+            }
+        }
+        [b'\\', ..] => (Token::Continuation, 1),
+        [b';', ..] => (Token::Semicolon, 1),
+        [b'{', ..] => (Token::Open, 1),
+        [b'}', ..] => (Token::Close, 1),
+        [b'(', ..] => (Token::AnnotationOpen, 1),
+        [b')', ..] => (Token::AnnotationClose, 1),
+        [b'=', ..] => (Token::Equals, 1),
+        _ => match (length_while(rest, is_space), word_length(rest, 0)) {
+            (0, 0) => (Token::Stray, rest.chars().next().map_or(1, char::len_utf8)),
+            (0, word) => (Token::Word, word),
+            (space, _) => (Token::Space, space),
+        },
+    };
+    Some(found)
+}
+
+/// Returns the bytes of the line end that `rest` begins with, 0 if there is none.
+pub(super) fn newline_length(rest: &str) -> usize {
+    match rest.chars().next() {
+        Some('\r') if rest.starts_with("\r\n") => 2,
+        Some(first) if is_newline(first) => first.len_utf8(),
+        _ => 0,
+    }
+}
+
+/// Returns whether a character ends a line (KDL 2, "Newline").
+pub(super) fn is_newline(c: char) -> bool {
+    matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// Returns whether a character is white space within a line (KDL 2, "Whitespace").
+fn is_space(c: char) -> bool {
+    matches!(
+        c,
+        '\t' | ' ' | '\u{a0}' | '\u{1680}' | '\u{2000}'
+            ..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}'
+    )
+}
+
+/// Returns whether a character can be in a document at all (KDL 2, "Disallowed Literal Code
+/// Points"): control characters and those that change the direction of text cannot.
+pub(super) fn is_allowed(c: char) -> bool {
+    !matches!(
+        c,
+        '\0'..='\u{8}'
+            | '\u{e}'..='\u{1f}'
+            | '\u{7f}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}'
+            | '\u{feff}'
+    )
+}
+
+fn length_while(text: &str, matches: impl Fn(char) -> bool) -> usize {
+    text.find(|c| !matches(c)).unwrap_or(text.len())
+}
+
+fn line_length(rest: &str) -> usize {
+    rest.find(is_newline).unwrap_or(rest.len())
+}
+
+/// Returns the bytes up to the end of the word that goes on after `begun` bytes of it.
+fn word_length(rest: &str, begun: usize) -> usize {
+    let ends = |c: char| {
+        matches!(c, '\\' | '/' | '(' | ')' | '{' | '}' | '[' | ']' | ';' | '"' | '#' | '=')
+            || is_space(c)
+            || is_newline(c)
+    };
+    begun + length_while(rest.get(begun..).unwrap_or_default(), |c| !ends(c))
+}
+
+fn comment(rest: &str) -> (Token, usize) {
+    let mut depth = 0_usize;
+    let mut at = 0;
+    while let Some(found) = rest.get(at..).and_then(|tail| tail.find(['/', '*'])) {
+        at += found;
+        match rest.as_bytes().get(at..at + 2) {
+            Some(b"/*") => depth += 1,
+            Some(b"*/") => depth -= 1,
+            _ => {
+                at += 1;
+                continue;
+            }
+        }
+        at += 2;
+        if depth == 0 {
+            return (Token::BlockComment, at);
+        }
+    }
+    (Token::UnclosedComment, rest.len())
+}
+
+/// Returns the string that begins after `hashes`.
+fn string(rest: &str, hashes: usize) -> (Token, usize) {
+    let marks = rest.get(..hashes).unwrap_or_default();
+    let many_lines = rest.get(hashes..).is_some_and(|quoted| quoted.starts_with("\"\"\""));
+    let quotes = if many_lines { "\"\"\"" } else { "\"" };
+    let mut at = hashes + quotes.len();
+    while let Some(tail) = rest.get(at..).filter(|tail| !tail.is_empty()) {
+        if tail.strip_prefix(quotes).is_some_and(|after| after.starts_with(marks)) {
+            return (Token::Text, at + quotes.len() + hashes);
+        }
+        let newline = newline_length(tail);
+        let first = tail.chars().next().map_or(1, char::len_utf8);
+        at += match tail.as_bytes() {
+            [b'\\', after @ ..] if hashes == 0 && !after.is_empty() => {
+                let after = tail.get(1..).unwrap_or_default();
+                // A `\` before white space takes all of it, with the line ends.
+                match length_while(after, |c| is_space(c) || is_newline(c)) {
+                    0 => 1 + after.chars().next().map_or(0, char::len_utf8),
+                    space => 1 + space,
+                }
+            }
+            _ if newline > 0 && !many_lines => return (Token::UnclosedText, at),
+            _ if newline > 0 => newline,
+            _ => first,
+        };
+    }
+    (Token::UnclosedText, rest.len())
+}

@@ -1,0 +1,537 @@
+//! Tokens -> nodes (KDL 2, "Full Grammar"), with a fault for each node that is not KDL.
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use super::super::node::{Node, Property, Scalar, Value};
+use super::scalar::{Invalid, LongStrings};
+use super::token::{Token, Tokens};
+use crate::diagnostic::Diagnostics;
+use crate::source::{FileId, Span, Spanned};
+
+/// Children may nest this deep. The deepest node of the language is at 5.
+pub(crate) const DEPTH_MAX: usize = 32;
+/// The most values of one node, arguments and properties together.
+pub(crate) const VALUES_MAX: usize = 1024;
+/// The most nodes of one document.
+pub(crate) const NODES_MAX: usize = 250_000;
+/// After so many syntax faults the rest of a document is not read.
+const FAULTS_MAX: usize = 100;
+
+/// Returns the nodes of a document; `None` if it has syntax faults, which are reported.
+pub(super) fn nodes(file: FileId, text: &str, out: &mut Diagnostics) -> Option<Vec<Node>> {
+    let mut reader = TreeReader {
+        file,
+        end: text.len(),
+        tokens: Tokens::new(text),
+        next: None,
+        strings: LongStrings::decode(text),
+        line: Line::default(),
+        open: Vec::new(),
+        suspect: None,
+        nodes: 0,
+        faults: 0,
+        out,
+    };
+    reader.advance();
+    let nodes = reader.block();
+    nodes.ok().filter(|_| reader.faults == 0)
+}
+
+struct TreeReader<'t, 'o> {
+    file: FileId,
+    /// The bytes of the document.
+    end: usize,
+    tokens: Tokens<'t>,
+    /// The token that is read next; `None` at the end.
+    next: Option<(Token, usize, &'t str)>,
+    strings: LongStrings,
+    line: Line,
+    /// The braces that are open.
+    open: Vec<Brace>,
+    /// The first open brace whose closing brace is missing, to judge by the indentation.
+    suspect: Option<Brace>,
+    nodes: usize,
+    faults: usize,
+    out: &'o mut Diagnostics,
+}
+
+/// The line that is being read.
+#[derive(Debug, Clone, Copy, Default)]
+struct Line {
+    number: usize,
+    /// The bytes before its first token.
+    indent: usize,
+    /// Whether that token was read.
+    begun: bool,
+}
+
+/// An open brace.
+#[derive(Debug, Clone, Copy)]
+struct Brace {
+    at: usize,
+    line: Line,
+}
+
+/// What cannot be read after a fault.
+enum Skipped {
+    /// The rest of the node.
+    Node,
+    /// The rest of the document.
+    Document,
+}
+
+/// A node, or what is written like one.
+enum Statement {
+    Node(Node),
+    /// A node after a `/-`, or a fault that costs nothing else.
+    Comment,
+}
+
+/// Whether a node goes on.
+enum Part {
+    /// More may follow; directly, or after white space.
+    More { apart: bool },
+    /// The node has ended.
+    End,
+}
+
+impl<'t> TreeReader<'t, '_> {
+    /// Returns the next token, which stays the next.
+    fn peek(&self) -> Option<Token> {
+        self.next.map(|(token, ..)| token)
+    }
+
+    /// Returns where the next token begins.
+    fn at(&self) -> usize {
+        self.next.map_or(self.end, |(_, start, _)| start)
+    }
+
+    fn next_span(&self) -> Span {
+        let (start, length) = self.next.map_or((self.end, 0), |(_, at, text)| (at, text.len()));
+        self.file.span(start, start + length)
+    }
+
+    /// Takes the next token.
+    fn advance(&mut self) -> Option<(Token, usize, &'t str)> {
+        let taken = self.next;
+        if let Some((token, ..)) = taken {
+            match token {
+                Token::Newline => {
+                    self.line = Line { number: self.line.number + 1, ..Line::default() };
+                }
+                Token::Space => {}
+                _ => self.line.begun = true,
+            }
+        }
+        self.next = self.tokens.next();
+        if let (false, Some((Token::Space, _, written))) = (self.line.begun, self.next) {
+            self.line.indent = written.len();
+        }
+        taken
+    }
+
+    /// Takes the next token if it is `wanted`.
+    fn take(&mut self, wanted: Token) -> Option<(usize, &'t str)> {
+        if self.peek() != Some(wanted) {
+            return None;
+        }
+        self.advance().map(|(_, start, written)| (start, written))
+    }
+
+    /// Takes white space, comments and line ends between nodes.
+    fn line_space(&mut self) -> Result<(), Skipped> {
+        loop {
+            match self.peek() {
+                Some(Token::Newline | Token::LineComment) => _ = self.advance(),
+                _ if !self.node_space()? => return Ok(()),
+                _ => {}
+            }
+        }
+    }
+
+    /// Takes white space within a node; returns whether there was any.
+    fn node_space(&mut self) -> Result<bool, Skipped> {
+        let mut found = false;
+        loop {
+            match self.peek() {
+                Some(Token::Space | Token::BlockComment) => _ = self.advance(),
+                Some(Token::Continuation) => self.continuation()?,
+                Some(Token::UnclosedComment) => {
+                    let at = self.at();
+                    let at = self.file.span(at, at + 2);
+                    self.fault(at, "the comment is not closed", Some("close it with `*/`"));
+                    return Err(Skipped::Document);
+                }
+                _ => return Ok(found),
+            }
+            found = true;
+        }
+    }
+
+    /// Takes a `\` and the line end after it.
+    fn continuation(&mut self) -> Result<(), Skipped> {
+        let at = self.next_span();
+        self.advance();
+        while matches!(self.peek(), Some(Token::Space | Token::BlockComment)) {
+            self.advance();
+        }
+        self.take(Token::LineComment);
+        if self.peek().is_none() || self.take(Token::Newline).is_some() {
+            return Ok(());
+        }
+        let help = "outside of texts a `\\` only joins the next line to its own";
+        self.fault(at, "this `\\` is not at the end of its line", Some(help));
+        Err(Skipped::Node)
+    }
+
+    /// Reads nodes up to the brace that closes them, or to the end of the document.
+    fn block(&mut self) -> Result<Vec<Node>, Skipped> {
+        let mut nodes = Vec::new();
+        loop {
+            match self.statement() {
+                Ok(Some(Statement::Node(node))) => nodes.push(node),
+                Ok(Some(Statement::Comment)) => {}
+                Ok(None) => return Ok(nodes),
+                Err(Skipped::Node) => self.skip_node()?,
+                Err(Skipped::Document) => return Err(Skipped::Document),
+            }
+            if self.faults >= FAULTS_MAX {
+                let at = self.next_span();
+                self.out.report(at, TooManyFaults { at });
+                return Err(Skipped::Document);
+            }
+        }
+    }
+
+    /// Reads the next node of a block; `None` at the end of the block.
+    fn statement(&mut self) -> Result<Option<Statement>, Skipped> {
+        self.line_space()?;
+        let at = self.next_span();
+        match self.peek() {
+            None => self.end_of_document().map(|()| None),
+            Some(Token::Close) => {
+                let closing = self.line;
+                self.advance();
+                let Some(open) = self.open.pop() else {
+                    self.fault(at, "this `}` closes nothing", Some("remove it, or add its `{`"));
+                    return Ok(Some(Statement::Comment));
+                };
+                let moved = !closing.begun && closing.number != open.line.number;
+                if moved && closing.indent < open.line.indent && self.suspect.is_none() {
+                    self.suspect = Some(open);
+                }
+                Ok(None)
+            }
+            Some(Token::Slashdash) => {
+                self.advance();
+                self.line_space()?;
+                if matches!(self.peek(), None | Some(Token::Close)) {
+                    let help = "remove it, or write the node that it comments out";
+                    self.fault(at, "no node follows this `/-`", Some(help));
+                    return Ok(Some(Statement::Comment));
+                }
+                let node = self.node()?;
+                if self.nodes == 1 {
+                    self.version(&node);
+                }
+                Ok(Some(Statement::Comment))
+            }
+            Some(_) => self.node().map(|node| Some(Statement::Node(node))),
+        }
+    }
+
+    /// Reports the version of KDL that a document says it has if it is not 2.
+    fn version(&mut self, node: &Node) {
+        let version = node.arguments.first().filter(|_| node.name.value == "kdl-version");
+        let Some(version) = version.filter(|version| version.scalar != Scalar::Integer(2)) else {
+            return;
+        };
+        self.faults += 1;
+        self.out.report(version.at, WrongVersion { at: version.at });
+    }
+
+    fn end_of_document(&mut self) -> Result<(), Skipped> {
+        let Some(last) = self.open.last() else { return Ok(()) };
+        let open = self.suspect.as_ref().unwrap_or(last);
+        let at = self.file.span(open.at, open.at + 1);
+        // An unclosed text takes the braces after it along.
+        if self.faults == 0 {
+            let help = "add its `}`; the indentation of the lines after it says where";
+            self.fault(at, "this `{` is not closed", Some(help));
+        }
+        Err(Skipped::Document)
+    }
+
+    fn node(&mut self) -> Result<Node, Skipped> {
+        self.nodes += 1;
+        if self.nodes > NODES_MAX {
+            let at = self.next_span();
+            self.faults += 1;
+            self.out.report(at, TooManyNodes { at });
+            return Err(Skipped::Document);
+        }
+        let annotation = self.annotation()?;
+        let name = self.string("a node begins with its name")?;
+        let mut node = Node {
+            name,
+            annotation,
+            arguments: Vec::new(),
+            properties: Vec::new(),
+            children: None,
+        };
+        let mut after_block = false;
+        let mut apart = self.node_space()?;
+        while let Part::More { apart: next } = self.part(&mut node, apart, &mut after_block)? {
+            apart = next;
+        }
+        Ok(node)
+    }
+
+    /// Reads an entry or the children of a node, or its end.
+    fn part(&mut self, node: &mut Node, apart: bool, block: &mut bool) -> Result<Part, Skipped> {
+        let apart = match self.peek() {
+            None | Some(Token::Close | Token::LineComment) => return Ok(Part::End),
+            Some(Token::Newline | Token::Semicolon) => {
+                self.advance();
+                return Ok(Part::End);
+            }
+            Some(Token::Open) if node.children.is_some() => {
+                let help = "put all children into one pair of braces";
+                return self.fail("this node has two blocks of children", Some(help));
+            }
+            Some(Token::Open) => {
+                *block = true;
+                node.children = Some(self.children()?);
+                self.node_space()?
+            }
+            Some(Token::Slashdash) if !apart => {
+                return self.fail("white space is missing before this `/-`", None);
+            }
+            Some(Token::Slashdash) => {
+                self.advance();
+                self.line_space()?;
+                if self.peek() == Some(Token::Open) {
+                    *block = true;
+                    self.children()?;
+                    self.node_space()?
+                } else {
+                    let (arguments, properties) = (node.arguments.len(), node.properties.len());
+                    let apart = self.entry(node, true, *block)?;
+                    node.arguments.truncate(arguments);
+                    node.properties.truncate(properties);
+                    apart
+                }
+            }
+            Some(_) => self.entry(node, apart, *block)?,
+        };
+        Ok(Part::More { apart })
+    }
+
+    fn children(&mut self) -> Result<Vec<Node>, Skipped> {
+        let brace = Brace { at: self.at(), line: self.line };
+        if self.open.len() == DEPTH_MAX {
+            let at = self.next_span();
+            self.faults += 1;
+            self.out.report(at, NestedTooDeep { at });
+            return Err(Skipped::Document);
+        }
+        self.advance();
+        self.open.push(brace);
+        self.block()
+    }
+
+    /// Reads an argument or a property into `node`; returns whether white space follows it.
+    fn entry(&mut self, node: &mut Node, apart: bool, after_block: bool) -> Result<bool, Skipped> {
+        if after_block {
+            let help = "begin the next node on a line of its own, or after a `;`";
+            return self.fail("a node ends with its children", Some(help));
+        }
+        let begins = matches!(self.peek(), Some(Token::Word | Token::Text | Token::AnnotationOpen));
+        if !apart && begins {
+            return self.fail("white space is missing before this value", None);
+        }
+        if node.arguments.len() + node.properties.len() == VALUES_MAX {
+            return self.fail(&format!("a node takes at most {VALUES_MAX} values"), None);
+        }
+        let annotation = self.annotation()?;
+        let (scalar, at) = self.scalar("a value is expected here")?;
+        let apart = self.node_space()?;
+        if self.take(Token::Equals).is_none() {
+            node.arguments.push(Value { scalar, annotation, at });
+            return Ok(apart);
+        }
+        self.node_space()?;
+        let (Scalar::Text(key), None) = (scalar, annotation) else {
+            let help = "a property is `name=value`; an annotation is before its value";
+            self.fault(at, "this cannot be the name of a property", Some(help));
+            return Err(Skipped::Node);
+        };
+        let annotation = self.annotation()?;
+        let (scalar, value_at) = self.scalar(&format!("the property `{key}` has no value"))?;
+        let value = Value { scalar, annotation, at: value_at };
+        node.properties.push(Property { name: Spanned { value: key, at }, value });
+        self.node_space()
+    }
+
+    /// Reads `(name)` if it is there.
+    fn annotation(&mut self) -> Result<Option<Spanned<String>>, Skipped> {
+        if self.take(Token::AnnotationOpen).is_none() {
+            return Ok(None);
+        }
+        self.node_space()?;
+        let name = self.string("an annotation is one name in parentheses")?;
+        self.node_space()?;
+        if self.take(Token::AnnotationClose).is_none() {
+            return self.fail("the annotation is not closed", Some("close it with `)`"));
+        }
+        self.node_space()?;
+        Ok(Some(name))
+    }
+
+    /// Reads a value that must be a text; `missing` is the fault if there is none.
+    fn string(&mut self, missing: &str) -> Result<Spanned<String>, Skipped> {
+        let (scalar, at) = self.scalar(missing)?;
+        match scalar {
+            Scalar::Text(value) => Ok(Spanned { value, at }),
+            _ => {
+                let help = "a name that looks like a number or a keyword needs quotes";
+                self.fault(at, missing, Some(help));
+                Err(Skipped::Node)
+            }
+        }
+    }
+
+    fn scalar(&mut self, missing: &str) -> Result<(Scalar, Span), Skipped> {
+        let at = self.next_span();
+        let Some((token @ (Token::Word | Token::Text), start, written)) = self.next else {
+            return self.no_value(missing);
+        };
+        let value = match token {
+            Token::Text => self.strings.value(start, written),
+            _ => super::scalar::decode(written),
+        };
+        match value {
+            Ok(scalar) => {
+                self.advance();
+                Ok((scalar, at))
+            }
+            Err(Invalid { message, help }) => self.fail(&message, help.as_deref()),
+        }
+    }
+
+    /// Reports why the next token is no value.
+    fn no_value<T>(&mut self, missing: &str) -> Result<T, Skipped> {
+        match self.next {
+            Some((Token::UnclosedText, start, written)) => {
+                // Only its beginning: the rest may be half of the document.
+                let quotes = written.len() - written.trim_start_matches('#').len() + 1;
+                let at = self.file.span(start, start + quotes);
+                let help =
+                    "close it with `\"`; a text of several lines is between `\"\"\"` and `\"\"\"`";
+                self.fault(at, "the text is not closed", Some(help));
+                Err(Skipped::Node)
+            }
+            Some((Token::Stray, _, "#")) => {
+                let help = "comments begin with `//`; keywords are #true, #false and #null";
+                self.fail("a `#` alone means nothing", Some(help))
+            }
+            Some((Token::Stray, _, "[" | "]")) => self.fail(
+                "KDL has no lists in brackets",
+                Some("write the values one after another: `name A B`"),
+            ),
+            Some((Token::Stray, _, written)) => {
+                let message = format!("unexpected `{}`", written.escape_debug());
+                self.fail(&message, Some("quote the text that holds it: `\"…\"`"))
+            }
+            Some((Token::Equals, ..)) => {
+                let help =
+                    "the values of a node follow its name without `=`; a property is `name=value`";
+                self.fail("an `=` with no property before it", Some(help))
+            }
+            Some((Token::AnnotationClose, ..)) => self.fail(
+                "this `)` closes nothing",
+                Some("remove it, or quote the text that holds it"),
+            ),
+            _ => self.fail(missing, None),
+        }
+    }
+
+    /// Reports a fault at the next token, and gives up the node.
+    fn fail<T>(&mut self, message: &str, help: Option<&str>) -> Result<T, Skipped> {
+        self.fault(self.next_span(), message, help);
+        Err(Skipped::Node)
+    }
+
+    fn fault(&mut self, at: Span, message: &str, help: Option<&str>) {
+        self.faults += 1;
+        let (message, help) = (message.to_owned(), help.map(ToOwned::to_owned));
+        self.out.report(at, Syntax { message, help, at });
+    }
+
+    /// Takes what is left of a node after a fault, with its children, whose faults are reported.
+    fn skip_node(&mut self) -> Result<(), Skipped> {
+        loop {
+            match self.peek() {
+                None | Some(Token::Close) => return Ok(()),
+                Some(Token::Newline | Token::Semicolon) => {
+                    self.advance();
+                    return Ok(());
+                }
+                Some(Token::Open) => _ = self.children()?,
+                Some(_) => _ = self.advance(),
+            }
+        }
+    }
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("{message}")]
+#[diagnostic(code(kdl::syntax))]
+struct Syntax {
+    message: String,
+    #[help]
+    help: Option<String>,
+    #[label(primary, "here")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("this document is written in another version of KDL")]
+#[diagnostic(
+    code(kdl::version),
+    help(
+        "a project is KDL 2: write `/- kdl-version 2`, keywords with a `#`, raw strings as #\"…\"#"
+    )
+)]
+struct WrongVersion {
+    #[label(primary, "not 2")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("children nest deeper than {DEPTH_MAX}")]
+#[diagnostic(
+    code(kdl::too_deep),
+    help("no node of a project needs this; look for a brace too many")
+)]
+struct NestedTooDeep {
+    #[label(primary, "one too deep")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("the document has more than {NODES_MAX} nodes")]
+#[diagnostic(code(kdl::too_many_nodes), help("split it with `include`"))]
+struct TooManyNodes {
+    #[label(primary, "one too many")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("the document has more than {FAULTS_MAX} syntax faults")]
+#[diagnostic(code(kdl::too_many_faults), help("fix these first; is it KDL at all?"))]
+struct TooManyFaults {
+    #[label(primary, "not read from here")]
+    at: Span,
+}
