@@ -115,8 +115,8 @@ pub struct SourceFile {
     pub path: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// The text with replacements, made when a file that is not UTF-8 is displayed.
-    replaced: OnceLock<String>,
+    /// What a report shows of it, made when one is first drawn.
+    drawn: OnceLock<String>,
     /// Where each line but the first begins, made when a place is first asked for: a project may
     /// declare thousands of things in one file.
     line_starts: OnceLock<Vec<u32>>,
@@ -124,26 +124,43 @@ pub struct SourceFile {
 
 impl SourceFile {
     fn new(path: &str, bytes: Vec<u8>) -> Self {
-        Self { path: path.into(), bytes, replaced: OnceLock::new(), line_starts: OnceLock::new() }
+        Self { path: path.into(), bytes, drawn: OnceLock::new(), line_starts: OnceLock::new() }
     }
 
     /// Returns which line, from 0, holds the byte at `offset`, and where that line begins.
     fn line(&self, offset: u32) -> (usize, usize) {
-        let starts = self.line_starts.get_or_init(|| {
-            let ends = self.bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
-            // No file has 4 GiB, see `Files`.
-            ends.filter_map(|(end, _)| u32::try_from(end + 1).ok()).collect()
-        });
-        let line = starts.partition_point(|start| *start <= offset);
-        let start = line.checked_sub(1).and_then(|line| starts.get(line));
-        (line, start.map_or(0, |start| *start as usize))
+        let line = self.line_starts().partition_point(|start| *start <= offset);
+        (line, self.line_start(line))
     }
 
-    /// Returns its text for renderer: what is not UTF-8 is replaced.
-    #[must_use]
-    pub fn lossy_text(&self) -> &str {
-        self.text().unwrap_or_else(|_| {
-            self.replaced.get_or_init(|| String::from_utf8_lossy(&self.bytes).into_owned())
+    /// Returns where a line, from 0, begins; the end of the file if it has fewer.
+    fn line_start(&self, line: usize) -> usize {
+        let Some(before) = line.checked_sub(1) else { return 0 };
+        self.line_starts().get(before).map_or(self.bytes.len(), |start| *start as usize)
+    }
+
+    fn line_starts(&self) -> &[u32] {
+        self.line_starts.get_or_init(|| {
+            let ends = self.bytes.iter().enumerate().filter(|(at, byte)| match **byte {
+                b'\n' => true,
+                b'\r' => self.bytes.get(at + 1) != Some(&b'\n'),
+                _ => false,
+            });
+            // No file has 4 GiB, see `Files`.
+            ends.filter_map(|(end, _)| u32::try_from(end + 1).ok()).collect()
+        })
+    }
+
+    /// Returns its text for a report. What is not UTF-8 is replaced, and so are control characters,
+    /// which a terminal might obey; every character keeps its place.
+    fn drawn(&self) -> &str {
+        self.drawn.get_or_init(|| {
+            let mut drawn = String::with_capacity(self.bytes.len());
+            for chunk in self.bytes.utf8_chunks() {
+                drawn.extend(chunk.valid().chars().map(visible));
+                drawn.extend(chunk.invalid().iter().map(|_| '?'));
+            }
+            drawn
         })
     }
 
@@ -284,40 +301,28 @@ impl From<SourceSpan> for Span {
 const LINE_BYTES_MAX: usize = 2000;
 /// Bytes that are drawn around a label on such a line.
 const EXCERPT_BYTES: usize = 100;
-/// No label is longer than this, for the same reason.
+/// No label is longer than this, and on a long line no two are drawn together that are further
+/// apart, for the same reason.
 const LABEL_BYTES_MAX: u32 = 4096;
 
-/// Returns what surrounds `start..end` on its line.
-fn excerpt<'t>(
-    text: &'t str,
-    start: usize,
-    end: usize,
-    whole: &dyn SpanContents<'t>,
-) -> MietteSpanContents<'t> {
-    let line_start =
-        text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
-    let rest = text.get(end..).unwrap_or_default();
-    let line_end = end + rest.find('\n').unwrap_or(rest.len());
-    let mut first = start.saturating_sub(EXCERPT_BYTES).max(line_start);
-    while !text.is_char_boundary(first) {
-        first += 1;
+/// Returns a character of the same length in UTF-8 that a terminal only displays.
+fn visible(c: char) -> char {
+    match c {
+        '\n' | '\r' | '\t' => c,
+        _ if !is_steering(c) => c,
+        _ => match c.len_utf8() {
+            1 => '?',
+            2 => '\u{b7}',
+            _ => '\u{fffd}',
+        },
     }
-    let mut last = (end + EXCERPT_BYTES).min(line_end);
-    while !text.is_char_boundary(last) {
-        last -= 1;
-    }
-    let lines_above = text.get(whole.span().offset()..first).unwrap_or_default().matches('\n');
-    let line = whole.line() + lines_above.count();
-    let column = text.get(line_start..first).map_or(0, |before| before.chars().count());
-    let shown = text.get(first..last).unwrap_or_default();
-    let lines = shown.matches('\n').count() + 1;
-    MietteSpanContents::new(
-        shown.as_bytes(),
-        SourceSpan::new(first.into(), last - first),
-        line,
-        column,
-        lines,
-    )
+}
+
+/// Returns whether a terminal would obey a character or reorder text by it: control characters and
+/// marks of direction.
+fn is_steering(c: char) -> bool {
+    let direction = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    c.is_control() || direction || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
 }
 
 /// The files of a run, for drawing reports: miette reads the lines around a label here.
@@ -334,20 +339,43 @@ impl SourceCode for Texts {
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
         let Span { file: id, start, end } = Span::from(*span);
         let file = self.files.get(id.0 as usize).ok_or(MietteError::OutOfBounds)?;
-        let local = SourceSpan::new((start as usize).into(), end.saturating_sub(start) as usize);
-        let text = file.lossy_text();
-        let mut shown = text.read_span(&local, context_lines_before, context_lines_after)?;
-        if shown.data().split(|byte| *byte == b'\n').any(|line| line.len() > LINE_BYTES_MAX) {
-            shown = Box::new(excerpt(text, start as usize, end as usize, &*shown));
+        let text = file.drawn();
+        if end as usize > text.len() {
+            // Labels in two files, which miette tries to draw together.
+            return Err(MietteError::OutOfBounds);
         }
-        let (first, length) = (shown.span().offset(), shown.span().len());
+        let (first, last) = (file.line(start).0, file.line(end.saturating_sub(1).max(start)).0);
+        let top = first.saturating_sub(context_lines_before);
+        let bottom = last + context_lines_after;
+        let mut from = file.line_start(top);
+        let mut to = file.line_start(bottom + 1);
+        let (mut line, mut lines) = (top, bottom + 1 - top);
+        let long = (top..=bottom)
+            .any(|line| file.line_start(line + 1) - file.line_start(line) > LINE_BYTES_MAX);
+        if long {
+            if end - start > LABEL_BYTES_MAX {
+                return Err(MietteError::OutOfBounds);
+            }
+            from = (start as usize).saturating_sub(EXCERPT_BYTES).max(file.line_start(first));
+            to = (end as usize + EXCERPT_BYTES).min(file.line_start(last + 1));
+            (line, lines) = (first, last + 1 - first);
+        } else if context_lines_before == 0 {
+            // Where the span begins is asked for.
+            from = start as usize;
+        }
+        let from = text.ceil_char_boundary(from);
+        let shown = text.get(from..text.floor_char_boundary(to)).unwrap_or_default();
+        let column =
+            text.get(file.line_start(line)..from).map_or(0, |before| before.chars().count());
+        let whole = id.span(from, from + shown.len()).into();
+        let name = file.path.clone();
         Ok(Box::new(MietteSpanContents::new_named(
-            file.path.clone(),
-            shown.data(),
-            id.span(first, first + length).into(),
-            shown.line(),
-            shown.column(),
-            shown.line_count(),
+            name,
+            shown.as_bytes(),
+            whole,
+            line,
+            column,
+            lines,
         )))
     }
 }

@@ -92,7 +92,7 @@ fn help(name: &str, is_sent_later: bool) -> String {
 fn exact(sources: &Sources<'_>, message: &SystemText, variable: &Variable<'_>) -> Option<Span> {
     let file = message.file?;
     let source = sources.file(file);
-    let shown = source.lossy_text();
+    let shown = source.text().ok()?;
     let written = message.text.get(variable.start..variable.end)?;
     // Offsets are those of the file unless line ends were changed.
     let start = match shown.get(variable.start..variable.end) {
