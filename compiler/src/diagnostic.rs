@@ -54,7 +54,9 @@ impl Diagnostics {
     /// Takes a diagnostic about the thing at `at`. One with the same code at the same place as
     /// one before is dropped.
     pub fn report(&mut self, at: Span, diagnostic: impl Diagnostic + Send + Sync + 'static) {
-        if !self.said.insert((code(&diagnostic), at)) {
+        // Beyond what is kept only the number matters, and memory stays bounded.
+        let kept = self.reports.len() < KEPT_MAX;
+        if kept && !self.said.insert((code(&diagnostic), at)) {
             return;
         }
         if is_error(&diagnostic) {
@@ -62,7 +64,7 @@ impl Diagnostics {
         } else {
             self.warnings += 1;
         }
-        if self.reports.len() < KEPT_MAX {
+        if kept {
             self.reports.push(Report { at, diagnostic: Box::new(diagnostic) });
         }
     }

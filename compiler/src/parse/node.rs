@@ -14,6 +14,7 @@ use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{self, Field, Form, Kind, Rule};
+use crate::nearest::nearest;
 use crate::setting::Slot;
 use crate::source::{Span, Spanned};
 use value::{report_annotation, suggestion};
@@ -271,8 +272,30 @@ pub(super) fn unknown(node: &Node, known: &[&str], what: &str, out: &mut Diagnos
         out.report(*at, Reserved { name: name.clone(), purpose, at: *at });
         return;
     }
-    let help = suggestion(name, known, "nodes");
+    // A name that is nearly right is more likely than one at the wrong place.
+    let near = nearest(name, known.iter().copied()).is_some();
+    let home = if near { None } else { home(name) };
+    let help = home.unwrap_or_else(|| suggestion(name, known, "nodes"));
     out.report(*at, UnknownNode { name: name.clone(), what: what.into(), help, at: *at });
+}
+
+/// Returns where nodes called `name` belong; `None` if there are none.
+fn home(name: &str) -> Option<String> {
+    fn collect(name: &str, within: &[&'static Rule], homes: &mut Vec<&'static str>) {
+        for rule in within {
+            let is_home = rule.children.iter().any(|child| child.name == name);
+            if is_home && !homes.contains(&rule.what) {
+                homes.push(rule.what);
+            }
+            collect(name, rule.children, homes);
+        }
+    }
+    if super::TOP.iter().any(|rule| rule.name == name) {
+        return Some(format!("`{name}` belongs at the top of a document, outside of all braces"));
+    }
+    let mut homes = Vec::new();
+    collect(name, super::TOP, &mut homes);
+    (!homes.is_empty()).then(|| format!("`{name}` belongs in {}", homes.join(", or in ")))
 }
 
 #[derive(Debug, Error, Diagnostic)]
