@@ -72,6 +72,19 @@ fn deep_nesting_is_refused_before_it_is_parsed() {
 }
 
 #[test]
+fn a_document_has_bounded_nodes_values_and_faults() {
+    check("a;".repeat(250_001), "kdl::too_many_nodes");
+    check(format!("project demo{}", " 1".repeat(1024)), "kdl::syntax");
+    let junk = "}".repeat(4_000_000);
+    let files = Memory::of(&[("project.kdl", &junk)]);
+    let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
+    let reports = compiled.diagnostics.sorted();
+    let last = reports.last().map(|report| report.code());
+    assert_eq!((reports.len(), last.as_deref()), (101, Some("kdl::too_many_faults")));
+    assert!(report.len() < 100_000, "{}", report.len());
+}
+
+#[test]
 fn braces_in_strings_and_comments_do_not_nest() {
     let braces = "{".repeat(100);
     let comment = format!("{}{braces}{}", "/*".repeat(10_000), "*/".repeat(10_000));
