@@ -35,7 +35,7 @@ const NEVER: &[(&str, &[&str])] = &[
 const ONLY_IN: &[(&str, &str, &[&str])] = &[
     (
         "compiler",
-        "kdl::",
+        "Kdl",
         &["compiler/src/parse/document/scalar.rs", "compiler/src/parse/document/tests.rs"],
     ),
     (
