@@ -85,6 +85,31 @@ fn a_document_has_bounded_nodes_values_and_faults() {
 }
 
 #[test]
+fn includes_follow_one_another_only_so_deep() {
+    let mut files =
+        vec![("project.kdl".to_owned(), "project demo epoch=1\ninclude \"0.kdl\"\n".into())];
+    for number in 0..20_000 {
+        let text = format!("include \"{}.kdl\"\n", number + 1);
+        files.push((format!("{number}.kdl"), text.into()));
+    }
+    let files = Memory(files.into_iter().collect());
+    let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
+    let codes: Vec<_> = compiled.diagnostics.sorted().iter().map(|report| report.code()).collect();
+    assert_eq!(codes, ["include::too_deep"], "{report}");
+    assert!(report.contains("`31.kdl` is included"), "{report}");
+}
+
+#[test]
+fn many_arguments_are_compared_in_linear_time() {
+    let arguments: String = (0..20_000).map(|number| format!("arg a{number}\n")).collect();
+    let document =
+        format!("project demo epoch=1\nprompts {{ prompt p {{ text \"x\"\n{arguments}}} }}\n");
+    let files = Memory::of(&[("project.kdl", &document)]);
+    let (compiled, _) = compiled(&files, "project.kdl", &Options::default());
+    assert_eq!(compiled.diagnostics.warning_count(), 20_000);
+}
+
+#[test]
 fn braces_in_strings_and_comments_do_not_nest() {
     let braces = "{".repeat(100);
     let comment = format!("{}{braces}{}", "/*".repeat(10_000), "*/".repeat(10_000));

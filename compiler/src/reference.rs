@@ -207,6 +207,7 @@ fn limits() -> String {
         ("nodes of one document", grouped(parse::NODES_MAX as u64)),
         ("values of one node", grouped(parse::VALUES_MAX as u64)),
         ("nodes in nodes of a document", format!("{} levels", parse::DEPTH_MAX)),
+        ("documents that include one another", format!("{} levels", parse::INCLUDE_DEPTH_MAX)),
         ("one file that a project names", bytes(resolve::FILE_BYTES_MAX as u64)),
         ("one markdown file of `folder` or `commands`", bytes(parse::MARKDOWN_BYTES_MAX as u64)),
         ("resources with variables in their URI", resolve::TEMPLATES_MAX.to_string()),

@@ -81,6 +81,19 @@ fn a_loop_of_links_ends() {
 }
 
 #[test]
+fn folders_with_links_into_each_other_end() {
+    let sandbox = using("prompts { folder \"thing\" }");
+    for (folder, other) in [("one", "two"), ("two", "one")] {
+        let prompt = "---\ndescription: A\n---\nText.\n";
+        sandbox.write(&format!("project/thing/{folder}/{folder}.md"), prompt);
+        symlink(format!("../{other}"), sandbox.path(format!("project/thing/{folder}/{other}")))
+            .expect("a link");
+    }
+    let run = sandbox.relay("check project").ends(1);
+    assert!(run.stdout.contains("`thing/one/two/two.md` is a link"), "{}", run.stdout);
+}
+
+#[test]
 fn a_pipe_is_not_a_file() {
     for node in USES {
         let sandbox = using(node);

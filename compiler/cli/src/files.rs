@@ -65,7 +65,7 @@ impl Files for Disk {
             return Err(ReadError::WrongKind { expected: "a folder" });
         }
         let mut walk = Walk { root: &self.root, files: Vec::new(), folders: Vec::new(), seen: 0 };
-        walk.folders.push(Folder { path: folder.into(), found, link: false });
+        walk.folders.push(Folder { path: folder.into(), found, left: Vec::new() });
         while let Some(folder) = walk.folders.pop() {
             walk.enter(&folder)?;
         }
@@ -87,8 +87,16 @@ struct Folder {
     path: String,
     /// The path with every link resolved.
     found: PathBuf,
-    /// Whether the path contains a link.
-    link: bool,
+    /// The folders, with every link resolved, in which the links of the path are.
+    left: Vec<PathBuf>,
+}
+
+impl Folder {
+    /// Returns whether the path to this folder goes through `other`, or through a folder in it.
+    fn has_passed(&self, other: &Path) -> bool {
+        let mut passed = self.left.iter().chain([&self.found]);
+        passed.any(|folder| folder.starts_with(other))
+    }
 }
 
 impl Walk<'_> {
@@ -119,10 +127,10 @@ impl Walk<'_> {
         path: String,
         kind: fs::FileType,
     ) -> Result<(), ReadError> {
-        let link = folder.link || kind.is_symlink();
+        let link = !folder.left.is_empty() || kind.is_symlink();
         if kind.is_dir() {
             let found = folder.found.join(entry.file_name());
-            self.folders.push(Folder { path, found, link });
+            self.folders.push(Folder { path, found, left: folder.left.clone() });
             return Ok(());
         }
         let target = kind.is_symlink().then(|| fs::canonicalize(entry.path()));
@@ -132,10 +140,12 @@ impl Walk<'_> {
                     reason: format!("`{path}` is a link that leaves the project's folder"),
                 })
             }
-            // Following a link to a parent folder would never end. Its files are listed anyway, so
-            // only the link itself is listed.
-            Some(Ok(found)) if found.is_dir() && !folder.found.starts_with(&found) => {
-                self.folders.push(Folder { path, found, link });
+            // Following a link to a folder that the path has already passed would never end. Its
+            // files are listed anyway, so only the link itself is listed.
+            Some(Ok(found)) if found.is_dir() && !folder.has_passed(&found) => {
+                let mut left = folder.left.clone();
+                left.push(folder.found.clone());
+                self.folders.push(Folder { path, found, left });
                 Ok(())
             }
             _ => {

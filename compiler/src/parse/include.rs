@@ -1,5 +1,7 @@
 //! `include PATTERN…`: joins documents, and follows them from the project's first one.
 
+use std::collections::BTreeMap;
+
 use globset::GlobBuilder;
 use miette::Diagnostic;
 use thiserror::Error;
@@ -30,7 +32,7 @@ pub(crate) fn project(sources: &Sources<'_>, out: &mut Diagnostics) -> Ast {
     let mut ast = Ast::default();
     match sources.load(sources.root()) {
         Ok(file) => {
-            let mut includes = Includes { sources, chain: Vec::new(), seen: Vec::new() };
+            let mut includes = Includes { sources, chain: Vec::new(), seen: BTreeMap::new() };
             includes.follow(file, &mut ast, out);
         }
         // The caller named the file, so the caller's words say best what is wrong with it: it
@@ -48,12 +50,15 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Vec<Spanned<String>> {
     patterns
 }
 
+/// Includes may follow one another this deep.
+pub(crate) const INCLUDE_DEPTH_MAX: usize = 32;
+
 struct Includes<'s, 'f> {
     sources: &'s Sources<'f>,
     /// The documents that are open: each was included by the one before it.
     chain: Vec<FileId>,
-    /// Every document so far, with the include that brought it.
-    seen: Vec<(FileId, Option<Span>)>,
+    /// Every document so far, with the include that brought it; nothing did the first one.
+    seen: BTreeMap<FileId, Option<Span>>,
 }
 
 impl Includes<'_, '_> {
@@ -64,9 +69,7 @@ impl Includes<'_, '_> {
         ast.broken |= document.broken;
         ast.documents.push(document);
         self.chain.push(file);
-        if self.seen.is_empty() {
-            self.seen.push((file, None));
-        }
+        self.seen.entry(file).or_insert(None);
         for include in &includes {
             for path in self.matches(&source.path, include, out) {
                 self.one(&path, include, ast, out);
@@ -90,11 +93,15 @@ impl Includes<'_, '_> {
             out.report(at, Cycle { path: path.into(), chain: chain.join(" -> "), at });
             return;
         }
-        if let Some((_, Some(first_at))) = self.seen.iter().find(|(seen, _)| *seen == file) {
+        if let Some(Some(first_at)) = self.seen.get(&file) {
             out.report(at, Twice { path: path.into(), first_at: *first_at, at });
             return;
         }
-        self.seen.push((file, Some(at)));
+        if self.chain.len() == INCLUDE_DEPTH_MAX {
+            out.report(at, TooDeep { path: path.into(), at });
+            return;
+        }
+        self.seen.insert(file, Some(at));
         self.follow(file, ast, out);
     }
 
@@ -158,6 +165,18 @@ struct Cycle {
     path: String,
     chain: String,
     #[label(primary, "closes the circle")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{path}` is included through more than {INCLUDE_DEPTH_MAX} documents")]
+#[diagnostic(
+    code(include::too_deep),
+    help("include it from a document that is nearer to the project's own")
+)]
+struct TooDeep {
+    path: String,
+    #[label(primary, "one too deep")]
     at: Span,
 }
 

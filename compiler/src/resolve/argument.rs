@@ -1,5 +1,7 @@
 //! Arguments of prompts and URI templates: kinds, choices and defaults.
 
+use std::collections::BTreeMap;
+
 use miette::Diagnostic;
 use relay_bundle::{Argument, ArgumentKind, Place};
 use thiserror::Error;
@@ -24,16 +26,17 @@ pub(super) struct Resolved {
 /// Resolves the arguments of one node; those with faults are reported and left out.
 pub(super) fn arguments(nodes: Vec<ast::Argument>, out: &mut Diagnostics) -> Vec<Resolved> {
     let mut resolved: Vec<Resolved> = Vec::new();
+    let mut first_at: BTreeMap<String, Span> = BTreeMap::new();
     for node in nodes {
         let Some(argument) = argument(node, out) else { continue };
         // Templates write `-` as `_`, so names that differ in that alone would be one.
-        let spelled = |name: &str| name.replace('-', "_").to_lowercase();
-        let name = spelled(&argument.argument.name);
-        if let Some(first) = resolved.iter().find(|first| spelled(&first.argument.name) == name) {
-            let (first_at, at) = (first.at, argument.at);
+        let spelled = argument.argument.name.replace('-', "_").to_lowercase();
+        if let Some(first_at) = first_at.get(&spelled) {
+            let (first_at, at) = (*first_at, argument.at);
             out.report(at, Duplicate { name: argument.argument.name, first_at, at });
             continue;
         }
+        first_at.insert(spelled, argument.at);
         resolved.push(argument);
     }
     resolved
