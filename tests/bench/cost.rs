@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Instant;
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use harness::{Process, command, run};
 
@@ -40,6 +42,53 @@ fn children_cpu_s() -> Result<f64> {
     let ticks = |index: usize| fields.get(index).and_then(|field| field.parse::<f64>().ok());
     // cutime and cstime are fields 16 and 17 of the line; the state is field 3.
     Ok((ticks(13).unwrap_or(0.0) + ticks(14).unwrap_or(0.0)) / 100.0)
+}
+
+/// `relay check` of one document that declares 10,000 prompts.
+pub(crate) fn check(setting: &Setting) -> Result<()> {
+    let path = setting.folder.join("declarations.kdl");
+    let document = generate::declarations(10_000);
+    fs::write(&path, &document)?;
+    let mut cpu = Vec::new();
+    let mut wall = Vec::new();
+    let mut memory = Vec::new();
+    for _ in 0..9 {
+        let mut check = command(&setting.relay, &setting.folder);
+        check.arg("check").arg(&path).stdout(Stdio::null()).stderr(Stdio::null());
+        let (before, start) = (children_cpu_s()?, Instant::now());
+        let mut child = check.spawn()?;
+        let status = format!("/proc/{}/status", child.id());
+        let mut peak = 0.0;
+        let ended = loop {
+            // The peak is known only while the process lives; it is asked for until it ends.
+            peak = fs::read_to_string(&status).ok().and_then(|s| peak_kb(&s)).unwrap_or(peak);
+            match child.try_wait()? {
+                Some(ended) => break ended,
+                None => thread::sleep(Duration::from_millis(1)),
+            }
+        };
+        wall.push(start.elapsed().as_secs_f64());
+        if !ended.success() {
+            return Err("relay check failed".into());
+        }
+        cpu.push(children_cpu_s()? - before);
+        memory.push(peak * 1024.0 / document.len() as f64);
+    }
+    let measured = format!(
+        "{:.2} s CPU, {:.2} s wall, {:.0} bytes of memory a byte",
+        median(&mut cpu),
+        median(&mut wall),
+        median(&mut memory),
+    );
+    let megabytes = document.len() as f64 / 1e6;
+    let work = format!("check 10,000 declarations ({megabytes:.1} MB in one document)");
+    row(&work, &measured, "≤ 0.3 s, ≤ 100 bytes a byte");
+    Ok(())
+}
+
+fn peak_kb(status: &str) -> Option<f64> {
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
 }
 
 /// `relay build` of 10,000 markdown prompts, 40 MB.

@@ -240,6 +240,22 @@ fn pages(prompts: &[Prompt]) -> Vec<Page> {
     pages
 }
 
+/// A document that declares so many prompts, each with a summary, chapters and a text.
+pub(crate) fn declarations(prompts: usize) -> String {
+    let mut document = String::from("project declarations version=\"1.0.0\" epoch=1\nprompts {\n");
+    for number in 0..prompts {
+        let priority = number % 9 + 1;
+        document.push_str(&format!(
+            "    prompt p{number:05} priority={priority} {{\n        \
+             summary \"Rules of service {number} and its neighbours\"\n        \
+             chapters Firewall VPN\n        \
+             text \"Names of service {number} are kebab-case. Keep them short.\"\n    }}\n"
+        ));
+    }
+    document.push_str("}\n");
+    document
+}
+
 /// Writes a project of so many markdown prompts into `folder`.
 pub(crate) fn project(folder: &Path, count: usize) -> Result<()> {
     for index in 0..count {

@@ -47,10 +47,11 @@ fn main() -> Result<()> {
     }
     println!("| work | measured | goal |\n|---|---|---|");
     type Bench = fn(&Setting) -> Result<()>;
-    let benches: [(&str, Bench); 7] = [
+    let benches: [(&str, Bench); 8] = [
         ("start", stdio::start),
         ("stdio", stdio::prompts_get),
         ("http", http::prompts_get),
+        ("check", cost::check),
         ("build", cost::build),
         ("load", load),
         ("read", read),
