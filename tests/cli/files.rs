@@ -94,6 +94,40 @@ fn folders_with_links_into_each_other_end() {
 }
 
 #[test]
+fn a_file_name_cannot_write_lines_of_its_own() {
+    let sandbox = using("prompts { folder \"thing\" }");
+    let prompt = "---\ndescription: A\n---\nText.\n";
+    sandbox.write("project/thing/a\n    prompt b.md", prompt);
+    for command in ["check project", "show project", "build project --unsigned"] {
+        let run = sandbox.relay(command).ends(1);
+        let report = format!("{}{}", run.stdout, run.stderr);
+        assert!(report.contains("`a\\n    prompt b.md` in it has a control character"), "{report}");
+    }
+}
+
+#[test]
+fn what_people_read_holds_no_escape_sequence() {
+    let sandbox = Sandbox::of(&[(
+        "project.kdl",
+        "project demo epoch=1 { title \"T\\u{1b}[2J\" }\nprompts { prompt a { text \"x \\u{1b}]0;t\\u{7} \\u{202e}y\" } }\n",
+    )]);
+    sandbox.write("bad.kdl", "project demo epoch=1\nnope \"\u{1b}[2J\"\n");
+    sandbox.relay("build . --unsigned -o x.relay").ends(0);
+    for command in [
+        "inspect x.relay",
+        "inspect --canonical x.relay",
+        "describe x.relay",
+        "show .",
+        "explain . --index",
+        "check bad.kdl",
+    ] {
+        let run = sandbox.relay(command);
+        let report = format!("{}{}", run.stdout, run.stderr);
+        assert!(!report.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{command}:\n{report}");
+    }
+}
+
+#[test]
 fn a_pipe_is_not_a_file() {
     for node in USES {
         let sandbox = using(node);

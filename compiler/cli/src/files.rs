@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use relay_compiler::{Files, Listed, ReadError};
 
 use crate::failure::reason;
+use crate::text::printable;
 
 /// The maximum size of one file in bytes.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
@@ -166,6 +167,15 @@ fn path_of(folder: &Folder, entry: &DirEntry) -> Result<String, ReadError> {
             ),
         });
     };
+    // A line end in a name could write a line of a report or of `relay show`.
+    if printable(name) != name || name.contains(['\n', '\t']) {
+        return Err(ReadError::Io {
+            reason: format!(
+                "`{}` in it has a control character in its name; rename it",
+                name.escape_debug()
+            ),
+        });
+    }
     Ok(if folder.path.is_empty() { name.to_owned() } else { format!("{}/{name}", folder.path) })
 }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::environment;
 use crate::failure::Failure;
-use crate::text::printable;
+use crate::text::printable_with_styles;
 
 /// The line width if the output has none of its own: a pipe, a file.
 pub(crate) const PIPE_WIDTH: usize = 100;
@@ -49,6 +49,7 @@ impl Output {
 
     /// Writes a result.
     pub(crate) fn result(&mut self, text: impl fmt::Display) -> Result<(), Failure> {
+        let text = printable_with_styles(&text.to_string());
         written(write!(self.stdout, "{text}").and_then(|()| self.stdout.flush()))
     }
 
@@ -63,11 +64,7 @@ impl Output {
     /// characters are escaped.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
         let text = format!("{text}\n");
-        if io::stdout().is_terminal() {
-            self.result(printable(&text))
-        } else {
-            self.verbatim(&text)
-        }
+        if io::stdout().is_terminal() { self.result(text) } else { self.verbatim(&text) }
     }
 
     /// Writes a result as JSON.
@@ -79,7 +76,14 @@ impl Output {
 
     /// Writes something that is not a result. A closed standard error is ignored.
     pub(crate) fn message(&mut self, text: impl fmt::Display) {
+        let text = printable_with_styles(&text.to_string());
         let _ = write!(self.stderr, "{text}").and_then(|()| self.stderr.flush());
+    }
+
+    /// Writes something for programs that is not a result, unchanged.
+    pub(crate) fn machine_message(&mut self, text: &str) {
+        let mut stderr = self.stderr.as_inner();
+        let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
     }
 
     /// Writes one line that is neither error nor result.

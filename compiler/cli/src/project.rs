@@ -107,7 +107,11 @@ pub(crate) fn report_findings(
     if diagnostics.has_errors() && format != Format::Human {
         output.verbatim(&report::draw(diagnostics, origin, format, output.result_look())?)?;
     } else if diagnostics.error_count() + diagnostics.warning_count() > 0 {
-        output.message(report::draw(diagnostics, origin, format, output.message_look())?);
+        let drawn = report::draw(diagnostics, origin, format, output.message_look())?;
+        match format {
+            Format::Human => output.message(drawn),
+            _ => output.machine_message(&drawn),
+        }
     }
     Ok(diagnostics.has_errors().then_some(Exit::No))
 }

@@ -18,6 +18,44 @@ pub(crate) fn printable(text: &str) -> String {
     safe
 }
 
+/// Returns `text` as [`printable`], but for the styles that `relay` itself uses, which stay.
+///
+/// Everything that `relay` prints for people passes here, so a name or a message that holds an escape
+/// sequence can colour a word, and nothing else.
+pub(crate) fn printable_with_styles(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    let mut pieces = text.split('\u{1b}');
+    safe.push_str(&printable(pieces.next().unwrap_or_default()));
+    for piece in pieces {
+        match style_length(piece) {
+            Some(length) => {
+                let (style, rest) = piece.split_at(length);
+                safe.push('\u{1b}');
+                safe.push_str(style);
+                safe.push_str(&printable(rest));
+            }
+            None => {
+                safe.push_str("\\u{1b}");
+                safe.push_str(&printable(piece));
+            }
+        }
+    }
+    safe
+}
+
+/// Returns the bytes of the style that `piece`, the text after an escape character, begins with.
+fn style_length(piece: &str) -> Option<usize> {
+    let end = piece.strip_prefix('[')?.find(|c: char| !c.is_ascii_digit() && c != ';')? + 1;
+    let numbers = piece.get(1..end)?;
+    // Reset, bold, dim, italic, underlined, their ends, and colours of the foreground but black.
+    let known = |number: &str| {
+        matches!(number, "" | "0" | "1" | "2" | "3" | "4" | "22" | "23" | "24" | "39")
+            || matches!(number.parse(), Ok(31..=37 | 91..=97_u8))
+    };
+    let is_style = piece.get(end..)?.starts_with('m') && numbers.split(';').all(known);
+    is_style.then_some(end + 1)
+}
+
 /// Returns `text` in lines of at most `width` columns, each with `indent` before and a line end
 /// after it. Only a word that cannot be broken is wider.
 pub(crate) fn wrapped(text: &str, indent: &str, width: usize) -> String {
@@ -49,7 +87,7 @@ pub(crate) fn widest<'t>(texts: impl IntoIterator<Item = &'t str>) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{indented, padded, wrapped};
+    use super::{indented, padded, printable_with_styles, wrapped};
 
     #[test]
     fn wide_letters_take_two_columns() {
@@ -59,6 +97,29 @@ mod tests {
         assert_eq!(padded("家", 4), "家  ");
         // A letter with its accents takes one.
         assert_eq!(wrapped("e\u{301}e\u{301} e\u{301}", "", 4), "e\u{301}e\u{301} e\u{301}\n");
+    }
+
+    #[test]
+    fn only_our_own_styles_stay() {
+        let ours = "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m \u{1b}[38;5;1mx";
+        assert_eq!(
+            printable_with_styles(ours),
+            "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m \\u{1b}[38;5;1mx"
+        );
+        for theirs in [
+            "\u{1b}[2J",
+            "\u{1b}]0;title\u{7}",
+            "\u{1b}[8mhidden",
+            "\u{1b}",
+            "\u{1b}[31",
+            "\u{9b}2J",
+        ] {
+            assert!(
+                !printable_with_styles(theirs).contains(['\u{1b}', '\u{9b}', '\u{7}']),
+                "{theirs:?}"
+            );
+        }
+        assert_eq!(printable_with_styles("a\rb\tc\n\u{202e}"), "a\\u{d}b\tc\n\\u{202e}");
     }
 
     #[test]
