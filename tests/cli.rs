@@ -18,6 +18,7 @@ mod help;
 mod inspect;
 mod keys;
 mod schemas;
+mod setup;
 mod show;
 mod verify;
 

@@ -34,6 +34,7 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use args::Command;
+use relay_bundle::{FORMAT_MAJOR, FORMAT_MINOR};
 use serve::Failure;
 
 /// Runs `relay-serve` with these arguments (without the program's name) until it is asked to end.
@@ -43,7 +44,7 @@ use serve::Failure;
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let done = args::parse(arguments).map_err(Failure::from).and_then(|command| match command {
         Command::Help => print(args::HELP),
-        Command::Version => print(concat!("relay-serve ", env!("CARGO_PKG_VERSION"))),
+        Command::Version => print(&version()),
         Command::Reference => print(&reference::render()),
         Command::Serve(args) => serve::serve(*args),
     });
@@ -55,6 +56,18 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             failure.exit_code()
         }
     }
+}
+
+/// Returns the version, the commit that the build was given in its environment, and what the server
+/// understands.
+fn version() -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let commit = option_env!("RELAY_COMMIT").unwrap_or("unknown");
+    let [oldest, newest] = mcp::protocols();
+    format!(
+        "relay-serve {version} (commit {commit}, bundle format {FORMAT_MAJOR}.{FORMAT_MINOR}, \
+         MCP {oldest} to {newest})"
+    )
 }
 
 fn print(text: &str) -> Result<(), Failure> {

@@ -21,9 +21,16 @@ mod subscriptions;
 mod surface;
 mod tools;
 
+use rmcp::model::ProtocolVersion;
+
 pub(crate) use endpoint::Endpoint;
 pub(crate) use service::Service;
 pub(crate) use stdio::serve_stdio;
+
+/// Returns the oldest and the newest version of MCP that is served.
+pub(crate) fn protocols() -> [&'static str; 2] {
+    [ProtocolVersion::V_2024_11_05.as_str(), ProtocolVersion::V_2026_07_28.as_str()]
+}
 
 /// The log target under which rmcp reports each rejected request as a warning, and each client that
 /// disconnected while it listened as an error: details that an operator rarely needs.

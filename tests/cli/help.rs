@@ -3,8 +3,21 @@
 use crate::binaries;
 use crate::cli::{Sandbox, snapshot};
 
-const VERBS: [&str; 10] =
-    ["check", "fmt", "show", "build", "keygen", "sign", "verify", "inspect", "describe", "explain"];
+const VERBS: [&str; 13] = [
+    "init",
+    "check",
+    "fmt",
+    "show",
+    "build",
+    "keygen",
+    "sign",
+    "verify",
+    "inspect",
+    "describe",
+    "explain",
+    "completions",
+    "man",
+];
 
 #[test]
 fn the_first_page() {
@@ -60,7 +73,11 @@ fn a_typing_error_gets_a_suggestion() {
 fn versions() {
     let sandbox = Sandbox::new();
     let version = sandbox.relay("--version").ends(0).silent().stdout;
-    assert_eq!(version, format!("relay {}\n", env!("CARGO_PKG_VERSION")));
+    let number = env!("CARGO_PKG_VERSION");
+    assert!(version.starts_with(&format!("relay {number} (commit ")), "{version}");
+    assert!(version.ends_with(", bundle format 1.0)\n"), "{version}");
+    let served = sandbox.relay("serve --version").ends(0).silent().stdout;
+    assert!(served.ends_with("MCP 2024-11-05 to 2026-07-28)\n"), "{served}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod bundle;
 mod explain;
 mod key;
 mod project;
+mod setup;
 mod subject;
 
 use std::path::PathBuf;
@@ -12,12 +13,14 @@ use std::path::PathBuf;
 use clap::builder::Styles;
 use clap::builder::styling::AnsiColor;
 use clap::{Args, CommandFactory, Parser, Subcommand};
+use relay_bundle::{FORMAT_MAJOR, FORMAT_MINOR};
 
 pub(crate) use build::BuildArgs;
 pub(crate) use bundle::{DescribeArgs, InspectArgs, ServeArgs, VerifyArgs};
 pub(crate) use explain::{ExplainArgs, Question};
 pub(crate) use key::{KeygenArgs, SignArgs};
 pub(crate) use project::{CheckArgs, FmtArgs, ShowArgs};
+pub(crate) use setup::{CompletionsArgs, InitArgs, ManArgs};
 pub(crate) use subject::{Format, ProjectArgs, SubjectArgs};
 
 const STYLES: Styles = Styles::styled()
@@ -34,7 +37,7 @@ const STYLES: Styles = Styles::styled()
 /// A project says which prompts, resources and policies your agents have. `relay build` checks all
 /// of it and writes one signed bundle; `relay-serve` verifies the bundle and serves it over MCP.
 #[derive(Debug, Parser)]
-#[command(name = "relay", version, styles = STYLES, after_help = AFTER_HELP)]
+#[command(name = "relay", version = version(), styles = STYLES, after_help = AFTER_HELP)]
 #[command(
     subcommand_value_name = "VERB",
     subcommand_required = true,
@@ -50,11 +53,13 @@ const AFTER_HELP: &str = "\
 Exit codes: 0 yes, 1 no (errors in the project, not trusted, `fmt --check` differs), 2 failed \
 (wrong usage, unusable file). Results go to standard output, everything else to standard error.
 
-Begin with `relay check project.kdl`; `relay help VERB` has examples of each verb.";
+Begin with `relay init my-team`; `relay help VERB` has examples of each verb.";
 
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
+    /// Write a small project to begin with
+    Init(InitArgs),
     /// Check a project and report errors and warnings
     Check(CheckArgs),
     /// Rewrite a project's files in the canonical layout
@@ -77,6 +82,10 @@ pub(crate) enum Verb {
     Explain(ExplainArgs),
     /// Serve a bundle over MCP; the same as `relay-serve`
     Serve(ServeArgs),
+    /// Print a script that completes command lines in a shell
+    Completions(CompletionsArgs),
+    /// Write the manual pages
+    Man(ManArgs),
     /// Write the JSON Schemas of every JSON output
     #[command(hide = true)]
     Schemas(GeneratedArgs),
@@ -86,11 +95,12 @@ pub(crate) enum Verb {
 }
 
 /// The verbs grouped by task, for the help.
-const GROUPS: [(&str, &[&str]); 4] = [
-    ("Write a project", &["check", "fmt", "show"]),
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Write a project", &["init", "check", "fmt", "show"]),
     ("Make a bundle", &["build", "keygen", "sign", "verify"]),
     ("Inspect a bundle or project", &["inspect", "describe", "explain"]),
-    ("Run", &["serve", "help"]),
+    ("Run", &["serve"]),
+    ("Set up", &["completions", "man", "help"]),
 ];
 
 /// Arguments of the verbs that write files of this repository.
@@ -101,12 +111,25 @@ pub(crate) struct GeneratedArgs {
     pub(crate) out: PathBuf,
 }
 
+/// Returns the version, the commit that the build was given in its environment, and the format of
+/// bundles that this version writes.
+fn version() -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let commit = option_env!("RELAY_COMMIT").unwrap_or("unknown");
+    format!("{version} (commit {commit}, bundle format {FORMAT_MAJOR}.{FORMAT_MINOR})")
+}
+
 /// Returns the command line's grammar, with the verbs grouped in the help.
 pub(crate) fn command() -> clap::Command {
     let mut command = Cli::command();
     command.build();
     let template = template(&command);
     Cli::command().help_template(template)
+}
+
+/// Returns the command line's grammar for programs that read it.
+pub(crate) fn plain_command() -> clap::Command {
+    Cli::command()
 }
 
 fn template(command: &clap::Command) -> String {
@@ -117,7 +140,7 @@ fn template(command: &clap::Command) -> String {
         for name in names {
             let about = command.find_subcommand(name).and_then(clap::Command::get_about);
             let about = about.map(ToString::to_string).unwrap_or_default();
-            verbs.push_str(&format!("  {literal}{name:<10}{literal:#}{about}\n"));
+            verbs.push_str(&format!("  {literal}{name:<13}{literal:#}{about}\n"));
         }
         verbs.push('\n');
     }

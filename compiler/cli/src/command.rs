@@ -2,10 +2,12 @@
 
 mod build;
 mod check;
+mod completions;
 mod describe;
 mod explain;
 mod fmt;
 mod generated;
+mod init;
 mod inspect;
 mod keygen;
 mod serve;
@@ -26,11 +28,14 @@ pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Exit, Failure> {
     match verb {
         Verb::Build(arguments) => build::run(&arguments, output),
         Verb::Check(arguments) => check::run(&arguments, output),
+        Verb::Completions(arguments) => completions::completions(&arguments, output),
         Verb::Describe(arguments) => describe::run(&arguments, output),
         Verb::Explain(arguments) => explain::run(&arguments, output),
         Verb::Fmt(arguments) => fmt::run(&arguments, output),
+        Verb::Init(arguments) => init::run(&arguments, output),
         Verb::Inspect(arguments) => inspect::run(&arguments, output),
         Verb::Keygen(arguments) => keygen::run(&arguments, output),
+        Verb::Man(arguments) => completions::man(&arguments, output),
         Verb::Reference(arguments) => generated::write(&arguments, reference(), output),
         Verb::Schemas(arguments) => generated::write_schemas(&arguments, output),
         Verb::Serve(arguments) => serve::run(&arguments),

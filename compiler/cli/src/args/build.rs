@@ -18,7 +18,7 @@ The same project and epoch give the same bytes on any machine and in any folder.
 the texts that agents read; --format json prints them and the sections (schemas/build.json).")]
 pub(crate) struct BuildArgs {
     /// The project's document, or the folder that holds `project.kdl`
-    #[arg(value_name = "PROJECT")]
+    #[arg(value_name = "PROJECT", default_value = ".")]
     pub(crate) project: PathBuf,
     /// Where to write the bundle; by default beside the document, named after the project
     #[arg(short, long, value_name = "FILE")]

@@ -8,13 +8,18 @@ use clap::Args;
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "\
 Examples:
-  relay keygen -o ci      writes ci.key (keep it secret) and ci.pub, prints a trust.toml for ci
+  relay keygen -o ci             writes ci.key (keep it secret) and ci.pub, prints a trust.toml for ci
+  relay keygen --api-key alice   writes alice.api-key, prints what server.toml needs to know of it
 
-Never replaces a file. The private key is Ed25519 in PKCS#8 PEM, readable only by you.")]
+Never replaces a file. Only you may read the secret ones. A signing key is Ed25519 in PKCS#8 PEM; an
+API key is sent as `Authorization: Bearer KEY`, and a server knows only its SHA-256.")]
 pub(crate) struct KeygenArgs {
     /// Name of the two files, without extensions
     #[arg(short, long, value_name = "NAME", default_value = "relay")]
     pub(crate) output: PathBuf,
+    /// Make an API key of this id for clients of a server, instead of a signing key
+    #[arg(long, value_name = "ID", conflicts_with = "output")]
+    pub(crate) api_key: Option<String>,
 }
 
 /// Arguments of `relay sign`.

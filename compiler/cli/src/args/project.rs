@@ -18,7 +18,7 @@ Examples:
 The report goes to standard output. Exits with 1 if there is an error.")]
 pub(crate) struct CheckArgs {
     /// The project's document, or the folder that holds `project.kdl`
-    #[arg(value_name = "PROJECT")]
+    #[arg(value_name = "PROJECT", default_value = ".")]
     pub(crate) project: PathBuf,
     #[command(flatten)]
     pub(crate) compiling: ProjectArgs,
@@ -32,7 +32,7 @@ Examples:
   relay fmt project.kdl --check    changes nothing; prints a diff, exits with 1 if there is one")]
 pub(crate) struct FmtArgs {
     /// The project's document, or the folder that holds `project.kdl`
-    #[arg(value_name = "PROJECT")]
+    #[arg(value_name = "PROJECT", default_value = ".")]
     pub(crate) project: PathBuf,
     /// Print a diff and change nothing
     #[arg(long)]
@@ -48,7 +48,7 @@ Examples:
   relay show project.kdl --json             the same for programs (schemas/show.json)")]
 pub(crate) struct ShowArgs {
     /// The project's document, or the folder that holds `project.kdl`
-    #[arg(value_name = "PROJECT")]
+    #[arg(value_name = "PROJECT", default_value = ".")]
     pub(crate) project: PathBuf,
     /// Print JSON
     #[arg(long)]

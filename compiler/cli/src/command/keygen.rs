@@ -1,12 +1,24 @@
-//! `relay keygen`: a new signing key, and the trust file that accepts it.
+//! `relay keygen`: a new signing key, and the trust file that accepts it; or a new API key, and the
+//! entry of server.toml that accepts it.
+
+use std::path::PathBuf;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use relay_bundle::Digest;
+use zeroize::Zeroizing;
 
 use crate::args::KeygenArgs;
+use crate::disk::{self, Access};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::keys::{self, Key, KeyFiles};
 use crate::output::Output;
 
 pub(crate) fn run(arguments: &KeygenArgs, output: &mut Output) -> Result<Exit, Failure> {
+    if let Some(id) = &arguments.api_key {
+        return api_key(id, output);
+    }
     let name = &arguments.output;
     let files = KeyFiles::named(name);
     let there = [&files.private, &files.public].into_iter().find(|file| file.exists());
@@ -24,6 +36,34 @@ pub(crate) fn run(arguments: &KeygenArgs, output: &mut Output) -> Result<Exit, F
         files.public.display(),
     ));
     output.result(trust_file(&key))?;
+    Ok(Exit::Yes)
+}
+
+/// Makes an API key. It is written to a file that only its owner may read, and never printed.
+fn api_key(id: &str, output: &mut Output) -> Result<Exit, Failure> {
+    let known = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if id.is_empty() || id.len() > 64 || !id.chars().all(known) {
+        return Err(Failure::error(format!("`{id}` cannot be the id of an API key"))
+            .help("write 1 to 64 of a-z, 0-9 and `-`"));
+    }
+    let file = PathBuf::from(format!("{id}.api-key"));
+    let mut random = Zeroizing::new([0; 32]);
+    getrandom::fill(&mut *random)
+        .map_err(|error| Failure::error(format!("the system provides no randomness: {error}")))?;
+    let secret = Zeroizing::new(BASE64_URL_SAFE_NO_PAD.encode(*random));
+    let line = Zeroizing::new(format!("rk_{id}_{}\n", *secret));
+    if !disk::create(&file, line.as_bytes(), Access::Owner)? {
+        return Err(exists(&file.display().to_string()));
+    }
+    output.message(format_args!(
+        "wrote `{}`: the key, for its client alone\n\nserver.toml of a server that takes this key:\n\n",
+        file.display(),
+    ));
+    let sha256 = Digest::of(secret.as_bytes()).to_string();
+    output.result(format_args!(
+        "[[auth.api-keys]]\nid = \"{id}\"\nsha256 = \"{}\"\nprincipal = \"{id}\"\n",
+        sha256.trim_start_matches("sha256:"),
+    ))?;
     Ok(Exit::Yes)
 }
 
@@ -45,5 +85,5 @@ fn trust_file(key: &Key) -> String {
 
 fn exists(file: &str) -> Failure {
     Failure::error(format!("`{file}` already exists, and keys are never replaced"))
-        .help("choose another name with -o NAME")
+        .help("choose another name")
 }

@@ -1,0 +1,48 @@
+//! The arguments of the verbs that set things up: a project, a shell.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap_complete::Shell;
+
+/// Arguments of `relay init`.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "\
+Examples:
+  relay init my-team              a project in the folder my-team, which is made
+  relay init --name platform      here, with a name of its own
+
+Writes a project with comments, two prompts, .gitattributes, .gitignore and a workflow for GitHub
+Actions. Never replaces a file.")]
+pub(crate) struct InitArgs {
+    /// The project's folder
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub(crate) folder: PathBuf,
+    /// The project's name; by default that of the folder
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+}
+
+/// Arguments of `relay completions`.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "\
+Examples:
+  relay completions bash > ~/.local/share/bash-completion/completions/relay
+  relay completions zsh > ~/.zfunc/_relay
+  relay completions fish > ~/.config/fish/completions/relay.fish")]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: Shell,
+}
+
+/// Arguments of `relay man`.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "\
+Examples:
+  relay man --out ~/.local/share/man/man1")]
+pub(crate) struct ManArgs {
+    /// The folder to write the pages to
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+}

@@ -1,0 +1,45 @@
+//! `relay completions` and `relay man`: what a shell and `man` know of the command line.
+
+use std::fs;
+
+use clap_complete::generate;
+use clap_mangen::Man;
+
+use crate::args::{self, CompletionsArgs, ManArgs};
+use crate::disk;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+
+pub(crate) fn completions(
+    arguments: &CompletionsArgs,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let mut script = Vec::new();
+    generate(arguments.shell, &mut args::plain_command(), "relay", &mut script);
+    output.verbatim(&String::from_utf8_lossy(&script))?;
+    Ok(Exit::Yes)
+}
+
+/// Writes `relay.1`, and `relay-VERB.1` for each verb.
+pub(crate) fn man(arguments: &ManArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let folder = &arguments.out;
+    fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
+    let command = args::plain_command();
+    let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
+    let pages = verbs.map(|verb| {
+        let name = format!("relay-{}", verb.get_name());
+        verb.clone().name(name.clone()).bin_name(name.replacen('-', " ", 1))
+    });
+    for page in [command.clone()].into_iter().chain(pages) {
+        let name = page.get_name().to_owned();
+        let mut text = Vec::new();
+        Man::new(page).render(&mut text).map_err(|error| {
+            Failure::error(format!("the page of {name} cannot be made: {error}"))
+        })?;
+        let path = folder.join(format!("{name}.1"));
+        disk::replace(&path, &text)?;
+        output.result(format_args!("{}\n", path.display()))?;
+    }
+    Ok(Exit::Yes)
+}

@@ -1,0 +1,75 @@
+//! The first hour: a project to begin with, keys for clients, a shell that knows the command line.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+use relay_bundle::Digest;
+
+use crate::cli::Sandbox;
+
+#[test]
+fn a_new_project_is_without_faults_in_every_environment() {
+    let sandbox = Sandbox::new();
+    let made = sandbox.relay("init my-team").ends(0);
+    assert!(made.stdout.contains("my-team/project.kdl\n"), "{}", made.stdout);
+    assert!(made.stderr.contains("relay check my-team"), "{}", made.stderr);
+    sandbox.relay("check my-team --strict").ends(0);
+    sandbox.relay("check my-team --strict --env production").ends(0);
+    sandbox.relay("fmt my-team --check").ends(0);
+    sandbox.relay("build my-team --unsigned -q").ends(0);
+    assert!(sandbox.path("my-team/my-team.relay").exists());
+    let workflow = fs::read_to_string(sandbox.path("my-team/.github/workflows/relay.yml"));
+    assert!(workflow.expect("it was written").contains("-o my-team.relay"));
+}
+
+#[test]
+fn a_new_project_replaces_no_file() {
+    let sandbox = Sandbox::of(&[("here/.gitignore", "mine\n")]);
+    sandbox.relay("init here").ends(2).says("`here/.gitignore` already exists");
+    assert!(!sandbox.path("here/project.kdl").exists());
+    sandbox.relay("init 42 --name x").ends(0);
+    sandbox.relay("init 42 --name x").ends(2);
+    sandbox.relay("check 42 --strict").ends(0);
+    // A folder whose name no project may have.
+    sandbox.relay("init 43").ends(0);
+    sandbox.relay("check 43 --strict").ends(0);
+}
+
+#[test]
+fn the_current_folder_is_the_default_project() {
+    let sandbox = Sandbox::new();
+    sandbox.relay("init").ends(0);
+    for command in ["check", "fmt --check", "show", "build --unsigned -q"] {
+        sandbox.relay(command).ends(0);
+    }
+}
+
+#[test]
+fn an_api_key_is_written_for_its_client_and_known_by_its_hash() {
+    let sandbox = Sandbox::new();
+    let made = sandbox.relay("keygen --api-key ann-2").ends(0);
+    let path = sandbox.path("ann-2.api-key");
+    let key = fs::read_to_string(&path).expect("it was written");
+    let secret = key.trim_end().strip_prefix("rk_ann-2_").expect("the form of a key");
+    assert_eq!(secret.len(), 43, "32 random bytes");
+    assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o600);
+    let hash = Digest::of(secret.as_bytes()).to_string();
+    let hash = hash.trim_start_matches("sha256:");
+    assert!(made.stdout.contains(&format!("sha256 = \"{hash}\"")), "{}", made.stdout);
+    assert!(!format!("{}{}", made.stdout, made.stderr).contains(secret));
+    sandbox.relay("keygen --api-key ann-2").ends(2).says("already exists");
+    sandbox.relay("keygen --api-key a_b").ends(2).says("cannot be the id");
+}
+
+#[test]
+fn shells_and_man_know_every_verb() {
+    let sandbox = Sandbox::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = sandbox.relay(&format!("completions {shell}")).ends(0).silent().stdout;
+        assert!(script.contains("inspect") && script.contains("strict"), "{shell}");
+    }
+    let pages = sandbox.relay("man --out pages").ends(0).stdout;
+    assert!(pages.contains("pages/relay.1\n") && pages.contains("pages/relay-init.1\n"), "{pages}");
+    let page = fs::read_to_string(sandbox.path("pages/relay-init.1")).expect("it was written");
+    assert!(page.contains("relay init") && !page.contains("schemas"), "{page}");
+}
