@@ -21,6 +21,7 @@ mod mcp;
 mod memory;
 mod principal;
 mod reference;
+mod regular_file;
 mod rejection;
 mod reload;
 mod serve;

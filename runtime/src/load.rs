@@ -19,6 +19,7 @@ use thiserror::Error;
 use crate::clock;
 use crate::lock::lock;
 use crate::map;
+use crate::regular_file;
 use crate::settings::Settings;
 use crate::state::{PrivateCopy, State, StateError};
 
@@ -172,11 +173,8 @@ impl Loader {
         let path = || self.path.clone();
         let read = |source| LoadError::Read { path: self.path.clone(), source };
         let policy = self.policy()?;
-        let source = File::open(&self.path).map_err(read)?;
+        let source = regular_file::open(&self.path).map_err(read)?;
         let metadata = source.metadata().map_err(read)?;
-        if !metadata.is_file() {
-            return Err(read(io::Error::other("it is not a file")));
-        }
         if metadata.len() > self.bytes_max {
             let (bytes, bytes_max) = (metadata.len(), self.bytes_max);
             return Err(LoadError::TooLarge { path: path(), bytes, bytes_max });

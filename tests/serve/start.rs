@@ -167,7 +167,7 @@ fn a_bundle_that_cannot_be_read_has_another_exit_code() {
     let house = House::new();
     let cases: &[(&[&str], &str)] = &[
         (&["none.relay", "--trust", "trust.toml"], "cannot read the bundle `none.relay`"),
-        (&[".", "--trust", "trust.toml"], "it is not a file"),
+        (&[".", "--trust", "trust.toml"], "it is a folder"),
         (&["house.relay", "--trust", "none.toml"], "cannot read the trust file `none.toml`"),
         (&["house.relay", "--trust", "house.relay"], "trust file"),
         (&["house.relay", "--config", "none.toml"], "cannot read the configuration `none.toml`"),
@@ -397,4 +397,24 @@ fn key_files_are_read_again_on_sighup() {
 
 fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
     bytes.windows(needle.len()).position(|window| window == needle)
+}
+
+#[test]
+fn a_path_that_is_no_regular_file_is_refused_at_once() {
+    let house = House::new();
+    let fifo = std::process::Command::new("mkfifo").arg(house.path("fifo")).status();
+    assert!(fifo.expect("mkfifo runs").success());
+    let _socket = std::os::unix::net::UnixListener::bind(house.path("socket")).unwrap();
+    let trust = ["--trust", "trust.toml"];
+    for (path, kind) in [
+        ("fifo", "a pipe"),
+        ("home", "a folder"),
+        ("socket", "a socket"),
+        ("/dev/zero", "a device"),
+    ] {
+        let ended = run(bare(&house, &[&[path][..], &trust].concat()));
+        assert_eq!(ended.code, Some(2), "{ended:?}");
+        let words = format!("cannot read the bundle `{path}`: it is {kind}: name a regular file");
+        assert!(ended.stderr.contains(&words), "{}", ended.stderr);
+    }
 }
