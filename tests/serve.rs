@@ -3,6 +3,7 @@
 mod agent;
 mod audit;
 mod auth;
+mod crowd;
 mod gate;
 mod homelab;
 mod house;

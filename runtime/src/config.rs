@@ -152,17 +152,30 @@ limits! {
     /// One message on standard input.
     line_bytes_max: NonZeroUsize = 4 << 20,
     // hyper does not accept a smaller buffer.
-    /// The head of one HTTP request.
+    /// The head of one HTTP request, which also has at most 100 fields.
     head_bytes_max: Within<8192, { u32::MAX }> = 32 << 10,
     /// The time to wait for the head of the next request, or for a TLS handshake.
     head_s_max: NonZeroU32 = 30,
     /// The time within which a request must arrive completely. Calls of tools have time limits of
     /// their own.
     request_s_max: NonZeroU32 = 30,
-    /// Concurrent HTTP connections; more wait.
+    /// The time within which a client must take an answer, or an event of a stream. Its connection
+    /// is closed otherwise.
+    write_s_max: NonZeroU32 = 30,
+    /// Concurrent HTTP connections; requests on more are rejected.
     connections_max: NonZeroU32 = 1024,
+    /// Concurrent HTTP connections from one address, or from one IPv6 network of 64 bits; requests
+    /// on more are rejected.
+    address_connections_max: NonZeroU32 = 768,
+    /// Connections over these two limits that are still answered at `/healthz` and `/readyz`; more
+    /// are closed.
+    health_connections_max: NonZeroU32 = 16,
     /// Sessions of legacy clients over HTTP; more are rejected.
     sessions_max: NonZeroUsize = 1024,
+    /// Sessions of one caller, if callers authenticate; more are rejected.
+    principal_sessions_max: NonZeroUsize = 256,
+    /// Open streams of one caller, if callers authenticate; more are rejected.
+    principal_streams_max: NonZeroUsize = 256,
     /// The time without traffic after which a session is closed.
     session_idle_s_max: NonZeroU32 = 1800,
     /// Clients that listen for changes; more are rejected or not notified.

@@ -3,6 +3,7 @@
 //! A request passes, in this order: limits of the connection, the `Host` and `Origin` checks,
 //! authentication, and then MCP itself. Health checks need no authentication.
 
+mod admission;
 mod auth;
 mod error;
 mod health;
@@ -10,13 +11,14 @@ mod jwt;
 mod listener;
 mod origin;
 mod tls;
+mod write_limit;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{any, get};
@@ -26,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use self::error::HttpError;
 
 use self::auth::{Authenticator, METADATA_PATH};
-use self::listener::Listener;
+use self::listener::{Listener, Routes};
 use self::origin::Origins;
 use crate::mcp::{Endpoint, Service};
 use crate::server::Server;
@@ -38,7 +40,7 @@ const MCP_METADATA_PATH: &str = "/.well-known/oauth-protected-resource/mcp";
 struct Front {
     server: Arc<Server>,
     auth: Option<Authenticator>,
-    endpoint: Endpoint,
+    endpoint: Arc<Endpoint>,
 }
 
 /// Serves on `address` until the server closes.
@@ -53,7 +55,7 @@ pub(crate) async fn serve(server: Arc<Server>, address: SocketAddr) -> Result<()
     let service = Service::new(server.clone());
     let front = Arc::new(Front {
         auth: settings.auth.as_ref().map(Authenticator::new).transpose()?,
-        endpoint: Endpoint::new(service.clone(), streams.clone()),
+        endpoint: Arc::new(Endpoint::new(service.clone(), streams.clone())),
         server: server.clone(),
     });
     let (hangup_front, hangup_acceptor) = (front.clone(), acceptor.clone());
@@ -80,7 +82,7 @@ fn announce(server: &Server, bound: SocketAddr, tls: bool) {
     }
 }
 
-fn routes(front: Arc<Front>, origins: Arc<Origins>) -> Router {
+fn routes(front: Arc<Front>, origins: Arc<Origins>) -> Routes {
     let guarded = Router::new()
         .route(METADATA_PATH, get(metadata))
         .route(MCP_METADATA_PATH, get(metadata))
@@ -88,7 +90,16 @@ fn routes(front: Arc<Front>, origins: Arc<Origins>) -> Router {
         .route_layer(from_fn_with_state(origins, origin::guard));
     // Probes use addresses that are not in the list of hosts.
     let health = Router::new().route("/healthz", get(health::alive)).route("/readyz", get(ready));
-    guarded.merge(health).with_state(front)
+    Routes {
+        all: guarded.merge(health.clone()).with_state(front.clone()),
+        health: health.fallback(too_many_connections).with_state(front),
+    }
+}
+
+async fn too_many_connections() -> Response {
+    let retry = [(header::RETRY_AFTER, "10")];
+    let text = "too many connections: try again later\n";
+    (StatusCode::SERVICE_UNAVAILABLE, retry, text).into_response()
 }
 
 async fn mcp(State(front): State<Arc<Front>>, request: Request) -> Response {

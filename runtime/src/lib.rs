@@ -27,6 +27,7 @@ mod reload;
 mod serve;
 mod server;
 mod settings;
+mod slots;
 mod state;
 mod tool;
 

@@ -256,8 +256,14 @@ impl ServerHandler for Handler {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let Some(_listening) = self.service.listeners.add(Listener::Stream(context.sink().clone()))
-        else {
+        let listeners = &self.service.listeners;
+        let caller = caller(self.server(), context.request_context())?;
+        let Some(_slot) = listeners.take_stream(&caller.principal) else {
+            let max = listeners.principal_streams_max();
+            let reason = format!("{max} streams are open, which is the limit: end one first");
+            return Err(ErrorData::internal_error(reason, None));
+        };
+        let Some(_listening) = listeners.add(Listener::Stream(context.sink().clone())) else {
             return Err(ErrorData::internal_error("too many clients listen for changes", None));
         };
         tokio::select! {
