@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Command;
+use std::time::Instant;
 
 use harness::{PATIENCE, Process};
 use serde_json::{Value, json};
@@ -251,7 +252,10 @@ impl Events {
 
 fn chunks(from: &mut BufReader<TcpStream>) -> String {
     let mut body = Vec::new();
+    // A stream that is kept alive is never silent for long.
+    let limit = Instant::now() + PATIENCE;
     loop {
+        assert!(Instant::now() < limit, "the body does not end");
         let mut size = String::new();
         from.read_line(&mut size).expect("a chunk in time");
         let size = usize::from_str_radix(size.trim(), 16).expect("a chunk's size");

@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-    DiscoverResult, GetPromptRequestParams, GetPromptResponse, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
-    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    CustomRequest, CustomResult, DiscoverResult, GetPromptRequestParams, GetPromptResponse,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    MetaObject, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -15,7 +15,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use super::caller::{caller, is_modern};
 use super::service::{Served, Service};
 use super::subscriptions::{Listener, Listening, Subscribed};
-use super::{completion, prompts, rejection, resources, tools};
+use super::{bad_params, completion, prompts, rejection, resources, tools};
 use crate::call::Call;
 use crate::caller::truncate;
 use crate::lock::lock;
@@ -310,6 +310,19 @@ impl ServerHandler for Handler {
     ) -> Result<(), ErrorData> {
         lock(&self.subscribed).remove(&request.uri);
         Ok(())
+    }
+
+    /// rmcp calls this for a method that it does not know, and for parameters of another form than
+    /// that of their method.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let served = self.service.served();
+        let caller = caller(self.server(), &context)?;
+        let (loaded, modern) = (&served.loaded, is_modern(&context));
+        Err(bad_params::reject(self.server(), loaded, &caller, modern, request))
     }
 
     #[cfg(feature = "conformance-tools")]
