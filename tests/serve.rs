@@ -9,6 +9,7 @@ mod homelab;
 mod house;
 mod http;
 mod legacy;
+mod metrics;
 mod modern;
 mod preview;
 mod reference;

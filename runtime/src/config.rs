@@ -49,6 +49,8 @@ pub(crate) struct Config {
     pub(crate) auth: Option<Auth>,
     /// The handles of briefings.
     pub(crate) briefing: Briefing,
+    /// The metrics at `/metrics`, in the text format of Prometheus.
+    pub(crate) metrics: Metrics,
     /// Limits, each with its unit in its name. None can be 0.
     pub(crate) limits: Limits,
     /// How the server detects a new bundle. SIGHUP always reloads.
@@ -110,6 +112,24 @@ pub(crate) struct BriefingKey {
     /// again on SIGHUP.
     #[schemars(extend("format" = "path"))]
     pub(crate) key_file: PathBuf,
+}
+
+/// The metrics at `/metrics`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub(crate) struct Metrics {
+    /// Who may read them: `authenticated` means who may send requests, so without `auth` anyone who
+    /// can connect. Unset: `authenticated` on a loopback address, and `off` on any other.
+    pub(crate) access: Option<MetricsAccess>,
+}
+
+/// Who may read the metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum MetricsAccess {
+    Off,
+    Authenticated,
+    Anyone,
 }
 
 /// How the server detects a replaced bundle.
@@ -346,6 +366,7 @@ impl Config {
             audit,
             auth,
             briefing,
+            metrics: _,
             limits: _,
             watch: _,
         } = self;

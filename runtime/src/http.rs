@@ -9,6 +9,7 @@ mod error;
 mod health;
 mod jwt;
 mod listener;
+mod metrics;
 mod origin;
 mod tls;
 mod write_limit;
@@ -18,7 +19,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{any, get};
@@ -30,10 +31,12 @@ pub(crate) use self::error::HttpError;
 use self::auth::{Authenticator, METADATA_PATH};
 use self::listener::{Listener, Routes};
 use self::origin::Origins;
+use crate::config::MetricsAccess;
 use crate::mcp::{Endpoint, Service};
 use crate::server::Server;
 
 const MCP_PATH: &str = "/mcp";
+const METRICS_PATH: &str = "/metrics";
 const MCP_METADATA_PATH: &str = "/.well-known/oauth-protected-resource/mcp";
 
 /// The state that every request needs.
@@ -70,7 +73,7 @@ pub(crate) async fn serve(server: Arc<Server>, address: SocketAddr) -> Result<()
     service.follow(hang_up).map_err(HttpError::Signals)?;
     announce(&server, bound, acceptor.is_some());
     let listener = Listener { socket, acceptor, limits: settings.limits.clone() };
-    listener.serve(routes(front, origins), &server.closing, &streams).await;
+    listener.serve(routes(front, origins), &server, &streams).await;
     Ok(())
 }
 
@@ -87,6 +90,7 @@ fn routes(front: Arc<Front>, origins: Arc<Origins>) -> Routes {
         .route(METADATA_PATH, get(metadata))
         .route(MCP_METADATA_PATH, get(metadata))
         .route(MCP_PATH, any(mcp))
+        .route(METRICS_PATH, get(metrics))
         .route_layer(from_fn_with_state(origins, origin::guard));
     // Probes use addresses that are not in the list of hosts.
     let health = Router::new().route("/healthz", get(health::alive)).route("/readyz", get(ready));
@@ -107,7 +111,10 @@ async fn mcp(State(front): State<Arc<Front>>, request: Request) -> Response {
         None => front.server.settings.principal.clone(),
         Some(auth) => match auth.authenticate(request.headers()) {
             Ok(principal) => principal,
-            Err(challenge) => return challenge.into_response(),
+            Err(challenge) => {
+                front.server.metrics.unauthenticated.increment();
+                return challenge.into_response();
+            }
         },
     };
     front.endpoint.answer(request, principal).await
@@ -115,6 +122,21 @@ async fn mcp(State(front): State<Arc<Front>>, request: Request) -> Response {
 
 async fn ready(State(front): State<Arc<Front>>) -> Response {
     health::ready(&front.server)
+}
+
+async fn metrics(State(front): State<Arc<Front>>, headers: HeaderMap) -> Response {
+    let challenge = match (front.server.settings.metrics, &front.auth) {
+        (MetricsAccess::Off, _) => return StatusCode::NOT_FOUND.into_response(),
+        (MetricsAccess::Authenticated, Some(auth)) => auth.authenticate(&headers).err(),
+        (MetricsAccess::Authenticated, None) | (MetricsAccess::Anyone, _) => None,
+    };
+    match challenge {
+        Some(challenge) => {
+            front.server.metrics.unauthenticated.increment();
+            challenge.into_response()
+        }
+        None => metrics::answer(&front.server, front.endpoint.open().await),
+    }
 }
 
 async fn metadata(State(front): State<Arc<Front>>) -> Response {

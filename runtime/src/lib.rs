@@ -19,6 +19,7 @@ mod log;
 mod map;
 mod mcp;
 mod memory;
+mod metrics;
 mod principal;
 mod reference;
 mod regular_file;

@@ -22,7 +22,7 @@ mod subscriptions;
 mod surface;
 mod tools;
 
-pub(crate) use endpoint::Endpoint;
+pub(crate) use endpoint::{Endpoint, Open};
 pub(crate) use service::Service;
 pub(crate) use stdio::serve_stdio;
 

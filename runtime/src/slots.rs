@@ -69,6 +69,11 @@ impl<K: Clone + Ord> Slots<K> {
         Some(Slot { owner, held: self.held.clone() })
     }
 
+    /// Returns how many slots are held by anyone.
+    pub(crate) fn held(&self) -> usize {
+        lock(&self.held.counts).values().sum()
+    }
+
     /// Waits until no one holds a slot.
     pub(crate) async fn all_free(&self) {
         loop {

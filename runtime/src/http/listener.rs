@@ -17,6 +17,7 @@ use super::admission::{Admission, Purpose};
 use super::tls::Acceptor;
 use super::write_limit::WriteLimited;
 use crate::config::Limits;
+use crate::server::Server;
 
 /// The pause after a failed `accept`, such as when descriptors run out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -41,20 +42,16 @@ pub(super) struct Routes {
 }
 
 impl Listener {
-    /// Serves until `closing`; then waits for requests in flight, and ends `streams`.
-    pub(super) async fn serve(
-        self,
-        routes: Routes,
-        closing: &CancellationToken,
-        streams: &CancellationToken,
-    ) {
+    /// Serves until `server` closes; then waits for requests in flight, and ends `streams`.
+    pub(super) async fn serve(self, routes: Routes, server: &Server, streams: &CancellationToken) {
         let admission = Admission::new(&self.limits);
         let graceful = GracefulShutdown::new();
         let Routes { all, health } = routes;
         let ordinary = Connection::new(&self.limits, all);
         let for_health = Connection::for_health(&self.limits, health);
-        while let Some((stream, address)) = self.next(closing).await {
+        while let Some((stream, address)) = self.next(&server.closing).await {
             let Some(admitted) = admission.admit(address) else {
+                server.metrics.closed_connections.increment();
                 tracing::debug!("closed a connection from {address}: there are too many");
                 continue;
             };
@@ -64,6 +61,7 @@ impl Listener {
             };
             let acceptor = self.acceptor.clone();
             let watcher = graceful.watcher();
+            let counted = server.metrics.connections.count();
             tokio::spawn(async move {
                 match acceptor {
                     None => connection.serve(stream, watcher).await,
@@ -75,7 +73,7 @@ impl Listener {
                         }
                     }
                 }
-                drop(admitted);
+                drop((admitted, counted));
             });
         }
         drop(self.socket);

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use relay_engine::resource::{self, Found};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, CompleteRequestParams, CustomRequest, GetPromptRequestParams,
@@ -15,7 +16,6 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::rejection::damaged;
-use super::resources;
 use crate::audit::Entry;
 use crate::caller::{Caller, truncate};
 use crate::load::Loaded;
@@ -114,7 +114,15 @@ impl Subject {
                 ("prompt", text("name").filter(exists))
             }
             Self::Resource => {
-                ("resource", text("uri").filter(|uri| resources::exists(loaded, uri)))
+                // The values of a URI template are free text.
+                let is_listed = |uri: &&str| match resource::find(&loaded.bundle, uri) {
+                    Ok(found) => matches!(found, Some(Found::Resource(_))),
+                    Err(damage) => {
+                        _ = damaged(loaded, &damage);
+                        false
+                    }
+                };
+                ("resource", text("uri").filter(is_listed))
             }
             Self::Tool => {
                 let offered = |name: &&str| loaded.tools.iter().any(|it| it.spec.name == *name);

@@ -38,6 +38,13 @@ pub(crate) struct Endpoint {
     request_timeout: Duration,
 }
 
+/// What clients have open.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Open {
+    pub(crate) sessions: usize,
+    pub(crate) streams: usize,
+}
+
 impl Endpoint {
     /// Creates the endpoint; cancelling `streams` ends the open streams.
     pub(crate) fn new(service: Arc<Service>, streams: CancellationToken) -> Self {
@@ -57,6 +64,11 @@ impl Endpoint {
         let handler = move || Ok(Handler::new(shared.clone()));
         let rmcp = StreamableHttpService::new(handler, sessions.manager(), config);
         Self { rmcp, service, sessions, body_bytes_max, request_timeout }
+    }
+
+    /// Returns what clients have open now.
+    pub(crate) async fn open(&self) -> Open {
+        Open { sessions: self.sessions.count().await, streams: self.service.listeners.streams() }
     }
 
     /// Answers one request of `principal`.

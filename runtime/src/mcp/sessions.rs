@@ -94,6 +94,11 @@ impl Sessions {
         self.manager.clone()
     }
 
+    /// Returns how many sessions there are.
+    pub(super) async fn count(&self) -> usize {
+        self.manager.sessions.read().await.len()
+    }
+
     /// Reserves a slot for a session that `principal` may begin.
     pub(super) async fn reserve(&self, principal: &Arc<Principal>) -> Result<Room, Full> {
         let sessions = self.manager.sessions.read().await;

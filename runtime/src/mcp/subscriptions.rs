@@ -85,6 +85,11 @@ impl Listeners {
         self.streams.take(principal.caller_key())
     }
 
+    /// Returns how many streams are open.
+    pub(super) fn streams(&self) -> usize {
+        self.streams.held()
+    }
+
     /// Adds a listener; `None` if the limit is reached.
     pub(super) fn add(&self, listener: Listener) -> Option<Listening> {
         let mut all = lock(&self.all);
