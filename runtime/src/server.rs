@@ -81,11 +81,12 @@ impl Server {
     /// in force.
     pub(crate) fn refuse_reload(&self, error: &LoadError) {
         self.metrics.count_reload(Reload::Failed);
+        let reason = error.to_string();
+        // Before the log, since someone who reads that may look here.
+        *lock(&self.last_reload_error) = Some(reason.clone());
         let digest = self.loaded().bundle.digest();
         tracing::error!("{error}; {digest} stays in force");
-        let reason = error.to_string();
-        let entry = Entry::refused("bundle:reload".to_owned(), BTreeMap::new(), reason.clone());
+        let entry = Entry::refused("bundle:reload".to_owned(), BTreeMap::new(), reason);
         self.audit.record(&Caller::operator(self.settings.principal.clone()), digest, entry);
-        *lock(&self.last_reload_error) = Some(reason);
     }
 }

@@ -180,6 +180,25 @@ fn bodies_that_are_not_messages_are_rejected() {
 }
 
 #[test]
+fn parameters_of_a_wrong_form_are_answered_with_their_code() {
+    let web = Web::start(&House::new(), &[]);
+    let session = web.begin(None);
+    for (method, params) in [
+        ("prompts/get", json!({ "name": 7 })),
+        ("prompts/get", json!({ "name": "note", "arguments": [] })),
+        ("resources/read", json!({})),
+        ("tools/call", json!({ "name": "x", "arguments": "y" })),
+    ] {
+        let modern = Request::modern(method, params.clone());
+        let legacy = Request::legacy(&session, method, params);
+        for request in [modern, legacy] {
+            let answer = web.send(&request);
+            assert_eq!((answer.status, &answer.json()["error"]["code"]), (200, &json!(-32602)));
+        }
+    }
+}
+
+#[test]
 fn a_body_that_is_not_json_or_no_message_is_answered_with_its_code() {
     let web = Web::start(&House::new(), &[]);
     let session = web.begin(None);

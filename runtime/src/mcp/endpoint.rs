@@ -143,9 +143,10 @@ impl Endpoint {
 
     /// Answers a request of a session.
     async fn ask(&self, mut request: Request, body: &Bytes) -> Response {
-        let id = serde_json::from_slice::<Identified>(body).ok().and_then(|message| message.id);
         let session = session_id(request.headers()).unwrap_or_default();
-        let Some(id) = id else { return self.rmcp.handle(request).await.map(Body::new) };
+        let Some(id) = request_id(body) else {
+            return self.rmcp.handle(request).await.map(Body::new);
+        };
         let Some(in_flight) = self.sessions.take_id(session, &id) else {
             let reason = "a request with this id is in flight: give each request an id of its own";
             return error(ErrorData::invalid_request(reason, None), Some(id));
@@ -193,11 +194,16 @@ impl Endpoint {
     }
 }
 
-/// The id of a message; the rest of it is skipped.
-#[derive(Deserialize)]
-struct Identified {
-    #[serde(default)]
-    id: Option<RequestId>,
+/// Returns the id of a request; `None` for any other message. Ids of answers are those of the
+/// server's requests.
+fn request_id(body: &Bytes) -> Option<RequestId> {
+    #[derive(Deserialize)]
+    struct Message {
+        id: Option<RequestId>,
+        method: Option<IgnoredAny>,
+    }
+    let Message { id, method } = serde_json::from_slice(body).ok()?;
+    method.and(id)
 }
 
 /// Returns whether a request can neither begin a session nor belong to one. rmcp begins one for
