@@ -108,7 +108,7 @@ impl Endpoint {
         if is_modern(&request) {
             // A modern request that has the id of a session must not reach that session.
             request.headers_mut().remove(SESSION_HEADER);
-            return self.rmcp.handle(request).await.map(Body::new);
+            return self.forward(request).await;
         }
         match session_id(request.headers()) {
             // The session of another caller is reported as unknown.
@@ -125,8 +125,13 @@ impl Endpoint {
                     StatusCode::INTERNAL_SERVER_ERROR.into_response()
                 })
             }
-            None => self.rmcp.handle(request).await.map(Body::new),
+            None => self.forward(request).await,
         }
+    }
+
+    /// Answers by rmcp. Its future is large, and each of the layers above would move it.
+    async fn forward(&self, request: Request) -> Response {
+        Box::pin(self.rmcp.handle(request)).await.map(Body::new)
     }
 
     /// Reads the body of a request.
@@ -145,7 +150,7 @@ impl Endpoint {
     async fn ask(&self, mut request: Request, body: &Bytes) -> Response {
         let session = session_id(request.headers()).unwrap_or_default();
         let Some(id) = request_id(body) else {
-            return self.rmcp.handle(request).await.map(Body::new);
+            return self.forward(request).await;
         };
         let Some(in_flight) = self.sessions.take_id(session, &id) else {
             let reason = "a request with this id is in flight: give each request an id of its own";
@@ -154,13 +159,13 @@ impl Endpoint {
         // The id stays in use until the handler is done and its answer was read.
         let in_flight = Arc::new(in_flight);
         request.extensions_mut().insert(in_flight.clone());
-        holding(self.rmcp.handle(request).await.map(Body::new), in_flight)
+        holding(self.forward(request).await, in_flight)
     }
 
     /// Answers a request for a stream of what is not an answer.
     async fn listen(&self, request: Request, principal: &Principal) -> Response {
         match self.service.listeners.take_stream(principal) {
-            Some(slot) => holding(self.rmcp.handle(request).await.map(Body::new), slot),
+            Some(slot) => holding(self.forward(request).await, slot),
             None => {
                 let max = self.service.listeners.principal_streams_max();
                 too_many_of_caller(&format!("{max} streams are open, which is the limit"))
@@ -177,7 +182,7 @@ impl Endpoint {
                 return too_many_of_caller("the caller has as many sessions as it may have");
             }
         };
-        let response = self.rmcp.handle(request).await.map(Body::new);
+        let response = self.forward(request).await;
         if let Some(id) = session_id(response.headers()) {
             self.sessions.claim(id, principal).await;
         }
@@ -186,7 +191,7 @@ impl Endpoint {
 
     /// Answers a request that ends a session. rmcp answers 202, which clients treat as a failure.
     async fn end(&self, request: Request) -> Response {
-        let mut response = self.rmcp.handle(request).await.map(Body::new);
+        let mut response = self.forward(request).await;
         if response.status() == StatusCode::ACCEPTED {
             *response.status_mut() = StatusCode::NO_CONTENT;
         }
