@@ -3,11 +3,13 @@
 mod agent;
 mod audit;
 mod auth;
+mod crowd;
 mod gate;
 mod homelab;
 mod house;
 mod http;
 mod legacy;
+mod metrics;
 mod modern;
 mod preview;
 mod reference;

@@ -20,12 +20,14 @@ use thiserror::Error;
 use crate::caller::Caller;
 use crate::clock;
 use crate::lock::lock;
+use crate::metrics::Counter;
 use crate::settings::AuditPath;
 
 /// The audit file, if there is one.
 #[derive(Debug)]
 pub(crate) struct Audit {
     target: Option<Target>,
+    denials: Counter,
 }
 
 #[derive(Debug)]
@@ -112,24 +114,31 @@ impl Audit {
             }
             AuditPath::Off => {
                 tracing::info!("nothing is recorded, as configured");
-                return Ok(Self { target: None });
+                return Ok(Self::to(None));
             }
             AuditPath::Homeless => {
                 tracing::warn!(
                     "nothing is recorded: neither XDG_STATE_HOME nor HOME says where; name a file with --audit FILE"
                 );
-                return Ok(Self { target: None });
+                return Ok(Self::to(None));
             }
         };
         let file = open(path)?;
         tracing::info!("every tool call, prompt and resource is recorded in `{}`", path.display());
-        Ok(Self {
-            target: Some(Target {
-                path: path.to_owned(),
-                writer: Mutex::new(Writer { file, torn: false }),
-                failing: AtomicBool::new(false),
-            }),
-        })
+        Ok(Self::to(Some(Target {
+            path: path.to_owned(),
+            writer: Mutex::new(Writer { file, torn: false }),
+            failing: AtomicBool::new(false),
+        })))
+    }
+
+    fn to(target: Option<Target>) -> Self {
+        Self { target, denials: Counter::default() }
+    }
+
+    /// Returns how many requests were rejected or denied, whether or not they are recorded.
+    pub(crate) fn denials(&self) -> u64 {
+        self.denials.get()
     }
 
     /// Opens the file again by its name, so that it can be moved away (log rotation).
@@ -160,6 +169,9 @@ impl Audit {
     /// Appends the record of `entry`, requested by `caller` under the bundle `bundle`. A failure is
     /// logged, and the server is no longer ready; reads are still answered.
     pub(crate) fn record(&self, caller: &Caller, bundle: Digest, entry: Entry<'_>) {
+        if entry.action == Action::Refused {
+            self.denials.increment();
+        }
         let Some(target) = &self.target else { return };
         let Entry { tool, tier, args, output, exit_code, rule, action, prompts } = entry;
         let Caller { principal, request_id, traceparent } = caller;

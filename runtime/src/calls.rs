@@ -3,54 +3,26 @@
 //! This module does not know what tools do. The number of concurrent calls of a caller is limited,
 //! every call has a time limit, and the server ends after its calls.
 
-use std::collections::BTreeMap;
 use std::future::Future;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use thiserror::Error;
-use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::lock::lock;
-use crate::principal::Principal;
+use crate::principal::{CallerKey, Principal};
+use crate::slots::{Slot, Slots};
 
 /// The calls that are running.
 #[derive(Debug)]
 pub(crate) struct Calls {
-    principal_calls_max: usize,
-    running: Arc<Running>,
+    running: Slots<CallerKey>,
     /// Cancelled when all calls must end.
     ending: CancellationToken,
 }
 
-#[derive(Debug, Default)]
-struct Running {
-    /// The number of calls by caller: id and tenant.
-    counts: Mutex<BTreeMap<(String, Option<String>), usize>>,
-    /// Notified when a call has ended.
-    ended: Notify,
-}
-
 /// A slot for one call, until it has ended.
-#[derive(Debug)]
-pub(crate) struct Room {
-    caller: (String, Option<String>),
-    running: Arc<Running>,
-}
-
-impl Drop for Room {
-    fn drop(&mut self) {
-        let mut counts = lock(&self.running.counts);
-        match counts.get_mut(&self.caller) {
-            Some(count @ 2..) => *count -= 1,
-            _ => _ = counts.remove(&self.caller),
-        }
-        drop(counts);
-        self.running.ended.notify_waiters();
-    }
-}
+pub(crate) type Room = Slot<CallerKey>;
 
 /// Why a call ended before its tool finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -63,24 +35,17 @@ pub(crate) enum Interrupted {
 
 impl Calls {
     pub(crate) fn new(principal_calls_max: usize) -> Self {
-        Self { principal_calls_max, running: Arc::default(), ending: CancellationToken::new() }
+        Self { running: Slots::new(principal_calls_max), ending: CancellationToken::new() }
     }
 
     /// Returns how many calls of one caller may run concurrently.
     pub(crate) fn principal_calls_max(&self) -> usize {
-        self.principal_calls_max
+        self.running.each_max()
     }
 
     /// Takes a slot for a call of `principal`; `None` if all its slots are in use.
     pub(crate) fn room(&self, principal: &Principal) -> Option<Room> {
-        let caller = (principal.id.clone(), principal.tenant.clone());
-        let mut counts = lock(&self.running.counts);
-        let count = counts.entry(caller.clone()).or_default();
-        if *count >= self.principal_calls_max {
-            return None;
-        }
-        *count += 1;
-        Some(Room { caller, running: self.running.clone() })
+        self.running.take(principal.caller_key())
     }
 
     /// Runs `work` until it is done, it is `cancelled`, or `run_s_max` seconds have passed.
@@ -109,15 +74,7 @@ impl Calls {
     /// Cancels every call, and waits until each has ended, `drain_s_max` seconds at most.
     pub(crate) async fn end(&self, drain_s_max: u32) {
         self.ending.cancel();
-        let ended = async {
-            loop {
-                let ended = self.running.ended.notified();
-                if lock(&self.running.counts).is_empty() {
-                    return;
-                }
-                ended.await;
-            }
-        };
+        let ended = self.running.all_free();
         if timeout(Duration::from_secs(drain_s_max.into()), ended).await.is_err() {
             tracing::warn!("some calls did not end in time and are not recorded");
         }
@@ -127,6 +84,9 @@ impl Calls {
 #[cfg(test)]
 mod tests {
     use std::future::{pending, ready};
+    use std::sync::Arc;
+
+    use tokio::sync::Notify;
 
     use super::*;
 
@@ -168,7 +128,7 @@ mod tests {
         let call = start(CancellationToken::new());
         started.notified().await;
         calls.end(3600).await;
-        assert!(lock(&calls.running.counts).is_empty());
+        calls.running.all_free().await;
         assert_eq!(call.await.expect("no panic"), Err(Interrupted::Cancelled));
     }
 

@@ -49,6 +49,8 @@ pub(crate) struct Config {
     pub(crate) auth: Option<Auth>,
     /// The handles of briefings.
     pub(crate) briefing: Briefing,
+    /// The metrics at `/metrics`, in the text format of Prometheus.
+    pub(crate) metrics: Metrics,
     /// Limits, each with its unit in its name. None can be 0.
     pub(crate) limits: Limits,
     /// How the server detects a new bundle. SIGHUP always reloads.
@@ -112,6 +114,24 @@ pub(crate) struct BriefingKey {
     pub(crate) key_file: PathBuf,
 }
 
+/// The metrics at `/metrics`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub(crate) struct Metrics {
+    /// Who may read them: `authenticated` means who may send requests, so without `auth` anyone who
+    /// can connect. Unset: `authenticated` on a loopback address, and `off` on any other.
+    pub(crate) access: Option<MetricsAccess>,
+}
+
+/// Who may read the metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum MetricsAccess {
+    Off,
+    Authenticated,
+    Anyone,
+}
+
 /// How the server detects a replaced bundle.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
@@ -152,17 +172,30 @@ limits! {
     /// One message on standard input.
     line_bytes_max: NonZeroUsize = 4 << 20,
     // hyper does not accept a smaller buffer.
-    /// The head of one HTTP request.
+    /// The head of one HTTP request, which also has at most 100 fields.
     head_bytes_max: Within<8192, { u32::MAX }> = 32 << 10,
     /// The time to wait for the head of the next request, or for a TLS handshake.
     head_s_max: NonZeroU32 = 30,
     /// The time within which a request must arrive completely. Calls of tools have time limits of
     /// their own.
     request_s_max: NonZeroU32 = 30,
-    /// Concurrent HTTP connections; more wait.
+    /// The time within which a client must take an answer, or an event of a stream. Its connection
+    /// is closed otherwise.
+    write_s_max: NonZeroU32 = 30,
+    /// Concurrent HTTP connections; requests on more are rejected.
     connections_max: NonZeroU32 = 1024,
+    /// Concurrent HTTP connections from one address, or from one IPv6 network of 64 bits; requests
+    /// on more are rejected.
+    address_connections_max: NonZeroU32 = 768,
+    /// Connections over these two limits that are still answered at `/healthz` and `/readyz`; more
+    /// are closed.
+    health_connections_max: NonZeroU32 = 16,
     /// Sessions of legacy clients over HTTP; more are rejected.
     sessions_max: NonZeroUsize = 1024,
+    /// Sessions of one caller, if callers authenticate; more are rejected.
+    principal_sessions_max: NonZeroUsize = 256,
+    /// Open streams of one caller, if callers authenticate; more are rejected.
+    principal_streams_max: NonZeroUsize = 256,
     /// The time without traffic after which a session is closed.
     session_idle_s_max: NonZeroU32 = 1800,
     /// Clients that listen for changes; more are rejected or not notified.
@@ -333,6 +366,7 @@ impl Config {
             audit,
             auth,
             briefing,
+            metrics: _,
             limits: _,
             watch: _,
         } = self;

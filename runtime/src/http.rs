@@ -3,20 +3,23 @@
 //! A request passes, in this order: limits of the connection, the `Host` and `Origin` checks,
 //! authentication, and then MCP itself. Health checks need no authentication.
 
+mod admission;
 mod auth;
 mod error;
 mod health;
 mod jwt;
 mod listener;
+mod metrics;
 mod origin;
 mod tls;
+mod write_limit;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{any, get};
@@ -26,19 +29,21 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use self::error::HttpError;
 
 use self::auth::{Authenticator, METADATA_PATH};
-use self::listener::Listener;
+use self::listener::{Listener, Routes};
 use self::origin::Origins;
+use crate::config::MetricsAccess;
 use crate::mcp::{Endpoint, Service};
 use crate::server::Server;
 
 const MCP_PATH: &str = "/mcp";
+const METRICS_PATH: &str = "/metrics";
 const MCP_METADATA_PATH: &str = "/.well-known/oauth-protected-resource/mcp";
 
 /// The state that every request needs.
 struct Front {
     server: Arc<Server>,
     auth: Option<Authenticator>,
-    endpoint: Endpoint,
+    endpoint: Arc<Endpoint>,
 }
 
 /// Serves on `address` until the server closes.
@@ -53,7 +58,7 @@ pub(crate) async fn serve(server: Arc<Server>, address: SocketAddr) -> Result<()
     let service = Service::new(server.clone());
     let front = Arc::new(Front {
         auth: settings.auth.as_ref().map(Authenticator::new).transpose()?,
-        endpoint: Endpoint::new(service.clone(), streams.clone()),
+        endpoint: Arc::new(Endpoint::new(service.clone(), streams.clone())),
         server: server.clone(),
     });
     let (hangup_front, hangup_acceptor) = (front.clone(), acceptor.clone());
@@ -68,7 +73,7 @@ pub(crate) async fn serve(server: Arc<Server>, address: SocketAddr) -> Result<()
     service.follow(hang_up).map_err(HttpError::Signals)?;
     announce(&server, bound, acceptor.is_some());
     let listener = Listener { socket, acceptor, limits: settings.limits.clone() };
-    listener.serve(routes(front, origins), &server.closing, &streams).await;
+    listener.serve(routes(front, origins), &server, &streams).await;
     Ok(())
 }
 
@@ -80,15 +85,25 @@ fn announce(server: &Server, bound: SocketAddr, tls: bool) {
     }
 }
 
-fn routes(front: Arc<Front>, origins: Arc<Origins>) -> Router {
+fn routes(front: Arc<Front>, origins: Arc<Origins>) -> Routes {
     let guarded = Router::new()
         .route(METADATA_PATH, get(metadata))
         .route(MCP_METADATA_PATH, get(metadata))
         .route(MCP_PATH, any(mcp))
+        .route(METRICS_PATH, get(metrics))
         .route_layer(from_fn_with_state(origins, origin::guard));
     // Probes use addresses that are not in the list of hosts.
     let health = Router::new().route("/healthz", get(health::alive)).route("/readyz", get(ready));
-    guarded.merge(health).with_state(front)
+    Routes {
+        all: guarded.merge(health.clone()).with_state(front.clone()),
+        health: health.fallback(too_many_connections).with_state(front),
+    }
+}
+
+async fn too_many_connections() -> Response {
+    let retry = [(header::RETRY_AFTER, "10")];
+    let text = "too many connections: try again later\n";
+    (StatusCode::SERVICE_UNAVAILABLE, retry, text).into_response()
 }
 
 async fn mcp(State(front): State<Arc<Front>>, request: Request) -> Response {
@@ -96,7 +111,10 @@ async fn mcp(State(front): State<Arc<Front>>, request: Request) -> Response {
         None => front.server.settings.principal.clone(),
         Some(auth) => match auth.authenticate(request.headers()) {
             Ok(principal) => principal,
-            Err(challenge) => return challenge.into_response(),
+            Err(challenge) => {
+                front.server.metrics.unauthenticated.increment();
+                return challenge.into_response();
+            }
         },
     };
     front.endpoint.answer(request, principal).await
@@ -104,6 +122,21 @@ async fn mcp(State(front): State<Arc<Front>>, request: Request) -> Response {
 
 async fn ready(State(front): State<Arc<Front>>) -> Response {
     health::ready(&front.server)
+}
+
+async fn metrics(State(front): State<Arc<Front>>, headers: HeaderMap) -> Response {
+    let challenge = match (front.server.settings.metrics, &front.auth) {
+        (MetricsAccess::Off, _) => return StatusCode::NOT_FOUND.into_response(),
+        (MetricsAccess::Authenticated, Some(auth)) => auth.authenticate(&headers).err(),
+        (MetricsAccess::Authenticated, None) | (MetricsAccess::Anyone, _) => None,
+    };
+    match challenge {
+        Some(challenge) => {
+            front.server.metrics.unauthenticated.increment();
+            challenge.into_response()
+        }
+        None => metrics::answer(&front.server, front.endpoint.open().await),
+    }
 }
 
 async fn metadata(State(front): State<Arc<Front>>) -> Response {

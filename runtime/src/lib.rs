@@ -19,13 +19,16 @@ mod log;
 mod map;
 mod mcp;
 mod memory;
+mod metrics;
 mod principal;
 mod reference;
+mod regular_file;
 mod rejection;
 mod reload;
 mod serve;
 mod server;
 mod settings;
+mod slots;
 mod state;
 mod tool;
 

@@ -8,19 +8,21 @@ use std::fs::{self, File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use relay_bundle::trust::{self, PublicKey, Trust, TrustError, TrustedKey};
 use relay_bundle::{Bundle, Corrupt, OpenError};
 use relay_engine::tool::{Offered, UnknownTool};
 use thiserror::Error;
+use tokio::sync::Notify;
 
 use crate::clock;
 use crate::lock::lock;
 use crate::map;
+use crate::regular_file;
 use crate::settings::Settings;
-use crate::state::{PrivateCopy, State, StateError};
+use crate::state::{self, PrivateCopy, State, StateError};
 
 /// A bundle that may be served. It does not change.
 #[derive(Debug)]
@@ -31,13 +33,23 @@ pub(crate) struct Loaded {
     /// The file that was read.
     pub(crate) stamp: Stamp,
     damaged: AtomicBool,
+    /// The private copy that it is used from, if it is a file.
+    copy: Option<PathBuf>,
+    /// Notified when damage is found.
+    found_damage: Arc<Notify>,
 }
 
 impl Loaded {
-    /// Records that a page is not what was signed. The server is then no longer ready.
+    /// Records that a page is not what was signed. The server is then no longer ready, until it has
+    /// loaded the bundle again, from a new copy.
     pub(crate) fn note_damage(&self, damage: &Corrupt) {
-        if !self.damaged.swap(true, Ordering::Relaxed) {
-            tracing::error!("{damage}");
+        if self.damaged.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        tracing::error!("{damage}");
+        if let Some(copy) = &self.copy {
+            state::remove_copy(copy);
+            self.found_damage.notify_one();
         }
     }
 
@@ -148,6 +160,8 @@ pub(crate) struct Loader {
     /// The highest epoch of each project under a version of the trust file. Without a state folder,
     /// it is remembered only here, until the process ends.
     epochs: Mutex<BTreeMap<(String, u64), u64>>,
+    /// Notified when damage is found in the private copy of a loaded bundle.
+    found_damage: Arc<Notify>,
 }
 
 impl Loader {
@@ -159,7 +173,13 @@ impl Loader {
             dev_key: settings.dev_key.clone().filter(|_| settings.is_local()),
             state: settings.state.as_deref().map(State::open).transpose()?,
             epochs: Mutex::default(),
+            found_damage: Arc::default(),
         })
+    }
+
+    /// Waits until damage was found in the private copy of a loaded bundle. The copy was removed.
+    pub(crate) async fn found_damage(&self) {
+        self.found_damage.notified().await;
     }
 
     /// Returns the path that is loaded.
@@ -172,11 +192,8 @@ impl Loader {
         let path = || self.path.clone();
         let read = |source| LoadError::Read { path: self.path.clone(), source };
         let policy = self.policy()?;
-        let source = File::open(&self.path).map_err(read)?;
+        let source = regular_file::open(&self.path).map_err(read)?;
         let metadata = source.metadata().map_err(read)?;
-        if !metadata.is_file() {
-            return Err(read(io::Error::other("it is not a file")));
-        }
         if metadata.len() > self.bytes_max {
             let (bytes, bytes_max) = (metadata.len(), self.bytes_max);
             return Err(LoadError::TooLarge { path: path(), bytes, bytes_max });
@@ -193,25 +210,29 @@ impl Loader {
         }
         let tools =
             Offered::all(&bundle).map_err(|reason| LoadError::Offer { path: path(), reason })?;
+        let copy_path = copy.as_ref().map(|copy| copy.path.clone());
         if let (Some(state), Some(copy)) = (&self.state, copy) {
             state.keep(copy)?;
         }
         self.remember(&bundle, &policy)?;
         let stamp = Stamp::from(&metadata);
-        Ok(Loaded { bundle, tools, stamp, damaged: AtomicBool::new(false) })
+        let (damaged, found_damage) = (AtomicBool::new(false), self.found_damage.clone());
+        Ok(Loaded { bundle, tools, stamp, damaged, copy: copy_path, found_damage })
     }
 
     fn map(&self, source: &File) -> Result<(map::Mapped, Option<PrivateCopy>), LoadError> {
         let read = |source| LoadError::Read { path: self.path.clone(), source };
+        let refused = |error| match error {
+            StateError::Bundle(reason) => LoadError::Open { path: self.path.clone(), reason },
+            error => error.into(),
+        };
         let Some(state) = &self.state else {
+            state::check_outline(source).map_err(refused)?;
             return map::map_sealed_copy(source, self.bytes_max)
                 .map(|mapped| (mapped, None))
                 .map_err(read);
         };
-        let copy = state.private_copy(source, self.bytes_max).map_err(|error| match error {
-            StateError::Bundle(reason) => LoadError::Open { path: self.path.clone(), reason },
-            error => error.into(),
-        })?;
+        let copy = state.private_copy(source, self.bytes_max).map_err(refused)?;
         let mapped = map::map_private(&copy.file).map_err(|source| StateError::Copy { source })?;
         Ok((mapped, Some(copy)))
     }

@@ -3,6 +3,7 @@
 //! Only the modules in here name rmcp. They decide nothing: the content of answers comes from
 //! `relay-engine`, and lists were written into the bundle when it was built.
 
+mod bad_params;
 mod caller;
 mod completion;
 #[cfg(feature = "conformance-tools")]
@@ -23,7 +24,7 @@ mod tools;
 
 use rmcp::model::ProtocolVersion;
 
-pub(crate) use endpoint::Endpoint;
+pub(crate) use endpoint::{Endpoint, Open};
 pub(crate) use service::Service;
 pub(crate) use stdio::serve_stdio;
 

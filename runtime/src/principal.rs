@@ -18,7 +18,20 @@ pub(crate) struct Principal {
     pub(crate) role: Option<String>,
 }
 
+/// The part of a principal that distinguishes callers: id and tenant.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct CallerKey {
+    id: String,
+    tenant: Option<String>,
+}
+
 impl Principal {
+    /// Returns what distinguishes this caller from others; the role does not.
+    pub(crate) fn caller_key(&self) -> CallerKey {
+        let Self { id, tenant, role: _ } = self;
+        CallerKey { id: id.clone(), tenant: tenant.clone() }
+    }
+
     /// Returns whether `other` is the same caller, perhaps in another role.
     pub(crate) fn is_same_caller(&self, other: &Self) -> bool {
         let Self { id, tenant, role: _ } = self;

@@ -44,6 +44,7 @@ async fn watch(server: Arc<Server>, mut hangups: Signal, follower: Arc<impl Foll
                 tried = Stamp::of(server.loader().path());
                 reload(&server, &follower).await;
             }
+            () = server.loader().found_damage() => reload(&server, &follower).await,
             () = sleep(poll.unwrap_or_default()), if poll.is_some() => {
                 let now = Stamp::of(server.loader().path());
                 if now != tried && is_settled(seen, now) {

@@ -12,6 +12,7 @@ use crate::calls::Calls;
 use crate::keyring::Keyring;
 use crate::load::{LoadError, Loaded, Loader};
 use crate::lock::lock;
+use crate::metrics::{Metrics, Reload};
 use crate::settings::Settings;
 
 /// The server. It holds all state that changes after the start.
@@ -19,6 +20,7 @@ use crate::settings::Settings;
 pub(crate) struct Server {
     pub(crate) settings: Settings,
     pub(crate) audit: Audit,
+    pub(crate) metrics: Metrics,
     /// The keys that seal and open the handles of briefings.
     pub(crate) keyring: Keyring,
     /// The calls of tools that are running.
@@ -43,6 +45,7 @@ impl Server {
             calls: Calls::new(settings.limits.principal_calls_max.get()),
             settings,
             audit,
+            metrics: Metrics::default(),
             keyring,
             closing: CancellationToken::new(),
             loader,
@@ -63,6 +66,7 @@ impl Server {
 
     /// Puts `loaded` in force; returns what was in force before.
     pub(crate) fn replace(&self, loaded: Arc<Loaded>) -> Arc<Loaded> {
+        self.metrics.count_reload(Reload::Ok);
         self.keyring.warn_of_own_key(&loaded.bundle);
         *lock(&self.last_reload_error) = None;
         self.current.swap(loaded)
@@ -76,11 +80,13 @@ impl Server {
     /// Records in log, audit and server state that a new bundle was refused and the old one stays
     /// in force.
     pub(crate) fn refuse_reload(&self, error: &LoadError) {
+        self.metrics.count_reload(Reload::Failed);
+        let reason = error.to_string();
+        // Before the log, since someone who reads that may look here.
+        *lock(&self.last_reload_error) = Some(reason.clone());
         let digest = self.loaded().bundle.digest();
         tracing::error!("{error}; {digest} stays in force");
-        let reason = error.to_string();
-        let entry = Entry::refused("bundle:reload".to_owned(), BTreeMap::new(), reason.clone());
+        let entry = Entry::refused("bundle:reload".to_owned(), BTreeMap::new(), reason);
         self.audit.record(&Caller::operator(self.settings.principal.clone()), digest, entry);
-        *lock(&self.last_reload_error) = Some(reason);
     }
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::args::{Args, Transport};
-use crate::config::{self, Config, ConfigError, Limits};
+use crate::config::{self, Config, ConfigError, Limits, MetricsAccess};
 use crate::principal::Principal;
 
 /// The environment variable that chooses the level of the log.
@@ -33,6 +33,8 @@ pub(crate) struct Settings {
     pub(crate) allowed_hosts: Option<Vec<String>>,
     pub(crate) allowed_origins: Option<Vec<String>>,
     pub(crate) briefing: config::Briefing,
+    /// Who may read the metrics.
+    pub(crate) metrics: MetricsAccess,
     pub(crate) limits: Limits,
     /// The value of `RELAY_LOG`.
     pub(crate) log_level: Option<String>,
@@ -88,9 +90,11 @@ impl Settings {
         let Args { bundle, transport, config, trust, state, audit, principal, tenant, role } = args;
         let config = config.as_deref().map(Config::read).transpose()?.unwrap_or_default();
         let local = config.principal.unwrap_or_default();
+        let transport =
+            transport.or(config.listen.map(Transport::Http)).unwrap_or(Transport::Stdio);
         let settings = Self {
             bundle,
-            transport: transport.or(config.listen.map(Transport::Http)).unwrap_or(Transport::Stdio),
+            transport,
             trust: trust.or(config.trust),
             state: state.or(config.state),
             audit: audit_path(audit.or(config.audit.path)),
@@ -104,6 +108,7 @@ impl Settings {
             allowed_hosts: config.allowed_hosts,
             allowed_origins: config.allowed_origins,
             briefing: config.briefing,
+            metrics: config.metrics.access.unwrap_or(default_metrics(transport)),
             limits: config.limits,
             log_level: variable(LOG_VARIABLE).and_then(|level| level.into_string().ok()),
             dev_key: dev_key(),
@@ -115,10 +120,7 @@ impl Settings {
 
     /// Returns whether only this machine can reach the server.
     pub(crate) fn is_local(&self) -> bool {
-        match self.transport {
-            Transport::Stdio => true,
-            Transport::Http(address) => address.ip().is_loopback(),
-        }
+        is_local(self.transport)
     }
 
     fn check(&self) -> Result<(), SettingsError> {
@@ -148,6 +150,17 @@ impl Settings {
             _ => Ok(()),
         }
     }
+}
+
+fn is_local(transport: Transport) -> bool {
+    match transport {
+        Transport::Stdio => true,
+        Transport::Http(address) => address.ip().is_loopback(),
+    }
+}
+
+fn default_metrics(transport: Transport) -> MetricsAccess {
+    if is_local(transport) { MetricsAccess::Authenticated } else { MetricsAccess::Off }
 }
 
 /// Returns the first id that is repeated.

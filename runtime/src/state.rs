@@ -11,10 +11,12 @@ use std::os::unix::fs::{
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use relay_bundle::{Digest, HEADER_BYTES, OpenError, outline};
+use relay_bundle::{Digest, HEADER_BYTES, OpenError, Outline, outline};
+use tempfile::NamedTempFile;
 use thiserror::Error;
 
 use crate::clock;
+use crate::regular_file;
 
 /// Copies that are kept; older ones are removed when a new one is added.
 const COPIES_MAX: usize = 8;
@@ -23,7 +25,7 @@ const ABANDONED: Duration = Duration::from_secs(3600);
 /// The most bytes after a bundle's content that are hashed for the name of its copy.
 const ENVELOPE_BYTES_NAMED: u64 = 1 << 20;
 /// The suffix of a file that is still being written.
-const PARTIAL: &str = "partial";
+const PARTIAL: &str = ".partial";
 
 /// The state folder, private to this user.
 #[derive(Debug)]
@@ -58,14 +60,16 @@ pub(crate) enum StateError {
 pub(crate) struct PrivateCopy {
     /// The copy, read-only.
     pub(crate) file: File,
-    /// The file at its final name, until the bundle was checked.
-    pending: Option<Pending>,
+    /// Its final name.
+    pub(crate) path: PathBuf,
+    /// The file under its temporary name, until the bundle was checked. It is removed on drop.
+    partial: Option<NamedTempFile>,
 }
 
 impl PrivateCopy {
     /// Returns whether the copy is new, so that it has to be checked.
     pub(crate) fn is_new(&self) -> bool {
-        self.pending.is_some()
+        self.partial.is_some()
     }
 }
 
@@ -76,6 +80,7 @@ impl State {
         for folder in [path, &state.copies, &state.epochs] {
             private_folder(folder)?;
         }
+        prune(&state.copies);
         Ok(state)
     }
 
@@ -86,30 +91,35 @@ impl State {
         bytes_max: u64,
     ) -> Result<PrivateCopy, StateError> {
         let copy = |source| StateError::Copy { source };
-        let path = self.copies.join(copy_name(source)?);
-        if let Some(file) = existing_copy(&path, source).map_err(copy)? {
-            return Ok(PrivateCopy { file, pending: None });
+        let name = copy_name(source)?;
+        let path = self.copies.join(&name);
+        if let Some(file) = existing_copy(&path, &name).map_err(copy)? {
+            return Ok(PrivateCopy { file, path, partial: None });
         }
-        let pending = Pending::new(path);
-        let mut target = pending.create().map_err(copy)?;
+        // Servers that share the folder may have the same process id, so the name is random.
+        let mut partial = tempfile::Builder::new()
+            .prefix("copy-")
+            .suffix(PARTIAL)
+            .tempfile_in(&self.copies)
+            .map_err(copy)?;
         let copied =
-            io::copy(&mut io::Read::take(source, bytes_max.saturating_add(1)), &mut target)
+            io::copy(&mut io::Read::take(source, bytes_max.saturating_add(1)), &mut partial)
                 .map_err(copy)?;
         if copied > bytes_max {
             let grown = format!("it grew over the limit of {bytes_max} bytes");
             return Err(copy(io::Error::other(grown)));
         }
-        target.set_permissions(Permissions::from_mode(0o400)).map_err(copy)?;
-        let file = File::open(&pending.partial).map_err(copy)?;
-        Ok(PrivateCopy { file, pending: Some(pending) })
+        partial.as_file().set_permissions(Permissions::from_mode(0o400)).map_err(copy)?;
+        let file = partial.reopen().map_err(copy)?;
+        Ok(PrivateCopy { file, path, partial: Some(partial) })
     }
 
     /// Keeps a copy that was checked, and removes the least recently used ones.
     pub(crate) fn keep(&self, copy: PrivateCopy) -> Result<(), StateError> {
-        let PrivateCopy { file, pending } = copy;
-        if let Some(pending) = pending {
+        let PrivateCopy { file, path, partial } = copy;
+        if let Some(partial) = partial {
             file.sync_all().map_err(|source| StateError::Copy { source })?;
-            pending.publish().map_err(|source| StateError::Copy { source })?;
+            partial.persist(path).map_err(|error| StateError::Copy { source: error.error })?;
             prune(&self.copies);
         }
         Ok(())
@@ -182,13 +192,22 @@ fn private_folder(path: &Path) -> Result<(), StateError> {
     }
 }
 
+/// Reads the layout of the bundle in `source`, and checks it against the length of the file, so
+/// that a file that is no bundle is refused before it is copied.
+pub(crate) fn check_outline(source: &File) -> Result<Outline, StateError> {
+    let copy = |source| StateError::Copy { source };
+    let start = read_at(source, 0, HEADER_BYTES as u64).map_err(copy)?;
+    let outline = outline(&start)?;
+    outline.check_length(source.metadata().map_err(copy)?.len())?;
+    Ok(outline)
+}
+
 /// Returns the name of the copy of `source`: its digest and that of the bytes after its content, so
 /// that two signatures of one bundle have two copies.
 fn copy_name(source: &File) -> Result<String, StateError> {
     let copy = |source| StateError::Copy { source };
+    let outline = check_outline(source)?;
     let length = source.metadata().map_err(copy)?.len();
-    let start = read_at(source, 0, HEADER_BYTES as u64).map_err(copy)?;
-    let outline = outline(&start)?;
     let front = read_at(source, 0, outline.front_bytes as u64).map_err(copy)?;
     let trailer = read_at(source, outline.content_bytes, ENVELOPE_BYTES_NAMED).map_err(copy)?;
     let envelope = Digest::of_parts(&[&length.to_le_bytes(), &trailer]).hex();
@@ -205,15 +224,19 @@ fn read_at(file: &File, offset: u64, length: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Opens the copy at `path`. A copy that a crash left incomplete is removed and counts as missing.
-fn existing_copy(path: &Path, source: &File) -> io::Result<Option<File>> {
-    let file = match File::open(path) {
+/// Opens the copy at `path`.
+///
+/// Its length, header, table and envelope must still have the `name` that they had when it was
+/// made. A copy that was damaged since is removed and counts as missing. Its pages are checked when
+/// they are first used; see [`remove_copy`].
+fn existing_copy(path: &Path, name: &str) -> io::Result<Option<File>> {
+    let file = match regular_file::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
-    if file.metadata()?.len() != source.metadata()?.len() {
-        fs::remove_file(path)?;
+    if !copy_name(&file).is_ok_and(|found| found == name) {
+        remove_copy(path);
         return Ok(None);
     }
     // Its modification time is the time of last use: the oldest copies are removed first.
@@ -221,41 +244,13 @@ fn existing_copy(path: &Path, source: &File) -> io::Result<Option<File>> {
     Ok(Some(file))
 }
 
-/// A file that is written under a temporary name. If it is dropped before it is published, it is
-/// removed.
-#[derive(Debug)]
-struct Pending {
-    partial: PathBuf,
-    path: PathBuf,
-    published: bool,
-}
-
-impl Pending {
-    fn new(path: PathBuf) -> Self {
-        // The process id makes the name unique: one server loads one bundle at a time.
-        let partial = path.with_extension(format!("{}.{PARTIAL}", std::process::id()));
-        Self { partial, path, published: false }
-    }
-
-    fn create(&self) -> io::Result<File> {
-        match fs::remove_file(&self.partial) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.partial)
-    }
-
-    fn publish(mut self) -> io::Result<()> {
-        fs::rename(&self.partial, &self.path)?;
-        self.published = true;
-        Ok(())
-    }
-}
-
-impl Drop for Pending {
-    fn drop(&mut self) {
-        if !self.published {
-            _ = fs::remove_file(&self.partial);
+/// Removes a copy that was found to be damaged, so that the next load makes another.
+pub(crate) fn remove_copy(path: &Path) {
+    match fs::remove_file(path) {
+        Ok(()) => tracing::warn!("removed the damaged copy `{}`", path.display()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => {
+            tracing::error!("cannot remove the damaged copy `{}`: {error}", path.display());
         }
     }
 }
@@ -271,7 +266,7 @@ fn prune(folder: &Path) {
         let Ok(modified) = entry.metadata().and_then(|metadata| metadata.modified()) else {
             continue;
         };
-        if path.extension().is_some_and(|extension| extension == PARTIAL) {
+        if entry.file_name().to_string_lossy().ends_with(PARTIAL) {
             if modified.elapsed().is_ok_and(|age| age > ABANDONED) {
                 _ = fs::remove_file(path);
             }
@@ -323,4 +318,51 @@ fn project_folder(project: &str) -> String {
     let readable: String = project.chars().take(40).map(plain).collect();
     let hash = Digest::of(project.as_bytes()).hex();
     format!("{readable}-{}", hash.get(..16).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A header of format 1 with a table of no sections, and an envelope of no bytes.
+    fn bundle(folder: &Path) -> File {
+        let mut bytes = relay_bundle::MAGIC.to_vec();
+        bytes.extend([1, 0, 0, 0, 0, 0, 0, 0]);
+        bytes.extend(64_u64.to_le_bytes());
+        bytes.resize(72, 0);
+        let path = folder.join("source.relay");
+        fs::write(&path, bytes).expect("the folder can be written");
+        File::open(path).expect("it was written")
+    }
+
+    #[test]
+    fn two_servers_with_one_process_id_copy_at_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let source = bundle(folder.path());
+        let state = || State::open(&folder.path().join("state")).expect("a state folder");
+        let (one, two) = (state(), state());
+        let first = one.private_copy(&source, 1000).expect("a copy");
+        let second = two.private_copy(&bundle(folder.path()), 1000).expect("a copy");
+        assert!(first.is_new() && second.is_new());
+        one.keep(first).expect("the first is kept");
+        two.keep(second).expect("the second is kept");
+        assert!(!one.private_copy(&source, 1000).expect("a copy").is_new());
+    }
+
+    #[test]
+    fn files_of_a_server_that_crashed_are_removed_after_a_while() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let state = folder.path().join("state");
+        State::open(&state).expect("a state folder");
+        let file = |name: &str, age: Duration| {
+            let path = state.join("bundles").join(name);
+            let file = File::create(&path).expect("a file");
+            file.set_modified(clock::now() - age).expect("a time");
+            path
+        };
+        let stale = file("copy-x1.partial", ABANDONED + Duration::from_secs(1));
+        let fresh = file("copy-x2.partial", Duration::ZERO);
+        State::open(&state).expect("a state folder");
+        assert!(!stale.exists() && fresh.exists());
+    }
 }

@@ -55,6 +55,21 @@ impl Agent {
         self.client.refused("tools/call", params)
     }
 
+    /// Sends a request that is expected to fail, and returns code and message.
+    pub(crate) fn rejected(&mut self, method: &str, params: Value) -> (i64, String) {
+        let params = self.params(params);
+        self.client.refused(method, params)
+    }
+
+    /// Calls a tool twice with the same id: the server reads both calls together. Returns what it
+    /// says to them.
+    pub(crate) fn twice_with_one_id(&mut self, tool: &str, arguments: Value) -> [Value; 2] {
+        let params = self.params(json!({ "name": tool, "arguments": arguments }));
+        let call = message(9003, &params);
+        self.client.write(format!("{call}\n{call}\n").as_bytes());
+        [(); 2].map(|()| self.client.next_message().expect("an answer"))
+    }
+
     /// Calls a tool and does not wait for the answer.
     pub(crate) fn request(&mut self, tool: &str, arguments: Value) {
         let params = self.params(json!({ "name": tool, "arguments": arguments }));

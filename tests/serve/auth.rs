@@ -199,6 +199,10 @@ fn every_other_token_is_rejected() {
             token(&header(), &with(claims(), "sub", json!("")), 7),
             "the token does not name its principal",
         ),
+        (
+            token(&with(header(), "crit", json!(["b64"])), &claims(), 7),
+            "the token has critical header fields",
+        ),
         ("a.b.c".to_owned(), "the token is malformed"),
         ("x".repeat(17_000), "the token is too long"),
     ];

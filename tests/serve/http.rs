@@ -180,6 +180,54 @@ fn bodies_that_are_not_messages_are_rejected() {
 }
 
 #[test]
+fn parameters_of_a_wrong_form_are_answered_with_their_code() {
+    let web = Web::start(&House::new(), &[]);
+    let session = web.begin(None);
+    for (method, params) in [
+        ("prompts/get", json!({ "name": 7 })),
+        ("prompts/get", json!({ "name": "note", "arguments": [] })),
+        ("resources/read", json!({})),
+        ("tools/call", json!({ "name": "x", "arguments": "y" })),
+    ] {
+        let modern = Request::modern(method, params.clone());
+        let legacy = Request::legacy(&session, method, params);
+        for request in [modern, legacy] {
+            let answer = web.send(&request);
+            assert_eq!((answer.status, &answer.json()["error"]["code"]), (200, &json!(-32602)));
+        }
+    }
+}
+
+#[test]
+fn a_body_that_is_not_json_or_no_message_is_answered_with_its_code() {
+    let web = Web::start(&House::new(), &[]);
+    let session = web.begin(None);
+    let answer = |request: Request, body: &[u8]| {
+        let answer = web.send(&request.body(body));
+        (answer.status, answer.header("content-type").to_owned(), answer.json())
+    };
+    let cases: [(&[u8], i64); 8] = [
+        (b"", -32700),
+        (b"{", -32700),
+        (b"hello", -32700),
+        (b"\xff\xfe\0", -32700),
+        (b"{} {}", -32700),
+        (b"[]", -32600),
+        (b"null", -32600),
+        (b"{\"jsonrpc\":\"2.0\"}", -32600),
+    ];
+    for (body, code) in cases {
+        let modern = Request::modern("prompts/list", json!({}));
+        let legacy = Request::legacy(&session, "prompts/list", json!({}));
+        for request in [modern, legacy] {
+            let (status, kind, json) = answer(request, body);
+            assert_eq!((status, kind.as_str()), (400, "application/json"), "{json}");
+            assert_eq!((&json["error"]["code"], &json["id"]), (&json!(code), &json!(null)));
+        }
+    }
+}
+
+#[test]
 fn a_request_of_the_modern_protocol_needs_its_meta() {
     let web = Web::start(&House::new(), &[]);
     let mut params = modern(json!({}));
@@ -213,6 +261,31 @@ fn a_head_over_the_limit_is_rejected() {
     let long = "x".repeat(100_000);
     let answer = web.send(&Request::modern("prompts/list", json!({})).with("X-Long", &long));
     assert_eq!(answer.status, 431);
+    let many = |count: usize| {
+        let fields = (0..count).map(|number| format!("X-{number}: 1\r\n")).collect::<String>();
+        let head = format!("GET /healthz HTTP/1.1\r\nConnection: close\r\n{fields}\r\n");
+        web.raw(head.as_bytes())
+    };
+    assert!(many(99).starts_with("HTTP/1.1 200 "));
+    assert!(many(100).starts_with("HTTP/1.1 431 "));
+}
+
+#[test]
+fn the_limit_of_a_head_holds_to_the_byte() {
+    let house = House::new();
+    house.write("server.toml", "[limits]\nhead-bytes-max = 10000\n");
+    let web = Web::start(&house, &["--config", "server.toml"]);
+    let of = |bytes: usize| {
+        let (start, end) = ("GET /healthz HTTP/1.1\r\nConnection: close\r\nX: ", "\r\n\r\n");
+        let filler = "x".repeat(bytes - start.len() - end.len());
+        web.raw(format!("{start}{filler}{end}").as_bytes())
+    };
+    assert!(of(10_000).starts_with("HTTP/1.1 200 "));
+    for bytes in [10_001, 12_000, 15_000, 19_000, 30_000] {
+        // A connection that is closed with unread bytes may lose its answer.
+        let answer = of(bytes);
+        assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 431 "), "{bytes}: {answer}");
+    }
 }
 
 #[test]
@@ -222,6 +295,16 @@ fn a_repeated_header_is_rejected() {
     for (first, second) in [(host.as_str(), other), (other, host.as_str())] {
         let head = format!(
             "GET /mcp HTTP/1.1\r\nHost: {first}\r\nHost: {second}\r\nConnection: close\r\n\r\n"
+        );
+        let answer = web.raw(head.as_bytes());
+        assert!(answer.starts_with("HTTP/1.1 403"), "{answer}");
+    }
+    let allowed = "http://localhost";
+    for (first, second) in
+        [(allowed, "https://evil.example"), ("https://evil.example", allowed), (allowed, allowed)]
+    {
+        let head = format!(
+            "GET /mcp HTTP/1.1\r\nHost: {host}\r\nOrigin: {first}\r\nOrigin: {second}\r\nConnection: close\r\n\r\n"
         );
         let answer = web.raw(head.as_bytes());
         assert!(answer.starts_with("HTTP/1.1 403"), "{answer}");

@@ -1,13 +1,20 @@
 //! With any input: no panic, no hang, and an orderly end.
 
-use std::fs::File;
-use std::process::Stdio;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::fd::AsFd as _;
+use std::process::{ChildStdin, Stdio};
+use std::thread::{self, JoinHandle};
 
 use harness::{Ended, Process};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::house::House;
+use super::agent::{Agent, PROTOCOLS};
+use super::gate;
+use super::house::{self, House};
 use super::server::{Client, command, modern};
+use super::tools::long_audit;
 
 /// What a server that is still well does.
 fn assert_well(client: &mut Client) {
@@ -89,34 +96,194 @@ fn an_unknown_method_is_answered_with_its_code() {
 }
 
 #[test]
-fn wrong_parameters_are_answered_with_an_error() {
-    let house = House::new();
-    let mut client = Client::legacy(&house, &[]);
-    for (method, params) in [
-        ("prompts/get", json!({})),
-        ("prompts/get", json!({ "name": 7 })),
-        ("prompts/get", json!({ "name": "note", "arguments": [] })),
-        ("resources/read", json!({ "uri": null })),
-        ("completion/complete", json!({ "ref": { "type": "ref/moon" } })),
-    ] {
-        let answer = client.ask(method, params.clone());
-        let code = answer["error"]["code"].as_i64();
-        assert!(matches!(code, Some(-32602..=-32600)), "{method} {params}: {answer}");
+fn wrong_parameters_are_answered_with_their_code_and_recorded() {
+    let house = gate::house("");
+    for protocol in PROTOCOLS {
+        house.write("audit.jsonl", "");
+        let mut agent = Agent::with(&house, protocol, &["--audit", "audit.jsonl"]);
+        let recorded = [
+            ("prompts/get", json!({}), "prompt:unknown"),
+            ("prompts/get", json!({ "name": 7 }), "prompt:unknown"),
+            ("prompts/get", json!({ "name": "hunter2", "arguments": [] }), "prompt:unknown"),
+            ("prompts/get", json!({ "name": "naming", "arguments": [] }), "prompt:naming"),
+            ("resources/read", json!({ "uri": null }), "resource:unknown"),
+            ("resources/read", json!({}), "resource:unknown"),
+            ("tools/call", json!({ "name": ["hunter2"] }), "tool:unknown"),
+            ("tools/call", json!({ "name": "hunter2", "arguments": "hunter2" }), "tool:unknown"),
+            ("tools/call", json!({ "name": "server_info", "arguments": [] }), "server_info"),
+        ];
+        let others = [("completion/complete", json!({ "ref": { "type": "ref/moon" } }))];
+        let requests = recorded.iter().map(|(method, params, _)| (*method, params.clone()));
+        for (method, params) in requests.chain(others) {
+            let (code, message) = agent.rejected(method, params.clone());
+            assert_eq!(code, -32602, "{method} {params}: {message}");
+            let start = format!("the parameters of {method} are not valid: ");
+            assert!(message.starts_with(&start), "{message}");
+        }
+        let log = house.read("audit.jsonl");
+        assert!(!log.contains("hunter2"), "{log}");
+        let records: Vec<Value> =
+            log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let found: Vec<_> = records.iter().map(|record| record["tool"].as_str().unwrap()).collect();
+        let expected: Vec<_> = recorded.iter().map(|(_, _, label)| *label).collect();
+        assert_eq!(found, expected, "{protocol:?}");
+        assert!(records.iter().all(|record| record["denied"] == true), "{log}");
+        assert_ended_well(&agent.client.end());
     }
+}
+
+#[test]
+fn a_line_over_the_limit_is_answered_with_the_limit() {
+    let house = House::new();
+    house.write("server.toml", "[limits]\nline-bytes-max = 10000\n");
+    let mut client = Client::start(&house, &["--config", "server.toml"]);
+    // Also before the first request.
+    for number in [99, 98] {
+        let text = "x".repeat(1_000_000);
+        let long = json!({
+            "jsonrpc": "2.0", "id": number, "method": "prompts/get",
+            "params": { "name": "note", "arguments": { "arguments": text } },
+        });
+        client.send(&long);
+        let answer = client.answer(number);
+        assert_eq!(answer["error"]["code"], -32600, "{answer}");
+        let reason = "the line is over the limit of 10000 bytes (limits.line-bytes-max): send less";
+        assert_eq!(answer["error"]["message"], reason);
+        if number == 99 {
+            client.initialize("2025-11-25");
+        }
+    }
+    client.write(&[&[b'x'; 20_000][..], b"\n"].concat());
+    let answer = client.next_message().expect("an answer");
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(null), &json!(-32600)));
     assert_well(&mut client);
 }
 
 #[test]
-fn a_line_over_the_limit_is_skipped() {
+fn messages_before_the_first_request_do_not_end_the_server() {
     let house = House::new();
-    house.write("server.toml", "[limits]\nline-bytes-max = 10000\n");
-    let mut client = Client::legacy(&house, &["--config", "server.toml"]);
-    let long = json!({
-        "jsonrpc": "2.0", "id": 99, "method": "prompts/get",
-        "params": { "name": "note", "arguments": { "arguments": "x".repeat(1_000_000) } },
-    });
-    client.send(&long);
+    let mut client = Client::start(&house, &[]);
+    for message in [
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } }),
+        json!({ "jsonrpc": "2.0", "method": "unknown/of/some/editor" }),
+        json!({ "jsonrpc": "2.0", "id": 5, "result": {} }),
+        json!({ "jsonrpc": "2.0", "id": 5, "error": { "code": 1, "message": "x" } }),
+    ] {
+        client.send(&message);
+    }
+    client.initialize("2025-11-25");
     assert_well(&mut client);
+}
+
+#[test]
+fn a_last_line_without_an_end_is_answered() {
+    let house = House::new();
+    let note = |id: u64| {
+        let params = modern(json!({ "name": "note", "arguments": { "arguments": "last" } }));
+        json!({ "jsonrpc": "2.0", "id": id, "method": "prompts/get", "params": params }).to_string()
+    };
+    for before in [String::new(), note(1) + "\n"] {
+        let mut client = Client::start(&house, &[]);
+        client.write((before + &note(2)).as_bytes());
+        client.close();
+        let answer = client.answer(2);
+        assert_eq!(answer["result"]["messages"][0]["content"]["text"], "Note: last", "{answer}");
+        assert_ended_well(&client.end());
+    }
+}
+
+#[test]
+fn two_requests_of_one_id_are_not_both_in_flight() {
+    let house = gate::house("");
+    for protocol in PROTOCOLS {
+        let mut agent = Agent::with(&house, protocol, &["--audit", "audit.jsonl"]);
+        let handle = agent.begin(&["vpn"]);
+        long_audit(&house);
+        let arguments = json!({ "briefing": handle, "tool": "y" });
+        let answers = agent.twice_with_one_id("audit_tail", arguments);
+        let is_error = |answer: &&Value| answer["error"]["code"] == -32600;
+        let refused = answers.iter().find(is_error).expect("one is rejected");
+        assert!(refused["id"].is_null(), "{refused}");
+        let served = answers.iter().find(|answer| !is_error(answer)).expect("one is served");
+        assert_eq!(served["result"]["isError"], false, "{served}");
+        // The id can be used again.
+        agent.twice_with_one_id("audit_tail", json!({ "briefing": handle }));
+    }
+}
+
+/// Requests with ids from 1, each with a page of a long list as its answer.
+fn lists(count: u64) -> Vec<u8> {
+    let list = |id| json!({ "jsonrpc": "2.0", "id": id, "method": "prompts/list", "params": modern(json!({})) });
+    (1..=count).map(|id| format!("{}\n", list(id))).collect::<String>().into_bytes()
+}
+
+/// A server with a long list whose client sends these requests and reads no answer. The client has
+/// one end of the input, and the thread that sends another.
+fn unread(count: u64) -> (Process, ChildStdin, JoinHandle<()>) {
+    let house = House::of(&house::bundle_of(&house::many(100)));
+    house.write("server.toml", "[limits]\ndrain-s-max = 1\n");
+    let mut server = Process::start(command(&house, &["--stdio", "--config", "server.toml"]));
+    server.keep(house.folder());
+    let to = server.stdin().expect("a pipe");
+    let mut again = to.as_fd().try_clone_to_owned().map(File::from).expect("a second end");
+    let sending = thread::spawn(move || _ = again.write_all(&lists(count)));
+    server.hear("the client does not read its answers");
+    (server, to, sending)
+}
+
+#[test]
+fn requests_wait_for_a_client_that_does_not_read_and_memory_does_not_grow() {
+    const COUNT: u64 = 5000;
+    let (mut server, to, sending) = unread(COUNT);
+    let mut from = BufReader::new(server.stdout()).lines();
+    let answers = from.by_ref().take(COUNT as usize).map(|line| {
+        let answer: Value = serde_json::from_str(&line.expect("UTF-8")).expect("JSON");
+        answer["id"].as_u64().expect("an answer")
+    });
+    let ids: BTreeSet<u64> = answers.collect();
+    assert!(ids.into_iter().eq(1..=COUNT), "each is answered once");
+    // All answers together are about 50 MB, and more in memory.
+    let status = fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let kilobytes: u64 = peak.split_whitespace().next().unwrap().parse().unwrap();
+    assert!(kilobytes < 50_000, "{kilobytes} kB");
+    sending.join().expect("all was sent");
+    drop(to);
+    assert!(from.next().is_none());
+    assert_ended_well(&server.wait());
+}
+
+#[test]
+fn a_signal_ends_a_server_whose_client_does_not_read() {
+    for signal in ["TERM", "INT"] {
+        let (mut server, _to, _sending) = unread(3000);
+        server.signal(signal);
+        assert_ended_well(&server.wait());
+    }
+}
+
+#[test]
+fn the_end_of_input_ends_a_server_whose_client_does_not_read() {
+    // What the server does not read fits in the pipe.
+    let (mut server, to, sending) = unread(200);
+    sending.join().expect("all was sent");
+    drop(to);
+    assert_ended_well(&server.wait());
+}
+
+#[test]
+fn before_the_first_request_the_end_of_input_ends_a_server_whose_client_does_not_read() {
+    let house = House::new();
+    house.write("server.toml", "[limits]\ndrain-s-max = 1\n");
+    let mut server = Process::start(command(&house, &["--stdio", "--config", "server.toml"]));
+    let mut to = server.stdin().expect("a pipe");
+    let discover = |id| json!({ "jsonrpc": "2.0", "id": id, "method": "server/discover", "params": modern(json!({})) });
+    // Their answers do not fit in the pipe.
+    let requests = (0..300).map(|id| format!("{}\n", discover(id))).collect::<String>();
+    to.write_all(requests.as_bytes()).expect("the pipe takes what is not read");
+    drop(to);
+    assert_ended_well(&server.wait());
 }
 
 #[test]

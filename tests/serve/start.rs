@@ -167,7 +167,7 @@ fn a_bundle_that_cannot_be_read_has_another_exit_code() {
     let house = House::new();
     let cases: &[(&[&str], &str)] = &[
         (&["none.relay", "--trust", "trust.toml"], "cannot read the bundle `none.relay`"),
-        (&[".", "--trust", "trust.toml"], "it is not a file"),
+        (&[".", "--trust", "trust.toml"], "it is a folder"),
         (&["house.relay", "--trust", "none.toml"], "cannot read the trust file `none.toml`"),
         (&["house.relay", "--trust", "house.relay"], "trust file"),
         (&["house.relay", "--config", "none.toml"], "cannot read the configuration `none.toml`"),
@@ -256,12 +256,59 @@ fn a_copy_that_was_altered_is_not_served() {
     fs::set_permissions(&copy, fs::Permissions::from_mode(0o600)).unwrap();
     fs::write(&copy, bytes).unwrap();
     fs::set_permissions(&copy, fs::Permissions::from_mode(0o400)).unwrap();
-    let mut client = Client::legacy(&house, &state);
+    let mut command = command(&house, &state);
+    command.env("RELAY_LOG", "info").arg("--stdio");
+    let mut client = Client::run(command);
+    client.initialize("2025-11-25");
     let note = serde_json::json!({ "name": "note" });
     let (code, message) = client.refused("prompts/get", note);
     assert_eq!(code, -32603, "{message}");
     assert!(message.contains("the bundle is damaged"), "{message}");
     client.server.hear("ERROR");
+    // The bundle is copied again, for this server and for those to come.
+    client.server.hear("is in force");
+    assert_eq!(client.note("x"), "Note: x");
+    assert_eq!(Client::legacy(&house, &state).note("x"), "Note: x");
+}
+
+#[test]
+fn a_copy_with_an_altered_header_or_envelope_is_made_again() {
+    let house = House::new();
+    let state = ["--state", "state"];
+    Client::legacy(&house, &state).note("x");
+    let copy = fs::read_dir(house.path("state/bundles")).unwrap().flatten().next().unwrap().path();
+    let good = fs::read(&copy).unwrap();
+    for place in [0, 20, 100, good.len() - 100] {
+        let mut bytes = good.clone();
+        bytes[place] ^= 1;
+        fs::remove_file(&copy).unwrap();
+        fs::write(&copy, bytes).unwrap();
+        fs::set_permissions(&copy, fs::Permissions::from_mode(0o400)).unwrap();
+        assert_eq!(Client::legacy(&house, &state).note("x"), "Note: x");
+        assert!(fs::read(&copy).unwrap() == good, "byte {place}");
+    }
+}
+
+#[test]
+fn a_large_file_that_is_no_bundle_is_refused_before_it_is_copied() {
+    let house = House::new();
+    let junk = |start: &[u8]| {
+        house.write("house.relay", start);
+        let file = fs::File::options().write(true).open(house.path("house.relay")).unwrap();
+        file.set_len(512 << 20).unwrap();
+    };
+    let good = house::bundle(1, "Note:");
+    for (start, words) in [(&b"junk"[..], "not a relay bundle"), (&good, "bytes follow the end")] {
+        junk(start);
+        for state in [&[][..], &["--state", "state"]] {
+            // A copy would be over this limit of the system, which counts blocks of 512 bytes.
+            let serve = command(&house, state);
+            let mut limited = harness::command("sh", &house.path(""));
+            limited.args(["-c", "ulimit -f 2048 && exec \"$@\"", "sh"]);
+            limited.arg(serve.get_program()).args(serve.get_args()).env("HOME", house.path("home"));
+            assert_refused(&run(limited), &[words]);
+        }
+    }
 }
 
 /// A key file as `openssl rand -hex 32` makes it.
@@ -397,4 +444,25 @@ fn key_files_are_read_again_on_sighup() {
 
 fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
     bytes.windows(needle.len()).position(|window| window == needle)
+}
+
+#[test]
+fn a_path_that_is_no_regular_file_is_refused_at_once() {
+    let house = House::new();
+    let mut fifo = harness::command("mkfifo", &house.path(""));
+    fifo.arg("fifo");
+    assert_eq!(run(fifo).code, Some(0));
+    let _socket = std::os::unix::net::UnixListener::bind(house.path("socket")).unwrap();
+    let trust = ["--trust", "trust.toml"];
+    for (path, kind) in [
+        ("fifo", "a pipe"),
+        ("home", "a folder"),
+        ("socket", "a socket"),
+        ("/dev/zero", "a device"),
+    ] {
+        let ended = run(bare(&house, &[&[path][..], &trust].concat()));
+        assert_eq!(ended.code, Some(2), "{ended:?}");
+        let words = format!("cannot read the bundle `{path}`: it is {kind}: name a regular file");
+        assert!(ended.stderr.contains(&words), "{}", ended.stderr);
+    }
 }

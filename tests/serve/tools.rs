@@ -130,7 +130,7 @@ fn a_long_tail_is_truncated_at_its_old_end_and_says_so() {
 }
 
 /// As many records as `audit_tail` reads at most: it takes a while.
-fn long_audit(house: &House) {
+pub(super) fn long_audit(house: &House) {
     let record = json!({ "tool": "x", "tier": 0, "denied": false, "principal": "x".repeat(900) });
     house.write("audit.jsonl", format!("{record}\n").repeat((8 << 20) / 960));
 }

@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Command;
+use std::time::Instant;
 
 use harness::{PATIENCE, Process};
 use serde_json::{Value, json};
@@ -101,7 +102,17 @@ impl Request {
         self
     }
 
-    fn bytes(&self, address: &str) -> Vec<u8> {
+    /// Returns the bytes of a request that is the last one of its connection.
+    pub(crate) fn bytes(&self, address: &str) -> Vec<u8> {
+        self.bytes_with(address, "Connection: close\r\n")
+    }
+
+    /// Returns the bytes of a request that others follow on its connection.
+    pub(crate) fn keeping_alive(&self, address: &str) -> Vec<u8> {
+        self.bytes_with(address, "")
+    }
+
+    fn bytes_with(&self, address: &str, connection: &str) -> Vec<u8> {
         let mut head = format!("{} {} HTTP/1.1\r\n", self.method, self.path);
         let set = |name: &str| self.headers.iter().any(|(known, _)| known == name);
         if !set("Host") {
@@ -110,7 +121,7 @@ impl Request {
         for (name, value) in &self.headers {
             head += &format!("{name}: {value}\r\n");
         }
-        head += &format!("Content-Length: {}\r\nConnection: close\r\n\r\n", self.body.len());
+        head += &format!("Content-Length: {}\r\n{connection}\r\n", self.body.len());
         [head.as_bytes(), &self.body].concat()
     }
 }
@@ -155,11 +166,15 @@ impl Web {
 
     /// Sends a request and waits until its answer, a stream of events, begins.
     pub(crate) fn listen(&self, request: &Request) -> Events {
+        self.try_listen(request).expect("a stream")
+    }
+
+    /// The same; `None` if it is answered otherwise.
+    pub(crate) fn try_listen(&self, request: &Request) -> Option<Events> {
         let mut from = self.open(request);
         let mut head = String::new();
         while from.read_line(&mut head).expect("a head in time") > 2 {}
-        assert!(head.starts_with("HTTP/1.1 200"), "{head}");
-        Events { from }
+        head.starts_with("HTTP/1.1 200").then_some(Events { from })
     }
 
     /// Sends a request whose answer is not waited for.
@@ -237,7 +252,10 @@ impl Events {
 
 fn chunks(from: &mut BufReader<TcpStream>) -> String {
     let mut body = Vec::new();
+    // A stream that is kept alive is never silent for long.
+    let limit = Instant::now() + PATIENCE;
     loop {
+        assert!(Instant::now() < limit, "the body does not end");
         let mut size = String::new();
         from.read_line(&mut size).expect("a chunk in time");
         let size = usize::from_str_radix(size.trim(), 16).expect("a chunk's size");

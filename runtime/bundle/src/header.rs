@@ -9,7 +9,9 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::digest::{self, Digest, Tree};
 use crate::error::OpenError;
-use crate::format::{FORMAT_MAJOR, FORMAT_MINOR, HEADER_BYTES, LENGTH_MAX, MAGIC, SECTION_BYTES};
+use crate::format::{
+    ENVELOPE_BYTES_MAX, FORMAT_MAJOR, FORMAT_MINOR, HEADER_BYTES, LENGTH_MAX, MAGIC, SECTION_BYTES,
+};
 use crate::section::{Kind, SectionInfo};
 
 const SECTIONS_MAX: u32 = 256;
@@ -67,6 +69,25 @@ pub struct Outline {
     pub front_bytes: usize,
     /// Bytes that the digest covers; the envelope follows them.
     pub content_bytes: u64,
+}
+
+impl Outline {
+    /// Checks the length of a file against its layout, before the rest of the file is read.
+    ///
+    /// # Errors
+    ///
+    /// The file ends before its content does, or more follows it than the largest envelope.
+    pub fn check_length(&self, file_bytes: u64) -> Result<(), OpenError> {
+        let content = self.content_bytes.max(self.front_bytes as u64);
+        if file_bytes < content {
+            return Err(OpenError::Truncated { found: file_bytes, expected: content });
+        }
+        let most = content + (size_of::<u64>() + ENVELOPE_BYTES_MAX) as u64;
+        match file_bytes.checked_sub(most) {
+            None | Some(0) => Ok(()),
+            Some(extra) => Err(OpenError::Trailing { extra }),
+        }
+    }
 }
 
 /// Reads the layout of a file from its first [`HEADER_BYTES`].

@@ -126,6 +126,11 @@ impl Tokens {
     fn check_unknown(&self, token: &str) -> Result<Checked, TokenError> {
         let header = decode_header(token)
             .map_err(|error| invalid("the token is malformed", error.to_string()))?;
+        if let Some(names) = &header.crit {
+            // RFC 7515, section 4.1.11: this server understands none of them.
+            let detail = format!("{} names", names.len());
+            return Err(invalid("the token has critical header fields", detail));
+        }
         let key = self.key(&header).ok_or_else(|| {
             let detail = format!("key {:?}, algorithm {:?}", header.kid, header.alg);
             invalid("the token is not signed with a key that this server accepts", detail)

@@ -1,6 +1,6 @@
-//! Connections: their number, their time limits, and how they end.
+//! Connections: their time limits, and how they end.
 
-use std::sync::Arc;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use axum::Router;
@@ -10,17 +10,21 @@ use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use super::admission::{Admission, Purpose};
 use super::tls::Acceptor;
+use super::write_limit::WriteLimited;
 use crate::config::Limits;
+use crate::server::Server;
 
 /// The pause after a failed `accept`, such as when descriptors run out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// The time for requests in flight before open streams are ended as well.
 const STREAMS_LINGER: Duration = Duration::from_millis(500);
+/// The time to wait for a request on a connection that is only for health.
+const HEALTH_HEAD_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A bound address, with the limits and routes of its connections.
 pub(super) struct Listener {
@@ -29,23 +33,35 @@ pub(super) struct Listener {
     pub(super) limits: Limits,
 }
 
+/// What connections may request.
+pub(super) struct Routes {
+    /// The paths of ordinary connections.
+    pub(super) all: Router,
+    /// The paths of connections over the limits.
+    pub(super) health: Router,
+}
+
 impl Listener {
-    /// Serves until `closing`; then waits for requests in flight, and ends `streams`.
-    pub(super) async fn serve(
-        self,
-        routes: Router,
-        closing: &CancellationToken,
-        streams: &CancellationToken,
-    ) {
-        let connections = self.limits.connections_max.get();
-        let connections = usize::try_from(connections).unwrap_or(Semaphore::MAX_PERMITS);
-        let connections = Arc::new(Semaphore::new(connections.min(Semaphore::MAX_PERMITS)));
+    /// Serves until `server` closes; then waits for requests in flight, and ends `streams`.
+    pub(super) async fn serve(self, routes: Routes, server: &Server, streams: &CancellationToken) {
+        let admission = Admission::new(&self.limits);
         let graceful = GracefulShutdown::new();
-        let connection = Connection::new(&self.limits, routes);
-        loop {
-            let Some((stream, permit)) = self.next(&connections, closing).await else { break };
-            let (connection, acceptor) = (connection.clone(), self.acceptor.clone());
+        let Routes { all, health } = routes;
+        let ordinary = Connection::new(&self.limits, all);
+        let for_health = Connection::for_health(&self.limits, health);
+        while let Some((stream, address)) = self.next(&server.closing).await {
+            let Some(admitted) = admission.admit(address) else {
+                server.metrics.closed_connections.increment();
+                tracing::debug!("closed a connection from {address}: there are too many");
+                continue;
+            };
+            let connection = match admitted.purpose {
+                Purpose::Ordinary => ordinary.clone(),
+                Purpose::Health => for_health.clone(),
+            };
+            let acceptor = self.acceptor.clone();
             let watcher = graceful.watcher();
+            let counted = server.metrics.connections.count();
             tokio::spawn(async move {
                 match acceptor {
                     None => connection.serve(stream, watcher).await,
@@ -57,7 +73,7 @@ impl Listener {
                         }
                     }
                 }
-                drop(permit);
+                drop((admitted, counted));
             });
         }
         drop(self.socket);
@@ -75,22 +91,16 @@ impl Listener {
         }
     }
 
-    /// Returns the next connection; `None` after `closing`.
-    async fn next(
-        &self,
-        connections: &Arc<Semaphore>,
-        closing: &CancellationToken,
-    ) -> Option<(TcpStream, OwnedSemaphorePermit)> {
+    /// Returns the next connection and its address; `None` after `closing`.
+    async fn next(&self, closing: &CancellationToken) -> Option<(TcpStream, IpAddr)> {
         let next = async {
-            // Connections over the limit wait in the kernel's queue.
-            let permit = connections.clone().acquire_owned().await.ok()?;
             loop {
                 match self.socket.accept().await {
-                    Ok((stream, _)) => {
+                    Ok((stream, address)) => {
                         // Answers are small and complete: waiting to fill a segment only delays
                         // them.
                         _ = stream.set_nodelay(true);
-                        return Some((stream, permit));
+                        return (stream, address.ip());
                     }
                     Err(error) => {
                         tracing::warn!("cannot accept a connection: {error}");
@@ -100,7 +110,7 @@ impl Listener {
             }
         };
         tokio::select! {
-            next = next => next,
+            next = next => Some(next),
             () = closing.cancelled() => None,
         }
     }
@@ -112,17 +122,29 @@ struct Connection {
     http: http1::Builder,
     routes: Router,
     head_timeout: Duration,
+    write_timeout: Duration,
 }
 
 impl Connection {
     fn new(limits: &Limits, routes: Router) -> Self {
         let head_timeout = Duration::from_secs(limits.head_s_max.get().into());
         let head_bytes_max = usize::try_from(limits.head_bytes_max.get()).unwrap_or(usize::MAX);
+        let write_timeout = Duration::from_secs(limits.write_s_max.get().into());
         let mut http = http1::Builder::new();
+        // Without the second limit, a head that arrives at once may be twice as long.
         http.timer(TokioTimer::new())
             .header_read_timeout(head_timeout)
-            .max_buf_size(head_bytes_max);
-        Self { http, routes, head_timeout }
+            .max_buf_size(head_bytes_max)
+            .max_header_size(head_bytes_max);
+        Self { http, routes, head_timeout, write_timeout }
+    }
+
+    /// Serves one request of a connection over the limits, which must come soon.
+    fn for_health(limits: &Limits, routes: Router) -> Self {
+        let mut connection = Self::new(limits, routes);
+        connection.head_timeout = connection.head_timeout.min(HEALTH_HEAD_TIMEOUT);
+        connection.http.header_read_timeout(connection.head_timeout).keep_alive(false);
+        connection
     }
 
     async fn serve<S>(&self, stream: S, watcher: Watcher)
@@ -130,7 +152,8 @@ impl Connection {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let routes = TowerToHyperService::new(self.routes.clone());
-        let connection = self.http.serve_connection(TokioIo::new(stream), routes);
+        let stream = TokioIo::new(WriteLimited::new(stream, self.write_timeout));
+        let connection = self.http.serve_connection(stream, routes);
         if let Err(error) = watcher.watch(connection).await {
             tracing::debug!("a connection broke: {error}");
         }

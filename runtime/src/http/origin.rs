@@ -33,6 +33,8 @@ enum Rejected {
         "pages of this origin are not allowed here: the operator of this server can add it to allowed-origins"
     )]
     Origin,
+    #[error("the request has more than one Origin header")]
+    TwoOrigins,
 }
 
 /// A host by name or address, in lower case, and its port if only one is allowed.
@@ -74,7 +76,13 @@ impl Origins {
         if !self.hosts.iter().any(|allowed| allowed.covers(&host)) {
             return Err(Rejected::Host { host: host.host });
         }
-        let Some(origin) = request.headers().get(header::ORIGIN) else { return Ok(()) };
+        let mut origins = request.headers().get_all(header::ORIGIN).iter();
+        let origin = match (origins.next(), origins.next()) {
+            (None, _) => return Ok(()),
+            (Some(origin), None) => origin,
+            // As with hosts: it is not known which one counts.
+            (Some(_), Some(_)) => return Err(Rejected::TwoOrigins),
+        };
         match origin.to_str().ok().and_then(Origin::parse) {
             Some(from) if self.origins.iter().any(|allowed| allowed.covers(&from)) => Ok(()),
             _ => Err(Rejected::Origin),

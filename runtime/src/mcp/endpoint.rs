@@ -1,20 +1,26 @@
 //! MCP over HTTP: answers authenticated requests to `/mcp`.
 
+use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use http_body_util::BodyExt as _;
+use rmcp::ErrorData;
+use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::handler::Handler;
 use super::service::Service;
-use super::sessions::Sessions;
+use super::sessions::{Full, Sessions};
 use crate::principal::Principal;
 
 const SESSION_HEADER: &str = "mcp-session-id";
@@ -25,17 +31,26 @@ const MODERN: &str = "2026-07-28";
 
 /// Answers MCP requests over HTTP.
 pub(crate) struct Endpoint {
-    service: StreamableHttpService<Handler, LocalSessionManager>,
+    rmcp: StreamableHttpService<Handler, LocalSessionManager>,
+    service: Arc<Service>,
     sessions: Sessions,
     body_bytes_max: usize,
     request_timeout: Duration,
 }
 
+/// What clients have open.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Open {
+    pub(crate) sessions: usize,
+    pub(crate) streams: usize,
+}
+
 impl Endpoint {
     /// Creates the endpoint; cancelling `streams` ends the open streams.
     pub(crate) fn new(service: Arc<Service>, streams: CancellationToken) -> Self {
-        let limits = &service.server.settings.limits;
-        let sessions = Sessions::new(limits);
+        let settings = &service.server.settings;
+        let limits = &settings.limits;
+        let sessions = Sessions::new(settings);
         let config = StreamableHttpServerConfig::default()
             .with_json_response(true)
             .with_max_request_body_bytes(limits.body_bytes_max.get())
@@ -45,17 +60,27 @@ impl Endpoint {
             .disable_allowed_origins();
         let body_bytes_max = limits.body_bytes_max.get();
         let request_timeout = Duration::from_secs(limits.request_s_max.get().into());
-        let handler = move || Ok(Handler::new(service.clone()));
-        let service = StreamableHttpService::new(handler, sessions.manager(), config);
-        Self { service, sessions, body_bytes_max, request_timeout }
+        let shared = service.clone();
+        let handler = move || Ok(Handler::new(shared.clone()));
+        let rmcp = StreamableHttpService::new(handler, sessions.manager(), config);
+        Self { rmcp, service, sessions, body_bytes_max, request_timeout }
+    }
+
+    /// Returns what clients have open now.
+    pub(crate) async fn open(&self) -> Open {
+        Open { sessions: self.sessions.count().await, streams: self.service.listeners.streams() }
     }
 
     /// Answers one request of `principal`.
     ///
     /// The request must arrive completely within its time limit. Its answer has no common limit: a
     /// tool has one of its own, and a stream may stay open.
-    pub(crate) async fn answer(&self, request: Request, principal: Arc<Principal>) -> Response {
-        let mut request = match timeout(self.request_timeout, self.whole(request)).await {
+    pub(crate) async fn answer(
+        self: &Arc<Self>,
+        request: Request,
+        principal: Arc<Principal>,
+    ) -> Response {
+        let (mut request, body) = match timeout(self.request_timeout, self.whole(request)).await {
             Ok(Ok(request)) => request,
             Ok(Err(response)) => return response,
             Err(_) => {
@@ -64,23 +89,53 @@ impl Endpoint {
             }
         };
         request.extensions_mut().insert(principal.clone());
+        let is_message = request.method() == Method::POST && has_json(request.headers());
+        let response = self.pass(request, &body, principal).await;
+        match response.status() {
+            // rmcp answers so to any body that it cannot read.
+            StatusCode::UNSUPPORTED_MEDIA_TYPE if is_message => unreadable(&body),
+            _ => response,
+        }
+    }
+
+    /// Passes a request on to rmcp, if its caller may send it.
+    async fn pass(
+        self: &Arc<Self>,
+        mut request: Request,
+        body: &Bytes,
+        principal: Arc<Principal>,
+    ) -> Response {
         if is_modern(&request) {
             // A modern request that has the id of a session must not reach that session.
             request.headers_mut().remove(SESSION_HEADER);
-            return self.service.handle(request).await.map(Body::new);
+            return self.forward(request).await;
         }
         match session_id(request.headers()) {
             // The session of another caller is reported as unknown.
             Some(id) if !self.sessions.is_owner(id, &principal) => unknown_session(),
             Some(_) if request.method() == Method::DELETE => self.end(request).await,
-            Some(_) => self.service.handle(request).await.map(Body::new),
-            None if request.method() == Method::POST => self.begin(request, principal).await,
-            None => self.service.handle(request).await.map(Body::new),
+            Some(_) if request.method() == Method::GET => self.listen(request, &principal).await,
+            Some(_) => self.ask(request, body).await,
+            None if request.method() == Method::POST => {
+                // A client that disconnects must not leave a session without an owner.
+                let endpoint = self.clone();
+                let begun = tokio::spawn(async move { endpoint.begin(request, principal).await });
+                begun.await.unwrap_or_else(|error| {
+                    tracing::error!("a session did not begin: {error}");
+                    StatusCode::INTERNAL_SERVER_ERROR.into_response()
+                })
+            }
+            None => self.forward(request).await,
         }
     }
 
+    /// Answers by rmcp. Its future is large, and each of the layers above would move it.
+    async fn forward(&self, request: Request) -> Response {
+        Box::pin(self.rmcp.handle(request)).await.map(Body::new)
+    }
+
     /// Reads the body of a request.
-    async fn whole(&self, request: Request) -> Result<Request, Response> {
+    async fn whole(&self, request: Request) -> Result<(Request, Bytes), Response> {
         let (head, body) = request.into_parts();
         let body = to_bytes(body, self.body_bytes_max).await.map_err(|error| {
             // The other error is a client that disconnects, which reads no answer.
@@ -88,13 +143,46 @@ impl Endpoint {
             let text = format!("the body of a request has at most {} bytes\n", self.body_bytes_max);
             (StatusCode::PAYLOAD_TOO_LARGE, text).into_response()
         })?;
-        Ok(Request::from_parts(head, Body::from(body)))
+        Ok((Request::from_parts(head, Body::from(body.clone())), body))
+    }
+
+    /// Answers a request of a session.
+    async fn ask(&self, mut request: Request, body: &Bytes) -> Response {
+        let session = session_id(request.headers()).unwrap_or_default();
+        let Some(id) = request_id(body) else {
+            return self.forward(request).await;
+        };
+        let Some(in_flight) = self.sessions.take_id(session, &id) else {
+            let reason = "a request with this id is in flight: give each request an id of its own";
+            return error(ErrorData::invalid_request(reason, None), Some(id));
+        };
+        // The id stays in use until the handler is done and its answer was read.
+        let in_flight = Arc::new(in_flight);
+        request.extensions_mut().insert(in_flight.clone());
+        holding(self.forward(request).await, in_flight)
+    }
+
+    /// Answers a request for a stream of what is not an answer.
+    async fn listen(&self, request: Request, principal: &Principal) -> Response {
+        match self.service.listeners.take_stream(principal) {
+            Some(slot) => holding(self.forward(request).await, slot),
+            None => {
+                let max = self.service.listeners.principal_streams_max();
+                too_many_of_caller(&format!("{max} streams are open, which is the limit"))
+            }
+        }
     }
 
     /// Answers a request that may begin a session.
     async fn begin(&self, request: Request, principal: Arc<Principal>) -> Response {
-        let Some(_room) = self.sessions.reserve().await else { return too_many_sessions() };
-        let response = self.service.handle(request).await.map(Body::new);
+        let _room = match self.sessions.reserve(&principal).await {
+            Ok(room) => room,
+            Err(Full::All) => return too_many_sessions(),
+            Err(Full::OfCaller) => {
+                return too_many_of_caller("the caller has as many sessions as it may have");
+            }
+        };
+        let response = self.forward(request).await;
         if let Some(id) = session_id(response.headers()) {
             self.sessions.claim(id, principal).await;
         }
@@ -103,12 +191,24 @@ impl Endpoint {
 
     /// Answers a request that ends a session. rmcp answers 202, which clients treat as a failure.
     async fn end(&self, request: Request) -> Response {
-        let mut response = self.service.handle(request).await.map(Body::new);
+        let mut response = self.forward(request).await;
         if response.status() == StatusCode::ACCEPTED {
             *response.status_mut() = StatusCode::NO_CONTENT;
         }
         response
     }
+}
+
+/// Returns the id of a request; `None` for any other message. Ids of answers are those of the
+/// server's requests.
+fn request_id(body: &Bytes) -> Option<RequestId> {
+    #[derive(Deserialize)]
+    struct Message {
+        id: Option<RequestId>,
+        method: Option<IgnoredAny>,
+    }
+    let Message { id, method } = serde_json::from_slice(body).ok()?;
+    method.and(id)
 }
 
 /// Returns whether a request can neither begin a session nor belong to one. rmcp begins one for
@@ -120,8 +220,49 @@ fn is_modern(request: &Request) -> bool {
         && (request.method() != Method::POST || method.is_some_and(|name| name != "initialize"))
 }
 
+fn has_json(headers: &HeaderMap) -> bool {
+    let essence = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let essence = essence.and_then(|value| value.split(';').next()).unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case("application/json")
+}
+
 fn session_id(headers: &HeaderMap) -> Option<&str> {
     headers.get(SESSION_HEADER).map(HeaderValue::to_str)?.ok()
+}
+
+/// Keeps `held` for as long as the body of a response is being sent.
+fn holding(response: Response, held: impl Any + Send + Sync) -> Response {
+    response.map(|body| {
+        Body::new(body.map_frame(move |frame| {
+            _ = &held;
+            frame
+        }))
+    })
+}
+
+/// Answers a body that is not a message: it is not JSON, or not JSON-RPC.
+fn unreadable(body: &Bytes) -> Response {
+    if serde_json::from_slice::<IgnoredAny>(body).is_err() {
+        return error(ErrorData::parse_error("the body is not JSON", None), None);
+    }
+    let reason = match serde_json::from_slice::<ClientJsonRpcMessage>(body) {
+        Ok(_) => "the request is not valid",
+        Err(_) => "the body is not a JSON-RPC message",
+    };
+    error(ErrorData::invalid_request(reason, None), None)
+}
+
+fn error(error: ErrorData, id: Option<RequestId>) -> Response {
+    match serde_json::to_vec(&ServerJsonRpcMessage::error(error, id)) {
+        Ok(body) => {
+            let json = [(header::CONTENT_TYPE, "application/json")];
+            (StatusCode::BAD_REQUEST, json, body).into_response()
+        }
+        Err(error) => {
+            tracing::error!("an error is not JSON: {error}");
+            StatusCode::INTERNAL_SERVER_ERROR.into_response()
+        }
+    }
 }
 
 fn unknown_session() -> Response {
@@ -131,4 +272,9 @@ fn unknown_session() -> Response {
 fn too_many_sessions() -> Response {
     let retry = [(header::RETRY_AFTER, "60")];
     (StatusCode::SERVICE_UNAVAILABLE, retry, "too many sessions: try again later\n").into_response()
+}
+
+fn too_many_of_caller(reason: &str) -> Response {
+    let retry = [(header::RETRY_AFTER, "60")];
+    (StatusCode::TOO_MANY_REQUESTS, retry, format!("{reason}: end one first\n")).into_response()
 }

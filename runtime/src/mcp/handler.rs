@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-    DiscoverResult, GetPromptRequestParams, GetPromptResponse, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
-    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    CustomRequest, CustomResult, DiscoverResult, GetPromptRequestParams, GetPromptResponse,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    MetaObject, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -15,11 +15,12 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use super::caller::{caller, is_modern};
 use super::service::{Served, Service};
 use super::subscriptions::{Listener, Listening, Subscribed};
-use super::{completion, prompts, rejection, resources, tools};
+use super::{bad_params, completion, prompts, rejection, resources, tools};
 use crate::call::Call;
 use crate::caller::truncate;
 use crate::lock::lock;
 use crate::memory::Memory;
+use crate::metrics::{Method, Outcome};
 use crate::rejection::Rejection;
 use crate::server::Server;
 
@@ -84,10 +85,12 @@ impl ServerHandler for Handler {
     }
 
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let mut timer = self.server().metrics.time(Method::ServerDiscover);
         let versions = self.supported_protocol_versions().into_owned();
         let mut result = DiscoverResult::from_server_info(versions, self.get_info());
         result.ttl_ms = TTL_MS;
         result.cache_scope = self.cache_scope();
+        timer.outcome = Outcome::Answered;
         Ok(result)
     }
 
@@ -96,6 +99,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
+        let mut timer = self.server().metrics.time(Method::PromptsList);
         let served = self.service.served();
         let page = served.surface.prompts.page(&served.loaded, cursor(&request))?;
         let mut result = ListPromptsResult::with_all_items(page.items)
@@ -107,6 +111,7 @@ impl ServerHandler for Handler {
             result.prompts.extend_from_slice(super::conformance_tools::prompts());
         }
         stamp(&mut result.meta, &served, &context);
+        timer.outcome = Outcome::Answered;
         Ok(result)
     }
 
@@ -115,6 +120,7 @@ impl ServerHandler for Handler {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
+        let mut timer = self.server().metrics.time(Method::PromptsGet);
         #[cfg(feature = "conformance-tools")]
         if let Some(response) = super::conformance_tools::get_prompt(&request, &context) {
             return response;
@@ -123,6 +129,7 @@ impl ServerHandler for Handler {
         let caller = caller(self.server(), &context)?;
         let mut result = prompts::get(self.server(), &served.loaded, &caller, request)?;
         stamp(&mut result.meta, &served, &context);
+        timer.outcome = Outcome::Answered;
         Ok(result.into())
     }
 
@@ -131,9 +138,11 @@ impl ServerHandler for Handler {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
+        let mut timer = self.server().metrics.time(Method::CompletionComplete);
         let served = self.service.served();
         let mut result = completion::complete(&served.loaded, &request)?;
         stamp(&mut result.meta, &served, &context);
+        timer.outcome = Outcome::Answered;
         Ok(result)
     }
 
@@ -142,6 +151,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        let mut timer = self.server().metrics.time(Method::ResourcesList);
         let served = self.service.served();
         let page = served.surface.resources.page(&served.loaded, cursor(&request))?;
         let mut result = ListResourcesResult::with_all_items(page.items)
@@ -149,6 +159,7 @@ impl ServerHandler for Handler {
             .with_cache_scope(self.cache_scope());
         result.next_cursor = page.next_cursor;
         stamp(&mut result.meta, &served, &context);
+        timer.outcome = Outcome::Answered;
         Ok(result)
     }
 
@@ -157,6 +168,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let mut timer = self.server().metrics.time(Method::ResourcesTemplatesList);
         let served = self.service.served();
         let page = served.surface.templates.page(&served.loaded, cursor(&request))?;
         let mut result = ListResourceTemplatesResult::with_all_items(page.items)
@@ -164,6 +176,7 @@ impl ServerHandler for Handler {
             .with_cache_scope(self.cache_scope());
         result.next_cursor = page.next_cursor;
         stamp(&mut result.meta, &served, &context);
+        timer.outcome = Outcome::Answered;
         Ok(result)
     }
 
@@ -172,12 +185,14 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        let mut timer = self.server().metrics.time(Method::ResourcesRead);
         let served = self.service.served();
         let caller = caller(self.server(), &context)?;
         let mut result = resources::read(self.server(), &served.loaded, &caller, request.uri)?
             .with_ttl_ms(TTL_MS)
             .with_cache_scope(self.cache_scope());
         stamp(&mut result.meta, &served, &context);
+        timer.outcome = Outcome::Answered;
         Ok(result.into())
     }
 
@@ -186,6 +201,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        let mut timer = self.server().metrics.time(Method::ToolsList);
         let served = self.service.served();
         let page = tools::page(&served, self.memory(&context), cursor(&request))?;
         let mut result = ListToolsResult::with_all_items(page.items)
@@ -197,6 +213,7 @@ impl ServerHandler for Handler {
             result.tools.extend_from_slice(super::conformance_tools::tools());
         }
         stamp(&mut result.meta, &served, &context);
+        timer.outcome = Outcome::Answered;
         Ok(result)
     }
 
@@ -212,6 +229,7 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let mut timer = self.server().metrics.time(Method::ToolsCall);
         let served = self.service.served();
         #[cfg(feature = "conformance-tools")]
         let listeners = &self.service.listeners;
@@ -238,6 +256,8 @@ impl ServerHandler for Handler {
             _ = context.peer.notify_tool_list_changed().await;
         }
         stamp(&mut result.meta, &served, &context);
+        let failed = result.is_error == Some(true);
+        timer.outcome = if failed { Outcome::ToolError } else { Outcome::Answered };
         Ok(result.into())
     }
 
@@ -256,10 +276,19 @@ impl ServerHandler for Handler {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let Some(_listening) = self.service.listeners.add(Listener::Stream(context.sink().clone()))
-        else {
+        let mut timer = self.server().metrics.time(Method::SubscriptionsListen);
+        let listeners = &self.service.listeners;
+        let caller = caller(self.server(), context.request_context())?;
+        let Some(_slot) = listeners.take_stream(&caller.principal) else {
+            let max = listeners.principal_streams_max();
+            let reason = format!("{max} streams are open, which is the limit: end one first");
+            return Err(ErrorData::internal_error(reason, None));
+        };
+        let Some(_listening) = listeners.add(Listener::Stream(context.sink().clone())) else {
             return Err(ErrorData::internal_error("too many clients listen for changes", None));
         };
+        timer.outcome = Outcome::Answered;
+        drop(timer);
         tokio::select! {
             () = context.cancelled() => {}
             () = self.server().closing.cancelled() => {}
@@ -281,6 +310,7 @@ impl ServerHandler for Handler {
         request: SubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        let mut timer = self.server().metrics.time(Method::ResourcesSubscribe);
         let served = self.service.served();
         let uri = request.uri;
         if !resources::exists(&served.loaded, &uri) {
@@ -294,6 +324,7 @@ impl ServerHandler for Handler {
             return Err(ErrorData::invalid_params(reason, None));
         }
         subscribed.insert(uri);
+        timer.outcome = Outcome::Answered;
         Ok(())
     }
 
@@ -302,8 +333,24 @@ impl ServerHandler for Handler {
         request: UnsubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        let mut timer = self.server().metrics.time(Method::ResourcesUnsubscribe);
         lock(&self.subscribed).remove(&request.uri);
+        timer.outcome = Outcome::Answered;
         Ok(())
+    }
+
+    /// rmcp calls this for a method that it does not know, and for parameters of another form than
+    /// that of their method.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let _timer = self.server().metrics.time(Method::Malformed);
+        let served = self.service.served();
+        let caller = caller(self.server(), &context)?;
+        let (loaded, modern) = (&served.loaded, is_modern(&context));
+        Err(bad_params::reject(self.server(), loaded, &caller, modern, request))
     }
 
     #[cfg(feature = "conformance-tools")]

@@ -29,7 +29,7 @@ pub(super) struct Served {
 
 impl Service {
     pub(crate) fn new(server: Arc<Server>) -> Arc<Self> {
-        let listeners = Listeners::new(&server.settings.limits);
+        let listeners = Listeners::new(&server.settings);
         Arc::new(Self { server, listeners, served: ArcSwapOption::empty() })
     }
 

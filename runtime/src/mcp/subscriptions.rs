@@ -16,9 +16,11 @@ use rmcp::service::{Peer, SubscriptionSink};
 
 use super::surface::hides_tools;
 use super::{lists, resources};
-use crate::config::Limits;
 use crate::load::Loaded;
 use crate::lock::lock;
+use crate::principal::{CallerKey, Principal};
+use crate::settings::Settings;
+use crate::slots::{Slot, Slots};
 
 /// The time limit for notifying a listener that does not read.
 const NOTIFY_TIMEOUT: Duration = Duration::from_secs(2);
@@ -26,10 +28,11 @@ const NOTIFY_TIMEOUT: Duration = Duration::from_secs(2);
 /// The URIs that one session subscribed to.
 pub(super) type Subscribed = Arc<Mutex<BTreeSet<String>>>;
 
-/// All listeners. Their number is limited.
+/// All listeners. Their number is limited, and so is the number of streams of each caller.
 #[derive(Debug)]
 pub(super) struct Listeners {
     listeners_max: usize,
+    streams: Slots<CallerKey>,
     next: AtomicU64,
     all: Arc<Mutex<BTreeMap<u64, Listener>>>,
 }
@@ -57,12 +60,34 @@ impl Drop for Listening {
 }
 
 impl Listeners {
-    pub(super) fn new(limits: &Limits) -> Self {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let limits = &settings.limits;
+        let principal_streams_max = match settings.auth {
+            Some(_) => limits.principal_streams_max.get(),
+            // Callers that do not authenticate cannot be distinguished.
+            None => usize::MAX,
+        };
         Self {
             listeners_max: limits.listeners_max.get(),
+            streams: Slots::new(principal_streams_max),
             next: AtomicU64::new(0),
             all: Arc::default(),
         }
+    }
+
+    /// Returns how many streams one caller may have open.
+    pub(super) fn principal_streams_max(&self) -> usize {
+        self.streams.each_max()
+    }
+
+    /// Takes a slot for a stream of `principal`; `None` if all its slots are in use.
+    pub(super) fn take_stream(&self, principal: &Principal) -> Option<Slot<CallerKey>> {
+        self.streams.take(principal.caller_key())
+    }
+
+    /// Returns how many streams are open.
+    pub(super) fn streams(&self) -> usize {
+        self.streams.held()
     }
 
     /// Adds a listener; `None` if the limit is reached.

@@ -1,0 +1,127 @@
+//! `/metrics`: the metrics in the text format of Prometheus.
+
+use std::fmt::{Display, Write as _};
+
+use axum::http::header;
+use axum::response::{IntoResponse as _, Response};
+
+use crate::audit::Health;
+use crate::mcp::Open;
+use crate::server::Server;
+
+/// The type of the text format.
+const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// A page of metrics, family by family.
+struct Page(String);
+
+impl Page {
+    /// Begins a family; its samples follow.
+    fn family(&mut self, name: &'static str, kind: &str, help: &str) -> Family<'_> {
+        // Writing to a string cannot fail.
+        _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
+        Family { page: self, name }
+    }
+}
+
+struct Family<'a> {
+    page: &'a mut Page,
+    name: &'static str,
+}
+
+impl Family<'_> {
+    fn sample(&mut self, labels: &[(&str, &str)], value: impl Display) {
+        self.part("", labels, value);
+    }
+
+    /// Writes a sample whose name has a suffix, as those of histograms have.
+    fn part(&mut self, suffix: &str, labels: &[(&str, &str)], value: impl Display) {
+        let page = &mut self.page.0;
+        _ = write!(page, "{}{suffix}", self.name);
+        for (index, (label, text)) in labels.iter().enumerate() {
+            let before = if index == 0 { '{' } else { ',' };
+            _ = write!(page, "{before}{label}=\"{}\"", escaped(text));
+        }
+        let after = if labels.is_empty() { "" } else { "}" };
+        _ = writeln!(page, "{after} {value}");
+    }
+}
+
+/// Escapes the text of a label.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+/// Answers with all metrics; `open` is what is open in MCP.
+pub(super) fn answer(server: &Server, open: Open) -> Response {
+    let mut page = Page(String::new());
+    requests(&mut page, server);
+    state(&mut page, server, open);
+    bundle(&mut page, server);
+    ([(header::CONTENT_TYPE, CONTENT_TYPE)], page.0).into_response()
+}
+
+fn requests(page: &mut Page, server: &Server) {
+    let metrics = &server.metrics;
+    let mut family = page.family("relay_requests_total", "counter", "Requests by method, ended.");
+    for ((method, outcome), count) in &metrics.requests {
+        family.sample(&[("method", method.text()), ("outcome", outcome.text())], count.get());
+    }
+    let mut family =
+        page.family("relay_request_seconds", "histogram", "The time to answer a request.");
+    for (method, histogram) in &metrics.times {
+        let method = ("method", method.text());
+        let (bounds, sum) = histogram.cumulative();
+        for (bound, count) in &bounds {
+            let bound = bound.map_or("+Inf".to_owned(), |bound| bound.as_secs_f64().to_string());
+            family.part("_bucket", &[method, ("le", &bound)], count);
+        }
+        family.part("_sum", &[method], sum.as_secs_f64());
+        family.part("_count", &[method], bounds.last().map_or(0, |(_, count)| *count));
+    }
+    let help = "Audit records of requests that were rejected or denied.";
+    page.family("relay_denials_total", "counter", help).sample(&[], server.audit.denials());
+    let help = "HTTP requests without valid credentials.";
+    let count = metrics.unauthenticated.get();
+    page.family("relay_unauthenticated_total", "counter", help).sample(&[], count);
+}
+
+fn state(page: &mut Page, server: &Server, open: Open) {
+    let metrics = &server.metrics;
+    let Open { sessions, streams } = open;
+    for (name, help, count) in [
+        ("relay_sessions", "Sessions of legacy clients.", sessions as u64),
+        ("relay_streams", "Open streams of changes.", streams as u64),
+        ("relay_connections", "Open HTTP connections.", metrics.connections.get()),
+    ] {
+        page.family(name, "gauge", help).sample(&[], count);
+    }
+    let help = "Connections that were closed at once, since there were too many.";
+    let count = metrics.closed_connections.get();
+    page.family("relay_closed_connections_total", "counter", help).sample(&[], count);
+    let mut family = page.family("relay_reloads_total", "counter", "Reloads by result.");
+    for (result, count) in &metrics.reloads {
+        family.sample(&[("result", result.text())], count.get());
+    }
+    let help = "The state of the audit: 1 for the one that it is in.";
+    let mut family = page.family("relay_audit_state", "gauge", help);
+    for (state, text) in [(Health::Ok, "ok"), (Health::Failing, "failing"), (Health::Off, "off")] {
+        family.sample(&[("state", text)], u8::from(server.audit.health() == state));
+    }
+}
+
+fn bundle(page: &mut Page, server: &Server) {
+    let loaded = server.loaded();
+    let manifest = loaded.bundle.manifest();
+    let (digest, epoch) = (loaded.bundle.digest().to_string(), loaded.bundle.epoch());
+    let labels = [
+        ("project", manifest.project.value.as_str()),
+        ("version", manifest.version.as_ref().map_or("", |version| &version.value)),
+        ("digest", &digest),
+    ];
+    page.family("relay_bundle_info", "gauge", "The bundle in force.").sample(&labels, 1);
+    page.family("relay_bundle_epoch", "gauge", "Its epoch.").sample(&[], epoch);
+    let help = "1 if a page of it was found that is not what was signed.";
+    let damaged = u8::from(loaded.is_damaged());
+    page.family("relay_bundle_damaged", "gauge", help).sample(&[], damaged);
+}

@@ -1,0 +1,138 @@
+//! Requests of a known method whose parameters do not have its form.
+//!
+//! rmcp passes these on as requests of an unknown method. They are answered with -32602, and those
+//! that get one record when they are well formed get one here too.
+
+use std::collections::BTreeMap;
+
+use relay_engine::resource::{self, Found};
+use rmcp::ErrorData;
+use rmcp::model::{
+    CallToolRequestParams, CompleteRequestParams, CustomRequest, GetPromptRequestParams,
+    InitializeRequestParams, ReadResourceRequestParams, SubscribeRequestParams,
+    SubscriptionsListenRequestParams, UnsubscribeRequestParams,
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::rejection::damaged;
+use crate::audit::Entry;
+use crate::caller::{Caller, truncate};
+use crate::load::Loaded;
+use crate::server::Server;
+
+/// A method that this server knows and that has parameters. rmcp ignores a cursor of another type.
+struct Method {
+    name: &'static str,
+    protocols: Protocols,
+    /// Returns what is wrong with parameters.
+    reason: fn(&Value) -> Option<String>,
+    /// What its record is about.
+    subject: Option<Subject>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Protocols {
+    Both,
+    Legacy,
+    Modern,
+}
+
+#[derive(Clone, Copy)]
+enum Subject {
+    Prompt,
+    Resource,
+    Tool,
+}
+
+const METHODS: &[Method] = &[
+    method::<GetPromptRequestParams>("prompts/get", Protocols::Both, Some(Subject::Prompt)),
+    method::<ReadResourceRequestParams>("resources/read", Protocols::Both, Some(Subject::Resource)),
+    method::<CallToolRequestParams>("tools/call", Protocols::Both, Some(Subject::Tool)),
+    method::<CompleteRequestParams>("completion/complete", Protocols::Both, None),
+    method::<InitializeRequestParams>("initialize", Protocols::Legacy, None),
+    method::<SubscribeRequestParams>("resources/subscribe", Protocols::Legacy, None),
+    method::<UnsubscribeRequestParams>("resources/unsubscribe", Protocols::Legacy, None),
+    method::<SubscriptionsListenRequestParams>("subscriptions/listen", Protocols::Modern, None),
+];
+
+const fn method<P: DeserializeOwned>(
+    name: &'static str,
+    protocols: Protocols,
+    subject: Option<Subject>,
+) -> Method {
+    Method { name, protocols, reason: reason::<P>, subject }
+}
+
+fn reason<P: DeserializeOwned>(params: &Value) -> Option<String> {
+    P::deserialize(params).err().map(|error| error.to_string())
+}
+
+/// Returns the error for a request of which rmcp knows no type, and records it if it is a request
+/// that is recorded.
+pub(super) fn reject(
+    server: &Server,
+    loaded: &Loaded,
+    caller: &Caller,
+    is_modern: bool,
+    request: CustomRequest,
+) -> ErrorData {
+    let CustomRequest { method, params, .. } = request;
+    let other = if is_modern { Protocols::Legacy } else { Protocols::Modern };
+    let mut known = METHODS.iter().filter(|known| known.protocols != other);
+    let Some(known) = known.find(|known| known.name == method) else {
+        let code = rmcp::model::ErrorCode::METHOD_NOT_FOUND;
+        return ErrorData::new(code, truncate(&method), None);
+    };
+    let params = params.unwrap_or(Value::Null);
+    let reason = (known.reason)(&params);
+    let reason = reason.as_deref().unwrap_or("they do not have the form that the protocol gives");
+    if let Some(subject) = known.subject {
+        let label = subject.label(loaded, &params);
+        // The reason may repeat what the caller typed.
+        let rule = format!("the parameters of {} are not valid", known.name);
+        let entry = Entry::refused(label, BTreeMap::new(), rule);
+        server.audit.record(caller, loaded.bundle.digest(), entry);
+    }
+    let text = format!("the parameters of {} are not valid: {reason}", known.name);
+    ErrorData::invalid_params(truncate(&text), None)
+}
+
+impl Subject {
+    /// Returns the label of a record: the name if the bundle has it, since any other is free text.
+    fn label(self, loaded: &Loaded, params: &Value) -> String {
+        let text = |name: &str| params.get(name).and_then(Value::as_str);
+        let (kind, known) = match self {
+            Self::Prompt => {
+                let exists = |name: &&str| match loaded.bundle.find_prompt(name) {
+                    Ok(found) => found.is_some(),
+                    Err(damage) => {
+                        _ = damaged(loaded, &damage);
+                        false
+                    }
+                };
+                ("prompt", text("name").filter(exists))
+            }
+            Self::Resource => {
+                // The values of a URI template are free text.
+                let is_listed = |uri: &&str| match resource::find(&loaded.bundle, uri) {
+                    Ok(found) => matches!(found, Some(Found::Resource(_))),
+                    Err(damage) => {
+                        _ = damaged(loaded, &damage);
+                        false
+                    }
+                };
+                ("resource", text("uri").filter(is_listed))
+            }
+            Self::Tool => {
+                let offered = |name: &&str| loaded.tools.iter().any(|it| it.spec.name == *name);
+                match text("name").filter(offered) {
+                    // The label of a tool is its name.
+                    Some(name) => return name.to_owned(),
+                    None => ("tool", None),
+                }
+            }
+        };
+        format!("{kind}:{}", known.unwrap_or("unknown"))
+    }
+}

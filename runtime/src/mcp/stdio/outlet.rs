@@ -1,0 +1,158 @@
+//! Standard output: whole lines in turn, and the limits of what waits to be written.
+//!
+//! A client may be slow to read, which holds up its own requests. A client that ended its input and
+//! does not read either has left, and is not waited for.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use tokio::io::{AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::Notify;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use crate::lock::lock;
+
+/// The most lines that wait before the next request is read.
+const WAITING_LINES_MAX: usize = 64;
+/// The most bytes that wait before the next request is read.
+const WAITING_BYTES_MAX: usize = 4 << 20;
+/// The interval at which the input of a client that does not read is checked.
+const CHECK_INTERVAL: Duration = Duration::from_millis(250);
+
+/// Standard output.
+pub(super) struct Outlet<W> {
+    writer: tokio::sync::Mutex<W>,
+    waiting: Mutex<Waiting>,
+    /// Notified when less is waiting.
+    written: Notify,
+    /// Cancelled when nothing more is written.
+    pub(super) closed: CancellationToken,
+    is_held_up: AtomicBool,
+    drain: Duration,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    lines: usize,
+    bytes: usize,
+}
+
+/// A line that waits to be written; it counts until it is dropped.
+pub(super) struct Pending<W> {
+    line: Vec<u8>,
+    outlet: Arc<Outlet<W>>,
+}
+
+impl<W> Drop for Pending<W> {
+    fn drop(&mut self) {
+        let mut waiting = lock(&self.outlet.waiting);
+        waiting.lines -= 1;
+        waiting.bytes -= self.line.len();
+        drop(waiting);
+        self.outlet.written.notify_one();
+    }
+}
+
+impl<W> Outlet<W> {
+    pub(super) fn new(writer: W, drain: Duration) -> Arc<Self> {
+        Arc::new(Self {
+            writer: tokio::sync::Mutex::new(writer),
+            waiting: Mutex::default(),
+            written: Notify::new(),
+            closed: CancellationToken::new(),
+            is_held_up: AtomicBool::new(false),
+            drain,
+        })
+    }
+
+    /// Counts a line as waiting.
+    pub(super) fn pend(self: &Arc<Self>, line: Vec<u8>) -> Pending<W> {
+        let mut waiting = lock(&self.waiting);
+        waiting.lines += 1;
+        waiting.bytes += line.len();
+        drop(waiting);
+        Pending { line, outlet: self.clone() }
+    }
+
+    /// Waits until little enough is waiting for another request; returns false if nothing more is
+    /// written.
+    pub(super) async fn has_room(&self) -> bool {
+        loop {
+            let Waiting { lines, bytes } = *lock(&self.waiting);
+            if lines < WAITING_LINES_MAX && bytes < WAITING_BYTES_MAX {
+                return !self.closed.is_cancelled();
+            }
+            if !self.is_held_up.swap(true, Ordering::Relaxed) {
+                tracing::warn!("the client does not read its answers: its next requests wait");
+            }
+            tokio::select! {
+                () = self.written.notified() => {}
+                () = self.closed.cancelled() => return false,
+            }
+        }
+    }
+}
+
+impl<W: AsyncWrite + Unpin> Pending<W> {
+    /// Writes the line.
+    pub(super) async fn write(self) -> io::Result<()> {
+        let outlet = &self.outlet;
+        let write = async {
+            let mut writer = outlet.writer.lock().await;
+            outlet.write_all(&mut *writer, &self.line).await
+        };
+        tokio::select! {
+            biased;
+            () = outlet.closed.cancelled() => Err(io::ErrorKind::NotConnected.into()),
+            written = write => written,
+        }
+    }
+}
+
+impl<W: AsyncWrite + Unpin> Outlet<W> {
+    async fn write_all(&self, writer: &mut W, mut rest: &[u8]) -> io::Result<()> {
+        while !rest.is_empty() {
+            let written = self.while_client_is_there(writer.write(rest)).await?;
+            if written == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+            rest = rest.get(written..).unwrap_or_default();
+        }
+        self.while_client_is_there(writer.flush()).await
+    }
+
+    /// Waits for `step`, but only for a while if the client has ended its input.
+    async fn while_client_is_there<T>(
+        &self,
+        step: impl Future<Output = io::Result<T>>,
+    ) -> io::Result<T> {
+        tokio::pin!(step);
+        let mut waited = Duration::ZERO;
+        loop {
+            match timeout(CHECK_INTERVAL, &mut step).await {
+                Ok(done) => return done,
+                Err(_) if waited >= self.drain => {
+                    tracing::warn!("the client ended its input and does not read its answers");
+                    self.closed.cancel();
+                    return Err(io::ErrorKind::TimedOut.into());
+                }
+                Err(_) if input_has_ended() => waited += CHECK_INTERVAL,
+                Err(_) => {}
+            }
+        }
+    }
+}
+
+/// Returns whether the client closed its end of standard input, whether or not all of it was read.
+fn input_has_ended() -> bool {
+    let stdin = io::stdin();
+    let mut input = [PollFd::new(&stdin, PollFlags::RDHUP)];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let has_events = poll(&mut input, Some(&now)).is_ok_and(|count| count > 0);
+    let ended = PollFlags::HUP | PollFlags::RDHUP | PollFlags::ERR | PollFlags::NVAL;
+    has_events && input.iter().any(|input| input.revents().intersects(ended))
+}

@@ -1,0 +1,235 @@
+//! What the server counts: requests, their times, denials, connections and reloads.
+//!
+//! Every label is a variant of a type here, so the number of series is fixed when the server starts
+//! and no text of a caller can become one.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// The upper bounds of the ranges of the histogram.
+const BOUNDS: [Duration; 11] = [
+    Duration::from_micros(100),
+    Duration::from_micros(250),
+    Duration::from_micros(500),
+    Duration::from_millis(1),
+    Duration::from_micros(2500),
+    Duration::from_millis(5),
+    Duration::from_millis(10),
+    Duration::from_millis(50),
+    Duration::from_millis(250),
+    Duration::from_secs(1),
+    Duration::from_secs(10),
+];
+
+/// Declares the values of a label, each with its text.
+macro_rules! label {
+    ($(#[$comment:meta])* $name:ident { $($(#[$about:meta])* $value:ident = $text:literal,)* }) => {
+        $(#[$comment])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub(crate) enum $name {
+            $($(#[$about])* $value,)*
+        }
+
+        impl $name {
+            /// Every value.
+            pub(crate) const ALL: &[Self] = &[$(Self::$value,)*];
+
+            /// Returns the text of the label.
+            pub(crate) fn text(self) -> &'static str {
+                match self {
+                    $(Self::$value => $text,)*
+                }
+            }
+        }
+    };
+}
+
+label! {
+    /// The method of a request.
+    Method {
+        CompletionComplete = "completion/complete",
+        PromptsGet = "prompts/get",
+        PromptsList = "prompts/list",
+        ResourcesList = "resources/list",
+        ResourcesRead = "resources/read",
+        ResourcesSubscribe = "resources/subscribe",
+        ResourcesTemplatesList = "resources/templates/list",
+        ResourcesUnsubscribe = "resources/unsubscribe",
+        ServerDiscover = "server/discover",
+        SubscriptionsListen = "subscriptions/listen",
+        ToolsCall = "tools/call",
+        ToolsList = "tools/list",
+        /// An unknown method, or parameters of a wrong form.
+        Malformed = "malformed",
+    }
+}
+
+label! {
+    /// The outcome of a request.
+    Outcome {
+        Answered = "answered",
+        /// A tool answered with an error, or its call was denied.
+        ToolError = "tool_error",
+        /// The request was rejected, or its client disconnected.
+        Rejected = "rejected",
+    }
+}
+
+label! {
+    /// The result of a reload.
+    Reload {
+        Ok = "ok",
+        Failed = "failed",
+    }
+}
+
+/// A number that only grows.
+#[derive(Debug, Default)]
+pub(crate) struct Counter(AtomicU64);
+
+/// A number of things that exist now.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Gauge(Arc<AtomicU64>);
+
+/// A thing that counts until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Counted(Gauge);
+
+/// The times of requests.
+#[derive(Debug, Default)]
+pub(crate) struct Histogram {
+    /// The requests in each range; those over the last bound are only in `count`.
+    ranges: [Counter; BOUNDS.len()],
+    count: Counter,
+    nanoseconds: Counter,
+}
+
+/// What the server counts.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    pub(crate) requests: BTreeMap<(Method, Outcome), Counter>,
+    pub(crate) times: BTreeMap<Method, Histogram>,
+    pub(crate) reloads: BTreeMap<Reload, Counter>,
+    pub(crate) connections: Gauge,
+    /// Connections that were closed at once.
+    pub(crate) closed_connections: Counter,
+    /// HTTP requests without valid credentials.
+    pub(crate) unauthenticated: Counter,
+}
+
+/// A request that is being answered. When it is dropped, it is counted.
+#[derive(Debug)]
+pub(crate) struct Timer<'a> {
+    metrics: &'a Metrics,
+    method: Method,
+    begun: Instant,
+    pub(crate) outcome: Outcome,
+}
+
+impl Counter {
+    /// Adds 1.
+    pub(crate) fn increment(&self) {
+        self.add(1);
+    }
+
+    fn add(&self, count: u64) {
+        self.0.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// Returns the number.
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Gauge {
+    /// Counts a thing.
+    pub(crate) fn count(&self) -> Counted {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Counted(self.clone())
+    }
+
+    /// Returns how many there are.
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Histogram {
+    fn add(&self, time: Duration) {
+        let range = BOUNDS.iter().zip(&self.ranges).find(|(bound, _)| time <= **bound);
+        if let Some((_, range)) = range {
+            range.increment();
+        }
+        self.nanoseconds.add(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX));
+        self.count.increment();
+    }
+
+    /// Returns for each bound the number of times up to it, and the sum of all times.
+    pub(crate) fn cumulative(&self) -> (Vec<(Option<Duration>, u64)>, Duration) {
+        let mut count = 0;
+        let mut bounds: Vec<_> = BOUNDS
+            .iter()
+            .zip(&self.ranges)
+            .map(|(bound, range)| {
+                count += range.get();
+                (Some(*bound), count)
+            })
+            .collect();
+        // Another thread may have counted between the two.
+        bounds.push((None, self.count.get().max(count)));
+        (bounds, Duration::from_nanos(self.nanoseconds.get()))
+    }
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let outcomes = |method: &Method| {
+            let method = *method;
+            Outcome::ALL.iter().map(move |outcome| ((method, *outcome), Counter::default()))
+        };
+        let timed = Method::ALL.iter().filter(|method| **method != Method::SubscriptionsListen);
+        Self {
+            requests: Method::ALL.iter().flat_map(outcomes).collect(),
+            // A stream is open for as long as its client wants.
+            times: timed.map(|method| (*method, Histogram::default())).collect(),
+            reloads: Reload::ALL.iter().map(|result| (*result, Counter::default())).collect(),
+            connections: Gauge::default(),
+            closed_connections: Counter::default(),
+            unauthenticated: Counter::default(),
+        }
+    }
+}
+
+impl Metrics {
+    /// Begins to answer a request. It is rejected unless another outcome is set.
+    pub(crate) fn time(&self, method: Method) -> Timer<'_> {
+        Timer { metrics: self, method, begun: Instant::now(), outcome: Outcome::Rejected }
+    }
+
+    /// Counts a reload.
+    pub(crate) fn count_reload(&self, result: Reload) {
+        if let Some(counter) = self.reloads.get(&result) {
+            counter.increment();
+        }
+    }
+}
+
+impl Drop for Timer<'_> {
+    fn drop(&mut self) {
+        if let Some(counter) = self.metrics.requests.get(&(self.method, self.outcome)) {
+            counter.increment();
+        }
+        if let Some(histogram) = self.metrics.times.get(&self.method) {
+            histogram.add(self.begun.elapsed());
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Clients that take more than their share: the others are still answered.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::thread::{self, JoinHandle};
+
+use serde_json::{Value, json};
+use socket2::{Domain, Socket, Type};
+
+use super::agent::handle_of;
+use super::auth::{config, key};
+use super::gate;
+use super::house::{self, House};
+use super::server::{LEGACY, wait_until};
+use super::tools::long_audit;
+use super::web::{Request, Web};
+
+const ANN: &str = "Bearer rk_ann_secret-of-ann";
+const BOB: &str = "Bearer rk_bob_secret-of-bob";
+
+fn started(house: &House, limits: &str) -> Web {
+    house.write("server.toml", limits);
+    Web::start(house, &["--config", "server.toml"])
+}
+
+/// A server with two callers.
+fn shared(limits: &str) -> Web {
+    let tables = [key("ann", "secret-of-ann", ""), key("bob", "secret-of-bob", "")];
+    started(&House::new(), &format!("{}\n[limits]\n{limits}", config(&tables)))
+}
+
+fn list() -> Request {
+    Request::modern("prompts/list", json!({}))
+}
+
+/// Connects from this address of loopback.
+fn connect_from(web: &Web, from: [u8; 4]) -> TcpStream {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).expect("a socket");
+    socket.bind(&SocketAddr::from((from, 0)).into()).expect("an address of loopback");
+    socket.set_recv_buffer_size(4096).expect("a small buffer");
+    let to: SocketAddr = web.address.parse().expect("an address");
+    socket.connect(&to.into()).expect("it listens");
+    socket.into()
+}
+
+/// Sends requests without end on one connection and reads no answer, until the server closes it.
+fn flood(web: &Web, from: [u8; 4]) -> JoinHandle<()> {
+    let requests = list().keeping_alive(&web.address).repeat(50);
+    let mut stream = connect_from(web, from);
+    thread::spawn(move || while stream.write_all(&requests).is_ok() {})
+}
+
+/// Returns the status of an answer; 0 if the server closed the connection without one.
+fn status(web: &Web, request: &Request) -> u16 {
+    let answer = web.raw(&request.bytes(&web.address));
+    answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0)
+}
+
+#[test]
+fn connections_that_never_read_leave_room_and_are_closed() {
+    let house = House::of(&house::bundle_of(&house::many(100)));
+    let limits = "connections-max = 6\naddress-connections-max = 4\nwrite-s-max = 3\n";
+    let web = started(&house, &format!("[limits]\n{limits}"));
+    let floods: Vec<_> = (0..4).map(|_| flood(&web, [127, 0, 0, 1])).collect();
+    wait_until(|| status(&web, &list()) == 503);
+    for path in ["/healthz", "/readyz"] {
+        wait_until(|| status(&web, &Request::new("GET", path)) == 200);
+    }
+    let mut other = connect_from(&web, [127, 0, 0, 2]);
+    other.write_all(&list().bytes(&web.address)).expect("it takes a little");
+    let mut answer = String::new();
+    _ = other.read_to_string(&mut answer);
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    for flood in floods {
+        flood.join().expect("it was closed");
+    }
+    wait_until(|| status(&web, &list()) == 200);
+}
+
+#[test]
+fn the_sessions_of_a_caller_are_limited() {
+    let web = shared("principal-sessions-max = 2\nsessions-max = 3\n");
+    let [first, _second] = [web.begin(Some(ANN)), web.begin(Some(ANN))];
+    let third = web.send(&Request::initialize().with("Authorization", ANN));
+    assert_eq!((third.status, third.header("retry-after")), (429, "60"), "{third:?}");
+    web.begin(Some(BOB));
+    let full = web.send(&Request::initialize().with("Authorization", BOB));
+    assert_eq!(full.status, 503, "{full:?}");
+    let end = Request::new("DELETE", "/mcp").with("Mcp-Session-Id", &first);
+    assert_eq!(web.send(&end.with("Authorization", ANN)).status, 204);
+    web.begin(Some(ANN));
+}
+
+#[test]
+fn a_session_whose_client_disconnects_at_once_counts_as_its_own() {
+    let web = shared("principal-sessions-max = 2\nsessions-max = 8\n");
+    let initialize = || Request::initialize().with("Authorization", ANN);
+    wait_until(|| {
+        drop(web.open(&initialize()));
+        web.send(&initialize()).status == 429
+    });
+    web.begin(Some(BOB));
+}
+
+#[test]
+fn the_streams_of_a_caller_are_limited() {
+    let web = shared("principal-streams-max = 2\n");
+    let of_session = |who: &str| {
+        let session = web.begin(Some(who));
+        Request::new("GET", "/mcp")
+            .with("Accept", "text/event-stream")
+            .with("MCP-Protocol-Version", LEGACY)
+            .with("Mcp-Session-Id", &session)
+            .with("Authorization", who)
+    };
+    let modern = |who: &str| {
+        let wanted = json!({ "notifications": { "promptsListChanged": true } });
+        Request::modern("subscriptions/listen", wanted).with("Authorization", who)
+    };
+    let ann = of_session(ANN);
+    let first = web.listen(&ann);
+    let mut second = web.listen(&modern(ANN));
+    assert_eq!(second.next()["method"], "notifications/subscriptions/acknowledged");
+    assert_eq!(web.send(&ann).status, 429);
+    let third = web.send(&modern(ANN)).json();
+    let refused = "2 streams are open, which is the limit: end one first";
+    assert_eq!(third["error"]["message"], refused, "{third}");
+    // Everything else is answered, and so are the streams of others.
+    assert_eq!(web.send(&list().with("Authorization", ANN)).status, 200);
+    let _bob = (web.listen(&of_session(BOB)), web.listen(&modern(BOB)));
+    drop(first);
+    wait_until(|| web.try_listen(&ann).is_some());
+}
+
+#[test]
+fn two_requests_of_one_id_in_a_session_are_both_ended() {
+    let house = gate::house("");
+    house.write("server.toml", "");
+    let web = Web::start(&house, &["--config", "server.toml", "--audit", "audit.jsonl"]);
+    let session = web.begin(None);
+    let call = |tool: &str, arguments: Value| {
+        Request::legacy(&session, "tools/call", json!({ "name": tool, "arguments": arguments }))
+    };
+    let begun = web.send(&call("begin_session", json!({ "tags": ["vpn"] }))).json();
+    let slow = call("audit_tail", json!({ "briefing": handle_of(&begun["result"]), "tool": "y" }));
+    long_audit(&house);
+    wait_until(|| {
+        // Each of them ends; if they overlap, only one is served.
+        let answers = thread::scope(|scope| {
+            [(); 2].map(|()| scope.spawn(|| web.send(&slow))).map(|it| it.join().expect("an end"))
+        });
+        let overlap = answers.iter().find(|answer| answer.status == 400);
+        for answer in answers.iter().filter(|answer| answer.status != 400) {
+            assert_eq!(answer.json()["result"]["isError"], false, "{answer:?}");
+        }
+        overlap.is_some_and(|answer| {
+            assert_eq!(answer.json()["error"]["code"], -32600, "{answer:?}");
+            true
+        })
+    });
+    assert_eq!(web.send(&slow).status, 200);
+}
