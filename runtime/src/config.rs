@@ -15,6 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
 use crate::principal::Principal;
+use crate::toml_text;
 
 /// The contents of `server.toml`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -313,10 +314,8 @@ impl Config {
     pub(crate) fn read(path: &Path) -> Result<Self, ConfigError> {
         let text = fs::read_to_string(path)
             .map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
-        let mut config: Self = toml::from_str(&text).map_err(|error| ConfigError::Parse {
-            path: path.to_owned(),
-            reason: with_suggestion(&error),
-        })?;
+        let mut config: Self = toml_text::parse(&text)
+            .map_err(|reason| ConfigError::Parse { path: path.to_owned(), reason })?;
         config.resolve_paths(path.parent().unwrap_or(Path::new("")));
         Ok(config)
     }
@@ -344,24 +343,6 @@ impl Config {
         for path in optional.chain(tls).chain(jwt.map(|jwt| &mut jwt.jwks)).chain(keys) {
             *path = folder.join(&path);
         }
-    }
-}
-
-/// Adds the nearest known name to the error about an unknown key.
-fn with_suggestion(error: &toml::de::Error) -> String {
-    let report = error.to_string();
-    let report = report.trim_end();
-    let mut names = error.message().split('`').skip(1).step_by(2);
-    let unknown = names.next().filter(|_| error.message().starts_with("unknown field"));
-    let nearest = unknown.and_then(|unknown| {
-        names
-            .map(|name| (strsim::osa_distance(unknown, name), name))
-            .min()
-            .filter(|(distance, name)| *distance <= 1 + name.len() / 4)
-    });
-    match nearest {
-        Some((_, name)) => format!("{report}\ndid you mean `{name}`?"),
-        None => report.to_owned(),
     }
 }
 

@@ -27,6 +27,7 @@ mod serve;
 mod server;
 mod settings;
 mod state;
+mod toml_text;
 mod tool;
 
 use std::ffi::OsString;

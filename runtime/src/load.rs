@@ -21,6 +21,7 @@ use crate::lock::lock;
 use crate::map;
 use crate::settings::Settings;
 use crate::state::{PrivateCopy, State, StateError};
+use crate::toml_text;
 
 /// A bundle that may be served. It does not change.
 #[derive(Debug)]
@@ -261,10 +262,9 @@ impl Loader {
         let Some(path) = &self.trust else { return self.dev_key_policy() };
         let text = fs::read_to_string(path)
             .map_err(|source| LoadError::ReadTrust { path: path.clone(), source })?;
-        let trust = toml::from_str(&text).map_err(|error: toml::de::Error| {
-            let reason = error.to_string().trim_end().to_owned();
-            LoadError::ParseTrust { path: path.clone(), reason }
-        })?;
+        let invalid = |reason| LoadError::ParseTrust { path: path.clone(), reason };
+        let trust: Trust = toml_text::parse(&text).map_err(invalid)?;
+        trust.check().map_err(|error| invalid(error.to_string()))?;
         Ok(Policy { trust, dev_key: false })
     }
 
@@ -287,12 +287,13 @@ impl Loader {
         };
         let trust = Trust {
             version: 0,
+            project: None,
             threshold: 1,
             require: Default::default(),
             min_epoch: 0,
             keys: vec![trusted],
             revoked: Default::default(),
-            allow_digests: Vec::new(),
+            allow_digests: Default::default(),
         };
         Ok(Policy { trust, dev_key: true })
     }

@@ -8,12 +8,12 @@ use std::fmt;
 
 use thiserror::Error;
 
-pub use self::file::{PublicKey, Revoked, Trust, TrustedKey};
+pub use self::file::{PublicKey, Revoked, Trust, TrustFileError, TrustedKey};
 pub use self::time::Time;
 
 use crate::bundle::Bundle;
 use crate::digest::Digest;
-use crate::envelope::{Envelope, EnvelopeError, key_id};
+use crate::envelope::{Envelope, EnvelopeError};
 
 /// What a check found about one signature of an envelope.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -116,28 +116,18 @@ pub enum TrustError {
         /// The bundle's digest.
         digest: Digest,
     },
-    /// A threshold of zero would trust every bundle.
+    /// The trust file itself cannot be used.
+    #[error("the trust file is not valid: {0}")]
+    File(#[from] TrustFileError),
+    /// The bundle is of another project than the one that the trust file names.
     #[error(
-        "the trust file's threshold is 0, which would trust every bundle: set it to at least 1"
+        "the bundle is of project `{project}`, and the trust file accepts only project `{pinned}`: deploy a bundle of `{pinned}`"
     )]
-    ZeroThreshold,
-    /// A key's id in the trust file is not the id of its public key.
-    #[error("the trust file gives key `{name}` the id `{id}`, but its public key has `{found}`")]
-    KeyId {
-        /// What the trust file calls the key.
-        name: String,
-        /// The id in the trust file.
-        id: String,
-        /// The id of the public key.
-        found: String,
-    },
-    /// Two entries of the trust file have the same public key.
-    #[error("the trust file lists one public key as `{other}` and as `{name}`: keep one of them")]
-    KeyTwice {
-        /// What the trust file calls it the second time.
-        name: String,
-        /// What it calls it the first time.
-        other: String,
+    OtherProject {
+        /// The bundle's project.
+        project: String,
+        /// The project that the trust file names.
+        pinned: String,
     },
 }
 
@@ -155,6 +145,11 @@ pub fn verify(bundle: &Bundle, trust: &Trust, now: u64) -> Result<Accepted, Trus
     not_revoked(digest, trust)?;
     let envelope = Envelope::of(bundle)?;
     verify_envelope(&envelope, digest, trust, now).and_then(|accepted| {
+        let project = &bundle.manifest().project.value;
+        if let Some(pinned) = trust.project.as_ref().filter(|pinned| *pinned != project) {
+            let (project, pinned) = (project.clone(), pinned.clone());
+            return Err(TrustError::OtherProject { project, pinned });
+        }
         if bundle.epoch() < trust.min_epoch {
             return Err(TrustError::BelowMinEpoch {
                 epoch: bundle.epoch(),
@@ -176,11 +171,9 @@ pub fn verify_envelope(
     trust: &Trust,
     now: u64,
 ) -> Result<Accepted, TrustError> {
-    if trust.threshold == 0 {
-        return Err(TrustError::ZeroThreshold);
-    }
+    trust.check()?;
     not_revoked(digest, trust)?;
-    let keys = keys_by_id(trust)?;
+    let keys = trust.keys_by_id()?;
     let signed = envelope.signed_bytes()?;
     envelope.statement(digest)?;
 
@@ -248,21 +241,6 @@ fn not_revoked(digest: Digest, trust: &Trust) -> Result<(), TrustError> {
         return Err(TrustError::RevokedDigest { digest });
     }
     Ok(())
-}
-
-fn keys_by_id(trust: &Trust) -> Result<BTreeMap<String, &TrustedKey>, TrustError> {
-    let mut keys: BTreeMap<_, &TrustedKey> = BTreeMap::new();
-    for key in &trust.keys {
-        let found = key_id(&key.public.0);
-        if let Some(id) = key.id.as_ref().filter(|id| **id != found) {
-            return Err(TrustError::KeyId { name: key.name.clone(), id: id.clone(), found });
-        }
-        // Two entries could differ in roles and dates: neither may be ignored silently.
-        if let Some(other) = keys.insert(found, key) {
-            return Err(TrustError::KeyTwice { name: key.name.clone(), other: other.name.clone() });
-        }
-    }
-    Ok(keys)
 }
 
 fn listed(signatures: &[SignatureReport]) -> String {
