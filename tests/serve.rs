@@ -12,6 +12,7 @@ mod modern;
 mod preview;
 mod reference;
 mod reload;
+mod revoke;
 mod robust;
 mod server;
 mod sessions;

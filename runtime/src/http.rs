@@ -99,6 +99,9 @@ async fn mcp(State(front): State<Arc<Front>>, request: Request) -> Response {
             Err(challenge) => return challenge.into_response(),
         },
     };
+    if front.server.loaded().in_force().is_err() {
+        return health::revoked();
+    }
     front.endpoint.answer(request, principal).await
 }
 

@@ -26,6 +26,7 @@ mod reload;
 mod serve;
 mod server;
 mod settings;
+mod standing;
 mod state;
 mod toml_text;
 mod tool;

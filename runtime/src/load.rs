@@ -8,20 +8,27 @@ use std::fs::{self, File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
+use arc_swap::{ArcSwap, Guard};
 use relay_bundle::trust::{self, PublicKey, Trust, TrustError, TrustedKey};
 use relay_bundle::{Bundle, Corrupt, OpenError};
 use relay_engine::tool::{Offered, UnknownTool};
 use thiserror::Error;
 
+use crate::args::Transport;
 use crate::clock;
 use crate::lock::lock;
 use crate::map;
+use crate::rejection::Rejection;
 use crate::settings::Settings;
+use crate::standing::Standing;
 use crate::state::{PrivateCopy, State, StateError};
 use crate::toml_text;
+
+/// The answer to every request while the bundle in force is revoked.
+pub(crate) const REVOKED: &str = "the bundle of this server was revoked: nothing is served until its operator deploys a trusted one";
 
 /// A bundle that may be served. It does not change.
 #[derive(Debug)]
@@ -31,10 +38,27 @@ pub(crate) struct Loaded {
     pub(crate) tools: Vec<Offered>,
     /// The file that was read.
     pub(crate) stamp: Stamp,
+    /// The trust file that was read; `None` if there was none.
+    pub(crate) trust_stamp: Option<Stamp>,
     damaged: AtomicBool,
+    standing: ArcSwap<Standing>,
 }
 
 impl Loaded {
+    /// Returns whether it is still trusted.
+    pub(crate) fn standing(&self) -> Guard<Arc<Standing>> {
+        self.standing.load()
+    }
+
+    /// Rejects every request while it is revoked.
+    pub(crate) fn in_force(&self) -> Result<(), Rejection> {
+        match self.standing().revocation() {
+            None => Ok(()),
+            // The reason is for the operator.
+            Some(_) => Err(Rejection::Internal(REVOKED)),
+        }
+    }
+
     /// Records that a page is not what was signed. The server is then no longer ready.
     pub(crate) fn note_damage(&self, damage: &Corrupt) {
         if !self.damaged.swap(true, Ordering::Relaxed) {
@@ -90,6 +114,10 @@ pub(crate) enum LoadError {
     ReadTrust { path: PathBuf, source: io::Error },
     #[error("the trust file `{}` is not valid: {reason}", path.display())]
     ParseTrust { path: PathBuf, reason: String },
+    #[error(
+        "the trust file has version {given}, but version {seen} was in force before: put the newer trust file back, or restart the server"
+    )]
+    TrustVersion { given: u64, seen: u64 },
     #[error(transparent)]
     State(#[from] StateError),
     #[error("`{}` has {bytes} bytes, over the limit of {bytes_max}: split the project, or raise limits.bundle-bytes-max", path.display())]
@@ -122,6 +150,7 @@ impl LoadError {
             Self::Read { .. } | Self::ReadTrust { .. } | Self::ParseTrust { .. } => false,
             Self::State(StateError::Bundle(_) | StateError::TrustVersion { .. }) => true,
             Self::State(_) => false,
+            Self::TrustVersion { .. } => true,
             Self::TooLarge { .. }
             | Self::Open { .. }
             | Self::Corrupt { .. }
@@ -168,10 +197,28 @@ impl Loader {
         &self.path
     }
 
+    /// Returns the file that says whose signatures count.
+    pub(crate) fn trust_path(&self) -> Option<&Path> {
+        self.trust.as_deref().or(self.dev_key.as_deref())
+    }
+
+    /// Logs what a restart forgets.
+    pub(crate) fn log_what_is_forgotten(&self, transport: Transport) {
+        if self.trust.is_none() || self.state.is_some() {
+            return;
+        }
+        let text = "no state folder is configured (--state): after a restart, a bundle older than the newest one served, and an older trust file, are accepted";
+        match transport {
+            Transport::Stdio => tracing::info!("{text}"),
+            Transport::Http(_) => tracing::warn!("{text}"),
+        }
+    }
+
     /// Loads the bundle that the path leads to now.
     pub(crate) fn load(&self) -> Result<Loaded, LoadError> {
         let path = || self.path.clone();
         let read = |source| LoadError::Read { path: self.path.clone(), source };
+        let trust_stamp = self.trust_path().and_then(Stamp::of);
         let policy = self.policy()?;
         let source = File::open(&self.path).map_err(read)?;
         let metadata = source.metadata().map_err(read)?;
@@ -192,6 +239,7 @@ impl Loader {
         if copy.as_ref().is_none_or(PrivateCopy::is_new) {
             bundle.check_all().map_err(corrupt)?;
         }
+        let standing = Standing::trusted(&bundle, &policy.trust, clock::unix_seconds());
         let tools =
             Offered::all(&bundle).map_err(|reason| LoadError::Offer { path: path(), reason })?;
         if let (Some(state), Some(copy)) = (&self.state, copy) {
@@ -199,7 +247,30 @@ impl Loader {
         }
         self.remember(&bundle, &policy)?;
         let stamp = Stamp::from(&metadata);
-        Ok(Loaded { bundle, tools, stamp, damaged: AtomicBool::new(false) })
+        Ok(Loaded {
+            bundle,
+            tools,
+            stamp,
+            trust_stamp,
+            damaged: AtomicBool::new(false),
+            standing: ArcSwap::from_pointee(standing),
+        })
+    }
+
+    /// Judges a bundle in force again, by the trust file as it is now. If the file cannot be used,
+    /// the standing does not change.
+    pub(crate) fn judge_again(&self, loaded: &Loaded) -> Result<(), LoadError> {
+        let policy = self.policy()?;
+        let project = self.project(&loaded.bundle);
+        self.check_trust_version(&project, policy.trust.version)?;
+        if let Some(state) = &self.state {
+            state.highest_epoch(&project, policy.trust.version)?;
+        }
+        let standing = Standing::of(&loaded.bundle, &policy.trust, clock::unix_seconds());
+        let is_revoked = standing.revocation().is_some();
+        loaded.standing.store(Arc::new(standing));
+        // An earlier trust file may lack what this one revokes.
+        self.remember_version(&loaded.bundle, &policy, is_revoked)
     }
 
     fn map(&self, source: &File) -> Result<(map::Mapped, Option<PrivateCopy>), LoadError> {
@@ -229,8 +300,8 @@ impl Loader {
         if *dev_key {
             return Ok(());
         }
-        let project = self.project(bundle)?;
-        let key = (project, trust.version);
+        let key = (self.project(bundle), trust.version);
+        self.check_trust_version(&key.0, key.1)?;
         let known = lock(&self.epochs).get(&key).copied();
         let stored = match &self.state {
             Some(state) => state.highest_epoch(&key.0, trust.version)?,
@@ -241,21 +312,56 @@ impl Loader {
     }
 
     fn remember(&self, bundle: &Bundle, policy: &Policy) -> Result<(), LoadError> {
+        self.remember_epoch(bundle, policy, bundle.epoch())
+    }
+
+    /// Remembers that this version of the trust file was in force. The epoch of a revoked bundle
+    /// does not count under it.
+    fn remember_version(
+        &self,
+        bundle: &Bundle,
+        policy: &Policy,
+        is_revoked: bool,
+    ) -> Result<(), LoadError> {
+        let key = (self.project(bundle), policy.trust.version);
+        if lock(&self.epochs).contains_key(&key) {
+            return Ok(());
+        }
+        self.remember_epoch(bundle, policy, if is_revoked { 0 } else { bundle.epoch() })
+    }
+
+    fn remember_epoch(
+        &self,
+        bundle: &Bundle,
+        policy: &Policy,
+        epoch: u64,
+    ) -> Result<(), LoadError> {
         if policy.dev_key {
             return Ok(());
         }
-        let project = self.project(bundle)?;
+        let project = self.project(bundle);
         if let Some(state) = &self.state {
-            state.remember_epoch(&project, policy.trust.version, bundle.epoch())?;
+            state.remember_epoch(&project, policy.trust.version, epoch)?;
         }
         let mut epochs = lock(&self.epochs);
         let highest = epochs.entry((project, policy.trust.version)).or_default();
-        *highest = (*highest).max(bundle.epoch());
+        *highest = (*highest).max(epoch);
         Ok(())
     }
 
-    fn project(&self, bundle: &Bundle) -> Result<String, LoadError> {
-        Ok(bundle.manifest().project.value.clone())
+    /// Refuses a trust file that is older than one that was in force before, with or without a state
+    /// folder: it may lack a revocation.
+    fn check_trust_version(&self, project: &str, given: u64) -> Result<(), LoadError> {
+        let epochs = lock(&self.epochs);
+        let mut seen = epochs.keys().filter(|(known, _)| known == project);
+        match seen.find(|(_, version)| *version > given) {
+            Some((_, seen)) => Err(LoadError::TrustVersion { given, seen: *seen }),
+            None => Ok(()),
+        }
+    }
+
+    fn project(&self, bundle: &Bundle) -> String {
+        bundle.manifest().project.value.clone()
     }
 
     fn policy(&self) -> Result<Policy, LoadError> {

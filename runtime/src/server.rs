@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use crate::audit::{Audit, Entry};
 use crate::caller::Caller;
 use crate::calls::Calls;
+use crate::clock;
 use crate::keyring::Keyring;
 use crate::load::{LoadError, Loaded, Loader};
 use crate::lock::lock;
@@ -39,6 +40,7 @@ impl Server {
         loaded: Loaded,
     ) -> Self {
         keyring.warn_of_own_key(&loaded.bundle);
+        loader.log_what_is_forgotten(settings.transport);
         Self {
             calls: Calls::new(settings.limits.principal_calls_max.get()),
             settings,
@@ -65,7 +67,34 @@ impl Server {
     pub(crate) fn replace(&self, loaded: Arc<Loaded>) -> Arc<Loaded> {
         self.keyring.warn_of_own_key(&loaded.bundle);
         *lock(&self.last_reload_error) = None;
-        self.current.swap(loaded)
+        let new = loaded.bundle.manifest().project.value.clone();
+        let replaced = self.current.swap(loaded);
+        let old = &replaced.bundle.manifest().project.value;
+        if *old != new {
+            tracing::warn!(
+                "project `{new}` replaces project `{old}`: `project = \"{old}\"` in the trust file would have refused it"
+            );
+        }
+        replaced
+    }
+
+    /// Judges the bundle in force again, by the trust file as it is now. If it is revoked, nothing
+    /// is served from here on.
+    pub(crate) fn judge_again(&self) -> Result<(), LoadError> {
+        let loaded = self.loaded();
+        let was_revoked = loaded.in_force().is_err();
+        self.loader.judge_again(&loaded)?;
+        let standing = loaded.standing();
+        if let Some(reason) = standing.revocation().filter(|_| !was_revoked) {
+            tracing::error!("{reason}; nothing is served until a trusted bundle comes");
+            self.record_refused_bundle("bundle:revoked", reason.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Returns why a server that starts now would refuse the bundle in force, if it would.
+    pub(crate) fn doubt(&self) -> Option<String> {
+        self.loaded().standing().doubt(clock::unix_seconds()).map(ToOwned::to_owned)
     }
 
     /// Returns why the last reload failed, if it did.
@@ -76,11 +105,19 @@ impl Server {
     /// Records in log, audit and server state that a new bundle was refused and the old one stays
     /// in force.
     pub(crate) fn refuse_reload(&self, error: &LoadError) {
-        let digest = self.loaded().bundle.digest();
-        tracing::error!("{error}; {digest} stays in force");
+        let loaded = self.loaded();
+        match loaded.in_force() {
+            Ok(()) => tracing::error!("{error}; {} stays in force", loaded.bundle.digest()),
+            Err(_) => tracing::error!("{error}; nothing is served"),
+        }
         let reason = error.to_string();
-        let entry = Entry::refused("bundle:reload".to_owned(), BTreeMap::new(), reason.clone());
-        self.audit.record(&Caller::operator(self.settings.principal.clone()), digest, entry);
+        self.record_refused_bundle("bundle:reload", reason.clone());
         *lock(&self.last_reload_error) = Some(reason);
+    }
+
+    fn record_refused_bundle(&self, what: &str, reason: String) {
+        let entry = Entry::refused(what.to_owned(), BTreeMap::new(), reason);
+        let operator = Caller::operator(self.settings.principal.clone());
+        self.audit.record(&operator, self.loaded().bundle.digest(), entry);
     }
 }

@@ -3,7 +3,8 @@
 //! A call is a task of its own, with the time limit of its tool. It is recorded even if its client
 //! disconnects. Its steps, in order:
 //!
-//! 1. [`admit`]: the caller has room for another call, and the arguments are not too large.
+//! 1. [`admit`]: the bundle is not revoked, the caller has room for another call, and the arguments
+//!    are not too large.
 //! 2. [`visible`]: the bundle offers the tool; then its arguments are decoded by the table.
 //! 3. [`decide()`]: deny rules, role and mode decide whether it may run. The [`Permit`] that it gives
 //!    is required by every implementation. No bundle of this version has rules or roles, so the
@@ -116,9 +117,10 @@ async fn answer(
     Ok((Answer { blocks, is_error, briefing, exit_code }, permit))
 }
 
-/// Denies a call over the caller's limit of concurrent calls, and rejects arguments over the limit
-/// of all tools.
+/// Denies every call while the bundle in force is revoked, and a call over the caller's limit of
+/// concurrent calls; rejects arguments over the limit of all tools.
 fn admit(call: &Call, room: Option<&Room>, given: &Map<String, Value>) -> Result<(), CallError> {
+    call.loaded.in_force().map_err(|revoked| CallError::Failed(revoked.to_string()))?;
     if room.is_none() {
         let max = call.server.calls.principal_calls_max();
         let text = format!(

@@ -3,7 +3,7 @@
 mod file;
 mod time;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use thiserror::Error;
@@ -223,6 +223,16 @@ pub fn verify_envelope(
     Ok(Accepted { signatures })
 }
 
+/// Returns when a bundle that `trust` accepts at the time `now` is no longer accepted because a key
+/// expires, and why.
+#[must_use]
+pub fn expiry(bundle: &Bundle, trust: &Trust, now: u64) -> Option<(Time, TrustError)> {
+    let ends: BTreeSet<Time> = trust.keys.iter().filter_map(|key| key.not_after).collect();
+    let ends = ends.into_iter().filter(|Time(end)| *end > now);
+    ends.map(|end| (end, verify(bundle, trust, end.0)))
+        .find_map(|(end, checked)| Some((end, checked.err()?)))
+}
+
 /// Checks that `bundle` is not older than `seen`, the highest epoch that was served before.
 ///
 /// # Errors
@@ -234,6 +244,24 @@ pub fn check_downgrade(bundle: &Bundle, trust: &Trust, seen: u64) -> Result<(), 
         return Ok(());
     }
     Err(TrustError::Downgrade { epoch, seen, digest })
+}
+
+impl TrustError {
+    /// Returns whether the bundle, or a key that signed it, is revoked.
+    #[must_use]
+    pub fn is_revocation(&self) -> bool {
+        match self {
+            Self::RevokedDigest { .. } => true,
+            Self::BelowThreshold { signatures, .. } | Self::MissingRole { signatures, .. } => {
+                signatures.iter().any(|signature| signature.state == SignatureState::Revoked)
+            }
+            Self::Envelope(_)
+            | Self::BelowMinEpoch { .. }
+            | Self::Downgrade { .. }
+            | Self::File(_)
+            | Self::OtherProject { .. } => false,
+        }
+    }
 }
 
 fn not_revoked(digest: Digest, trust: &Trust) -> Result<(), TrustError> {

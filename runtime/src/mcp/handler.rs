@@ -4,10 +4,11 @@ use std::sync::{Arc, Mutex};
 
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-    DiscoverResult, GetPromptRequestParams, GetPromptResponse, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
-    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
-    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    DiscoverResult, GetPromptRequestParams, GetPromptResponse, InitializeRequestParams,
+    InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, MetaObject, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ServerConfig, SubscribeRequestParams, SubscriptionFilter,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -58,6 +59,12 @@ impl Handler {
         &self.service.server
     }
 
+    /// Rejects every request while the bundle in force is revoked.
+    fn in_force(&self) -> Result<(), ErrorData> {
+        let loaded = self.server().loaded();
+        loaded.in_force().map_err(|rejected| rejection::error(rejected, &loaded))
+    }
+
     /// If callers authenticate, answers must not be in a shared cache.
     fn cache_scope(&self) -> CacheScope {
         match self.server().settings.auth {
@@ -83,7 +90,18 @@ impl ServerHandler for Handler {
         self.service.served().surface.config.clone()
     }
 
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        self.in_force()?;
+        context.peer.set_peer_info(request.clone());
+        self.negotiate_initialize(&request)
+    }
+
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        self.in_force()?;
         let versions = self.supported_protocol_versions().into_owned();
         let mut result = DiscoverResult::from_server_info(versions, self.get_info());
         result.ttl_ms = TTL_MS;
@@ -281,6 +299,7 @@ impl ServerHandler for Handler {
         request: SubscribeRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
+        self.in_force()?;
         let served = self.service.served();
         let uri = request.uri;
         if !resources::exists(&served.loaded, &uri) {

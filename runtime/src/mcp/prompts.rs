@@ -66,6 +66,7 @@ fn fill<'b>(
     name: &str,
     given: &BTreeMap<String, String>,
 ) -> Result<Found<'b>, Rejection> {
+    loaded.in_force()?;
     let prompt = loaded
         .bundle
         .find_prompt(name)?

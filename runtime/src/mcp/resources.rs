@@ -65,6 +65,7 @@ struct Read {
 }
 
 fn contents(loaded: &Loaded, uri: &str, output: &mut OutputHash) -> Result<Read, Rejection> {
+    loaded.in_force()?;
     match resource::find(&loaded.bundle, uri)? {
         Some(Found::Resource(resource)) => {
             let content = resource.content()?;
