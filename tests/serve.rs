@@ -4,6 +4,7 @@ mod agent;
 mod audit;
 mod auth;
 mod gate;
+mod hangup;
 mod homelab;
 mod house;
 mod http;

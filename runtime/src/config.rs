@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use relay_bundle::Digest;
+use relay_bundle::trust::Time;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
@@ -137,6 +138,17 @@ macro_rules! limits {
             $($(#[$comment])* pub(crate) $name: $type,)*
         }
 
+        impl Limits {
+            /// Returns the names of the limits that `other` sets differently.
+            pub(crate) fn differences(&self, other: &Self) -> Vec<&'static str> {
+                let mut names = Vec::new();
+                $(if self.$name != other.$name {
+                    names.push(stringify!($name));
+                })*
+                names
+            }
+        }
+
         impl Default for Limits {
             fn default() -> Self {
                 Self { $($name: const { <$type>::new($default).unwrap() },)* }
@@ -177,7 +189,7 @@ limits! {
 }
 
 /// A whole number in a range.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub(crate) struct Within<const MIN: u32, const MAX: u32>(u32);
 
@@ -220,7 +232,7 @@ impl<const MIN: u32, const MAX: u32> JsonSchema for Within<MIN, MAX> {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Auth {
-    /// Keys that clients send as `Authorization: Bearer rk_ID_SECRET`.
+    /// Keys that clients send as `Authorization: Bearer rk_ID_SECRET`; read again on SIGHUP.
     #[serde(default)]
     pub(crate) api_keys: Vec<ApiKey>,
     /// Tokens (JWT) of an authorization server.
@@ -247,6 +259,10 @@ pub(crate) struct ApiKey {
     /// The role of the caller.
     #[serde(default)]
     pub(crate) role: Option<String>,
+    /// The key is not valid from this time on: a date, or a date and a time. Without an offset it is
+    /// in UTC.
+    #[serde(default)]
+    pub(crate) not_after: Option<Time>,
 }
 
 /// The tokens that are accepted, and their authorization server.

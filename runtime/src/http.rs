@@ -28,8 +28,10 @@ pub(crate) use self::error::HttpError;
 use self::auth::{Authenticator, METADATA_PATH};
 use self::listener::Listener;
 use self::origin::Origins;
+use crate::load::REVOKED;
 use crate::mcp::{Endpoint, Service};
 use crate::server::Server;
+use crate::settings::Settings;
 
 const MCP_PATH: &str = "/mcp";
 const MCP_METADATA_PATH: &str = "/.well-known/oauth-protected-resource/mcp";
@@ -57,12 +59,12 @@ pub(crate) async fn serve(server: Arc<Server>, address: SocketAddr) -> Result<()
         server: server.clone(),
     });
     let (hangup_front, hangup_acceptor) = (front.clone(), acceptor.clone());
-    let hang_up = move || {
-        if let Some(auth) = &hangup_front.auth {
-            auth.reload();
+    let hang_up = move |settings: &Settings| {
+        if let (Some(auth), Some(new)) = (&hangup_front.auth, &settings.auth) {
+            auth.reload(new);
         }
-        if let Some(acceptor) = &hangup_acceptor {
-            acceptor.reload();
+        if let (Some(acceptor), Some(files)) = (&hangup_acceptor, &settings.tls) {
+            acceptor.reload(files);
         }
     };
     service.follow(hang_up).map_err(HttpError::Signals)?;
@@ -96,10 +98,14 @@ async fn mcp(State(front): State<Arc<Front>>, request: Request) -> Response {
         None => front.server.settings.principal.clone(),
         Some(auth) => match auth.authenticate(request.headers()) {
             Ok(principal) => principal,
-            Err(challenge) => return challenge.into_response(),
+            Err(challenge) => {
+                front.server.refuse_caller(challenge.reason(), challenge.key());
+                return challenge.into_response();
+            }
         },
     };
     if front.server.loaded().in_force().is_err() {
+        front.server.refuse_request(&principal, REVOKED);
         return health::revoked();
     }
     front.endpoint.answer(request, principal).await

@@ -29,8 +29,8 @@ const FILE_BYTES_MAX: usize = 1024;
 #[derive(Debug)]
 pub(crate) struct Keyring {
     lifetime_min: u32,
-    /// The files of the keys; `None` if the only key is a random one of this process.
-    files: Option<Vec<config::BriefingKey>>,
+    /// Whether the keys are from files, rather than a random one of this process.
+    has_files: bool,
     keys: ArcSwap<Keys>,
     transport: Transport,
     has_warned: AtomicBool,
@@ -74,16 +74,17 @@ impl Keyring {
         let keys = files.as_deref().map_or_else(own, read)?;
         Ok(Self {
             lifetime_min: lifetime_min.get(),
-            files,
+            has_files: files.is_some(),
             keys: ArcSwap::from_pointee(keys),
             transport: settings.transport,
             has_warned: AtomicBool::new(false),
         })
     }
 
-    /// Reads the key files again. If they cannot be used, the old keys stay in force.
-    pub(crate) fn reload(&self) {
-        match self.files.as_deref().map(read) {
+    /// Reads the keys of `briefing`. If they cannot be used, the old keys stay in force. A random
+    /// key of this process is not replaced.
+    pub(crate) fn reload(&self, briefing: &config::Briefing) {
+        match briefing.keys.as_deref().filter(|_| self.has_files).map(read) {
             None => {}
             Some(Ok(keys)) => self.keys.store(Arc::new(keys)),
             Some(Err(error)) => tracing::error!("{error}; the keys read before stay in force"),
@@ -92,7 +93,7 @@ impl Keyring {
 
     /// Logs once that handles end with this process, if its key is random and `bundle` has a gate.
     pub(crate) fn warn_of_own_key(&self, bundle: &Bundle) {
-        if self.files.is_some()
+        if self.has_files
             || bundle.gate().is_none()
             || self.has_warned.swap(true, Ordering::Relaxed)
         {

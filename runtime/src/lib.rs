@@ -21,6 +21,7 @@ mod mcp;
 mod memory;
 mod principal;
 mod reference;
+mod refusals;
 mod rejection;
 mod reload;
 mod serve;

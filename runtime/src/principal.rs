@@ -1,5 +1,7 @@
 //! The principal of a request.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -19,6 +21,11 @@ pub(crate) struct Principal {
 }
 
 impl Principal {
+    /// Returns the principal of requests without valid credentials, for records.
+    pub(crate) fn unauthenticated() -> Arc<Self> {
+        Arc::new(Self { id: "unauthenticated".to_owned(), tenant: None, role: None })
+    }
+
     /// Returns whether `other` is the same caller, perhaps in another role.
     pub(crate) fn is_same_caller(&self, other: &Self) -> bool {
         let Self { id, tenant, role: _ } = self;

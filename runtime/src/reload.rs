@@ -16,6 +16,7 @@ use tokio::time::sleep;
 use crate::clock;
 use crate::load::{LoadError, Loaded, Stamp};
 use crate::server::Server;
+use crate::settings::Settings;
 
 /// The longest time between two looks at the clock.
 const CLOCK_INTERVAL_MAX: Duration = Duration::from_secs(60);
@@ -31,8 +32,9 @@ pub(crate) fn follow(server: Arc<Server>, follower: impl Follower) -> io::Result
 
 /// Further work when the server reads its files again.
 pub(crate) trait Follower: Send + Sync + 'static {
-    /// Called on each SIGHUP, before the trust file and the bundle are read again.
-    fn hang_up(&self);
+    /// Called on each SIGHUP with the settings as they are now, before the trust file and the bundle
+    /// are read again.
+    fn hang_up(&self, settings: &Settings);
 
     /// Called when `new` has replaced `old`.
     fn replaced(&self, old: &Loaded, new: &Loaded);
@@ -45,13 +47,19 @@ async fn watch(server: Arc<Server>, mut hangups: Signal, follower: Arc<impl Foll
     let mut trust = server.loader().trust_path().map(|path| Watched::new(path, loaded.trust_stamp));
     drop(loaded);
     let mut reported = None;
+    // The settings that were read last; `None` if they are those of the start.
+    let mut settings = None;
     loop {
         tokio::select! {
             () = server.closing.cancelled() => return,
             _ = hangups.recv() => {
                 server.audit.reopen();
-                server.keyring.reload();
-                follower.hang_up();
+                if let Some(new) = read_settings(&server) {
+                    settings = Some(new);
+                }
+                let settings = settings.as_ref().unwrap_or(&server.settings);
+                server.keyring.reload(&settings.briefing);
+                follower.hang_up(settings);
                 bundle.skip();
                 if let Some(trust) = &mut trust {
                     trust.skip();
@@ -67,6 +75,23 @@ async fn watch(server: Arc<Server>, mut hangups: Signal, follower: Arc<impl Foll
             () = sleep(until_expiry(&server)) => {}
         }
         report_doubt(&server, &mut reported);
+    }
+}
+
+/// Reads the settings again, and logs those that a restart would change. `None` if they cannot be
+/// used: then those that were read before stay in force.
+fn read_settings(server: &Server) -> Option<Settings> {
+    match server.settings.read_again() {
+        Ok(new) => {
+            for name in server.settings.need_restart(&new) {
+                tracing::warn!("`{name}` has changed: it takes effect after a restart");
+            }
+            Some(new)
+        }
+        Err(error) => {
+            tracing::error!("{error}; the settings read before stay in force");
+            None
+        }
     }
 }
 

@@ -75,6 +75,7 @@ pub(crate) fn serve(args: Args) -> Result<(), Failure> {
             Transport::Http(address) => http::serve(server, address).await.map_err(Failure::from),
         };
         ending.calls.end(ending.settings.limits.drain_s_max.get()).await;
+        ending.record_counted_refusals();
         served
     });
     // A blocking read of standard input that is not a pipe would never end.

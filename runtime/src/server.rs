@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use arc_swap::{ArcSwap, Guard};
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::audit::{Audit, Entry};
@@ -13,6 +15,8 @@ use crate::clock;
 use crate::keyring::Keyring;
 use crate::load::{LoadError, Loaded, Loader};
 use crate::lock::lock;
+use crate::principal::Principal;
+use crate::refusals::{Due, Refusals};
 use crate::settings::Settings;
 
 /// The server. It holds all state that changes after the start.
@@ -29,7 +33,15 @@ pub(crate) struct Server {
     loader: Loader,
     current: ArcSwap<Loaded>,
     last_reload_error: Mutex<Option<String>>,
+    refusals: Refusals,
 }
+
+/// What a record calls a request without valid credentials.
+const AUTHENTICATION: &str = "authentication";
+/// What a record calls a request that was refused unread.
+const REQUEST: &str = "request";
+/// After this time, requests that were refused without a record are recorded as a count.
+const COUNT_DELAY: Duration = Duration::from_secs(1);
 
 impl Server {
     pub(crate) fn new(
@@ -50,6 +62,7 @@ impl Server {
             loader,
             current: ArcSwap::from_pointee(loaded),
             last_reload_error: Mutex::default(),
+            refusals: Refusals::default(),
         }
     }
 
@@ -113,6 +126,50 @@ impl Server {
         let reason = error.to_string();
         self.record_refused_bundle("bundle:reload", reason.clone());
         *lock(&self.last_reload_error) = Some(reason);
+    }
+
+    /// Records that a request came without valid credentials. `key` is the id of a known API key.
+    pub(crate) fn refuse_caller(self: &Arc<Self>, reason: &str, key: Option<&str>) {
+        let args = key.map(|key| ("api-key", key.to_owned())).into_iter().collect();
+        let entry = Entry::refused(AUTHENTICATION.to_owned(), args, reason.to_owned());
+        self.record_refusal(Principal::unauthenticated(), entry);
+    }
+
+    /// Records that a request of `principal` was refused unread.
+    pub(crate) fn refuse_request(self: &Arc<Self>, principal: &Arc<Principal>, reason: &str) {
+        let entry = Entry::refused(REQUEST.to_owned(), BTreeMap::new(), reason.to_owned());
+        self.record_refusal(principal.clone(), entry);
+    }
+
+    fn record_refusal(self: &Arc<Self>, principal: Arc<Principal>, entry: Entry<'_>) {
+        let Due { counted, own, begins_count } = self.refusals.add(clock::unix_seconds());
+        self.record_count(counted);
+        if own {
+            self.audit.record(&Caller::operator(principal), self.loaded().bundle.digest(), entry);
+        }
+        if begins_count {
+            let server = self.clone();
+            tokio::spawn(async move {
+                sleep(COUNT_DELAY).await;
+                server.record_counted_refusals();
+            });
+        }
+    }
+
+    /// Records how many requests were refused without a record of their own.
+    pub(crate) fn record_counted_refusals(&self) {
+        self.record_count(self.refusals.take_count());
+    }
+
+    fn record_count(&self, count: u64) {
+        if count == 0 {
+            return;
+        }
+        let reason = format!("{count} more requests were refused within a second");
+        let args = BTreeMap::from([("count", count.to_string())]);
+        let entry = Entry::refused(REQUEST.to_owned(), args, reason);
+        let caller = Caller::operator(Principal::unauthenticated());
+        self.audit.record(&caller, self.loaded().bundle.digest(), entry);
     }
 
     fn record_refused_bundle(&self, what: &str, reason: String) {

@@ -17,20 +17,18 @@ use crate::config;
 /// Accepts connections with the certificate in force.
 #[derive(Clone)]
 pub(super) struct Acceptor {
-    files: config::Tls,
     config: Arc<ArcSwap<ServerConfig>>,
 }
 
 impl Acceptor {
     /// Reads certificate and key.
     pub(super) fn read(files: &config::Tls) -> Result<Self, HttpError> {
-        let config = Arc::new(ArcSwap::from_pointee(read(files)?));
-        Ok(Self { files: files.clone(), config })
+        Ok(Self { config: Arc::new(ArcSwap::from_pointee(read(files)?)) })
     }
 
     /// Reads certificate and key again. If they cannot be used, the old ones stay in force.
-    pub(super) fn reload(&self) {
-        match read(&self.files) {
+    pub(super) fn reload(&self, files: &config::Tls) {
+        match read(files) {
             Ok(config) => self.config.store(Arc::new(config)),
             Err(error) => tracing::error!("{error}; the certificate read before stays in force"),
         }
