@@ -13,7 +13,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use relay_bundle::Digest;
-use relay_engine::audit_record::{Action, AuditRecord, OutputHash};
+use relay_engine::audit_record::{self, Action, AuditRecord, OutputHash, truncated};
 use serde::Serialize;
 use thiserror::Error;
 
@@ -45,7 +45,7 @@ struct Writer {
 /// A request and its outcome.
 #[derive(Debug)]
 pub(crate) struct Entry<'a> {
-    /// A tool's name, `prompt:NAME` or `resource:URI`.
+    /// What was requested, a `Subject`, or what happened to a bundle. Never what a caller typed.
     pub(crate) tool: String,
     /// The tier of the call; reads are 0.
     pub(crate) tier: u8,
@@ -53,7 +53,7 @@ pub(crate) struct Entry<'a> {
     pub(crate) output: OutputHash,
     /// The exit code, for commands.
     pub(crate) exit_code: Option<i32>,
-    /// The place of the declaration that was served, or why nothing was.
+    /// The place of the declaration that was served, or why nothing was. Never what a caller typed.
     pub(crate) rule: String,
     pub(crate) action: Action,
     /// The names of the prompts that a briefing sent in full.
@@ -166,21 +166,21 @@ impl Audit {
         let (output_sha256, output_len) = output.finish();
         let record = AuditRecord {
             ts: clock::timestamp(),
-            tool,
+            tool: truncated(&tool),
             tier,
             denied: action == Action::Refused,
             args,
             output_sha256,
             output_len,
             exit_code,
-            request_id: request_id.clone(),
+            request_id: truncated(request_id),
             principal: &principal.id,
             tenant: principal.tenant.as_deref(),
             bundle: bundle.to_string(),
-            rule,
+            rule: truncated(&rule),
             action,
             prompts,
-            traceparent: traceparent.as_deref(),
+            traceparent: traceparent.as_deref().and_then(audit_record::traceparent),
         };
         let written = serde_json::to_vec(&record)
             .map_err(io::Error::from)

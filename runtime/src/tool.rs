@@ -25,7 +25,7 @@ mod server_info;
 
 use std::mem;
 
-use relay_engine::audit_record::{self, Action, OutputHash};
+use relay_engine::audit_record::{self, Action, OutputHash, Subject};
 use relay_engine::briefing::Occasion;
 use relay_engine::keywords;
 use relay_engine::sent::Sent;
@@ -154,7 +154,10 @@ fn text_bytes(value: &Value) -> usize {
 fn visible<'a>(call: &'a Call, name: &str) -> Result<&'a Offered, Rejection> {
     offered(call, name).ok_or_else(|| {
         let name = truncate(name);
-        Rejection::Invalid(format!("unknown tool `{name}`: tools/list names the available tools"))
+        Rejection::Wrong {
+            text: format!("unknown tool `{name}`: tools/list names the available tools"),
+            rule: "unknown tool".to_owned(),
+        }
     })
 }
 
@@ -205,12 +208,11 @@ fn record(
             (answer, tier, rule, action)
         }
     };
-    let mut entry = Entry::served(
-        truncate(name),
-        audit_record::call_arguments(given),
-        OutputHash::default(),
-        rule,
-    );
+    let spec = offered(call, name).map(|offered| offered.spec);
+    let subject = spec.map_or(Subject::UnknownTool, |spec| Subject::Tool(spec.name));
+    let declared: Vec<_> = spec.iter().flat_map(|spec| spec.argument_names()).collect();
+    let args = audit_record::call_arguments(given, &declared);
+    let mut entry = Entry::served(subject.to_string(), args, OutputHash::default(), rule);
     entry.tier = tier;
     entry.action = action;
     if let Ok(Answer { blocks, briefing, exit_code, .. }) = &answer {

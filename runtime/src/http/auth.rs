@@ -125,7 +125,8 @@ impl Authenticator {
         match issuer.tokens.check(token) {
             Ok(principal) => Ok(principal),
             Err(TokenError::Invalid { reason, detail }) => {
-                tracing::debug!("rejected a token: {detail}");
+                // It may repeat what the caller typed.
+                tracing::trace!("rejected a token: {detail}");
                 Err(self.invalid(reason))
             }
             Err(TokenError::MissingScope) => Err(self.challenge(

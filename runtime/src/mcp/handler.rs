@@ -304,7 +304,9 @@ impl ServerHandler for Handler {
         let uri = request.uri;
         if !resources::exists(&served.loaded, &uri) {
             let reason = format!("unknown resource `{}`", truncate(&uri));
-            return Err(rejection::error(Rejection::NotFound { reason, uri }, &served.loaded));
+            let rule = resources::UNKNOWN.to_owned();
+            let unknown = Rejection::NotFound { reason, uri, rule };
+            return Err(rejection::error(unknown, &served.loaded));
         }
         let mut subscribed = lock(&self.subscribed);
         let most = self.server().settings.limits.subscriptions_max.get();
