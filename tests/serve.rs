@@ -2,6 +2,7 @@
 
 mod agent;
 mod audit;
+mod audit_trouble;
 mod auth;
 mod gate;
 mod hangup;

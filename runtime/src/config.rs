@@ -4,10 +4,10 @@
 //! the default and the comment of each field.
 
 use std::borrow::Cow;
+use std::io;
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use relay_bundle::Digest;
 use relay_bundle::trust::Time;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
 use crate::principal::Principal;
-use crate::toml_text;
+use crate::{text_file, toml_text};
 
 /// The contents of `server.toml`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -328,7 +328,7 @@ pub(crate) enum ConfigError {
 impl Config {
     /// Reads the file at `path`.
     pub(crate) fn read(path: &Path) -> Result<Self, ConfigError> {
-        let text = fs::read_to_string(path)
+        let text = text_file::read(path)
             .map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
         let mut config: Self = toml_text::parse(&text)
             .map_err(|reason| ConfigError::Parse { path: path.to_owned(), reason })?;

@@ -4,7 +4,7 @@
 //! add the new one as the second on every server, then move it to the first place, then drop the
 //! old one.
 
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::{self, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -20,6 +20,7 @@ use zeroize::Zeroizing;
 
 use crate::args::Transport;
 use crate::config;
+use crate::regular_file;
 use crate::settings::Settings;
 
 /// The most bytes that are read of a key file, more than a valid one has.
@@ -150,7 +151,7 @@ fn own() -> Result<Keys, KeyringError> {
 
 fn read_secret(path: &Path) -> Result<[u8; SECRET_BYTES], KeyringError> {
     let unreadable = |source| KeyringError::Read { path: path.to_owned(), source };
-    let file = File::open(path).map_err(unreadable)?;
+    let file = regular_file::open(path).map_err(unreadable)?;
     warn_if_open_to_others(path, &file.metadata().map_err(unreadable)?);
     // The buffer never grows, so that no copy of the secret is left in memory.
     let mut text = Zeroizing::new(Vec::with_capacity(FILE_BYTES_MAX + 1));

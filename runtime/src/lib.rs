@@ -22,6 +22,7 @@ mod memory;
 mod principal;
 mod reference;
 mod refusals;
+mod regular_file;
 mod rejection;
 mod reload;
 mod serve;
@@ -29,6 +30,7 @@ mod server;
 mod settings;
 mod standing;
 mod state;
+mod text_file;
 mod toml_text;
 mod tool;
 

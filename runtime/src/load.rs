@@ -21,11 +21,12 @@ use crate::args::Transport;
 use crate::clock;
 use crate::lock::lock;
 use crate::map;
+use crate::regular_file;
 use crate::rejection::Rejection;
 use crate::settings::Settings;
 use crate::standing::Standing;
 use crate::state::{PrivateCopy, State, StateError};
-use crate::toml_text;
+use crate::{text_file, toml_text};
 
 /// The answer to every request while the bundle in force is revoked.
 pub(crate) const REVOKED: &str = "the bundle of this server was revoked: nothing is served until its operator deploys a trusted one";
@@ -220,11 +221,8 @@ impl Loader {
         let read = |source| LoadError::Read { path: self.path.clone(), source };
         let trust_stamp = self.trust_path().and_then(Stamp::of);
         let policy = self.policy()?;
-        let source = File::open(&self.path).map_err(read)?;
+        let source = regular_file::open(&self.path).map_err(read)?;
         let metadata = source.metadata().map_err(read)?;
-        if !metadata.is_file() {
-            return Err(read(io::Error::other("it is not a file")));
-        }
         if metadata.len() > self.bytes_max {
             let (bytes, bytes_max) = (metadata.len(), self.bytes_max);
             return Err(LoadError::TooLarge { path: path(), bytes, bytes_max });
@@ -366,7 +364,7 @@ impl Loader {
 
     fn policy(&self) -> Result<Policy, LoadError> {
         let Some(path) = &self.trust else { return self.dev_key_policy() };
-        let text = fs::read_to_string(path)
+        let text = text_file::read(path)
             .map_err(|source| LoadError::ReadTrust { path: path.clone(), source })?;
         let invalid = |reason| LoadError::ParseTrust { path: path.clone(), reason };
         let trust: Trust = toml_text::parse(&text).map_err(invalid)?;
@@ -379,7 +377,7 @@ impl Loader {
         let Some(key) = &self.dev_key else {
             return Err(LoadError::NoTrust { path: path() });
         };
-        let public = fs::read_to_string(key)
+        let public = text_file::read(key)
             .ok()
             .and_then(|text| PublicKey::parse(text.split_whitespace().next()?))
             .ok_or_else(|| LoadError::NoDevKey { path: path(), key: key.clone() })?;

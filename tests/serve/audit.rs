@@ -361,16 +361,3 @@ fn a_home_that_cannot_be_written_is_refused_at_the_start() {
     assert!(ended.stderr.contains(path), "{}", ended.stderr);
     assert!(ended.stderr.contains("`--audit none`"), "{}", ended.stderr);
 }
-
-#[test]
-fn a_full_disk_is_reported_and_does_not_stop_reads() {
-    let house = House::new();
-    let mut client = Client::legacy(&house, &["--audit", "/dev/full"]);
-    assert_eq!(client.note("x"), "Note: x");
-    client.server.hear("cannot write the audit file `/dev/full`");
-    let web = super::web::Web::start(&house, &["--audit", "/dev/full"]);
-    assert_eq!(web.get("/readyz").json()["audit"], "ok");
-    web.send(&super::web::Request::modern("prompts/get", json!({ "name": "note" })));
-    let ready = web.get("/readyz");
-    assert_eq!((ready.status, &ready.json()["audit"]), (503, &json!("failing")));
-}

@@ -197,7 +197,7 @@ fn a_bundle_that_cannot_be_read_has_another_exit_code() {
     let house = House::new();
     let cases: &[(&[&str], &str)] = &[
         (&["none.relay", "--trust", "trust.toml"], "cannot read the bundle `none.relay`"),
-        (&[".", "--trust", "trust.toml"], "it is not a file"),
+        (&[".", "--trust", "trust.toml"], "it is a folder"),
         (&["house.relay", "--trust", "none.toml"], "cannot read the trust file `none.toml`"),
         (&["house.relay", "--trust", "house.relay"], "trust file"),
         (&["house.relay", "--config", "none.toml"], "cannot read the configuration `none.toml`"),

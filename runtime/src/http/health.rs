@@ -42,6 +42,7 @@ pub(super) async fn alive() -> &'static str {
 pub(super) fn ready(server: &Server) -> Response {
     let loaded = server.loaded();
     let manifest = loaded.bundle.manifest();
+    server.audit.retry(loaded.bundle.digest());
     let audit = server.audit.health();
     let is_revoked = loaded.in_force().is_err();
     let is_ready = !loaded.is_damaged() && !is_revoked && audit != Health::Failing;

@@ -1,0 +1,56 @@
+//! Opening a file that the operator names, without waiting for anything.
+//!
+//! Opening a pipe waits until someone writes to it, and reading a device may never end. So a path
+//! that leads to anything but a regular file is an error at once, which names what it is.
+
+use std::fs::{self, File, FileType, Metadata, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
+use std::path::Path;
+
+use rustix::fs::OFlags;
+
+/// Opens the regular file at `path` for reading, through links.
+///
+/// # Errors
+///
+/// It cannot be opened, or is not a regular file.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    // Some devices act on being opened, so the path is checked before as well as after.
+    check(&fs::metadata(path)?)?;
+    let file = OpenOptions::new().read(true).custom_flags(without_waiting()).open(path)?;
+    check(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// Returns the flags with which `open` does not wait. They change nothing for a regular file.
+pub(crate) fn without_waiting() -> i32 {
+    (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed()
+}
+
+/// Returns an error unless `metadata` is that of a regular file.
+///
+/// # Errors
+///
+/// It is that of a folder, a pipe, a socket or a device.
+pub(crate) fn check(metadata: &Metadata) -> io::Result<()> {
+    if metadata.is_file() {
+        return Ok(());
+    }
+    let kind = kind(metadata.file_type());
+    Err(io::Error::other(format!("it is {kind}: name a regular file")))
+}
+
+fn kind(found: FileType) -> &'static str {
+    if found.is_dir() {
+        "a folder"
+    } else if found.is_fifo() {
+        "a pipe"
+    } else if found.is_socket() {
+        "a socket"
+    } else if found.is_char_device() || found.is_block_device() {
+        "a device"
+    } else {
+        "not a regular file"
+    }
+}
