@@ -99,8 +99,8 @@ impl Server {
         self.loader.judge_again(&loaded)?;
         let standing = loaded.standing();
         if let Some(reason) = standing.revocation().filter(|_| !was_revoked) {
-            tracing::error!("{reason}; nothing is served until a trusted bundle comes");
             self.record_refused_bundle("bundle:revoked", reason.to_owned());
+            tracing::error!("{reason}; nothing is served until a trusted bundle comes");
         }
         Ok(())
     }
@@ -118,14 +118,14 @@ impl Server {
     /// Records in log, audit and server state that a new bundle was refused and the old one stays
     /// in force.
     pub(crate) fn refuse_reload(&self, error: &LoadError) {
+        let reason = error.to_string();
+        *lock(&self.last_reload_error) = Some(reason.clone());
+        self.record_refused_bundle("bundle:reload", reason);
         let loaded = self.loaded();
         match loaded.in_force() {
             Ok(()) => tracing::error!("{error}; {} stays in force", loaded.bundle.digest()),
             Err(_) => tracing::error!("{error}; nothing is served"),
         }
-        let reason = error.to_string();
-        self.record_refused_bundle("bundle:reload", reason.clone());
-        *lock(&self.last_reload_error) = Some(reason);
     }
 
     /// Records that a request came without valid credentials. `key` is the id of a known API key.

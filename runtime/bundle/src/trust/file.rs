@@ -204,7 +204,7 @@ impl Trust {
         for key in keys.values() {
             key.check()?;
         }
-        for id in revoked.iter().filter(|id| !keys.contains_key(*id)) {
+        if let Some(id) = revoked.iter().find(|id| !keys.contains_key(*id)) {
             return Err(unknown_revocation(id, &keys));
         }
         let roles: BTreeSet<&str> =
