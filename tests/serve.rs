@@ -2,9 +2,11 @@
 
 mod agent;
 mod audit;
+mod audit_trouble;
 mod auth;
 mod crowd;
 mod gate;
+mod hangup;
 mod homelab;
 mod house;
 mod http;
@@ -14,6 +16,7 @@ mod modern;
 mod preview;
 mod reference;
 mod reload;
+mod revoke;
 mod robust;
 mod server;
 mod sessions;

@@ -58,7 +58,7 @@ pub(crate) enum Command {
 }
 
 /// The options of `relay-serve`, as far as they were given.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Args {
     pub(crate) bundle: PathBuf,
     pub(crate) transport: Option<Transport>,

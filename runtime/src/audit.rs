@@ -3,17 +3,23 @@
 //! A record is written before its answer is sent, by one `write` to a file opened for appending. So
 //! two servers may share a file, and a crash of the server loses no record of an answer that a
 //! client has. Records are not flushed to the disk one by one.
+//!
+//! A full disk may take only a part of a line. That part is kept, and the next record, of any
+//! server, begins on a line of its own. Records that were lost are counted in a record as soon as
+//! one can be written.
 
 use std::collections::BTreeMap;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{
+    DirBuilderExt as _, FileExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use relay_bundle::Digest;
-use relay_engine::audit_record::{Action, AuditRecord, OutputHash};
+use relay_engine::audit_record::{self, Action, AuditRecord, OutputHash, truncated};
 use serde::Serialize;
 use thiserror::Error;
 
@@ -21,7 +27,15 @@ use crate::caller::Caller;
 use crate::clock;
 use crate::lock::lock;
 use crate::metrics::Counter;
+use crate::regular_file;
 use crate::settings::AuditPath;
+
+/// The mode of the file: for its owner alone.
+const PRIVATE_MODE: u32 = 0o600;
+/// What a record calls records that could not be written.
+const LOST: &str = "audit:lost";
+/// The principal of what the server itself records.
+const SERVER: &str = "server";
 
 /// The audit file, if there is one.
 #[derive(Debug)]
@@ -40,14 +54,14 @@ struct Target {
 #[derive(Debug)]
 struct Writer {
     file: File,
-    /// Whether the last line was written in part: the next one must not continue it.
-    torn: bool,
+    /// The number of records that could not be written since the last one that could.
+    lost: u64,
 }
 
 /// A request and its outcome.
 #[derive(Debug)]
 pub(crate) struct Entry<'a> {
-    /// A tool's name, `prompt:NAME` or `resource:URI`.
+    /// What was requested, a `Subject`, or what happened to a bundle. Never what a caller typed.
     pub(crate) tool: String,
     /// The tier of the call; reads are 0.
     pub(crate) tier: u8,
@@ -55,7 +69,7 @@ pub(crate) struct Entry<'a> {
     pub(crate) output: OutputHash,
     /// The exit code, for commands.
     pub(crate) exit_code: Option<i32>,
-    /// The place of the declaration that was served, or why nothing was.
+    /// The place of the declaration that was served, or why nothing was. Never what a caller typed.
     pub(crate) rule: String,
     pub(crate) action: Action,
     /// The names of the prompts that a briefing sent in full.
@@ -127,7 +141,7 @@ impl Audit {
         tracing::info!("every tool call, prompt and resource is recorded in `{}`", path.display());
         Ok(Self::to(Some(Target {
             path: path.to_owned(),
-            writer: Mutex::new(Writer { file, torn: false }),
+            writer: Mutex::new(Writer { file, lost: 0 }),
             failing: AtomicBool::new(false),
         })))
     }
@@ -141,20 +155,30 @@ impl Audit {
         self.denials.get()
     }
 
-    /// Opens the file again by its name, so that it can be moved away (log rotation).
+    /// Opens the file again by its name, so that it can be moved away (log rotation). If that fails,
+    /// records still go to the file that is open.
     pub(crate) fn reopen(&self) {
         let Some(target) = &self.target else { return };
         match open(&target.path) {
-            Ok(file) => {
-                *lock(&target.writer) = Writer { file, torn: false };
+            Ok(file) => lock(&target.writer).file = file,
+            Err(error) => {
+                tracing::error!("{error}; records still go to the file that was opened before");
             }
-            Err(error) => target.fail(&error.to_string()),
         }
     }
 
     /// Returns the file that records go to.
     pub(crate) fn path(&self) -> Option<&Path> {
         self.target.as_ref().map(|target| target.path.as_path())
+    }
+
+    /// Tries to write again if records could not be written: a server that is not ready gets no
+    /// requests, so there may be no other record to try it with.
+    pub(crate) fn retry(&self, bundle: Digest) {
+        let Some(target) = &self.target else { return };
+        if target.failing.load(Ordering::Relaxed) {
+            target.note(lock(&target.writer).write_lost(bundle));
+        }
     }
 
     /// Returns the state of the audit.
@@ -178,50 +202,96 @@ impl Audit {
         let (output_sha256, output_len) = output.finish();
         let record = AuditRecord {
             ts: clock::timestamp(),
-            tool,
+            tool: truncated(&tool),
             tier,
             denied: action == Action::Refused,
             args,
             output_sha256,
             output_len,
             exit_code,
-            request_id: request_id.clone(),
+            request_id: truncated(request_id),
             principal: &principal.id,
             tenant: principal.tenant.as_deref(),
             bundle: bundle.to_string(),
-            rule,
+            rule: truncated(&rule),
             action,
             prompts,
-            traceparent: traceparent.as_deref(),
+            traceparent: traceparent.as_deref().and_then(audit_record::traceparent),
         };
-        let written = serde_json::to_vec(&record)
-            .map_err(io::Error::from)
-            .and_then(|line| target.append(line));
-        match written {
-            Ok(()) => target.failing.store(false, Ordering::Relaxed),
-            Err(error) => target.fail(&error.to_string()),
+        let mut writer = lock(&target.writer);
+        let written = writer.write_lost(bundle).and_then(|()| writer.append(&record));
+        if written.is_err() {
+            writer.lost += 1;
         }
+        target.note(written);
     }
 }
 
 impl Target {
-    fn append(&self, mut line: Vec<u8>) -> io::Result<()> {
-        line.push(b'\n');
-        let mut writer = lock(&self.writer);
-        if writer.torn {
-            line.insert(0, b'\n');
+    /// Notes whether a record was written, and logs a change.
+    fn note(&self, written: io::Result<()>) {
+        let (path, was_failing) = (self.path.display(), self.failing.load(Ordering::Relaxed));
+        self.failing.store(written.is_err(), Ordering::Relaxed);
+        match written {
+            Ok(()) if was_failing => tracing::warn!("the audit file `{path}` is written again"),
+            Err(error) if !was_failing => {
+                tracing::error!("cannot write the audit file `{path}`: {error}");
+            }
+            Ok(()) | Err(_) => {}
         }
-        let written = writer.file.write(&line)?;
-        // A full disk may take only a part of a line. Readers skip a line that is not JSON, and the
-        // next record begins on a line of its own.
-        writer.torn = written < line.len();
-        if writer.torn { Err(io::ErrorKind::WriteZero.into()) } else { Ok(()) }
+    }
+}
+
+impl Writer {
+    /// Writes how many records were lost, if any were.
+    fn write_lost(&mut self, bundle: Digest) -> io::Result<()> {
+        if self.lost == 0 {
+            return Ok(());
+        }
+        let (output_sha256, output_len) = OutputHash::default().finish();
+        self.append(&AuditRecord {
+            ts: clock::timestamp(),
+            tool: LOST.to_owned(),
+            tier: 0,
+            denied: false,
+            args: BTreeMap::from([("count", self.lost.to_string())]),
+            output_sha256,
+            output_len,
+            exit_code: None,
+            request_id: String::new(),
+            principal: SERVER,
+            tenant: None,
+            bundle: bundle.to_string(),
+            rule: format!("{} records could not be written before this one", self.lost),
+            action: Action::Served,
+            prompts: Vec::new(),
+            traceparent: None,
+        })?;
+        self.lost = 0;
+        Ok(())
     }
 
-    fn fail(&self, reason: &str) {
-        if !self.failing.swap(true, Ordering::Relaxed) {
-            tracing::error!("cannot write the audit file `{}`: {reason}", self.path.display());
+    fn append(&self, record: &AuditRecord<'_>) -> io::Result<()> {
+        let mut line = Vec::new();
+        if !self.ends_a_line()? {
+            line.push(b'\n');
         }
+        serde_json::to_writer(&mut line, record)?;
+        line.push(b'\n');
+        if (&self.file).write(&line)? < line.len() {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        Ok(())
+    }
+
+    /// Returns whether the next byte of the file begins a line. Another server may have left a part
+    /// of a line, so the file is asked each time.
+    fn ends_a_line(&self) -> io::Result<bool> {
+        let mut last = [b'\n'];
+        if let Some(at) = self.file.metadata()?.len().checked_sub(1) {
+            self.file.read_exact_at(&mut last, at)?;
+        }
+        Ok(last == [b'\n'])
     }
 }
 
@@ -234,11 +304,39 @@ fn make_folder_of(path: &Path) -> Result<(), AuditError> {
         .map_err(|source| AuditError { path: path.to_owned(), source })
 }
 
+/// Opens a regular file that only this user can read and write, without waiting for anything.
 fn open(path: &Path) -> Result<File, AuditError> {
-    OpenOptions::new()
+    open_private(path).map_err(|source| AuditError { path: path.to_owned(), source })
+}
+
+fn open_private(path: &Path) -> io::Result<File> {
+    // Some devices act on being opened, so the path is checked before as well as after.
+    match fs::metadata(path) {
+        Ok(metadata) => regular_file::check(&metadata)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    let file = OpenOptions::new()
+        .read(true)
         .append(true)
         .create(true)
-        .mode(0o600)
-        .open(path)
-        .map_err(|source| AuditError { path: path.to_owned(), source })
+        .mode(PRIVATE_MODE)
+        .custom_flags(regular_file::without_waiting())
+        .open(path)?;
+    let metadata = file.metadata()?;
+    regular_file::check(&metadata)?;
+    if metadata.mode() & 0o077 == 0 {
+        return Ok(file);
+    }
+    if metadata.uid() != rustix::process::geteuid().as_raw() {
+        let reason = "it belongs to another user, and others than its owner may read or write it: make it yours alone (`chmod 600`)";
+        return Err(io::Error::other(reason));
+    }
+    file.set_permissions(Permissions::from_mode(PRIVATE_MODE))?;
+    tracing::warn!(
+        "the audit file `{}` could be read or written by others than its owner: its mode was {:o} and is now {PRIVATE_MODE:o}",
+        path.display(),
+        metadata.mode() & 0o777
+    );
+    Ok(file)
 }

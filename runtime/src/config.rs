@@ -4,17 +4,19 @@
 //! the default and the comment of each field.
 
 use std::borrow::Cow;
+use std::io;
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use relay_bundle::Digest;
+use relay_bundle::trust::Time;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
 use crate::principal::Principal;
+use crate::{text_file, toml_text};
 
 /// The contents of `server.toml`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -156,6 +158,17 @@ macro_rules! limits {
             $($(#[$comment])* pub(crate) $name: $type,)*
         }
 
+        impl Limits {
+            /// Returns the names of the limits that `other` sets differently.
+            pub(crate) fn differences(&self, other: &Self) -> Vec<&'static str> {
+                let mut names = Vec::new();
+                $(if self.$name != other.$name {
+                    names.push(stringify!($name));
+                })*
+                names
+            }
+        }
+
         impl Default for Limits {
             fn default() -> Self {
                 Self { $($name: const { <$type>::new($default).unwrap() },)* }
@@ -209,7 +222,7 @@ limits! {
 }
 
 /// A whole number in a range.
-#[derive(Debug, Clone, Copy, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub(crate) struct Within<const MIN: u32, const MAX: u32>(u32);
 
@@ -252,7 +265,7 @@ impl<const MIN: u32, const MAX: u32> JsonSchema for Within<MIN, MAX> {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Auth {
-    /// Keys that clients send as `Authorization: Bearer rk_ID_SECRET`.
+    /// Keys that clients send as `Authorization: Bearer rk_ID_SECRET`; read again on SIGHUP.
     #[serde(default)]
     pub(crate) api_keys: Vec<ApiKey>,
     /// Tokens (JWT) of an authorization server.
@@ -279,6 +292,10 @@ pub(crate) struct ApiKey {
     /// The role of the caller.
     #[serde(default)]
     pub(crate) role: Option<String>,
+    /// The key is not valid from this time on: a date, or a date and a time. Without an offset it is
+    /// in UTC.
+    #[serde(default)]
+    pub(crate) not_after: Option<Time>,
 }
 
 /// The tokens that are accepted, and their authorization server.
@@ -344,12 +361,10 @@ pub(crate) enum ConfigError {
 impl Config {
     /// Reads the file at `path`.
     pub(crate) fn read(path: &Path) -> Result<Self, ConfigError> {
-        let text = fs::read_to_string(path)
+        let text = text_file::read(path)
             .map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
-        let mut config: Self = toml::from_str(&text).map_err(|error| ConfigError::Parse {
-            path: path.to_owned(),
-            reason: with_suggestion(&error),
-        })?;
+        let mut config: Self = toml_text::parse(&text)
+            .map_err(|reason| ConfigError::Parse { path: path.to_owned(), reason })?;
         config.resolve_paths(path.parent().unwrap_or(Path::new("")));
         Ok(config)
     }
@@ -378,24 +393,6 @@ impl Config {
         for path in optional.chain(tls).chain(jwt.map(|jwt| &mut jwt.jwks)).chain(keys) {
             *path = folder.join(&path);
         }
-    }
-}
-
-/// Adds the nearest known name to the error about an unknown key.
-fn with_suggestion(error: &toml::de::Error) -> String {
-    let report = error.to_string();
-    let report = report.trim_end();
-    let mut names = error.message().split('`').skip(1).step_by(2);
-    let unknown = names.next().filter(|_| error.message().starts_with("unknown field"));
-    let nearest = unknown.and_then(|unknown| {
-        names
-            .map(|name| (strsim::osa_distance(unknown, name), name))
-            .min()
-            .filter(|(distance, name)| *distance <= 1 + name.len() / 4)
-    });
-    match nearest {
-        Some((_, name)) => format!("{report}\ndid you mean `{name}`?"),
-        None => report.to_owned(),
     }
 }
 

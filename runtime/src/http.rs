@@ -32,8 +32,10 @@ use self::auth::{Authenticator, METADATA_PATH};
 use self::listener::{Listener, Routes};
 use self::origin::Origins;
 use crate::config::MetricsAccess;
+use crate::load::REVOKED;
 use crate::mcp::{Endpoint, Service};
 use crate::server::Server;
+use crate::settings::Settings;
 
 const MCP_PATH: &str = "/mcp";
 const METRICS_PATH: &str = "/metrics";
@@ -62,12 +64,12 @@ pub(crate) async fn serve(server: Arc<Server>, address: SocketAddr) -> Result<()
         server: server.clone(),
     });
     let (hangup_front, hangup_acceptor) = (front.clone(), acceptor.clone());
-    let hang_up = move || {
-        if let Some(auth) = &hangup_front.auth {
-            auth.reload();
+    let hang_up = move |settings: &Settings| {
+        if let (Some(auth), Some(new)) = (&hangup_front.auth, &settings.auth) {
+            auth.reload(new);
         }
-        if let Some(acceptor) = &hangup_acceptor {
-            acceptor.reload();
+        if let (Some(acceptor), Some(files)) = (&hangup_acceptor, &settings.tls) {
+            acceptor.reload(files);
         }
     };
     service.follow(hang_up).map_err(HttpError::Signals)?;
@@ -113,10 +115,15 @@ async fn mcp(State(front): State<Arc<Front>>, request: Request) -> Response {
             Ok(principal) => principal,
             Err(challenge) => {
                 front.server.metrics.unauthenticated.increment();
+                front.server.refuse_caller(challenge.reason(), challenge.key());
                 return challenge.into_response();
             }
         },
     };
+    if front.server.loaded().in_force().is_err() {
+        front.server.refuse_request(&principal, REVOKED);
+        return health::revoked();
+    }
     front.endpoint.answer(request, principal).await
 }
 

@@ -4,7 +4,7 @@
 //! add the new one as the second on every server, then move it to the first place, then drop the
 //! old one.
 
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::{self, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -20,6 +20,7 @@ use zeroize::Zeroizing;
 
 use crate::args::Transport;
 use crate::config;
+use crate::regular_file;
 use crate::settings::Settings;
 
 /// The most bytes that are read of a key file, more than a valid one has.
@@ -29,8 +30,8 @@ const FILE_BYTES_MAX: usize = 1024;
 #[derive(Debug)]
 pub(crate) struct Keyring {
     lifetime_min: u32,
-    /// The files of the keys; `None` if the only key is a random one of this process.
-    files: Option<Vec<config::BriefingKey>>,
+    /// Whether the keys are from files, rather than a random one of this process.
+    has_files: bool,
     keys: ArcSwap<Keys>,
     transport: Transport,
     has_warned: AtomicBool,
@@ -74,16 +75,17 @@ impl Keyring {
         let keys = files.as_deref().map_or_else(own, read)?;
         Ok(Self {
             lifetime_min: lifetime_min.get(),
-            files,
+            has_files: files.is_some(),
             keys: ArcSwap::from_pointee(keys),
             transport: settings.transport,
             has_warned: AtomicBool::new(false),
         })
     }
 
-    /// Reads the key files again. If they cannot be used, the old keys stay in force.
-    pub(crate) fn reload(&self) {
-        match self.files.as_deref().map(read) {
+    /// Reads the keys of `briefing`. If they cannot be used, the old keys stay in force. A random
+    /// key of this process is not replaced.
+    pub(crate) fn reload(&self, briefing: &config::Briefing) {
+        match briefing.keys.as_deref().filter(|_| self.has_files).map(read) {
             None => {}
             Some(Ok(keys)) => self.keys.store(Arc::new(keys)),
             Some(Err(error)) => tracing::error!("{error}; the keys read before stay in force"),
@@ -92,7 +94,7 @@ impl Keyring {
 
     /// Logs once that handles end with this process, if its key is random and `bundle` has a gate.
     pub(crate) fn warn_of_own_key(&self, bundle: &Bundle) {
-        if self.files.is_some()
+        if self.has_files
             || bundle.gate().is_none()
             || self.has_warned.swap(true, Ordering::Relaxed)
         {
@@ -149,7 +151,7 @@ fn own() -> Result<Keys, KeyringError> {
 
 fn read_secret(path: &Path) -> Result<[u8; SECRET_BYTES], KeyringError> {
     let unreadable = |source| KeyringError::Read { path: path.to_owned(), source };
-    let file = File::open(path).map_err(unreadable)?;
+    let file = regular_file::open(path).map_err(unreadable)?;
     warn_if_open_to_others(path, &file.metadata().map_err(unreadable)?);
     // The buffer never grows, so that no copy of the secret is left in memory.
     let mut text = Zeroizing::new(Vec::with_capacity(FILE_BYTES_MAX + 1));

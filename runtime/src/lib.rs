@@ -22,6 +22,7 @@ mod memory;
 mod metrics;
 mod principal;
 mod reference;
+mod refusals;
 mod regular_file;
 mod rejection;
 mod reload;
@@ -29,7 +30,10 @@ mod serve;
 mod server;
 mod settings;
 mod slots;
+mod standing;
 mod state;
+mod text_file;
+mod toml_text;
 mod tool;
 
 use std::ffi::OsString;

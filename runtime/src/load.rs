@@ -11,18 +11,26 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use arc_swap::{ArcSwap, Guard};
 use relay_bundle::trust::{self, PublicKey, Trust, TrustError, TrustedKey};
 use relay_bundle::{Bundle, Corrupt, OpenError};
 use relay_engine::tool::{Offered, UnknownTool};
 use thiserror::Error;
 use tokio::sync::Notify;
 
+use crate::args::Transport;
 use crate::clock;
 use crate::lock::lock;
 use crate::map;
 use crate::regular_file;
+use crate::rejection::Rejection;
 use crate::settings::Settings;
+use crate::standing::Standing;
 use crate::state::{self, PrivateCopy, State, StateError};
+use crate::{text_file, toml_text};
+
+/// The answer to every request while the bundle in force is revoked.
+pub(crate) const REVOKED: &str = "the bundle of this server was revoked: nothing is served until its operator deploys a trusted one";
 
 /// A bundle that may be served. It does not change.
 #[derive(Debug)]
@@ -32,14 +40,31 @@ pub(crate) struct Loaded {
     pub(crate) tools: Vec<Offered>,
     /// The file that was read.
     pub(crate) stamp: Stamp,
+    /// The trust file that was read; `None` if there was none.
+    pub(crate) trust_stamp: Option<Stamp>,
     damaged: AtomicBool,
     /// The private copy that it is used from, if it is a file.
     copy: Option<PathBuf>,
     /// Notified when damage is found.
     found_damage: Arc<Notify>,
+    standing: ArcSwap<Standing>,
 }
 
 impl Loaded {
+    /// Returns whether it is still trusted.
+    pub(crate) fn standing(&self) -> Guard<Arc<Standing>> {
+        self.standing.load()
+    }
+
+    /// Rejects every request while it is revoked.
+    pub(crate) fn in_force(&self) -> Result<(), Rejection> {
+        match self.standing().revocation() {
+            None => Ok(()),
+            // The reason is for the operator.
+            Some(_) => Err(Rejection::Internal(REVOKED)),
+        }
+    }
+
     /// Records that a page is not what was signed. The server is then no longer ready, until it has
     /// loaded the bundle again, from a new copy.
     pub(crate) fn note_damage(&self, damage: &Corrupt) {
@@ -101,6 +126,10 @@ pub(crate) enum LoadError {
     ReadTrust { path: PathBuf, source: io::Error },
     #[error("the trust file `{}` is not valid: {reason}", path.display())]
     ParseTrust { path: PathBuf, reason: String },
+    #[error(
+        "the trust file has version {given}, but version {seen} was in force before: put the newer trust file back, or restart the server"
+    )]
+    TrustVersion { given: u64, seen: u64 },
     #[error(transparent)]
     State(#[from] StateError),
     #[error("`{}` has {bytes} bytes, over the limit of {bytes_max}: split the project, or raise limits.bundle-bytes-max", path.display())]
@@ -133,6 +162,7 @@ impl LoadError {
             Self::Read { .. } | Self::ReadTrust { .. } | Self::ParseTrust { .. } => false,
             Self::State(StateError::Bundle(_) | StateError::TrustVersion { .. }) => true,
             Self::State(_) => false,
+            Self::TrustVersion { .. } => true,
             Self::TooLarge { .. }
             | Self::Open { .. }
             | Self::Corrupt { .. }
@@ -187,10 +217,28 @@ impl Loader {
         &self.path
     }
 
+    /// Returns the file that says whose signatures count.
+    pub(crate) fn trust_path(&self) -> Option<&Path> {
+        self.trust.as_deref().or(self.dev_key.as_deref())
+    }
+
+    /// Logs what a restart forgets.
+    pub(crate) fn log_what_is_forgotten(&self, transport: Transport) {
+        if self.trust.is_none() || self.state.is_some() {
+            return;
+        }
+        let text = "no state folder is configured (--state): after a restart, a bundle older than the newest one served, and an older trust file, are accepted";
+        match transport {
+            Transport::Stdio => tracing::info!("{text}"),
+            Transport::Http(_) => tracing::warn!("{text}"),
+        }
+    }
+
     /// Loads the bundle that the path leads to now.
     pub(crate) fn load(&self) -> Result<Loaded, LoadError> {
         let path = || self.path.clone();
         let read = |source| LoadError::Read { path: self.path.clone(), source };
+        let trust_stamp = self.trust_path().and_then(Stamp::of);
         let policy = self.policy()?;
         let source = regular_file::open(&self.path).map_err(read)?;
         let metadata = source.metadata().map_err(read)?;
@@ -208,6 +256,7 @@ impl Loader {
         if copy.as_ref().is_none_or(PrivateCopy::is_new) {
             bundle.check_all().map_err(corrupt)?;
         }
+        let standing = Standing::trusted(&bundle, &policy.trust, clock::unix_seconds());
         let tools =
             Offered::all(&bundle).map_err(|reason| LoadError::Offer { path: path(), reason })?;
         let copy_path = copy.as_ref().map(|copy| copy.path.clone());
@@ -216,8 +265,32 @@ impl Loader {
         }
         self.remember(&bundle, &policy)?;
         let stamp = Stamp::from(&metadata);
-        let (damaged, found_damage) = (AtomicBool::new(false), self.found_damage.clone());
-        Ok(Loaded { bundle, tools, stamp, damaged, copy: copy_path, found_damage })
+        Ok(Loaded {
+            bundle,
+            tools,
+            stamp,
+            trust_stamp,
+            damaged: AtomicBool::new(false),
+            copy: copy_path,
+            found_damage: self.found_damage.clone(),
+            standing: ArcSwap::from_pointee(standing),
+        })
+    }
+
+    /// Judges a bundle in force again, by the trust file as it is now. If the file cannot be used,
+    /// the standing does not change.
+    pub(crate) fn judge_again(&self, loaded: &Loaded) -> Result<(), LoadError> {
+        let policy = self.policy()?;
+        let project = self.project(&loaded.bundle);
+        self.check_trust_version(&project, policy.trust.version)?;
+        if let Some(state) = &self.state {
+            state.highest_epoch(&project, policy.trust.version)?;
+        }
+        let standing = Standing::of(&loaded.bundle, &policy.trust, clock::unix_seconds());
+        let is_revoked = standing.revocation().is_some();
+        loaded.standing.store(Arc::new(standing));
+        // An earlier trust file may lack what this one revokes.
+        self.remember_version(&loaded.bundle, &policy, is_revoked)
     }
 
     fn map(&self, source: &File) -> Result<(map::Mapped, Option<PrivateCopy>), LoadError> {
@@ -249,8 +322,8 @@ impl Loader {
         if *dev_key {
             return Ok(());
         }
-        let project = self.project(bundle)?;
-        let key = (project, trust.version);
+        let key = (self.project(bundle), trust.version);
+        self.check_trust_version(&key.0, key.1)?;
         let known = lock(&self.epochs).get(&key).copied();
         let stored = match &self.state {
             Some(state) => state.highest_epoch(&key.0, trust.version)?,
@@ -261,31 +334,65 @@ impl Loader {
     }
 
     fn remember(&self, bundle: &Bundle, policy: &Policy) -> Result<(), LoadError> {
+        self.remember_epoch(bundle, policy, bundle.epoch())
+    }
+
+    /// Remembers that this version of the trust file was in force. The epoch of a revoked bundle
+    /// does not count under it.
+    fn remember_version(
+        &self,
+        bundle: &Bundle,
+        policy: &Policy,
+        is_revoked: bool,
+    ) -> Result<(), LoadError> {
+        let key = (self.project(bundle), policy.trust.version);
+        if lock(&self.epochs).contains_key(&key) {
+            return Ok(());
+        }
+        self.remember_epoch(bundle, policy, if is_revoked { 0 } else { bundle.epoch() })
+    }
+
+    fn remember_epoch(
+        &self,
+        bundle: &Bundle,
+        policy: &Policy,
+        epoch: u64,
+    ) -> Result<(), LoadError> {
         if policy.dev_key {
             return Ok(());
         }
-        let project = self.project(bundle)?;
+        let project = self.project(bundle);
         if let Some(state) = &self.state {
-            state.remember_epoch(&project, policy.trust.version, bundle.epoch())?;
+            state.remember_epoch(&project, policy.trust.version, epoch)?;
         }
         let mut epochs = lock(&self.epochs);
         let highest = epochs.entry((project, policy.trust.version)).or_default();
-        *highest = (*highest).max(bundle.epoch());
+        *highest = (*highest).max(epoch);
         Ok(())
     }
 
-    fn project(&self, bundle: &Bundle) -> Result<String, LoadError> {
-        Ok(bundle.manifest().project.value.clone())
+    /// Refuses a trust file that is older than one that was in force before, with or without a state
+    /// folder: it may lack a revocation.
+    fn check_trust_version(&self, project: &str, given: u64) -> Result<(), LoadError> {
+        let epochs = lock(&self.epochs);
+        let mut seen = epochs.keys().filter(|(known, _)| known == project);
+        match seen.find(|(_, version)| *version > given) {
+            Some((_, seen)) => Err(LoadError::TrustVersion { given, seen: *seen }),
+            None => Ok(()),
+        }
+    }
+
+    fn project(&self, bundle: &Bundle) -> String {
+        bundle.manifest().project.value.clone()
     }
 
     fn policy(&self) -> Result<Policy, LoadError> {
         let Some(path) = &self.trust else { return self.dev_key_policy() };
-        let text = fs::read_to_string(path)
+        let text = text_file::read(path)
             .map_err(|source| LoadError::ReadTrust { path: path.clone(), source })?;
-        let trust = toml::from_str(&text).map_err(|error: toml::de::Error| {
-            let reason = error.to_string().trim_end().to_owned();
-            LoadError::ParseTrust { path: path.clone(), reason }
-        })?;
+        let invalid = |reason| LoadError::ParseTrust { path: path.clone(), reason };
+        let trust: Trust = toml_text::parse(&text).map_err(invalid)?;
+        trust.check().map_err(|error| invalid(error.to_string()))?;
         Ok(Policy { trust, dev_key: false })
     }
 
@@ -294,7 +401,7 @@ impl Loader {
         let Some(key) = &self.dev_key else {
             return Err(LoadError::NoTrust { path: path() });
         };
-        let public = fs::read_to_string(key)
+        let public = text_file::read(key)
             .ok()
             .and_then(|text| PublicKey::parse(text.split_whitespace().next()?))
             .ok_or_else(|| LoadError::NoDevKey { path: path(), key: key.clone() })?;
@@ -308,12 +415,13 @@ impl Loader {
         };
         let trust = Trust {
             version: 0,
+            project: None,
             threshold: 1,
             require: Default::default(),
             min_epoch: 0,
             keys: vec![trusted],
             revoked: Default::default(),
-            allow_digests: Vec::new(),
+            allow_digests: Default::default(),
         };
         Ok(Policy { trust, dev_key: true })
     }

@@ -25,7 +25,8 @@ pub(crate) fn start(settings: &Settings) {
         // At this level, libraries also log texts of callers.
         targets.with_default(own)
     } else if own > LevelFilter::INFO {
-        targets.with_default(LevelFilter::WARN)
+        // rmcp repeats what callers typed with each rejected request.
+        targets.with_target(mcp::CHATTY_TARGET, LevelFilter::OFF).with_default(LevelFilter::WARN)
     } else {
         targets
             .with_target(mcp::CHATTY_TARGET, LevelFilter::OFF)

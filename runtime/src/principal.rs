@@ -1,5 +1,7 @@
 //! The principal of a request.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -30,6 +32,11 @@ impl Principal {
     pub(crate) fn caller_key(&self) -> CallerKey {
         let Self { id, tenant, role: _ } = self;
         CallerKey { id: id.clone(), tenant: tenant.clone() }
+    }
+
+    /// Returns the principal of requests without valid credentials, for records.
+    pub(crate) fn unauthenticated() -> Arc<Self> {
+        Arc::new(Self { id: "unauthenticated".to_owned(), tenant: None, role: None })
     }
 
     /// Returns whether `other` is the same caller, perhaps in another role.

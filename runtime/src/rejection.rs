@@ -7,12 +7,16 @@ use thiserror::Error;
 /// Why a request is rejected.
 #[derive(Debug, Error)]
 pub(crate) enum Rejection {
-    /// The request is malformed. The text is for the caller.
+    /// The request is malformed. The text is for the caller, and not for records.
     #[error("{0}")]
     Invalid(String),
-    /// No resource has this URI. The text is for the caller.
+    /// The request is malformed. The text is for the caller; the rule is for the record, so it does
+    /// not repeat what the caller typed.
+    #[error("{text}")]
+    Wrong { text: String, rule: String },
+    /// No resource has this URI. The reason is for the caller, and the rule for the record.
     #[error("{reason}")]
-    NotFound { reason: String, uri: String },
+    NotFound { reason: String, uri: String, rule: String },
     /// The bundle is not what was signed.
     #[error(transparent)]
     Damaged(#[from] Corrupt),
@@ -21,11 +25,23 @@ pub(crate) enum Rejection {
     Internal(&'static str),
 }
 
+impl Rejection {
+    /// Returns the reason for a record, without what the caller typed.
+    pub(crate) fn rule(&self) -> String {
+        match self {
+            Self::Invalid(_) => "the request is not valid".to_owned(),
+            Self::Wrong { text: _, rule } | Self::NotFound { rule, .. } => rule.clone(),
+            Self::Damaged(damage) => damage.to_string(),
+            Self::Internal(reason) => (*reason).to_owned(),
+        }
+    }
+}
+
 impl From<FillError> for Rejection {
     fn from(error: FillError) -> Self {
         match error {
             FillError::Corrupt(damage) => Self::Damaged(damage),
-            other => Self::Invalid(other.to_string()),
+            other => Self::Wrong { text: other.to_string(), rule: other.rule() },
         }
     }
 }

@@ -1,19 +1,28 @@
 //! A replaced bundle -> the bundle in force, without interrupting requests.
 //!
 //! The new bundle is loaded and verified completely before it replaces the old one, which requests
-//! in flight use until they are answered. A bundle that is refused changes nothing.
+//! in flight use until they are answered. A bundle that is refused changes nothing. The bundle in
+//! force is judged again whenever the trust file may have changed: a revocation ends service.
 
 use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
+use relay_bundle::trust::Time;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::sleep;
 
+use crate::clock;
 use crate::load::{LoadError, Loaded, Stamp};
 use crate::server::Server;
+use crate::settings::Settings;
 
-/// Follows the bundle's path and SIGHUP in the background until the server stops.
-///
+/// The longest time between two looks at the clock.
+const CLOCK_INTERVAL_MAX: Duration = Duration::from_secs(60);
+
+/// Follows the paths of the bundle and of the trust file, SIGHUP and the clock in the background
+/// until the server stops.
 pub(crate) fn follow(server: Arc<Server>, follower: impl Follower) -> io::Result<()> {
     // From here on SIGHUP no longer ends the process.
     let hangups = signal(SignalKind::hangup())?;
@@ -23,8 +32,9 @@ pub(crate) fn follow(server: Arc<Server>, follower: impl Follower) -> io::Result
 
 /// Further work when the server reads its files again.
 pub(crate) trait Follower: Send + Sync + 'static {
-    /// Called on each SIGHUP, before the trust file and the bundle are read again.
-    fn hang_up(&self);
+    /// Called on each SIGHUP with the settings as they are now, before the trust file and the bundle
+    /// are read again.
+    fn hang_up(&self, settings: &Settings);
 
     /// Called when `new` has replaced `old`.
     fn replaced(&self, old: &Loaded, new: &Loaded);
@@ -32,28 +42,109 @@ pub(crate) trait Follower: Send + Sync + 'static {
 
 async fn watch(server: Arc<Server>, mut hangups: Signal, follower: Arc<impl Follower>) {
     let poll = server.settings.poll;
-    let mut tried = Some(server.loaded().stamp);
-    let mut seen = tried;
+    let loaded = server.loaded().clone();
+    let mut bundle = Watched::new(server.loader().path(), Some(loaded.stamp));
+    let mut trust = server.loader().trust_path().map(|path| Watched::new(path, loaded.trust_stamp));
+    drop(loaded);
+    let mut reported = None;
+    // The settings that were read last; `None` if they are those of the start.
+    let mut settings = None;
     loop {
         tokio::select! {
             () = server.closing.cancelled() => return,
             _ = hangups.recv() => {
                 server.audit.reopen();
-                server.keyring.reload();
-                follower.hang_up();
-                tried = Stamp::of(server.loader().path());
+                if let Some(new) = read_settings(&server) {
+                    settings = Some(new);
+                }
+                let settings = settings.as_ref().unwrap_or(&server.settings);
+                server.keyring.reload(&settings.briefing);
+                follower.hang_up(settings);
+                bundle.skip();
+                if let Some(trust) = &mut trust {
+                    trust.skip();
+                }
                 reload(&server, &follower).await;
             }
             () = server.loader().found_damage() => reload(&server, &follower).await,
             () = sleep(poll.unwrap_or_default()), if poll.is_some() => {
-                let now = Stamp::of(server.loader().path());
-                if now != tried && is_settled(seen, now) {
-                    tried = now;
+                let trust_changed = trust.as_mut().is_some_and(Watched::has_changed);
+                if bundle.has_changed() || trust_changed {
                     reload(&server, &follower).await;
                 }
-                seen = now;
             }
+            () = sleep(until_expiry(&server)) => {}
         }
+        report_doubt(&server, &mut reported);
+    }
+}
+
+/// Reads the settings again, and logs those that a restart would change. `None` if they cannot be
+/// used: then those that were read before stay in force.
+fn read_settings(server: &Server) -> Option<Settings> {
+    match server.settings.read_again() {
+        Ok(new) => {
+            for name in server.settings.need_restart(&new) {
+                tracing::warn!("`{name}` has changed: it takes effect after a restart");
+            }
+            Some(new)
+        }
+        Err(error) => {
+            tracing::error!("{error}; the settings read before stay in force");
+            None
+        }
+    }
+}
+
+/// Logs each new reason why a server that starts now would refuse the bundle in force.
+fn report_doubt(server: &Server, reported: &mut Option<String>) {
+    let doubt = server.doubt();
+    let is_served = server.loaded().in_force().is_ok();
+    if let Some(reason) = doubt.as_ref().filter(|_| is_served && doubt != *reported) {
+        let digest = server.loaded().bundle.digest();
+        tracing::error!("{digest} stays in force, but a restart would refuse it: {reason}");
+    }
+    *reported = doubt;
+}
+
+/// Returns how long to wait before looking at the clock again: until a key expires that the bundle
+/// needs, but not longer than a minute, since the clock may be set.
+fn until_expiry(server: &Server) -> Duration {
+    let now = clock::unix_seconds();
+    let expires = server.loaded().standing().expires();
+    let left = expires.and_then(|Time(end)| end.checked_sub(now)).filter(|left| *left > 0);
+    left.map_or(CLOCK_INTERVAL_MAX, |left| Duration::from_secs(left).min(CLOCK_INTERVAL_MAX))
+}
+
+/// A file whose replacement is detected.
+struct Watched {
+    path: PathBuf,
+    /// Its state when it was last read.
+    read: Option<Stamp>,
+    /// Its state at the last look.
+    seen: Option<Stamp>,
+}
+
+impl Watched {
+    fn new(path: &Path, read: Option<Stamp>) -> Self {
+        Self { path: path.to_owned(), read, seen: read }
+    }
+
+    /// Returns whether the file is another one than was read last, and complete. Then it counts as
+    /// read.
+    fn has_changed(&mut self) -> bool {
+        let now = Stamp::of(&self.path);
+        let changed = now != self.read && is_settled(self.seen, now);
+        self.seen = now;
+        if changed {
+            self.read = now;
+        }
+        changed
+    }
+
+    /// Counts the file as read, as it is now.
+    fn skip(&mut self) {
+        self.read = Stamp::of(&self.path);
     }
 }
 
@@ -71,6 +162,7 @@ async fn reload(server: &Arc<Server>, follower: &Arc<impl Follower>) {
     let (loading, follower) = (server.clone(), follower.clone());
     // Reading and hashing a large bundle takes a while, so it must not block requests.
     let task = tokio::task::spawn_blocking(move || -> Result<_, LoadError> {
+        loading.judge_again()?;
         let new = Arc::new(loading.loader().load()?);
         let old = loading.replace(new.clone());
         follower.replaced(&old, &new);

@@ -4,6 +4,7 @@ use std::io;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use rustix::process::Signal;
 use thiserror::Error;
 use tokio::runtime;
 use tokio::signal::unix::{SignalKind, signal};
@@ -70,11 +71,15 @@ pub(crate) fn serve(args: Args) -> Result<(), Failure> {
     };
     let done = runtime.block_on(async {
         stop_on_signal(server.clone())?;
+        // A limit on the size of files (`ulimit -f`) would end the process at the first write over
+        // it. With a handler, the write fails like one to a full disk.
+        let _file_size = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()))?;
         let served = match transport {
             Transport::Stdio => mcp::serve_stdio(server).await.map_err(Failure::from),
             Transport::Http(address) => http::serve(server, address).await.map_err(Failure::from),
         };
         ending.calls.end(ending.settings.limits.drain_s_max.get()).await;
+        ending.record_counted_refusals();
         served
     });
     // A blocking read of standard input that is not a pipe would never end.

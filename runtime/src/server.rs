@@ -2,17 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use arc_swap::{ArcSwap, Guard};
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::audit::{Audit, Entry};
 use crate::caller::Caller;
 use crate::calls::Calls;
+use crate::clock;
 use crate::keyring::Keyring;
 use crate::load::{LoadError, Loaded, Loader};
 use crate::lock::lock;
 use crate::metrics::{Metrics, Reload};
+use crate::principal::Principal;
+use crate::refusals::{Due, Refusals};
 use crate::settings::Settings;
 
 /// The server. It holds all state that changes after the start.
@@ -30,7 +35,15 @@ pub(crate) struct Server {
     loader: Loader,
     current: ArcSwap<Loaded>,
     last_reload_error: Mutex<Option<String>>,
+    refusals: Refusals,
 }
+
+/// What a record calls a request without valid credentials.
+const AUTHENTICATION: &str = "authentication";
+/// What a record calls a request that was refused unread.
+const REQUEST: &str = "request";
+/// After this time, requests that were refused without a record are recorded as a count.
+const COUNT_DELAY: Duration = Duration::from_secs(1);
 
 impl Server {
     pub(crate) fn new(
@@ -41,6 +54,7 @@ impl Server {
         loaded: Loaded,
     ) -> Self {
         keyring.warn_of_own_key(&loaded.bundle);
+        loader.log_what_is_forgotten(settings.transport);
         Self {
             calls: Calls::new(settings.limits.principal_calls_max.get()),
             settings,
@@ -51,6 +65,7 @@ impl Server {
             loader,
             current: ArcSwap::from_pointee(loaded),
             last_reload_error: Mutex::default(),
+            refusals: Refusals::default(),
         }
     }
 
@@ -69,7 +84,34 @@ impl Server {
         self.metrics.count_reload(Reload::Ok);
         self.keyring.warn_of_own_key(&loaded.bundle);
         *lock(&self.last_reload_error) = None;
-        self.current.swap(loaded)
+        let new = loaded.bundle.manifest().project.value.clone();
+        let replaced = self.current.swap(loaded);
+        let old = &replaced.bundle.manifest().project.value;
+        if *old != new {
+            tracing::warn!(
+                "project `{new}` replaces project `{old}`: `project = \"{old}\"` in the trust file would have refused it"
+            );
+        }
+        replaced
+    }
+
+    /// Judges the bundle in force again, by the trust file as it is now. If it is revoked, nothing
+    /// is served from here on.
+    pub(crate) fn judge_again(&self) -> Result<(), LoadError> {
+        let loaded = self.loaded();
+        let was_revoked = loaded.in_force().is_err();
+        self.loader.judge_again(&loaded)?;
+        let standing = loaded.standing();
+        if let Some(reason) = standing.revocation().filter(|_| !was_revoked) {
+            self.record_refused_bundle("bundle:revoked", reason.to_owned());
+            tracing::error!("{reason}; nothing is served until a trusted bundle comes");
+        }
+        Ok(())
+    }
+
+    /// Returns why a server that starts now would refuse the bundle in force, if it would.
+    pub(crate) fn doubt(&self) -> Option<String> {
+        self.loaded().standing().doubt(clock::unix_seconds()).map(ToOwned::to_owned)
     }
 
     /// Returns why the last reload failed, if it did.
@@ -84,9 +126,61 @@ impl Server {
         let reason = error.to_string();
         // Before the log, since someone who reads that may look here.
         *lock(&self.last_reload_error) = Some(reason.clone());
-        let digest = self.loaded().bundle.digest();
-        tracing::error!("{error}; {digest} stays in force");
-        let entry = Entry::refused("bundle:reload".to_owned(), BTreeMap::new(), reason);
-        self.audit.record(&Caller::operator(self.settings.principal.clone()), digest, entry);
+        self.record_refused_bundle("bundle:reload", reason);
+        let loaded = self.loaded();
+        match loaded.in_force() {
+            Ok(()) => tracing::error!("{error}; {} stays in force", loaded.bundle.digest()),
+            Err(_) => tracing::error!("{error}; nothing is served"),
+        }
+    }
+
+    /// Records that a request came without valid credentials. `key` is the id of a known API key.
+    pub(crate) fn refuse_caller(self: &Arc<Self>, reason: &str, key: Option<&str>) {
+        let args = key.map(|key| ("api-key", key.to_owned())).into_iter().collect();
+        let entry = Entry::refused(AUTHENTICATION.to_owned(), args, reason.to_owned());
+        self.record_refusal(Principal::unauthenticated(), entry);
+    }
+
+    /// Records that a request of `principal` was refused unread.
+    pub(crate) fn refuse_request(self: &Arc<Self>, principal: &Arc<Principal>, reason: &str) {
+        let entry = Entry::refused(REQUEST.to_owned(), BTreeMap::new(), reason.to_owned());
+        self.record_refusal(principal.clone(), entry);
+    }
+
+    fn record_refusal(self: &Arc<Self>, principal: Arc<Principal>, entry: Entry<'_>) {
+        let Due { counted, own, begins_count } = self.refusals.add(clock::unix_seconds());
+        self.record_count(counted);
+        if own {
+            self.audit.record(&Caller::operator(principal), self.loaded().bundle.digest(), entry);
+        }
+        if begins_count {
+            let server = self.clone();
+            tokio::spawn(async move {
+                sleep(COUNT_DELAY).await;
+                server.record_counted_refusals();
+            });
+        }
+    }
+
+    /// Records how many requests were refused without a record of their own.
+    pub(crate) fn record_counted_refusals(&self) {
+        self.record_count(self.refusals.take_count());
+    }
+
+    fn record_count(&self, count: u64) {
+        if count == 0 {
+            return;
+        }
+        let reason = format!("{count} more requests were refused within a second");
+        let args = BTreeMap::from([("count", count.to_string())]);
+        let entry = Entry::refused(REQUEST.to_owned(), args, reason);
+        let caller = Caller::operator(Principal::unauthenticated());
+        self.audit.record(&caller, self.loaded().bundle.digest(), entry);
+    }
+
+    fn record_refused_bundle(&self, what: &str, reason: String) {
+        let entry = Entry::refused(what.to_owned(), BTreeMap::new(), reason);
+        let operator = Caller::operator(self.settings.principal.clone());
+        self.audit.record(&operator, self.loaded().bundle.digest(), entry);
     }
 }

@@ -18,9 +18,11 @@ use crate::principal::Principal;
 /// The environment variable that chooses the level of the log.
 pub(crate) const LOG_VARIABLE: &str = "RELAY_LOG";
 
-/// The settings in force until the process ends.
+/// The settings in force.
 #[derive(Debug)]
 pub(crate) struct Settings {
+    /// The command line, to read the configuration again.
+    args: Args,
     pub(crate) bundle: PathBuf,
     pub(crate) transport: Transport,
     pub(crate) trust: Option<PathBuf>,
@@ -87,12 +89,14 @@ pub(crate) enum SettingsError {
 impl Settings {
     /// Merges the command line with the configuration file that it names.
     pub(crate) fn new(args: Args) -> Result<Self, SettingsError> {
-        let Args { bundle, transport, config, trust, state, audit, principal, tenant, role } = args;
+        let Args { bundle, transport, config, trust, state, audit, principal, tenant, role } =
+            args.clone();
         let config = config.as_deref().map(Config::read).transpose()?.unwrap_or_default();
         let local = config.principal.unwrap_or_default();
         let transport =
             transport.or(config.listen.map(Transport::Http)).unwrap_or(Transport::Stdio);
         let settings = Self {
+            args,
             bundle,
             transport,
             trust: trust.or(config.trust),
@@ -116,6 +120,56 @@ impl Settings {
         };
         settings.check()?;
         Ok(settings)
+    }
+
+    /// Reads the configuration file again.
+    pub(crate) fn read_again(&self) -> Result<Self, SettingsError> {
+        Self::new(self.args.clone())
+    }
+
+    /// Returns the keys of `server.toml` that `new` sets differently and that are only read at the
+    /// start.
+    pub(crate) fn need_restart(&self, new: &Self) -> Vec<String> {
+        let Self {
+            args: _,
+            bundle: _,
+            transport,
+            trust,
+            state,
+            audit,
+            principal,
+            tls,
+            auth,
+            allowed_hosts,
+            allowed_origins,
+            briefing,
+            limits,
+            metrics,
+            log_level: _,
+            dev_key: _,
+            poll,
+        } = self;
+        let config::Briefing { lifetime_min, keys } = briefing;
+        let changed = [
+            ("listen", *transport != new.transport),
+            ("trust", *trust != new.trust),
+            ("state", *state != new.state),
+            ("audit.path", *audit != new.audit),
+            ("principal", *principal != new.principal),
+            // Certificates and keys are read again, but not whether there are any.
+            ("tls", tls.is_some() != new.tls.is_some()),
+            ("auth", auth.is_some() != new.auth.is_some()),
+            ("briefing.keys", keys.is_some() != new.briefing.keys.is_some()),
+            ("briefing.lifetime-min", *lifetime_min != new.briefing.lifetime_min),
+            ("allowed-hosts", *allowed_hosts != new.allowed_hosts),
+            ("allowed-origins", *allowed_origins != new.allowed_origins),
+            ("metrics.access", *metrics != new.metrics),
+            ("watch.poll-ms", *poll != new.poll),
+        ];
+        let changed = changed.into_iter().filter(|(_, is_changed)| *is_changed);
+        let limits = limits.differences(&new.limits).into_iter();
+        let limits = limits.map(|name| format!("limits.{}", name.replace('_', "-")));
+        changed.map(|(name, _)| name.to_owned()).chain(limits).collect()
     }
 
     /// Returns whether only this machine can reach the server.

@@ -3,7 +3,8 @@
 //! A call is a task of its own, with the time limit of its tool. It is recorded even if its client
 //! disconnects. Its steps, in order:
 //!
-//! 1. [`admit`]: the caller has room for another call, and the arguments are not too large.
+//! 1. [`admit`]: the bundle is not revoked, the caller has room for another call, and the arguments
+//!    are not too large.
 //! 2. [`visible`]: the bundle offers the tool; then its arguments are decoded by the table.
 //! 3. [`decide()`]: deny rules, role and mode decide whether it may run. The [`Permit`] that it gives
 //!    is required by every implementation. No bundle of this version has rules or roles, so the
@@ -24,7 +25,7 @@ mod server_info;
 
 use std::mem;
 
-use relay_engine::audit_record::{self, Action, OutputHash};
+use relay_engine::audit_record::{self, Action, OutputHash, Subject};
 use relay_engine::briefing::Occasion;
 use relay_engine::keywords;
 use relay_engine::sent::Sent;
@@ -116,9 +117,10 @@ async fn answer(
     Ok((Answer { blocks, is_error, briefing, exit_code }, permit))
 }
 
-/// Denies a call over the caller's limit of concurrent calls, and rejects arguments over the limit
-/// of all tools.
+/// Denies every call while the bundle in force is revoked, and a call over the caller's limit of
+/// concurrent calls; rejects arguments over the limit of all tools.
 fn admit(call: &Call, room: Option<&Room>, given: &Map<String, Value>) -> Result<(), CallError> {
+    call.loaded.in_force().map_err(|revoked| CallError::Failed(revoked.to_string()))?;
     if room.is_none() {
         let max = call.server.calls.principal_calls_max();
         let text = format!(
@@ -152,7 +154,10 @@ fn text_bytes(value: &Value) -> usize {
 fn visible<'a>(call: &'a Call, name: &str) -> Result<&'a Offered, Rejection> {
     offered(call, name).ok_or_else(|| {
         let name = truncate(name);
-        Rejection::Invalid(format!("unknown tool `{name}`: tools/list names the available tools"))
+        Rejection::Wrong {
+            text: format!("unknown tool `{name}`: tools/list names the available tools"),
+            rule: "unknown tool".to_owned(),
+        }
     })
 }
 
@@ -203,12 +208,11 @@ fn record(
             (answer, tier, rule, action)
         }
     };
-    let mut entry = Entry::served(
-        truncate(name),
-        audit_record::call_arguments(given),
-        OutputHash::default(),
-        rule,
-    );
+    let spec = offered(call, name).map(|offered| offered.spec);
+    let subject = spec.map_or(Subject::UnknownTool, |spec| Subject::Tool(spec.name));
+    let declared: Vec<_> = spec.iter().flat_map(|spec| spec.argument_names()).collect();
+    let args = audit_record::call_arguments(given, &declared);
+    let mut entry = Entry::served(subject.to_string(), args, OutputHash::default(), rule);
     entry.tier = tier;
     entry.action = action;
     if let Ok(Answer { blocks, briefing, exit_code, .. }) = &answer {

@@ -375,12 +375,13 @@ pub(crate) fn checked(bytes: &[u8]) -> Result<(), Corrupt> {
 pub(crate) fn trust(keys: &[u8]) -> Trust {
     Trust {
         version: 1,
+        project: None,
         threshold: 1,
         require: std::collections::BTreeMap::new(),
         min_epoch: 0,
         keys: keys.iter().map(|number| trusted(*number)).collect(),
         revoked: Revoked::default(),
-        allow_digests: Vec::new(),
+        allow_digests: Default::default(),
     }
 }
 

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use relay_bundle::envelope::{Envelope, key_id};
-use relay_bundle::trust::{self, SignatureState, Time, Trust, TrustError, TrustedKey};
+use relay_bundle::trust::{
+    self, SignatureState, Time, Trust, TrustError, TrustFileError, TrustedKey,
+};
 use relay_bundle::{Bundle, Digest, encode};
 
 use super::sample::{self, NOW, key, trusted};
@@ -149,7 +151,13 @@ fn the_policy_itself_can_refuse_a_bundle() {
         assert_eq!(verify(&[1], &trust), Err(expected.clone()));
         assert!(expected.to_string().contains(remedy), "{expected}");
     };
-    check(&|trust| trust.threshold = 0, TrustError::ZeroThreshold, "set it to at least 1");
+    let zero = TrustFileError::ZeroThreshold.into();
+    check(&|trust| trust.threshold = 0, zero, "set it to at least 1");
+    check(
+        &|trust| trust.project = Some("large".into()),
+        TrustError::OtherProject { project: "tiny".into(), pinned: "large".into() },
+        "deploy a bundle of `large`",
+    );
     check(
         &|trust| trust.revoked.digests.extend([digest]),
         TrustError::RevokedDigest { digest },
@@ -163,15 +171,17 @@ fn the_policy_itself_can_refuse_a_bundle() {
     let (id, found) = ("34750f98bd59fcfd".to_owned(), "34750f98bd59fcfc".to_owned());
     check(
         &|trust| trust.keys[0].id = Some("34750f98bd59fcfd".into()),
-        TrustError::KeyId { name: "key-1".into(), id, found },
-        "its public key has `34750f98bd59fcfc`",
+        TrustFileError::KeyId { name: "key-1".into(), id, found }.into(),
+        "its public key is `34750f98bd59fcfc`",
     );
     check(
         &|trust| trust.keys.push(TrustedKey { name: "again".into(), ..trusted(1) }),
-        TrustError::KeyTwice { name: "again".into(), other: "key-1".into() },
+        TrustFileError::KeyTwice { name: "again".into(), other: "key-1".into() }.into(),
         "keep one of them",
     );
     assert!(verify(&[1], &Trust { min_epoch: 7, ..sample::trust(&[1]) }).is_ok());
+    let pinned = Trust { project: Some("tiny".into()), ..sample::trust(&[1]) };
+    assert!(verify(&[1], &pinned).is_ok());
 }
 
 /// A detached envelope is held to the same policy.
@@ -199,9 +209,9 @@ fn an_older_epoch_is_refused_unless_its_digest_is_named() {
     let remedy = format!("name `{digest}` in the trust file's allow-digests");
     assert!(error.to_string().contains(&remedy), "{error}");
 
-    trust.allow_digests = vec![Digest::of(b"another")];
+    trust.allow_digests = BTreeSet::from([Digest::of(b"another")]);
     assert!(trust::check_downgrade(&bundle, &trust, 8).is_err());
-    trust.allow_digests.push(digest);
+    trust.allow_digests.insert(digest);
     assert_eq!(trust::check_downgrade(&bundle, &trust, u64::MAX), Ok(()));
 }
 
@@ -211,6 +221,7 @@ fn a_trust_file_has_every_key() {
     let text = format!(
         r#"
         version = 3
+        project = "tiny"
         threshold = 2
         min-epoch = 40
         allow-digests = ["{digest}"]
@@ -229,7 +240,8 @@ fn a_trust_file_has_every_key() {
         "#
     );
     let mut expected = Trust { version: 3, threshold: 2, min_epoch: 40, ..sample::trust(&[1]) };
-    expected.allow_digests = vec![digest];
+    expected.project = Some("tiny".into());
+    expected.allow_digests = BTreeSet::from([digest]);
     expected.require = BTreeMap::from([("review".into(), 1)]);
     expected.revoked.keys.insert("0011223344556677".into());
     expected.revoked.digests.insert(digest);
@@ -263,10 +275,19 @@ fn a_malformed_trust_file_is_refused() {
         format!("version = 1\n[[keys]]\nname = \"ci\"\npublic = \"{public}\"\n{line}")
     };
     assert!(toml::from_str::<Trust>(&with_key("")).is_ok());
-    for date in
-        ["\"2027-02-30\"", "2027-02-28T12:00:00", "2027-02-28T12:00:00+01:00", "12:00:00", "1"]
-    {
-        check(&with_key(&format!("not-after = {date}")), "a time is written");
+    for date in [
+        "\"2027-02-30\"",
+        "\"2027-2-3\"",
+        "\"soon\"",
+        "\"\"",
+        "12:00:00",
+        "2027-02-28T12:00:00.5Z",
+        "2016-12-31T23:59:60Z",
+        "1969-12-31",
+        "1970-01-01T00:00:00+01:00",
+        "1",
+    ] {
+        check(&with_key(&format!("not-after = {date}")), "a time is a date such as");
     }
     check(&with_key("not-afer = \"2027-02-01\""), "unknown field `not-afer`");
     for public in ["", "ed25519:", "ed25519:AAAA", "iojj3XQJ8ZX9UtstPLpdcspnCb8dlBIb83SIAbQPb1w="] {
@@ -283,12 +304,82 @@ fn a_time_of_a_key_is_a_text_or_a_toml_date() {
         ("2026-11-21", "2026-11-21"),
         ("2026-11-21T12:00:00Z", "2026-11-21T12:00:00Z"),
         ("2026-11-21 12:00:00Z", "2026-11-21T12:00:00Z"),
+        ("2026-11-21T12:00:00", "2026-11-21T12:00:00Z"),
+        ("\"2026-11-21T12:00:00\"", "2026-11-21T12:00:00Z"),
+        ("2026-11-21T12:00:00.000Z", "2026-11-21T12:00:00Z"),
+        ("2026-11-21T01:30:00+02:00", "2026-11-20T23:30:00Z"),
+        ("\"2026-11-21T01:30:00+02:00\"", "2026-11-20T23:30:00Z"),
+        ("2026-11-20T20:00:00-05:30", "2026-11-21T01:30:00Z"),
     ] {
         let text = format!(
             "version = 1\n[[keys]]\nname = \"ci\"\npublic = \"{public}\"\nnot-after = {written}"
         );
         let trust: Trust = toml::from_str(&text).unwrap();
         assert_eq!(trust.keys[0].not_after, Some(Time::parse(expected).unwrap()), "{written}");
+    }
+}
+
+/// A revocation that is misspelt would revoke nothing, and a role that no key has requires no one.
+#[test]
+fn what_a_trust_file_names_must_exist() {
+    let public = |number: u8| trust::PublicKey(key(number).verifying_key());
+    let [one, two] = [1, 2].map(|number| key_id(&key(number).verifying_key()));
+    let keys = format!(
+        "[[keys]]\nname = \"ci\"\npublic = \"{}\"\nroles = [\"build\"]\n[[keys]]\nname = \"ann\"\npublic = \"{}\"\nroles = [\"review\"]\n",
+        public(1),
+        public(2)
+    );
+    let file = |top: &str, end: &str| format!("version = 1\n{top}\n{keys}{end}\n");
+    let check = |text: &str| match toml::from_str::<Trust>(text) {
+        Ok(trust) => trust.check().map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
+    };
+    let revoked = |keys: &str| file("", &format!("[revoked]\nkeys = [{keys}]"));
+    let digest = Digest::of(b"bad").to_string();
+    let hex = digest.strip_prefix("sha256:").unwrap();
+    let digests = |digests: &[&str]| {
+        let digests: Vec<_> = digests.iter().map(|digest| format!("\"{digest}\"")).collect();
+        file("", &format!("[revoked]\ndigests = [{}]", digests.join(", ")))
+    };
+    assert_eq!(check(&revoked(&format!("\"{one}\", \"{two}\""))), Ok(()));
+    assert_eq!(check(&digests(&[&digest])), Ok(()));
+    assert_eq!(check(&file("require = { review = 1 }\nproject = \"tiny\"", "")), Ok(()));
+
+    let meant = format!("did you mean `{one}`?");
+    let shouted = one.to_uppercase();
+    let typo = one.replacen(one.chars().next().unwrap(), "0", 1);
+    let cases = [
+        (revoked(&format!("\"{shouted}\"")), vec![shouted.as_str(), "lower case", &meant]),
+        (revoked(&format!("\"{one} \"")), vec![&meant]),
+        (revoked(&format!("\"{typo}\"")), vec![&typo, "not the id of a key", &meant]),
+        (revoked("\"0011223344556677\""), vec!["0011223344556677", "keeps its entry"]),
+        (revoked("\"ci\""), vec!["`ci`, which is the name of a key", &one]),
+        (revoked("\"\""), vec!["not the id of a key"]),
+        (revoked(&format!("\"{one}\", \"{one}\"")), vec![&one, "listed twice"]),
+        (digests(&[hex]), vec!["does not begin with `sha256:`"]),
+        (digests(&[&digest.to_uppercase()]), vec!["does not begin with `sha256:`"]),
+        (digests(&[&format!("sha256:{}", hex.to_uppercase())]), vec!["has capital letters"]),
+        (digests(&[&digest[..70]]), vec!["has 63 digits"]),
+        (digests(&[&format!("{digest} ")]), vec!["has the character ' '"]),
+        (digests(&[&digest, &digest]), vec![&digest, "listed twice"]),
+        (file("require = { reveiw = 1 }", ""), vec!["`reveiw`", "did you mean `review`?"]),
+        (file("require = { Review = 1 }", ""), vec!["`Review`", "did you mean `review`?"]),
+        (file("require = { security = 1 }", ""), vec!["`security`, which no key has"]),
+        (file("require = { review = 0 }", ""), vec!["require.review is 0"]),
+        (
+            file("", "").replace("\"review\"", "\"Re view\""),
+            vec!["`Re view` is not a role", "did you mean `re-view`?"],
+        ),
+        (file("", "").replace("\"review\"", "\"a\", \"a\""), vec!["`a` is listed twice"]),
+        (file("project = \"\"", ""), vec!["project is ``"]),
+        (file("project = \" tiny\"", ""), vec!["project is ` tiny`"]),
+        (file("", "not-before = 2027-01-01\nnot-after = 2026-01-01"), vec!["`ann` is never valid"]),
+    ];
+    for (text, expected) in cases {
+        let error = check(&text).expect_err(&text);
+        for words in expected {
+            assert!(error.contains(words), "`{words}` is not in: {error}");
+        }
     }
 }
 

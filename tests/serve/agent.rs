@@ -34,6 +34,16 @@ impl Agent {
         Self { client, protocol }
     }
 
+    /// Runs a command that serves on standard input and output.
+    pub(crate) fn of(house: &House, command: std::process::Command, protocol: Protocol) -> Self {
+        let mut client = Client::run(command);
+        client.server.keep(house.folder());
+        if protocol == Protocol::Legacy {
+            client.initialize(super::server::LEGACY);
+        }
+        Self { client, protocol }
+    }
+
     fn params(&self, params: Value) -> Value {
         if self.protocol == Protocol::Modern { modern(params) } else { params }
     }

@@ -84,9 +84,9 @@ fn every_request_leaves_one_record() {
         [
             ("prompt:show", "served", no, json!({ "arguments": "[2 characters]" })),
             ("resource:relay://dot", "served", no, json!({})),
-            ("resource:relay://rooms/office/plan", "served", no, json!({ "room": "office" })),
-            ("resource:relay://notes/private", "served", no, json!({ "id": "[7 characters]" })),
-            ("prompt:nothing", "refused", yes, json!({ "a": "[6 characters]" })),
+            ("resource:relay://rooms/{room}/plan", "served", no, json!({ "room": "office" })),
+            ("resource:relay://notes/{id}", "served", no, json!({ "id": "[7 characters]" })),
+            ("prompt:unknown", "refused", yes, json!({ "[unknown]": "[1 entries]" })),
             ("prompt:deploy", "refused", yes, json!({})),
             (
                 "prompt:deploy",
@@ -94,7 +94,7 @@ fn every_request_leaves_one_record() {
                 yes,
                 json!({ "environment": "[4 characters]", "service": "[6 characters]" }),
             ),
-            ("resource:relay://nothing", "refused", yes, json!({})),
+            ("resource:unknown", "refused", yes, json!({})),
         ]
     );
     let hash = |bytes: &[u8]| json!(house::sha256(bytes));
@@ -106,8 +106,10 @@ fn every_request_leaves_one_record() {
     for refused in &records[4..] {
         assert_eq!((&refused["output_sha256"], &refused["output_len"]), (&hash(b""), &json!(0)));
     }
-    assert_eq!(records[4]["rule"], "unknown prompt `nothing`");
-    assert_eq!(records[7]["rule"], "unknown resource `relay://nothing`");
+    assert_eq!(records[4]["rule"], "unknown prompt");
+    assert_eq!(records[7]["rule"], "unknown resource");
+    assert_eq!(records[5]["rule"], "an argument is not a string");
+    assert_eq!(records[6]["rule"], "argument `environment` must be one of: staging, production");
 }
 
 #[test]
@@ -122,6 +124,91 @@ fn a_trace_is_carried_over() {
     assert_eq!(record["traceparent"], trace);
     assert_eq!(record["principal"], "local");
     assert!(record.get("tenant").is_none());
+}
+
+/// What a caller names may be a secret that it sent to the wrong place.
+#[test]
+fn nothing_that_a_caller_typed_is_a_label() {
+    const SECRET: &str = "hunter2";
+    let mut contents = house::contents_of(&super::gate::project(""));
+    let more = house::contents(1, "Note:");
+    contents.prompts = more.prompts;
+    contents.prompt_pages = more.prompt_pages;
+    contents.templates = more.templates;
+    contents.template_pages = more.template_pages;
+    let house = House::of(&crate::bundle::sample::sealed(&contents, &[house::SIGNER]));
+    let mut command = command(&house, &["--audit", "audit.jsonl", "--stdio"]);
+    command.env("RELAY_LOG", "debug");
+    let mut client = Client::run(command);
+    let token = format!("token={SECRET}");
+    let typed = || json!({ SECRET: SECRET, "service": SECRET });
+    let requests = [
+        ("prompts/get", json!({ "name": token, "arguments": typed() })),
+        ("prompts/get", json!({ "name": "deploy", "arguments": typed() })),
+        ("prompts/get", json!({ "name": "deploy", "arguments": { "service": "x", SECRET: 1 } })),
+        (
+            "prompts/get",
+            json!({ "name": "deploy", "arguments": { "service": "x", "environment": SECRET } }),
+        ),
+        ("resources/read", json!({ "uri": format!("relay://{token}") })),
+        ("resources/read", json!({ "uri": format!("relay://rooms/{SECRET}/plan") })),
+        ("resources/read", json!({ "uri": format!("relay://notes/{SECRET}") })),
+        ("tools/call", json!({ "name": token, "arguments": typed() })),
+        ("tools/call", json!({ "name": "read_prompts", "arguments": typed() })),
+        ("tools/call", json!({ "name": "server_info", "arguments": { "briefing": SECRET } })),
+        ("tools/call", json!({ "name": "begin_session", "arguments": { "tags": SECRET } })),
+    ];
+    for (method, params) in &requests {
+        let mut params = modern(params.clone());
+        params["_meta"]["traceparent"] = json!(format!("00-{SECRET}"));
+        client.ask(method, params);
+    }
+    let text = house.read("audit.jsonl");
+    assert!(!text.contains(SECRET), "{text}");
+    let log = client.server.log();
+    assert!(!log.contains(SECRET), "{log}");
+    let records = records(&text);
+    let tools: Vec<_> = records.iter().map(|record| record["tool"].as_str().unwrap()).collect();
+    assert_eq!(
+        tools,
+        [
+            "prompt:unknown",
+            "prompt:deploy",
+            "prompt:deploy",
+            "prompt:deploy",
+            "resource:unknown",
+            "resource:unknown",
+            "resource:relay://notes/{id}",
+            "tool:unknown",
+            "read_prompts",
+            "server_info",
+            "begin_session",
+        ]
+    );
+    let known = json!({ "[unknown]": "[1 entries]", "service": "[7 characters]" });
+    assert_eq!(records[1]["args"], known);
+    assert_eq!(records[7]["args"], json!({ "[unknown]": "[2 entries]" }));
+    assert_eq!(records[7]["rule"], "unknown tool");
+    assert!(records.iter().all(|record| record.get("traceparent").is_none()));
+}
+
+#[test]
+fn a_huge_request_id_is_truncated_with_a_mark() {
+    let house = House::new();
+    let mut client = Client::legacy(&house, &AUDIT);
+    for id in ["x".repeat(3 << 20), "ä".repeat(500), "y".repeat(501)] {
+        let params = json!({ "name": "note" });
+        let request =
+            json!({ "jsonrpc": "2.0", "id": id, "method": "prompts/get", "params": params });
+        client.send(&request);
+        assert_eq!(client.next_message().expect("an answer")["id"], id);
+    }
+    let records = records(&house.read("audit.jsonl"));
+    let ids: Vec<_> = records.iter().map(|record| record["request_id"].as_str().unwrap()).collect();
+    assert_eq!(
+        ids,
+        [format!("{}…", "x".repeat(499)), "ä".repeat(500), format!("{}…", "y".repeat(499))]
+    );
 }
 
 #[test]
@@ -273,17 +360,4 @@ fn a_home_that_cannot_be_written_is_refused_at_the_start() {
     let path = "`/dev/null/.local/state/relay/audit.jsonl`";
     assert!(ended.stderr.contains(path), "{}", ended.stderr);
     assert!(ended.stderr.contains("`--audit none`"), "{}", ended.stderr);
-}
-
-#[test]
-fn a_full_disk_is_reported_and_does_not_stop_reads() {
-    let house = House::new();
-    let mut client = Client::legacy(&house, &["--audit", "/dev/full"]);
-    assert_eq!(client.note("x"), "Note: x");
-    client.server.hear("cannot write the audit file `/dev/full`");
-    let web = super::web::Web::start(&house, &["--audit", "/dev/full"]);
-    assert_eq!(web.get("/readyz").json()["audit"], "ok");
-    web.send(&super::web::Request::modern("prompts/get", json!({ "name": "note" })));
-    let ready = web.get("/readyz");
-    assert_eq!((ready.status, &ready.json()["audit"]), (503, &json!("failing")));
 }

@@ -46,7 +46,7 @@ fn house_with_key(settings: &str) -> House {
     house
 }
 
-fn write_keys(house: &House, keys: &[(u8, [u8; 32])]) {
+pub(crate) fn write_keys(house: &House, keys: &[(u8, [u8; 32])]) {
     let mut config = "[watch]\npoll-ms = 50\n".to_owned();
     for (id, secret) in keys {
         let hex: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();

@@ -37,6 +37,8 @@ fn trust_of_test_keys() -> String {
         lines.push(match line.split_once(" = ") {
             Some(("public", _)) => format!("public = \"{}\"", PublicKey(public())),
             Some(("id", _)) => format!("id = \"{}\"", key_id(&public())),
+            // The last key is the one that is revoked.
+            Some(("keys", _)) => format!("keys = [\"{}\"]", key_id(&public())),
             _ => line.to_owned(),
         });
     }
@@ -77,6 +79,7 @@ fn the_example_of_trust_is_enforced() {
         (&[2, 3][..], file("trust.toml").example, "0 of 2 signatures"),
         (&[2], trust_of_test_keys(), "1 of 2 signatures"),
         (&[1, 3], trust_of_test_keys(), "key has expired"),
+        (&[2, 4], trust_of_test_keys(), "key is revoked"),
     ] {
         let ended = run(bare(&house(signers, &trust), &ARGUMENTS));
         assert_eq!(ended.code, Some(1), "{ended:?}");
@@ -86,7 +89,8 @@ fn the_example_of_trust_is_enforced() {
 
 #[test]
 fn the_examples_have_every_key() {
-    assert!(toml::from_str::<Trust>(&file("trust.toml").example).is_ok());
+    let trust: Trust = toml::from_str(&file("trust.toml").example).expect("a trust file");
+    assert_eq!(trust.check(), Ok(()));
     for (name, least) in [("server.toml", 40), ("trust.toml", 10)] {
         let File { example, tables } = file(name);
         let example: toml::Table = example.parse().unwrap();

@@ -88,13 +88,43 @@ fn a_revoked_key_or_digest_is_refused() {
 }
 
 #[test]
+fn a_bundle_of_another_project_is_refused() {
+    let pinned = |project: &str| format!("project = \"{project}\"\n{}", trust());
+    refused(&house::bundle(1, "Note:"), &pinned("castle"), &["`house`", "only project `castle`"]);
+    let house = House::new();
+    house.write("trust.toml", pinned("house"));
+    assert_eq!(Client::legacy(&house, &[]).note("x"), "Note: x");
+}
+
+#[test]
+fn a_revocation_of_nothing_is_an_error() {
+    for (line, words) in [
+        ("keys = [\"key-1\"]", "`key-1`, which is the name of a key: write its id"),
+        ("keys = [\"0011223344556677\"]", "which is not the id of a key in this file"),
+        ("digests = [\"sha256:AB\"]", "has 2 digits"),
+        ("digest = []", "did you mean `digests`?"),
+    ] {
+        let house = House::new();
+        house.write("trust.toml", format!("{}[revoked]\n{line}\n", trust()));
+        let ended = run(command(&house, &[]));
+        assert_eq!(ended.code, Some(2), "{ended:?}");
+        assert!(ended.stderr.contains("the trust file `trust.toml` is not valid"), "{ended:?}");
+        assert!(ended.stderr.contains(words), "{words}: {}", ended.stderr);
+    }
+}
+
+#[test]
 fn a_threshold_is_met_or_refused() {
     let both = |threshold: u32| {
         format!("version = 1\nthreshold = {threshold}\n{}{}", trusted(SIGNER, ""), trusted(2, ""))
     };
     let contents = house::contents(1, "Note:");
     refused(&sample::sealed(&contents, &[SIGNER]), &both(2), &["1 of 2 signatures"]);
-    refused(&sample::sealed(&contents, &[SIGNER]), &both(0), &["threshold is 0"]);
+    let house = House::of(&sample::sealed(&contents, &[SIGNER]));
+    house.write("trust.toml", both(0));
+    let ended = run(command(&house, &[]));
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    assert!(ended.stderr.contains("threshold is 0"), "{}", ended.stderr);
     let house = House::of(&sample::sealed(&contents, &[SIGNER, 2]));
     house.write("trust.toml", both(2));
     assert_eq!(Client::legacy(&house, &[]).note("x"), "Note: x");

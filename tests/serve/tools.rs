@@ -58,14 +58,14 @@ fn every_call_leaves_one_record() {
     let records: Vec<Value> =
         records.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let tools: Vec<_> = records.iter().map(|record| &record["tool"]).collect();
-    assert_eq!(tools, ["begin_session", "server_info", "rm", "server_info"]);
+    assert_eq!(tools, ["begin_session", "server_info", "tool:unknown", "server_info"]);
     let denied: Vec<_> = records.iter().map(|record| &record["denied"]).collect();
     assert_eq!(denied, [false, true, true, false]);
     assert_eq!(records[0]["prompts"], json!(["common-mistakes", "security"]));
     assert_eq!(records[0]["args"], json!({ "tags": "[2 entries]" }));
     assert_eq!(records[0]["rule"], "project.kdl:3");
     assert!(records[1]["rule"].as_str().unwrap().contains("not a briefing"));
-    assert_eq!(records[2]["args"], json!({ "path": "[1 characters]" }));
+    assert_eq!(records[2]["args"], json!({ "[unknown]": "[1 entries]" }));
     assert_eq!(records[3]["rule"], "project.kdl:7");
     assert_eq!(records[3]["prompts"], json!(["common-mistakes", "server-audit"]));
 }
@@ -90,14 +90,18 @@ fn the_audit_can_be_read_from_its_end() {
     };
     assert_eq!(
         tail(json!({})),
-        ["begin_session", "server_info", "server_info", "server_info", "rm"]
+        ["begin_session", "server_info", "server_info", "server_info", "tool:unknown"]
     );
-    assert_eq!(tail(json!({ "lines": 2 })), ["rm", "audit_tail"], "oldest first");
+    assert_eq!(tail(json!({ "lines": 2 })), ["tool:unknown", "audit_tail"], "oldest first");
     assert_eq!(tail(json!({ "lines": 0 })), ["audit_tail"], "clamped to one");
     assert_eq!(tail(json!({ "tool": "server_info" })).len(), 3);
-    assert_eq!(tail(json!({ "denied": true })), ["rm"]);
+    assert_eq!(tail(json!({ "denied": true })), ["tool:unknown"]);
     assert_eq!(tail(json!({ "tier": 2 })), [""; 0]);
-    assert_eq!(tail(json!({ "lines": 1, "tool": "rm" })), [""; 0], "filters act in the window");
+    assert_eq!(
+        tail(json!({ "lines": 1, "tool": "tool:unknown" })),
+        [""; 0],
+        "filters act in the window"
+    );
 
     let wrong = error(&agent.call("audit_tail", json!({ "lines": "five", "briefing": handle })));
     assert_eq!(wrong, "[ERROR: `lines` must be a whole number]");

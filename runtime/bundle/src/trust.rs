@@ -1,95 +1,19 @@
 //! Who may sign: the policy of the verifier, independent of the bundle.
 
-use std::borrow::Cow;
+mod file;
+mod time;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::time::UNIX_EPOCH;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use ed25519_dalek::VerifyingKey;
-use serde::{Deserialize, Deserializer};
 use thiserror::Error;
-use toml_datetime::Datetime;
+
+pub use self::file::{PublicKey, Revoked, Trust, TrustFileError, TrustedKey};
+pub use self::time::Time;
 
 use crate::bundle::Bundle;
 use crate::digest::Digest;
-use crate::envelope::{Envelope, EnvelopeError, key_id};
-
-const PUBLIC_KEY_PREFIX: &str = "ed25519:";
-
-/// The verifier's trust policy: the contents of `trust.toml`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Trust {
-    /// The version of the trust file itself. When it rises, the highest epoch seen is forgotten. So
-    /// a huge epoch, signed with a stolen key, does not block later bundles for good.
-    pub version: u64,
-    /// How many different trusted keys must have signed.
-    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
-    #[serde(default = "one")]
-    pub threshold: u32,
-    /// How many of the keys that signed must have a role, for each role that is named here.
-    #[serde(default)]
-    pub require: BTreeMap<String, u32>,
-    /// Bundles with a lower epoch are refused.
-    #[serde(default)]
-    pub min_epoch: u64,
-    /// The keys that may sign.
-    #[serde(default)]
-    pub keys: Vec<TrustedKey>,
-    /// Keys and bundles that are no longer trusted.
-    #[serde(default)]
-    pub revoked: Revoked,
-    /// Bundles that are accepted although a higher epoch was seen, to roll back to them.
-    #[serde(default)]
-    pub allow_digests: Vec<Digest>,
-}
-
-/// A key that may sign.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct TrustedKey {
-    /// The name of the key in reports.
-    pub name: String,
-    /// The key's id, which is compared with that of `public`.
-    #[serde(default)]
-    pub id: Option<String>,
-    /// The public key, as `relay keygen` prints it.
-    pub public: PublicKey,
-    /// The roles that its signatures count for.
-    #[serde(default)]
-    pub roles: BTreeSet<String>,
-    /// Its signatures do not count before this time: a date, or a date and a time in UTC.
-    #[serde(default)]
-    pub not_before: Option<Time>,
-    /// Its signatures do not count from this time on.
-    #[serde(default)]
-    pub not_after: Option<Time>,
-}
-
-/// Keys and bundles that are no longer trusted.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Revoked {
-    /// Ids of keys.
-    #[serde(default)]
-    pub keys: BTreeSet<String>,
-    /// Digests of bundles.
-    #[serde(default)]
-    pub digests: BTreeSet<Digest>,
-}
-
-/// An Ed25519 public key, written `ed25519:` and base64.
-#[derive(Clone, PartialEq, Eq)]
-pub struct PublicKey(pub VerifyingKey);
-
-/// A time in seconds since 1970, written `2026-11-21T00:00:00Z` or `2026-11-21`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Time(pub u64);
+use crate::envelope::{Envelope, EnvelopeError};
 
 /// What a check found about one signature of an envelope.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -192,28 +116,18 @@ pub enum TrustError {
         /// The bundle's digest.
         digest: Digest,
     },
-    /// A threshold of zero would trust every bundle.
+    /// The trust file itself cannot be used.
+    #[error("the trust file is not valid: {0}")]
+    File(#[from] TrustFileError),
+    /// The bundle is of another project than the one that the trust file names.
     #[error(
-        "the trust file's threshold is 0, which would trust every bundle: set it to at least 1"
+        "the bundle is of project `{project}`, and the trust file accepts only project `{pinned}`: deploy a bundle of `{pinned}`"
     )]
-    ZeroThreshold,
-    /// A key's id in the trust file is not the id of its public key.
-    #[error("the trust file gives key `{name}` the id `{id}`, but its public key has `{found}`")]
-    KeyId {
-        /// What the trust file calls the key.
-        name: String,
-        /// The id in the trust file.
-        id: String,
-        /// The id of the public key.
-        found: String,
-    },
-    /// Two entries of the trust file have the same public key.
-    #[error("the trust file lists one public key as `{other}` and as `{name}`: keep one of them")]
-    KeyTwice {
-        /// What the trust file calls it the second time.
-        name: String,
-        /// What it calls it the first time.
-        other: String,
+    OtherProject {
+        /// The bundle's project.
+        project: String,
+        /// The project that the trust file names.
+        pinned: String,
     },
 }
 
@@ -231,6 +145,11 @@ pub fn verify(bundle: &Bundle, trust: &Trust, now: u64) -> Result<Accepted, Trus
     not_revoked(digest, trust)?;
     let envelope = Envelope::of(bundle)?;
     verify_envelope(&envelope, digest, trust, now).and_then(|accepted| {
+        let project = &bundle.manifest().project.value;
+        if let Some(pinned) = trust.project.as_ref().filter(|pinned| *pinned != project) {
+            let (project, pinned) = (project.clone(), pinned.clone());
+            return Err(TrustError::OtherProject { project, pinned });
+        }
         if bundle.epoch() < trust.min_epoch {
             return Err(TrustError::BelowMinEpoch {
                 epoch: bundle.epoch(),
@@ -252,11 +171,9 @@ pub fn verify_envelope(
     trust: &Trust,
     now: u64,
 ) -> Result<Accepted, TrustError> {
-    if trust.threshold == 0 {
-        return Err(TrustError::ZeroThreshold);
-    }
+    trust.check()?;
     not_revoked(digest, trust)?;
-    let keys = keys_by_id(trust)?;
+    let keys = trust.keys_by_id()?;
     let signed = envelope.signed_bytes()?;
     envelope.statement(digest)?;
 
@@ -306,6 +223,16 @@ pub fn verify_envelope(
     Ok(Accepted { signatures })
 }
 
+/// Returns when a bundle that `trust` accepts at the time `now` is no longer accepted because a key
+/// expires, and why.
+#[must_use]
+pub fn expiry(bundle: &Bundle, trust: &Trust, now: u64) -> Option<(Time, TrustError)> {
+    let ends: BTreeSet<Time> = trust.keys.iter().filter_map(|key| key.not_after).collect();
+    let ends = ends.into_iter().filter(|Time(end)| *end > now);
+    ends.map(|end| (end, verify(bundle, trust, end.0)))
+        .find_map(|(end, checked)| Some((end, checked.err()?)))
+}
+
 /// Checks that `bundle` is not older than `seen`, the highest epoch that was served before.
 ///
 /// # Errors
@@ -319,26 +246,29 @@ pub fn check_downgrade(bundle: &Bundle, trust: &Trust, seen: u64) -> Result<(), 
     Err(TrustError::Downgrade { epoch, seen, digest })
 }
 
+impl TrustError {
+    /// Returns whether the bundle, or a key that signed it, is revoked.
+    #[must_use]
+    pub fn is_revocation(&self) -> bool {
+        match self {
+            Self::RevokedDigest { .. } => true,
+            Self::BelowThreshold { signatures, .. } | Self::MissingRole { signatures, .. } => {
+                signatures.iter().any(|signature| signature.state == SignatureState::Revoked)
+            }
+            Self::Envelope(_)
+            | Self::BelowMinEpoch { .. }
+            | Self::Downgrade { .. }
+            | Self::File(_)
+            | Self::OtherProject { .. } => false,
+        }
+    }
+}
+
 fn not_revoked(digest: Digest, trust: &Trust) -> Result<(), TrustError> {
     if trust.revoked.digests.contains(&digest) {
         return Err(TrustError::RevokedDigest { digest });
     }
     Ok(())
-}
-
-fn keys_by_id(trust: &Trust) -> Result<BTreeMap<String, &TrustedKey>, TrustError> {
-    let mut keys: BTreeMap<_, &TrustedKey> = BTreeMap::new();
-    for key in &trust.keys {
-        let found = key_id(&key.public.0);
-        if let Some(id) = key.id.as_ref().filter(|id| **id != found) {
-            return Err(TrustError::KeyId { name: key.name.clone(), id: id.clone(), found });
-        }
-        // Two entries could differ in roles and dates: neither may be ignored silently.
-        if let Some(other) = keys.insert(found, key) {
-            return Err(TrustError::KeyTwice { name: key.name.clone(), other: other.name.clone() });
-        }
-    }
-    Ok(keys)
 }
 
 fn listed(signatures: &[SignatureReport]) -> String {
@@ -347,10 +277,6 @@ fn listed(signatures: &[SignatureReport]) -> String {
     }
     let rows: Vec<String> = signatures.iter().map(ToString::to_string).collect();
     format!(" ({})", rows.join("; "))
-}
-
-fn one() -> u32 {
-    1
 }
 
 impl fmt::Display for SignatureReport {
@@ -373,115 +299,5 @@ impl fmt::Display for SignatureState {
             Self::Bad => "signature does not match",
             Self::Duplicate => "same key again, counts once",
         })
-    }
-}
-
-impl PublicKey {
-    /// Reads `ed25519:` and 32 bytes in base64; `None` for anything else.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let bytes = STANDARD.decode(text.trim().strip_prefix(PUBLIC_KEY_PREFIX)?).ok()?;
-        VerifyingKey::from_bytes(&bytes.try_into().ok()?).ok().map(Self)
-    }
-}
-
-impl fmt::Display for PublicKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{PUBLIC_KEY_PREFIX}{}", STANDARD.encode(self.0.as_bytes()))
-    }
-}
-
-impl fmt::Debug for PublicKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl<'de> Deserialize<'de> for PublicKey {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| {
-            serde::de::Error::custom(
-                "a public key is `ed25519:` and 32 bytes in base64, as `relay keygen` prints it",
-            )
-        })
-    }
-}
-
-impl<'de> Deserialize<'de> for Digest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| {
-            serde::de::Error::custom("a digest is `sha256:` and 64 hexadecimal digits")
-        })
-    }
-}
-
-impl<'de> Deserialize<'de> for Time {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        /// As a TOML date, or as a text.
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Written {
-            Date(Datetime),
-            Text(String),
-        }
-        let text = Written::deserialize(deserializer).ok().map(|written| match written {
-            Written::Date(date) => date.to_string(),
-            Written::Text(text) => text,
-        });
-        text.as_deref().and_then(Self::parse).ok_or_else(|| {
-            serde::de::Error::custom("a time is written 2026-11-21T00:00:00Z or 2026-11-21")
-        })
-    }
-}
-
-impl Time {
-    /// Reads a date, or a date and time in UTC; `None` for anything else.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        let text = match text.contains('T') {
-            true => Cow::Borrowed(text),
-            false => Cow::Owned(format!("{text}T00:00:00Z")),
-        };
-        let time = humantime::parse_rfc3339(&text).ok()?;
-        // Fractions, offsets and leap seconds would be accepted, but with another meaning than
-        // written.
-        let is_exact = humantime::format_rfc3339_seconds(time).to_string() == text;
-        is_exact.then_some(Self(time.duration_since(UNIX_EPOCH).ok()?.as_secs()))
-    }
-}
-
-/// How the texts of a trust file appear in its reference.
-#[cfg(feature = "schema")]
-mod schema {
-    use std::borrow::Cow;
-
-    use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-
-    use super::{Digest, PublicKey, Time};
-
-    macro_rules! texts {
-        ($($type:ty: $format:literal,)*) => {$(
-            impl JsonSchema for $type {
-                fn inline_schema() -> bool {
-                    true
-                }
-
-                fn schema_name() -> Cow<'static, str> {
-                    $format.into()
-                }
-
-                fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                    json_schema!({ "type": "string", "format": $format })
-                }
-            }
-        )*};
-    }
-
-    texts! {
-        Digest: "digest",
-        PublicKey: "public key",
-        Time: "date",
     }
 }

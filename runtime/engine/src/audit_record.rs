@@ -1,8 +1,10 @@
 //! One record of the audit file: what was requested, by whom, and under which bundle.
 //!
-//! Bodies are recorded as hashes. Free texts of a caller are recorded as lengths.
+//! Bodies are recorded as hashes. Free texts of a caller are recorded as lengths. Labels are of the
+//! bundle: what a caller named and does not exist is `unknown`.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use relay_bundle::Digest;
 use serde::Serialize;
@@ -10,20 +12,54 @@ use serde_json::{Map, Value as Json};
 
 use crate::prompt::Value;
 
-/// An argument's value in a record is truncated to this many characters.
-pub const ARGUMENT_CHARS_MAX: usize = 500;
+/// A text in a record is truncated to this many characters.
+pub const TEXT_CHARS_MAX: usize = 500;
 
-/// The most arguments of a request that was not served that are in a record.
-const ARGUMENTS_MAX: usize = 64;
-/// An argument with a longer name is not in the record of a request that was not served.
-const ARGUMENT_NAME_CHARS_MAX: usize = 64;
+/// The last character of a text that was truncated.
+const TRUNCATED: char = '…';
+
+/// What a record has instead of the names of arguments that are not declared.
+const UNKNOWN_ARGUMENTS: &str = "[unknown]";
+
+/// The length of a W3C trace context of version 0.
+const TRACEPARENT_BYTES: usize = 55;
+
+/// What a request names, as records call it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subject<'b> {
+    /// A tool that the bundle offers.
+    Tool(&'b str),
+    /// A prompt of the bundle.
+    Prompt(&'b str),
+    /// A resource of the bundle by its URI, or a URI template.
+    Resource(&'b str),
+    /// A tool that the bundle does not offer, or a malformed call.
+    UnknownTool,
+    /// A prompt that does not exist, or a malformed request.
+    UnknownPrompt,
+    /// A resource that does not exist, or a malformed request.
+    UnknownResource,
+}
+
+impl fmt::Display for Subject<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tool(name) => f.write_str(name),
+            Self::Prompt(name) => write!(f, "prompt:{name}"),
+            Self::Resource(uri) => write!(f, "resource:{uri}"),
+            Self::UnknownTool => f.write_str("tool:unknown"),
+            Self::UnknownPrompt => f.write_str("prompt:unknown"),
+            Self::UnknownResource => f.write_str("resource:unknown"),
+        }
+    }
+}
 
 /// One audit record. Field order is the order in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AuditRecord<'a> {
     /// When, in RFC 3339 with milliseconds.
     pub ts: String,
-    /// What was requested: a tool's name, `prompt:NAME` or `resource:URI`.
+    /// What was requested, a [`Subject`], or what happened to a bundle.
     pub tool: String,
     /// The tier of the call; reads are 0.
     pub tier: u8,
@@ -37,7 +73,7 @@ pub struct AuditRecord<'a> {
     pub output_len: usize,
     /// The exit code, for commands.
     pub exit_code: Option<i32>,
-    /// The JSON-RPC id of the request.
+    /// The JSON-RPC id of the request, truncated.
     pub request_id: String,
     /// The caller.
     pub principal: &'a str,
@@ -82,46 +118,80 @@ pub fn arguments<'a>(values: &'a [Value<'a>]) -> BTreeMap<&'a str, String> {
         .iter()
         .filter_map(|value| {
             let text = value.text.as_deref()?;
-            let recorded = if value.finite {
-                text.chars().take(ARGUMENT_CHARS_MAX).collect()
-            } else {
-                length(text)
-            };
+            let recorded = if value.finite { truncated(text) } else { length(text) };
             Some((value.name, recorded))
         })
         .collect()
 }
 
-/// Returns the arguments of a request that was not served for a record: names and lengths.
-///
-/// Arguments may be unknown to the project, so no value is written, and names only within limits.
+/// Returns the arguments of a request that was not served for a record: the length of each, by name
+/// if the name is one of `declared`. Other names are only counted, since a caller typed them.
 #[must_use]
-pub fn typed_arguments(given: &BTreeMap<String, String>) -> BTreeMap<&str, String> {
-    let known_size = |name: &&String| name.chars().count() <= ARGUMENT_NAME_CHARS_MAX;
-    given
-        .keys()
-        .filter(known_size)
-        .take(ARGUMENTS_MAX)
-        .filter_map(|name| Some((name.as_str(), length(given.get(name)?))))
-        .collect()
+pub fn typed_arguments<'a>(
+    given: &'a BTreeMap<String, String>,
+    declared: &[&str],
+) -> BTreeMap<&'a str, String> {
+    by_name(given.iter().map(|(name, text)| (name.as_str(), length(text))), declared)
 }
 
 /// Returns the arguments of a call for a record: numbers and truth values as they are, the length
-/// of texts, and the number of entries of lists and objects.
+/// of texts, and the number of entries of lists and objects. Names that are not `declared` are only
+/// counted, since a caller typed them.
 #[must_use]
-pub fn call_arguments(given: &Map<String, Json>) -> BTreeMap<&str, String> {
-    let known_size = |(name, _): &(&String, &Json)| name.chars().count() <= ARGUMENT_NAME_CHARS_MAX;
+pub fn call_arguments<'a>(
+    given: &'a Map<String, Json>,
+    declared: &[&str],
+) -> BTreeMap<&'a str, String> {
     let value = |value: &Json| match value {
         Json::String(text) => length(text),
         Json::Array(items) => format!("[{} entries]", items.len()),
         Json::Object(object) => format!("[{} entries]", object.len()),
         // A number is written as it was sent, which may be long.
-        Json::Null | Json::Bool(_) | Json::Number(_) => {
-            value.to_string().chars().take(ARGUMENT_CHARS_MAX).collect()
-        }
+        Json::Null | Json::Bool(_) | Json::Number(_) => truncated(&value.to_string()),
     };
-    let given = given.iter().filter(known_size).take(ARGUMENTS_MAX);
-    given.map(|(name, json)| (name.as_str(), value(json))).collect()
+    by_name(given.iter().map(|(name, json)| (name.as_str(), value(json))), declared)
+}
+
+fn by_name<'a>(
+    given: impl Iterator<Item = (&'a str, String)>,
+    declared: &[&str],
+) -> BTreeMap<&'a str, String> {
+    let (mut named, mut unknown) = (BTreeMap::new(), 0usize);
+    for (name, value) in given {
+        if declared.contains(&name) {
+            named.insert(name, value);
+        } else {
+            unknown += 1;
+        }
+    }
+    if unknown > 0 {
+        named.insert(UNKNOWN_ARGUMENTS, format!("[{unknown} entries]"));
+    }
+    named
+}
+
+/// Returns a text for a record, with a mark if it was truncated.
+#[must_use]
+pub fn truncated(text: &str) -> String {
+    if text.chars().nth(TEXT_CHARS_MAX).is_none() {
+        return text.to_owned();
+    }
+    let kept = text.chars().take(TEXT_CHARS_MAX - 1);
+    kept.chain([TRUNCATED]).collect()
+}
+
+/// Returns the trace context of a caller for a record; `None` if it is not one of W3C's form.
+#[must_use]
+pub fn traceparent(text: &str) -> Option<&str> {
+    let (context, rest) = text.split_at_checked(TRACEPARENT_BYTES)?;
+    let is_hex = |part: &str| {
+        part.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
+    };
+    let mut lengths = [2, 32, 16, 2].into_iter();
+    let is_context =
+        context.split('-').all(|part| lengths.next() == Some(part.len()) && is_hex(part));
+    // A later version may have more parts.
+    (is_context && (rest.is_empty() || rest.starts_with('-'))).then_some(context)
 }
 
 fn length(text: &str) -> String {

@@ -115,6 +115,22 @@ pub enum FillError {
     Corrupt(#[from] Corrupt),
 }
 
+impl FillError {
+    /// Returns the reason for a record, without what the caller typed.
+    #[must_use]
+    pub fn rule(&self) -> String {
+        match self {
+            Self::UnknownArgument { name: _, known } => {
+                format!("unknown argument; {}", known_arguments(known))
+            }
+            Self::MissingArgument { .. }
+            | Self::NotAChoice { .. }
+            | Self::TooLarge
+            | Self::Corrupt(_) => self.to_string(),
+        }
+    }
+}
+
 /// Fills a prompt or a URI template.
 ///
 /// An empty text counts as not given where the argument is optional: clients send one for a field

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use relay_bundle::Digest;
+use relay_bundle::trust::Time;
 use serde::Serialize;
 use subtle::ConstantTimeEq as _;
 
 use super::error::HttpError;
 use super::jwt::{TokenError, Tokens};
+use crate::clock;
 use crate::config;
 use crate::principal::Principal;
 
@@ -22,25 +24,26 @@ const API_KEY_PREFIX: &str = "rk_";
 
 /// Identifies callers by API keys and tokens.
 pub(super) struct Authenticator {
-    keys: Vec<ApiKey>,
-    issuer: Option<Issuer>,
+    keys: ArcSwap<Vec<ApiKey>>,
+    issuer: ArcSwapOption<Issuer>,
 }
 
 struct ApiKey {
     id: String,
     secret: Digest,
     principal: Arc<Principal>,
+    not_after: Option<Time>,
 }
 
 struct Issuer {
     config: config::Jwt,
-    tokens: ArcSwap<Tokens>,
+    tokens: Tokens,
     metadata: Metadata,
     metadata_url: String,
 }
 
 /// The metadata of this server, by RFC 9728.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub(super) struct Metadata {
     resource: String,
     authorization_servers: Vec<String>,
@@ -57,34 +60,46 @@ pub(super) struct Challenge {
     reason: &'static str,
     metadata_url: Option<String>,
     scope: Option<String>,
+    /// The id of the API key that was presented, if it is a known one.
+    key: Option<String>,
+}
+
+impl Challenge {
+    /// Returns why the request is rejected.
+    pub(super) fn reason(&self) -> &'static str {
+        self.reason
+    }
+
+    /// Returns the id of the API key that was presented, if it is a known one.
+    pub(super) fn key(&self) -> Option<&str> {
+        self.key.as_deref()
+    }
 }
 
 impl Authenticator {
     pub(super) fn new(auth: &config::Auth) -> Result<Self, HttpError> {
-        let keys = auth.api_keys.iter().map(|key| ApiKey {
-            id: key.id.clone(),
-            secret: key.sha256,
-            principal: Arc::new(Principal {
-                id: key.principal.clone(),
-                tenant: key.tenant.clone(),
-                role: key.role.clone(),
-            }),
-        });
-        Ok(Self { keys: keys.collect(), issuer: auth.jwt.clone().map(Issuer::new).transpose()? })
+        let config::Auth { api_keys, jwt } = auth;
+        let issuer = jwt.clone().map(Issuer::new).transpose()?;
+        Ok(Self {
+            keys: ArcSwap::from_pointee(api_keys.iter().map(ApiKey::new).collect()),
+            issuer: ArcSwapOption::from_pointee(issuer),
+        })
     }
 
-    /// Reads the issuer's keys again. If they cannot be used, the old ones stay in force.
-    pub(super) fn reload(&self) {
-        let Some(issuer) = &self.issuer else { return };
-        match Tokens::new(&issuer.config) {
-            Ok(tokens) => issuer.tokens.store(Arc::new(tokens)),
+    /// Replaces the API keys, and reads the issuer's keys again. If those cannot be used, the old
+    /// ones stay in force.
+    pub(super) fn reload(&self, auth: &config::Auth) {
+        let config::Auth { api_keys, jwt } = auth;
+        self.keys.store(Arc::new(api_keys.iter().map(ApiKey::new).collect()));
+        match jwt.clone().map(Issuer::new).transpose() {
+            Ok(issuer) => self.issuer.store(issuer.map(Arc::new)),
             Err(error) => tracing::error!("{error}; the keys read before stay in force"),
         }
     }
 
     /// Returns the metadata document, if an authorization server is configured.
-    pub(super) fn metadata(&self) -> Option<&Metadata> {
-        self.issuer.as_ref().map(|issuer| &issuer.metadata)
+    pub(super) fn metadata(&self) -> Option<Metadata> {
+        self.issuer.load().as_ref().map(|issuer| issuer.metadata.clone())
     }
 
     /// Returns the principal of a request.
@@ -101,15 +116,17 @@ impl Authenticator {
             .and_then(bearer)
             .ok_or_else(|| self.invalid("the Authorization header is not `Bearer TOKEN`"))?;
         if let Some(key) = token.strip_prefix(API_KEY_PREFIX) {
-            return self.api_key(key).ok_or_else(|| self.invalid("the API key is not valid"));
+            return self.api_key(key);
         }
-        let Some(issuer) = &self.issuer else {
+        let issuer = self.issuer.load();
+        let Some(issuer) = &*issuer else {
             return Err(self.invalid("this server takes API keys (rk_ID_SECRET) only"));
         };
-        match issuer.tokens.load().check(token) {
+        match issuer.tokens.check(token) {
             Ok(principal) => Ok(principal),
             Err(TokenError::Invalid { reason, detail }) => {
-                tracing::debug!("rejected a token: {detail}");
+                // It may repeat what the caller typed.
+                tracing::trace!("rejected a token: {detail}");
                 Err(self.invalid(reason))
             }
             Err(TokenError::MissingScope) => Err(self.challenge(
@@ -121,13 +138,24 @@ impl Authenticator {
     }
 
     /// Compares in constant time, and takes as long for an unknown id as for a known one.
-    fn api_key(&self, key: &str) -> Option<Arc<Principal>> {
-        let (id, secret) = key.split_once('_')?;
-        let known = self.keys.iter().find(|known| known.id == id);
+    fn api_key(&self, key: &str) -> Result<Arc<Principal>, Challenge> {
+        let (id, secret) = key.split_once('_').unwrap_or((key, ""));
+        let keys = self.keys.load();
+        let known = keys.iter().find(|known| known.id == id);
         let Digest(expected) = known.map_or(Digest([0; 32]), |known| known.secret);
         let Digest(found) = Digest::of(secret.as_bytes());
         let same: bool = expected.ct_eq(&found).into();
-        known.filter(|_| same).map(|known| known.principal.clone())
+        let now = clock::unix_seconds();
+        let reason = match known {
+            Some(known) if same && known.not_after.is_none_or(|Time(end)| now < end) => {
+                return Ok(known.principal.clone());
+            }
+            // Only a caller that has the secret learns that the key exists.
+            Some(_) if same => "the API key has expired",
+            _ => "the API key is not valid",
+        };
+        let key = known.map(|known| known.id.clone());
+        Err(Challenge { key, ..self.invalid(reason) })
     }
 
     fn invalid(&self, reason: &'static str) -> Challenge {
@@ -140,7 +168,8 @@ impl Authenticator {
         error: Option<&'static str>,
         reason: &'static str,
     ) -> Challenge {
-        let issuer = self.issuer.as_ref();
+        let issuer = self.issuer.load();
+        let issuer = issuer.as_ref();
         Challenge {
             status,
             error,
@@ -149,13 +178,30 @@ impl Authenticator {
             scope: issuer
                 .map(|issuer| issuer.config.scopes.join(" "))
                 .filter(|scopes| !scopes.is_empty()),
+            key: None,
+        }
+    }
+}
+
+impl ApiKey {
+    fn new(key: &config::ApiKey) -> Self {
+        let config::ApiKey { id, sha256, principal, tenant, role, not_after } = key;
+        Self {
+            id: id.clone(),
+            secret: *sha256,
+            principal: Arc::new(Principal {
+                id: principal.clone(),
+                tenant: tenant.clone(),
+                role: role.clone(),
+            }),
+            not_after: *not_after,
         }
     }
 }
 
 impl Issuer {
     fn new(config: config::Jwt) -> Result<Self, HttpError> {
-        let tokens = ArcSwap::from_pointee(Tokens::new(&config)?);
+        let tokens = Tokens::new(&config)?;
         let resource = config.resource.clone().unwrap_or_else(|| config.audience.clone());
         let metadata_url = metadata_url(&resource)
             .ok_or_else(|| HttpError::Resource { resource: resource.clone() })?;
@@ -202,7 +248,7 @@ fn bearer(header: &str) -> Option<&str> {
 
 impl IntoResponse for Challenge {
     fn into_response(self) -> Response {
-        let Self { status, error, reason, metadata_url, scope } = self;
+        let Self { status, error, reason, metadata_url, scope, key: _ } = self;
         let mut challenge = "Bearer realm=\"relay\"".to_owned();
         let quoted = [
             ("error", error),

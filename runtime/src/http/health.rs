@@ -3,9 +3,14 @@
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
+use serde_json::json;
 
 use crate::audit::Health;
+use crate::load::REVOKED;
 use crate::server::Server;
+
+/// The code of JSON-RPC for a failure of the server.
+const INTERNAL_ERROR: i64 = -32603;
 
 /// The body of `/readyz`.
 #[derive(Serialize)]
@@ -17,8 +22,12 @@ struct Readiness<'a> {
     version: Option<&'a str>,
     digest: String,
     epoch: u64,
-    /// `verified`, or `damaged` if a page that was used is not what was signed.
+    /// `verified`; `damaged` if a page that was used is not what was signed; `revoked` if the trust
+    /// file revokes the bundle or a key that signed it.
     bundle: &'static str,
+    /// Why a server that starts now would refuse the bundle; absent if it would not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trust_error: Option<String>,
     audit: Health,
     /// Why the last reload failed.
     last_reload_error: Option<String>,
@@ -28,12 +37,15 @@ pub(super) async fn alive() -> &'static str {
     "alive\n"
 }
 
-/// Answers 200 only while the bundle is what was signed and audit records are written.
+/// Answers 200 only while the bundle is what was signed, is not revoked, and audit records are
+/// written.
 pub(super) fn ready(server: &Server) -> Response {
     let loaded = server.loaded();
     let manifest = loaded.bundle.manifest();
+    server.audit.retry(loaded.bundle.digest());
     let audit = server.audit.health();
-    let is_ready = !loaded.is_damaged() && audit != Health::Failing;
+    let is_revoked = loaded.in_force().is_err();
+    let is_ready = !loaded.is_damaged() && !is_revoked && audit != Health::Failing;
     let readiness = Readiness {
         format_version: 1,
         state: if is_ready { "ready" } else { "degraded" },
@@ -41,12 +53,27 @@ pub(super) fn ready(server: &Server) -> Response {
         version: manifest.version.as_ref().map(|version| version.value.as_str()),
         digest: loaded.bundle.digest().to_string(),
         epoch: loaded.bundle.epoch(),
-        bundle: if loaded.is_damaged() { "damaged" } else { "verified" },
+        bundle: match (is_revoked, loaded.is_damaged()) {
+            (true, _) => "revoked",
+            (false, true) => "damaged",
+            (false, false) => "verified",
+        },
+        trust_error: server.doubt(),
         audit,
         last_reload_error: server.last_reload_error(),
     };
     let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     json(status, &readiness)
+}
+
+/// Answers any request to MCP while the bundle in force is revoked.
+pub(super) fn revoked() -> Response {
+    let error = json!({
+        "jsonrpc": "2.0",
+        "id": null,
+        "error": { "code": INTERNAL_ERROR, "message": REVOKED },
+    });
+    json(StatusCode::SERVICE_UNAVAILABLE, error)
 }
 
 /// Answers with `value` as JSON.

@@ -3,7 +3,6 @@
 //! Only algorithms with a public key are supported. `ring` checks the signatures, as it does for
 //! TLS, so that the network side has one implementation of cryptography.
 
-use std::fs;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -24,6 +23,7 @@ use super::error::HttpError;
 use crate::clock;
 use crate::config;
 use crate::principal::Principal;
+use crate::text_file;
 
 /// The most bytes of a token.
 const TOKEN_BYTES_MAX: usize = 16 * 1024;
@@ -76,7 +76,7 @@ impl Tokens {
         // test).
         _ = PROVIDER.install_default();
         let path = &config.jwks;
-        let text = fs::read_to_string(path)
+        let text = text_file::read(path)
             .map_err(|source| HttpError::Read { path: path.clone(), source })?;
         let unusable = |reason: String| HttpError::Keys { path: path.clone(), reason };
         let set: JwkSet =

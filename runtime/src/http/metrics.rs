@@ -5,6 +5,8 @@ use std::fmt::{Display, Write as _};
 use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 
+use relay_bundle::trust::Time;
+
 use crate::audit::Health;
 use crate::mcp::Open;
 use crate::server::Server;
@@ -124,4 +126,12 @@ fn bundle(page: &mut Page, server: &Server) {
     let help = "1 if a page of it was found that is not what was signed.";
     let damaged = u8::from(loaded.is_damaged());
     page.family("relay_bundle_damaged", "gauge", help).sample(&[], damaged);
+    let standing = loaded.standing();
+    let revoked = u8::from(standing.revocation().is_some());
+    page.family("relay_bundle_revoked", "gauge", "1 if it was revoked, so that nothing is served.")
+        .sample(&[], revoked);
+    if let Some(Time(end)) = standing.expires() {
+        let help = "When a key expires that the bundle needs, in seconds since 1970.";
+        page.family("relay_bundle_expiry_timestamp_seconds", "gauge", help).sample(&[], end);
+    }
 }

@@ -10,27 +10,27 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::server::TlsStream;
+use zeroize::Zeroizing;
 
 use super::error::HttpError;
 use crate::config;
+use crate::text_file;
 
 /// Accepts connections with the certificate in force.
 #[derive(Clone)]
 pub(super) struct Acceptor {
-    files: config::Tls,
     config: Arc<ArcSwap<ServerConfig>>,
 }
 
 impl Acceptor {
     /// Reads certificate and key.
     pub(super) fn read(files: &config::Tls) -> Result<Self, HttpError> {
-        let config = Arc::new(ArcSwap::from_pointee(read(files)?));
-        Ok(Self { files: files.clone(), config })
+        Ok(Self { config: Arc::new(ArcSwap::from_pointee(read(files)?)) })
     }
 
     /// Reads certificate and key again. If they cannot be used, the old ones stay in force.
-    pub(super) fn reload(&self) {
-        match read(&self.files) {
+    pub(super) fn reload(&self, files: &config::Tls) {
+        match read(files) {
             Ok(config) => self.config.store(Arc::new(config)),
             Err(error) => tracing::error!("{error}; the certificate read before stays in force"),
         }
@@ -47,10 +47,13 @@ fn read(files: &config::Tls) -> Result<ServerConfig, HttpError> {
     let unusable = |path: &std::path::Path, error: &dyn std::fmt::Display| HttpError::Tls {
         reason: format!("`{}`: {error}", path.display()),
     };
-    let certificates = CertificateDer::pem_file_iter(cert)
-        .and_then(Iterator::collect)
+    let pem = text_file::read(cert).map_err(|error| unusable(cert, &error))?;
+    let certificates = CertificateDer::pem_slice_iter(pem.as_bytes())
+        .collect::<Result<_, _>>()
         .map_err(|error| unusable(cert, &error))?;
-    let private = PrivateKeyDer::from_pem_file(key).map_err(|error| unusable(key, &error))?;
+    let pem = text_file::read(key).map(Zeroizing::new).map_err(|error| unusable(key, &error))?;
+    let private =
+        PrivateKeyDer::from_pem_slice(pem.as_bytes()).map_err(|error| unusable(key, &error))?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .and_then(|builder| builder.with_no_client_auth().with_single_cert(certificates, private))

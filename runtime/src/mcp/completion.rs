@@ -29,6 +29,7 @@ fn values<'b>(
     loaded: &'b Loaded,
     request: &CompleteRequestParams,
 ) -> Result<Completion<'b>, Rejection> {
+    loaded.in_force()?;
     let argument = &request.argument;
     completion::complete(rendering(loaded, &request.r#ref)?, &argument.name, &argument.value)?
         .ok_or_else(|| {

@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
     CustomRequest, CustomResult, DiscoverResult, GetPromptRequestParams, GetPromptResponse,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    MetaObject, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ServerConfig, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SubscribeRequestParams,
+    SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -59,6 +60,12 @@ impl Handler {
         &self.service.server
     }
 
+    /// Rejects every request while the bundle in force is revoked.
+    fn in_force(&self) -> Result<(), ErrorData> {
+        let loaded = self.server().loaded();
+        loaded.in_force().map_err(|rejected| rejection::error(rejected, &loaded))
+    }
+
     /// If callers authenticate, answers must not be in a shared cache.
     fn cache_scope(&self) -> CacheScope {
         match self.server().settings.auth {
@@ -84,8 +91,19 @@ impl ServerHandler for Handler {
         self.service.served().surface.config.clone()
     }
 
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        self.in_force()?;
+        context.peer.set_peer_info(request.clone());
+        self.negotiate_initialize(&request)
+    }
+
     async fn discover(&self, _: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         let mut timer = self.server().metrics.time(Method::ServerDiscover);
+        self.in_force()?;
         let versions = self.supported_protocol_versions().into_owned();
         let mut result = DiscoverResult::from_server_info(versions, self.get_info());
         result.ttl_ms = TTL_MS;
@@ -311,11 +329,14 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let mut timer = self.server().metrics.time(Method::ResourcesSubscribe);
+        self.in_force()?;
         let served = self.service.served();
         let uri = request.uri;
         if !resources::exists(&served.loaded, &uri) {
             let reason = format!("unknown resource `{}`", truncate(&uri));
-            return Err(rejection::error(Rejection::NotFound { reason, uri }, &served.loaded));
+            let rule = resources::UNKNOWN.to_owned();
+            let unknown = Rejection::NotFound { reason, uri, rule };
+            return Err(rejection::error(unknown, &served.loaded));
         }
         let mut subscribed = lock(&self.subscribed);
         let most = self.server().settings.limits.subscriptions_max.get();

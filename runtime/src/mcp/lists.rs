@@ -8,7 +8,7 @@ use relay_bundle::{Bundle, Digest, Kind, List};
 use rmcp::ErrorData;
 use serde::de::DeserializeOwned;
 
-use super::rejection::damaged;
+use super::rejection::{self, damaged};
 use crate::load::Loaded;
 
 /// Pages that are decoded once and kept; later ones are decoded for each request.
@@ -34,6 +34,7 @@ impl<T: DeserializeOwned + Clone> Pages<T> {
 
     /// Returns the page that `cursor` asks for; the first one if there is no cursor.
     pub(super) fn page(&self, loaded: &Loaded, cursor: Option<&str>) -> Result<Page<T>, ErrorData> {
+        loaded.in_force().map_err(|rejected| rejection::error(rejected, loaded))?;
         let bundle = &loaded.bundle;
         let count = bundle.page_count(self.list);
         let number = match cursor {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use relay_engine::audit_record::{self, OutputHash};
+use relay_engine::audit_record::{self, OutputHash, Subject};
 use relay_engine::prompt::{self, Filled};
 use rmcp::ErrorData;
 use rmcp::model::{GetPromptRequestParams, GetPromptResult, JsonObject};
@@ -26,11 +26,15 @@ pub(super) fn get(
     caller: &Caller,
     request: GetPromptRequestParams,
 ) -> Result<GetPromptResult, ErrorData> {
-    let tool = || format!("prompt:{}", truncate(&request.name));
     let record = |entry| server.audit.record(caller, loaded.bundle.digest(), entry);
     let given = strings(request.arguments.unwrap_or_default());
-    let filled = given.as_ref().map_err(|error| Rejection::Invalid(error.clone()));
-    let filled = filled.and_then(|given| fill(loaded, &request.name, given));
+    let filled = match &given {
+        Ok(given) => fill(loaded, &request.name, given),
+        Err(text) => {
+            let rule = "an argument is not a string".to_owned();
+            Err(Rejection::Wrong { text: text.clone(), rule })
+        }
+    };
     match filled {
         Ok(Found { description, place, filled }) => {
             let args = audit_record::arguments(&filled.values);
@@ -43,16 +47,32 @@ pub(super) fn get(
                 tracing::warn!("prompt `{}`: truncated: {}", request.name, names.join(", "));
                 result.meta.get_or_insert_default().insert(CUT_META_KEY.to_owned(), cut.into());
             }
-            record(Entry::served(tool(), args, output, place));
+            let subject = Subject::Prompt(&request.name).to_string();
+            record(Entry::served(subject, args, output, place));
             Ok(result)
         }
         Err(rejected) => {
             let empty = BTreeMap::new();
-            let args = audit_record::typed_arguments(given.as_ref().unwrap_or(&empty));
-            record(Entry::refused(tool(), args, truncate(&rejected.to_string())));
+            let declared = declared(loaded, &request.name);
+            let subject = match declared {
+                Some(_) => Subject::Prompt(&request.name),
+                None => Subject::UnknownPrompt,
+            };
+            let args = audit_record::typed_arguments(
+                given.as_ref().unwrap_or(&empty),
+                &declared.unwrap_or_default(),
+            );
+            record(Entry::refused(subject.to_string(), args, rejected.rule()));
             Err(rejection::error(rejected, loaded))
         }
     }
+}
+
+/// Returns the arguments that a prompt declares; `None` if it does not exist.
+fn declared<'b>(loaded: &'b Loaded, name: &str) -> Option<Vec<&'b str>> {
+    let prompt = loaded.bundle.find_prompt(name).ok()??;
+    let arguments = prompt.rendering().arguments().unwrap_or_default();
+    Some(arguments.iter().map(|argument| argument.name).collect())
 }
 
 struct Found<'b> {
@@ -66,10 +86,11 @@ fn fill<'b>(
     name: &str,
     given: &BTreeMap<String, String>,
 ) -> Result<Found<'b>, Rejection> {
-    let prompt = loaded
-        .bundle
-        .find_prompt(name)?
-        .ok_or_else(|| Rejection::Invalid(format!("unknown prompt `{}`", truncate(name))))?;
+    loaded.in_force()?;
+    let prompt = loaded.bundle.find_prompt(name)?.ok_or_else(|| Rejection::Wrong {
+        text: format!("unknown prompt `{}`", truncate(name)),
+        rule: "unknown prompt".to_owned(),
+    })?;
     Ok(Found {
         description: prompt.description()?,
         place: prompt.at()?.to_string(),

@@ -11,9 +11,11 @@ use crate::rejection::Rejection;
 /// Returns the error for the client; the cause of damage is only logged.
 pub(super) fn error(rejection: Rejection, loaded: &Loaded) -> ErrorData {
     match rejection {
-        Rejection::Invalid(reason) => ErrorData::invalid_params(truncate(&reason), None),
+        Rejection::Invalid(text) | Rejection::Wrong { text, .. } => {
+            ErrorData::invalid_params(truncate(&text), None)
+        }
         // rmcp sends -32602 to modern clients and keeps -32002 for legacy ones.
-        Rejection::NotFound { reason, uri } => {
+        Rejection::NotFound { reason, uri, .. } => {
             ErrorData::resource_not_found(truncate(&reason), Some(json!({ "uri": truncate(&uri) })))
         }
         Rejection::Damaged(damage) => damaged(loaded, &damage),

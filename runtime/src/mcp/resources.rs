@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use relay_bundle::TemplateView;
-use relay_engine::audit_record::{self, OutputHash};
+use relay_engine::audit_record::{self, OutputHash, Subject};
 use relay_engine::prompt::{self, FillError, Part};
 use relay_engine::resource::{self, Found};
 use rmcp::ErrorData;
@@ -17,6 +17,9 @@ use crate::load::Loaded;
 use crate::rejection::Rejection;
 use crate::server::Server;
 
+/// What records say of a resource that does not exist.
+pub(super) const UNKNOWN: &str = "unknown resource";
+
 /// Answers with the resource of `uri`. Served or rejected, the request gets one record.
 pub(super) fn read(
     server: &Server,
@@ -24,17 +27,20 @@ pub(super) fn read(
     caller: &Caller,
     uri: String,
 ) -> Result<ReadResourceResult, ErrorData> {
-    let tool = format!("resource:{}", truncate(&uri));
     let record = |entry| server.audit.record(caller, loaded.bundle.digest(), entry);
     let mut output = OutputHash::default();
     match contents(loaded, &uri, &mut output) {
-        Ok(Read { contents, place, args }) => {
+        Ok(Read { contents, subject, place, args }) => {
             let args = args.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-            record(Entry::served(tool, args, output, place));
+            record(Entry::served(subject, args, output, place));
             Ok(ReadResourceResult::new(vec![contents]))
         }
         Err(rejected) => {
-            record(Entry::refused(tool, BTreeMap::new(), truncate(&rejected.to_string())));
+            let subject = match rejected {
+                Rejection::NotFound { .. } => Subject::UnknownResource.to_string(),
+                _ => found_subject(loaded, &uri),
+            };
+            record(Entry::refused(subject, BTreeMap::new(), rejected.rule()));
             Err(rejection::error(rejected, loaded))
         }
     }
@@ -57,14 +63,27 @@ pub(super) fn is_same(old: &Loaded, new: &Loaded, uri: &str) -> bool {
     answer(old).map(|read| read.contents) == answer(new).map(|read| read.contents)
 }
 
+/// Returns what records call a resource that could not be read.
+fn found_subject(loaded: &Loaded, uri: &str) -> String {
+    let found = match resource::find(&loaded.bundle, uri) {
+        Ok(Some(Found::Resource(resource))) => resource.uri().ok(),
+        Ok(Some(Found::Template(template, _))) => template.uri_template().ok(),
+        Ok(None) | Err(_) => None,
+    };
+    found.map_or(Subject::UnknownResource, Subject::Resource).to_string()
+}
+
 struct Read {
     contents: ResourceContents,
+    /// What records call it: its URI, or its URI template, whose values a caller typed.
+    subject: String,
     place: String,
     /// The values of a template's variables, for the record.
     args: BTreeMap<String, String>,
 }
 
 fn contents(loaded: &Loaded, uri: &str, output: &mut OutputHash) -> Result<Read, Rejection> {
+    loaded.in_force()?;
     match resource::find(&loaded.bundle, uri)? {
         Some(Found::Resource(resource)) => {
             let content = resource.content()?;
@@ -75,6 +94,7 @@ fn contents(loaded: &Loaded, uri: &str, output: &mut OutputHash) -> Result<Read,
                     content,
                     output,
                 ),
+                subject: Subject::Resource(resource.uri()?).to_string(),
                 place: resource.at()?.to_string(),
                 args: BTreeMap::new(),
             })
@@ -108,15 +128,23 @@ fn filled(
         .collect();
     Ok(Read {
         contents: convert::text_resource(uri.to_owned(), Some(template.mime()?), text, output),
+        subject: Subject::Resource(template.uri_template()?).to_string(),
         place: template.at()?.to_string(),
         args,
     })
 }
 
 fn not_found(uri: &str, because: Option<&FillError>) -> Rejection {
-    let because = because.map(|error| format!(": {error}")).unwrap_or_default();
+    let with = |text: &str, because: Option<String>| match because {
+        Some(because) => format!("{text}: {because}"),
+        None => text.to_owned(),
+    };
     Rejection::NotFound {
-        reason: format!("unknown resource `{}`{because}", truncate(uri)),
+        reason: with(
+            &format!("unknown resource `{}`", truncate(uri)),
+            because.map(ToString::to_string),
+        ),
         uri: uri.to_owned(),
+        rule: with(UNKNOWN, because.map(FillError::rule)),
     }
 }

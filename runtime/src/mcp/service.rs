@@ -10,6 +10,7 @@ use super::surface::Surface;
 use crate::load::Loaded;
 use crate::reload::{self, Follower};
 use crate::server::Server;
+use crate::settings::Settings;
 
 /// The state that all MCP requests share.
 #[derive(Debug)]
@@ -48,10 +49,11 @@ impl Service {
 
     /// Follows the bundle's path and SIGHUP, and notifies listeners of changes.
     ///
-    /// `hang_up` is run on each SIGHUP, before the trust file and the bundle are read again.
+    /// `hang_up` is run on each SIGHUP with the settings as they are now, before the trust file and
+    /// the bundle are read again.
     pub(crate) fn follow(
         self: &Arc<Self>,
-        hang_up: impl Fn() + Send + Sync + 'static,
+        hang_up: impl Fn(&Settings) + Send + Sync + 'static,
     ) -> io::Result<()> {
         reload::follow(self.server.clone(), Following { service: self.clone(), hang_up })
     }
@@ -62,9 +64,9 @@ struct Following<F> {
     hang_up: F,
 }
 
-impl<F: Fn() + Send + Sync + 'static> Follower for Following<F> {
-    fn hang_up(&self) {
-        (self.hang_up)();
+impl<F: Fn(&Settings) + Send + Sync + 'static> Follower for Following<F> {
+    fn hang_up(&self, settings: &Settings) {
+        (self.hang_up)(settings);
     }
 
     fn replaced(&self, old: &Loaded, new: &Loaded) {

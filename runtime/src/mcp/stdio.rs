@@ -20,7 +20,7 @@ use crate::server::Server;
 /// Serves until standard input ends or the server is stopped.
 pub(crate) async fn serve_stdio(server: Arc<Server>) -> io::Result<()> {
     let service = Service::new(server.clone());
-    service.follow(|| {})?;
+    service.follow(|_| {})?;
     let closing = server.closing.clone();
     let (reader, writer) = stdio_pipes();
     let transport = StdioTransport::new(reader, writer, &server.settings.limits, closing.clone());

@@ -1,8 +1,7 @@
 //! `audit_tail`: the newest records of the audit file, oldest first.
 
-use std::fs::OpenOptions;
 use std::io;
-use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 use relay_engine::tool::Arguments;
@@ -12,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::decide::Permit;
 use super::error::CallError;
 use super::implementation::{Outcome, Run, Running, Tool};
+use crate::regular_file;
 
 /// The most bytes at the end of the file that are read.
 const SCANNED_BYTES_MAX: u64 = 8 << 20;
@@ -125,17 +125,11 @@ struct Tail {
 
 impl Tail {
     fn open(path: &Path) -> io::Result<Option<Self>> {
-        // A pipe at this path must not block the call.
-        let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
-        let file = match OpenOptions::new().read(true).custom_flags(flags).open(path) {
+        let file = match regular_file::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             file => file?,
         };
-        let metadata = file.metadata()?;
-        if !metadata.is_file() {
-            return Err(io::Error::other("the audit file is not a regular file"));
-        }
-        let end = metadata.len();
+        let end = file.metadata()?.len();
         Ok(Some(Self { file, start: end.saturating_sub(SCANNED_BYTES_MAX), end }))
     }
 
@@ -157,7 +151,10 @@ impl Tail {
             let mut parts = chunk.split(|byte| *byte == b'\n');
             following = parts.next().unwrap_or_default().to_vec();
             for line in parts.rev() {
-                if !line.is_empty() && !str::from_utf8(line).is_ok_and(&mut wants_more) {
+                // A part of a line may end within a character.
+                if let Ok(line) = str::from_utf8(line)
+                    && !wants_more(line)
+                {
                     return Ok(());
                 }
             }

@@ -5,7 +5,6 @@ use relay_engine::select::TagError;
 use relay_engine::tool::{ArgumentError, ToolSpec};
 use thiserror::Error;
 
-use crate::caller::truncate;
 use crate::calls::Interrupted;
 use crate::gate::GateError;
 use crate::rejection::Rejection;
@@ -16,9 +15,12 @@ pub(super) enum CallError {
     /// The request itself is answered with an error.
     #[error(transparent)]
     Rejected(#[from] Rejection),
-    /// The call failed with these arguments or in this state.
+    /// The call failed in this state. The text does not repeat what the caller typed.
     #[error("[ERROR: {0}]")]
     Failed(String),
+    /// The tool does not take these arguments.
+    #[error("[ERROR: {0}]")]
+    Arguments(#[from] ArgumentError),
     /// The caller may not make this call.
     #[error("[DENIED tier {tier} ({}): {reason}]", ToolSpec::tier_name(*tier))]
     Denied { tier: u8, reason: &'static str },
@@ -33,8 +35,9 @@ impl CallError {
     /// Returns the rule for the audit record.
     pub(super) fn reason(&self) -> String {
         match self {
-            Self::Rejected(rejection) => truncate(&rejection.to_string()),
-            Self::Failed(reason) => truncate(reason),
+            Self::Rejected(rejection) => rejection.rule(),
+            Self::Failed(reason) => reason.clone(),
+            Self::Arguments(error) => error.rule(),
             Self::Denied { reason, .. } => (*reason).to_owned(),
             Self::TimedOut { .. } => "timeout".to_owned(),
             Self::Cancelled => "cancelled".to_owned(),
@@ -44,7 +47,9 @@ impl CallError {
     /// Returns the action for the audit record.
     pub(super) fn action(&self) -> Action {
         match self {
-            Self::Rejected(_) | Self::Failed(_) | Self::Denied { .. } => Action::Refused,
+            Self::Rejected(_) | Self::Failed(_) | Self::Arguments(_) | Self::Denied { .. } => {
+                Action::Refused
+            }
             Self::TimedOut { .. } => Action::TimedOut,
             Self::Cancelled => Action::Cancelled,
         }
@@ -60,19 +65,14 @@ impl From<Interrupted> for CallError {
     }
 }
 
-impl From<ArgumentError> for CallError {
-    fn from(error: ArgumentError) -> Self {
-        Self::Failed(error.to_string())
-    }
-}
-
 impl From<GateError> for CallError {
     fn from(error: GateError) -> Self {
         match error {
             GateError::Corrupt(damage) => Rejection::Damaged(damage).into(),
             // The schema limits the number of tags: a request with more is malformed.
             GateError::NoGate | GateError::Tags(TagError::TooMany { .. }) => {
-                Rejection::Invalid(error.to_string()).into()
+                let text = error.to_string();
+                Rejection::Wrong { rule: text.clone(), text }.into()
             }
             GateError::Unbriefed { .. } | GateError::Handle(_) | GateError::Tags(_) => {
                 Self::Failed(error.to_string())

@@ -71,6 +71,7 @@ fn warnings(server: &Server, loaded: &Loaded) -> Vec<String> {
     if loaded.is_damaged() {
         warnings.push("the bundle is damaged".to_owned());
     }
+    warnings.extend(server.doubt());
     warnings.extend(server.last_reload_error());
     warnings
 }

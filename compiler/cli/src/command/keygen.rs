@@ -72,6 +72,7 @@ fn trust_file(key: &Key) -> String {
     format!(
         "version = 1      # increase it with each change of this file\n\
          threshold = 1    # the number of keys that must have signed\n\
+         # project = \"NAME\"    # accept only bundles of this project\n\
          \n\
          [[keys]]\n\
          name = {}\n\

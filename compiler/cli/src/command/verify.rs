@@ -86,9 +86,13 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> Result<Exit, F
 pub(crate) fn read_trust(path: &Path) -> Result<Trust, Failure> {
     let text = disk::read_text(path, TRUST_BYTES_MAX)
         .map_err(|failure| failure.help("`relay keygen` prints a trust file to start with"))?;
-    toml::from_str(&text).map_err(|error| {
+    let trust: Trust = toml::from_str(&text).map_err(|error| {
         Failure::error(format!("`{}` is not a trust file:\n{error}", path.display()).trim_end())
-    })
+    })?;
+    trust.check().map_err(|error| {
+        Failure::error(format!("the trust file `{}` is not valid: {error}", path.display()))
+    })?;
+    Ok(trust)
 }
 
 /// Returns the signatures of a bundle and whether they count under `trust`.

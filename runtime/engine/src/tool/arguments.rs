@@ -44,6 +44,19 @@ pub enum ArgumentError {
     },
 }
 
+impl ArgumentError {
+    /// Returns the reason for a record, without what the caller typed.
+    #[must_use]
+    pub fn rule(&self) -> String {
+        match self {
+            Self::Unknown { name: _, known } => {
+                format!("unknown argument; it takes: {}", known.join(", "))
+            }
+            Self::Missing { .. } | Self::WrongType { .. } => self.to_string(),
+        }
+    }
+}
+
 /// Decodes the arguments of a call of `spec`.
 ///
 /// A null counts as not given, a number out of range as the nearest one in range. The handle of

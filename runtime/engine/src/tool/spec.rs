@@ -1,5 +1,7 @@
 //! The declaration of a tool.
 
+use crate::keywords::BRIEFING_ARGUMENT;
+
 /// The names of the tiers, from 0 (only reads) to 3 (cannot be undone).
 const TIERS: [&str; 4] = ["READ_ONLY", "REVERSIBLE", "STATEFUL", "IRREVERSIBLE"];
 
@@ -112,6 +114,12 @@ impl ToolSpec {
     #[must_use]
     pub const fn is_destructive(&self) -> bool {
         self.tier == 3
+    }
+
+    /// Returns the names of its arguments, with that of the handle of a briefing if it takes one.
+    pub fn argument_names(&self) -> impl Iterator<Item = &'static str> {
+        let briefing = self.takes_briefing().then_some(BRIEFING_ARGUMENT);
+        self.parameters.iter().map(|parameter| parameter.name).chain(briefing)
     }
 
     /// Returns whether it also takes the handle of a briefing.
