@@ -18,7 +18,7 @@ pub(crate) struct Model {
     pub(crate) project: Project,
     /// The environment that was asked for.
     pub(crate) environment: Option<String>,
-    /// Every `when`, chosen or not, with what it replaced.
+    /// Every `when`, chosen or not.
     pub(crate) whens: Vec<When>,
     /// The prompts that are enabled, sorted by name.
     pub(crate) prompts: Vec<Prompt>,
@@ -51,10 +51,8 @@ pub(crate) struct Project {
 pub(crate) struct When {
     pub(crate) at: Span,
     pub(crate) environment: Spanned<String>,
-    /// How many nodes it holds that replace or add something.
+    /// How many nodes it holds that patch or add something.
     pub(crate) nodes: usize,
-    /// Whether it switches the gate on.
-    pub(crate) gates: bool,
 }
 
 /// A prompt.

@@ -41,7 +41,7 @@ prompts {
         allow-secret aws-access-key because="an example of the vendor's own manual"
         text "AKIAIOSFODNN7EXAMPLE"
     }
-    prompt off enabled=#false
+    prompt off enabled=#false { text "Off." }
     prompt taken { text "In staging." }
     commands "commands"
 }

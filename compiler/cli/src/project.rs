@@ -86,6 +86,19 @@ impl Project {
         Ok(relay_compiler::compile(sources, &Options { environment, epoch, strict, git }))
     }
 
+    /// Checks the project in every environment, or in the one that is asked for.
+    pub(crate) fn check(
+        &self,
+        sources: &Sources<'_>,
+        request: Request,
+        output: &Output,
+    ) -> Result<Compiled, Failure> {
+        let Request { environment, epoch, strict, provenance } = request;
+        let git = if provenance { Some(self.git()?) } else { None };
+        let _progress = Progress::start(output, "checking");
+        Ok(relay_compiler::check(sources, &Options { environment, epoch, strict, git }))
+    }
+
     /// Returns the file names for reports.
     pub(crate) fn origin<'s>(&self, sources: &'s Sources<'s>) -> Origin<'s> {
         Origin::new(sources, &self.folder)

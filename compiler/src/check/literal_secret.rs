@@ -188,7 +188,9 @@ impl SecretSearch {
                 };
                 out.report(at, UnknownRule { rule, help, at });
             } else if !self.used.contains(&at) {
-                out.report(at, IdleSuppression { rule, at });
+                out.report_idle(at, IdleSuppression { rule, at });
+            } else {
+                out.mark_used(at);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::body;
 use super::node::{Node, Reader};
-use super::prompt;
+use super::{prompt, when};
 use crate::ast::{Folder, OnError, PromptsItem};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Field, Kind, Literal, Rule, Scalar as _};
@@ -24,6 +24,7 @@ static FOLDER: Rule = Rule {
         Field::argument("a folder", Kind::Text("path"), "The folder, relative to this document."),
         // Read so that it can be reported in its own words: it belongs to `commands`.
         Field { meaning: "", ..ON_ERROR },
+        when::NEW,
     ],
     children: &[&body::ALLOW_SECRET],
     example: "",
@@ -36,6 +37,7 @@ static COMMANDS: Rule = Rule {
     fields: &[
         Field::argument("a folder", Kind::Text("path"), "The folder, relative to this document."),
         ON_ERROR,
+        when::NEW,
     ],
     children: &[&body::ALLOW_SECRET],
     example: "",
@@ -68,6 +70,7 @@ fn folder(node: &Node, rule: &'static Rule, out: &mut Diagnostics) -> Folder {
     let mut reader = Reader::new(node, rule, out);
     let folder = Folder {
         path: reader.argument(out).and_then(|value| value.non_empty(out)),
+        new: reader.value("new", out),
         on_error: reader.value("on-error", out),
         allowed_secrets: body::allowed_secrets(&mut reader, out),
     };

@@ -40,7 +40,8 @@ pub(super) fn arguments(nodes: Vec<ast::Argument>, out: &mut Diagnostics) -> Vec
 }
 
 fn argument(node: ast::Argument, out: &mut Diagnostics) -> Option<Resolved> {
-    let ast::Argument { name, required, default, description, kind, one_of, chars_max } = node;
+    let ast::Argument { name, new: _, required, default, description, kind, one_of, chars_max } =
+        node;
     let Spanned { value: name, at } = name?;
     let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     let begins = name.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_');

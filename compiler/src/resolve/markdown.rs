@@ -1,17 +1,32 @@
 //! `folder` and `commands`: every markdown file below a folder is a prompt.
 
 use miette::Diagnostic;
-use relay_bundle::Rendering;
 use thiserror::Error;
 
-use super::{body, file, prompt, summary, text};
-use crate::ast::{Folder, OnError};
+use super::prompt::Markdown;
+use super::text::{ARGUMENTS, ARGUMENTS_CHARS_MAX, ARGUMENTS_MARK};
+use super::{file, text};
+use crate::ast::{self, Folder, OnError};
 use crate::diagnostic::Diagnostics;
-use crate::model::{Prompt, Setting};
-use crate::parse::{MarkdownKind, MarkdownPrompt, PRIORITY, markdown_prompt};
+use crate::parse::{MarkdownKind, MarkdownPrompt, markdown_prompt};
 use crate::source::{FileId, Listed, Sources, Span, Spanned};
 
-/// Resolves a folder of prompts or of commands.
+/// A prompt of a markdown file, before an environment patches it.
+pub(super) struct FilePrompt {
+    pub(super) node: ast::Prompt,
+    pub(super) markdown: Markdown,
+}
+
+/// What is below a folder.
+#[derive(Default)]
+pub(super) struct FolderPrompts {
+    /// The prompts of the files that could be read.
+    pub(super) prompts: Vec<FilePrompt>,
+    /// The names of the others, whose faults were reported.
+    pub(super) faulty: Vec<String>,
+}
+
+/// Reads a folder of prompts or of commands.
 ///
 /// A prompt's name is its path below the folder without `.md`.
 pub(super) fn folder(
@@ -19,8 +34,8 @@ pub(super) fn folder(
     node: Folder,
     kind: MarkdownKind,
     out: &mut Diagnostics,
-) -> Vec<Prompt> {
-    let Folder { path: written, on_error, allowed_secrets } = node;
+) -> FolderPrompts {
+    let Folder { path: written, new: _, on_error, allowed_secrets } = node;
     let mode = match (&on_error, kind) {
         (Some(mode), MarkdownKind::Folder) => {
             // The project's own prompts are never left out: their faults are always errors.
@@ -30,14 +45,14 @@ pub(super) fn folder(
         (Some(mode), _) => mode.value,
         (None, _) => OnError::Fail,
     };
-    let allowed_secrets = prompt::allowed_secrets(allowed_secrets, out);
-    let Some(written) = written else { return Vec::new() };
-    let Some(folder) = file::path(sources, &written, out) else { return Vec::new() };
+    let mut found = FolderPrompts::default();
+    let Some(written) = written else { return found };
+    let Some(folder) = file::path(sources, &written, out) else { return found };
     let listed = match sources.list(&folder) {
         Ok(listed) => listed,
         Err(reason) => {
             file::report_unreadable(sources, folder, reason, written.at, out);
-            return Vec::new();
+            return found;
         }
     };
     let files: Vec<_> = listed.into_iter().filter(|file| file.path.ends_with(".md")).collect();
@@ -45,15 +60,19 @@ pub(super) fn folder(
         out.report(written.at, NothingThere { folder: folder.clone(), at: written.at });
     }
     let below = if folder.is_empty() { String::new() } else { format!("{folder}/") };
-    files
-        .into_iter()
-        .filter_map(|listed| {
-            let name = listed.path.strip_prefix(&below)?.strip_suffix(".md")?.to_owned();
-            let file = open(sources, &listed, mode, written.at, out)?;
-            let prompt = one(sources, name, file, kind, mode, out)?;
-            Some(Prompt { allowed_secrets: allowed_secrets.clone(), ..prompt })
-        })
-        .collect()
+    for listed in files {
+        let name = listed.path.strip_prefix(&below).and_then(|path| path.strip_suffix(".md"));
+        let Some(name) = name.map(str::to_owned) else { continue };
+        let file = open(sources, &listed, mode, written.at, out);
+        match file.and_then(|file| one(sources, &name, file, kind, mode, out)) {
+            Some(mut prompt) => {
+                prompt.node.allowed_secrets.clone_from(&allowed_secrets);
+                found.prompts.push(prompt);
+            }
+            None => found.faulty.push(name),
+        }
+    }
+    found
 }
 
 fn open(
@@ -82,12 +101,12 @@ fn open(
 
 fn one(
     sources: &Sources<'_>,
-    name: String,
+    name: &str,
     file: FileId,
     kind: MarkdownKind,
     mode: OnError,
     out: &mut Diagnostics,
-) -> Option<Prompt> {
+) -> Option<FilePrompt> {
     let bytes = &sources.file(file).bytes;
     let MarkdownPrompt {
         description,
@@ -101,40 +120,39 @@ fn one(
         body_start,
     } = markdown_prompt(file, bytes, kind, mode, out)?;
     let at = file.span(0, 0);
-    let text = text::from_markdown(file, body, body_start);
-    let source = text.source.clone();
     // Every command takes arguments; a project's own prompt takes them where its text has a
     // place for them.
-    let arguments = match kind {
-        MarkdownKind::Command => vec![text::implicit(at, argument_hint)],
-        MarkdownKind::Folder => Vec::new(),
-    };
-    let rendered = text::render(sources, &[text], arguments, at, out)?;
-    let variants = text::said_alone(sources, &source, rendered.variants);
-    let rendering = Rendering { arguments: rendered.arguments, variants };
-    let (summary, chapters) =
-        summary::complete(&name, &body::own_text(&rendering), summary, chapters);
-    let mut facts = rendered.facts;
-    if kind == MarkdownKind::Command {
-        // A command is called with arguments whether or not it looks at them.
-        facts.clear();
-    }
-    Some(Prompt {
-        name: Spanned { value: name, at },
-        priority: Setting::or(priority, PRIORITY),
+    let takes_arguments = kind == MarkdownKind::Command || body.contains(ARGUMENTS_MARK);
+    let node = ast::Prompt {
+        name: Some(Spanned { value: name.into(), at }),
+        new: None,
+        enabled: None,
+        priority,
         title,
         description: Some(description),
         summary,
         chapters,
-        meta: (!meta.is_empty()).then_some(meta),
-        arguments: facts,
-        body: Setting { value: body::briefing(&rendering), at: Some(source.at()) },
-        rendering,
-        bodies: vec![source],
+        arguments: takes_arguments.then(|| arguments(at, argument_hint)).into_iter().collect(),
+        body: ast::Body::default(),
         messages: Vec::new(),
-        booleans: rendered.booleans,
         allowed_secrets: Vec::new(),
-    })
+    };
+    let text = text::from_markdown(file, body, body_start);
+    Some(FilePrompt { node, markdown: Markdown { text, meta, kind } })
+}
+
+/// Returns the one argument of a markdown file.
+fn arguments(at: Span, hint: Option<String>) -> ast::Argument {
+    ast::Argument {
+        name: Some(Spanned { value: ARGUMENTS.into(), at }),
+        new: None,
+        required: None,
+        default: None,
+        description: hint.map(|value| Spanned { value, at }),
+        kind: None,
+        one_of: None,
+        chars_max: Some(Spanned { value: ARGUMENTS_CHARS_MAX, at }),
+    }
 }
 
 #[derive(Debug, Error, Diagnostic)]

@@ -13,7 +13,7 @@ use crate::diagnostic::Diagnostics;
 use crate::model::{
     AllowedSecret, BodySource, MessageSource, PartSource, Prompt, Resource, Setting,
 };
-use crate::parse::PRIORITY;
+use crate::parse::{MarkdownKind, PRIORITY};
 use crate::source::{Sources, Span, Spanned};
 
 /// Returns whether a node says neither `text` nor `file=`, not even wrongly.
@@ -37,15 +37,36 @@ pub(super) fn allowed_secrets(
         .collect()
 }
 
+/// Returns the places of what a node with faults may use: no one can say that it is idle.
+pub(super) fn undecided(
+    arguments: &[ast::Argument],
+    allowed_secrets: &[ast::AllowedSecret],
+) -> Vec<Span> {
+    let arguments = arguments.iter().filter_map(|argument| argument.name.as_ref());
+    let secrets = allowed_secrets.iter().map(|secret| secret.rule.at);
+    arguments.map(|name| name.at).chain(secrets).collect()
+}
+
+/// What a markdown file gives besides what a node can say.
+pub(super) struct Markdown {
+    pub(super) text: Text,
+    pub(super) meta: serde_json::Map<String, serde_json::Value>,
+    pub(super) kind: MarkdownKind,
+}
+
 /// Resolves one prompt; `None` if it has faults, which are reported.
+///
+/// That of a markdown file has the file's text unless a `when` gave it another.
 pub(super) fn prompt(
     sources: &Sources<'_>,
     node: ast::Prompt,
+    markdown: Option<Markdown>,
     resources: &BTreeMap<&str, &Resource>,
     out: &mut Diagnostics,
 ) -> Option<Prompt> {
     let ast::Prompt {
         name,
+        new: _,
         enabled: _,
         priority,
         title,
@@ -62,11 +83,22 @@ pub(super) fn prompt(
     let declared = out.error_count() == errors;
     let allowed_secrets = self::allowed_secrets(allowed_secrets, out);
     let name = name?;
-    let named = name::check(&name, "prompt", out);
-    one_body(&name, &body, &messages, out)?;
+    // A file may have any name; `check` says which are awkward.
+    let named = markdown.is_some() || name::check(&name, "prompt", out);
+    let (file_text, meta, kind) = match markdown {
+        Some(Markdown { text, meta, kind }) => (Some(text), meta, Some(kind)),
+        None => (None, serde_json::Map::new(), None),
+    };
+    let file_text = file_text.filter(|_| has_no_body(&body) && messages.is_empty());
+    if file_text.is_none() {
+        one_body(&name, &body, &messages, out)?;
+    }
     let mut draft = Draft { sources, resources, texts: Vec::new(), bodies: Vec::new() };
     let (messages, shown) = if messages.is_empty() {
-        let text = text::of_body(sources, body, out)?;
+        let text = match file_text {
+            Some(text) => text::as_template(text, body.template.as_ref()),
+            None => text::of_body(sources, body, out)?,
+        };
         let at = text::place(sources, &text.source);
         let part = (PartDraft::Text(draft.text(text)), at.clone());
         (vec![MessageDraft { role: Role::User, parts: vec![part], at }], Vec::new())
@@ -81,6 +113,11 @@ pub(super) fn prompt(
     let rendering = Rendering { arguments: rendered.arguments, variants };
     let (summary, chapters) =
         summary::complete(&name.value, &body::own_text(&rendering), summary, chapters);
+    let mut facts = rendered.facts;
+    if kind == Some(MarkdownKind::Command) {
+        // A command is called with arguments whether or not it looks at them.
+        facts.clear();
+    }
     named.then_some(Prompt {
         name,
         priority: Setting::or(priority, PRIORITY),
@@ -88,8 +125,8 @@ pub(super) fn prompt(
         description,
         summary,
         chapters,
-        meta: None,
-        arguments: rendered.facts,
+        meta: (!meta.is_empty()).then_some(meta),
+        arguments: facts,
         body: Setting { value: body::briefing(&rendering), at: body_at },
         rendering,
         bodies,

@@ -65,6 +65,14 @@ pub(super) fn from_file(
     Some(Text { source: whole_file(id, &text, template), text })
 }
 
+/// Makes a text a template, or plain, if a node says so.
+pub(super) fn as_template(mut text: Text, template: Option<&Spanned<bool>>) -> Text {
+    if let Some(template) = template {
+        text.source.template = template.value;
+    }
+    text
+}
+
 /// Makes a text of the body of a markdown file, which begins at `start`.
 pub(super) fn from_markdown(file: FileId, body: String, start: usize) -> Text {
     let text: Arc<str> = body.into();
@@ -121,7 +129,7 @@ pub(super) fn render(
     let plain = |text: &Text| !text.source.template && text.text.contains(ARGUMENTS_MARK);
     let marked = texts.iter().any(plain);
     if marked && !arguments.iter().any(|argument| argument.argument.name == ARGUMENTS) {
-        arguments.push(implicit(named_at, None));
+        arguments.push(implicit(named_at));
     }
     let slot = arguments.iter().position(|argument| argument.argument.name == ARGUMENTS);
     if let (true, Some(argument)) = (marked, slot.and_then(|slot| arguments.get_mut(slot)))
@@ -187,13 +195,13 @@ pub(super) fn render(
 }
 
 /// The argument that a plain text with `$ARGUMENTS` takes.
-pub(super) fn implicit(at: Span, description: Option<String>) -> Resolved {
+fn implicit(at: Span) -> Resolved {
     Resolved {
         at,
         boolean: false,
         argument: Argument {
             name: ARGUMENTS.into(),
-            description,
+            description: None,
             required: false,
             default: None,
             kind: ArgumentKind::Text { chars_max: ARGUMENTS_CHARS_MAX },
