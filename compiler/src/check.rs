@@ -20,13 +20,14 @@ mod unused_argument;
 
 pub(crate) use critical_over_budget::BYTES_MAX as CRITICAL_BYTES_MAX;
 pub(crate) use instructions::MESSAGE_BYTES_MAX;
+pub(crate) use literal_secret::SecretSearch;
 
 use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::source::Sources;
 
-/// Runs every rule.
-pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) {
+/// Runs every rule. What the bundle will hold is searched for secrets by what is returned.
+pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) -> SecretSearch {
     awkward_name::check(model, out);
     critical_over_budget::check(model, out);
     empty_project::check(model, out);
@@ -34,7 +35,7 @@ pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) {
     idle_message::check(model, out);
     idle_when::check(model, out);
     instructions::check(model, out);
-    literal_secret::check(model, out);
+    let secrets = literal_secret::check(sources, model, out);
     message_variables::check(sources, model, out);
     missing_index::check(model, out);
     no_epoch::check(model, out);
@@ -42,4 +43,5 @@ pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) {
     tags_over_limit::check(model, out);
     unreachable_prompt::check(model, out);
     unused_argument::check(model, out);
+    secrets
 }

@@ -19,6 +19,7 @@ mod nearest;
 mod parse;
 mod reference;
 mod resolve;
+mod secret;
 mod setting;
 mod show;
 mod source;
@@ -133,13 +134,14 @@ fn compile_environment(
     let Some(model) = resolve::project(sources, ast, options, environment, &mut out) else {
         return Compiled { bundle: None, effective: None, diagnostics: out };
     };
-    check::run(sources, &model, &mut out);
+    let secrets = check::run(sources, &model, &mut out);
     let effective = Effective::of(sources, &model);
     let mut bundle = None;
     if !out.has_errors() {
         let named_at = model.project.name.at;
         let contents = lower::contents(sources, options, model, &effective);
-        bundle = encode::bundle(&contents, named_at, &mut out);
+        secrets.check_contents(sources, &contents, &mut out);
+        bundle = encode::bundle(&contents, named_at, &mut out).filter(|_| !out.has_errors());
     }
     Compiled { bundle, effective: Some(effective), diagnostics: out }
 }

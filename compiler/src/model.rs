@@ -74,6 +74,8 @@ pub(crate) struct Prompt {
     pub(crate) body: Setting<String>,
     /// Where the texts come from, in the order of the text.
     pub(crate) bodies: Vec<BodySource>,
+    /// The files that templates include.
+    pub(crate) included: Vec<BodySource>,
     /// The `message` nodes, for renderer; none if the prompt is one text.
     pub(crate) messages: Vec<MessageSource>,
     /// The names of the arguments whose templates see a truth value.
@@ -123,6 +125,8 @@ pub(crate) struct BodySource {
     pub(crate) file: FileId,
     /// The inline text's place; absent for a whole file.
     pub(crate) inline_at: Option<Span>,
+    /// Where the document names a binary file, which no report can show.
+    pub(crate) named_at: Option<Span>,
     /// The text before rendering, for the checks; binary files have none.
     pub(crate) text: Option<Arc<str>>,
     /// The first byte of the text in the file, for exact places.
@@ -173,6 +177,8 @@ pub(crate) struct About {
     pub(crate) description: Option<Spanned<String>>,
     pub(crate) mime: Setting<String>,
     pub(crate) body: BodySource,
+    /// The files that its template includes.
+    pub(crate) included: Vec<BodySource>,
     pub(crate) allowed_secrets: Vec<AllowedSecret>,
 }
 

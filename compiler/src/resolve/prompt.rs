@@ -130,6 +130,7 @@ pub(super) fn prompt(
         body: Setting { value: body::briefing(&rendering), at: body_at },
         rendering,
         bodies,
+        included: rendered.included,
         messages: shown,
         booleans: rendered.booleans,
         allowed_secrets,
@@ -271,7 +272,14 @@ impl Draft<'_, '_, '_> {
                     None
                 })?,
         };
-        let body = BodySource { file: id, inline_at: None, text: None, start: 0, template: false };
+        let body = BodySource {
+            file: id,
+            inline_at: None,
+            named_at: Some(path.at),
+            text: None,
+            start: 0,
+            template: false,
+        };
         self.bodies.push(body.clone());
         let source = match image {
             true => PartSource::Image { body, mime: mime.clone() },

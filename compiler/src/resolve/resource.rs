@@ -116,7 +116,9 @@ fn resource(
         (None, Some(written)) => {
             let (id, read) = file::read(sources, written, out)?;
             let (text, content) = content(&read.bytes, node.mime.as_ref());
-            let body = BodySource { file: id, inline_at: None, text, start: 0, template: false };
+            let named_at = text.is_none().then_some(written.at);
+            let body =
+                BodySource { file: id, inline_at: None, named_at, text, start: 0, template: false };
             (body, content, Some(read.path.clone()))
         }
         (None, None) => return None,
@@ -169,7 +171,8 @@ fn template(
             Piece::Variable(name) => UriPiece::Variable(index(name)),
         })
         .collect();
-    let about = about(node, &uri, path.as_deref(), "text/plain", source, out);
+    let mut about = about(node, &uri, path.as_deref(), "text/plain", source, out);
+    about.included = rendered.included;
     Some(ResourceTemplate {
         uri_template: uri,
         about,
@@ -253,6 +256,7 @@ fn about(
         description: node.description,
         mime: Setting::or(node.mime, mime),
         body,
+        included: Vec::new(),
         allowed_secrets: prompt::allowed_secrets(node.allowed_secrets, out),
     }
 }

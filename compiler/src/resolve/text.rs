@@ -1,6 +1,8 @@
 //! The texts of one prompt or resource: collected, then rendered together for every combination
 //! of its finite arguments.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use relay_bundle::{Argument, ArgumentKind, Message, Part, PartContent, Place, Role, Segment};
@@ -33,6 +35,8 @@ pub(super) struct Rendered {
     pub(super) facts: Vec<model::Argument>,
     /// The names of the arguments whose templates see a truth value.
     pub(super) booleans: Vec<String>,
+    /// The files that templates include.
+    pub(super) included: Vec<BodySource>,
     /// For each variant the segments of each text.
     pub(super) variants: Vec<Vec<Vec<Segment>>>,
 }
@@ -44,6 +48,7 @@ pub(super) fn inline(text: Spanned<String>, template: bool) -> Text {
         source: BodySource {
             file: text.at.file,
             inline_at: Some(text.at),
+            named_at: None,
             text: Some(Arc::clone(&shared)),
             start: text.at.start as usize,
             template,
@@ -80,7 +85,14 @@ pub(super) fn from_markdown(file: FileId, body: String, start: usize) -> Text {
 }
 
 fn whole_file(file: FileId, text: &Arc<str>, template: bool) -> BodySource {
-    BodySource { file, inline_at: None, text: Some(Arc::clone(text)), start: 0, template }
+    BodySource {
+        file,
+        inline_at: None,
+        named_at: None,
+        text: Some(Arc::clone(text)),
+        start: 0,
+        template,
+    }
 }
 
 /// Returns where a text begins.
@@ -143,14 +155,16 @@ pub(super) fn render(
     let templates: Vec<_> = texts.iter().filter(|text| text.source.template).collect();
     let mut used: Vec<bool> = vec![false; arguments.len()];
     let mut rendered = vec![Vec::new()];
+    let included = RefCell::new(BTreeMap::new());
     if !templates.is_empty() {
         let texts: Vec<_> = templates.iter().map(|text| template_text(sources, text)).collect();
         let declared: Vec<_> = arguments.iter().map(template_argument).collect();
         let include = |from: FileId, path: &str| {
             let path = parse::resolve_path(&sources.file(from).path, path).ok()?;
             let id = sources.load(&path).ok()?;
-            let text = file::normalized(sources.file(id).text().ok()?);
-            Some((id, Arc::from(text)))
+            let text: Arc<str> = file::normalized(sources.file(id).text().ok()?).into();
+            included.borrow_mut().insert(id, whole_file(id, &text, true));
+            Some((id, text))
         };
         let result =
             template::render(&texts, &declared, named_at, sources.template_cost(), &include, out)?;
@@ -191,7 +205,8 @@ pub(super) fn render(
     let booleans = booleans.map(|argument| argument.argument.name.clone()).collect();
     let placed = |Resolved { at, argument, .. }| Argument { at: sources.place(at), ..argument };
     let arguments = arguments.into_iter().map(placed).collect();
-    Some(Rendered { arguments, facts, booleans, variants })
+    let included = included.into_inner().into_values().collect();
+    Some(Rendered { arguments, facts, booleans, included, variants })
 }
 
 /// The argument that a plain text with `$ARGUMENTS` takes.
