@@ -5,6 +5,8 @@
 mod awkward_name;
 mod critical_over_budget;
 mod empty_project;
+mod empty_text;
+mod foreign_mark;
 mod idle_gate;
 mod idle_message;
 mod idle_when;
@@ -15,6 +17,7 @@ mod missing_index;
 mod no_epoch;
 mod prompt_over_budget;
 mod tags_over_limit;
+mod text_too_large;
 mod unreachable_prompt;
 mod unused_argument;
 
@@ -31,6 +34,8 @@ pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) -
     awkward_name::check(model, out);
     critical_over_budget::check(model, out);
     empty_project::check(model, out);
+    empty_text::check(model, out);
+    foreign_mark::check(sources, model, out);
     idle_gate::check(model, out);
     idle_message::check(model, out);
     idle_when::check(model, out);
@@ -41,6 +46,7 @@ pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) -
     no_epoch::check(model, out);
     prompt_over_budget::check(model, out);
     tags_over_limit::check(model, out);
+    text_too_large::check(model, out);
     unreachable_prompt::check(model, out);
     unused_argument::check(model, out);
     secrets

@@ -66,6 +66,9 @@ pub struct Compiled {
     pub effective: Option<Effective>,
     /// What the stages found.
     pub diagnostics: Diagnostics,
+    /// Why the project's own document could not be read; nothing else is known then. Callers see
+    /// to it that it can be, but it may vanish after that.
+    pub unread: Option<ReadError>,
 }
 
 /// Compiles the project that `sources` holds, for the environment that `options` names.
@@ -132,7 +135,8 @@ fn compile_environment(
     // The limit holds for each bundle.
     sources.template_cost().set(0);
     let Some(model) = resolve::project(sources, ast, options, environment, &mut out) else {
-        return Compiled { bundle: None, effective: None, diagnostics: out };
+        let unread = sources.load(sources.root()).err();
+        return Compiled { bundle: None, effective: None, diagnostics: out, unread };
     };
     let secrets = check::run(sources, &model, &mut out);
     let effective = Effective::of(sources, &model);
@@ -143,7 +147,7 @@ fn compile_environment(
         secrets.check_contents(sources, &contents, &mut out);
         bundle = encode::bundle(&contents, named_at, &mut out).filter(|_| !out.has_errors());
     }
-    Compiled { bundle, effective: Some(effective), diagnostics: out }
+    Compiled { bundle, effective: Some(effective), diagnostics: out, unread: None }
 }
 
 impl Compiled {

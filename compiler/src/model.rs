@@ -133,6 +133,8 @@ pub(crate) struct BodySource {
     pub(crate) start: usize,
     /// Whether it is a template.
     pub(crate) template: bool,
+    /// Whether its author decided that, so that marks of templates in plain text are meant.
+    pub(crate) is_settled: bool,
 }
 
 impl BodySource {

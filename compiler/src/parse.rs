@@ -6,6 +6,7 @@
 mod argument;
 mod body;
 mod document;
+mod empty;
 mod front_matter;
 mod gate;
 mod guard;
@@ -21,10 +22,11 @@ mod prompt;
 mod prompts;
 mod resource;
 mod tools;
+mod version;
 mod when;
 
 pub(crate) use document::{DOCUMENT_BYTES_MAX, format};
-pub(crate) use front_matter::FILE_BYTES_MAX as MARKDOWN_BYTES_MAX;
+pub(crate) use front_matter::{FILE_BYTES_MAX as MARKDOWN_BYTES_MAX, Reporter};
 pub(crate) use guard::DEPTH_MAX;
 pub(crate) use include::project;
 pub(crate) use markdown_prompt::{
@@ -57,7 +59,8 @@ pub(crate) static TOP: &[&Rule] = &[
 
 /// Parses one document.
 fn document(file: FileId, bytes: &[u8], out: &mut Diagnostics) -> Document {
-    let nodes = document::parse(file, bytes, out);
+    let known = version::check(file, bytes, out);
+    let nodes = known.then(|| document::parse(file, bytes, out)).flatten();
     let broken = nodes.is_none();
     let mut document = Document { file, includes: Vec::new(), items: Vec::new(), broken };
     for node in nodes.unwrap_or_default() {

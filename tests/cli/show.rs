@@ -28,7 +28,7 @@ prompts {
         arg name required=#true
         message role=user {
             text "I am {{ name }}."
-            file "more/filed.md"
+            file "more/filed.md" template=#false
             file "raw.md.j2" template=#false
             image "dot.png"
         }
@@ -66,7 +66,7 @@ fn sandbox() -> Sandbox {
     let sandbox = Sandbox::of(&[
         ("project.kdl", PROJECT),
         ("raw.md.j2", "{{ raw }}\n"),
-        ("more/more.kdl", "prompts { prompt filed file=\"filed.md\" }\n"),
+        ("more/more.kdl", "prompts { prompt filed file=\"filed.md\" template=#false }\n"),
         ("more/filed.md", "From {{ name }}'s file.\n"),
         ("commands/go.md", "---\ndescription: Goes\n---\nGo to $ARGUMENTS.\n"),
     ]);

@@ -65,9 +65,13 @@ impl Files for Disk {
             return Err(ReadError::WrongKind { expected: "a folder" });
         }
         let mut walk = Walk { root: &self.root, files: Vec::new(), folders: Vec::new(), seen: 0 };
-        walk.folders.push(Folder { path: folder.into(), found, link: false });
+        walk.enter(&Folder { path: folder.into(), found, link: false, fault: None })?;
         while let Some(folder) = walk.folders.pop() {
-            walk.enter(&folder)?;
+            // One that cannot be read is no end of the others.
+            if let Err(fault) = walk.enter(&folder) {
+                let (path, link) = (format!("{}/", folder.path), folder.link);
+                walk.files.push(Listed { path, link, fault: Some(fault) });
+            }
         }
         walk.files.sort();
         Ok(walk.files)
@@ -89,13 +93,13 @@ struct Folder {
     found: PathBuf,
     /// Whether the path contains a link.
     link: bool,
+    /// What is wrong with the path.
+    fault: Option<ReadError>,
 }
 
 impl Walk<'_> {
     fn enter(&mut self, folder: &Folder) -> Result<(), ReadError> {
-        let failed = |error: io::Error| ReadError::Io {
-            reason: format!("`{}` below it: {}", folder.path, reason(&error)),
-        };
+        let failed = |error: io::Error| ReadError::Io { reason: reason(&error) };
         for entry in fs::read_dir(&folder.found).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             self.seen += 1;
@@ -104,9 +108,9 @@ impl Walk<'_> {
                     reason: format!("it has more than {ENTRIES_MAX} files and folders"),
                 });
             }
-            let path = path_of(folder, &entry)?;
+            let (path, fault) = path_of(folder, &entry);
             if path != REPOSITORY {
-                self.take(folder, &entry, path, entry.file_type().map_err(failed)?)?;
+                self.take(folder, &entry, path, fault, entry.file_type().map_err(failed)?);
             }
         }
         Ok(())
@@ -117,46 +121,44 @@ impl Walk<'_> {
         folder: &Folder,
         entry: &DirEntry,
         path: String,
+        fault: Option<ReadError>,
         kind: fs::FileType,
-    ) -> Result<(), ReadError> {
+    ) {
         let link = folder.link || kind.is_symlink();
         if kind.is_dir() {
             let found = folder.found.join(entry.file_name());
-            self.folders.push(Folder { path, found, link });
-            return Ok(());
+            self.folders.push(Folder { path, found, link, fault });
+            return;
         }
         let target = kind.is_symlink().then(|| fs::canonicalize(entry.path()));
         match target {
             Some(Ok(found)) if found.is_dir() && !found.starts_with(self.root) => {
-                Err(ReadError::Io {
-                    reason: format!("`{path}` is a link that leaves the project's folder"),
-                })
+                let (path, fault) = (format!("{path}/"), Some(ReadError::Outside));
+                self.files.push(Listed { path, link, fault });
             }
             // Following a link to a parent folder would never end. Its files are listed anyway, so
             // only the link itself is listed.
             Some(Ok(found)) if found.is_dir() && !folder.found.starts_with(&found) => {
-                self.folders.push(Folder { path, found, link });
-                Ok(())
+                self.folders.push(Folder { path, found, link, fault });
             }
-            _ => {
-                self.files.push(Listed { path, link });
-                Ok(())
-            }
+            _ => self.files.push(Listed { path, link, fault }),
         }
     }
 }
 
-fn path_of(folder: &Folder, entry: &DirEntry) -> Result<String, ReadError> {
+/// Returns the path of an entry, and what is wrong with its name.
+fn path_of(folder: &Folder, entry: &DirEntry) -> (String, Option<ReadError>) {
     let name = entry.file_name();
-    let Some(name) = name.to_str() else {
-        return Err(ReadError::Io {
-            reason: format!(
-                "`{}` in it has a name that is not UTF-8; rename it",
-                name.to_string_lossy()
-            ),
-        });
+    let fault = name.to_str().is_none().then(|| ReadError::Io {
+        reason: "its name, or that of a folder above it, is not UTF-8; rename it".into(),
+    });
+    let fault = fault.or_else(|| folder.fault.clone());
+    let name = name.to_string_lossy();
+    let path = match folder.path.as_str() {
+        "" => name.into_owned(),
+        above => format!("{above}/{name}"),
     };
-    Ok(if folder.path.is_empty() { name.to_owned() } else { format!("{}/{name}", folder.path) })
+    (path, fault)
 }
 
 fn too_large(bytes: u64) -> Result<(), ReadError> {

@@ -281,7 +281,8 @@ impl Pass<'_, '_> {
     }
 
     fn body(&mut self, body: &BodySource) {
-        let BodySource { file, inline_at, named_at, text, start: _, template: _ } = body;
+        let BodySource { file, inline_at, named_at, text, start: _, template: _, is_settled: _ } =
+            body;
         match (inline_at, text) {
             (Some(at), Some(text)) => self.value(text, *at),
             // Its bytes, so that places are those of the file and binary files count.

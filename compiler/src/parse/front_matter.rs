@@ -17,7 +17,7 @@ use crate::source::Span;
 use correction::{Corrected, Edits, Slip};
 
 pub(super) use correction::quoted;
-pub(super) use report::Reporter;
+pub(crate) use report::Reporter;
 pub(crate) use text::FILE_BYTES_MAX;
 pub(super) use text::Text;
 pub(super) use yaml::{Entry, Node, Value};
@@ -53,6 +53,7 @@ impl<'t> FrontMatter<'t> {
                 let opening = text.span(&(0..MARK.len()));
                 let matter = Self { entries, opening, body, text, start: yaml.start, edits };
                 matter.report_repeated(&matter.entries, reporter);
+                matter.report_comments(&matter.entries, reporter);
                 Some(matter)
             }
             Err(yaml::YamlError { at, reason, may_be_slip }) => {
@@ -105,6 +106,47 @@ impl<'t> FrontMatter<'t> {
             Value::Map(entries) => self.report_repeated(entries, reporter),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => {}
         }
+    }
+}
+
+impl FrontMatter<'_> {
+    /// Reports a `#` that cuts a value off: an author who means a comment writes it on a line of
+    /// its own.
+    fn report_comments(&self, entries: &[Entry], reporter: &mut Reporter<'_>) {
+        for Entry { key, key_at: _, value } in entries {
+            self.report_comment(Some(key), value, reporter);
+        }
+    }
+
+    fn report_comment(&self, key: Option<&str>, node: &Node, reporter: &mut Reporter<'_>) {
+        match &node.value {
+            Value::List(nodes) => {
+                return nodes.iter().for_each(|node| self.report_comment(None, node, reporter));
+            }
+            Value::Map(entries) => return self.report_comments(entries, reporter),
+            Value::Null | Value::Text(_) => {}
+            Value::Bool(_) | Value::Number(_) => return,
+        }
+        let written = self.written(&node.at);
+        if written.starts_with(['"', '\'', '|', '>', '*', '&', '!']) {
+            return;
+        }
+        let end = self.range(&node.at).end;
+        let rest = self.text.text.get(end..).unwrap_or_default();
+        let rest = without_end(rest.split_inclusive('\n').next().unwrap_or_default());
+        let comment = rest.trim_start_matches([' ', '\t']);
+        if !comment.starts_with('#') || (comment.len() == rest.len() && !written.is_empty()) {
+            return;
+        }
+        let start = end + rest.len() - comment.len();
+        let at = self.text.span(&(start..end + rest.len()));
+        let whole = format!("{written} {comment}");
+        let whole = quoted(&whole.split_whitespace().collect::<Vec<_>>().join(" "));
+        let line = match key {
+            Some(key) => format!("{key}: {whole}"),
+            None => format!("- {whole}"),
+        };
+        reporter.warn(at, Comment { line, at });
     }
 }
 
@@ -174,6 +216,19 @@ struct NotYaml {
     at: Span,
     #[help]
     help: String,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("YAML takes what follows a `#` for a comment, so it is no part of the value")]
+#[diagnostic(
+    code(front_matter::comment),
+    severity(Warning),
+    help("write it as: {line}\nor, if it is a comment, on a line of its own")
+)]
+struct Comment {
+    line: String,
+    #[label(primary, "dropped")]
+    at: Span,
 }
 
 #[derive(Debug, Error, Diagnostic)]

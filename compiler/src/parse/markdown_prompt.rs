@@ -70,6 +70,10 @@ pub(crate) const COMMAND_KEYS: &[Key] = &[
     },
 ];
 
+/// The keys of a command that clients know, and that relay gives them as they are.
+const CLIENT_KEYS: &[&str] =
+    &["allowed-tools", "disable-model-invocation", "model", "name", "scripts", "tools"];
+
 /// What a markdown file says.
 #[derive(Debug)]
 pub(crate) struct MarkdownPrompt {
@@ -81,7 +85,9 @@ pub(crate) struct MarkdownPrompt {
     pub(crate) summary: Option<Spanned<String>>,
     pub(crate) chapters: Option<Vec<Spanned<String>>>,
     /// What describes the one argument of a command.
-    pub(crate) argument_hint: Option<String>,
+    pub(crate) argument_hint: Option<Spanned<String>>,
+    /// The keys of a command that mean nothing here.
+    pub(crate) unknown_keys: Vec<Spanned<String>>,
     /// What a command says besides title and description; keys sorted, in inner objects too.
     pub(crate) meta: Map<String, Json>,
     /// What follows the front matter, with LF line ends, otherwise untouched.
@@ -118,8 +124,17 @@ pub(crate) fn markdown_prompt(
             Kind::Folder => reader.folder_key(entry, &mut keys),
         }
     }
-    let Keys { has_description, description, title, priority, summary, chapters, hint, meta } =
-        keys;
+    let Keys {
+        has_description,
+        description,
+        title,
+        priority,
+        summary,
+        chapters,
+        hint,
+        unknown,
+        meta,
+    } = keys;
     if !has_description {
         reporter.refuse(matter.opening, NoDescription { at: matter.opening });
     }
@@ -134,6 +149,7 @@ pub(crate) fn markdown_prompt(
         summary,
         chapters,
         argument_hint: hint,
+        unknown_keys: unknown,
         meta: sorted(meta),
         // SecretSearch for one byte is many times faster, and nearly every file has none.
         body: if body.contains('\r') { body.replace("\r\n", "\n") } else { body.into() },
@@ -167,7 +183,8 @@ struct Keys {
     priority: Option<Spanned<u8>>,
     summary: Option<Spanned<String>>,
     chapters: Option<Vec<Spanned<String>>>,
-    hint: Option<String>,
+    hint: Option<Spanned<String>>,
+    unknown: Vec<Spanned<String>>,
     meta: BTreeMap<String, Json>,
 }
 
@@ -205,17 +222,22 @@ impl fmt::Display for Of<'_> {
 
 impl Reader<'_, '_> {
     fn command_key(&mut self, entry: &Entry, keys: &mut Keys) {
-        let Entry { key, key_at: _, value } = entry;
+        let Entry { key, key_at, value } = entry;
         match key.as_str() {
             "description" => self.description(entry, keys),
             "title" => keys.title = self.text(Of::Key(key), value),
             "argument-hint" => {
-                keys.hint = self.hint(value);
-                keys.meta.extend(keys.hint.clone().map(|hint| (key.clone(), hint.into())));
+                let hint = self.hint(value);
+                keys.meta.extend(hint.clone().map(|hint| (key.clone(), hint.into())));
+                let at = self.matter.span(&value.at);
+                keys.hint = hint.map(|value| Spanned { value, at });
             }
             _ => {
                 if key == "handoffs" {
                     self.check_handoffs(value);
+                } else if !CLIENT_KEYS.contains(&key.as_str()) {
+                    let at = self.matter.span(key_at);
+                    keys.unknown.push(Spanned { value: key.clone(), at });
                 }
                 keys.meta.insert(key.clone(), json(value));
             }

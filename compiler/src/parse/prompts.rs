@@ -2,7 +2,7 @@
 
 use super::body;
 use super::node::{Node, Reader};
-use super::{prompt, when};
+use super::{empty, prompt, when};
 use crate::ast::{Folder, OnError, PromptsItem};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Field, Kind, Literal, Rule, Scalar as _};
@@ -51,6 +51,7 @@ const ON_ERROR: Field = Field::property(
 .or(Literal::Word("fail"));
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Vec<PromptsItem> {
+    empty::check(node, out);
     let mut reader = Reader::new(node, &PROMPTS, out);
     let mut items = Vec::new();
     for child in reader.children("prompt") {

@@ -1,7 +1,7 @@
 //! `resources { resource URI mime=… file=… { … } }`
 
 use super::node::{Node, Reader, TEXT};
-use super::{argument, body, when};
+use super::{argument, body, empty, when};
 use crate::ast::Resource;
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Field, Kind, Literal, Rule};
@@ -39,6 +39,7 @@ static RESOURCE: Rule = Rule {
 };
 
 pub(super) fn block(node: &Node, out: &mut Diagnostics) -> Vec<Resource> {
+    empty::check(node, out);
     let mut reader = Reader::new(node, &RESOURCES, out);
     let resources = reader.children("resource").map(|child| resource(child, out)).collect();
     reader.finish(out);

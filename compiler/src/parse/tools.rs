@@ -1,5 +1,6 @@
 //! `tools { diagnostics }`: the tools that a server of the project offers, group by group.
 
+use super::empty;
 use super::node::{Node, Reader};
 use crate::ast::{ToolChoice, ToolGroup, Tools};
 use crate::diagnostic::Diagnostics;
@@ -24,6 +25,7 @@ static DIAGNOSTICS: Rule = Rule::leaf(
 );
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Tools {
+    empty::check(node, out);
     let mut reader = Reader::new(node, &TOOLS, out);
     let mut groups = Vec::new();
     for (rule, group) in [(&DIAGNOSTICS, ToolGroup::Diagnostics)] {

@@ -1,15 +1,18 @@
 //! `folder` and `commands`: every markdown file below a folder is a prompt.
 
+mod note;
+
 use miette::Diagnostic;
 use thiserror::Error;
 
+use self::note::Notes;
 use super::prompt::Markdown;
 use super::text::{ARGUMENTS, ARGUMENTS_CHARS_MAX, ARGUMENTS_MARK};
 use super::{file, text};
 use crate::ast::{self, Folder, OnError};
 use crate::diagnostic::Diagnostics;
-use crate::parse::{MarkdownKind, MarkdownPrompt, markdown_prompt};
-use crate::source::{FileId, Listed, Sources, Span, Spanned};
+use crate::parse::{MarkdownKind, MarkdownPrompt, Reporter, markdown_prompt};
+use crate::source::{FileId, Listed, ReadError, Sources, Span, Spanned};
 
 /// A prompt of a markdown file, before an environment patches it.
 pub(super) struct FilePrompt {
@@ -55,16 +58,26 @@ pub(super) fn folder(
             return found;
         }
     };
-    let files: Vec<_> = listed.into_iter().filter(|file| file.path.ends_with(".md")).collect();
+    // A folder is listed if what is below it is unknown.
+    let counts = |file: &Listed| file.path.ends_with(".md") || file.path.ends_with('/');
+    let files: Vec<_> = listed.into_iter().filter(counts).collect();
     if files.is_empty() {
         out.report(written.at, NothingThere { folder: folder.clone(), at: written.at });
     }
     let below = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+    let mut notes = Notes::default();
     for listed in files {
-        let name = listed.path.strip_prefix(&below).and_then(|path| path.strip_suffix(".md"));
-        let Some(name) = name.map(str::to_owned) else { continue };
-        let file = open(sources, &listed, mode, written.at, out);
-        match file.and_then(|file| one(sources, &name, file, kind, mode, out)) {
+        let Some(file) = open(sources, &listed, mode, written.at, out) else {
+            found.faulty.extend(name_of(&listed, &below));
+            continue;
+        };
+        let Some(name) = name_of(&listed, &below) else { continue };
+        if name.is_empty() || name.ends_with('/') {
+            let at = file.span(0, 0);
+            Reporter::new(mode, out).refuse(at, NoName { path: listed.path, at });
+            continue;
+        }
+        match one(sources, &name, file, kind, mode, &mut notes, out) {
             Some(mut prompt) => {
                 prompt.node.allowed_secrets.clone_from(&allowed_secrets);
                 found.prompts.push(prompt);
@@ -72,7 +85,14 @@ pub(super) fn folder(
             None => found.faulty.push(name),
         }
     }
+    notes.report(out);
     found
+}
+
+/// Returns the name of the prompt that a file gives.
+fn name_of(listed: &Listed, below: &str) -> Option<String> {
+    let path = listed.path.strip_prefix(below)?;
+    path.strip_suffix(".md").map(str::to_owned)
 }
 
 fn open(
@@ -83,17 +103,19 @@ fn open(
     out: &mut Diagnostics,
 ) -> Option<FileId> {
     let path = listed.path.clone();
+    let mut reporter = Reporter::new(mode, out);
+    if let Some(reason) = listed.fault.clone() {
+        reporter.refuse(at, Unreadable { path, reason, at });
+        return None;
+    }
     if listed.link {
-        match mode {
-            OnError::Skip => out.report(at, LinkSkipped { path, at }),
-            OnError::Fail | OnError::Repair => out.report(at, Link { path, at }),
-        }
+        reporter.refuse(at, Link { path, at });
         return None;
     }
     match sources.load(&path) {
         Ok(file) => Some(file),
         Err(reason) => {
-            file::report_unreadable(sources, path, reason, at, out);
+            reporter.refuse(at, Unreadable { path, reason, at });
             None
         }
     }
@@ -105,6 +127,7 @@ fn one(
     file: FileId,
     kind: MarkdownKind,
     mode: OnError,
+    notes: &mut Notes,
     out: &mut Diagnostics,
 ) -> Option<FilePrompt> {
     let bytes = &sources.file(file).bytes;
@@ -115,6 +138,7 @@ fn one(
         summary,
         chapters,
         argument_hint,
+        unknown_keys,
         meta,
         body,
         body_start,
@@ -122,7 +146,15 @@ fn one(
     let at = file.span(0, 0);
     // Every command takes arguments; a project's own prompt takes them where its text has a
     // place for them.
-    let takes_arguments = kind == MarkdownKind::Command || body.contains(ARGUMENTS_MARK);
+    let is_marked = body.contains(ARGUMENTS_MARK);
+    let takes_arguments = kind == MarkdownKind::Command || is_marked;
+    if kind == MarkdownKind::Command {
+        notes.body(sources, file, body_start);
+        notes.unknown_keys(unknown_keys);
+        if let Some(hint) = argument_hint.clone().filter(|_| !is_marked) {
+            notes.idle_hint(hint);
+        }
+    }
     let node = ast::Prompt {
         name: Some(Spanned { value: name.into(), at }),
         new: None,
@@ -137,18 +169,18 @@ fn one(
         messages: Vec::new(),
         allowed_secrets: Vec::new(),
     };
-    let text = text::from_markdown(file, body, body_start);
+    let text = text::from_markdown(file, body, body_start, kind == MarkdownKind::Command);
     Some(FilePrompt { node, markdown: Markdown { text, meta, kind } })
 }
 
 /// Returns the one argument of a markdown file.
-fn arguments(at: Span, hint: Option<String>) -> ast::Argument {
+fn arguments(at: Span, hint: Option<Spanned<String>>) -> ast::Argument {
     ast::Argument {
         name: Some(Spanned { value: ARGUMENTS.into(), at }),
         new: None,
         required: None,
         default: None,
-        description: hint.map(|value| Spanned { value, at }),
+        description: hint,
         kind: None,
         one_of: None,
         chars_max: Some(Spanned { value: ARGUMENTS_CHARS_MAX, at }),
@@ -185,10 +217,23 @@ struct Link {
 }
 
 #[derive(Debug, Error, Diagnostic)]
-#[error("`{path}` is a link: skipped")]
-#[diagnostic(code(markdown::link), severity(Warning), help("put a copy of the file there"))]
-struct LinkSkipped {
+#[error("cannot read `{path}`: {reason}")]
+#[diagnostic(
+    code(markdown::unreadable),
+    help("see that it can be read, or put a copy of it there")
+)]
+struct Unreadable {
     path: String,
+    reason: ReadError,
     #[label(primary, "below this folder")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{path}` gives no name to a prompt")]
+#[diagnostic(code(markdown::no_name), help("name the file as the prompt: `NAME.md`"))]
+struct NoName {
+    path: String,
+    #[label(primary, "this file")]
     at: Span,
 }

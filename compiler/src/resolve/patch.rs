@@ -139,7 +139,6 @@ impl Patches {
         patch: ast::Tools,
         out: &mut Diagnostics,
     ) {
-        let is_empty = patch.groups.is_empty();
         for ast::ToolChoice { group, enabled } in patch.groups {
             let mut node = self.node("the tools".into(), out);
             let known = base.groups.iter_mut().find(|known| known.group.value == group.value);
@@ -154,9 +153,6 @@ impl Patches {
                 Some(known) => known.enabled = before,
                 None => base.groups.push(ast::ToolChoice { group, enabled: before }),
             }
-        }
-        if is_empty {
-            self.node("the tools".into(), out).finish(patch.at);
         }
     }
 

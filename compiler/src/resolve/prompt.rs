@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use miette::Diagnostic;
-use relay_bundle::{Blob, Content, Message, Part, PartContent, Place, Rendering, Role, Segment};
+use relay_bundle::{
+    Blob, Content, Message, Part, PartContent, Place, Rendering, Role, Segment, lower_case,
+};
 use thiserror::Error;
 
 use super::text::{self, Text};
@@ -105,6 +107,7 @@ pub(super) fn prompt(
     } else {
         draft.messages(messages, body.template.map(|template| template.value), out)?
     };
+    chapters.iter().for_each(|chapters| report_repeated(chapters, out));
     let Draft { texts, bodies, .. } = draft;
     let body_at = bodies.first().map(|body| body.at());
     // Texts that use an argument with faults would only repeat the report.
@@ -165,6 +168,22 @@ fn one_body(
                 TwoBodies { name: name.value.clone(), first_at: *first, at: *second },
             );
             None
+        }
+    }
+}
+
+/// Reports a chapter that is written twice: tags match it once.
+fn report_repeated(chapters: &[Spanned<String>], out: &mut Diagnostics) {
+    let mut seen: BTreeMap<String, Span> = BTreeMap::new();
+    for Spanned { value, at } in chapters {
+        match seen.get(&lower_case(value.trim())) {
+            Some(first_at) => {
+                let (chapter, first_at, at) = (value.clone(), *first_at, *at);
+                out.report(at, RepeatedChapter { chapter, first_at, at });
+            }
+            None => {
+                seen.insert(lower_case(value.trim()), *at);
+            }
         }
     }
 }
@@ -231,9 +250,7 @@ impl Draft<'_, '_, '_> {
         out: &mut Diagnostics,
     ) -> Option<((PartDraft, Place), PartSource)> {
         match part {
-            ast::Part::Text(written) => {
-                Some(self.spoken(text::inline(written, template.unwrap_or(false))))
-            }
+            ast::Part::Text(written) => Some(self.spoken(text::inline(written, template))),
             ast::Part::File { path, template: own } => {
                 let own = own.map(|own| own.value).or(template);
                 text::from_file(self.sources, &path, own, out).map(|text| self.spoken(text))
@@ -279,6 +296,7 @@ impl Draft<'_, '_, '_> {
             text: None,
             start: 0,
             template: false,
+            is_settled: true,
         };
         self.bodies.push(body.clone());
         let source = match image {
@@ -322,7 +340,7 @@ impl Draft<'_, '_, '_> {
             let mime = mime.or_else(|| Some(found.about.mime.value.clone()));
             let content = found.content.clone();
             let at = self.sources.place(uri.at);
-            let uri = text::inline(uri, false);
+            let uri = text::inline(uri, Some(false));
             let source =
                 PartSource::Resource { uri: uri.source.clone(), mime: mime.clone(), body: None };
             let uri = self.text(uri);
@@ -331,7 +349,7 @@ impl Draft<'_, '_, '_> {
         if body.template.is_none() && body.text.is_some() {
             body.template = template.map(|value| Spanned { value, at: uri.at });
         }
-        let uri = text::inline(uri, template.unwrap_or(false));
+        let uri = text::inline(uri, template);
         let text = text::of_body(self.sources, body, out)?;
         let source = PartSource::Resource {
             uri: uri.source.clone(),
@@ -387,6 +405,17 @@ struct TwoBodies {
     #[label("one here")]
     first_at: Span,
     #[label(primary, "another here")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("chapter `{chapter}` is written twice")]
+#[diagnostic(code(prompt::repeated_chapter), severity(Warning), help("remove one"))]
+struct RepeatedChapter {
+    chapter: String,
+    #[label("first here")]
+    first_at: Span,
+    #[label(primary, "again here")]
     at: Span,
 }
 

@@ -111,14 +111,29 @@ fn resource(
     let (body, content, path) = match (&node.body.text, &node.body.file) {
         (Some(written), _) => {
             let content = Content::Text(written.value.clone());
-            (text::inline(written.clone(), false).source, content, None)
+            (
+                text::inline(
+                    written.clone(),
+                    node.body.template.as_ref().map(|template| template.value),
+                )
+                .source,
+                content,
+                None,
+            )
         }
         (None, Some(written)) => {
             let (id, read) = file::read(sources, written, out)?;
             let (text, content) = content(&read.bytes, node.mime.as_ref());
             let named_at = text.is_none().then_some(written.at);
-            let body =
-                BodySource { file: id, inline_at: None, named_at, text, start: 0, template: false };
+            let body = BodySource {
+                file: id,
+                inline_at: None,
+                named_at,
+                text,
+                start: 0,
+                template: false,
+                is_settled: true,
+            };
             (body, content, Some(read.path.clone()))
         }
         (None, None) => return None,

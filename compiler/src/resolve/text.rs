@@ -42,7 +42,7 @@ pub(super) struct Rendered {
 }
 
 /// Makes a text of one that was written in a document.
-pub(super) fn inline(text: Spanned<String>, template: bool) -> Text {
+pub(super) fn inline(text: Spanned<String>, template: Option<bool>) -> Text {
     let shared: Arc<str> = text.value.into();
     Text {
         source: BodySource {
@@ -51,7 +51,8 @@ pub(super) fn inline(text: Spanned<String>, template: bool) -> Text {
             named_at: None,
             text: Some(Arc::clone(&shared)),
             start: text.at.start as usize,
-            template,
+            template: template.unwrap_or(false),
+            is_settled: template.is_some(),
         },
         text: shared,
     }
@@ -65,23 +66,26 @@ pub(super) fn from_file(
     out: &mut Diagnostics,
 ) -> Option<Text> {
     let (id, file) = file::read_text(sources, path, out)?;
+    let is_settled = template.is_some();
     let template = template.unwrap_or_else(|| path.value.ends_with(".j2"));
     let text: Arc<str> = file::normalized(file.text().unwrap_or_default()).into();
-    Some(Text { source: whole_file(id, &text, template), text })
+    let source = BodySource { is_settled, ..whole_file(id, &text, template) };
+    Some(Text { source, text })
 }
 
 /// Makes a text a template, or plain, if a node says so.
 pub(super) fn as_template(mut text: Text, template: Option<&Spanned<bool>>) -> Text {
     if let Some(template) = template {
         text.source.template = template.value;
+        text.source.is_settled = true;
     }
     text
 }
 
 /// Makes a text of the body of a markdown file, which begins at `start`.
-pub(super) fn from_markdown(file: FileId, body: String, start: usize) -> Text {
+pub(super) fn from_markdown(file: FileId, body: String, start: usize, is_settled: bool) -> Text {
     let text: Arc<str> = body.into();
-    Text { source: BodySource { start, ..whole_file(file, &text, false) }, text }
+    Text { source: BodySource { start, is_settled, ..whole_file(file, &text, false) }, text }
 }
 
 fn whole_file(file: FileId, text: &Arc<str>, template: bool) -> BodySource {
@@ -92,6 +96,7 @@ fn whole_file(file: FileId, text: &Arc<str>, template: bool) -> BodySource {
         text: Some(Arc::clone(text)),
         start: 0,
         template,
+        is_settled: false,
     }
 }
 
@@ -121,7 +126,7 @@ pub(super) fn of_body(sources: &Sources<'_>, body: Body, out: &mut Diagnostics) 
     let Body { text, file, template, broken: _ } = body;
     let template = template.map(|template| template.value);
     match (text, file) {
-        (Some(text), _) => Some(inline(text, template.unwrap_or(false))),
+        (Some(text), _) => Some(inline(text, template)),
         (None, Some(path)) => from_file(sources, &path, template, out),
         (None, None) => None,
     }

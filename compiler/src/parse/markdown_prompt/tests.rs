@@ -122,7 +122,7 @@ fn hints() {
         ("''", None),
     ] {
         let prompt = good(&format!("---\ndescription: d\nargument-hint: {yaml}\n---\n"), Command);
-        assert_eq!(prompt.argument_hint.as_deref(), hint, "{yaml}");
+        assert_eq!(prompt.argument_hint.as_ref().map(|hint| hint.value.as_str()), hint, "{yaml}");
         assert_eq!(prompt.meta.get("argument-hint").and_then(Json::as_str), hint, "{yaml}");
     }
 }

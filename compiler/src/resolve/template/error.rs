@@ -85,6 +85,19 @@ pub(super) enum TemplateError {
         #[label(primary, "set here")]
         at: Span,
     },
+    #[error("argument `{name}` is never `{text}`{line}")]
+    #[diagnostic(code(template::foreign_choice), severity(Warning))]
+    ForeignChoice {
+        name: String,
+        text: String,
+        #[help]
+        help: String,
+        line: Line,
+        #[label("the argument")]
+        argument_at: Span,
+        #[label(primary, "not one of its values")]
+        at: Span,
+    },
     #[error("argument `{name}` may be absent here{line}")]
     #[diagnostic(
         code(template::maybe_absent),
