@@ -140,6 +140,11 @@ impl Diagnostics {
         }
     }
 
+    /// Takes all of another sink.
+    pub(crate) fn absorb(&mut self, other: Self) {
+        other.reports.into_iter().for_each(|report| self.take(report));
+    }
+
     fn take(&mut self, report: Report) {
         let said = report.said();
         if !self.said.contains_key(&said) {

@@ -298,6 +298,8 @@ fn one_file_that_cannot_be_used_is_not_the_end_of_a_folder() {
         ];
         let run = sandbox.relay("check project").ends(code);
         words.iter().fold(run, |run, words| run.prints(words));
-        sandbox.relay("show project").prints("prompt \"good\"").ends(code);
+        if code == 0 {
+            sandbox.relay("show project").prints("prompt \"good\"").ends(0);
+        }
     }
 }

@@ -44,6 +44,7 @@ impl<'t> FrontMatter<'t> {
     pub(super) fn read(text: &'t Text<'_>, reporter: &mut Reporter<'_>) -> Option<Self> {
         let (yaml, body) = split(text, reporter)?;
         let (slips, result) = correction::parse(text.text.get(yaml.clone()).unwrap_or_default());
+        let is_right = slips.is_empty();
         for Slip { what, at, line } in slips {
             let at = text.span(&(yaml.start + at.start..yaml.start + at.end));
             reporter.repair(at, NotYaml { what, at, help: format!("write it as: {line}") });
@@ -53,7 +54,9 @@ impl<'t> FrontMatter<'t> {
                 let opening = text.span(&(0..MARK.len()));
                 let matter = Self { entries, opening, body, text, start: yaml.start, edits };
                 matter.report_repeated(&matter.entries, reporter);
-                matter.report_comments(&matter.entries, reporter);
+                if is_right {
+                    matter.report_comments(&matter.entries, reporter);
+                }
                 Some(matter)
             }
             Err(yaml::YamlError { at, reason, may_be_slip }) => {

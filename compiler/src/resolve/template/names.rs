@@ -18,6 +18,8 @@ use crate::nearest::nearest;
 pub(super) struct Use {
     pub(super) mentioned: bool,
     tested: bool,
+    /// Whether its content matters.
+    read: bool,
 }
 
 /// Names that have a meaning in some places of a template.
@@ -66,6 +68,7 @@ pub(super) fn check_names(
             };
             if let Some(used) = uses.get_mut(*index) {
                 used.mentioned = true;
+                used.read |= mention.how == How::Read;
                 used.tested |= matches!(mention.how, How::Tested | How::TestedAndPrinted);
             }
             let is_text = arguments.get(*index).is_some_and(|argument| argument.is_text());
@@ -77,6 +80,28 @@ pub(super) fn check_names(
     }
     check_absent(templates, arguments, &names, &uses, out);
     uses
+}
+
+/// Returns the arguments with each choice that is only printed as a text; `None` if there is none.
+///
+/// One that may be absent stays a choice: its states are numbered by its values.
+pub(super) fn with_printed_as_text<'a>(
+    arguments: &[TemplateArgument<'a>],
+    uses: &[Use],
+) -> Option<Vec<TemplateArgument<'a>>> {
+    let is_printed = |(argument, used): &(&TemplateArgument<'a>, &Use)| {
+        matches!(argument.kind, TemplateArgumentKind::Choice(_))
+            && used.mentioned
+            && !used.read
+            && !argument.may_be_absent()
+    };
+    arguments.iter().zip(uses).any(|each| is_printed(&each)).then(|| {
+        let each = arguments.iter().zip(uses).map(|each| match is_printed(&each) {
+            true => TemplateArgument { kind: TemplateArgumentKind::Text, ..*each.0 },
+            false => *each.0,
+        });
+        each.collect()
+    })
 }
 
 fn check_assigned(
