@@ -148,8 +148,21 @@ pub(crate) struct Folder {
     pub(crate) path: Option<Spanned<String>>,
     pub(crate) new: Option<Spanned<bool>>,
     pub(crate) on_error: Option<Spanned<OnError>>,
+    pub(crate) front_matter: Option<Spanned<FrontMatterRule>>,
     pub(crate) allowed_secrets: Vec<AllowedSecret>,
 }
+
+/// Whether command files must have front matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FrontMatterRule {
+    Required,
+    Optional,
+}
+
+words!(FrontMatterRule {
+    "required" = FrontMatterRule::Required,
+    "optional" = FrontMatterRule::Optional,
+});
 
 /// What a faulty command file does to the build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,6 +4,7 @@
 
 mod awkward_name;
 mod critical_over_budget;
+mod empty_gate;
 mod empty_project;
 mod empty_text;
 mod foreign_mark;
@@ -33,6 +34,7 @@ use crate::source::Sources;
 pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) -> SecretSearch {
     awkward_name::check(model, out);
     critical_over_budget::check(model, out);
+    empty_gate::check(model, out);
     empty_project::check(model, out);
     empty_text::check(model, out);
     foreign_mark::check(sources, model, out);

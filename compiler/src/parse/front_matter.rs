@@ -13,6 +13,7 @@ use std::ops::Range;
 use miette::Diagnostic;
 use thiserror::Error;
 
+use crate::ast::FrontMatterRule;
 use crate::source::Span;
 use correction::{Corrected, Edits, Slip};
 
@@ -31,6 +32,8 @@ pub(super) struct FrontMatter<'t> {
     pub(super) entries: Vec<Entry>,
     /// Where its opening line is.
     pub(super) opening: Span,
+    /// Whether the file has none, and need not.
+    pub(super) is_absent: bool,
     /// Where the body begins in the text.
     pub(super) body: usize,
     text: &'t Text<'t>,
@@ -41,7 +44,26 @@ pub(super) struct FrontMatter<'t> {
 
 impl<'t> FrontMatter<'t> {
     /// Reads the front matter of a file. `None`: there is none that can be read, which is reported.
-    pub(super) fn read(text: &'t Text<'_>, reporter: &mut Reporter<'_>) -> Option<Self> {
+    pub(super) fn read(
+        text: &'t Text<'_>,
+        rule: FrontMatterRule,
+        reporter: &mut Reporter<'_>,
+    ) -> Option<Self> {
+        let first = text.text.lines().next().unwrap_or_default();
+        // A first line that is nearly the opening one is a slip in any case.
+        if rule == FrontMatterRule::Optional && first.trim() != MARK {
+            let opening = text.span(&(0..0));
+            let (entries, edits) = (Vec::new(), Edits::default());
+            return Some(Self {
+                entries,
+                opening,
+                is_absent: true,
+                body: 0,
+                text,
+                start: 0,
+                edits,
+            });
+        }
         let (yaml, body) = split(text, reporter)?;
         let (slips, result) = correction::parse(text.text.get(yaml.clone()).unwrap_or_default());
         let is_right = slips.is_empty();
@@ -52,7 +74,8 @@ impl<'t> FrontMatter<'t> {
         match result {
             Ok(Corrected { entries, edits }) => {
                 let opening = text.span(&(0..MARK.len()));
-                let matter = Self { entries, opening, body, text, start: yaml.start, edits };
+                let start = yaml.start;
+                let matter = Self { entries, opening, is_absent: false, body, text, start, edits };
                 matter.report_repeated(&matter.entries, reporter);
                 if is_right {
                     matter.report_comments(&matter.entries, reporter);

@@ -13,7 +13,7 @@ use serde_json::{Map, Value as Json};
 use thiserror::Error;
 
 use super::front_matter::{Entry, FrontMatter, Node, Reporter, Text, Value, quoted};
-use crate::ast::OnError;
+use crate::ast::{FrontMatterRule, OnError};
 use crate::diagnostic::Diagnostics;
 use crate::nearest::nearest;
 use crate::source::{FileId, Span, Spanned};
@@ -77,8 +77,8 @@ const CLIENT_KEYS: &[&str] =
 /// What a markdown file says.
 #[derive(Debug)]
 pub(crate) struct MarkdownPrompt {
-    /// Its description; never empty.
-    pub(crate) description: Spanned<String>,
+    /// Its description, never empty; absent if the file has no front matter, and need not.
+    pub(crate) description: Option<Spanned<String>>,
     pub(crate) title: Option<Spanned<String>>,
     /// From 1 to 10.
     pub(crate) priority: Option<Spanned<u8>>,
@@ -110,12 +110,13 @@ pub(crate) fn markdown_prompt(
     file: FileId,
     bytes: &[u8],
     kind: Kind,
+    rule: FrontMatterRule,
     on_error: OnError,
     out: &mut Diagnostics,
 ) -> Option<MarkdownPrompt> {
     let mut reporter = Reporter::new(on_error, out);
     let text = Text::decode(file, bytes, &mut reporter)?;
-    let matter = FrontMatter::read(&text, &mut reporter)?;
+    let matter = FrontMatter::read(&text, rule, &mut reporter)?;
     let mut reader = Reader { matter: &matter, reporter: &mut reporter };
     let mut keys = Keys::default();
     for entry in &matter.entries {
@@ -135,7 +136,7 @@ pub(crate) fn markdown_prompt(
         unknown,
         meta,
     } = keys;
-    if !has_description {
+    if !has_description && !matter.is_absent {
         reporter.refuse(matter.opening, NoDescription { at: matter.opening });
     }
     if reporter.refused() {
@@ -143,7 +144,7 @@ pub(crate) fn markdown_prompt(
     }
     let body = text.text.get(matter.body..).unwrap_or_default();
     Some(MarkdownPrompt {
-        description: description?,
+        description: if matter.is_absent { None } else { Some(description?) },
         title,
         priority,
         summary,

@@ -3,7 +3,7 @@
 use super::body;
 use super::node::{Node, Reader};
 use super::{empty, prompt, when};
-use crate::ast::{Folder, OnError, PromptsItem};
+use crate::ast::{Folder, FrontMatterRule, OnError, PromptsItem};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Field, Kind, Literal, Rule, Scalar as _};
 
@@ -37,6 +37,7 @@ static COMMANDS: Rule = Rule {
     fields: &[
         Field::argument("a folder", Kind::Text("path"), "The folder, relative to this document."),
         ON_ERROR,
+        FRONT_MATTER,
         when::NEW,
     ],
     children: &[&body::ALLOW_SECRET],
@@ -49,6 +50,13 @@ const ON_ERROR: Field = Field::property(
     "What a faulty file does: `fail` is an error, `skip` leaves the file out, `repair` corrects what it can.",
 )
 .or(Literal::Word("fail"));
+
+const FRONT_MATTER: Field = Field::property(
+    "front-matter",
+    Kind::Words(FrontMatterRule::WORDS),
+    "`optional` takes files without front matter too; their description is the first sentence of the text, else its first heading.",
+)
+.or(Literal::Word("required"));
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Vec<PromptsItem> {
     empty::check(node, out);
@@ -73,6 +81,10 @@ fn folder(node: &Node, rule: &'static Rule, out: &mut Diagnostics) -> Folder {
         path: reader.argument(out).and_then(|value| value.non_empty(out)),
         new: reader.value("new", out),
         on_error: reader.value("on-error", out),
+        front_matter: match rule.property(FRONT_MATTER.name) {
+            Some(_) => reader.value(FRONT_MATTER.name, out),
+            None => None,
+        },
         allowed_secrets: body::allowed_secrets(&mut reader, out),
     };
     reader.finish(out);

@@ -9,7 +9,7 @@ use self::note::Notes;
 use super::prompt::Markdown;
 use super::text::{ARGUMENTS, ARGUMENTS_CHARS_MAX, ARGUMENTS_MARK};
 use super::{file, text};
-use crate::ast::{self, Folder, OnError};
+use crate::ast::{self, Folder, FrontMatterRule, OnError};
 use crate::diagnostic::Diagnostics;
 use crate::parse::{MarkdownKind, MarkdownPrompt, Reporter, markdown_prompt};
 use crate::source::{FileId, Listed, ReadError, Sources, Span, Spanned};
@@ -18,6 +18,13 @@ use crate::source::{FileId, Listed, ReadError, Sources, Span, Spanned};
 pub(super) struct FilePrompt {
     pub(super) node: ast::Prompt,
     pub(super) markdown: Markdown,
+}
+
+/// How the files of a folder are read.
+#[derive(Clone, Copy)]
+struct Reading {
+    kind: MarkdownKind,
+    rule: FrontMatterRule,
 }
 
 /// What is below a folder.
@@ -38,7 +45,9 @@ pub(super) fn folder(
     kind: MarkdownKind,
     out: &mut Diagnostics,
 ) -> FolderPrompts {
-    let Folder { path: written, new: _, on_error, allowed_secrets } = node;
+    let Folder { path: written, new: _, on_error, front_matter, allowed_secrets } = node;
+    let rule = front_matter.map_or(FrontMatterRule::Required, |rule| rule.value);
+    let reading = Reading { kind, rule };
     let mode = match (&on_error, kind) {
         (Some(mode), MarkdownKind::Folder) => {
             // The project's own prompts are never left out: their faults are always errors.
@@ -77,7 +86,7 @@ pub(super) fn folder(
             Reporter::new(mode, out).refuse(at, NoName { path: listed.path, at });
             continue;
         }
-        match one(sources, &name, file, kind, mode, &mut notes, out) {
+        match one(sources, &name, file, reading, mode, &mut notes, out) {
             Some(mut prompt) => {
                 prompt.node.allowed_secrets.clone_from(&allowed_secrets);
                 found.prompts.push(prompt);
@@ -125,11 +134,12 @@ fn one(
     sources: &Sources<'_>,
     name: &str,
     file: FileId,
-    kind: MarkdownKind,
+    reading: Reading,
     mode: OnError,
     notes: &mut Notes,
     out: &mut Diagnostics,
 ) -> Option<FilePrompt> {
+    let Reading { kind, rule } = reading;
     let bytes = &sources.file(file).bytes;
     let MarkdownPrompt {
         description,
@@ -142,7 +152,7 @@ fn one(
         meta,
         body,
         body_start,
-    } = markdown_prompt(file, bytes, kind, mode, out)?;
+    } = markdown_prompt(file, bytes, kind, rule, mode, out)?;
     let at = file.span(0, 0);
     // Every command takes arguments; a project's own prompt takes them where its text has a
     // place for them.
@@ -161,7 +171,7 @@ fn one(
         enabled: None,
         priority,
         title,
-        description: Some(description),
+        description,
         summary,
         chapters,
         arguments: takes_arguments.then(|| arguments(at, argument_hint)).into_iter().collect(),

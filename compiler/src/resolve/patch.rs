@@ -9,7 +9,7 @@ mod report;
 use std::collections::BTreeMap;
 
 use self::report::{AlreadyThere, OutsideWhen, PatchedTwice, PatchesNothing, UnknownName};
-use crate::ast::{self, ArgumentType, Body, OnError};
+use crate::ast::{self, ArgumentType, Body, FrontMatterRule, OnError};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Form, Literal, Rule};
 use crate::model::Gate;
@@ -111,10 +111,12 @@ impl Patches {
         patch: ast::Folder,
         out: &mut Diagnostics,
     ) {
-        let ast::Folder { path, new: _, on_error, allowed_secrets } = patch;
+        let ast::Folder { path, new: _, on_error, front_matter, allowed_secrets } = patch;
         let Some(path) = path else { return };
         let mut node = self.node(format!("{kind} `{}`", path.value), out);
         node.setting("on-error", &mut base.on_error, on_error, Some(OnError::Fail));
+        let required = Some(FrontMatterRule::Required);
+        node.setting("front-matter", &mut base.front_matter, front_matter, required);
         node.allowed_secrets(&mut base.allowed_secrets, allowed_secrets);
         node.finish(path.at);
     }

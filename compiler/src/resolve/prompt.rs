@@ -116,6 +116,11 @@ pub(super) fn prompt(
     let rendering = Rendering { arguments: rendered.arguments, variants };
     let (summary, chapters) =
         summary::complete(&name.value, &body::own_text(&rendering), summary, chapters);
+    // Without front matter a file says by its text what it is.
+    let description = description.or_else(|| {
+        let heading = chapters.first().filter(|_| kind.is_some() && summary.is_none())?;
+        Some(Spanned { value: heading.value.clone(), at: name.at })
+    });
     let mut facts = rendered.facts;
     if kind == Some(MarkdownKind::Command) {
         // A command is called with arguments whether or not it looks at them.
