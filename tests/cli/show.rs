@@ -100,7 +100,7 @@ fn json_output() {
         let generated = children.filter(|child| child["generated"] == true);
         generated.map(|child| json!([child["node"], child["arguments"]])).collect()
     };
-    assert_eq!(generated("inline"), [json!(["summary", ["Some \"text\"."]])]);
+    assert_eq!(generated("inline"), [json!(["summary", ["A text inside the document"]])]);
     assert_eq!(
         generated("filed"),
         [json!(["summary", ["From {{ name }}'s file."]]), json!(["chapters", ["filed"]])]

@@ -45,7 +45,7 @@ pub(crate) const FOLDER_KEYS: &[Key] = &[
     Key {
         name: "summary",
         value: "text",
-        meaning: "What it is about; without it, the first sentence of the text.",
+        meaning: "What it is about; without it, the description, or the first sentence of the text.",
     },
     Key {
         name: "chapters",

@@ -30,7 +30,7 @@ pub(crate) static PROMPT: Rule = Rule {
         Field::either("description", "What clients show in their list of prompts."),
         Field::either(
             "summary",
-            "What it is about, for keywords to match; without it, the first sentence of its text.",
+            "What it is about, for keywords to match; without it, the description, or the first sentence of its text.",
         ),
     ],
     children: &[&CHAPTERS, &argument::ARG, &TEXT, &message::MESSAGE, &body::ALLOW_SECRET],

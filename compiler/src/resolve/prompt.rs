@@ -114,8 +114,13 @@ pub(super) fn prompt(
     let rendered = declared.then(|| text::render(sources, &texts, arguments, name.at, out))??;
     let variants = rendered.variants.iter().map(|texts| fill_messages(&messages, texts)).collect();
     let rendering = Rendering { arguments: rendered.arguments, variants };
-    let (summary, chapters) =
-        summary::complete(&name.value, &body::own_text(&rendering), summary, chapters);
+    let (summary, chapters) = summary::complete(
+        &name.value,
+        &body::own_text(&rendering),
+        description.as_ref().map(|text| text.value.as_str()).filter(|text| !text.trim().is_empty()),
+        summary,
+        chapters,
+    );
     // Without front matter a file says by its text what it is.
     let description = description.or_else(|| {
         let heading = chapters.first().filter(|_| kind.is_some() && summary.is_none())?;
