@@ -248,7 +248,7 @@ fn templates_are_bounded() {
     check_template(&[("a.j2", &"x".repeat(257 * 1024))], "", "template::too_large");
     let many = "arg a default=\"1\" { one-of \"1\" \"2\" \"3\" \"4\" \"5\" \"6\" \"7\" \"8\" }; arg b default=\"1\" { one-of \"1\" \"2\" \"3\" \"4\" \"5\" \"6\" \"7\" \"8\" }";
     let repeated = format!(
-        "{{% for i in range(3) %}}{}{{% endfor %}}{{{{ a }}}}{{{{ b }}}}",
+        "{{% for i in range(3) %}}{}{{% endfor %}}{{{{ a|lower }}}}{{{{ b|lower }}}}",
         "x".repeat(100_000)
     );
     check_template(&[("a.j2", &repeated)], many, "template::total_too_large");
@@ -271,8 +271,7 @@ fn the_templates_of_a_project_share_a_budget() {
         })
         .collect();
     let project = format!("project demo epoch=1\nprompts {{ {prompts} }}\n");
-    let work =
-        "{% for i in range(9) %}{% set x = 'a'|indent(500000, true) %}{% endfor %}{{ a }}{{ b }}";
+    let work = "{% for i in range(9) %}{% set x = 'a'|indent(500000, true) %}{% endfor %}{{ a|lower }}{{ b|lower }}";
     let files = Memory::of(&[("project.kdl", project.as_str()), ("a.j2", work)]);
     let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
     let codes: Vec<_> = compiled.diagnostics.sorted().iter().map(|r| r.code()).collect();

@@ -44,6 +44,9 @@ const RULES: &[(&str, &str)] = &[
 
 const PRIVATE_KEY: &str = "private-key";
 
+/// The shortest secret has so many bytes. Most texts of a bundle are shorter, and the search in
+/// each would take longer than all else.
+const BYTES_MIN: usize = 14;
 /// So many secrets of one form are found in one text.
 const FOUND_MAX: usize = 20;
 /// Characters of base64 that are worth decoding: fewer hold no secret.
@@ -89,6 +92,9 @@ pub(crate) fn rule_names() -> Vec<&'static str> {
 /// Returns the secrets in bytes, in the order of the rules.
 pub(crate) fn search(bytes: &[u8]) -> Vec<Found> {
     let mut found = Vec::new();
+    if bytes.len() < BYTES_MIN {
+        return found;
+    }
     search_to(bytes, DEPTH_MAX, &mut found);
     found.sort_by_key(|found| (found.rule, found.range.start, found.range.end));
     found.dedup();
