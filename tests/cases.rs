@@ -1,4 +1,5 @@
-//! One case is one project in `cases/<stage>/`: a `.kdl` file, or a folder with a `project.kdl`.
+//! One case is one project in `cases/<stage>/`: a `.kdl` file, or a folder with a `project.kdl`. It is
+//! checked as by `relay check`: in every environment, unless it names one.
 //!
 //! Expected diagnostics are in the input: `//~ error area::what` on the line where the primary
 //! label begins, or `//~ FILE:LINE error area::what` anywhere for other files. The drawn report,
@@ -155,7 +156,7 @@ fn check(case: &Path) {
         Memory::of(&[(project, &text)])
     };
     let sources = Sources::new(&files, project);
-    let compiled = relay_compiler::compile(&sources, &options(&text));
+    let compiled = relay_compiler::check(&sources, &options(&text));
 
     let found: BTreeSet<Note> = compiled
         .diagnostics

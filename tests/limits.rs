@@ -187,6 +187,89 @@ fn a_linked_command_is_refused_or_skipped() {
     }
 }
 
+#[test]
+fn every_linked_command_is_reported() {
+    let files = Linked(Memory::of(&[
+        (
+            "project.kdl",
+            "project demo epoch=1\nprompts { prompt a { text \"x\" }; commands \"c\" on-error=skip }",
+        ),
+        ("c/a.md", "---\ndescription: A\n---\nx"),
+        ("c/b.md", "---\ndescription: B\n---\nx"),
+    ]));
+    let compiled = compile(&Sources::new(&files, "project.kdl"), &Options::default());
+    let said: Vec<_> = compiled.diagnostics.sorted();
+    let said: Vec<_> = said.iter().map(|report| report.diagnostic.to_string()).collect();
+    assert_eq!(said, ["skipped: `c/a.md` is a link", "skipped: `c/b.md` is a link"]);
+}
+
+/// A project with a command that cannot be read.
+struct Unreadable(Memory);
+
+impl Files for Unreadable {
+    fn read(&self, path: &str) -> Result<Vec<u8>, ReadError> {
+        match path {
+            "c/b.md" => Err(ReadError::Io { reason: "permission denied".into() }),
+            path => self.0.read(path),
+        }
+    }
+
+    fn list(&self, folder: &str) -> Result<Vec<Listed>, ReadError> {
+        self.0.list(folder)
+    }
+}
+
+#[test]
+fn a_command_that_cannot_be_read_is_refused_or_skipped() {
+    for (mode, errors, warnings) in [("fail", 1, 0), ("repair", 1, 0), ("skip", 0, 1)] {
+        let project = format!("project demo epoch=1\nprompts {{ commands \"c\" on-error={mode} }}");
+        let command = "---\ndescription: A\n---\nx";
+        let files = [("project.kdl", project.as_str()), ("c/a.md", command), ("c/b.md", command)];
+        let files = Unreadable(Memory::of(&files));
+        let compiled = compile(&Sources::new(&files, "project.kdl"), &Options::default());
+        let found = (compiled.diagnostics.error_count(), compiled.diagnostics.warning_count());
+        assert_eq!(found, (errors, warnings), "on-error={mode}");
+        let codes: Vec<_> = compiled.diagnostics.sorted().iter().map(|r| r.code()).collect();
+        assert_eq!(codes, ["markdown::unreadable"]);
+    }
+}
+
+/// A project whose document vanishes after it was found.
+struct Vanished;
+
+impl Files for Vanished {
+    fn read(&self, _path: &str) -> Result<Vec<u8>, ReadError> {
+        Err(ReadError::NotFound)
+    }
+
+    fn list(&self, _folder: &str) -> Result<Vec<Listed>, ReadError> {
+        Err(ReadError::NotFound)
+    }
+}
+
+#[test]
+fn a_document_that_vanishes_is_no_empty_project() {
+    for compile in [relay_compiler::compile, relay_compiler::check] {
+        let compiled = compile(&Sources::new(&Vanished, "project.kdl"), &Options::default());
+        assert_eq!(compiled.unread, Some(ReadError::NotFound));
+        assert!(compiled.bundle.is_none());
+    }
+}
+
+#[test]
+fn a_plain_text_that_no_client_takes_is_refused() {
+    let check = |bytes: usize, expected: &[&str]| {
+        let text = "word ".repeat(bytes / 5);
+        let project = "project demo epoch=1\nprompts { prompt a file=\"a.txt\" }";
+        let files = Memory::of(&[("project.kdl", project), ("a.txt", &text)]);
+        let compiled = compile(&Sources::new(&files, "project.kdl"), &Options::default());
+        let codes: Vec<_> = compiled.diagnostics.sorted().iter().map(|r| r.code()).collect();
+        assert_eq!(codes, expected, "{bytes}");
+    };
+    check(1024 * 1024, &[]);
+    check(2_000_000, &["text::too_large"]);
+}
+
 /// Compiles a project with one template file and checks that it is refused with this code.
 fn check_template(files: &[(&str, &str)], arguments: &str, code: &str) {
     let project =
@@ -203,7 +286,7 @@ fn templates_are_bounded() {
     check_template(&[("a.j2", &"x".repeat(257 * 1024))], "", "template::too_large");
     let many = "arg a default=\"1\" { one-of \"1\" \"2\" \"3\" \"4\" \"5\" \"6\" \"7\" \"8\" }; arg b default=\"1\" { one-of \"1\" \"2\" \"3\" \"4\" \"5\" \"6\" \"7\" \"8\" }";
     let repeated = format!(
-        "{{% for i in range(3) %}}{}{{% endfor %}}{{{{ a }}}}{{{{ b }}}}",
+        "{{% for i in range(3) %}}{}{{% endfor %}}{{{{ a|lower }}}}{{{{ b|lower }}}}",
         "x".repeat(100_000)
     );
     check_template(&[("a.j2", &repeated)], many, "template::total_too_large");
@@ -226,8 +309,7 @@ fn the_templates_of_a_project_share_a_budget() {
         })
         .collect();
     let project = format!("project demo epoch=1\nprompts {{ {prompts} }}\n");
-    let work =
-        "{% for i in range(9) %}{% set x = 'a'|indent(500000, true) %}{% endfor %}{{ a }}{{ b }}";
+    let work = "{% for i in range(9) %}{% set x = 'a'|indent(500000, true) %}{% endfor %}{{ a|lower }}{{ b|lower }}";
     let files = Memory::of(&[("project.kdl", project.as_str()), ("a.j2", work)]);
     let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
     let codes: Vec<_> = compiled.diagnostics.sorted().iter().map(|r| r.code()).collect();

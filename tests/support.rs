@@ -46,7 +46,8 @@ impl Files for Memory {
     fn list(&self, folder: &str) -> Result<Vec<Listed>, ReadError> {
         let below = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let paths = self.0.keys().filter(|path| path.starts_with(&below));
-        let listed: Vec<_> = paths.map(|path| Listed { path: path.clone(), link: false }).collect();
+        let listed: Vec<_> =
+            paths.map(|path| Listed { path: path.clone(), link: false, fault: None }).collect();
         if listed.is_empty() { Err(ReadError::NotFound) } else { Ok(listed) }
     }
 }

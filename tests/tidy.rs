@@ -166,9 +166,12 @@ fn the_top_level_is_as_documented() {
 #[test]
 fn every_rule_is_run() {
     let list = fs::read_to_string(root().join("compiler/src/check.rs")).unwrap();
-    for path in sources("compiler/src/check") {
+    let folder = root().join("compiler/src/check");
+    // What a rule is made of is in a folder of its name.
+    let rules = sources("compiler/src/check").into_iter();
+    for path in rules.filter(|path| path.parent() == Some(&folder)) {
         let rule = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        assert!(list.contains(&format!("    {rule}::check(")), "check/{rule}.rs is never run");
+        assert!(list.contains(&format!(" {rule}::check(")), "check/{rule}.rs is never run");
     }
 }
 

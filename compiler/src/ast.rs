@@ -8,7 +8,7 @@ use crate::source::{FileId, Span, Spanned};
 pub(crate) use crate::setting::Gate;
 
 /// All documents of a project: the one that was named first, then what it includes.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Ast {
     pub(crate) documents: Vec<Document>,
     /// Whether a document has syntax faults: what it declares is then unknown.
@@ -16,7 +16,7 @@ pub(crate) struct Ast {
 }
 
 /// One KDL document.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Document {
     pub(crate) file: FileId,
     pub(crate) includes: Vec<Spanned<String>>,
@@ -26,7 +26,7 @@ pub(crate) struct Document {
 }
 
 /// A node that may be at the top of a document or in a `when`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum Item {
     Project(Project),
     Prompts(Vec<PromptsItem>),
@@ -38,7 +38,7 @@ pub(crate) enum Item {
 }
 
 /// `project NAME version=… epoch=… { title …; owner … }`
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Project {
     pub(crate) at: Span,
     pub(crate) name: Option<Spanned<String>>,
@@ -49,7 +49,7 @@ pub(crate) struct Project {
 }
 
 /// `when ENVIRONMENT { … }`
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct When {
     pub(crate) at: Span,
     pub(crate) environment: Option<Spanned<String>>,
@@ -57,7 +57,7 @@ pub(crate) struct When {
 }
 
 /// A node of `prompts { … }`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "most are prompts, and each is moved once")]
 pub(crate) enum PromptsItem {
     Prompt(Prompt),
@@ -66,9 +66,10 @@ pub(crate) enum PromptsItem {
 }
 
 /// `prompt NAME … { … }`
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Prompt {
     pub(crate) name: Option<Spanned<String>>,
+    pub(crate) new: Option<Spanned<bool>>,
     pub(crate) enabled: Option<Spanned<bool>>,
     pub(crate) priority: Option<Spanned<u8>>,
     pub(crate) title: Option<Spanned<String>>,
@@ -92,9 +93,10 @@ pub(crate) struct Body {
 }
 
 /// `arg NAME … { one-of … }`
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Argument {
     pub(crate) name: Option<Spanned<String>>,
+    pub(crate) new: Option<Spanned<bool>>,
     pub(crate) required: Option<Spanned<bool>>,
     pub(crate) default: Option<Spanned<Default>>,
     pub(crate) description: Option<Spanned<String>>,
@@ -123,7 +125,7 @@ words!(ArgumentType {
 });
 
 /// `message role=user|assistant { … }`
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Message {
     pub(crate) at: Span,
     pub(crate) role: Option<relay_bundle::Role>,
@@ -131,7 +133,7 @@ pub(crate) struct Message {
 }
 
 /// A part of a message.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum Part {
     Text(Spanned<String>),
     File { path: Spanned<String>, template: Option<Spanned<bool>> },
@@ -141,12 +143,26 @@ pub(crate) enum Part {
 }
 
 /// `folder PATH` or `commands PATH on-error=…`
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Folder {
     pub(crate) path: Option<Spanned<String>>,
+    pub(crate) new: Option<Spanned<bool>>,
     pub(crate) on_error: Option<Spanned<OnError>>,
+    pub(crate) front_matter: Option<Spanned<FrontMatterRule>>,
     pub(crate) allowed_secrets: Vec<AllowedSecret>,
 }
+
+/// Whether command files must have front matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FrontMatterRule {
+    Required,
+    Optional,
+}
+
+words!(FrontMatterRule {
+    "required" = FrontMatterRule::Required,
+    "optional" = FrontMatterRule::Optional,
+});
 
 /// What a faulty command file does to the build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,9 +179,10 @@ words!(OnError {
 });
 
 /// `resource URI … { … }`
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Resource {
     pub(crate) uri: Option<Spanned<String>>,
+    pub(crate) new: Option<Spanned<bool>>,
     pub(crate) enabled: Option<Spanned<bool>>,
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) title: Option<Spanned<String>>,
@@ -177,7 +194,7 @@ pub(crate) struct Resource {
 }
 
 /// A node of `messages { … }`: `NAME "…"` or `NAME file=…`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct SystemMessage {
     pub(crate) name: Spanned<MessageName>,
     pub(crate) body: Body,
@@ -221,10 +238,17 @@ impl MessageName {
 }
 
 /// `tools { … }`
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Tools {
     pub(crate) at: Span,
-    pub(crate) groups: Vec<Spanned<ToolGroup>>,
+    pub(crate) groups: Vec<ToolChoice>,
+}
+
+/// `diagnostics enabled=…`
+#[derive(Debug, Clone)]
+pub(crate) struct ToolChoice {
+    pub(crate) group: Spanned<ToolGroup>,
+    pub(crate) enabled: Option<Spanned<bool>>,
 }
 
 /// Tools that a project offers together.
@@ -235,7 +259,7 @@ pub(crate) enum ToolGroup {
 }
 
 /// `allow-secret RULE because="…"`: a text that looks like a secret and is none.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct AllowedSecret {
     pub(crate) rule: Spanned<String>,
     pub(crate) because: Option<Spanned<String>>,

@@ -4,7 +4,10 @@
 
 mod awkward_name;
 mod critical_over_budget;
+mod empty_gate;
 mod empty_project;
+mod empty_text;
+mod foreign_mark;
 mod idle_gate;
 mod idle_message;
 mod idle_when;
@@ -15,31 +18,38 @@ mod missing_index;
 mod no_epoch;
 mod prompt_over_budget;
 mod tags_over_limit;
+mod text_too_large;
 mod unreachable_prompt;
 mod unused_argument;
 
 pub(crate) use critical_over_budget::BYTES_MAX as CRITICAL_BYTES_MAX;
 pub(crate) use instructions::MESSAGE_BYTES_MAX;
+pub(crate) use literal_secret::SecretSearch;
 
 use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::source::Sources;
 
-/// Runs every rule.
-pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) {
+/// Runs every rule. What the bundle will hold is searched for secrets by what is returned.
+pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) -> SecretSearch {
     awkward_name::check(model, out);
     critical_over_budget::check(model, out);
+    empty_gate::check(model, out);
     empty_project::check(model, out);
+    empty_text::check(model, out);
+    foreign_mark::check(sources, model, out);
     idle_gate::check(model, out);
     idle_message::check(model, out);
     idle_when::check(model, out);
     instructions::check(model, out);
-    literal_secret::check(model, out);
+    let secrets = literal_secret::check(sources, model, out);
     message_variables::check(sources, model, out);
     missing_index::check(model, out);
     no_epoch::check(model, out);
     prompt_over_budget::check(model, out);
     tags_over_limit::check(model, out);
+    text_too_large::check(model, out);
     unreachable_prompt::check(model, out);
     unused_argument::check(model, out);
+    secrets
 }

@@ -1,21 +1,28 @@
 //! The sink for everything that a stage has to say: severity, order, count.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use miette::{Diagnostic, Severity};
+use relay_bundle::Digest;
 
 use crate::source::Span;
 
 /// At most this many diagnostics are kept; the rest are counted.
 const KEPT_MAX: usize = 1000;
+/// At most this many are remembered, so that none is counted twice; then all are counted.
+const SAID_MAX: usize = 50_000;
 
 /// What the stages found wrong or unwise, in the order in which it is reported: by file, then by
 /// place, then by code.
 #[derive(Default)]
 pub struct Diagnostics {
     reports: Vec<Report>,
-    /// Code and span of what was said: no fault is reported twice.
-    said: BTreeSet<(String, Span)>,
+    /// What was said, and which report says it if it was kept: no fault is reported twice.
+    said: BTreeMap<Said, Option<usize>>,
+    /// What does nothing in this environment, and may do something in another.
+    idle: Vec<Report>,
+    /// What does something in this environment.
+    used: BTreeSet<Span>,
     errors: usize,
     warnings: usize,
     /// Whether a warning is as bad as an error.
@@ -28,9 +35,34 @@ pub struct Report {
     pub at: Span,
     /// Code, message, labels and help.
     pub diagnostic: Box<dyn Diagnostic + Send + Sync>,
+    /// The environments that it was found in, sorted; empty if it was found without one, or if
+    /// only one was looked at.
+    pub environments: Vec<String>,
+}
+
+/// What makes two diagnostics the same one.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Said {
+    at: Span,
+    code: String,
+    message: Digest,
+    is_error: bool,
 }
 
 impl Report {
+    fn new(at: Span, diagnostic: impl Diagnostic + Send + Sync + 'static) -> Self {
+        Self { at, diagnostic: Box::new(diagnostic), environments: Vec::new() }
+    }
+
+    fn said(&self) -> Said {
+        Said {
+            at: self.at,
+            code: self.code(),
+            message: Digest::of(self.diagnostic.to_string().as_bytes()),
+            is_error: self.is_error(),
+        }
+    }
+
     /// Returns whether no bundle can be made because of it.
     #[must_use]
     pub fn is_error(&self) -> bool {
@@ -51,22 +83,88 @@ impl Diagnostics {
         Self { strict, ..Self::default() }
     }
 
-    /// Takes a diagnostic about the thing at `at`. One with the same code at the same place as
-    /// one before is dropped.
+    /// Takes a diagnostic about the thing at `at`. One with the same code and the same words at
+    /// the same place as one before is dropped.
     pub fn report(&mut self, at: Span, diagnostic: impl Diagnostic + Send + Sync + 'static) {
-        // Beyond what is kept only the number matters, and memory stays bounded.
-        let kept = self.reports.len() < KEPT_MAX;
-        if kept && !self.said.insert((code(&diagnostic), at)) {
-            return;
+        self.take(Report::new(at, diagnostic));
+    }
+
+    /// Takes a diagnostic that says that the thing at `at` does nothing. It counts once
+    /// [`Self::settle`] has seen that no environment uses the thing.
+    pub(crate) fn report_idle(
+        &mut self,
+        at: Span,
+        diagnostic: impl Diagnostic + Send + Sync + 'static,
+    ) {
+        self.idle.push(Report::new(at, diagnostic));
+    }
+
+    /// Takes note that the thing at `at`, which [`Self::report_idle`] could be about, does
+    /// something.
+    pub(crate) fn mark_used(&mut self, at: Span) {
+        self.used.insert(at);
+    }
+
+    /// Returns whether something is idle unless another environment uses it.
+    pub(crate) fn is_unsettled(&self) -> bool {
+        !self.idle.is_empty()
+    }
+
+    /// Takes out the places that are used.
+    pub(crate) fn take_used(&mut self) -> BTreeSet<Span> {
+        std::mem::take(&mut self.used)
+    }
+
+    /// Reports what is idle and in no environment used.
+    pub(crate) fn settle(&mut self, used: &BTreeSet<Span>) {
+        for report in std::mem::take(&mut self.idle) {
+            if !used.contains(&report.at) {
+                self.take(report);
+            }
         }
-        if is_error(&diagnostic) {
+    }
+
+    /// Takes what was found in an environment besides what was found so far. What was found
+    /// before is not taken again, but its report names the environment.
+    pub(crate) fn join(&mut self, environment: &str, other: Self) {
+        let mut reports: Vec<_> = other.reports.into_iter().map(Some).collect();
+        for (said, index) in other.said {
+            let report = index.and_then(|index| reports.get_mut(index)).and_then(Option::take);
+            if let Some(known) = self.said.get(&said) {
+                let known = known.and_then(|index| self.reports.get_mut(index));
+                if let Some(known) = known.filter(|known| !known.environments.is_empty()) {
+                    known.environments.push(environment.to_owned());
+                }
+                continue;
+            }
+            let environments = vec![environment.to_owned()];
+            self.add(said, report.map(|report| Report { environments, ..report }));
+        }
+    }
+
+    /// Takes all of another sink.
+    pub(crate) fn absorb(&mut self, other: Self) {
+        other.reports.into_iter().for_each(|report| self.take(report));
+    }
+
+    fn take(&mut self, report: Report) {
+        let said = report.said();
+        if !self.said.contains_key(&said) {
+            self.add(said, Some(report));
+        }
+    }
+
+    fn add(&mut self, said: Said, report: Option<Report>) {
+        if said.is_error {
             self.errors += 1;
         } else {
             self.warnings += 1;
         }
-        if kept {
-            self.reports.push(Report { at, diagnostic: Box::new(diagnostic) });
+        let kept = report.filter(|_| self.reports.len() < KEPT_MAX);
+        if self.said.len() < SAID_MAX {
+            self.said.insert(said, kept.is_some().then_some(self.reports.len()));
         }
+        self.reports.extend(kept);
     }
 
     /// Returns whether no bundle can be made.

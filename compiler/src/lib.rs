@@ -19,9 +19,12 @@ mod nearest;
 mod parse;
 mod reference;
 mod resolve;
+mod secret;
 mod setting;
 mod show;
 mod source;
+
+use std::collections::BTreeSet;
 
 pub use diagnostic::{Diagnostics, Report};
 pub use nearest::nearest;
@@ -63,26 +66,98 @@ pub struct Compiled {
     pub effective: Option<Effective>,
     /// What the stages found.
     pub diagnostics: Diagnostics,
+    /// Why the project's own document could not be read; nothing else is known then. Callers see
+    /// to it that it can be, but it may vanish after that.
+    pub unread: Option<ReadError>,
 }
 
-/// Compiles the project that `sources` holds.
+/// Compiles the project that `sources` holds, for the environment that `options` names.
 ///
 /// Runs as many stages as the input allows, so that one run reports as much as it can.
 pub fn compile(sources: &Sources<'_>, options: &Options) -> Compiled {
     let mut out = Diagnostics::new(options.strict);
     let ast = parse::project(sources, &mut out);
-    let Some(model) = resolve::project(sources, ast, options, &mut out) else {
-        return Compiled { bundle: None, effective: None, diagnostics: out };
+    let environment = options.environment.as_deref();
+    let mut compiled = compile_environment(sources, &ast, options, environment, out);
+    let mut used = compiled.diagnostics.take_used();
+    if compiled.diagnostics.is_unsettled() {
+        // What does nothing here may do something in another environment.
+        let others = resolve::environments(&ast).into_iter().map(Some).chain([None]);
+        for other in others.filter(|other| *other != options.environment) {
+            let out = Diagnostics::new(options.strict);
+            let other = compile_environment(sources, &ast, options, other.as_deref(), out);
+            used.append(&mut { other.diagnostics }.take_used());
+        }
+    }
+    compiled.settle(&used);
+    compiled
+}
+
+/// Checks the project that `sources` holds: without an environment and in each that it names, or
+/// in the one that `options` names.
+///
+/// What is equal in several environments is reported once. The bundle is that without an
+/// environment.
+pub fn check(sources: &Sources<'_>, options: &Options) -> Compiled {
+    if options.environment.is_some() {
+        return compile(sources, options);
+    }
+    let mut out = Diagnostics::new(options.strict);
+    let ast = parse::project(sources, &mut out);
+    let mut compiled = compile_environment(sources, &ast, options, None, out);
+    let mut used = compiled.diagnostics.take_used();
+    let mut others = Vec::new();
+    for environment in resolve::environments(&ast) {
+        let out = Diagnostics::new(options.strict);
+        let mut other = compile_environment(sources, &ast, options, Some(&environment), out);
+        used.append(&mut other.diagnostics.take_used());
+        others.push((environment, other.diagnostics));
+    }
+    compiled.settle(&used);
+    for (environment, mut diagnostics) in others {
+        diagnostics.settle(&used);
+        compiled.diagnostics.join(&environment, diagnostics);
+    }
+    if compiled.diagnostics.has_errors() {
+        compiled.bundle = None;
+    }
+    compiled
+}
+
+/// Compiles a project in one environment; what is idle is not settled yet.
+fn compile_environment(
+    sources: &Sources<'_>,
+    ast: &ast::Ast,
+    options: &Options,
+    environment: Option<&str>,
+    mut out: Diagnostics,
+) -> Compiled {
+    // The limit holds for each bundle.
+    sources.template_cost().set(0);
+    let Some(model) = resolve::project(sources, ast, options, environment, &mut out) else {
+        let unread = sources.load(sources.root()).err();
+        return Compiled { bundle: None, effective: None, diagnostics: out, unread };
     };
-    check::run(sources, &model, &mut out);
+    let secrets = check::run(sources, &model, &mut out);
     let effective = Effective::of(sources, &model);
     let mut bundle = None;
     if !out.has_errors() {
         let named_at = model.project.name.at;
         let contents = lower::contents(sources, options, model, &effective);
-        bundle = encode::bundle(&contents, named_at, &mut out);
+        secrets.check_contents(sources, &contents, &mut out);
+        bundle = encode::bundle(&contents, named_at, &mut out).filter(|_| !out.has_errors());
     }
-    Compiled { bundle, effective: Some(effective), diagnostics: out }
+    Compiled { bundle, effective: Some(effective), diagnostics: out, unread: None }
+}
+
+impl Compiled {
+    /// Reports what is idle and in no environment used.
+    fn settle(&mut self, used: &BTreeSet<Span>) {
+        self.diagnostics.settle(used);
+        if self.diagnostics.has_errors() {
+            self.bundle = None;
+        }
+    }
 }
 
 /// Returns the KDL documents of the project that `sources` holds: the first one and all that it

@@ -91,6 +91,7 @@ fn lower_prompt(prompt: model::Prompt, places: &Places<'_>) -> Prompt {
         rendering,
         body,
         bodies: _,
+        included: _,
         messages: _,
         booleans: _,
         allowed_secrets: _,
@@ -113,7 +114,8 @@ fn lower_prompt(prompt: model::Prompt, places: &Places<'_>) -> Prompt {
 
 fn lower_resource(resource: model::Resource, places: &Places<'_>) -> Resource {
     let model::Resource { uri, about, content } = resource;
-    let model::About { name, title, description, mime, body, allowed_secrets: _ } = about;
+    let model::About { name, title, description, mime, body, included: _, allowed_secrets: _ } =
+        about;
     Resource {
         at: places.of(uri.at),
         uri: uri.value,
@@ -134,7 +136,8 @@ fn lower_template(template: model::ResourceTemplate, places: &Places<'_>) -> Res
         booleans: _,
         rendering,
     } = template;
-    let model::About { name, title, description, mime, body: _, allowed_secrets: _ } = about;
+    let model::About { name, title, description, mime, body: _, included: _, allowed_secrets: _ } =
+        about;
     ResourceTemplate {
         at: places.of(uri_template.at),
         uri_template: uri_template.value,

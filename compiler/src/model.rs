@@ -18,7 +18,7 @@ pub(crate) struct Model {
     pub(crate) project: Project,
     /// The environment that was asked for.
     pub(crate) environment: Option<String>,
-    /// Every `when`, chosen or not, with what it replaced.
+    /// Every `when`, chosen or not.
     pub(crate) whens: Vec<When>,
     /// The prompts that are enabled, sorted by name.
     pub(crate) prompts: Vec<Prompt>,
@@ -51,10 +51,8 @@ pub(crate) struct Project {
 pub(crate) struct When {
     pub(crate) at: Span,
     pub(crate) environment: Spanned<String>,
-    /// How many nodes it holds that replace or add something.
+    /// How many nodes it holds that patch or add something.
     pub(crate) nodes: usize,
-    /// Whether it switches the gate on.
-    pub(crate) gates: bool,
 }
 
 /// A prompt.
@@ -76,6 +74,8 @@ pub(crate) struct Prompt {
     pub(crate) body: Setting<String>,
     /// Where the texts come from, in the order of the text.
     pub(crate) bodies: Vec<BodySource>,
+    /// The files that templates include.
+    pub(crate) included: Vec<BodySource>,
     /// The `message` nodes, for renderer; none if the prompt is one text.
     pub(crate) messages: Vec<MessageSource>,
     /// The names of the arguments whose templates see a truth value.
@@ -125,12 +125,16 @@ pub(crate) struct BodySource {
     pub(crate) file: FileId,
     /// The inline text's place; absent for a whole file.
     pub(crate) inline_at: Option<Span>,
+    /// Where the document names a binary file, which no report can show.
+    pub(crate) named_at: Option<Span>,
     /// The text before rendering, for the checks; binary files have none.
     pub(crate) text: Option<Arc<str>>,
     /// The first byte of the text in the file, for exact places.
     pub(crate) start: usize,
     /// Whether it is a template.
     pub(crate) template: bool,
+    /// Whether its author decided that, so that marks of templates in plain text are meant.
+    pub(crate) is_settled: bool,
 }
 
 impl BodySource {
@@ -175,6 +179,8 @@ pub(crate) struct About {
     pub(crate) description: Option<Spanned<String>>,
     pub(crate) mime: Setting<String>,
     pub(crate) body: BodySource,
+    /// The files that its template includes.
+    pub(crate) included: Vec<BodySource>,
     pub(crate) allowed_secrets: Vec<AllowedSecret>,
 }
 

@@ -6,6 +6,7 @@
 mod argument;
 mod body;
 mod document;
+mod empty;
 mod front_matter;
 mod gate;
 mod include;
@@ -22,7 +23,7 @@ mod tools;
 mod when;
 
 pub(crate) use document::{DEPTH_MAX, DOCUMENT_BYTES_MAX, NODES_MAX, VALUES_MAX, format};
-pub(crate) use front_matter::FILE_BYTES_MAX as MARKDOWN_BYTES_MAX;
+pub(crate) use front_matter::{FILE_BYTES_MAX as MARKDOWN_BYTES_MAX, Reporter};
 pub(crate) use include::{INCLUDE_DEPTH_MAX, project};
 pub(crate) use markdown_prompt::{
     COMMAND_KEYS, FOLDER_KEYS, Key, Kind as MarkdownKind, MarkdownPrompt, markdown_prompt, slots,

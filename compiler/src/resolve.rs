@@ -11,6 +11,7 @@ mod markdown;
 mod media;
 mod message;
 mod name;
+mod patch;
 mod project;
 mod prompt;
 mod prompts;
@@ -20,6 +21,7 @@ mod template;
 mod text;
 mod tools;
 
+pub(crate) use environment::environments;
 pub(crate) use file::FILE_BYTES_MAX;
 pub(crate) use name::NAME_CHARS_MAX;
 pub(crate) use resource::TEMPLATES_MAX;
@@ -38,24 +40,26 @@ use crate::source::Sources;
 /// refers to it would be reported as missing.
 pub(crate) fn project(
     sources: &Sources<'_>,
-    ast: Ast,
+    ast: &Ast,
     options: &Options,
+    environment: Option<&str>,
     out: &mut Diagnostics,
 ) -> Option<Model> {
     if ast.broken {
         return None;
     }
     let root = ast.documents.first()?.file;
-    let (nodes, whens) = environment::choose(ast, options.environment.as_deref(), root, out);
+    let (nodes, whens) = environment::choose(sources, ast, environment, root, out);
     let project = project::project(nodes.projects, options.epoch, root, out);
     let (resources, templates) = resource::resources(sources, nodes.resources, out);
-    let (prompts, disabled_prompts) = prompts::prompts(sources, nodes.prompts, &resources, out);
+    let (prompts, disabled_prompts) =
+        prompts::prompts(sources, nodes.prompts, nodes.prompt_patches, &resources, out);
     let gate = gate::gate(nodes.gates, out);
     let tools = tools::tools(nodes.tools, out);
     let messages = message::messages(sources, nodes.messages, &gate, out);
     Some(Model {
         project: project?,
-        environment: options.environment.clone(),
+        environment: environment.map(str::to_owned),
         whens,
         prompts,
         disabled_prompts,

@@ -33,8 +33,8 @@ pub(crate) trait Slot {
     /// Returns the value, as a field of this kind writes it.
     fn literal(&self, kind: Kind) -> Literal<'static>;
 
-    /// Returns whether nothing was written.
-    fn is_default(&self) -> bool;
+    /// Returns where it was written; a default has no place.
+    fn at(&self) -> Option<Span>;
 }
 
 impl<T: Scalar> Slot for Setting<T> {
@@ -48,8 +48,8 @@ impl<T: Scalar> Slot for Setting<T> {
         self.value.encode(kind)
     }
 
-    fn is_default(&self) -> bool {
-        self.at.is_none()
+    fn at(&self) -> Option<Span> {
+        self.at
     }
 }
 

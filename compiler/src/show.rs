@@ -308,7 +308,7 @@ fn gate_node(rule: &'static Rule, gate: &Gate) -> EffectiveNode {
                 if let Literal::Word(word) = literal { word } else { rule.name }
             }
         };
-        if setting.is_default() {
+        if setting.at().is_none() {
             node.defaults.push(name);
         }
     }

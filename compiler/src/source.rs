@@ -57,14 +57,17 @@ pub trait Files {
 /// A file that [`Files::list`] found.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Listed {
-    /// Its path from the project's folder.
+    /// Its path from the project's folder. That of a folder ends with `/`: one is listed only if
+    /// it cannot be entered.
     pub path: String,
     /// Whether it is a symbolic link.
     pub link: bool,
+    /// Why it cannot be used, as far as a list shows that.
+    pub fault: Option<ReadError>,
 }
 
 /// Why a file cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Error)]
 pub enum ReadError {
     /// There is none.
     #[error("file not found")]

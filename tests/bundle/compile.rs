@@ -132,6 +132,6 @@ impl Files for Memory {
     fn list(&self, folder: &str) -> Result<Vec<Listed>, ReadError> {
         let below = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let paths = self.0.keys().filter(|path| path.starts_with(&below));
-        Ok(paths.map(|path| Listed { path: path.clone(), link: false }).collect())
+        Ok(paths.map(|path| Listed { path: path.clone(), link: false, fault: None }).collect())
     }
 }

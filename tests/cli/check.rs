@@ -190,3 +190,55 @@ fn many_errors_are_counted() {
         .ends(1)
         .prints("::notice::200 more findings are not listed\n");
 }
+
+/// A project with a fault that two of its environments share.
+fn faulty_in_environments() -> Sandbox {
+    Sandbox::of(&[(
+        "project.kdl",
+        "project demo epoch=1\n\
+         messages { gate-instructions \"Begin.\" }\n\
+         prompts { prompt a { summary \"A\"; text \"x\" } }\n\
+         when staging { gate on }\n\
+         when production {\n    gate on\n    prompts { prompt b priority=9 }\n}\n",
+    )])
+}
+
+#[test]
+fn every_environment_is_checked_and_named() {
+    let sandbox = faulty_in_environments();
+    let human = sandbox.relay("check .").ends(1).silent().stdout;
+    assert!(human.contains("do not list the prompts (with --env production, staging)"), "{human}");
+    assert!(human.contains("production)"), "{human}");
+    assert!(human.ends_with("1 error, 1 warning in 1 file\n"), "{human}");
+
+    let json = sandbox.relay("check . --format json").ends(1).silent().json();
+    assert_conforms("check", &json);
+    let found = json["diagnostics"].as_array().expect("a list");
+    let found: Vec<_> = found.iter().map(|one| (&one["code"], &one["environments"])).collect();
+    let expected = [
+        (&serde_json::json!("message::no_index"), &serde_json::json!(["production", "staging"])),
+        (&serde_json::json!("when::unknown_name"), &serde_json::json!(["production"])),
+    ];
+    assert_eq!(found, expected);
+
+    let sarif = sandbox.relay("check . --format sarif").ends(1).silent().json();
+    let result = &sarif["runs"][0]["results"][0];
+    assert_eq!(result["properties"]["environments"], serde_json::json!(["production", "staging"]));
+    assert!(result["message"]["text"].as_str().expect("a text").contains("--env production"));
+
+    let github = sandbox.relay("check . --format github").ends(1).silent().stdout;
+    assert_eq!(github.matches("(with --env production, staging)").count(), 1, "{github}");
+}
+
+#[test]
+fn one_environment_is_checked_if_it_is_named() {
+    let sandbox = faulty_in_environments();
+    let run = sandbox.relay("check . --env staging --format json").ends(0).silent().json();
+    let codes: Vec<_> = run["diagnostics"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|one| (one["code"].as_str().expect("a code"), one["environments"].clone()))
+        .collect();
+    assert_eq!(codes, [("message::no_index", serde_json::json!([]))]);
+}

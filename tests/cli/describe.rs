@@ -12,7 +12,7 @@ const PROJECT: &str = "project small version=\"1.0.0\" epoch=1 { title \"A small
             summary \"Rolls a service out\"\n\
             arg service required=#true\n\
             arg where default=staging { one-of staging production }\n\
-            text \"Roll {{ service }} out to {{ where }}.\"\n\
+            text \"Roll {{ service }} out to {{ where|lower }}.\"\n\
         }\n\
     }\n";
 

@@ -14,7 +14,7 @@ const PROJECT: &str = "project small version=\"1.0.0\" epoch=1\n\
             arg service required=#true max=(chars)8\n\
             arg where default=staging { one-of staging production }\n\
             arg note\n\
-            text \"Roll {{ service }} out to {{ where }}.{% if note %} {{ note }}{% endif %}\"\n\
+            text \"Roll {{ service }} out to {{ where|lower }}.{% if note %} {{ note }}{% endif %}\"\n\
         }\n\
     }\n\
     resources {\n\

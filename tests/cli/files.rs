@@ -207,7 +207,10 @@ fn a_name_that_is_not_utf8() {
     let sandbox = using("prompts { folder \"thing\" }");
     sandbox.write("project/thing/a.md", "---\ndescription: A\n---\nText.\n");
     fs::write(sandbox.path("project/thing").join(bad), "Text.\n").expect("a file");
-    sandbox.relay("check project").ends(1).prints("has a name that is not UTF-8; rename it");
+    sandbox
+        .relay("check project")
+        .ends(1)
+        .prints("its name, or that of a folder above it, is not UTF-8");
     // Such a name is also rejected for the project's document.
     let named = sandbox.path("").join(OsStr::from_bytes(b"b\xffd.kdl"));
     fs::write(&named, project("")).expect("a file");
@@ -321,4 +324,29 @@ fn a_folder_that_cannot_be_written() {
     sandbox.relay("keygen -o nowhere/ci").ends(2).says("`nowhere/ci.key`");
     sandbox.relay("build . --unsigned -o /dev/null").ends(2).says("`/dev/null`");
     assert_eq!(sandbox.files(), ["file", "project.kdl"]);
+}
+
+#[test]
+fn one_file_that_cannot_be_used_is_not_the_end_of_a_folder() {
+    let command = "---\ndescription: A\n---\nText.\n";
+    for (mode, code) in [("skip", 0), ("fail", 1)] {
+        let sandbox = using(&format!("prompts {{ commands \"thing\" on-error={mode} }}"));
+        sandbox.write("project/thing/good.md", command);
+        sandbox.write("outside/below.md", command);
+        symlink(sandbox.path("outside"), sandbox.path("project/thing/folder")).expect("a link");
+        symlink(sandbox.path("outside/below.md"), sandbox.path("project/thing/file.md"))
+            .expect("a link");
+        fs::write(sandbox.path("project/thing").join(OsStr::from_bytes(b"b\xffd.md")), command)
+            .expect("a file");
+        let words = [
+            "`thing/folder/`: it is a link out of the project's folder",
+            "`thing/file.md` is a link",
+            "cannot read `thing/b\u{fffd}d.md`",
+        ];
+        let run = sandbox.relay("check project").ends(code);
+        words.iter().fold(run, |run, words| run.prints(words));
+        if code == 0 {
+            sandbox.relay("show project").prints("prompt \"good\"").ends(0);
+        }
+    }
 }

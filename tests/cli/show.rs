@@ -28,7 +28,7 @@ prompts {
         arg name required=#true
         message role=user {
             text "I am {{ name }}."
-            file "more/filed.md"
+            file "more/filed.md" template=#false
             file "raw.md.j2" template=#false
             image "dot.png"
         }
@@ -41,7 +41,7 @@ prompts {
         allow-secret aws-access-key because="an example of the vendor's own manual"
         text "AKIAIOSFODNN7EXAMPLE"
     }
-    prompt off enabled=#false
+    prompt off enabled=#false { text "Off." }
     prompt taken { text "In staging." }
     commands "commands"
 }
@@ -66,7 +66,7 @@ fn sandbox() -> Sandbox {
     let sandbox = Sandbox::of(&[
         ("project.kdl", PROJECT),
         ("raw.md.j2", "{{ raw }}\n"),
-        ("more/more.kdl", "prompts { prompt filed file=\"filed.md\" }\n"),
+        ("more/more.kdl", "prompts { prompt filed file=\"filed.md\" template=#false }\n"),
         ("more/filed.md", "From {{ name }}'s file.\n"),
         ("commands/go.md", "---\ndescription: Goes\n---\nGo to $ARGUMENTS.\n"),
     ]);
@@ -100,7 +100,7 @@ fn json_output() {
         let generated = children.filter(|child| child["generated"] == true);
         generated.map(|child| json!([child["node"], child["arguments"]])).collect()
     };
-    assert_eq!(generated("inline"), [json!(["summary", ["Some \"text\"."]])]);
+    assert_eq!(generated("inline"), [json!(["summary", ["A text inside the document"]])]);
     assert_eq!(
         generated("filed"),
         [json!(["summary", ["From {{ name }}'s file."]]), json!(["chapters", ["filed"]])]

@@ -66,9 +66,13 @@ impl Files for Disk {
             return Err(ReadError::WrongKind { expected: "a folder" });
         }
         let mut walk = Walk { root: &self.root, files: Vec::new(), folders: Vec::new(), seen: 0 };
-        walk.folders.push(Folder { path: folder.into(), found, left: Vec::new() });
+        walk.enter(&Folder { path: folder.into(), found, left: Vec::new(), fault: None })?;
         while let Some(folder) = walk.folders.pop() {
-            walk.enter(&folder)?;
+            // One that cannot be read is no end of the others.
+            if let Err(fault) = walk.enter(&folder) {
+                let (path, link) = (format!("{}/", folder.path), folder.is_linked());
+                walk.files.push(Listed { path, link, fault: Some(fault) });
+            }
         }
         walk.files.sort();
         Ok(walk.files)
@@ -90,9 +94,16 @@ struct Folder {
     found: PathBuf,
     /// The folders, with every link resolved, in which the links of the path are.
     left: Vec<PathBuf>,
+    /// What is wrong with the path.
+    fault: Option<ReadError>,
 }
 
 impl Folder {
+    /// Returns whether the path contains a link.
+    fn is_linked(&self) -> bool {
+        !self.left.is_empty()
+    }
+
     /// Returns whether the path to this folder goes through `other`, or through a folder in it.
     fn has_passed(&self, other: &Path) -> bool {
         let mut passed = self.left.iter().chain([&self.found]);
@@ -102,9 +113,7 @@ impl Folder {
 
 impl Walk<'_> {
     fn enter(&mut self, folder: &Folder) -> Result<(), ReadError> {
-        let failed = |error: io::Error| ReadError::Io {
-            reason: format!("`{}` below it: {}", folder.path, reason(&error)),
-        };
+        let failed = |error: io::Error| ReadError::Io { reason: reason(&error) };
         for entry in fs::read_dir(&folder.found).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             self.seen += 1;
@@ -113,9 +122,9 @@ impl Walk<'_> {
                     reason: format!("it has more than {ENTRIES_MAX} files and folders"),
                 });
             }
-            let path = path_of(folder, &entry)?;
+            let (path, fault) = path_of(folder, &entry);
             if path != REPOSITORY {
-                self.take(folder, &entry, path, entry.file_type().map_err(failed)?)?;
+                self.take(folder, &entry, path, fault, entry.file_type().map_err(failed)?);
             }
         }
         Ok(())
@@ -126,57 +135,54 @@ impl Walk<'_> {
         folder: &Folder,
         entry: &DirEntry,
         path: String,
+        fault: Option<ReadError>,
         kind: fs::FileType,
-    ) -> Result<(), ReadError> {
-        let link = !folder.left.is_empty() || kind.is_symlink();
+    ) {
+        let link = folder.is_linked() || kind.is_symlink();
         if kind.is_dir() {
             let found = folder.found.join(entry.file_name());
-            self.folders.push(Folder { path, found, left: folder.left.clone() });
-            return Ok(());
+            self.folders.push(Folder { path, found, left: folder.left.clone(), fault });
+            return;
         }
         let target = kind.is_symlink().then(|| fs::canonicalize(entry.path()));
         match target {
             Some(Ok(found)) if found.is_dir() && !found.starts_with(self.root) => {
-                Err(ReadError::Io {
-                    reason: format!("`{path}` is a link that leaves the project's folder"),
-                })
+                let (path, fault) = (format!("{path}/"), Some(ReadError::Outside));
+                self.files.push(Listed { path, link, fault });
             }
             // Following a link to a folder that the path has already passed would never end. Its
             // files are listed anyway, so only the link itself is listed.
             Some(Ok(found)) if found.is_dir() && !folder.has_passed(&found) => {
                 let mut left = folder.left.clone();
                 left.push(folder.found.clone());
-                self.folders.push(Folder { path, found, left });
-                Ok(())
+                self.folders.push(Folder { path, found, left, fault });
             }
-            _ => {
-                self.files.push(Listed { path, link });
-                Ok(())
-            }
+            _ => self.files.push(Listed { path, link, fault }),
         }
     }
 }
 
-fn path_of(folder: &Folder, entry: &DirEntry) -> Result<String, ReadError> {
+/// Returns the path of an entry, and what is wrong with its name.
+fn path_of(folder: &Folder, entry: &DirEntry) -> (String, Option<ReadError>) {
     let name = entry.file_name();
-    let Some(name) = name.to_str() else {
-        return Err(ReadError::Io {
-            reason: format!(
-                "`{}` in it has a name that is not UTF-8; rename it",
-                name.to_string_lossy()
-            ),
-        });
+    let wrong = match name.to_str() {
+        None => Some("is not UTF-8"),
+        // A line end in a name could write a line of a report or of `relay show`.
+        Some(name) if printable(name) != name || name.contains(['\n', '\t']) => {
+            Some("has a control character")
+        }
+        Some(_) => None,
     };
-    // A line end in a name could write a line of a report or of `relay show`.
-    if printable(name) != name || name.contains(['\n', '\t']) {
-        return Err(ReadError::Io {
-            reason: format!(
-                "`{}` in it has a control character in its name; rename it",
-                name.escape_debug()
-            ),
-        });
-    }
-    Ok(if folder.path.is_empty() { name.to_owned() } else { format!("{}/{name}", folder.path) })
+    let fault = wrong.map(|wrong| ReadError::Io {
+        reason: format!("its name, or that of a folder above it, {wrong}; rename it"),
+    });
+    let fault = fault.or_else(|| folder.fault.clone());
+    let name = name.to_string_lossy();
+    let path = match folder.path.as_str() {
+        "" => name.into_owned(),
+        above => format!("{above}/{name}"),
+    };
+    (path, fault)
 }
 
 fn too_large(bytes: u64) -> Result<(), ReadError> {

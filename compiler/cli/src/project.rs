@@ -83,7 +83,32 @@ impl Project {
         let Request { environment, epoch, strict, provenance } = request;
         let git = if provenance { Some(self.git()?) } else { None };
         let _progress = Progress::start(output, "compiling");
-        Ok(relay_compiler::compile(sources, &Options { environment, epoch, strict, git }))
+        self.read(relay_compiler::compile(sources, &Options { environment, epoch, strict, git }))
+    }
+
+    /// Checks the project in every environment, or in the one that is asked for.
+    pub(crate) fn check(
+        &self,
+        sources: &Sources<'_>,
+        request: Request,
+        output: &Output,
+    ) -> Result<Compiled, Failure> {
+        let Request { environment, epoch, strict, provenance } = request;
+        let git = if provenance { Some(self.git()?) } else { None };
+        let _progress = Progress::start(output, "checking");
+        self.read(relay_compiler::check(sources, &Options { environment, epoch, strict, git }))
+    }
+
+    /// Fails if the document vanished after it was found.
+    fn read(&self, compiled: Compiled) -> Result<Compiled, Failure> {
+        match &compiled.unread {
+            None => Ok(compiled),
+            Some(reason) => {
+                let document = self.folder.join(&self.root);
+                Err(Failure::error(format!("cannot read `{}`: {reason}", document.display()))
+                    .help("it was there a moment ago: run the command again"))
+            }
+        }
     }
 
     /// Returns the file names for reports.

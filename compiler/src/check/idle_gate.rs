@@ -24,10 +24,16 @@ struct IdleGate {
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     let gate = &model.gate;
-    if let (Some(at), false) = (gate.first_setting, gate.on.value) {
+    for at in gate.first_settings.iter().copied() {
+        if gate.on.value {
+            out.mark_used(at);
+            continue;
+        }
         let what = "the gate is off, so its settings do nothing".into();
         let help = "remove it, or write `gate on`";
-        out.report(at, IdleGate { what, help, at });
+        out.report_idle(at, IdleGate { what, help, at });
+    }
+    if !gate.on.value {
         return;
     }
     for node in &gate.empty {
@@ -37,10 +43,13 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
             IdleGate { what, help: "give it one, or remove the node", at: node.at },
         );
     }
+    if let (Some(at), Unlock::Intercept) = (gate.repeat_bytes.at, gate.unlock.value) {
+        out.mark_used(at);
+    }
     if let (Some(at), Unlock::Refuse) = (gate.repeat_bytes.at, gate.unlock.value) {
         let what = "no call is ever preceded by a briefing".into();
         let help =
             "with `else=refuse` this budget is never used; remove it, or write `else=intercept`";
-        out.report(at, IdleGate { what, help, at });
+        out.report_idle(at, IdleGate { what, help, at });
     }
 }

@@ -1,6 +1,6 @@
 //! A message that no server sends.
 //!
-//! The messages of the gate are sent only where there is one. A gate that some environment has is
+//! The messages of the gate are sent only where there is one. One that some environment has is
 //! enough: a project writes its messages once for all of them.
 
 use miette::Diagnostic;
@@ -22,17 +22,17 @@ struct IdleMessage {
 }
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
-    if !model.gate.on.value && model.whens.iter().any(|when| when.gates) {
-        return;
-    }
     let help = if model.gate.on.value {
         "with `else=refuse` no briefing comes before a call; remove it, or write `else=intercept`"
     } else {
         "the project has no gate; remove it, or write `gate on`"
     };
     for message in model.messages.all() {
-        if let (Some(at), false) = (message.at, message.is_said(&model.gate)) {
-            out.report(at, IdleMessage { name: message.name.word(), help, at });
+        let Some(at) = message.at else { continue };
+        if message.is_said(&model.gate) {
+            out.mark_used(at);
+        } else {
+            out.report_idle(at, IdleMessage { name: message.name.word(), help, at });
         }
     }
 }

@@ -1,58 +1,35 @@
 //! A text that holds a secret.
 //!
-//! What goes into a bundle can be read by every holder of the bundle and by every agent.
-//! The rules know the forms that issuers give their keys, so false alarms are rare.
+//! What goes into a bundle can be read by every holder of the bundle and by every agent. Searched
+//! are the project's texts as they are written, for exact places, and then all that the bundle
+//! will hold, so that nothing that is made of them, and no part of a bundle that comes later, can
+//! be forgotten.
 
-use std::collections::BTreeSet;
-use std::sync::LazyLock;
+mod contents;
+mod place;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use miette::Diagnostic;
-use regex::RegexSet;
 use thiserror::Error;
 
+use self::place::Owner;
 use crate::diagnostic::Diagnostics;
-use crate::model::{AllowedSecret, BodySource, Model};
-use crate::source::Span;
-
-/// Name and form of each kind of secret.
-const RULES: &[(&str, &str)] = &[
-    ("aws-access-key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
-    ("anthropic-key", r"\bsk-ant-[A-Za-z0-9_-]{20,}"),
-    ("github-token", r"\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})"),
-    ("gitlab-token", r"\bglpat-[A-Za-z0-9_-]{20,}"),
-    ("google-key", r"\bAIza[0-9A-Za-z_-]{35}\b"),
-    ("hugging-face-token", r"\bhf_[A-Za-z0-9]{30,}\b"),
-    ("json-web-token", r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"),
-    ("npm-token", r"\bnpm_[A-Za-z0-9]{36}\b"),
-    ("openai-key", r"\bsk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,}"),
-    ("private-key", r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----"),
-    ("pypi-token", r"\bpypi-[A-Za-z0-9_-]{50,}"),
-    ("slack-token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}"),
-    ("stripe-key", r"\b[rs]k_live_[A-Za-z0-9]{20,}"),
-];
-
-/// The forms of all rules, compiled once a process: that takes longer than a small project.
-#[expect(clippy::expect_used, reason = "the rules are constants, and every test runs them")]
-static FORMS: LazyLock<RegexSet> = LazyLock::new(|| {
-    let forms = RULES.iter().map(|(_, form)| ascii(form));
-    RegexSet::new(forms).expect("every rule is a regular expression")
-});
-
-/// Keys are ASCII, and so are their word boundaries: the tables for other scripts stay out.
-fn ascii(form: &str) -> String {
-    format!("(?-u){form}")
-}
+use crate::model::{
+    About, AllowedSecret, Argument, BodySource, MessageSource, Model, PartSource, Project, Prompt,
+    Setting, When,
+};
+use crate::secret::{self, Found};
+use crate::source::{Sources, Span, Spanned};
 
 #[derive(Debug, Error, Diagnostic)]
 #[error("the text holds a secret ({rule})")]
-#[diagnostic(
-    code(secret::literal),
-    help(
-        "take it out and revoke it; if it is only an example, write `allow-secret {rule} because=\"…\"`"
-    )
-)]
+#[diagnostic(code(secret::literal))]
 struct LiteralSecret {
     rule: &'static str,
+    #[help]
+    help: String,
     #[label(primary, "every holder of the bundle could read this")]
     at: Span,
 }
@@ -77,119 +54,260 @@ struct IdleSuppression {
     at: Span,
 }
 
-pub(super) fn check(model: &Model, out: &mut Diagnostics) {
-    let mut search = SecretSearch::default();
-    let mut suppressions: Vec<&AllowedSecret> = Vec::new();
-    // Taken apart in full, so that what a project may hold tomorrow asks to be searched.
-    let Model {
-        prompts,
-        resources,
-        templates,
-        messages,
-        project: _,
-        environment: _,
-        whens: _,
-        disabled_prompts: _,
-        gate: _,
-        tools: _,
-    } = model;
-    for prompt in prompts {
-        suppressions.extend(&prompt.allowed_secrets);
-        for body in &prompt.bodies {
-            search.at_body(body, &prompt.allowed_secrets, out);
+impl LiteralSecret {
+    fn new(rule: &'static str, owner: Option<&Owner>, at: Span) -> Self {
+        let mut help = "take it out and revoke it".to_owned();
+        if owner.is_some_and(|owner| owner.may_allow) {
+            let allowed = format!("`allow-secret {rule} because=\"…\"`");
+            help.push_str(&format!("; if it is only an example, write {allowed}"));
         }
-        for line in [&prompt.title, &prompt.description].into_iter().flatten() {
-            search.at_value(&line.value, line.at, &prompt.allowed_secrets, out);
-        }
-        for line in prompt.summary.iter().chain(&prompt.chapters) {
-            // What was made of a text is looked at in the text.
-            let Some(at) = line.at else { continue };
-            search.at_value(&line.value, at, &prompt.allowed_secrets, out);
-        }
-        for argument in &prompt.rendering.arguments {
-            let texts = [&argument.default, &argument.description];
-            for text in texts.into_iter().flatten() {
-                search.at_value(text, prompt.name.at, &prompt.allowed_secrets, out);
-            }
-        }
+        Self { rule, help, at }
     }
-    let resources = resources.iter().map(|resource| &resource.about);
-    for about in resources.chain(templates.iter().map(|template| &template.about)) {
-        suppressions.extend(&about.allowed_secrets);
-        search.at_body(&about.body, &about.allowed_secrets, out);
-        for line in [&about.title, &about.description].into_iter().flatten() {
-            search.at_value(&line.value, line.at, &about.allowed_secrets, out);
-        }
-    }
-    for message in messages.all() {
-        if let Some(at) = message.at {
-            search.at_value(&message.text, at, &[], out);
-        }
-    }
-    search.report_suppressions(&suppressions, out);
 }
 
-#[derive(Default)]
-struct SecretSearch {
+/// Searches the project as it is written; the result searches what the bundle will hold.
+pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) -> SecretSearch {
+    // Taken apart in full, so that what a project may hold tomorrow asks to be searched.
+    let Model {
+        project,
+        environment: _,
+        whens,
+        prompts,
+        disabled_prompts,
+        resources,
+        templates,
+        gate: _,
+        tools: _,
+        messages,
+    } = model;
+    let at = project.name.at;
+    let mut search = SecretSearch {
+        project: Owner::of_project(at),
+        prompts: BTreeMap::new(),
+        resources: BTreeMap::new(),
+        seen: BTreeSet::new(),
+        used: BTreeSet::new(),
+    };
+    let Project { name, version, epoch: _, title, owner } = project;
+    let lines = [Some(name), version.as_ref(), title.as_ref(), owner.as_ref()];
+    let of_project = Owner::of_project(at);
+    let mut pass = Pass { sources, owner: &of_project, search: &mut search, out };
+    for line in lines.into_iter().flatten().chain(disabled_prompts) {
+        pass.value(&line.value, line.at);
+    }
+    for When { at: _, environment, nodes: _ } in whens {
+        pass.value(&environment.value, environment.at);
+    }
+    for message in messages.all() {
+        let file = message.file.map(|file| file.span(0, 0));
+        if let Some(at) = file.or(message.at) {
+            pass.value(&message.text, at);
+        }
+    }
+    for prompt in prompts {
+        let owner = Owner::of_prompt(prompt);
+        let mut pass = Pass { sources, owner: &owner, search: &mut search, out };
+        pass.prompt(prompt);
+        search.prompts.insert(prompt.name.value.clone(), owner);
+    }
+    for resource in resources {
+        let owner = Owner::of_about(&resource.uri, &resource.about);
+        let mut pass = Pass { sources, owner: &owner, search: &mut search, out };
+        pass.value(&resource.uri.value, resource.uri.at);
+        pass.about(&resource.about);
+        search.resources.insert(resource.uri.value.clone(), owner);
+    }
+    for template in templates {
+        let owner = Owner::of_about(&template.uri_template, &template.about);
+        let mut pass = Pass { sources, owner: &owner, search: &mut search, out };
+        pass.value(&template.uri_template.value, template.uri_template.at);
+        pass.about(&template.about);
+        pass.arguments(&template.arguments, &template.rendering.arguments);
+        search.resources.insert(template.uri_template.value.clone(), owner);
+    }
+    search.report_suppressions(out);
+    search
+}
+
+/// What was searched, and what was found.
+pub(crate) struct SecretSearch {
+    project: Owner,
+    prompts: BTreeMap<String, Owner>,
+    resources: BTreeMap<String, Owner>,
+    /// The rule and the text of each secret that was found, without white space: what is made of a
+    /// text is not reported again.
+    seen: BTreeSet<(&'static str, Vec<u8>)>,
     /// The suppressions that were used.
     used: BTreeSet<Span>,
 }
 
 impl SecretSearch {
-    fn at_body(&mut self, body: &BodySource, allowed: &[AllowedSecret], out: &mut Diagnostics) {
-        let Some(text) = &body.text else { return };
-        match body.inline_at {
-            Some(at) => self.at_value(text, at, allowed, out),
-            None => {
-                let place = |found: &regex::Match<'_>| {
-                    body.file.span(body.start + found.start(), body.start + found.end())
-                };
-                self.look(text, place, allowed, out);
-            }
-        }
+    /// Takes a secret that was found; returns whether it is to be reported.
+    fn take(&mut self, owner: Option<&Owner>, rule: &'static str, text: Vec<u8>) -> bool {
+        self.seen.insert((rule, text));
+        let mut allowed = owner.into_iter().flat_map(|owner| &owner.allowed);
+        let suppression = allowed.find(|allowed| allowed.rule.value == rule);
+        self.used.extend(suppression.map(|allowed| allowed.rule.at));
+        suppression.is_none()
     }
 
-    fn at_value(&mut self, text: &str, at: Span, allowed: &[AllowedSecret], out: &mut Diagnostics) {
-        self.look(text, |_| at, allowed, out);
-    }
-
-    fn look(
-        &mut self,
-        text: &str,
-        place: impl Fn(&regex::Match<'_>) -> Span,
-        allowed: &[AllowedSecret],
-        out: &mut Diagnostics,
-    ) {
-        for index in FORMS.matches(text) {
-            let Some((rule, form)) = RULES.get(index) else { continue };
-            if let Some(suppression) =
-                allowed.iter().find(|suppression| suppression.rule.value == *rule)
-            {
-                self.used.insert(suppression.rule.at);
-                continue;
-            }
-            let found = regex::Regex::new(&ascii(form)).ok();
-            let Some(at) = found.and_then(|regex| regex.find(text).map(|found| place(&found)))
-            else {
-                continue;
-            };
-            out.report(at, LiteralSecret { rule, at });
-        }
-    }
-
-    fn report_suppressions(&self, suppressions: &[&AllowedSecret], out: &mut Diagnostics) {
-        for suppression in suppressions {
-            let (rule, at) = (suppression.rule.value.clone(), suppression.rule.at);
-            if !RULES.iter().any(|(known, _)| *known == rule) {
-                let known: Vec<&str> = RULES.iter().map(|(known, _)| *known).collect();
+    fn report_suppressions(&self, out: &mut Diagnostics) {
+        let owners = self.prompts.values().chain(self.resources.values());
+        for AllowedSecret { rule, because: _ } in owners.flat_map(|owner| &owner.allowed) {
+            let (rule, at) = (rule.value.clone(), rule.at);
+            let known = secret::rule_names();
+            if !known.contains(&rule.as_str()) {
                 let help = match crate::nearest::nearest(&rule, known.iter().copied()) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("the rules are: {}", known.join(", ")),
                 };
                 out.report(at, UnknownRule { rule, help, at });
             } else if !self.used.contains(&at) {
-                out.report(at, IdleSuppression { rule, at });
+                out.report_idle(at, IdleSuppression { rule, at });
+            } else {
+                out.mark_used(at);
             }
+        }
+    }
+}
+
+/// The search in what one owner says.
+struct Pass<'p, 's> {
+    sources: &'p Sources<'s>,
+    owner: &'p Owner,
+    search: &'p mut SecretSearch,
+    out: &'p mut Diagnostics,
+}
+
+impl Pass<'_, '_> {
+    fn prompt(&mut self, prompt: &Prompt) {
+        let Prompt {
+            name,
+            priority: _,
+            title,
+            description,
+            summary,
+            chapters,
+            meta,
+            arguments,
+            rendering,
+            // It is made of the texts.
+            body: _,
+            bodies,
+            included,
+            messages,
+            booleans: _,
+            allowed_secrets,
+        } = prompt;
+        self.value(&name.value, name.at);
+        for line in [title, description].into_iter().flatten() {
+            self.value(&line.value, line.at);
+        }
+        for Setting { value, at } in summary.iter().chain(chapters) {
+            // What was made of a text is looked at in the text.
+            if let Some(at) = at {
+                self.value(value, *at);
+            }
+        }
+        if let Some(meta) = meta {
+            let meta = serde_json::Value::Object(meta.clone());
+            contents::texts(&meta, &mut |text| self.value(text, name.at));
+        }
+        self.arguments(arguments, &rendering.arguments);
+        for body in bodies.iter().chain(included) {
+            self.body(body);
+        }
+        for MessageSource { role: _, parts } in messages {
+            parts.iter().for_each(|part| self.part(part, name.at));
+        }
+        self.reasons(allowed_secrets);
+    }
+
+    /// Texts and files of a message are among the bodies; the rest of it is not.
+    fn part(&mut self, part: &PartSource, at: Span) {
+        match part {
+            PartSource::Text(_) => {}
+            PartSource::Image { body: _, mime } | PartSource::Audio { body: _, mime } => {
+                self.value(mime, at);
+            }
+            PartSource::Resource { uri: _, mime, body: _ } => {
+                mime.iter().for_each(|mime| self.value(mime, at));
+            }
+        }
+    }
+
+    fn about(&mut self, about: &About) {
+        let About { name, title, description, mime, body, included, allowed_secrets } = about;
+        for Setting { value, at } in [name, mime] {
+            self.value(value, at.unwrap_or(self.owner.at));
+        }
+        for line in [title, description].into_iter().flatten() {
+            self.value(&line.value, line.at);
+        }
+        for body in [body].into_iter().chain(included) {
+            self.body(body);
+        }
+        self.reasons(allowed_secrets);
+    }
+
+    fn arguments(&mut self, facts: &[Argument], arguments: &[relay_bundle::Argument]) {
+        for argument in arguments {
+            let fact = facts.iter().find(|fact| fact.name.value == argument.name);
+            let at = fact.map_or(self.owner.at, |fact| fact.name.at);
+            let relay_bundle::Argument {
+                name,
+                description,
+                required: _,
+                default,
+                kind,
+                stride: _,
+                at: _,
+            } = argument;
+            self.value(name, at);
+            for text in [description, default].into_iter().flatten() {
+                self.value(text, at);
+            }
+            if let relay_bundle::ArgumentKind::Choice(choices) = kind {
+                choices.iter().for_each(|choice| self.value(choice, at));
+            }
+        }
+    }
+
+    /// A reason is in the canonical source, which goes with the bundle.
+    fn reasons(&mut self, allowed: &[AllowedSecret]) {
+        for AllowedSecret { rule: _, because: Spanned { value, at } } in allowed {
+            self.value(value, *at);
+        }
+    }
+
+    fn body(&mut self, body: &BodySource) {
+        let BodySource { file, inline_at, named_at, text, start: _, template: _, is_settled: _ } =
+            body;
+        match (inline_at, text) {
+            (Some(at), Some(text)) => self.value(text, *at),
+            // Its bytes, so that places are those of the file and binary files count.
+            _ => {
+                let file = *file;
+                let bytes = &Arc::clone(&self.sources.file(file)).bytes;
+                for Found { rule, range } in secret::search(bytes) {
+                    let text = bytes.get(range.clone()).unwrap_or_default();
+                    self.found(rule, text, named_at.unwrap_or(file.span(range.start, range.end)));
+                }
+            }
+        }
+    }
+
+    fn value(&mut self, text: &str, at: Span) {
+        for Found { rule, range } in secret::search(text.as_bytes()) {
+            let text = text.as_bytes().get(range).unwrap_or_default();
+            let at = place::inside(self.sources, at, text);
+            self.found(rule, text, at);
+        }
+    }
+
+    fn found(&mut self, rule: &'static str, text: &[u8], at: Span) {
+        if self.search.take(Some(self.owner), rule, place::dense(text)) {
+            self.out.report(at, LiteralSecret::new(rule, Some(self.owner), at));
         }
     }
 }

@@ -35,8 +35,12 @@ fn each(arguments: &[Argument], bodies: &[BodySource], out: &mut Diagnostics) {
     } else {
         "plain text has no arguments: name the file `*.j2` or write `template=#true`"
     };
-    for argument in arguments.iter().filter(|argument| !argument.used) {
+    for argument in arguments {
         let at = argument.name.at;
-        out.report(at, UnusedArgument { name: argument.name.value.clone(), help, at });
+        if argument.used {
+            out.mark_used(at);
+            continue;
+        }
+        out.report_idle(at, UnusedArgument { name: argument.name.value.clone(), help, at });
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn gate(model: &Model, places: &Places<'_>) -> Option<Gate> {
         over_cap_priority: _,
         entry_chars: _,
         instructions_chars: _,
-        first_setting: _,
+        first_settings: _,
         empty: _,
     } = model.gate.clone();
     if !on.value {

@@ -1,6 +1,7 @@
 //! `arg NAME required=… default=… type=… max=(chars)… description=… { one-of … }`
 
 use super::node::{Node, Reader, Scalar, Value};
+use super::when;
 use crate::ast::{Argument, ArgumentType, Default};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Field, Kind, Literal, Rule, Scalar as _};
@@ -31,6 +32,7 @@ pub(crate) static ARG: Rule = Rule {
             Kind::Chars { low: 1, high: 1_000_000 },
             "The most characters of a text; a longer one is truncated.",
         ),
+        when::NEW,
     ],
     children: &[&ONE_OF],
     example: include_str!("../reference/arg.kdl"),
@@ -47,6 +49,7 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Argument {
     let mut reader = Reader::new(node, &ARG, out);
     let argument = Argument {
         name: reader.argument(out).and_then(|value| value.non_empty(out)),
+        new: reader.value("new", out),
         required: reader.value("required", out),
         default: reader.property("default").and_then(|value| default(value, out)),
         description: reader.text("description", out),

@@ -13,11 +13,12 @@ use std::ops::Range;
 use miette::Diagnostic;
 use thiserror::Error;
 
+use crate::ast::FrontMatterRule;
 use crate::source::Span;
 use correction::{Corrected, Edits, Slip};
 
 pub(super) use correction::quoted;
-pub(super) use report::Reporter;
+pub(crate) use report::Reporter;
 pub(crate) use text::FILE_BYTES_MAX;
 pub(super) use text::Text;
 pub(super) use yaml::{Entry, Node, Value};
@@ -31,6 +32,8 @@ pub(super) struct FrontMatter<'t> {
     pub(super) entries: Vec<Entry>,
     /// Where its opening line is.
     pub(super) opening: Span,
+    /// Whether the file has none, and need not.
+    pub(super) is_absent: bool,
     /// Where the body begins in the text.
     pub(super) body: usize,
     text: &'t Text<'t>,
@@ -41,9 +44,29 @@ pub(super) struct FrontMatter<'t> {
 
 impl<'t> FrontMatter<'t> {
     /// Reads the front matter of a file. `None`: there is none that can be read, which is reported.
-    pub(super) fn read(text: &'t Text<'_>, reporter: &mut Reporter<'_>) -> Option<Self> {
+    pub(super) fn read(
+        text: &'t Text<'_>,
+        rule: FrontMatterRule,
+        reporter: &mut Reporter<'_>,
+    ) -> Option<Self> {
+        let first = text.text.lines().next().unwrap_or_default();
+        // A first line that is nearly the opening one is a slip in any case.
+        if rule == FrontMatterRule::Optional && first.trim() != MARK {
+            let opening = text.span(&(0..0));
+            let (entries, edits) = (Vec::new(), Edits::default());
+            return Some(Self {
+                entries,
+                opening,
+                is_absent: true,
+                body: 0,
+                text,
+                start: 0,
+                edits,
+            });
+        }
         let (yaml, body) = split(text, reporter)?;
         let (slips, result) = correction::parse(text.text.get(yaml.clone()).unwrap_or_default());
+        let is_right = slips.is_empty();
         for Slip { what, at, line } in slips {
             let at = text.span(&(yaml.start + at.start..yaml.start + at.end));
             reporter.repair(at, NotYaml { what, at, help: format!("write it as: {line}") });
@@ -51,8 +74,12 @@ impl<'t> FrontMatter<'t> {
         match result {
             Ok(Corrected { entries, edits }) => {
                 let opening = text.span(&(0..MARK.len()));
-                let matter = Self { entries, opening, body, text, start: yaml.start, edits };
+                let start = yaml.start;
+                let matter = Self { entries, opening, is_absent: false, body, text, start, edits };
                 matter.report_repeated(&matter.entries, reporter);
+                if is_right {
+                    matter.report_comments(&matter.entries, reporter);
+                }
                 Some(matter)
             }
             Err(yaml::YamlError { at, reason, may_be_slip }) => {
@@ -105,6 +132,47 @@ impl<'t> FrontMatter<'t> {
             Value::Map(entries) => self.report_repeated(entries, reporter),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => {}
         }
+    }
+}
+
+impl FrontMatter<'_> {
+    /// Reports a `#` that cuts a value off: an author who means a comment writes it on a line of
+    /// its own.
+    fn report_comments(&self, entries: &[Entry], reporter: &mut Reporter<'_>) {
+        for Entry { key, key_at: _, value } in entries {
+            self.report_comment(Some(key), value, reporter);
+        }
+    }
+
+    fn report_comment(&self, key: Option<&str>, node: &Node, reporter: &mut Reporter<'_>) {
+        match &node.value {
+            Value::List(nodes) => {
+                return nodes.iter().for_each(|node| self.report_comment(None, node, reporter));
+            }
+            Value::Map(entries) => return self.report_comments(entries, reporter),
+            Value::Null | Value::Text(_) => {}
+            Value::Bool(_) | Value::Number(_) => return,
+        }
+        let written = self.written(&node.at);
+        if written.starts_with(['"', '\'', '|', '>', '*', '&', '!']) {
+            return;
+        }
+        let end = self.range(&node.at).end;
+        let rest = self.text.text.get(end..).unwrap_or_default();
+        let rest = without_end(rest.split_inclusive('\n').next().unwrap_or_default());
+        let comment = rest.trim_start_matches([' ', '\t']);
+        if !comment.starts_with('#') || (comment.len() == rest.len() && !written.is_empty()) {
+            return;
+        }
+        let start = end + rest.len() - comment.len();
+        let at = self.text.span(&(start..end + rest.len()));
+        let whole = format!("{written} {comment}");
+        let whole = quoted(&whole.split_whitespace().collect::<Vec<_>>().join(" "));
+        let line = match key {
+            Some(key) => format!("{key}: {whole}"),
+            None => format!("- {whole}"),
+        };
+        reporter.warn(at, Comment { line, at });
     }
 }
 
@@ -174,6 +242,19 @@ struct NotYaml {
     at: Span,
     #[help]
     help: String,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("YAML takes what follows a `#` for a comment, so it is no part of the value")]
+#[diagnostic(
+    code(front_matter::comment),
+    severity(Warning),
+    help("write it as: {line}\nor, if it is a comment, on a line of its own")
+)]
+struct Comment {
+    line: String,
+    #[label(primary, "dropped")]
+    at: Span,
 }
 
 #[derive(Debug, Error, Diagnostic)]

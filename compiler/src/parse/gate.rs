@@ -23,6 +23,6 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Gate {
     reader.finish(out);
     let property = node.properties.first().map(|property| property.value.at);
     let child = node.children.iter().flatten().next().map(|child| child.name.at);
-    gate.first_setting = property.or(child);
+    gate.first_settings = property.or(child).into_iter().collect();
     gate
 }

@@ -11,7 +11,7 @@ use super::path::{self, PathError};
 use crate::ast::Ast;
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Field, Kind, Rule};
-use crate::source::{FileId, ReadError, Sources, Span, Spanned};
+use crate::source::{FileId, Listed, ReadError, Sources, Span, Spanned};
 
 pub(crate) static INCLUDE: Rule = Rule {
     name: "include",
@@ -139,6 +139,12 @@ impl Includes<'_, '_> {
                 return Vec::new();
             }
         };
+        // Whether a document is below what cannot be listed is unknown.
+        for Listed { path, link: _, fault } in &listed {
+            if let Some(reason) = fault.clone().filter(|_| path.ends_with('/')) {
+                out.report(at, Unreadable { path: path.clone(), reason, at });
+            }
+        }
         let found: Vec<_> =
             listed.into_iter().map(|file| file.path).filter(|path| glob.is_match(path)).collect();
         if found.is_empty() {

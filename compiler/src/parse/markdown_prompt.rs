@@ -13,7 +13,7 @@ use serde_json::{Map, Value as Json};
 use thiserror::Error;
 
 use super::front_matter::{Entry, FrontMatter, Node, Reporter, Text, Value, quoted};
-use crate::ast::OnError;
+use crate::ast::{FrontMatterRule, OnError};
 use crate::diagnostic::Diagnostics;
 use crate::nearest::nearest;
 use crate::source::{FileId, Span, Spanned};
@@ -45,7 +45,7 @@ pub(crate) const FOLDER_KEYS: &[Key] = &[
     Key {
         name: "summary",
         value: "text",
-        meaning: "What it is about; without it, the first sentence of the text.",
+        meaning: "What it is about; without it, the description, or the first sentence of the text.",
     },
     Key {
         name: "chapters",
@@ -70,18 +70,24 @@ pub(crate) const COMMAND_KEYS: &[Key] = &[
     },
 ];
 
+/// The keys of a command that clients know, and that relay gives them as they are.
+const CLIENT_KEYS: &[&str] =
+    &["allowed-tools", "disable-model-invocation", "model", "name", "scripts", "tools"];
+
 /// What a markdown file says.
 #[derive(Debug)]
 pub(crate) struct MarkdownPrompt {
-    /// Its description; never empty.
-    pub(crate) description: Spanned<String>,
+    /// Its description, never empty; absent if the file has no front matter, and need not.
+    pub(crate) description: Option<Spanned<String>>,
     pub(crate) title: Option<Spanned<String>>,
     /// From 1 to 10.
     pub(crate) priority: Option<Spanned<u8>>,
     pub(crate) summary: Option<Spanned<String>>,
     pub(crate) chapters: Option<Vec<Spanned<String>>>,
     /// What describes the one argument of a command.
-    pub(crate) argument_hint: Option<String>,
+    pub(crate) argument_hint: Option<Spanned<String>>,
+    /// The keys of a command that mean nothing here.
+    pub(crate) unknown_keys: Vec<Spanned<String>>,
     /// What a command says besides title and description; keys sorted, in inner objects too.
     pub(crate) meta: Map<String, Json>,
     /// What follows the front matter, with LF line ends, otherwise untouched.
@@ -104,12 +110,13 @@ pub(crate) fn markdown_prompt(
     file: FileId,
     bytes: &[u8],
     kind: Kind,
+    rule: FrontMatterRule,
     on_error: OnError,
     out: &mut Diagnostics,
 ) -> Option<MarkdownPrompt> {
     let mut reporter = Reporter::new(on_error, out);
     let text = Text::decode(file, bytes, &mut reporter)?;
-    let matter = FrontMatter::read(&text, &mut reporter)?;
+    let matter = FrontMatter::read(&text, rule, &mut reporter)?;
     let mut reader = Reader { matter: &matter, reporter: &mut reporter };
     let mut keys = Keys::default();
     for entry in &matter.entries {
@@ -118,9 +125,18 @@ pub(crate) fn markdown_prompt(
             Kind::Folder => reader.folder_key(entry, &mut keys),
         }
     }
-    let Keys { has_description, description, title, priority, summary, chapters, hint, meta } =
-        keys;
-    if !has_description {
+    let Keys {
+        has_description,
+        description,
+        title,
+        priority,
+        summary,
+        chapters,
+        hint,
+        unknown,
+        meta,
+    } = keys;
+    if !has_description && !matter.is_absent {
         reporter.refuse(matter.opening, NoDescription { at: matter.opening });
     }
     if reporter.refused() {
@@ -128,12 +144,13 @@ pub(crate) fn markdown_prompt(
     }
     let body = text.text.get(matter.body..).unwrap_or_default();
     Some(MarkdownPrompt {
-        description: description?,
+        description: if matter.is_absent { None } else { Some(description?) },
         title,
         priority,
         summary,
         chapters,
         argument_hint: hint,
+        unknown_keys: unknown,
         meta: sorted(meta),
         // SecretSearch for one byte is many times faster, and nearly every file has none.
         body: if body.contains('\r') { body.replace("\r\n", "\n") } else { body.into() },
@@ -167,7 +184,8 @@ struct Keys {
     priority: Option<Spanned<u8>>,
     summary: Option<Spanned<String>>,
     chapters: Option<Vec<Spanned<String>>>,
-    hint: Option<String>,
+    hint: Option<Spanned<String>>,
+    unknown: Vec<Spanned<String>>,
     meta: BTreeMap<String, Json>,
 }
 
@@ -205,17 +223,22 @@ impl fmt::Display for Of<'_> {
 
 impl Reader<'_, '_> {
     fn command_key(&mut self, entry: &Entry, keys: &mut Keys) {
-        let Entry { key, key_at: _, value } = entry;
+        let Entry { key, key_at, value } = entry;
         match key.as_str() {
             "description" => self.description(entry, keys),
             "title" => keys.title = self.text(Of::Key(key), value),
             "argument-hint" => {
-                keys.hint = self.hint(value);
-                keys.meta.extend(keys.hint.clone().map(|hint| (key.clone(), hint.into())));
+                let hint = self.hint(value);
+                keys.meta.extend(hint.clone().map(|hint| (key.clone(), hint.into())));
+                let at = self.matter.span(&value.at);
+                keys.hint = hint.map(|value| Spanned { value, at });
             }
             _ => {
                 if key == "handoffs" {
                     self.check_handoffs(value);
+                } else if !CLIENT_KEYS.contains(&key.as_str()) {
+                    let at = self.matter.span(key_at);
+                    keys.unknown.push(Spanned { value: key.clone(), at });
                 }
                 keys.meta.insert(key.clone(), json(value));
             }

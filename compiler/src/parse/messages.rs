@@ -1,7 +1,7 @@
 //! `messages { NAME "…"; NAME file=… }`: the texts that the server itself says.
 
-use super::body;
 use super::node::{Node, Reader};
+use super::{body, empty};
 use crate::ast::{Body, MessageName, SystemMessage};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Field, Kind, Rule};
@@ -54,6 +54,7 @@ static GATE_INTERCEPT_PREAMBLE: Rule = Rule {
 };
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Vec<SystemMessage> {
+    empty::check(node, out);
     let mut reader = Reader::new(node, &MESSAGES, out);
     let mut messages = Vec::new();
     for (name, rule) in MessageName::ALL.into_iter().zip(MESSAGES.children) {

@@ -1,7 +1,7 @@
 //! `prompt NAME priority=… file=… { … }`
 
 use super::node::{Node, Reader, TEXT};
-use super::{argument, body, message};
+use super::{argument, body, message, when};
 use crate::ast::Prompt;
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Field, Kind, Literal, Rule};
@@ -25,11 +25,12 @@ pub(crate) static PROMPT: Rule = Rule {
         .or(Literal::Number(PRIORITY as u64)),
         body::FILE,
         body::TEMPLATE,
+        when::NEW,
         Field::either("title", "The name that clients show."),
         Field::either("description", "What clients show in their list of prompts."),
         Field::either(
             "summary",
-            "What it is about, for keywords to match; without it, the first sentence of its text.",
+            "What it is about, for keywords to match; without it, the description, or the first sentence of its text.",
         ),
     ],
     children: &[&CHAPTERS, &argument::ARG, &TEXT, &message::MESSAGE, &body::ALLOW_SECRET],
@@ -47,6 +48,7 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Prompt {
     let mut reader = Reader::new(node, &PROMPT, out);
     let prompt = Prompt {
         name: reader.argument(out).and_then(|value| value.text(out)),
+        new: reader.value("new", out),
         enabled: reader.value("enabled", out),
         priority: reader.value("priority", out),
         title: reader.text("title", out),

@@ -2,8 +2,8 @@
 
 use super::body;
 use super::node::{Node, Reader};
-use super::prompt;
-use crate::ast::{Folder, OnError, PromptsItem};
+use super::{empty, prompt, when};
+use crate::ast::{Folder, FrontMatterRule, OnError, PromptsItem};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Field, Kind, Literal, Rule, Scalar as _};
 
@@ -24,6 +24,7 @@ static FOLDER: Rule = Rule {
         Field::argument("a folder", Kind::Text("path"), "The folder, relative to this document."),
         // Read so that it can be reported in its own words: it belongs to `commands`.
         Field { meaning: "", ..ON_ERROR },
+        when::NEW,
     ],
     children: &[&body::ALLOW_SECRET],
     example: "",
@@ -36,6 +37,8 @@ static COMMANDS: Rule = Rule {
     fields: &[
         Field::argument("a folder", Kind::Text("path"), "The folder, relative to this document."),
         ON_ERROR,
+        FRONT_MATTER,
+        when::NEW,
     ],
     children: &[&body::ALLOW_SECRET],
     example: "",
@@ -48,7 +51,15 @@ const ON_ERROR: Field = Field::property(
 )
 .or(Literal::Word("fail"));
 
+const FRONT_MATTER: Field = Field::property(
+    "front-matter",
+    Kind::Words(FrontMatterRule::WORDS),
+    "`optional` takes files without front matter too; their description is the first sentence of the text, else its first heading.",
+)
+.or(Literal::Word("required"));
+
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Vec<PromptsItem> {
+    empty::check(node, out);
     let mut reader = Reader::new(node, &PROMPTS, out);
     let mut items = Vec::new();
     for child in reader.children("prompt") {
@@ -68,7 +79,12 @@ fn folder(node: &Node, rule: &'static Rule, out: &mut Diagnostics) -> Folder {
     let mut reader = Reader::new(node, rule, out);
     let folder = Folder {
         path: reader.argument(out).and_then(|value| value.non_empty(out)),
+        new: reader.value("new", out),
         on_error: reader.value("on-error", out),
+        front_matter: match rule.property(FRONT_MATTER.name) {
+            Some(_) => reader.value(FRONT_MATTER.name, out),
+            None => None,
+        },
         allowed_secrets: body::allowed_secrets(&mut reader, out),
     };
     reader.finish(out);

@@ -1,7 +1,7 @@
 //! `resources { resource URI mime=… file=… { … } }`
 
 use super::node::{Node, Reader, TEXT};
-use super::{argument, body};
+use super::{argument, body, empty, when};
 use crate::ast::Resource;
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Field, Kind, Literal, Rule};
@@ -32,12 +32,14 @@ static RESOURCE: Rule = Rule {
         Field::either("mime", "The media type; without it, by the file's name."),
         body::FILE,
         body::TEMPLATE,
+        when::NEW,
     ],
     children: &[&argument::ARG, &TEXT, &body::ALLOW_SECRET],
     example: include_str!("../reference/resource.kdl"),
 };
 
 pub(super) fn block(node: &Node, out: &mut Diagnostics) -> Vec<Resource> {
+    empty::check(node, out);
     let mut reader = Reader::new(node, &RESOURCES, out);
     let resources = reader.children("resource").map(|child| resource(child, out)).collect();
     reader.finish(out);
@@ -48,6 +50,7 @@ fn resource(node: &Node, out: &mut Diagnostics) -> Resource {
     let mut reader = Reader::new(node, &RESOURCE, out);
     let resource = Resource {
         uri: reader.argument(out).and_then(|value| value.non_empty(out)),
+        new: reader.value("new", out),
         enabled: reader.value("enabled", out),
         name: reader.text("name", out),
         title: reader.text("title", out),

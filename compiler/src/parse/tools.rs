@@ -1,9 +1,10 @@
 //! `tools { diagnostics }`: the tools that a server of the project offers, group by group.
 
+use super::empty;
 use super::node::{Node, Reader};
-use crate::ast::{ToolGroup, Tools};
+use crate::ast::{ToolChoice, ToolGroup, Tools};
 use crate::diagnostic::Diagnostics;
-use crate::grammar::Rule;
+use crate::grammar::{Field, Kind, Literal, Rule};
 use crate::source::Spanned;
 
 pub(crate) static TOOLS: Rule = Rule {
@@ -19,16 +20,21 @@ static DIAGNOSTICS: Rule = Rule::leaf(
     "diagnostics",
     "a group of tools",
     "`server_info` and `audit_tail`: what the server is and what it recorded.",
-    &[],
+    &[Field::property("enabled", Kind::Boolean, "`#false` leaves them out.")
+        .or(Literal::Boolean(true))],
 );
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Tools {
+    empty::check(node, out);
     let mut reader = Reader::new(node, &TOOLS, out);
     let mut groups = Vec::new();
     for (rule, group) in [(&DIAGNOSTICS, ToolGroup::Diagnostics)] {
         let Some(child) = reader.child(rule.name, out) else { continue };
-        Reader::new(child, rule, out).finish(out);
-        groups.push(Spanned { value: group, at: child.name.at });
+        let mut reader = Reader::new(child, rule, out);
+        let enabled = reader.value("enabled", out);
+        reader.finish(out);
+        let group = Spanned { value: group, at: child.name.at };
+        groups.push(ToolChoice { group, enabled });
     }
     reader.finish(out);
     Tools { at: node.name.at, groups }

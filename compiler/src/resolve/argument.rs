@@ -43,7 +43,8 @@ pub(super) fn arguments(nodes: Vec<ast::Argument>, out: &mut Diagnostics) -> Vec
 }
 
 fn argument(node: ast::Argument, out: &mut Diagnostics) -> Option<Resolved> {
-    let ast::Argument { name, required, default, description, kind, one_of, chars_max } = node;
+    let ast::Argument { name, new: _, required, default, description, kind, one_of, chars_max } =
+        node;
     let Spanned { value: name, at } = name?;
     let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     let begins = name.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_');
@@ -64,12 +65,21 @@ fn argument(node: ast::Argument, out: &mut Diagnostics) -> Option<Resolved> {
         None if boolean => Some(BOOLEAN.map(str::to_owned).to_vec()),
         None => None,
     };
+    let default_at = default.as_ref().map(|default| default.at);
     let default = match default {
         Some(Spanned { value, at }) => {
             Some(check_default(value, at, boolean, choices.as_deref(), out)?)
         }
         None => None,
     };
+    if let (Some(default), Some(max), false) = (&default, &chars_max, finite) {
+        let chars = default.chars().count();
+        if chars > max.value as usize {
+            let at = default_at.unwrap_or(at);
+            let (max, max_at) = (max.value, max.at);
+            out.report(at, LongDefault { name: name.clone(), chars, max, max_at, at });
+        }
+    }
     let required_value = required.as_ref().is_some_and(|required| required.value);
     if let (Some(required), true) = (&required, required_value && default.is_some()) {
         out.report(required.at, RequiredDefault { name: name.clone(), at: required.at });
@@ -201,6 +211,22 @@ struct ForeignDefault {
     value: String,
     #[help]
     help: String,
+    #[label(primary, "this default")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("the default of argument `{name}` has {chars} characters, over its limit of {max}")]
+#[diagnostic(
+    code(argument::long_default),
+    help("shorten it, or raise `max`: it would be truncated")
+)]
+struct LongDefault {
+    name: String,
+    chars: usize,
+    max: u32,
+    #[label("the limit")]
+    max_at: Span,
     #[label(primary, "this default")]
     at: Span,
 }

@@ -1,129 +1,325 @@
-//! Documents joined, and `--env` applied: a `when` replaces the named nodes whole.
+//! Documents joined, and the `when`s of an environment applied to what they patch.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use miette::Diagnostic;
 use thiserror::Error;
 
+use super::patch::{self, Patches};
 use crate::ast::{self, Ast, Item, PromptsItem};
 use crate::diagnostic::Diagnostics;
-use crate::model::When;
+use crate::model::{Gate, When};
 use crate::nearest::nearest;
-use crate::source::{FileId, Span, Spanned};
+use crate::parse::resolve_path;
+use crate::source::{FileId, Sources, Span};
 
 /// The nodes of all documents, by kind, in the order of the text.
 #[derive(Default)]
 pub(super) struct Nodes {
     pub(super) projects: Vec<ast::Project>,
     pub(super) prompts: Vec<PromptsItem>,
+    pub(super) prompt_patches: PromptPatches,
     pub(super) resources: Vec<ast::Resource>,
     pub(super) messages: Vec<ast::SystemMessage>,
     pub(super) gates: Vec<ast::Gate>,
     pub(super) tools: Vec<ast::Tools>,
 }
 
+/// The patches of prompts that no node declares: those of markdown files, known when the folders
+/// are read.
+#[derive(Default)]
+pub(super) struct PromptPatches {
+    by_name: BTreeMap<String, Vec<ast::Prompt>>,
+    patches: Patches,
+}
+
+impl PromptPatches {
+    /// Applies the patches of a markdown file's prompt.
+    pub(super) fn apply(&mut self, prompt: &mut ast::Prompt, out: &mut Diagnostics) {
+        let name = prompt.name.as_ref().map_or("", |name| &name.value);
+        for patch in self.by_name.remove(name).unwrap_or_default() {
+            self.patches.prompt(prompt, patch, out);
+        }
+    }
+
+    /// Drops the patches of a file that gives no prompt, which was reported.
+    pub(super) fn forget(&mut self, name: &str) {
+        self.by_name.remove(name);
+    }
+
+    /// Reports the patches of prompts that are nowhere.
+    pub(super) fn report_rest(self, known: &BTreeSet<String>, out: &mut Diagnostics) {
+        for patch in self.by_name.into_values().flatten() {
+            let Some(name) = patch.name else { continue };
+            let known = known.iter().map(String::as_str);
+            self.patches.report_unknown("prompt", name, known, out);
+        }
+    }
+}
+
+/// Returns the environments that a project names, sorted.
+pub(crate) fn environments(ast: &Ast) -> Vec<String> {
+    let items = ast.documents.iter().flat_map(|document| &document.items);
+    let names = items.filter_map(|item| match item {
+        Item::When(when) => when.environment.as_ref().map(|name| name.value.clone()),
+        _ => None,
+    });
+    names.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
 /// Joins the documents and applies every `when` of the environment that was asked for.
-///
-/// A node of a `when` replaces the node of its kind and name; one that has no such node is added.
 pub(super) fn choose(
-    ast: Ast,
+    sources: &Sources<'_>,
+    ast: &Ast,
     environment: Option<&str>,
     root: FileId,
     out: &mut Diagnostics,
 ) -> (Nodes, Vec<When>) {
     let mut nodes = Nodes::default();
     let mut whens = Vec::new();
-    for item in ast.documents.into_iter().flat_map(|document| document.items) {
-        match item {
-            Item::When(when) => whens.push(when),
-            item => nodes.add(item),
-        }
-    }
-    let mut reported = Vec::new();
-    // A project has one of each, so all that the environment has take their place together.
-    let (mut gates, mut tools) = (Vec::new(), Vec::new());
-    for when in whens {
-        let Some(name) = when.environment else { continue };
-        let mut replacing = Nodes::default();
-        when.items.into_iter().for_each(|item| replacing.add(item));
-        reported.push(When {
+    let mut chosen = Vec::new();
+    for item in ast.documents.iter().flat_map(|document| &document.items) {
+        let Item::When(when) = item else {
+            nodes.add(item.clone(), out);
+            continue;
+        };
+        let Some(name) = &when.environment else { continue };
+        whens.push(When {
             at: when.at,
             environment: name.clone(),
-            nodes: replacing.count(),
-            gates: replacing.gates.iter().any(|gate| gate.on.value),
+            nodes: when.items.iter().map(nodes_in).sum(),
         });
         if environment == Some(name.value.as_str()) {
-            gates.append(&mut replacing.gates);
-            tools.append(&mut replacing.tools);
-            nodes.replace(replacing);
+            chosen.extend(when.items.iter().cloned());
         }
     }
-    if !gates.is_empty() {
-        nodes.gates = gates;
-    }
-    if !tools.is_empty() {
-        nodes.tools = tools;
-    }
     if let Some(environment) = environment {
-        report_unknown(environment, &reported, root, out);
+        report_unknown(environment, &whens, root, out);
+        apply(sources, environment, &mut nodes, chosen, out);
     }
-    (nodes, reported)
+    (nodes, whens)
 }
 
 impl Nodes {
-    fn add(&mut self, item: Item) {
+    /// Adds what a document declares for every environment.
+    fn add(&mut self, item: Item, out: &mut Diagnostics) {
         match item {
             Item::Project(project) => self.projects.push(project),
-            Item::Prompts(items) => self.prompts.extend(items),
+            Item::Prompts(items) => {
+                items.iter().for_each(|item| report_new_of_item(item, out));
+                self.prompts.extend(items);
+            }
             Item::Messages(messages) => self.messages.extend(messages),
-            Item::Resources(resources) => self.resources.extend(resources),
+            Item::Resources(resources) => {
+                for resource in &resources {
+                    patch::report_new(resource.new.as_ref(), out);
+                    report_new_arguments(&resource.arguments, out);
+                }
+                self.resources.extend(resources);
+            }
             Item::Gate(gate) => self.gates.push(gate),
             Item::Tools(tools) => self.tools.push(tools),
             // The grammar has no `when` inside a `when`.
             Item::When(_) => {}
         }
     }
-
-    fn replace(&mut self, with: Self) {
-        // Gate and tools are taken out before.
-        let Self { projects: _, prompts, resources, messages, gates: _, tools: _ } = with;
-        replace(&mut self.prompts, prompts, prompts_name);
-        replace(&mut self.resources, resources, |resource| value(resource.uri.as_ref()));
-        replace(&mut self.messages, messages, |message| Some(message.name.value.word().to_owned()));
-    }
-
-    fn count(&self) -> usize {
-        let Self { projects: _, prompts, resources, messages, gates, tools } = self;
-        prompts.len() + resources.len() + messages.len() + gates.len() + tools.len()
-    }
 }
 
-fn replace<T>(base: &mut Vec<T>, with: Vec<T>, name: impl Fn(&T) -> Option<String>) {
-    // Only what was there before is replaced: two equal names in one `when` are still a duplicate.
-    let before = base.len();
-    let mut replaced = vec![false; before];
-    for node in &with {
-        let wanted = name(node);
-        for (old, replaced) in base.iter().zip(&mut replaced) {
-            *replaced |= wanted.is_some() && name(old) == wanted;
-        }
-    }
-    let mut keep = replaced.iter().map(|replaced| !replaced);
-    base.retain(|_| keep.next().unwrap_or(true));
-    base.extend(with);
-}
-
-/// The kind and name of a node of `prompts`.
-fn prompts_name(item: &PromptsItem) -> Option<String> {
+/// Returns how many nodes an item of a `when` names.
+fn nodes_in(item: &Item) -> usize {
     match item {
-        PromptsItem::Prompt(prompt) => value(prompt.name.as_ref()).map(|name| format!("p {name}")),
-        PromptsItem::Folder(folder) => value(folder.path.as_ref()).map(|path| format!("f {path}")),
-        PromptsItem::Commands(folder) => {
-            value(folder.path.as_ref()).map(|path| format!("c {path}"))
+        Item::Prompts(items) => items.len(),
+        Item::Messages(messages) => messages.len(),
+        Item::Resources(resources) => resources.len(),
+        Item::Gate(_) | Item::Tools(_) => 1,
+        Item::Project(_) | Item::When(_) => 0,
+    }
+}
+
+fn report_new_of_item(item: &PromptsItem, out: &mut Diagnostics) {
+    match item {
+        PromptsItem::Prompt(prompt) => {
+            patch::report_new(prompt.new.as_ref(), out);
+            report_new_arguments(&prompt.arguments, out);
+        }
+        PromptsItem::Folder(folder) | PromptsItem::Commands(folder) => {
+            patch::report_new(folder.new.as_ref(), out);
         }
     }
 }
 
-fn value(name: Option<&Spanned<String>>) -> Option<String> {
-    name.map(|name| name.value.clone())
+fn report_new_arguments(arguments: &[ast::Argument], out: &mut Diagnostics) {
+    arguments.iter().for_each(|argument| patch::report_new(argument.new.as_ref(), out));
+}
+
+/// The nodes of a project while an environment patches them, found by kind and name.
+struct Patcher<'p, 's> {
+    sources: &'p Sources<'s>,
+    nodes: &'p mut Nodes,
+    /// Where in `nodes` each is, among those of its list that were there before the patches.
+    prompts: BTreeMap<(&'static str, String), usize>,
+    resources: BTreeMap<String, usize>,
+    patches: Patches,
+}
+
+/// Applies the nodes of an environment's `when`s, in the order of the text.
+fn apply(
+    sources: &Sources<'_>,
+    environment: &str,
+    nodes: &mut Nodes,
+    items: Vec<Item>,
+    out: &mut Diagnostics,
+) {
+    let mut prompts = BTreeMap::new();
+    for (index, item) in nodes.prompts.iter().enumerate() {
+        // Of two with one name, which is reported, the first is patched.
+        let Some((kind, name)) = kind_and_name(sources, item) else { continue };
+        prompts.entry((kind, name)).or_insert(index);
+    }
+    let mut resources = BTreeMap::new();
+    for (index, resource) in nodes.resources.iter().enumerate() {
+        let Some(uri) = &resource.uri else { continue };
+        resources.entry(uri.value.clone()).or_insert(index);
+    }
+    let patches = Patches::new(environment);
+    let mut patcher = Patcher { sources, nodes, prompts, resources, patches };
+    for item in items {
+        match item {
+            Item::Prompts(items) => {
+                items.into_iter().for_each(|item| patcher.prompts_item(item, out));
+            }
+            Item::Resources(resources) => {
+                resources.into_iter().for_each(|resource| patcher.resource(resource, out));
+            }
+            Item::Messages(messages) => {
+                messages.into_iter().for_each(|message| patcher.message(message, out));
+            }
+            Item::Gate(gate) => patcher.gate(gate, out),
+            Item::Tools(tools) => patcher.tools(tools, out),
+            Item::Project(_) | Item::When(_) => {}
+        }
+    }
+    let Patcher { patches, nodes, .. } = patcher;
+    nodes.prompt_patches.patches = patches;
+}
+
+impl Patcher<'_, '_> {
+    fn prompts_item(&mut self, item: PromptsItem, out: &mut Diagnostics) {
+        let Some((kind, name)) = kind_and_name(self.sources, &item) else { return };
+        let index = self.prompts.get(&(kind, name.clone())).copied();
+        let known = index.and_then(|index| self.nodes.prompts.get_mut(index));
+        match (item, known) {
+            (PromptsItem::Prompt(mut prompt), known) => {
+                let Some(at) = prompt.name.as_ref().map(|name| name.at) else { return };
+                let is_new = prompt.new.as_ref().is_some_and(|new| new.value);
+                match known {
+                    Some(PromptsItem::Prompt(known)) if is_new => {
+                        let first_at = known.name.as_ref().map_or(at, |name| name.at);
+                        self.patches.report_known(kind, &name, first_at, at, out);
+                    }
+                    Some(PromptsItem::Prompt(known)) => self.patches.prompt(known, prompt, out),
+                    _ if is_new => {
+                        report_new_arguments(&prompt.arguments, out);
+                        prompt.new = None;
+                        self.nodes.prompts.push(PromptsItem::Prompt(prompt));
+                    }
+                    // Perhaps it is the prompt of a markdown file.
+                    _ => self.nodes.prompt_patches.by_name.entry(name).or_default().push(prompt),
+                }
+            }
+            (
+                PromptsItem::Folder(folder) | PromptsItem::Commands(folder),
+                Some(PromptsItem::Folder(known) | PromptsItem::Commands(known)),
+            ) => {
+                let Some(path) = &folder.path else { return };
+                if folder.new.as_ref().is_some_and(|new| new.value) {
+                    let first_at = known.path.as_ref().map_or(path.at, |path| path.at);
+                    self.patches.report_known(kind, &name, first_at, path.at, out);
+                } else {
+                    self.patches.folder(kind, known, folder, out);
+                }
+            }
+            (item @ (PromptsItem::Folder(_) | PromptsItem::Commands(_)), _) => {
+                let (PromptsItem::Folder(folder) | PromptsItem::Commands(folder)) = &item else {
+                    return;
+                };
+                if folder.new.as_ref().is_some_and(|new| new.value) {
+                    self.nodes.prompts.push(item);
+                } else if let Some(path) = folder.path.clone() {
+                    let of_kind = self.prompts.keys().filter(|(known, _)| *known == kind);
+                    let known: Vec<&str> = of_kind.map(|(_, name)| name.as_str()).collect();
+                    self.patches.report_unknown(kind, path, known, out);
+                }
+            }
+        }
+    }
+
+    fn resource(&mut self, resource: ast::Resource, out: &mut Diagnostics) {
+        let Some(uri) = resource.uri.clone() else { return };
+        let is_new = resource.new.as_ref().is_some_and(|new| new.value);
+        let index = self.resources.get(&uri.value).copied();
+        match index.and_then(|index| self.nodes.resources.get_mut(index)) {
+            Some(known) if is_new => {
+                let first_at = known.uri.as_ref().map_or(uri.at, |uri| uri.at);
+                self.patches.report_known("resource", &uri.value, first_at, uri.at, out);
+            }
+            Some(known) => self.patches.resource(known, resource, out),
+            None if is_new => {
+                report_new_arguments(&resource.arguments, out);
+                self.nodes.resources.push(resource);
+            }
+            None => {
+                let known: Vec<&str> = self.resources.keys().map(String::as_str).collect();
+                self.patches.report_unknown("resource", uri, known, out);
+            }
+        }
+    }
+
+    fn message(&mut self, message: ast::SystemMessage, out: &mut Diagnostics) {
+        let named = |known: &&mut ast::SystemMessage| known.name.value == message.name.value;
+        if let Some(known) = self.nodes.messages.iter_mut().find(named) {
+            self.patches.message(known, message, out);
+        } else {
+            // What the project does not write is built in.
+            let mut built_in =
+                ast::SystemMessage { name: message.name.clone(), body: ast::Body::default() };
+            self.patches.message(&mut built_in, message, out);
+            self.nodes.messages.push(built_in);
+        }
+    }
+
+    fn gate(&mut self, gate: ast::Gate, out: &mut Diagnostics) {
+        if self.nodes.gates.is_empty() {
+            self.nodes.gates.push(Gate::defaults());
+        }
+        if let Some(known) = self.nodes.gates.first_mut() {
+            self.patches.gate(known, gate, out);
+        }
+    }
+
+    fn tools(&mut self, tools: ast::Tools, out: &mut Diagnostics) {
+        if self.nodes.tools.is_empty() {
+            self.nodes.tools.push(ast::Tools { at: tools.at, groups: Vec::new() });
+        }
+        if let Some(known) = self.nodes.tools.first_mut() {
+            self.patches.tools(known, tools, out);
+        }
+    }
+}
+
+/// The kind and name of a node of `prompts`; of a folder the path from the project's folder.
+fn kind_and_name(sources: &Sources<'_>, item: &PromptsItem) -> Option<(&'static str, String)> {
+    let path = |folder: &ast::Folder| {
+        let written = folder.path.as_ref()?;
+        let document = sources.file(written.at.file);
+        // A path that means nothing is reported where it is read.
+        Some(resolve_path(&document.path, &written.value).unwrap_or(written.value.clone()))
+    };
+    Some(match item {
+        PromptsItem::Prompt(prompt) => ("prompt", prompt.name.as_ref()?.value.clone()),
+        PromptsItem::Folder(folder) => ("folder", path(folder)?),
+        PromptsItem::Commands(folder) => ("commands", path(folder)?),
+    })
 }
 
 fn report_unknown(environment: &str, whens: &[When], root: FileId, out: &mut Diagnostics) {

@@ -17,8 +17,8 @@ pub(super) fn gate(nodes: Vec<Gate>, out: &mut Diagnostics) -> Gate {
         }
     }
     if !node.on.value {
-        let Gate { at, on, first_setting, empty, .. } = node;
-        return Gate { at, on, first_setting, empty, ..Gate::defaults() };
+        let Gate { at, on, first_settings, empty, .. } = node;
+        return Gate { at, on, first_settings, empty, ..Gate::defaults() };
     }
     let mut gate = node;
     if gate.tags_ask.at.is_none() {
@@ -29,7 +29,7 @@ pub(super) fn gate(nodes: Vec<Gate>, out: &mut Diagnostics) -> Gate {
 
 #[derive(Debug, Error, Diagnostic)]
 #[error("a project has one `gate` node")]
-#[diagnostic(code(gate::second), help("keep one; an environment has its own in a `when`"))]
+#[diagnostic(code(gate::second), help("keep one; a `when` patches it for an environment"))]
 struct SecondGate {
     #[label("the first one")]
     first_at: Span,

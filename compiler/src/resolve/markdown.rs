@@ -1,17 +1,42 @@
 //! `folder` and `commands`: every markdown file below a folder is a prompt.
 
+mod note;
+
 use miette::Diagnostic;
-use relay_bundle::Rendering;
 use thiserror::Error;
 
-use super::{body, file, prompt, summary, text};
-use crate::ast::{Folder, OnError};
+use self::note::Notes;
+use super::prompt::Markdown;
+use super::text::{ARGUMENTS, ARGUMENTS_CHARS_MAX, ARGUMENTS_MARK};
+use super::{file, text};
+use crate::ast::{self, Folder, FrontMatterRule, OnError};
 use crate::diagnostic::Diagnostics;
-use crate::model::{Prompt, Setting};
-use crate::parse::{MarkdownKind, MarkdownPrompt, PRIORITY, markdown_prompt};
-use crate::source::{FileId, Listed, Sources, Span, Spanned};
+use crate::parse::{MarkdownKind, MarkdownPrompt, Reporter, markdown_prompt};
+use crate::source::{FileId, Listed, ReadError, Sources, Span, Spanned};
 
-/// Resolves a folder of prompts or of commands.
+/// A prompt of a markdown file, before an environment patches it.
+pub(super) struct FilePrompt {
+    pub(super) node: ast::Prompt,
+    pub(super) markdown: Markdown,
+}
+
+/// How the files of a folder are read.
+#[derive(Clone, Copy)]
+struct Reading {
+    kind: MarkdownKind,
+    rule: FrontMatterRule,
+}
+
+/// What is below a folder.
+#[derive(Default)]
+pub(super) struct FolderPrompts {
+    /// The prompts of the files that could be read.
+    pub(super) prompts: Vec<FilePrompt>,
+    /// The names of the others, whose faults were reported.
+    pub(super) faulty: Vec<String>,
+}
+
+/// Reads a folder of prompts or of commands.
 ///
 /// A prompt's name is its path below the folder without `.md`.
 pub(super) fn folder(
@@ -19,8 +44,10 @@ pub(super) fn folder(
     node: Folder,
     kind: MarkdownKind,
     out: &mut Diagnostics,
-) -> Vec<Prompt> {
-    let Folder { path: written, on_error, allowed_secrets } = node;
+) -> FolderPrompts {
+    let Folder { path: written, new: _, on_error, front_matter, allowed_secrets } = node;
+    let rule = front_matter.map_or(FrontMatterRule::Required, |rule| rule.value);
+    let reading = Reading { kind, rule };
     let mode = match (&on_error, kind) {
         (Some(mode), MarkdownKind::Folder) => {
             // The project's own prompts are never left out: their faults are always errors.
@@ -30,30 +57,51 @@ pub(super) fn folder(
         (Some(mode), _) => mode.value,
         (None, _) => OnError::Fail,
     };
-    let allowed_secrets = prompt::allowed_secrets(allowed_secrets, out);
-    let Some(written) = written else { return Vec::new() };
-    let Some(folder) = file::path(sources, &written, out) else { return Vec::new() };
+    let mut found = FolderPrompts::default();
+    let Some(written) = written else { return found };
+    let Some(folder) = file::path(sources, &written, out) else { return found };
     let listed = match sources.list(&folder) {
         Ok(listed) => listed,
         Err(reason) => {
             file::report_unreadable(sources, folder, reason, written.at, out);
-            return Vec::new();
+            return found;
         }
     };
-    let files: Vec<_> = listed.into_iter().filter(|file| file.path.ends_with(".md")).collect();
+    // A folder is listed if what is below it is unknown.
+    let counts = |file: &Listed| file.path.ends_with(".md") || file.path.ends_with('/');
+    let files: Vec<_> = listed.into_iter().filter(counts).collect();
     if files.is_empty() {
         out.report(written.at, NothingThere { folder: folder.clone(), at: written.at });
     }
     let below = if folder.is_empty() { String::new() } else { format!("{folder}/") };
-    files
-        .into_iter()
-        .filter_map(|listed| {
-            let name = listed.path.strip_prefix(&below)?.strip_suffix(".md")?.to_owned();
-            let file = open(sources, &listed, mode, written.at, out)?;
-            let prompt = one(sources, name, file, kind, mode, out)?;
-            Some(Prompt { allowed_secrets: allowed_secrets.clone(), ..prompt })
-        })
-        .collect()
+    let mut notes = Notes::default();
+    for listed in files {
+        let Some(file) = open(sources, &listed, mode, written.at, out) else {
+            found.faulty.extend(name_of(&listed, &below));
+            continue;
+        };
+        let Some(name) = name_of(&listed, &below) else { continue };
+        if name.is_empty() || name.ends_with('/') {
+            let at = file.span(0, 0);
+            Reporter::new(mode, out).refuse(at, NoName { path: listed.path, at });
+            continue;
+        }
+        match one(sources, &name, file, reading, mode, &mut notes, out) {
+            Some(mut prompt) => {
+                prompt.node.allowed_secrets.clone_from(&allowed_secrets);
+                found.prompts.push(prompt);
+            }
+            None => found.faulty.push(name),
+        }
+    }
+    notes.report(out);
+    found
+}
+
+/// Returns the name of the prompt that a file gives.
+fn name_of(listed: &Listed, below: &str) -> Option<String> {
+    let path = listed.path.strip_prefix(below)?;
+    path.strip_suffix(".md").map(str::to_owned)
 }
 
 fn open(
@@ -64,17 +112,19 @@ fn open(
     out: &mut Diagnostics,
 ) -> Option<FileId> {
     let path = listed.path.clone();
+    let mut reporter = Reporter::new(mode, out);
+    if let Some(reason) = listed.fault.clone() {
+        reporter.refuse(at, Unreadable { path, reason, at });
+        return None;
+    }
     if listed.link {
-        match mode {
-            OnError::Skip => out.report(at, LinkSkipped { path, at }),
-            OnError::Fail | OnError::Repair => out.report(at, Link { path, at }),
-        }
+        reporter.refuse(at, Link { path, at });
         return None;
     }
     match sources.load(&path) {
         Ok(file) => Some(file),
         Err(reason) => {
-            file::report_unreadable(sources, path, reason, at, out);
+            reporter.refuse(at, Unreadable { path, reason, at });
             None
         }
     }
@@ -82,12 +132,14 @@ fn open(
 
 fn one(
     sources: &Sources<'_>,
-    name: String,
+    name: &str,
     file: FileId,
-    kind: MarkdownKind,
+    reading: Reading,
     mode: OnError,
+    notes: &mut Notes,
     out: &mut Diagnostics,
-) -> Option<Prompt> {
+) -> Option<FilePrompt> {
+    let Reading { kind, rule } = reading;
     let bytes = &sources.file(file).bytes;
     let MarkdownPrompt {
         description,
@@ -96,45 +148,53 @@ fn one(
         summary,
         chapters,
         argument_hint,
+        unknown_keys,
         meta,
         body,
         body_start,
-    } = markdown_prompt(file, bytes, kind, mode, out)?;
+    } = markdown_prompt(file, bytes, kind, rule, mode, out)?;
     let at = file.span(0, 0);
-    let text = text::from_markdown(file, body, body_start);
-    let source = text.source.clone();
     // Every command takes arguments; a project's own prompt takes them where its text has a
     // place for them.
-    let arguments = match kind {
-        MarkdownKind::Command => vec![text::implicit(at, argument_hint)],
-        MarkdownKind::Folder => Vec::new(),
-    };
-    let rendered = text::render(sources, &[text], arguments, at, out)?;
-    let variants = text::said_alone(sources, &source, rendered.variants);
-    let rendering = Rendering { arguments: rendered.arguments, variants };
-    let (summary, chapters) =
-        summary::complete(&name, &body::own_text(&rendering), summary, chapters);
-    let mut facts = rendered.facts;
+    let is_marked = body.contains(ARGUMENTS_MARK);
+    let takes_arguments = kind == MarkdownKind::Command || is_marked;
     if kind == MarkdownKind::Command {
-        // A command is called with arguments whether or not it looks at them.
-        facts.clear();
+        notes.body(sources, file, body_start);
+        notes.unknown_keys(unknown_keys);
+        if let Some(hint) = argument_hint.clone().filter(|_| !is_marked) {
+            notes.idle_hint(hint);
+        }
     }
-    Some(Prompt {
-        name: Spanned { value: name, at },
-        priority: Setting::or(priority, PRIORITY),
+    let node = ast::Prompt {
+        name: Some(Spanned { value: name.into(), at }),
+        new: None,
+        enabled: None,
+        priority,
         title,
-        description: Some(description),
+        description,
         summary,
         chapters,
-        meta: (!meta.is_empty()).then_some(meta),
-        arguments: facts,
-        body: Setting { value: body::briefing(&rendering), at: Some(source.at()) },
-        rendering,
-        bodies: vec![source],
+        arguments: takes_arguments.then(|| arguments(at, argument_hint)).into_iter().collect(),
+        body: ast::Body::default(),
         messages: Vec::new(),
-        booleans: rendered.booleans,
         allowed_secrets: Vec::new(),
-    })
+    };
+    let text = text::from_markdown(file, body, body_start, kind == MarkdownKind::Command);
+    Some(FilePrompt { node, markdown: Markdown { text, meta, kind } })
+}
+
+/// Returns the one argument of a markdown file.
+fn arguments(at: Span, hint: Option<Spanned<String>>) -> ast::Argument {
+    ast::Argument {
+        name: Some(Spanned { value: ARGUMENTS.into(), at }),
+        new: None,
+        required: None,
+        default: None,
+        description: hint,
+        kind: None,
+        one_of: None,
+        chars_max: Some(Spanned { value: ARGUMENTS_CHARS_MAX, at }),
+    }
 }
 
 #[derive(Debug, Error, Diagnostic)]
@@ -167,10 +227,23 @@ struct Link {
 }
 
 #[derive(Debug, Error, Diagnostic)]
-#[error("`{path}` is a link: skipped")]
-#[diagnostic(code(markdown::link), severity(Warning), help("put a copy of the file there"))]
-struct LinkSkipped {
+#[error("cannot read `{path}`: {reason}")]
+#[diagnostic(
+    code(markdown::unreadable),
+    help("see that it can be read, or put a copy of it there")
+)]
+struct Unreadable {
     path: String,
+    reason: ReadError,
     #[label(primary, "below this folder")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{path}` gives no name to a prompt")]
+#[diagnostic(code(markdown::no_name), help("name the file as the prompt: `NAME.md`"))]
+struct NoName {
+    path: String,
+    #[label(primary, "this file")]
     at: Span,
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use miette::Diagnostic;
-use relay_bundle::{Blob, Content, Message, Part, PartContent, Place, Rendering, Role, Segment};
+use relay_bundle::{
+    Blob, Content, Message, Part, PartContent, Place, Rendering, Role, Segment, lower_case,
+};
 use thiserror::Error;
 
 use super::text::{self, Text};
@@ -13,7 +15,7 @@ use crate::diagnostic::Diagnostics;
 use crate::model::{
     AllowedSecret, BodySource, MessageSource, PartSource, Prompt, Resource, Setting,
 };
-use crate::parse::PRIORITY;
+use crate::parse::{MarkdownKind, PRIORITY};
 use crate::source::{Sources, Span, Spanned};
 
 /// Returns whether a node says neither `text` nor `file=`, not even wrongly.
@@ -37,15 +39,36 @@ pub(super) fn allowed_secrets(
         .collect()
 }
 
+/// Returns the places of what a node with faults may use: no one can say that it is idle.
+pub(super) fn undecided(
+    arguments: &[ast::Argument],
+    allowed_secrets: &[ast::AllowedSecret],
+) -> Vec<Span> {
+    let arguments = arguments.iter().filter_map(|argument| argument.name.as_ref());
+    let secrets = allowed_secrets.iter().map(|secret| secret.rule.at);
+    arguments.map(|name| name.at).chain(secrets).collect()
+}
+
+/// What a markdown file gives besides what a node can say.
+pub(super) struct Markdown {
+    pub(super) text: Text,
+    pub(super) meta: serde_json::Map<String, serde_json::Value>,
+    pub(super) kind: MarkdownKind,
+}
+
 /// Resolves one prompt; `None` if it has faults, which are reported.
+///
+/// That of a markdown file has the file's text unless a `when` gave it another.
 pub(super) fn prompt(
     sources: &Sources<'_>,
     node: ast::Prompt,
+    markdown: Option<Markdown>,
     resources: &BTreeMap<&str, &Resource>,
     out: &mut Diagnostics,
 ) -> Option<Prompt> {
     let ast::Prompt {
         name,
+        new: _,
         enabled: _,
         priority,
         title,
@@ -62,25 +85,52 @@ pub(super) fn prompt(
     let declared = out.error_count() == errors;
     let allowed_secrets = self::allowed_secrets(allowed_secrets, out);
     let name = name?;
-    let named = name::check(&name, "prompt", out);
-    one_body(&name, &body, &messages, out)?;
+    // A file may have any name; `check` says which are awkward.
+    let named = markdown.is_some() || name::check(&name, "prompt", out);
+    let (file_text, meta, kind) = match markdown {
+        Some(Markdown { text, meta, kind }) => (Some(text), meta, Some(kind)),
+        None => (None, serde_json::Map::new(), None),
+    };
+    let file_text = file_text.filter(|_| has_no_body(&body) && messages.is_empty());
+    if file_text.is_none() {
+        one_body(&name, &body, &messages, out)?;
+    }
     let mut draft = Draft { sources, resources, texts: Vec::new(), bodies: Vec::new() };
     let (messages, shown) = if messages.is_empty() {
-        let text = text::of_body(sources, body, out)?;
+        let text = match file_text {
+            Some(text) => text::as_template(text, body.template.as_ref()),
+            None => text::of_body(sources, body, out)?,
+        };
         let at = text::place(sources, &text.source);
         let part = (PartDraft::Text(draft.text(text)), at.clone());
         (vec![MessageDraft { role: Role::User, parts: vec![part], at }], Vec::new())
     } else {
         draft.messages(messages, body.template.map(|template| template.value), out)?
     };
+    chapters.iter().for_each(|chapters| report_repeated(chapters, out));
     let Draft { texts, bodies, .. } = draft;
     let body_at = bodies.first().map(|body| body.at());
     // Texts that use an argument with faults would only repeat the report.
     let rendered = declared.then(|| text::render(sources, &texts, arguments, name.at, out))??;
     let variants = rendered.variants.iter().map(|texts| fill_messages(&messages, texts)).collect();
     let rendering = Rendering { arguments: rendered.arguments, variants };
-    let (summary, chapters) =
-        summary::complete(&name.value, &body::own_text(&rendering), summary, chapters);
+    let (summary, chapters) = summary::complete(
+        &name.value,
+        &body::own_text(&rendering),
+        description.as_ref().map(|text| text.value.as_str()).filter(|text| !text.trim().is_empty()),
+        summary,
+        chapters,
+    );
+    // Without front matter a file says by its text what it is.
+    let description = description.or_else(|| {
+        let heading = chapters.first().filter(|_| kind.is_some() && summary.is_none())?;
+        Some(Spanned { value: heading.value.clone(), at: name.at })
+    });
+    let mut facts = rendered.facts;
+    if kind == Some(MarkdownKind::Command) {
+        // A command is called with arguments whether or not it looks at them.
+        facts.clear();
+    }
     named.then_some(Prompt {
         name,
         priority: Setting::or(priority, PRIORITY),
@@ -88,11 +138,12 @@ pub(super) fn prompt(
         description,
         summary,
         chapters,
-        meta: None,
-        arguments: rendered.facts,
+        meta: (!meta.is_empty()).then_some(meta),
+        arguments: facts,
         body: Setting { value: body::briefing(&rendering), at: body_at },
         rendering,
         bodies,
+        included: rendered.included,
         messages: shown,
         booleans: rendered.booleans,
         allowed_secrets,
@@ -127,6 +178,22 @@ fn one_body(
                 TwoBodies { name: name.value.clone(), first_at: *first, at: *second },
             );
             None
+        }
+    }
+}
+
+/// Reports a chapter that is written twice: tags match it once.
+fn report_repeated(chapters: &[Spanned<String>], out: &mut Diagnostics) {
+    let mut seen: BTreeMap<String, Span> = BTreeMap::new();
+    for Spanned { value, at } in chapters {
+        match seen.get(&lower_case(value.trim())) {
+            Some(first_at) => {
+                let (chapter, first_at, at) = (value.clone(), *first_at, *at);
+                out.report(at, RepeatedChapter { chapter, first_at, at });
+            }
+            None => {
+                seen.insert(lower_case(value.trim()), *at);
+            }
         }
     }
 }
@@ -193,9 +260,7 @@ impl Draft<'_, '_, '_> {
         out: &mut Diagnostics,
     ) -> Option<((PartDraft, Place), PartSource)> {
         match part {
-            ast::Part::Text(written) => {
-                Some(self.spoken(text::inline(written, template.unwrap_or(false))))
-            }
+            ast::Part::Text(written) => Some(self.spoken(text::inline(written, template))),
             ast::Part::File { path, template: own } => {
                 let own = own.map(|own| own.value).or(template);
                 text::from_file(self.sources, &path, own, out).map(|text| self.spoken(text))
@@ -234,7 +299,15 @@ impl Draft<'_, '_, '_> {
                     None
                 })?,
         };
-        let body = BodySource { file: id, inline_at: None, text: None, start: 0, template: false };
+        let body = BodySource {
+            file: id,
+            inline_at: None,
+            named_at: Some(path.at),
+            text: None,
+            start: 0,
+            template: false,
+            is_settled: true,
+        };
         self.bodies.push(body.clone());
         let source = match image {
             true => PartSource::Image { body, mime: mime.clone() },
@@ -277,7 +350,7 @@ impl Draft<'_, '_, '_> {
             let mime = mime.or_else(|| Some(found.about.mime.value.clone()));
             let content = found.content.clone();
             let at = self.sources.place(uri.at);
-            let uri = text::inline(uri, false);
+            let uri = text::inline(uri, Some(false));
             let source =
                 PartSource::Resource { uri: uri.source.clone(), mime: mime.clone(), body: None };
             let uri = self.text(uri);
@@ -286,7 +359,7 @@ impl Draft<'_, '_, '_> {
         if body.template.is_none() && body.text.is_some() {
             body.template = template.map(|value| Spanned { value, at: uri.at });
         }
-        let uri = text::inline(uri, template.unwrap_or(false));
+        let uri = text::inline(uri, template);
         let text = text::of_body(self.sources, body, out)?;
         let source = PartSource::Resource {
             uri: uri.source.clone(),
@@ -342,6 +415,17 @@ struct TwoBodies {
     #[label("one here")]
     first_at: Span,
     #[label(primary, "another here")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("chapter `{chapter}` is written twice")]
+#[diagnostic(code(prompt::repeated_chapter), severity(Warning), help("remove one"))]
+struct RepeatedChapter {
+    chapter: String,
+    #[label("first here")]
+    first_at: Span,
+    #[label(primary, "again here")]
     at: Span,
 }
 

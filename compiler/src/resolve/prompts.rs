@@ -1,52 +1,150 @@
 //! All prompts of a project: those of nodes, of folders and of commands, names unique.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use miette::Diagnostic;
+use thiserror::Error;
+
+use super::environment::PromptPatches;
+use super::prompt::Markdown;
 use super::{markdown, name, prompt};
-use crate::ast::PromptsItem;
+use crate::ast::{self, PromptsItem};
 use crate::diagnostic::Diagnostics;
 use crate::model::{Prompt, Resource};
+use crate::nearest::nearest;
 use crate::parse::MarkdownKind;
-use crate::source::{Sources, Spanned};
+use crate::source::{Sources, Span, Spanned};
 
 /// Resolves all prompts; returns those that are enabled and the names of the others, both sorted.
 pub(super) fn prompts(
     sources: &Sources<'_>,
     items: Vec<PromptsItem>,
+    patches: PromptPatches,
     resources: &[Resource],
     out: &mut Diagnostics,
 ) -> (Vec<Prompt>, Vec<Spanned<String>>) {
-    let resources: BTreeMap<&str, &Resource> =
-        resources.iter().map(|resource| (resource.uri.value.as_str(), resource)).collect();
-    let mut prompts = Vec::new();
-    let mut disabled = Vec::new();
+    let mut found = Found {
+        sources,
+        resources: resources.iter().map(|it| (it.uri.value.as_str(), it)).collect(),
+        patches,
+        names: BTreeSet::new(),
+        prompts: Vec::new(),
+        bare: Vec::new(),
+    };
     for item in items {
         match item {
-            PromptsItem::Prompt(node) => {
-                let off = node.enabled.as_ref().is_some_and(|enabled| !enabled.value);
-                if off && prompt::has_no_body(&node.body) && node.messages.is_empty() {
-                    // What is off needs no text: that is how a `when` takes a prompt away.
-                    let name = node.name.filter(|name| name::check(name, "prompt", out));
-                    disabled.extend(name);
-                    continue;
-                }
-                // A prompt that is off is resolved all the same: switching it on must not be
-                // what finds its faults.
-                let Some(prompt) = prompt::prompt(sources, node, &resources, out) else { continue };
-                if off {
-                    disabled.push(prompt.name);
-                } else {
-                    prompts.push(prompt);
-                }
-            }
-            PromptsItem::Folder(folder) => {
-                prompts.extend(markdown::folder(sources, folder, MarkdownKind::Folder, out));
-            }
-            PromptsItem::Commands(folder) => {
-                prompts.extend(markdown::folder(sources, folder, MarkdownKind::Command, out));
-            }
+            PromptsItem::Prompt(node) => found.node(node, out),
+            PromptsItem::Folder(folder) => found.folder(folder, MarkdownKind::Folder, out),
+            PromptsItem::Commands(folder) => found.folder(folder, MarkdownKind::Command, out),
         }
     }
-    disabled.sort_by(|a, b| a.value.cmp(&b.value));
-    (name::unique(prompts, "prompt", |prompt| &prompt.name, out), disabled)
+    found.finish(out)
+}
+
+/// The prompts as they are found.
+struct Found<'p, 's> {
+    sources: &'p Sources<'s>,
+    resources: BTreeMap<&'p str, &'p Resource>,
+    patches: PromptPatches,
+    /// All names, those of faulty prompts too.
+    names: BTreeSet<String>,
+    /// The prompts, and whether each is on.
+    prompts: Vec<(Prompt, bool)>,
+    /// The names of prompts that are off and have no text.
+    bare: Vec<Spanned<String>>,
+}
+
+impl Found<'_, '_> {
+    fn node(&mut self, node: ast::Prompt, out: &mut Diagnostics) {
+        self.names.extend(node.name.as_ref().map(|name| name.value.clone()));
+        let off = node.enabled.as_ref().is_some_and(|enabled| !enabled.value);
+        if off && prompt::has_no_body(&node.body) && node.messages.is_empty() {
+            // What is off needs no text: an environment may give it one.
+            self.bare.extend(node.name.filter(|name| name::check(name, "prompt", out)));
+            return;
+        }
+        self.one(node, None, out);
+    }
+
+    fn folder(&mut self, folder: ast::Folder, kind: MarkdownKind, out: &mut Diagnostics) {
+        let markdown::FolderPrompts { prompts, faulty } =
+            markdown::folder(self.sources, folder, kind, out);
+        for name in faulty {
+            self.patches.forget(&name);
+            self.names.insert(name);
+        }
+        for markdown::FilePrompt { mut node, markdown } in prompts {
+            self.names.extend(node.name.as_ref().map(|name| name.value.clone()));
+            self.patches.apply(&mut node, out);
+            self.one(node, Some(markdown), out);
+        }
+    }
+
+    /// Resolves a prompt. One that is off is resolved all the same: switching it on must not be
+    /// what finds its faults.
+    fn one(&mut self, node: ast::Prompt, markdown: Option<Markdown>, out: &mut Diagnostics) {
+        let on = node.enabled.as_ref().is_none_or(|enabled| enabled.value);
+        let undecided = prompt::undecided(&node.arguments, &node.allowed_secrets);
+        match prompt::prompt(self.sources, node, markdown, &self.resources, out) {
+            Some(prompt) => self.prompts.push((prompt, on)),
+            None => undecided.into_iter().for_each(|at| out.mark_used(at)),
+        }
+    }
+
+    fn finish(self, out: &mut Diagnostics) -> (Vec<Prompt>, Vec<Spanned<String>>) {
+        let Self { patches, names, prompts, bare, .. } = self;
+        patches.report_rest(&names, out);
+        let unique = name::unique(prompts, "prompt", |(prompt, _)| &prompt.name, out);
+        for (prompt, _) in &unique {
+            out.mark_used(prompt.name.at);
+        }
+        let mut disabled: Vec<Spanned<String>> = Vec::new();
+        for name in bare {
+            let Spanned { value, at } = name.clone();
+            let found = unique.binary_search_by(|(prompt, _)| prompt.name.value.cmp(&value));
+            if let Some((first, _)) = found.ok().and_then(|index| unique.get(index)) {
+                out.report(at, OffElsewhere { name: value, first_at: first.name.at, at });
+                continue;
+            }
+            let others = names.iter().map(String::as_str).filter(|other| *other != value);
+            let help = match nearest(&value, others) {
+                Some(near) => format!("did you mean `{near}`? Write `enabled=#false` on its node"),
+                None => "give it a text, here or in a `when`, or remove it".into(),
+            };
+            out.report_idle(at, NothingToSwitchOff { name: value, help, at });
+            disabled.push(name);
+        }
+        let (on, off): (Vec<_>, Vec<_>) = unique.into_iter().partition(|(_, on)| *on);
+        disabled.extend(off.into_iter().map(|(prompt, _)| prompt.name));
+        disabled.sort_by(|a, b| a.value.cmp(&b.value));
+        disabled.dedup_by(|a, b| a.value == b.value);
+        (on.into_iter().map(|(prompt, _)| prompt).collect(), disabled)
+    }
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`enabled=#false` does not reach the prompt `{name}`, which is declared elsewhere")]
+#[diagnostic(
+    code(prompt::off_elsewhere),
+    help(
+        "write `enabled=#false` on that node, or remove the file; to switch the prompt off in one environment, patch it in a `when`"
+    )
+)]
+struct OffElsewhere {
+    name: String,
+    #[label("declared here, and served")]
+    first_at: Span,
+    #[label(primary, "switches nothing off")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("there is no prompt `{name}` to switch off")]
+#[diagnostic(code(prompt::nothing_off), severity(Warning))]
+struct NothingToSwitchOff {
+    name: String,
+    #[help]
+    help: String,
+    #[label(primary, "switches nothing off")]
+    at: Span,
 }

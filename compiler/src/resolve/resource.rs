@@ -1,5 +1,7 @@
 //! Resources with a fixed URI, and those whose URI has variables.
 
+use std::collections::BTreeMap;
+
 use miette::Diagnostic;
 use relay_bundle::{Blob, Content, Rendering, UriPiece};
 use thiserror::Error;
@@ -23,30 +25,65 @@ pub(super) fn resources(
 ) -> (Vec<Resource>, Vec<ResourceTemplate>) {
     let mut resources = Vec::new();
     let mut templates = Vec::new();
+    let mut bare = Vec::new();
     for node in nodes {
         let off = node.enabled.as_ref().is_some_and(|enabled| !enabled.value);
         let Some(uri) = node.uri.clone() else { continue };
         let Some(pieces) = pieces(&uri, out) else { continue };
         if off && prompt::has_no_body(&node.body) {
-            // What is off needs no text: that is how a `when` takes a resource away.
+            // What is off needs no text: an environment may give it one.
+            bare.push(uri);
             continue;
         }
+        let undecided = prompt::undecided(&node.arguments, &node.allowed_secrets);
+        let before = resources.len() + templates.len();
         if pieces.iter().any(|piece| matches!(piece, Piece::Variable(_))) {
             let template = template(sources, node, uri, pieces, out);
-            templates.extend(template.filter(|_| !off));
+            templates.extend(template.map(|template| (template, !off)));
         } else {
             let resource = resource(sources, node, uri, out);
-            resources.extend(resource.filter(|_| !off));
+            resources.extend(resource.map(|resource| (resource, !off)));
+        }
+        if resources.len() + templates.len() == before {
+            undecided.into_iter().for_each(|at| out.mark_used(at));
         }
     }
+    let resources = name::unique(resources, "resource", |(resource, _)| &resource.uri, out);
+    let templates =
+        name::unique(templates, "resource", |(template, _)| &template.uri_template, out);
+    let declared = resources.iter().map(|(resource, _)| &resource.uri);
+    let declared: BTreeMap<&str, Span> = declared
+        .chain(templates.iter().map(|(template, _)| &template.uri_template))
+        .map(|uri| (uri.value.as_str(), uri.at))
+        .collect();
+    for Spanned { value: uri, at } in bare {
+        report_bare(uri, at, &declared, out);
+    }
+    declared.values().for_each(|at| out.mark_used(*at));
+    let templates: Vec<_> = on(templates);
     if let Some(over) = templates.get(TEMPLATES_MAX) {
         let at = over.uri_template.at;
         out.report(at, TooManyTemplates { count: templates.len(), at });
     }
-    (
-        name::unique(resources, "resource", |resource| &resource.uri, out),
-        name::unique(templates, "resource", |template| &template.uri_template, out),
-    )
+    (on(resources), templates)
+}
+
+/// Returns the things that are on.
+fn on<T>(things: Vec<(T, bool)>) -> Vec<T> {
+    things.into_iter().filter(|(_, on)| *on).map(|(thing, _)| thing).collect()
+}
+
+/// Reports a resource that is off and has no content.
+fn report_bare(uri: String, at: Span, declared: &BTreeMap<&str, Span>, out: &mut Diagnostics) {
+    if let Some(first_at) = declared.get(uri.as_str()) {
+        out.report(at, OffElsewhere { uri, first_at: *first_at, at });
+        return;
+    }
+    let help = match nearest(&uri, declared.keys().copied()) {
+        Some(near) => format!("did you mean `{near}`? Write `enabled=#false` on its node"),
+        None => "give it a text, here or in a `when`, or remove it".into(),
+    };
+    out.report_idle(at, NothingToSwitchOff { uri, help, at });
 }
 
 fn resource(
@@ -74,12 +111,29 @@ fn resource(
     let (body, content, path) = match (&node.body.text, &node.body.file) {
         (Some(written), _) => {
             let content = Content::Text(written.value.clone());
-            (text::inline(written.clone(), false).source, content, None)
+            (
+                text::inline(
+                    written.clone(),
+                    node.body.template.as_ref().map(|template| template.value),
+                )
+                .source,
+                content,
+                None,
+            )
         }
         (None, Some(written)) => {
             let (id, read) = file::read(sources, written, out)?;
             let (text, content) = content(&read.bytes, node.mime.as_ref());
-            let body = BodySource { file: id, inline_at: None, text, start: 0, template: false };
+            let named_at = text.is_none().then_some(written.at);
+            let body = BodySource {
+                file: id,
+                inline_at: None,
+                named_at,
+                text,
+                start: 0,
+                template: false,
+                is_settled: true,
+            };
             (body, content, Some(read.path.clone()))
         }
         (None, None) => return None,
@@ -132,7 +186,8 @@ fn template(
             Piece::Variable(name) => UriPiece::Variable(index(name)),
         })
         .collect();
-    let about = about(node, &uri, path.as_deref(), "text/plain", source, out);
+    let mut about = about(node, &uri, path.as_deref(), "text/plain", source, out);
+    about.included = rendered.included;
     Some(ResourceTemplate {
         uri_template: uri,
         about,
@@ -174,6 +229,7 @@ fn template_arguments(
         }
         required.push(ast::Argument {
             name: Some(name.clone()),
+            new: None,
             required: Some(Spanned { value: true, at: name.at }),
             default: None,
             description: node.description.clone(),
@@ -215,6 +271,7 @@ fn about(
         description: node.description,
         mime: Setting::or(node.mime, mime),
         body,
+        included: Vec::new(),
         allowed_secrets: prompt::allowed_secrets(node.allowed_secrets, out),
     }
 }
@@ -232,6 +289,33 @@ fn one_body(uri: &Spanned<String>, body: &ast::Body, out: &mut Diagnostics) -> O
             None
         }
     }
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`enabled=#false` does not reach the resource `{uri}`, which is declared elsewhere")]
+#[diagnostic(
+    code(resource::off_elsewhere),
+    help(
+        "write `enabled=#false` on that node; to switch the resource off in one environment, patch it in a `when`"
+    )
+)]
+struct OffElsewhere {
+    uri: String,
+    #[label("declared here, and served")]
+    first_at: Span,
+    #[label(primary, "switches nothing off")]
+    at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("there is no resource `{uri}` to switch off")]
+#[diagnostic(code(resource::nothing_off), severity(Warning))]
+struct NothingToSwitchOff {
+    uri: String,
+    #[help]
+    help: String,
+    #[label(primary, "switches nothing off")]
+    at: Span,
 }
 
 enum Piece {

@@ -34,11 +34,13 @@ const OPTIONS: Options = Options::ENABLE_TABLES
 /// Returns the summary and the chapters of a prompt: those that were written, or those that its
 /// text gives.
 ///
-/// Where nothing was written, the words of the name that appear in neither become chapters too:
+/// A description that was written stands in for a summary that was not, so that what an index
+/// shows is what is searched. Where nothing was written, the words of the name that appear in neither become chapters too:
 /// a prompt is found by its name even if its text does not repeat it.
 pub(super) fn complete(
     name: &str,
     text: &str,
+    description: Option<&str>,
     summary: Option<Spanned<String>>,
     chapters: Option<Vec<Spanned<String>>>,
 ) -> (Option<Setting<String>>, Vec<Setting<String>>) {
@@ -54,12 +56,14 @@ pub(super) fn complete(
         }
         (None, Some(chapters)) => {
             let Outline { paragraph, .. } = Outline::of(text, Wanted { headings: false, ..ALL });
-            let summary = paragraph.map(|paragraph| made(paragraph.first_sentence()));
-            (summary, chapters.into_iter().map(written).collect())
+            let generated = || paragraph.map(|paragraph| paragraph.first_sentence());
+            let summary = description.map(str::to_owned).or_else(generated);
+            (summary.map(made), chapters.into_iter().map(written).collect())
         }
         (None, None) => {
             let Outline { paragraph, mut headings, cut: _ } = Outline::of(text, ALL);
-            let summary = paragraph.map(|paragraph| paragraph.first_sentence());
+            let generated = || paragraph.map(|paragraph| paragraph.first_sentence());
+            let summary = description.map(str::to_owned).or_else(generated);
             add_words(name, summary.as_deref(), &mut headings);
             (summary.map(made), headings.into_iter().map(made).collect())
         }

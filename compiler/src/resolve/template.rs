@@ -41,6 +41,7 @@ pub(crate) struct TemplateText<'a> {
 }
 
 /// An argument as templates see it: by its name with `_` for `-`.
+#[derive(Clone, Copy)]
 pub(crate) struct TemplateArgument<'a> {
     /// The name callers use.
     pub(crate) name: &'a str,
@@ -55,6 +56,7 @@ pub(crate) struct TemplateArgument<'a> {
 }
 
 /// Which values an argument takes.
+#[derive(Clone, Copy)]
 pub(crate) enum TemplateArgumentKind<'a> {
     /// One of these.
     Choice(&'a [String]),
@@ -94,16 +96,39 @@ pub(crate) fn render(
     read::check_choices(arguments, out);
     let templates = read::read(texts, include, out);
     let uses = names::check_names(&templates, arguments, out);
-    let states = States::new(arguments, &uses, prompt_at, out)?;
     if out.error_count() > errors_before {
         return None;
     }
     let engine = render::engine(&templates, out)?;
-    let renderer = Renderer { templates, engine, arguments, states, text_count: texts.len() };
-    let variants = renderer.variants(prompt_at, project_cost, out)?;
-    let strides = renderer.states.of_arguments.iter().map(|states| states.stride).collect();
+    let renderer = |arguments, states| Renderer {
+        templates: &templates,
+        engine: &engine,
+        arguments,
+        states,
+        text_count: texts.len(),
+    };
     let used = uses.iter().map(|used| used.mentioned).collect();
-    Some(RenderedTexts { strides, variants, used })
+    // A choice that is only printed is a slot, as free text is: its value is checked against the
+    // list when a caller gives it, and no text is rendered once more for it.
+    let slots = names::with_printed_as_text(arguments, &uses);
+    let mut attempt = Diagnostics::new(false);
+    if let Some(slots) = &slots
+        && let Some(states) = States::new(slots, &uses, prompt_at, &mut attempt)
+    {
+        let renderer = renderer(slots, states);
+        if let Some(variants) = renderer.variants(prompt_at, project_cost, &mut attempt) {
+            return Some(RenderedTexts { strides: renderer.states.strides(), variants, used });
+        }
+        if !attempt.sorted().iter().any(|report| report.code() == error::FREE_TEXT) {
+            out.absorb(attempt);
+            return None;
+        }
+        // What was captured of it is looked at, so its value must be known.
+    }
+    let states = States::new(arguments, &uses, prompt_at, out)?;
+    let renderer = renderer(arguments, states);
+    let variants = renderer.variants(prompt_at, project_cost, out)?;
+    Some(RenderedTexts { strides: renderer.states.strides(), variants, used })
 }
 
 impl TemplateArgument<'_> {

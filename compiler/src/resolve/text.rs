@@ -1,6 +1,8 @@
 //! The texts of one prompt or resource: collected, then rendered together for every combination
 //! of its finite arguments.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use relay_bundle::{Argument, ArgumentKind, Message, Part, PartContent, Place, Role, Segment};
@@ -33,20 +35,24 @@ pub(super) struct Rendered {
     pub(super) facts: Vec<model::Argument>,
     /// The names of the arguments whose templates see a truth value.
     pub(super) booleans: Vec<String>,
+    /// The files that templates include.
+    pub(super) included: Vec<BodySource>,
     /// For each variant the segments of each text.
     pub(super) variants: Vec<Vec<Vec<Segment>>>,
 }
 
 /// Makes a text of one that was written in a document.
-pub(super) fn inline(text: Spanned<String>, template: bool) -> Text {
+pub(super) fn inline(text: Spanned<String>, template: Option<bool>) -> Text {
     let shared: Arc<str> = text.value.into();
     Text {
         source: BodySource {
             file: text.at.file,
             inline_at: Some(text.at),
+            named_at: None,
             text: Some(Arc::clone(&shared)),
             start: text.at.start as usize,
-            template,
+            template: template.unwrap_or(false),
+            is_settled: template.is_some(),
         },
         text: shared,
     }
@@ -60,19 +66,38 @@ pub(super) fn from_file(
     out: &mut Diagnostics,
 ) -> Option<Text> {
     let (id, file) = file::read_text(sources, path, out)?;
+    let is_settled = template.is_some();
     let template = template.unwrap_or_else(|| path.value.ends_with(".j2"));
     let text: Arc<str> = file::normalized(file.text().unwrap_or_default()).into();
-    Some(Text { source: whole_file(id, &text, template), text })
+    let source = BodySource { is_settled, ..whole_file(id, &text, template) };
+    Some(Text { source, text })
+}
+
+/// Makes a text a template, or plain, if a node says so.
+pub(super) fn as_template(mut text: Text, template: Option<&Spanned<bool>>) -> Text {
+    if let Some(template) = template {
+        text.source.template = template.value;
+        text.source.is_settled = true;
+    }
+    text
 }
 
 /// Makes a text of the body of a markdown file, which begins at `start`.
-pub(super) fn from_markdown(file: FileId, body: String, start: usize) -> Text {
+pub(super) fn from_markdown(file: FileId, body: String, start: usize, is_settled: bool) -> Text {
     let text: Arc<str> = body.into();
-    Text { source: BodySource { start, ..whole_file(file, &text, false) }, text }
+    Text { source: BodySource { start, is_settled, ..whole_file(file, &text, false) }, text }
 }
 
 fn whole_file(file: FileId, text: &Arc<str>, template: bool) -> BodySource {
-    BodySource { file, inline_at: None, text: Some(Arc::clone(text)), start: 0, template }
+    BodySource {
+        file,
+        inline_at: None,
+        named_at: None,
+        text: Some(Arc::clone(text)),
+        start: 0,
+        template,
+        is_settled: false,
+    }
 }
 
 /// Returns where a text begins.
@@ -101,7 +126,7 @@ pub(super) fn of_body(sources: &Sources<'_>, body: Body, out: &mut Diagnostics) 
     let Body { text, file, template, broken: _ } = body;
     let template = template.map(|template| template.value);
     match (text, file) {
-        (Some(text), _) => Some(inline(text, template.unwrap_or(false))),
+        (Some(text), _) => Some(inline(text, template)),
         (None, Some(path)) => from_file(sources, &path, template, out),
         (None, None) => None,
     }
@@ -121,7 +146,7 @@ pub(super) fn render(
     let plain = |text: &Text| !text.source.template && text.text.contains(ARGUMENTS_MARK);
     let marked = texts.iter().any(plain);
     if marked && !arguments.iter().any(|argument| argument.argument.name == ARGUMENTS) {
-        arguments.push(implicit(named_at, None));
+        arguments.push(implicit(named_at));
     }
     let slot = arguments.iter().position(|argument| argument.argument.name == ARGUMENTS);
     if let (true, Some(argument)) = (marked, slot.and_then(|slot| arguments.get_mut(slot)))
@@ -135,14 +160,16 @@ pub(super) fn render(
     let templates: Vec<_> = texts.iter().filter(|text| text.source.template).collect();
     let mut used: Vec<bool> = vec![false; arguments.len()];
     let mut rendered = vec![Vec::new()];
+    let included = RefCell::new(BTreeMap::new());
     if !templates.is_empty() {
         let texts: Vec<_> = templates.iter().map(|text| template_text(sources, text)).collect();
         let declared: Vec<_> = arguments.iter().map(template_argument).collect();
         let include = |from: FileId, path: &str| {
             let path = parse::resolve_path(&sources.file(from).path, path).ok()?;
             let id = sources.load(&path).ok()?;
-            let text = file::normalized(sources.file(id).text().ok()?);
-            Some((id, Arc::from(text)))
+            let text: Arc<str> = file::normalized(sources.file(id).text().ok()?).into();
+            included.borrow_mut().insert(id, whole_file(id, &text, true));
+            Some((id, text))
         };
         let result =
             template::render(&texts, &declared, named_at, sources.template_cost(), &include, out)?;
@@ -183,17 +210,18 @@ pub(super) fn render(
     let booleans = booleans.map(|argument| argument.argument.name.clone()).collect();
     let placed = |Resolved { at, argument, .. }| Argument { at: sources.place(at), ..argument };
     let arguments = arguments.into_iter().map(placed).collect();
-    Some(Rendered { arguments, facts, booleans, variants })
+    let included = included.into_inner().into_values().collect();
+    Some(Rendered { arguments, facts, booleans, included, variants })
 }
 
 /// The argument that a plain text with `$ARGUMENTS` takes.
-pub(super) fn implicit(at: Span, description: Option<String>) -> Resolved {
+fn implicit(at: Span) -> Resolved {
     Resolved {
         at,
         boolean: false,
         argument: Argument {
             name: ARGUMENTS.into(),
-            description,
+            description: None,
             required: false,
             default: None,
             kind: ArgumentKind::Text { chars_max: ARGUMENTS_CHARS_MAX },

@@ -14,14 +14,18 @@ pub(super) fn tools(nodes: Vec<ast::Tools>, out: &mut Diagnostics) -> Vec<Spanne
     for again in nodes {
         out.report(again.at, SecondTools { first_at: node.at, at: again.at });
     }
-    node.groups
+    let offered = node
+        .groups
+        .into_iter()
+        .filter(|choice| choice.enabled.as_ref().is_none_or(|enabled| enabled.value));
+    offered.map(|choice| choice.group).collect()
 }
 
 #[derive(Debug, Error, Diagnostic)]
 #[error("a project has one `tools` node")]
 #[diagnostic(
     code(tools::second),
-    help("put all groups into one; an environment has its own in a `when`")
+    help("put all groups into one; a `when` patches it for an environment")
 )]
 struct SecondTools {
     #[label("the first one")]

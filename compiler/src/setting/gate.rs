@@ -22,8 +22,8 @@ settings! {
     struct Gate {
         /// The node; absent if none was written.
         at: Option<Span>,
-        /// The first setting that was written, counted or not.
-        first_setting: Option<Span>,
+        /// The first setting that each node wrote, counted or not.
+        first_settings: Vec<Span>,
         /// The nodes that set nothing.
         empty: Vec<Spanned<String>>,
     }

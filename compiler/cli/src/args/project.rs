@@ -10,8 +10,8 @@ use crate::args::subject::ProjectArgs;
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "\
 Examples:
-  relay check project.kdl                          human-readable
-  relay check project.kdl --env production         with the `when production` blocks
+  relay check project.kdl                          every environment, human-readable
+  relay check project.kdl --env production         only with the `when production` blocks
   relay check project.kdl --format github          annotations in a workflow
   relay check project.kdl --format sarif > x.sarif for code scanning
 

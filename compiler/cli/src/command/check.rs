@@ -13,7 +13,7 @@ pub(crate) fn run(arguments: &CheckArgs, output: &mut Output) -> Result<Exit, Fa
     let format = arguments.compiling.format;
     let project = Project::open(&arguments.project)?;
     let sources = project.sources();
-    let compiled = project.compile(&sources, Request::of(&arguments.compiling), output)?;
+    let compiled = project.check(&sources, Request::of(&arguments.compiling), output)?;
     let diagnostics = &compiled.diagnostics;
     let origin = project.origin(&sources);
     let drawn = report::draw(diagnostics, &origin, format, output.result_look())?;

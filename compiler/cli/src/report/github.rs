@@ -38,7 +38,7 @@ fn command(finding: &Finding) -> String {
 }
 
 fn message(finding: &Finding) -> String {
-    let mut text = finding.message.clone();
+    let mut text = finding.placed_message();
     for label in finding.labels.iter().filter(|label| !label.primary) {
         let place = &label.place;
         let what = label.message.as_deref().unwrap_or("see");

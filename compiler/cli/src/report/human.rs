@@ -12,6 +12,7 @@ use relay_compiler::Diagnostics;
 
 use crate::answer::size;
 use crate::output::{Look, bad, doubtful};
+use crate::report::json::environments;
 use crate::report::origin::{Origin, Shelf};
 
 /// Returns the report, with a line of counts at its end.
@@ -27,10 +28,14 @@ pub(super) fn findings(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Loo
         GraphicalReportHandler::new_themed(theme).with_width(look.width).with_links(false);
     let mut text = String::new();
     for report in diagnostics.sorted() {
-        let placed = Placed { diagnostic: &*report.diagnostic, shelf: &origin.shelf };
+        let placed = Placed {
+            diagnostic: &*report.diagnostic,
+            environments: environments(&report.environments),
+            shelf: &origin.shelf,
+        };
         // Writing to a string cannot fail; a finding that cannot be rendered is reduced to its message.
         if handler.render_report(&mut text, &placed).is_err() {
-            text.push_str(&report.diagnostic.to_string());
+            text.push_str(&placed.to_string());
         }
         text.push('\n');
     }
@@ -68,6 +73,7 @@ pub(crate) fn counted(errors: usize, warnings: usize) -> String {
 /// A diagnostic with its source text.
 struct Placed<'d> {
     diagnostic: &'d (dyn Diagnostic + Send + Sync),
+    environments: Option<String>,
     shelf: &'d Shelf,
 }
 
@@ -79,7 +85,11 @@ impl fmt::Debug for Placed<'_> {
 
 impl fmt::Display for Placed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self.diagnostic, f)
+        fmt::Display::fmt(self.diagnostic, f)?;
+        match &self.environments {
+            Some(environments) => write!(f, " {environments}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -125,7 +135,9 @@ impl SourceCode for Shelf {
             *found.span(),
             found.line(),
             found.column(),
-            found.line_count(),
+            // miette counts from the start of the file, and then draws all that lies between two
+            // distant labels.
+            found.data().iter().filter(|byte| **byte == b'\n').count(),
         )))
     }
 }

@@ -38,6 +38,9 @@ pub(crate) struct Finding {
     /// The place to edit.
     #[serde(flatten)]
     pub(crate) place: Range,
+    /// The environments that it was found in; empty if it was found without one, or if only one
+    /// was looked at.
+    pub(crate) environments: Vec<String>,
     /// This place and related ones.
     pub(crate) labels: Vec<Label>,
     /// The text of the line, for fingerprints that survive a move.
@@ -113,9 +116,25 @@ fn finding(report: &Report, origin: &Origin<'_>) -> Finding {
         message: diagnostic.to_string(),
         help: diagnostic.help().map(|help| help.to_string()),
         place: range(report.at, origin),
+        environments: report.environments.clone(),
         labels: labels.map(|label| described(&label, report.at, origin)).collect(),
         line_text: line_text(report.at, origin),
     }
+}
+
+impl Finding {
+    /// Returns the message with the environments that it is about.
+    pub(crate) fn placed_message(&self) -> String {
+        match environments(&self.environments) {
+            Some(environments) => format!("{} {environments}", self.message),
+            None => self.message.clone(),
+        }
+    }
+}
+
+/// Returns `(with --env production, staging)`; `None` if there is none to name.
+pub(super) fn environments(names: &[String]) -> Option<String> {
+    (!names.is_empty()).then(|| format!("(with --env {})", names.join(", ")))
 }
 
 fn described(label: &LabeledSpan, at: Span, origin: &Origin<'_>) -> Label {

@@ -62,8 +62,8 @@ fn rule(code: &str, finding: &Finding) -> Value {
 
 fn result(finding: &Finding, rule_index: Option<usize>, fingerprint: String) -> Value {
     let text = match &finding.help {
-        Some(help) => format!("{}\nhelp: {help}", finding.message),
-        None => finding.message.clone(),
+        Some(help) => format!("{}\nhelp: {help}", finding.placed_message()),
+        None => finding.placed_message(),
     };
     let others: Vec<Value> = finding
         .labels
@@ -83,6 +83,9 @@ fn result(finding: &Finding, rule_index: Option<usize>, fingerprint: String) -> 
         "partialFingerprints": { "relayFinding/v1": fingerprint },
     });
     let result = with(result, "ruleIndex", rule_index.map(|index| json!(index)));
+    let environments =
+        (!finding.environments.is_empty()).then(|| json!({ "environments": finding.environments }));
+    let result = with(result, "properties", environments);
     with(result, "relatedLocations", (!others.is_empty()).then_some(Value::Array(others)))
 }
 

@@ -233,7 +233,7 @@ impl<'t> TreeReader<'t, '_> {
                 }
                 let node = self.node()?;
                 if self.nodes == 1 {
-                    self.version(&node);
+                    self.version(&node)?;
                 }
                 Ok(Some(Statement::Comment))
             }
@@ -242,13 +242,16 @@ impl<'t> TreeReader<'t, '_> {
     }
 
     /// Reports the version of KDL that a document says it has if it is not 2.
-    fn version(&mut self, node: &Node) {
+    ///
+    /// The rest would be a list of faults that are none in that version.
+    fn version(&mut self, node: &Node) -> Result<(), Skipped> {
         let version = node.arguments.first().filter(|_| node.name.value == "kdl-version");
         let Some(version) = version.filter(|version| version.scalar != Scalar::Integer(2)) else {
-            return;
+            return Ok(());
         };
         self.faults += 1;
         self.out.report(version.at, WrongVersion { at: version.at });
+        Err(Skipped::Document)
     }
 
     fn end_of_document(&mut self) -> Result<(), Skipped> {

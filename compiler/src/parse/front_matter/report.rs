@@ -18,24 +18,24 @@ use crate::diagnostic::Diagnostics;
 use crate::source::Span;
 
 /// The message of a fault; its severity comes from `on-error`.
-pub(in crate::parse) trait Finding: Diagnostic + Send + Sync + 'static {}
+pub(crate) trait Finding: Diagnostic + Send + Sync + 'static {}
 
 impl<D: Diagnostic + Send + Sync + 'static> Finding for D {}
 
 /// Reports the faults of one file, and records whether the file can still be used.
-pub(in crate::parse) struct Reporter<'o> {
+pub(crate) struct Reporter<'o> {
     on_error: OnError,
     refused: bool,
     out: &'o mut Diagnostics,
 }
 
 impl<'o> Reporter<'o> {
-    pub(in crate::parse) fn new(on_error: OnError, out: &'o mut Diagnostics) -> Self {
+    pub(crate) fn new(on_error: OnError, out: &'o mut Diagnostics) -> Self {
         Self { on_error, refused: false, out }
     }
 
     /// Reports a fault after which the file gives no prompt.
-    pub(in crate::parse) fn refuse(&mut self, at: Span, fault: impl Finding) {
+    pub(crate) fn refuse(&mut self, at: Span, fault: impl Finding) {
         self.refused = true;
         let outcome = match self.on_error {
             OnError::Fail | OnError::Repair => Outcome::Rejected,
@@ -45,7 +45,7 @@ impl<'o> Reporter<'o> {
     }
 
     /// Reports a fault that the caller repairs if `on-error` says so.
-    pub(in crate::parse) fn repair(&mut self, at: Span, fault: impl Finding) {
+    pub(crate) fn repair(&mut self, at: Span, fault: impl Finding) {
         match self.on_error {
             OnError::Repair => {
                 self.out.report(at, FaultReport { fault, outcome: Outcome::Repaired })
@@ -54,8 +54,13 @@ impl<'o> Reporter<'o> {
         }
     }
 
+    /// Reports what the file is used in spite of.
+    pub(crate) fn warn(&mut self, at: Span, warning: impl Finding) {
+        self.out.report(at, warning);
+    }
+
     /// Returns whether a fault was reported after which the file gives no prompt.
-    pub(in crate::parse) fn refused(&self) -> bool {
+    pub(crate) fn refused(&self) -> bool {
         self.refused
     }
 }

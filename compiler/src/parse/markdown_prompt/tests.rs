@@ -26,7 +26,7 @@ fn read(bytes: &[u8], kind: Kind, on_error: OnError) -> (Option<MarkdownPrompt>,
     let sources = Sources::new(&files, "a.md");
     let file = sources.load("a.md").unwrap();
     let mut out = Diagnostics::new(false);
-    let prompt = markdown_prompt(file, bytes, kind, on_error, &mut out);
+    let prompt = markdown_prompt(file, bytes, kind, FrontMatterRule::Required, on_error, &mut out);
     let reported = out.sorted().into_iter().map(|report| {
         let severity = if report.is_error() { "error" } else { "warning" };
         let (at, diagnostic) = (report.at, &report.diagnostic);
@@ -86,7 +86,7 @@ fn command() {
     let text = "---\ntitle: Plan\ndescription: >\n  Make\n  a plan\nmodel: opus\nhandoffs:\n  - \
                 label: Build\n    agent: sp.do\n    send: true\n    icon: x\n---\n\n# Plan\n";
     let prompt = good(text, Command);
-    assert_eq!(prompt.description.value, "Make a plan");
+    assert_eq!(prompt.description.as_ref().unwrap().value, "Make a plan");
     assert_eq!(prompt.title.unwrap().value, "Plan");
     let meta =
         r#"{"handoffs":[{"agent":"sp.do","icon":"x","label":"Build","send":true}],"model":"opus"}"#;
@@ -122,7 +122,7 @@ fn hints() {
         ("''", None),
     ] {
         let prompt = good(&format!("---\ndescription: d\nargument-hint: {yaml}\n---\n"), Command);
-        assert_eq!(prompt.argument_hint.as_deref(), hint, "{yaml}");
+        assert_eq!(prompt.argument_hint.as_ref().map(|hint| hint.value.as_str()), hint, "{yaml}");
         assert_eq!(prompt.meta.get("argument-hint").and_then(Json::as_str), hint, "{yaml}");
     }
 }
@@ -165,9 +165,9 @@ fn marks_and_line_ends() {
     ] {
         let prompt = good(text, Command);
         assert_eq!((prompt.body.as_str(), prompt.body_start), (body, start), "{text}");
-        let at = prompt.description.at;
+        let at = prompt.description.as_ref().unwrap().at;
         let written = &text[at.start as usize..at.end as usize];
-        assert_eq!(written, prompt.description.value, "{text}");
+        assert_eq!(written, prompt.description.as_ref().unwrap().value, "{text}");
     }
 }
 
@@ -474,7 +474,7 @@ fn latin_1() {
         reported[1].starts_with("warning front_matter::yaml 3:8 «a: b» repaired: "),
         "{reported:?}"
     );
-    assert_eq!(prompt.description.value, "café");
+    assert_eq!(prompt.description.as_ref().unwrap().value, "café");
     assert_eq!(prompt.body, "ü $ARGUMENTS\n\0");
     assert_eq!(&bytes[prompt.body_start..], b"\xFC $ARGUMENTS\r\n\0");
     let at = prompt.title.unwrap().at;

@@ -7,7 +7,7 @@ use crate::source::Span;
 
 /// Completes a prompt whose name adds nothing.
 fn of(text: &str) -> (Option<String>, Vec<String>) {
-    let (summary, chapters) = complete("", text, None, None);
+    let (summary, chapters) = complete("", text, None, None, None);
     assert!(summary.iter().chain(&chapters).all(|made| made.at.is_none()));
     let chapters = chapters.into_iter().map(|chapter| chapter.value).collect();
     (summary.map(|summary| summary.value), chapters)
@@ -23,7 +23,7 @@ fn check_chapters(text: &str, expected: &[&str]) {
 }
 
 fn named(name: &str, text: &str) -> Vec<String> {
-    complete(name, text, None, None).1.into_iter().map(|chapter| chapter.value).collect()
+    complete(name, text, None, None, None).1.into_iter().map(|chapter| chapter.value).collect()
 }
 
 fn written(text: &str) -> Spanned<String> {
@@ -215,13 +215,13 @@ fn what_was_written_stays() {
     let values = |settings: &[Setting<String>]| -> Vec<(String, bool)> {
         settings.iter().map(|each| (each.value.clone(), each.at.is_some())).collect()
     };
-    let (summary, chapters) = complete("name", text, Some(written("  Mine ")), None);
+    let (summary, chapters) = complete("name", text, None, Some(written("  Mine ")), None);
     assert_eq!(values(&Vec::from_iter(summary)), [("  Mine ".into(), true)]);
     assert_eq!(values(&chapters), [("Heading".into(), false)]);
-    let (summary, chapters) = complete("name", text, None, Some(vec![written("Mine")]));
+    let (summary, chapters) = complete("name", text, None, None, Some(vec![written("Mine")]));
     assert_eq!(values(&Vec::from_iter(summary)), [("A sentence.".into(), false)]);
     assert_eq!(values(&chapters), [("Mine".into(), true)]);
-    let (summary, chapters) = complete("name", text, Some(written("")), Some(Vec::new()));
+    let (summary, chapters) = complete("name", text, None, Some(written("")), Some(Vec::new()));
     assert_eq!(values(&Vec::from_iter(summary)), [(String::new(), true)]);
     assert!(chapters.is_empty());
 }
@@ -250,4 +250,15 @@ fn large_texts_take_linear_time() {
         assert!(chapters.len() <= CHAPTERS_MAX);
     }
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_description_stands_in_for_a_summary() {
+    let text = "The text itself.\n\n# Part";
+    let (summary, chapters) = complete("deploy", text, Some("How to ship"), None, None);
+    assert_eq!(summary.unwrap().value, "How to ship");
+    let chapters: Vec<_> = chapters.into_iter().map(|chapter| chapter.value).collect();
+    assert_eq!(chapters, ["Part", "deploy"]);
+    let (summary, _) = complete("deploy", text, Some("How"), Some(written("Mine")), None);
+    assert_eq!(summary.unwrap().value, "Mine");
 }

@@ -171,11 +171,11 @@ fn add_guards(environment: &mut Environment<'_>, budget: &Budget) {
     });
 }
 
-/// How authors write templates: a tag takes the line end after it and the spaces before it
-/// along, so that tags on lines of their own leave no trace; nothing else is trimmed.
+/// How authors write templates: white space as Jinja has it unless it is told otherwise. Tags trim
+/// nothing but where a `-` says so, and the one line end at the end of a template is dropped.
 pub(super) fn written_syntax() -> Option<SyntaxConfig> {
     let mut syntax = SyntaxConfig::builder();
-    syntax.trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build().ok()
+    syntax.trim_blocks(false).lstrip_blocks(false).keep_trailing_newline(false).build().ok()
 }
 
 fn made_syntax() -> Option<SyntaxConfig> {

@@ -9,6 +9,9 @@ use super::limit;
 use super::source::Line;
 use crate::source::Span;
 
+/// The code of what happens when something looks at free text.
+pub(super) const FREE_TEXT: &str = "template::free_text";
+
 #[derive(Debug, Error, Diagnostic)]
 pub(super) enum TemplateError {
     #[error("{detail}{line}")]
@@ -83,6 +86,19 @@ pub(super) enum TemplateError {
         #[label("the argument")]
         argument_at: Span,
         #[label(primary, "set here")]
+        at: Span,
+    },
+    #[error("argument `{name}` is never `{text}`{line}")]
+    #[diagnostic(code(template::foreign_choice), severity(Warning))]
+    ForeignChoice {
+        name: String,
+        text: String,
+        #[help]
+        help: String,
+        line: Line,
+        #[label("the argument")]
+        argument_at: Span,
+        #[label(primary, "not one of its values")]
         at: Span,
     },
     #[error("argument `{name}` may be absent here{line}")]

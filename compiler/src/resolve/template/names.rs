@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::TemplateError;
 use super::read::Template;
-use super::rewrite::{How, Name, Rewritten};
+use super::rewrite::{Comparison, How, Name, Rewritten};
 use super::source::Source;
-use super::{TemplateArgument, engine};
+use super::{TemplateArgument, TemplateArgumentKind, engine};
 use crate::diagnostic::Diagnostics;
 use crate::nearest::nearest;
 
@@ -18,6 +18,8 @@ use crate::nearest::nearest;
 pub(super) struct Use {
     pub(super) mentioned: bool,
     tested: bool,
+    /// Whether its content matters.
+    read: bool,
 }
 
 /// Names that have a meaning in some places of a template.
@@ -48,6 +50,7 @@ pub(super) fn check_names(
     let mut uses = vec![Use::default(); arguments.len()];
     for Template { source, rewritten } in templates {
         check_assigned(source, rewritten, &names, arguments, out);
+        check_compared(source, rewritten, &names, arguments, out);
         check_known("filter", source, &rewritten.filters, engine::filter_names().collect(), out);
         check_known("test", source, &rewritten.tests, engine::test_names().collect(), out);
         for mention in &rewritten.mentions {
@@ -65,6 +68,7 @@ pub(super) fn check_names(
             };
             if let Some(used) = uses.get_mut(*index) {
                 used.mentioned = true;
+                used.read |= mention.how == How::Read;
                 used.tested |= matches!(mention.how, How::Tested | How::TestedAndPrinted);
             }
             let is_text = arguments.get(*index).is_some_and(|argument| argument.is_text());
@@ -76,6 +80,28 @@ pub(super) fn check_names(
     }
     check_absent(templates, arguments, &names, &uses, out);
     uses
+}
+
+/// Returns the arguments with each choice that is only printed as a text; `None` if there is none.
+///
+/// One that may be absent stays a choice: its states are numbered by its values.
+pub(super) fn with_printed_as_text<'a>(
+    arguments: &[TemplateArgument<'a>],
+    uses: &[Use],
+) -> Option<Vec<TemplateArgument<'a>>> {
+    let is_printed = |(argument, used): &(&TemplateArgument<'a>, &Use)| {
+        matches!(argument.kind, TemplateArgumentKind::Choice(_))
+            && used.mentioned
+            && !used.read
+            && !argument.may_be_absent()
+    };
+    arguments.iter().zip(uses).any(|each| is_printed(&each)).then(|| {
+        let each = arguments.iter().zip(uses).map(|each| match is_printed(&each) {
+            true => TemplateArgument { kind: TemplateArgumentKind::Text, ..*each.0 },
+            false => *each.0,
+        });
+        each.collect()
+    })
 }
 
 fn check_assigned(
@@ -91,6 +117,38 @@ fn check_assigned(
             let error = |at, line| TemplateError::ShadowedArgument { name, line, argument_at, at };
             source.report(at, out, error);
         }
+    }
+}
+
+/// A choice that is compared with a text that it never is: the author knows another list.
+fn check_compared(
+    source: &Source,
+    rewritten: &Rewritten,
+    names: &BTreeMap<String, usize>,
+    arguments: &[TemplateArgument<'_>],
+    out: &mut Diagnostics,
+) {
+    for Comparison { name, text, at } in &rewritten.comparisons {
+        let Some(argument) = names.get(name).and_then(|index| arguments.get(*index)) else {
+            continue;
+        };
+        let (help, argument_at) = match argument.kind {
+            TemplateArgumentKind::Choice(choices) if !choices.contains(text) => {
+                let help = match nearest(text, choices.iter().map(String::as_str)) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("its values are: {}", choices.join(", ")),
+                };
+                (help, argument.at)
+            }
+            TemplateArgumentKind::Boolean => {
+                (format!("it is a truth value: write `{name}` or `not {name}`"), argument.at)
+            }
+            TemplateArgumentKind::Choice(_) | TemplateArgumentKind::Text => continue,
+        };
+        let (name, text) = (name.clone(), text.clone());
+        let error =
+            |at, line| TemplateError::ForeignChoice { name, text, help, line, argument_at, at };
+        source.report(at, out, error);
     }
 }
 

@@ -25,8 +25,8 @@ use crate::source::Span;
 
 /// Everything that rendering needs.
 pub(super) struct Renderer<'a> {
-    pub(super) templates: Vec<Template>,
-    pub(super) engine: Engine,
+    pub(super) templates: &'a [Template],
+    pub(super) engine: &'a Engine,
     pub(super) arguments: &'a [TemplateArgument<'a>],
     pub(super) states: States,
     pub(super) text_count: usize,

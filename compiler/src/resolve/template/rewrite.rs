@@ -23,6 +23,7 @@ pub(super) struct Rewritten {
     pub(super) made: String,
     pub(super) places: Vec<Place>,
     pub(super) mentions: Vec<Mention>,
+    pub(super) comparisons: Vec<Comparison>,
     pub(super) assigned: Vec<Name>,
     pub(super) filters: Vec<Name>,
     pub(super) tests: Vec<Name>,
@@ -49,6 +50,13 @@ pub(super) struct Mention {
     pub(super) name: String,
     pub(super) at: Range<usize>,
     pub(super) how: How,
+}
+
+/// A variable that is compared with a text.
+pub(super) struct Comparison {
+    pub(super) name: String,
+    pub(super) text: String,
+    pub(super) at: Range<usize>,
 }
 
 /// What is done with a value.

@@ -50,6 +50,11 @@ impl States {
         Some(Self { of_arguments, combinations })
     }
 
+    /// The stride of each argument.
+    pub(super) fn strides(&self) -> Vec<u32> {
+        self.of_arguments.iter().map(|states| states.stride).collect()
+    }
+
     /// The state of each argument in a variant.
     pub(super) fn of_variant(&self, variant: u64) -> Vec<usize> {
         let state = |states: &ArgumentStates| match u64::from(states.stride) {

@@ -96,20 +96,40 @@ fn outcome(template: &str) -> String {
 fn renders() {
     for (template, expected) in [
         ("", ""),
-        ("plain { } text\n", "plain { } text\n"),
+        ("plain { } text\n", "plain { } text"),
+        ("two\n\n", "two\n"),
         ("Hi {{ name }}{{ title }}", "Hi [0][2]"),
-        ("{{ env_name }}", "dev|prod"),
+        // A choice that is only printed is a slot; one that may be absent has its states.
+        ("{{ env_name }}", "[3]"),
+        ("{{ env_name }}{{ tier or 'none' }}", "[3]dev|[3]prod|[3]none"),
+        ("{% if env_name %}{{ env_name }}{% endif %}", "[3]"),
+        ("{{ env_name }}{{ env_name|upper }}", "devDEV|prodPROD"),
+        ("{% set x %}{{ env_name }}!{% endset %}{{ x }}", "[3]!"),
+        ("{% set x %}{{ env_name }}!{% endset %}{{ x|upper }}", "DEV!|PROD!"),
         ("{% if tier %}{{ tier }}{% else %}none{% endif %}", "dev|prod|none"),
         ("{% if tier is defined %}{{ tier }}{% endif %}.", "dev.|prod.|."),
         ("{{ 'on' if debug else 'off' }} {{ debug }}", "on True|off False"),
-        ("{{ env_name }}{{ debug }}", "devTrue|prodTrue|devFalse|prodFalse"),
+        ("{{ env_name }}{{ debug }}", "[3]True|[3]False"),
         ("{% if note %}N: {{ note }}{% endif %}", "N: [1]|"),
         ("{% if note is not none and note is defined %}{{ note }}{% endif %}", "[1]|"),
         ("{{ note if note else '-' }}", "[1]|-"),
         ("{{ note or '-' }}", "[1]|-"),
         ("{% if not note %}no{% else %}yes{% endif %}", "yes|no"),
-        // Tags on lines of their own leave no trace; the last line end stays.
-        ("a\n  {% if true %}\nb\n  {% endif %}\nc\n", "a\nb\nc\n"),
+        // White space as Jinja's defaults have it.
+        ("a\n  {% if true %}\nb\n  {% endif %}\nc\n", "a\n  \nb\n  \nc"),
+        ("a\n  {%- if true %}\nb\n  {%- endif %}\nc\n", "a\nb\nc"),
+        (
+            "{% for i in 'abc'|list %}{{ loop.previtem|default(0) }}<{{ i }}{% if not loop.last %}>{{ loop.nextitem }}{% endif %};{% endfor %}",
+            "0<a>b;a<b>c;b<c;",
+        ),
+        (
+            "{{ {'b': 1, 'a': 2} }}{% for k in {'b': 1, 'a': 2} %}{{ k }}{% endfor %}",
+            "{'b': 1, 'a': 2}ba",
+        ),
+        (
+            "{{ dict(z=1, a=2)|items|list }}{{ {'b': 1, 'a': 2}|dictsort }}",
+            "[('z', 1), ('a', 2)][('a', 2), ('b', 1)]",
+        ),
         ("a {%- if true %} b {% endif -%} c", "a b c"),
         ("{% raw %}{{ x }}{% endraw %}{# no #}", "{{ x }}"),
         // What is made nests in brackets and chains as it was written.
@@ -175,7 +195,7 @@ fn renders() {
 #[test]
 fn counts_only_what_is_mentioned() {
     let (rendered, _) =
-        run("{{ env_name }}{% if note %}{% endif %}{{ debug }}", TextPlace::Value(at()));
+        run("{{ env_name|lower }}{% if note %}{% endif %}{{ debug }}", TextPlace::Value(at()));
     let rendered = rendered.unwrap();
     assert_eq!(rendered.strides, [0, 1, 0, 2, 0, 4]);
     assert_eq!(rendered.variants.len(), 8);
@@ -323,7 +343,7 @@ fn counts_combinations() {
         default: None,
         at: at(),
     });
-    let texts = [TemplateText { text: "{{ a }}{{ b }}", at: TextPlace::Value(at()) }];
+    let texts = [TemplateText { text: "{{ a|upper }}{{ b or '-' }}", at: TextPlace::Value(at()) }];
     assert!(render(&texts, &arguments, at(), &Cell::new(0), &|_, _| None, &mut out).is_none());
     let [report] = out.sorted()[..] else { panic!() };
     assert_eq!(
@@ -332,4 +352,20 @@ fn counts_combinations() {
     );
     let help = report.diagnostic.help().unwrap().to_string();
     assert!(help.contains("`a` with 9 states, `b` with 10 states"), "{help}");
+}
+
+#[test]
+fn a_choice_that_is_only_printed_multiplies_nothing() {
+    let mut out = Diagnostics::new(false);
+    let services: Vec<_> = (0..70).map(|number| format!("service-{number}")).collect();
+    let places = ["here".to_owned(), "there".to_owned()];
+    let arguments = [("service", &services[..]), ("place", &places[..])].map(|(name, choices)| {
+        let kind = TemplateArgumentKind::Choice(choices);
+        TemplateArgument { name, kind, required: true, default: None, at: at() }
+    });
+    let text = "{{ service }}{% if place == 'there' %} far{% endif %}";
+    let texts = [TemplateText { text, at: TextPlace::Value(at()) }];
+    let rendered = render(&texts, &arguments, at(), &Cell::new(0), &|_, _| None, &mut out).unwrap();
+    assert_eq!((rendered.strides, rendered.variants.len()), (vec![0, 1], 2));
+    assert_eq!(rendered.used, [true, true]);
 }

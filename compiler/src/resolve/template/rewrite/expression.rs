@@ -6,7 +6,7 @@ use minijinja::machinery::ast::{
 };
 
 use super::extent::{extent, range};
-use super::{How, Mention, Name, Rewriter};
+use super::{Comparison, How, Mention, Name, Rewriter};
 use crate::resolve::template::engine::{ARGUMENT, MEASURE, OPERATE, PRESENCE_TESTS, TRUTH};
 use crate::resolve::template::error::TemplateError;
 use crate::resolve::template::slot::find_reserved;
@@ -77,7 +77,10 @@ impl Rewriter<'_, '_> {
             Expr::BinOp(binary) => self.binary(binary, how),
             Expr::Compare(compare) => {
                 self.measured(&compare.expr);
+                let mut left = &compare.expr;
                 for next in &compare.ops {
+                    self.compared(left, next.op, &next.expr);
+                    left = &next.expr;
                     self.put(spelled(next.op));
                     self.measured(&next.expr);
                 }
@@ -158,12 +161,40 @@ impl Rewriter<'_, '_> {
             BinOpKind::Pow => "**",
             BinOpKind::Concat => "~",
             _ => {
+                if let Some(operator) = comparison(binary.op) {
+                    self.compared(&binary.left, operator, &binary.right);
+                }
                 self.measured(&binary.left);
                 self.put(comparison(binary.op).map_or("", spelled));
                 return self.measured(&binary.right);
             }
         };
         self.operator(&binary.left, operator, &[Some(&binary.right)]);
+    }
+
+    /// Notes which texts a variable is compared with.
+    fn compared(&mut self, left: &Expr<'_>, operator: CompareOpKind, right: &Expr<'_>) {
+        use CompareOpKind::{Eq, In, Ne, NotIn};
+        match (left, operator, right) {
+            (Expr::Var(name), Eq | Ne, text) | (text, Eq | Ne, Expr::Var(name)) => {
+                self.compared_with(name.id, text);
+            }
+            (Expr::Var(name), In | NotIn, Expr::List(list)) => {
+                list.items.iter().for_each(|text| self.compared_with(name.id, text));
+            }
+            (Expr::Var(name), In | NotIn, Expr::Tuple(tuple)) => {
+                tuple.items.iter().for_each(|text| self.compared_with(name.id, text));
+            }
+            _ => {}
+        }
+    }
+
+    fn compared_with(&mut self, name: &str, text: &Expr<'_>) {
+        let Expr::Const(constant) = text else { return };
+        if let Some(text) = constant.value.as_str() {
+            let (name, text, at) = (name.to_owned(), text.to_owned(), range(constant.span()));
+            self.result.comparisons.push(Comparison { name, text, at });
+        }
     }
 
     /// `left|_operate("name", right…)`. A chain of operators stays a chain, which nests nowhere.

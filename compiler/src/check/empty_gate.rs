@@ -1,0 +1,36 @@
+//! A gate with nothing after it.
+//!
+//! Agents are asked to begin with a briefing, and no prompt is there to be sent with it.
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use crate::diagnostic::Diagnostics;
+use crate::model::Model;
+use crate::source::Span;
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("the gate has no prompt to send")]
+#[diagnostic(
+    code(gate::empty),
+    severity(Warning),
+    help("add prompts, or write `gate off`: each session would begin with an empty briefing")
+)]
+struct EmptyGate {
+    #[label(primary, "nothing comes after it")]
+    at: Span,
+}
+
+pub(super) fn check(model: &Model, out: &mut Diagnostics) {
+    // With errors it may be empty only because what it holds could not be understood.
+    if out.has_errors() || !model.gate.on.value || !model.prompts.is_empty() {
+        return;
+    }
+    // A project without anything says so itself.
+    if model.resources.is_empty() && model.templates.is_empty() {
+        return;
+    }
+    if let Some(at) = model.gate.at {
+        out.report(at, EmptyGate { at });
+    }
+}

@@ -1,0 +1,53 @@
+//! A prompt or a resource whose text is empty.
+//!
+//! It builds, is listed, and gives whoever asks for it nothing.
+
+use miette::Diagnostic;
+use relay_bundle::{Content, Message, Part, PartContent, Segment};
+use thiserror::Error;
+
+use crate::diagnostic::Diagnostics;
+use crate::model::Model;
+use crate::source::Span;
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("{what} has an empty text")]
+#[diagnostic(code(text::empty), severity(Warning), help("write the text, or remove it"))]
+struct EmptyText {
+    what: String,
+    #[label(primary, "gives nothing")]
+    at: Span,
+}
+
+pub(super) fn check(model: &Model, out: &mut Diagnostics) {
+    let mut report = |what: String, at| out.report(at, EmptyText { what, at });
+    for prompt in &model.prompts {
+        if are_empty(&prompt.rendering.variants) {
+            report(format!("prompt `{}`", prompt.name.value), prompt.name.at);
+        }
+    }
+    for resource in &model.resources {
+        if matches!(&resource.content, Content::Text(text) if text.trim().is_empty()) {
+            report(format!("resource `{}`", resource.uri.value), resource.uri.at);
+        }
+    }
+    for template in &model.templates {
+        if are_empty(&template.rendering.variants) {
+            let uri = &template.uri_template;
+            report(format!("resource `{}`", uri.value), uri.at);
+        }
+    }
+}
+
+/// Returns whether no variant says anything.
+fn are_empty(variants: &[Vec<Message>]) -> bool {
+    variants.iter().flatten().flat_map(|message| &message.parts).all(is_empty)
+}
+
+fn is_empty(part: &Part) -> bool {
+    let is_blank = |segment: &Segment| match segment {
+        Segment::Literal(literal) => literal.trim().is_empty(),
+        Segment::Slot(_) => false,
+    };
+    matches!(&part.content, PartContent::Text(text) if text.iter().all(is_blank))
+}

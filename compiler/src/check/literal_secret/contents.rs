@@ -1,0 +1,114 @@
+//! The search in what the bundle will hold.
+
+use relay_bundle::Contents;
+use serde_json::{Value, json};
+
+use super::place::{Owner, dense};
+use super::{LiteralSecret, SecretSearch};
+use crate::diagnostic::Diagnostics;
+use crate::secret::{self, Found};
+use crate::source::Sources;
+
+impl SecretSearch {
+    /// Searches the finished contents for what the texts as they are written do not show: what a
+    /// template composes, what is decoded, and whatever else a bundle holds.
+    pub(crate) fn check_contents(
+        mut self,
+        sources: &Sources<'_>,
+        contents: &Contents,
+        out: &mut Diagnostics,
+    ) {
+        // Taken apart in full, so that a new part of a bundle asks for its owner.
+        let Contents {
+            epoch: _,
+            manifest,
+            messages,
+            gate,
+            tools,
+            prompts,
+            resources,
+            templates,
+            prompt_pages,
+            resource_pages,
+            template_pages,
+            tool_pages,
+            canonical,
+            provenance,
+        } = contents;
+        let of_prompts = std::mem::take(&mut self.prompts);
+        for prompt in prompts {
+            self.value(sources, of_prompts.get(&prompt.name), &json!(prompt), out);
+        }
+        let of_resources = std::mem::take(&mut self.resources);
+        for resource in resources {
+            self.value(sources, of_resources.get(&resource.uri), &json!(resource), out);
+        }
+        for template in templates {
+            self.value(sources, of_resources.get(&template.uri_template), &json!(template), out);
+        }
+        // These come last: they repeat what is in the others.
+        self.value(sources, None, &json!(manifest), out);
+        self.value(sources, None, &json!(messages), out);
+        self.value(sources, None, &json!(gate), out);
+        self.value(sources, None, &json!(tools), out);
+        for pages in [prompt_pages, resource_pages, template_pages, tool_pages] {
+            self.value(sources, None, &json!(pages), out);
+        }
+        self.value(sources, None, &json!(canonical), out);
+        self.value(sources, None, &json!(provenance), out);
+        self.used.iter().for_each(|at| out.mark_used(*at));
+    }
+
+    fn value(
+        &mut self,
+        sources: &Sources<'_>,
+        owner: Option<&Owner>,
+        value: &Value,
+        out: &mut Diagnostics,
+    ) {
+        let mut found = Vec::new();
+        texts(value, &mut |text| {
+            for Found { rule, range } in secret::search(text.as_bytes()) {
+                found.push((rule, text.as_bytes().get(range).unwrap_or_default().to_vec()));
+            }
+        });
+        for (rule, text) in found {
+            let dense = dense(&text);
+            if self.is_seen(rule, &dense) {
+                continue;
+            }
+            let at = match owner {
+                Some(owner) => owner.place(sources, &text),
+                None => self.project.place(sources, &text),
+            };
+            if self.take(owner, rule, dense) {
+                out.report(at, LiteralSecret::new(rule, owner, at));
+            }
+        }
+    }
+
+    /// Returns whether a secret, or one that it is a part of, was found before.
+    fn is_seen(&self, rule: &'static str, text: &[u8]) -> bool {
+        self.seen.iter().any(|(known, seen)| {
+            let holds = |outer: &[u8], inner: &[u8]| {
+                outer.windows(inner.len().max(1)).any(|window| window == inner)
+            };
+            *known == rule && (holds(seen, text) || holds(text, seen))
+        })
+    }
+}
+
+/// Calls `each` with every text in a value, the names of its members too.
+pub(super) fn texts(value: &Value, each: &mut impl FnMut(&str)) {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        Value::String(text) => each(text),
+        Value::Array(values) => values.iter().for_each(|value| texts(value, each)),
+        Value::Object(members) => {
+            for (name, value) in members {
+                each(name);
+                texts(value, each);
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Where a secret was written, and what may suppress it there.
+
+use crate::model::{About, AllowedSecret, BodySource, Prompt};
+use crate::source::{FileId, Sources, Span, Spanned};
+
+/// What texts of a bundle belong to.
+pub(super) struct Owner {
+    /// Where it is declared.
+    pub(super) at: Span,
+    /// The files that its texts come from.
+    files: Vec<FileId>,
+    /// Whether its node may hold `allow-secret`.
+    pub(super) may_allow: bool,
+    pub(super) allowed: Vec<AllowedSecret>,
+}
+
+impl Owner {
+    /// Returns the owner of what belongs to the project as a whole.
+    pub(super) fn of_project(at: Span) -> Self {
+        Self { at, files: vec![at.file], may_allow: false, allowed: Vec::new() }
+    }
+
+    pub(super) fn of_prompt(prompt: &Prompt) -> Self {
+        let bodies = prompt.bodies.iter().chain(&prompt.included);
+        Self::new(&prompt.name, bodies, &prompt.allowed_secrets)
+    }
+
+    pub(super) fn of_about(uri: &Spanned<String>, about: &About) -> Self {
+        let bodies = [&about.body].into_iter().chain(&about.included);
+        Self::new(uri, bodies, &about.allowed_secrets)
+    }
+
+    fn new<'b>(
+        name: &Spanned<String>,
+        bodies: impl Iterator<Item = &'b BodySource>,
+        allowed: &[AllowedSecret],
+    ) -> Self {
+        let files = bodies.map(|body| body.file).chain([name.at.file]).collect();
+        Self { at: name.at, files, may_allow: true, allowed: allowed.to_vec() }
+    }
+
+    /// Returns where a text of the bundle was written, or where its owner is declared.
+    pub(super) fn place(&self, sources: &Sources<'_>, text: &[u8]) -> Span {
+        let found = self.files.iter().find_map(|file| find(sources, *file, 0, usize::MAX, text));
+        found.unwrap_or(self.at)
+    }
+}
+
+/// Returns where a text is inside a value; the value if it is written otherwise there, or the
+/// text's place in the file if the value has none.
+pub(super) fn inside(sources: &Sources<'_>, at: Span, text: &[u8]) -> Span {
+    let (start, end) = match at.start == at.end {
+        true => (0, usize::MAX),
+        false => (at.start as usize, at.end as usize),
+    };
+    find(sources, at.file, start, end, text).unwrap_or(at)
+}
+
+fn find(
+    sources: &Sources<'_>,
+    file: FileId,
+    start: usize,
+    end: usize,
+    text: &[u8],
+) -> Option<Span> {
+    let source = sources.file(file);
+    let bytes = source.bytes.get(start..end.min(source.bytes.len()))?;
+    if text.is_empty() {
+        return None;
+    }
+    let found = start + bytes.windows(text.len()).position(|window| window == text)?;
+    Some(file.span(found, found + text.len()))
+}
+
+/// Returns a text without white space, which differs between the forms of a text.
+pub(super) fn dense(text: &[u8]) -> Vec<u8> {
+    text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
+}

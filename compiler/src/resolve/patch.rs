@@ -1,0 +1,449 @@
+//! How the nodes of a `when` change those of the project, setting by setting.
+//!
+//! A patch says only what differs. What it does not say stays, a setting is patched once in an
+//! environment, and a setting that is the same without its patch is reported.
+
+mod message;
+mod report;
+
+use std::collections::BTreeMap;
+
+use self::report::{AlreadyThere, OutsideWhen, PatchedTwice, PatchesNothing, UnknownName};
+use crate::ast::{self, ArgumentType, Body, FrontMatterRule, OnError};
+use crate::diagnostic::Diagnostics;
+use crate::grammar::{Form, Literal, Rule};
+use crate::model::Gate;
+use crate::nearest::nearest;
+use crate::parse::PRIORITY;
+use crate::setting::GATE;
+use crate::source::{Span, Spanned};
+
+/// The patches of one environment, as far as they were applied.
+#[derive(Default)]
+pub(super) struct Patches {
+    /// The environment; empty if none was asked for, and then there is nothing to apply.
+    environment: String,
+    /// Where each setting of each node was patched.
+    taken: BTreeMap<(String, String), Span>,
+}
+
+impl Patches {
+    pub(super) fn new(environment: &str) -> Self {
+        Self { environment: environment.into(), taken: BTreeMap::new() }
+    }
+
+    /// Begins to patch the node that is called `what`.
+    fn node<'p>(&'p mut self, what: String, out: &'p mut Diagnostics) -> NodePatch<'p> {
+        NodePatch { patches: self, what, says: false, out }
+    }
+
+    pub(super) fn prompt(
+        &mut self,
+        base: &mut ast::Prompt,
+        patch: ast::Prompt,
+        out: &mut Diagnostics,
+    ) {
+        let ast::Prompt {
+            name,
+            new: _,
+            enabled,
+            priority,
+            title,
+            description,
+            summary,
+            chapters,
+            arguments,
+            body,
+            messages,
+            allowed_secrets,
+        } = patch;
+        let Some(name) = name else { return };
+        let mut node = self.node(format!("prompt `{}`", name.value), out);
+        node.setting("enabled", &mut base.enabled, enabled, Some(true));
+        node.setting("priority", &mut base.priority, priority, Some(PRIORITY));
+        node.setting("title", &mut base.title, title, None);
+        node.setting("description", &mut base.description, description, None);
+        node.setting("summary", &mut base.summary, summary, None);
+        node.list("chapters", &mut base.chapters, chapters);
+        node.setting("template", &mut base.body.template, body.template.clone(), None);
+        node.body(Some(&mut base.messages), &mut base.body, messages, body);
+        node.arguments(&mut base.arguments, arguments);
+        node.allowed_secrets(&mut base.allowed_secrets, allowed_secrets);
+        node.finish(name.at);
+    }
+
+    pub(super) fn resource(
+        &mut self,
+        base: &mut ast::Resource,
+        patch: ast::Resource,
+        out: &mut Diagnostics,
+    ) {
+        let ast::Resource {
+            uri,
+            new: _,
+            enabled,
+            name,
+            title,
+            description,
+            mime,
+            arguments,
+            body,
+            allowed_secrets,
+        } = patch;
+        let Some(uri) = uri else { return };
+        let mut node = self.node(format!("resource `{}`", uri.value), out);
+        node.setting("enabled", &mut base.enabled, enabled, Some(true));
+        node.setting("name", &mut base.name, name, None);
+        node.setting("title", &mut base.title, title, None);
+        node.setting("description", &mut base.description, description, None);
+        node.setting("mime", &mut base.mime, mime, None);
+        node.setting("template", &mut base.body.template, body.template.clone(), None);
+        node.body(None, &mut base.body, Vec::new(), body);
+        node.arguments(&mut base.arguments, arguments);
+        node.allowed_secrets(&mut base.allowed_secrets, allowed_secrets);
+        node.finish(uri.at);
+    }
+
+    pub(super) fn folder(
+        &mut self,
+        kind: &'static str,
+        base: &mut ast::Folder,
+        patch: ast::Folder,
+        out: &mut Diagnostics,
+    ) {
+        let ast::Folder { path, new: _, on_error, front_matter, allowed_secrets } = patch;
+        let Some(path) = path else { return };
+        let mut node = self.node(format!("{kind} `{}`", path.value), out);
+        node.setting("on-error", &mut base.on_error, on_error, Some(OnError::Fail));
+        let required = Some(FrontMatterRule::Required);
+        node.setting("front-matter", &mut base.front_matter, front_matter, required);
+        node.allowed_secrets(&mut base.allowed_secrets, allowed_secrets);
+        node.finish(path.at);
+    }
+
+    pub(super) fn message(
+        &mut self,
+        base: &mut ast::SystemMessage,
+        patch: ast::SystemMessage,
+        out: &mut Diagnostics,
+    ) {
+        let ast::SystemMessage { name, body } = patch;
+        let mut node = self.node(format!("message `{}`", name.value.word()), out);
+        node.body(None, &mut base.body, Vec::new(), body);
+        node.finish(name.at);
+        // Its text is the patch's now, and so is its place.
+        base.name.at = name.at;
+    }
+
+    pub(super) fn tools(
+        &mut self,
+        base: &mut ast::Tools,
+        patch: ast::Tools,
+        out: &mut Diagnostics,
+    ) {
+        for ast::ToolChoice { group, enabled } in patch.groups {
+            let mut node = self.node("the tools".into(), out);
+            let known = base.groups.iter_mut().find(|known| known.group.value == group.value);
+            // A group that is named is offered, and one that is not is not.
+            let mut before = known.as_ref().map(|known| Spanned {
+                value: known.enabled.as_ref().is_none_or(|enabled| enabled.value),
+                at: known.enabled.as_ref().map_or(known.group.at, |enabled| enabled.at),
+            });
+            let after = enabled.unwrap_or(Spanned { value: true, at: group.at });
+            node.setting("diagnostics", &mut before, Some(after), Some(false));
+            match known {
+                Some(known) => known.enabled = before,
+                None => base.groups.push(ast::ToolChoice { group, enabled: before }),
+            }
+        }
+    }
+
+    pub(super) fn gate(&mut self, base: &mut Gate, mut patch: Gate, out: &mut Diagnostics) {
+        let Some(at) = patch.at else { return };
+        let mut node = self.node("the gate".into(), out);
+        let word = &patch.on;
+        let says_more = !patch.first_settings.is_empty() || !patch.empty.is_empty();
+        if says_more && base.on.value == word.value {
+            // The word must be there, so it is no patch where it is the same.
+            node.says = true;
+            patch.on = base.on.clone();
+        }
+        for rule in [&GATE].into_iter().chain(GATE.children.iter().copied()) {
+            node.settings(rule, base, &patch);
+        }
+        node.finish(at);
+        base.at = base.at.or(Some(at));
+        base.first_settings.append(&mut patch.first_settings);
+        base.empty.append(&mut patch.empty);
+    }
+
+    /// Reports a node that is to be patched and is not there.
+    pub(super) fn report_unknown<'k>(
+        &self,
+        kind: &'static str,
+        name: Spanned<String>,
+        known: impl IntoIterator<Item = &'k str>,
+        out: &mut Diagnostics,
+    ) {
+        report_unknown(&self.environment, format!("{kind} `{}`", name.value), name, known, out);
+    }
+
+    /// Reports a node that is to be added and is there.
+    pub(super) fn report_known(
+        &self,
+        kind: &'static str,
+        name: &str,
+        first_at: Span,
+        at: Span,
+        out: &mut Diagnostics,
+    ) {
+        out.report(at, AlreadyThere { what: format!("{kind} `{name}`"), first_at, at });
+    }
+}
+
+fn report_unknown<'k>(
+    environment: &str,
+    what: String,
+    Spanned { value, at }: Spanned<String>,
+    known: impl IntoIterator<Item = &'k str>,
+    out: &mut Diagnostics,
+) {
+    let help = match nearest(&value, known) {
+        Some(near) => format!("did you mean `{near}`? `new=#true` adds one in this environment"),
+        None => "`new=#true` adds it in this environment".into(),
+    };
+    out.report(at, UnknownName { environment: environment.into(), what, help, at });
+}
+
+/// Reports `new` outside a `when`, or inside what is new as a whole.
+pub(super) fn report_new(new: Option<&Spanned<bool>>, out: &mut Diagnostics) {
+    if let Some(new) = new {
+        out.report(new.at, OutsideWhen { at: new.at });
+    }
+}
+
+/// A node while it is patched.
+struct NodePatch<'p> {
+    patches: &'p mut Patches,
+    /// What diagnostics call the node.
+    what: String,
+    /// Whether the patch says anything.
+    says: bool,
+    out: &'p mut Diagnostics,
+}
+
+impl NodePatch<'_> {
+    /// Takes a setting; returns whether it is the first patch of it.
+    fn take(&mut self, setting: &str, at: Span) -> bool {
+        self.says = true;
+        let key = (self.what.clone(), setting.to_owned());
+        if let Some(first_at) = self.patches.taken.get(&key) {
+            let (setting, what, first_at) = (setting.to_owned(), self.what.clone(), *first_at);
+            let environment = self.patches.environment.clone();
+            self.out.report(at, PatchedTwice { setting, what, environment, first_at, at });
+            return false;
+        }
+        self.patches.taken.insert(key, at);
+        true
+    }
+
+    /// Reports a patch that leaves a setting as it is.
+    fn report_same(&mut self, setting: &str, first_at: Option<Span>, at: Span) {
+        let reason = match first_at {
+            Some(_) => format!("`{setting}` of {} is the same without it", self.what),
+            None => format!("`{setting}` of {} has this value by default", self.what),
+        };
+        self.out.report(at, PatchesNothing { reason, first_at, at });
+    }
+
+    fn setting<T: PartialEq>(
+        &mut self,
+        setting: &str,
+        base: &mut Option<Spanned<T>>,
+        patch: Option<Spanned<T>>,
+        default: Option<T>,
+    ) {
+        let Some(patch) = patch else { return };
+        if !self.take(setting, patch.at) {
+            return;
+        }
+        let before = base.as_ref().map(|base| &base.value).or(default.as_ref());
+        if before == Some(&patch.value) {
+            self.report_same(setting, base.as_ref().map(|base| base.at), patch.at);
+        }
+        *base = Some(patch);
+    }
+
+    fn list(
+        &mut self,
+        setting: &str,
+        base: &mut Option<Vec<Spanned<String>>>,
+        patch: Option<Vec<Spanned<String>>>,
+    ) {
+        let Some(patch) = patch else { return };
+        // Without a value it was reported.
+        let Some(at) = patch.first().map(|first| first.at) else { return };
+        if !self.take(setting, at) {
+            return;
+        }
+        let values = |list: &[Spanned<String>]| -> Vec<String> {
+            list.iter().map(|value| value.value.clone()).collect()
+        };
+        if let Some(base) = base.as_ref().filter(|base| values(base) == values(&patch)) {
+            self.report_same(setting, base.first().map(|first| first.at), at);
+        }
+        *base = Some(patch);
+    }
+
+    /// Takes a body, which is one unit: a text in the place of a file, or messages in that of both.
+    fn body(
+        &mut self,
+        base_messages: Option<&mut Vec<ast::Message>>,
+        base: &mut Body,
+        messages: Vec<ast::Message>,
+        patch: Body,
+    ) {
+        if patch.broken {
+            self.says = true;
+            base.broken = true;
+            return;
+        }
+        let place = |body: &Body, messages: &[ast::Message]| {
+            let text = body.text.as_ref().map(|text| text.at);
+            let file = body.file.as_ref().map(|file| file.at);
+            text.or(file).or(messages.first().map(|message| message.at))
+        };
+        let Some(at) = place(&patch, &messages) else { return };
+        if !self.take("body", at) {
+            return;
+        }
+        let before = base_messages.as_deref().map_or(&[][..], Vec::as_slice);
+        let same_text = |a: &Option<Spanned<String>>, b: &Option<Spanned<String>>| {
+            a.as_ref().map(|a| &a.value) == b.as_ref().map(|b| &b.value)
+        };
+        // Equal paths in documents of two folders are two files; then nothing is reported.
+        let same_folder = match (&base.file, &patch.file) {
+            (Some(a), Some(b)) => a.at.file == b.at.file,
+            _ => true,
+        };
+        if same_text(&base.text, &patch.text)
+            && same_text(&base.file, &patch.file)
+            && same_folder
+            && message::same(before, &messages)
+        {
+            self.report_same("body", place(base, before), at);
+        }
+        base.text = patch.text;
+        base.file = patch.file;
+        base.broken = false;
+        if let Some(base) = base_messages {
+            *base = messages;
+        }
+    }
+
+    fn arguments(&mut self, base: &mut Vec<ast::Argument>, patches: Vec<ast::Argument>) {
+        let owner = self.what.clone();
+        for patch in patches {
+            let Some(name) = patch.name.clone() else { continue };
+            self.says = true;
+            let named = |known: &&mut ast::Argument| {
+                known.name.as_ref().is_some_and(|known| known.value == name.value)
+            };
+            let what = format!("argument `{}` of {owner}", name.value);
+            let is_new = patch.new.as_ref().is_some_and(|new| new.value);
+            match base.iter_mut().find(named) {
+                None if is_new => base.push(ast::Argument { new: None, ..patch }),
+                None => {
+                    let known = base.iter().filter_map(|known| known.name.as_ref());
+                    let known: Vec<&str> = known.map(|name| name.value.as_str()).collect();
+                    report_unknown(&self.patches.environment, what, name, known, self.out);
+                }
+                Some(known) if is_new => {
+                    let first_at = known.name.as_ref().map_or(name.at, |known| known.at);
+                    self.out.report(name.at, AlreadyThere { what, first_at, at: name.at });
+                }
+                Some(known) => {
+                    let mut node = self.patches.node(what, self.out);
+                    node.argument(known, patch);
+                    node.finish(name.at);
+                }
+            }
+        }
+    }
+
+    fn argument(&mut self, base: &mut ast::Argument, patch: ast::Argument) {
+        let ast::Argument {
+            name: _,
+            new: _,
+            required,
+            default,
+            description,
+            kind,
+            one_of,
+            chars_max,
+        } = patch;
+        self.setting("required", &mut base.required, required, Some(false));
+        self.setting("default", &mut base.default, default, None);
+        self.setting("description", &mut base.description, description, None);
+        self.setting("type", &mut base.kind, kind, Some(ArgumentType::Text));
+        self.list("one-of", &mut base.one_of, one_of);
+        self.setting("max", &mut base.chars_max, chars_max, None);
+    }
+
+    fn allowed_secrets(
+        &mut self,
+        base: &mut Vec<ast::AllowedSecret>,
+        patches: Vec<ast::AllowedSecret>,
+    ) {
+        for patch in patches {
+            let setting = format!("allow-secret {}", patch.rule.value);
+            if !self.take(&setting, patch.rule.at) {
+                continue;
+            }
+            let named = |known: &&mut ast::AllowedSecret| known.rule.value == patch.rule.value;
+            match base.iter_mut().find(named) {
+                Some(known) => {
+                    let reason = |secret: &ast::AllowedSecret| {
+                        secret.because.as_ref().map(|because| because.value.clone())
+                    };
+                    if reason(known) == reason(&patch) {
+                        self.report_same(&setting, Some(known.rule.at), patch.rule.at);
+                    }
+                    *known = patch;
+                }
+                None => base.push(patch),
+            }
+        }
+    }
+
+    /// Takes the settings of a node of the gate.
+    fn settings(&mut self, rule: &'static Rule, base: &mut Gate, patch: &Gate) {
+        let settings = base.settings_mut(rule.name).into_iter().zip(patch.settings(rule.name));
+        for (field, (base, patch)) in rule.fields.iter().zip(settings) {
+            // What was not written has no place, and neither has a word that stays.
+            let Some(at) = patch.at().filter(|at| base.at() != Some(*at)) else { continue };
+            let setting = match (field.form, rule.name == GATE.name) {
+                (Form::Property | Form::Either, true) => field.name.to_owned(),
+                (Form::Property | Form::Either, false) => format!("{} {}", rule.name, field.name),
+                (_, true) => "on".into(),
+                (_, false) => rule.name.into(),
+            };
+            if !self.take(&setting, at) {
+                continue;
+            }
+            let value: Literal<'static> = patch.literal(field.kind);
+            if base.literal(field.kind) == value {
+                self.report_same(&setting, base.at(), at);
+            }
+            base.set(Spanned { value, at });
+        }
+    }
+
+    /// Reports a patch that says nothing at all.
+    fn finish(self, at: Span) {
+        if !self.says {
+            let reason = format!("it sets nothing of {}", self.what);
+            self.out.report(at, PatchesNothing { reason, first_at: None, at });
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What can be wrong with a patch.
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use crate::source::Span;
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`when {environment}` patches the {what}, which the project does not have")]
+#[diagnostic(code(when::unknown_name))]
+pub(super) struct UnknownName {
+    pub(super) environment: String,
+    pub(super) what: String,
+    #[help]
+    pub(super) help: String,
+    #[label(primary, "patches nothing")]
+    pub(super) at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`new=#true` adds the {what}, which the project already has")]
+#[diagnostic(
+    code(when::not_new),
+    help("remove `new=#true`: then the node patches it; or rename the new one")
+)]
+pub(super) struct AlreadyThere {
+    pub(super) what: String,
+    #[label("already here")]
+    pub(super) first_at: Span,
+    #[label(primary, "not new")]
+    pub(super) at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`new` is for what a `when` adds")]
+#[diagnostic(code(when::new_outside), help("remove it: this is added in any case"))]
+pub(super) struct OutsideWhen {
+    #[label(primary, "changes nothing here")]
+    pub(super) at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{setting}` of {what} is patched twice for `{environment}`")]
+#[diagnostic(code(when::patched_twice), help("keep one of them"))]
+pub(super) struct PatchedTwice {
+    pub(super) setting: String,
+    pub(super) what: String,
+    pub(super) environment: String,
+    #[label("first here")]
+    pub(super) first_at: Span,
+    #[label(primary, "again here")]
+    pub(super) at: Span,
+}
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("the patch changes nothing: {reason}")]
+#[diagnostic(
+    code(when::changes_nothing),
+    severity(Warning),
+    help("remove it, or write what differs in this environment")
+)]
+pub(super) struct PatchesNothing {
+    pub(super) reason: String,
+    #[label("without the patch")]
+    pub(super) first_at: Option<Span>,
+    #[label(primary, "changes nothing")]
+    pub(super) at: Span,
+}

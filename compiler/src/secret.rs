@@ -1,0 +1,250 @@
+//! The forms of secrets, and the search for them in any bytes.
+//!
+//! The rules know the forms that issuers give their keys, so false alarms are rare. A private key
+//! is found in its armour, and without it by the structure of its bytes. What is encoded in base64
+//! is searched as well, and so is text in UTF-16.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use base64::Engine as _;
+use base64::alphabet;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
+use regex::bytes::{Regex, RegexSet};
+
+/// Name and form of each kind of secret.
+const RULES: &[(&str, &str)] = &[
+    ("aws-access-key", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
+    ("anthropic-key", r"\bsk-ant-[A-Za-z0-9_-]{20,}"),
+    ("github-token", r"\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})"),
+    ("gitlab-token", r"\bglpat-[A-Za-z0-9_-]{20,}"),
+    ("google-key", r"\bAIza[0-9A-Za-z_-]{35}\b"),
+    ("hugging-face-token", r"\bhf_[A-Za-z0-9]{30,}\b"),
+    ("json-web-token", r"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"),
+    ("npm-token", r"\bnpm_[A-Za-z0-9]{36}\b"),
+    ("openai-key", r"\bsk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,}"),
+    (PRIVATE_KEY, r"---- ?BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)? ?----"),
+    ("pypi-token", r"\bpypi-[A-Za-z0-9_-]{50,}"),
+    ("slack-token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}"),
+    ("stripe-key", r"\b[rs]k_live_[A-Za-z0-9]{20,}"),
+    // Private keys without armour: OpenSSH, PuTTY, PKCS#8 (RSA, elliptic curves, Ed25519 and the
+    // like), PKCS#1 and SEC 1.
+    (PRIVATE_KEY, r"openssh-key-v1\x00"),
+    (PRIVATE_KEY, r"PuTTY-User-Key-File-[0-9]: "),
+    (
+        PRIVATE_KEY,
+        r"(?s)\x30(?:\x82..|\x81.|[\x00-\x7f])\x02\x01[\x00\x01]\x30[\x00-\x7f]\x06(?:\x09\x2a\x86\x48\x86\xf7\x0d\x01\x01[\x01\x0a]|\x07\x2a\x86\x48\xce\x3d\x02\x01|\x03\x2b\x65[\x6e-\x71])",
+    ),
+    (PRIVATE_KEY, r"(?s)\x30\x82..\x02\x01\x00\x02\x82..\x00"),
+    (
+        PRIVATE_KEY,
+        r"(?s)\x30(?:\x81.|[\x00-\x7f])\x02\x01\x01\x04[\x1c-\x42].{28,66}\xa0[\x07-\x0b]\x06",
+    ),
+];
+
+const PRIVATE_KEY: &str = "private-key";
+
+/// The shortest secret has so many bytes. Most texts of a bundle are shorter, and the search in
+/// each would take longer than all else.
+const BYTES_MIN: usize = 14;
+/// So many secrets of one form are found in one text.
+const FOUND_MAX: usize = 20;
+/// Characters of base64 that are worth decoding: fewer hold no secret.
+const RUN_CHARS_MIN: usize = 24;
+/// Characters of a line that the next line of base64 continues.
+const LINE_CHARS_MIN: usize = 16;
+/// Base64 in base64 in base64 is not looked into.
+const DEPTH_MAX: usize = 2;
+
+/// A run is found without its padding, and may end in the middle of what was encoded.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(base64::engine::DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
+
+/// The forms of all rules, compiled once a process: that takes longer than a small project.
+#[expect(clippy::expect_used, reason = "the rules are constants, and every test runs them")]
+static FORMS: LazyLock<(RegexSet, Vec<Regex>)> = LazyLock::new(|| {
+    // Keys are ASCII or bytes, and so are their word boundaries: tables of letters stay out.
+    let forms = RULES.iter().map(|(_, form)| format!("(?-u){form}"));
+    let each = forms.clone().map(|form| Regex::new(&form).expect("a regular expression"));
+    (RegexSet::new(forms).expect("regular expressions"), each.collect())
+});
+
+/// A secret that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) rule: &'static str,
+    /// Where it is; of what is encoded, the text that encodes it.
+    pub(crate) range: Range<usize>,
+}
+
+/// Returns the names of the rules, sorted.
+pub(crate) fn rule_names() -> Vec<&'static str> {
+    let mut names: Vec<_> = RULES.iter().map(|(name, _)| *name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Returns the secrets in bytes, in the order of the rules.
+pub(crate) fn search(bytes: &[u8]) -> Vec<Found> {
+    let mut found = Vec::new();
+    if bytes.len() < BYTES_MIN {
+        return found;
+    }
+    search_to(bytes, DEPTH_MAX, &mut found);
+    found.sort_by_key(|found| (found.rule, found.range.start, found.range.end));
+    found.dedup();
+    found
+}
+
+fn search_to(bytes: &[u8], depth: usize, found: &mut Vec<Found>) {
+    let (set, each) = &*FORMS;
+    for index in set.matches(bytes) {
+        let (Some((rule, _)), Some(form)) = (RULES.get(index), each.get(index)) else { continue };
+        let places = form.find_iter(bytes).take(FOUND_MAX);
+        found.extend(places.map(|place| Found { rule, range: place.range() }));
+    }
+    let whole = 0..bytes.len();
+    if bytes.contains(&0) {
+        // Text in UTF-16 is ASCII with a zero at each letter.
+        let narrow: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != 0).collect();
+        let mut inner = Vec::new();
+        set.matches(&narrow).iter().for_each(|index| inner.extend(RULES.get(index)));
+        // The forms of bytes have zeros of their own, so only those of text count here.
+        let is_text = |form: &str| !form.contains("\\x");
+        let texts = inner.into_iter().filter(|(_, form)| is_text(form));
+        found.extend(texts.map(|(rule, _)| Found { rule, range: whole.clone() }));
+    }
+    if depth == 0 {
+        return;
+    }
+    for run in base64_runs(bytes) {
+        let Some(decoded) = bytes.get(run.clone()).and_then(decode) else { continue };
+        let mut inner = Vec::new();
+        search_to(&decoded, depth - 1, &mut inner);
+        found.extend(inner.into_iter().map(|it| Found { rule: it.rule, range: run.clone() }));
+    }
+}
+
+/// Returns the runs of base64, of one line or of several.
+fn base64_runs(bytes: &[u8]) -> Vec<Range<usize>> {
+    let is_code = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/-_".contains(byte);
+    let mut runs = Vec::new();
+    let mut next = 0;
+    while let Some(skipped) = bytes.get(next..).and_then(|rest| rest.iter().position(is_code)) {
+        let start = next + skipped;
+        let (mut end, mut chars) = (start, 0);
+        loop {
+            let line = bytes.get(end..).unwrap_or_default().iter().take_while(|b| is_code(b));
+            let line = line.count();
+            end += line;
+            chars += line;
+            let rest = bytes.get(end..).unwrap_or_default();
+            let blank = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            let (blanks, after) = rest.split_at_checked(blank).unwrap_or_default();
+            let goes_on = blanks.contains(&b'\n') && after.first().is_some_and(is_code);
+            if line < LINE_CHARS_MIN || !goes_on {
+                break;
+            }
+            end += blank;
+        }
+        if chars >= RUN_CHARS_MIN {
+            runs.push(start..end);
+        }
+        next = end;
+    }
+    runs
+}
+
+/// Decodes a run of base64 of either alphabet, as far as it goes.
+fn decode(run: &[u8]) -> Option<Vec<u8>> {
+    let standard = |byte: u8| match byte {
+        b'-' => b'+',
+        b'_' => b'/',
+        byte => byte,
+    };
+    let mut code: Vec<u8> =
+        run.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).map(standard).collect();
+    if code.len() % 4 == 1 {
+        // One character is no byte.
+        code.pop();
+    }
+    LENIENT.decode(code).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+
+    use super::search;
+
+    const KEY: &str = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW\n-----END OPENSSH PRIVATE KEY-----\n";
+
+    fn rules(bytes: &[u8]) -> Vec<&'static str> {
+        let mut rules: Vec<_> = search(bytes).into_iter().map(|found| found.rule).collect();
+        rules.dedup();
+        rules
+    }
+
+    #[test]
+    fn private_keys_are_found_wherever_they_are() {
+        let wrapped: String = STANDARD
+            .encode(KEY)
+            .as_bytes()
+            .chunks(64)
+            .map(|line| format!("  {}\n", String::from_utf8_lossy(line)))
+            .collect();
+        let wide: Vec<u8> = KEY.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let in_binary = [b"\x89PNG\x00\xff", KEY.as_bytes(), b"\xff\xfe"].concat();
+        let twice = STANDARD.encode(STANDARD.encode(KEY));
+        let pkcs8 = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
+        let pkcs1 = "MIIEpAIBAAKCAQEA1c7+9z5Pad7OejecsQ0bu3aozN3tihPmUYgtX0mcQpkOxiPr";
+        let sec1 = "MHcCAQEEIBpA3mX4l9nFZ2sWqf1GQyq1G8qzCq2m3y8mW7Hk0p1aoAoGCCqGSM49AwEHoUQDQgAE";
+        let ed25519 = "MC4CAQAwBQYDK2VwBCIEIJ+DYvh6SEqVTm50DFtMDoQikTmiCqirVv9mWG9qfSnF";
+        for text in [
+            KEY.as_bytes(),
+            &in_binary,
+            &wide,
+            b"b3BlbnNzaC1rZXktdjEAAAAABG5vbmU=",
+            b"data: b3BlbnNzaC1rZXktdjEAAAAABG5vbmU=",
+            STANDARD.encode(KEY).as_bytes(),
+            URL_SAFE_NO_PAD.encode(KEY).as_bytes(),
+            wrapped.as_bytes(),
+            twice.as_bytes(),
+            pkcs8.as_bytes(),
+            pkcs1.as_bytes(),
+            sec1.as_bytes(),
+            ed25519.as_bytes(),
+            b"PuTTY-User-Key-File-3: ssh-ed25519",
+            b"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----",
+        ] {
+            assert_eq!(rules(text), ["private-key"], "{}", String::from_utf8_lossy(text));
+        }
+    }
+
+    #[test]
+    fn what_only_resembles_a_key_passes() {
+        // A public key, a certificate request, a digest, a long word, and a name of a rule.
+        for text in [
+            "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAu1SU1LfVLPHCozMxH2Mo\n",
+            "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ0000000000000000000000000000000000000000",
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+            "keys in a file begin with BEGIN PRIVATE KEY",
+            "AKIA… is the beginning",
+        ] {
+            assert_eq!(rules(text.as_bytes()), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_place_is_that_of_the_code() {
+        let text = format!("see {} there", STANDARD.encode("AKIAIOSFODNN7EXAMPLE"));
+        let [found] = &search(text.as_bytes())[..] else { panic!("one") };
+        assert_eq!(text.get(found.range.clone()), Some("QUtJQUlPU0ZPRE5ON0VYQU1QTEU"));
+    }
+}
