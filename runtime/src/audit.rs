@@ -17,6 +17,8 @@ use std::os::unix::fs::{
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use relay_bundle::Digest;
 use relay_engine::audit_record::{self, Action, AuditRecord, OutputHash, truncated};
@@ -242,6 +244,10 @@ impl Target {
     }
 }
 
+/// How often the end of the file is looked at before it is taken for part of a line.
+const LOOKS: usize = 5;
+const LOOK_AGAIN: Duration = Duration::from_micros(200);
+
 impl Writer {
     /// Writes how many records were lost, if any were.
     fn write_lost(&mut self, bundle: Digest) -> io::Result<()> {
@@ -287,11 +293,18 @@ impl Writer {
     /// Returns whether the next byte of the file begins a line. Another server may have left a part
     /// of a line, so the file is asked each time.
     fn ends_a_line(&self) -> io::Result<bool> {
-        let mut last = [b'\n'];
-        if let Some(at) = self.file.metadata()?.len().checked_sub(1) {
-            self.file.read_exact_at(&mut last, at)?;
+        for _ in 0..LOOKS {
+            let mut last = [b'\n'];
+            if let Some(at) = self.file.metadata()?.len().checked_sub(1) {
+                self.file.read_exact_at(&mut last, at)?;
+            }
+            if last == [b'\n'] {
+                return Ok(true);
+            }
+            // Another server may be writing its line at this moment.
+            thread::sleep(LOOK_AGAIN);
         }
-        Ok(last == [b'\n'])
+        Ok(false)
     }
 }
 
