@@ -215,7 +215,8 @@ each is_served "$second"
 [[ $(ready one) != *trust_error* ]] || fail 'a restart would refuse the bundle'
 
 part 'another API key'
-relay keygen --api-key alice-2 >alice-2.toml 2>/dev/null
+# The caller stays `alice`: a briefing is valid for its caller, and audit records name the caller.
+relay keygen --api-key alice-2 2>/dev/null | sed 's/^principal = .*/principal = "alice"/' >alice-2.toml
 cp settings.toml old.toml
 cat old.toml alice-2.toml >settings.toml
 each configure
@@ -234,6 +235,7 @@ done
 mv alice-2.api-key alice.api-key
 
 part 'another key of briefings'
+briefing=$(begin one)
 secret >briefing-2.key
 for name in one two three; do install -m 600 briefing-2.key "$name/etc/keys/briefing-2.key"; done
 briefing_keys() {
@@ -262,7 +264,7 @@ for name in one two three; do
     hang_up "$name"
     within test -e "$name/audit/audit.jsonl"
     answers "$name" alice 200 || fail "$name does not answer"
-    grep -q '"tool":"prompt:house-rules".*"principal":"alice-2".*"bundle":"'"$second" "$name/audit/audit.jsonl" || fail "$name: audit"
+    grep -q '"tool":"prompt:house-rules".*"principal":"alice".*"bundle":"'"$second" "$name/audit/audit.jsonl" || fail "$name: audit"
     [[ $(stat --format %a "$name/audit/audit.jsonl") = 600 ]] || fail "$name: the audit file can be read by others"
 done
 
