@@ -110,10 +110,11 @@ metrics() { authorization alice | get --fail --header @- "${url[$1]}/metrics"; }
 call() {
     local meta='"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientInfo":
         { "name": "try", "version": "1" }, "io.modelcontextprotocol/clientCapabilities": {}'
+    local params='{ "name": "'"$4"'", "arguments": '"${5:-{\}}"', "_meta": { '"$meta"' } }'
     authorization "$2" | get --header @- --write-out '\n%{http_code}\n' --header 'Content-Type: application/json' \
         --header 'Accept: application/json, text/event-stream' --header 'MCP-Protocol-Version: 2026-07-28' \
         --header "Mcp-Method: $3" --header "Mcp-Name: $4" "${url[$1]}/mcp" --data \
-        '{ "jsonrpc": "2.0", "id": 1, "method": "'"$3"'", "params": { "name": "'"$4"'", "arguments": '"${5:-{\}}"', "_meta": { '"$meta"' } } }'
+        '{ "jsonrpc": "2.0", "id": 1, "method": "'"$3"'", "params": '"$params"' }'
 }
 
 # answers SERVER KEY STATUS: a prompt is answered with this status.
@@ -326,6 +327,7 @@ contain() {
     sed -e 's|^listen = .*|listen = "127.0.0.1:0"|' -e '/^\[\[auth.api-keys\]\]/,$d' "$here/server.toml" >$root/etc/relay/server.toml
     cat alice-2.toml >>$root/etc/relay/server.toml
     replace my-team.relay $root/srv/relay/my-team.relay
+    : >empty/log
     unshare --map-user=65532 --map-group=65532 --root=$root /relay-serve /srv/relay/my-team.relay \
         --config /etc/relay/server.toml 2>empty/log &
     process[empty]=$!
