@@ -144,6 +144,7 @@ relay keygen -o release >release.toml 2>/dev/null
 relay init my-team >/dev/null 2>&1
 git init --quiet my-team
 commit first
+relay check my-team --strict >/dev/null 2>&1
 build release.key
 cp release.toml trust.toml
 relay verify my-team.relay --trust trust.toml >/dev/null
@@ -195,14 +196,23 @@ if relay-serve three/srv/my-team.relay --config three/etc/server.toml 2>three/lo
 grep -q epoch three/log || fail 'the refusal does not say why'
 deploy my-team.relay
 start three
+
+part 'back to it all the same, and forward again'
+{ printf 'allow-digests = ["%s"]\n' "$first"; cat release.toml; } >trust.toml
+trust trust.toml
+deploy first.relay
+for name in one two three; do within is_served "$first" "$name"; done
+trust release.toml
+deploy my-team.relay
 for name in one two three; do within is_served "$second" "$name"; done
 
 # --- rotation ------------------------------------------------------------------------------------
 
 part 'another signing key'
 relay keygen -o next >next.toml 2>/dev/null
-{ sed 's/^version = .*/version = 2/' release.toml; key_entry next.toml; } >trust.toml
+{ sed 's/^version = .*/version = 2\nmin-epoch = 2/' release.toml; key_entry next.toml; } >trust.toml
 trust trust.toml
+if relay verify first.relay --trust trust.toml >/dev/null; then fail 'min-epoch'; fi
 relay sign my-team.relay --key next.key >/dev/null 2>&1
 [[ $(digest my-team.relay trust.toml) = "$second" ]] || fail 'a signature changes the digest'
 deploy my-team.relay
