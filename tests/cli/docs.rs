@@ -9,8 +9,13 @@ use relay_compiler::Options;
 use crate::cli::Sandbox;
 use crate::support::{Memory, compiled, root};
 
-const DOCUMENTS: [&str; 4] =
-    ["README.md", "ARCHITECTURE.md", "docs/language.md", "examples/homelab/GATE.md"];
+const DOCUMENTS: [&str; 5] = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "docs/deploy.md",
+    "docs/language.md",
+    "examples/homelab/GATE.md",
+];
 
 #[test]
 fn every_kdl_block_compiles() {
