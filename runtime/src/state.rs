@@ -110,7 +110,8 @@ impl State {
             return Err(copy(io::Error::other(grown)));
         }
         partial.as_file().set_permissions(Permissions::from_mode(0o400)).map_err(copy)?;
-        let file = partial.reopen().map_err(copy)?;
+        // Only for reading: no one but root could open the file for writing now.
+        let file = File::open(partial.path()).map_err(copy)?;
         Ok(PrivateCopy { file, path, partial: Some(partial) })
     }
 
