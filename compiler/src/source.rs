@@ -242,11 +242,20 @@ impl<'f> Sources<'f> {
         Texts { files: self.loaded.borrow().files.clone() }
     }
 
-    /// Returns path and digest of every file that was read, sorted by path.
+    /// Returns path and digest of every file that was read, sorted by path. The digest of a text is
+    /// that of its lines with `LF`, so that a checkout with `CRLF` gives the same bundle.
     #[must_use]
     pub fn digests(&self) -> Vec<(String, Digest)> {
         let loaded = self.loaded.borrow();
-        let digest = |id: &FileId| loaded.files.get(id.0 as usize).map(|f| Digest::of(&f.bytes));
+        let digest = |id: &FileId| {
+            let file = loaded.files.get(id.0 as usize)?;
+            Some(match file.text() {
+                Ok(text) if text.contains("\r\n") => {
+                    Digest::of(text.replace("\r\n", "\n").as_bytes())
+                }
+                _ => Digest::of(&file.bytes),
+            })
+        };
         loaded
             .by_path
             .iter()

@@ -28,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::error::HttpError;
 
-use self::auth::{Authenticator, METADATA_PATH};
+use self::auth::{Authenticator, Challenge, METADATA_PATH};
 use self::listener::{Listener, Routes};
 use self::origin::Origins;
 use crate::config::MetricsAccess;
@@ -113,11 +113,7 @@ async fn mcp(State(front): State<Arc<Front>>, request: Request) -> Response {
         None => front.server.settings.principal.clone(),
         Some(auth) => match auth.authenticate(request.headers()) {
             Ok(principal) => principal,
-            Err(challenge) => {
-                front.server.metrics.unauthenticated.increment();
-                front.server.refuse_caller(challenge.reason(), challenge.key());
-                return challenge.into_response();
-            }
+            Err(challenge) => return refuse(&front, challenge),
         },
     };
     if front.server.loaded().in_force().is_err() {
@@ -125,6 +121,13 @@ async fn mcp(State(front): State<Arc<Front>>, request: Request) -> Response {
         return health::revoked();
     }
     front.endpoint.answer(request, principal).await
+}
+
+/// Answers a request without valid credentials, and records it.
+fn refuse(front: &Front, challenge: Challenge) -> Response {
+    front.server.metrics.unauthenticated.increment();
+    front.server.refuse_caller(challenge.reason(), challenge.key());
+    challenge.into_response()
 }
 
 async fn ready(State(front): State<Arc<Front>>) -> Response {
@@ -138,10 +141,7 @@ async fn metrics(State(front): State<Arc<Front>>, headers: HeaderMap) -> Respons
         (MetricsAccess::Authenticated, None) | (MetricsAccess::Anyone, _) => None,
     };
     match challenge {
-        Some(challenge) => {
-            front.server.metrics.unauthenticated.increment();
-            challenge.into_response()
-        }
+        Some(challenge) => refuse(&front, challenge),
         None => metrics::answer(&front.server, front.endpoint.open().await),
     }
 }

@@ -46,6 +46,28 @@ fn two_builds_give_the_same_bytes() {
 }
 
 #[test]
+fn a_checkout_with_other_line_ends_gives_the_same_bytes() {
+    let sandbox = Sandbox::example("homelab");
+    sandbox.relay("build homelab -q --unsigned -o unix.relay").ends(0);
+    let mut changed = 0;
+    let mut folders = vec![sandbox.path("homelab")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if let Ok(text) = fs::read_to_string(&path) {
+                fs::write(&path, text.replace('\n', "\r\n")).expect("it can be written");
+                changed += 1;
+            }
+        }
+    }
+    assert!(changed > 10, "{changed}");
+    sandbox.relay("build homelab -q --unsigned -o windows.relay").ends(0);
+    assert!(sandbox.bytes("unix.relay") == sandbox.bytes("windows.relay"));
+}
+
+#[test]
 fn a_bundle_has_no_trace_of_the_machine() {
     let sandbox = Sandbox::example("homelab");
     build_elsewhere(&sandbox, &["--unsigned"]).ends(0);

@@ -85,7 +85,10 @@ fn refused_authentication_is_recorded_within_a_limit() {
     };
     list(&web, "Bearer rk_ann_hunter2");
     list(&web, "Bearer rk_hunter2_a");
-    let [known, unknown] = records().try_into().expect("two records");
+    web.send(&Request::new("GET", "/metrics"));
+    let [known, unknown, scraper] = records().try_into().expect("three records");
+    assert_eq!(scraper["tool"], "authentication");
+    assert_eq!(scraper["rule"], "authentication is required");
     assert_eq!(known["args"], json!({ "api-key": "ann" }));
     assert_eq!(unknown["args"], json!({}));
     for record in [&known, &unknown] {
@@ -95,7 +98,7 @@ fn refused_authentication_is_recorded_within_a_limit() {
         assert_eq!(record["principal"], "unauthenticated");
     }
     const REQUESTS: u64 = 200;
-    for _ in 2..REQUESTS {
+    for _ in 3..REQUESTS {
         web.send(&Request::modern("prompts/list", json!({})));
     }
     let counted = || -> u64 {

@@ -1,6 +1,6 @@
 //! A prompt or a resource whose text is empty.
 //!
-//! It builds, is listed, and gives whoever asks for it nothing.
+//! It builds, is listed, and gives an agent nothing.
 
 use miette::Diagnostic;
 use relay_bundle::{Content, Message, Part, PartContent, Segment};

@@ -155,7 +155,8 @@ fn content(bytes: &[u8], mime: Option<&Spanned<String>>) -> (Option<std::sync::A
     });
     match std::str::from_utf8(bytes) {
         Ok(text) if !binary && !bytes.contains(&0) => {
-            (Some(text.into()), Content::Text(text.to_owned()))
+            let text = file::normalized(text);
+            (Some(text.as_str().into()), Content::Text(text))
         }
         _ => (None, Content::Blob(Blob(bytes.into()))),
     }

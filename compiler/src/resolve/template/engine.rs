@@ -171,7 +171,7 @@ fn add_guards(environment: &mut Environment<'_>, budget: &Budget) {
     });
 }
 
-/// How authors write templates: white space as Jinja has it unless it is told otherwise. Tags trim
+/// How authors write templates: white space as Jinja has it by default. Tags trim
 /// nothing but where a `-` says so, and the one line end at the end of a template is dropped.
 pub(super) fn written_syntax() -> Option<SyntaxConfig> {
     let mut syntax = SyntaxConfig::builder();
