@@ -103,8 +103,16 @@ fn a_list_has_the_texts_that_clients_display() {
             "title": "Deploy a service",
             "description": "How a service gets out",
             "arguments": [
-                { "name": "environment", "required": false },
-                { "name": "dry-run", "required": false },
+                {
+                    "name": "environment",
+                    "required": false,
+                    "description": "(one of staging, production; default staging)",
+                },
+                {
+                    "name": "dry-run",
+                    "required": false,
+                    "description": "(one of true, false; default false)",
+                },
                 { "name": "service", "required": true, "description": "Which one" },
             ],
         })
@@ -304,4 +312,41 @@ fn a_bundle_with_nothing_answers_empty_lists() {
         assert_eq!(client.get(method, json!({}))[list], json!([]), "{method}");
     }
     assert_eq!(client.get("ping", json!({})), json!({}));
+}
+
+/// MCP has no field for the values of an argument, and lists have room for a line.
+#[test]
+fn a_list_names_values_and_has_the_first_line_of_a_description() {
+    let project = r#"
+        project lists epoch=1
+        prompts {
+            prompt deploy template=#true {
+                description "Rolls a service out.\n\nAsk the owner first."
+                arg where description="The cluster" default=staging { one-of staging production }
+                arg region { one-of r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 r11 r12 r13 r14 }
+                arg note description="A remark"
+                text "{{ where }}{% if region %} {{ region }}{% endif %}{% if note %} {{ note }}{% endif %}"
+            }
+        }
+        resources {
+            resource "relay://lists/page" { description "A page.\r\nIt says more."; text "x" }
+        }
+    "#;
+    let mut client = Client::legacy(&House::of(&house::bundle_of(project)), &[]);
+    let prompt = client.get("prompts/list", json!({}))["prompts"][0].take();
+    assert_eq!(prompt["description"], "Rolls a service out. …");
+    let described: Vec<_> =
+        prompt["arguments"].as_array().unwrap().iter().map(|one| &one["description"]).collect();
+    assert_eq!(
+        json!(described),
+        json!([
+            "The cluster (one of staging, production; default staging)",
+            "(one of r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12, and 2 more)",
+            "A remark",
+        ])
+    );
+    let whole = client.get("prompts/get", json!({ "name": "deploy", "arguments": {} }));
+    assert_eq!(whole["description"], "Rolls a service out.\n\nAsk the owner first.");
+    let resource = client.get("resources/list", json!({}))["resources"][0].take();
+    assert_eq!(resource["description"], "A page. …");
 }

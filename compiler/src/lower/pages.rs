@@ -3,11 +3,15 @@
 //! The order is that of the bundle and never changes; a page ends before it is too long for a
 //! client to take at once.
 
-use relay_bundle::{Content, Page, Prompt, Rendering, Resource, ResourceTemplate, Setting};
+use relay_bundle::{
+    Argument, ArgumentKind, Content, Page, Prompt, Rendering, Resource, ResourceTemplate, Setting,
+};
 use serde_json::{Map, Value, json};
 
 const ENTRIES_MAX: usize = 100;
 const BYTES_MAX: usize = 64 * 1024;
+/// The most values of an argument that a list names.
+const VALUES_MAX: usize = 12;
 
 /// Returns the pages of `prompts/list`.
 pub(super) fn prompts(prompts: &[Prompt]) -> Vec<Page> {
@@ -57,7 +61,7 @@ fn prompt(prompt: &Prompt) -> Value {
     let mut object = Map::new();
     object.insert("name".into(), json!(prompt.name));
     insert(&mut object, "title", text(&prompt.title));
-    insert(&mut object, "description", text(&prompt.description));
+    insert(&mut object, "description", first_line(&prompt.description).as_ref());
     if !prompt.rendering.arguments.is_empty() {
         object.insert("arguments".into(), arguments(&prompt.rendering));
     }
@@ -68,10 +72,10 @@ fn prompt(prompt: &Prompt) -> Value {
 }
 
 fn arguments(rendering: &Rendering) -> Value {
-    let argument = |argument: &relay_bundle::Argument| {
+    let argument = |argument: &Argument| {
         let mut object = Map::new();
         object.insert("name".into(), json!(argument.name));
-        insert(&mut object, "description", argument.description.as_ref());
+        insert(&mut object, "description", about(argument).as_ref());
         object.insert("required".into(), json!(argument.required));
         Value::Object(object)
     };
@@ -87,7 +91,7 @@ fn resource(resource: &Resource) -> Value {
     object.insert("uri".into(), json!(resource.uri));
     object.insert("name".into(), json!(resource.name.value));
     insert(&mut object, "title", text(&resource.title));
-    insert(&mut object, "description", text(&resource.description));
+    insert(&mut object, "description", first_line(&resource.description).as_ref());
     object.insert("mimeType".into(), json!(resource.mime.value));
     object.insert("size".into(), json!(size));
     Value::Object(object)
@@ -98,13 +102,42 @@ fn template(template: &ResourceTemplate) -> Value {
     object.insert("uriTemplate".into(), json!(template.uri_template));
     object.insert("name".into(), json!(template.name.value));
     insert(&mut object, "title", text(&template.title));
-    insert(&mut object, "description", text(&template.description));
+    insert(&mut object, "description", first_line(&template.description).as_ref());
     object.insert("mimeType".into(), json!(template.mime.value));
     Value::Object(object)
 }
 
 fn text(setting: &Option<Setting<String>>) -> Option<&String> {
     setting.as_ref().map(|setting| &setting.value)
+}
+
+/// Returns the first line of a description, which is all that a list has room for; `…` ends it if
+/// there are more.
+fn first_line(description: &Option<Setting<String>>) -> Option<String> {
+    let description = text(description)?.trim();
+    Some(match description.split_once('\n') {
+        None => description.to_owned(),
+        Some((first, _)) => format!("{} …", first.trim_end()),
+    })
+}
+
+/// Returns the description of an argument with the values that it takes, which MCP has no field for.
+fn about(argument: &Argument) -> Option<String> {
+    let values = match &argument.kind {
+        ArgumentKind::Text { .. } => return argument.description.clone(),
+        ArgumentKind::Choice(values) => values,
+    };
+    let listed = values.iter().take(VALUES_MAX).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = match values.len().saturating_sub(VALUES_MAX) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    let default = argument.default.iter().map(|default| format!("; default {default}"));
+    let values = format!("(one of {listed}{more}{})", default.collect::<String>());
+    Some(match &argument.description {
+        Some(description) => format!("{description} {values}"),
+        None => values,
+    })
 }
 
 fn insert(object: &mut Map<String, Value>, key: &str, value: Option<&String>) {
