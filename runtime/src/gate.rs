@@ -63,10 +63,11 @@ pub(crate) fn pass(
     offered: &Offered,
     handle: Option<&str>,
 ) -> Result<Passage, GateError> {
-    let concerns = match offered.spec.gating {
-        Gating::Begins => false,
-        Gating::Continues => true,
-        Gating::Gated => offered.gated,
+    // Without a handle, `read_prompts` gives the first briefing, whatever the gate refuses.
+    let (concerns, is_required) = match offered.spec.gating {
+        Gating::Begins => (false, false),
+        Gating::Continues => (true, false),
+        Gating::Gated => (offered.gated, true),
     };
     let Some(gate) = call.loaded.bundle.gate().filter(|_| concerns) else {
         return Ok(Passage::Free);
@@ -77,6 +78,7 @@ pub(crate) fn pass(
         return match (recalled, gate.unlock.value) {
             (Recalled::Briefed(sent), _) => Ok(Passage::Briefed(sent)),
             (_, Unlock::Intercept) => Ok(Passage::Unbriefed),
+            _ if !is_required => Ok(Passage::Unbriefed),
             (Recalled::Outdated, Unlock::Refuse) => Err(HandleError::OtherBundle.into()),
             (Recalled::Nothing, Unlock::Refuse) => {
                 Err(GateError::Unbriefed { tags_ask: gate.tags_ask.value })
