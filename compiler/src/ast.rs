@@ -72,6 +72,7 @@ pub(crate) struct Prompt {
     pub(crate) new: Option<Spanned<bool>>,
     pub(crate) enabled: Option<Spanned<bool>>,
     pub(crate) priority: Option<Spanned<u8>>,
+    pub(crate) briefing: Option<Spanned<bool>>,
     pub(crate) title: Option<Spanned<String>>,
     pub(crate) description: Option<Spanned<String>>,
     pub(crate) summary: Option<Spanned<String>>,
@@ -149,6 +150,7 @@ pub(crate) struct Folder {
     pub(crate) new: Option<Spanned<bool>>,
     pub(crate) on_error: Option<Spanned<OnError>>,
     pub(crate) front_matter: Option<Spanned<FrontMatterRule>>,
+    pub(crate) briefing: Option<Spanned<bool>>,
     pub(crate) allowed_secrets: Vec<AllowedSecret>,
 }
 

@@ -3,6 +3,7 @@
 //! A rule reports; it never changes the model.
 
 mod awkward_name;
+mod critical_not_briefed;
 mod critical_over_budget;
 mod empty_gate;
 mod empty_project;
@@ -33,6 +34,7 @@ use crate::source::Sources;
 /// Runs every rule. What the bundle will hold is searched for secrets by what is returned.
 pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) -> SecretSearch {
     awkward_name::check(model, out);
+    critical_not_briefed::check(model, out);
     critical_over_budget::check(model, out);
     empty_gate::check(model, out);
     empty_project::check(model, out);

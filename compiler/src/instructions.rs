@@ -51,11 +51,12 @@ pub(crate) fn compose(model: &Model) -> Instructions {
     let times = variables(&text).filter(|variable| variable.name == "prompt_index").count();
     let frame = if times == 0 { 0 } else { fill(&text, project, "").chars().count() };
     let mut listed = by_priority(model);
-    let over_cap = model.prompts.len() - listed.len();
+    let count = model.indexed().count();
+    let over_cap = count - listed.len();
     let mut entries: Vec<String> = listed.iter().map(|prompt| entry(prompt, model)).collect();
     // The index goes into other messages too, so it is bounded even where these texts do not ask for it.
     let room = (model.gate.instructions_chars.value as usize).saturating_sub(frame) / times.max(1);
-    let fitting = fitting(&entries, model, room);
+    let fitting = fitting(&entries, count, model, room);
     let over_chars = entries.len() - fitting;
     entries.truncate(fitting);
     listed.truncate(if times == 0 { 0 } else { fitting });
@@ -84,7 +85,7 @@ pub(crate) fn said_at_once(model: &Model) -> impl Iterator<Item = &SystemText> {
 
 /// The prompts that the cap leaves, the most important first.
 fn by_priority(model: &Model) -> Vec<&Prompt> {
-    let mut listed: Vec<&Prompt> = model.prompts.iter().collect();
+    let mut listed: Vec<&Prompt> = model.indexed().collect();
     if listed.len() > model.gate.index_cap.value as usize {
         listed.retain(|prompt| prompt.priority.value >= model.gate.over_cap_priority.value);
     }
@@ -93,11 +94,11 @@ fn by_priority(model: &Model) -> Vec<&Prompt> {
     listed
 }
 
-/// How many entries an index of at most `room` characters has.
-fn fitting(entries: &[String], model: &Model, room: usize) -> usize {
+/// How many entries an index of at most `room` characters has, of a project with `count` prompts.
+fn fitting(entries: &[String], count: usize, model: &Model, room: usize) -> usize {
     let mut chars: usize = entries.iter().map(|entry| entry.chars().count() + 1).sum();
     for listed in (1..=entries.len()).rev() {
-        let rest = prompt_index::rest(listed, model.prompts.len() - listed, model.gate.on.value);
+        let rest = prompt_index::rest(listed, count - listed, model.gate.on.value);
         // Every line but the last one has a line end.
         let last = rest.map_or(0, |rest| rest.chars().count() + 1);
         if chars + last <= room + 1 {

@@ -82,6 +82,7 @@ fn lower_prompt(prompt: model::Prompt, places: &Places<'_>) -> Prompt {
     let model::Prompt {
         name,
         priority,
+        briefing,
         title,
         description,
         summary,
@@ -106,6 +107,7 @@ fn lower_prompt(prompt: model::Prompt, places: &Places<'_>) -> Prompt {
         summary,
         chapters: chapters.into_iter().map(|chapter| places.setting(chapter)).collect(),
         priority: places.setting(priority),
+        briefing: places.setting(briefing),
         meta: meta.map(|meta| serde_json::Value::Object(meta).to_string()),
         body: places.setting(body),
         rendering,

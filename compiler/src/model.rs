@@ -36,6 +36,19 @@ pub(crate) struct Model {
     pub(crate) messages: SystemTexts,
 }
 
+impl Model {
+    /// Returns the prompts that briefings may send.
+    pub(crate) fn briefed(&self) -> impl Iterator<Item = &Prompt> {
+        self.prompts.iter().filter(|prompt| prompt.briefing.value)
+    }
+
+    /// Returns the prompts of the index: with a gate, those that an agent can ask for.
+    pub(crate) fn indexed(&self) -> impl Iterator<Item = &Prompt> {
+        let is_gated = self.gate.on.value;
+        self.prompts.iter().filter(move |prompt| prompt.briefing.value || !is_gated)
+    }
+}
+
 /// Who and what the project is.
 #[derive(Debug)]
 pub(crate) struct Project {
@@ -60,6 +73,8 @@ pub(crate) struct When {
 pub(crate) struct Prompt {
     pub(crate) name: Spanned<String>,
     pub(crate) priority: Setting<u8>,
+    /// Whether briefings may send it.
+    pub(crate) briefing: Setting<bool>,
     pub(crate) title: Option<Spanned<String>>,
     pub(crate) description: Option<Spanned<String>>,
     /// One without a place was made of the text.

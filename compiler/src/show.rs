@@ -157,6 +157,7 @@ impl Renderer<'_, '_> {
             ..EffectiveNode::default()
         };
         node.setting("priority", &prompt.priority, |priority| Scalar::Number((*priority).into()));
+        node.setting("briefing", &prompt.briefing, |briefing| Scalar::Boolean(*briefing));
         let messages = &prompt.messages;
         if let ([body], []) = (prompt.bodies.as_slice(), messages.as_slice()) {
             self.body(body, false, &mut node);

@@ -148,6 +148,7 @@ fn prompt(index: usize) -> Prompt {
         summary: Some(written(format!("What to do about matter {index}"))),
         chapters: Vec::new(),
         priority: Setting::default_of(5),
+        briefing: Setting::default_of(true),
         meta: None,
         body: written(text(index)),
         rendering: Rendering {

@@ -81,7 +81,8 @@ pub(crate) fn by_tags(_: &Setting) -> Result<()> {
 }
 
 fn answer(bundle: &Bundle, tags: &Tags, texts: &[String]) -> Result<String> {
-    let limits = Limits { budget_bytes: BUDGET_BYTES, entries_max: ENTRIES_MAX };
+    let limits =
+        Limits { budget_bytes: BUDGET_BYTES, entries_max: ENTRIES_MAX, named_in_full: true };
     let mut selected = Vec::new();
     let mut matches = 0;
     let mut memory = 0;

@@ -110,14 +110,16 @@ fn messages() -> impl Strategy<Value = Messages> {
 pub(crate) fn prompt() -> impl Strategy<Value = Prompt> {
     let texts = (maybe_set(), maybe_set(), option::of(set(topic())), maybe());
     let chapters = vec(set(topic()), 0..3);
-    (texts, chapters, set(1..=10u8), set("[a-z]{0,12}"), rendering(), place()).prop_map(
-        |((title, description, summary, meta), chapters, priority, body, rendering, at)| Prompt {
+    let standing = (set(1..=10u8), set(any::<bool>()));
+    (texts, chapters, standing, set("[a-z]{0,12}"), rendering(), place()).prop_map(
+        |((title, description, summary, meta), chapters, standing, body, rendering, at)| Prompt {
             name: String::new(),
             title,
             description,
             summary,
             chapters,
-            priority,
+            priority: standing.0,
+            briefing: standing.1,
             meta,
             body,
             rendering,

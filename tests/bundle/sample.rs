@@ -260,6 +260,7 @@ pub(crate) fn prompt(name: &str, messages: Vec<Message>) -> Prompt {
         summary: None,
         chapters: Vec::new(),
         priority: made(5),
+        briefing: made(true),
         meta: None,
         body: made(only_literal(&messages).unwrap_or_default().to_owned()),
         rendering: Rendering { arguments: Vec::new(), variants: vec![messages] },

@@ -17,7 +17,9 @@ pub(crate) fn expected(prompts: &[Prompt]) -> Tags {
     if prompts.is_empty() {
         return Tags::default();
     }
-    let mut order: Vec<usize> = (0..prompts.len()).collect();
+    let briefed = || prompts.iter().filter(|prompt| prompt.briefing.value);
+    let mut order: Vec<usize> =
+        (0..prompts.len()).filter(|index| prompts[*index].briefing.value).collect();
     order.sort_by_key(|index| (10 - prompts[*index].priority.value, &prompts[*index].name));
     let texts = |prompt: &'_ Prompt| -> Vec<String> {
         prompt.summary.iter().chain(&prompt.chapters).map(|text| text.value.clone()).collect()
@@ -31,15 +33,14 @@ pub(crate) fn expected(prompts: &[Prompt]) -> Tags {
             }
         }
     }
-    let at_least =
-        |priority| prompts.iter().filter(|prompt| prompt.priority.value >= priority).count();
+    let at_least = |priority| briefed().filter(|prompt| prompt.priority.value >= priority).count();
     let (empty, shortest) = bodies(prompts);
     Tags {
         order,
         ends: [10, 9, 8, 7, 6, 5, 4, 3, 2, 1].map(at_least),
         words,
         fitting: BUDGETS.map(|bytes| empty + bytes.checked_div(shortest).unwrap_or(0)),
-        covered_bytes: prompts.iter().flat_map(texts).map(|text| text.len()).sum(),
+        covered_bytes: briefed().flat_map(texts).map(|text| text.len()).sum(),
     }
 }
 
@@ -53,7 +54,8 @@ fn lower_case(text: &str) -> String {
 
 /// Below priority 10: how many bodies are empty, and the bytes of the shortest that is not.
 fn bodies(prompts: &[Prompt]) -> (usize, usize) {
-    let others = || prompts.iter().filter(|prompt| prompt.priority.value != 10);
+    let others =
+        || prompts.iter().filter(|prompt| prompt.priority.value != 10 && prompt.briefing.value);
     let bytes = || others().map(|prompt| prompt.body.value.len());
     let shortest = bytes().filter(|bytes| *bytes > 0).min();
     (bytes().filter(|bytes| *bytes == 0).count(), shortest.unwrap_or(0))
@@ -69,7 +71,7 @@ fn written(prompts: &[Prompt], tags: &Tags) -> Vec<(Kind, Vec<u8>)> {
         words.extend([text.len(), postings.len()]);
         text.extend(word.as_bytes());
         text.push(b'\n');
-        postings.extend(blocks(ranks, prompts.len()));
+        postings.extend(blocks(ranks, tags.order.len()));
     }
     words.extend([text.len(), postings.len()]);
     let (empty, shortest) = bodies(prompts);
@@ -90,10 +92,10 @@ fn written(prompts: &[Prompt], tags: &Tags) -> Vec<(Kind, Vec<u8>)> {
 }
 
 /// The postings of a word: up to the last block that has any, a list unless a bitmap is shorter.
-fn blocks(ranks: &BTreeSet<usize>, prompts: usize) -> Vec<u8> {
+fn blocks(ranks: &BTreeSet<usize>, count: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     for first in (0..=*ranks.last().unwrap()).step_by(65_536) {
-        let end = prompts.min(first + 65_536);
+        let end = count.min(first + 65_536);
         let mut bitmap = vec![0; (end - first).div_ceil(8)];
         let mut list = Vec::new();
         for place in ranks.range(first..end).map(|rank| rank - first) {
@@ -157,9 +159,11 @@ proptest! {
 
 /// Enough prompts that bitmaps of several bytes meet lists.
 fn prompts() -> impl Strategy<Value = Vec<Prompt>> {
-    let prompt = (1..=10u8, prop::option::of(random::topic()), vec(random::topic(), 0..4));
-    let prompt = prompt.prop_map(|(priority, summary, chapters)| Prompt {
+    let standing = (1..=10u8, prop::bool::weighted(0.9));
+    let prompt = (standing, prop::option::of(random::topic()), vec(random::topic(), 0..4));
+    let prompt = prompt.prop_map(|((priority, briefing), summary, chapters)| Prompt {
         priority: sample::made(priority),
+        briefing: sample::made(briefing),
         summary: summary.map(sample::made),
         chapters: chapters.into_iter().map(sample::made).collect(),
         ..sample::prompt("", sample::says("Body."))
@@ -342,19 +346,21 @@ fn a_wrong_index_is_refused() {
     // The facts: 4 numbers, then the ends of the priorities from 10 down to 1.
     refused(Box::new(without(TagIndex)), page("tag-index", 0));
     refused(Box::new(length(TagIndex, 2 * 56)), record(TagIndex, "count"));
-    for (place, end) in [(4, 6), (4, max), (9, 4), (9, 37), (13, 35), (13, 37), (13, max)] {
+    for (place, end) in [(4, 6), (4, max), (9, 4), (9, 37), (13, 37), (13, max)] {
         let edit = set(TagIndex, place, end);
         refused(Box::new(edit), record(TagIndex, "end of a priority"));
     }
 
-    // The order: a permutation of the prompts.
+    // The order: a permutation of the prompts that have a rank.
+    refused(Box::new(set(TagIndex, 13, 35)), record(TagIndex, "end of a priority"));
     refused(Box::new(without(TagOrder)), record(TagOrder, "count"));
     refused(Box::new(length(TagOrder, 35 * 4)), record(TagOrder, "count"));
     refused(Box::new(length(TagOrder, 37 * 4)), record(TagOrder, "count"));
     refused(Box::new(set(TagOrder, 3, 36)), page("prompts", 36 * 108));
     refused(Box::new(set(TagOrder, 3, max)), page("prompts", u64::from(max) * 108));
     refused(Box::new(set(TagOrder, 3, 4)), record(TagOrder, "index"));
-    refused(Box::new(set(Kind::Prompts, 24, 1)), record(TagOrder, "index"));
+    refused(Box::new(set(Kind::Prompts, 25, 1)), record(TagOrder, "index"));
+    refused(Box::new(set(Kind::Prompts, 25, max)), record(TagOrder, "index"));
 
     // The words: pairs of places, one more than there are words.
     refused(Box::new(without(TagWords)), record(TagWords, "count"));
@@ -409,14 +415,14 @@ fn a_wrong_rank_is_refused() {
     let rank = |number: u32| {
         let contents = Contents { prompts: tagged(), ..Contents::default() };
         let mut raw = Raw::of(&encode(&contents).unwrap());
-        set(Kind::Prompts, 24, number)(&mut raw);
+        set(Kind::Prompts, 25, number)(&mut raw);
         accepted(&raw.sealed()).prompt(0).unwrap().rank()
     };
-    assert_eq!(rank(0), Ok(0));
+    assert_eq!(rank(0), Ok(Some(0)));
     assert_eq!(rank(1), Err(Corrupt::Record { section: "prompts", what: "rank" }));
     assert_eq!(rank(36), Err(Corrupt::Page { section: "tag-order", offset: 36 * 4 }));
-    let offset = u64::from(u32::MAX) * 4;
-    assert_eq!(rank(u32::MAX), Err(Corrupt::Page { section: "tag-order", offset }));
+    // Without a rank it is in no briefing, which the order then contradicts.
+    assert_eq!(rank(u32::MAX), Ok(None));
 }
 
 /// Ranks are not checked. A wrong one ends the postings, or has no prompt.

@@ -24,14 +24,14 @@ pub(crate) struct Tags {
 /// Reads all of the tag index that `bundle` holds: none is as one without prompts.
 pub(crate) fn tags(bundle: &Bundle) -> Result<Tags, Corrupt> {
     let Some(index) = bundle.tag_index()? else { return Ok(Tags::default()) };
-    let prompts = bundle.prompt_count();
-    let order = (0..prompts).map(|rank| index.prompt_at(rank)).collect::<Result<Vec<_>, _>>()?;
+    let count = index.rank_count();
+    let order = (0..count).map(|rank| index.prompt_at(rank)).collect::<Result<Vec<_>, _>>()?;
     for (rank, prompt) in order.iter().enumerate() {
-        assert_eq!(bundle.prompt(*prompt)?.rank(), Ok(rank), "the order is read both ways");
+        assert_eq!(bundle.prompt(*prompt)?.rank(), Ok(Some(rank)), "the order is read both ways");
     }
     let mut words = BTreeMap::new();
     for number in 0..index.word_count() {
-        let ranks = ranks(&index, number, prompts)?;
+        let ranks = ranks(&index, number, count)?;
         words.insert(word(&index, number), ranks);
     }
     assert_eq!(index.word(index.word_count()), None, "after the last word");

@@ -8,7 +8,7 @@ const PROJECT: &str = "project small version=\"1.0.0\" epoch=1 { title \"A small
     messages { session-greeting \"Welcome to {{project_name}}.\\n\\n{{prompt_index}}\" }\n\
     prompts {\n\
         prompt hello priority=7 { summary \"Greets\"; text \"Hello.\" }\n\
-        prompt roll template=#true {\n\
+        prompt roll briefing=#true template=#true {\n\
             summary \"Rolls a service out\"\n\
             arg service required=#true\n\
             arg where default=staging { one-of staging production }\n\

@@ -90,10 +90,10 @@ fn json_output() {
     };
     assert_eq!(named("inline")["at"], "project.kdl:7");
     assert_eq!(named("inline")["properties"]["priority"], 8);
-    assert_eq!(named("inline")["defaults"], serde_json::json!([]));
+    assert_eq!(named("inline")["defaults"], serde_json::json!(["briefing"]));
     assert_eq!(named("filed")["at"], "more/more.kdl:1");
     assert_eq!(named("filed")["properties"]["file"], "more/filed.md");
-    assert_eq!(named("filed")["defaults"], serde_json::json!(["priority"]));
+    assert_eq!(named("filed")["defaults"], serde_json::json!(["priority", "briefing"]));
     assert_eq!(named("off")["properties"]["enabled"], false);
     let generated = |prompt: &str| -> Vec<Value> {
         let children = named(prompt)["children"].as_array().expect("a list").iter();
@@ -128,7 +128,10 @@ fn generated_fields_are_comments() {
     let answer = inspected(".");
     let canonical = answer["canonical"].as_str().expect("a text");
     assert!(!canonical.contains("generated") && !canonical.contains("A text."), "{canonical}");
-    assert!(canonical.contains("prompt \"a\" priority=5 file=\"a.md\"\n"), "{canonical}");
+    assert!(
+        canonical.contains("prompt \"a\" priority=5 briefing=#true file=\"a.md\"\n"),
+        "{canonical}"
+    );
     sandbox.write("canonical.kdl", canonical);
     sandbox.write("output.kdl", &sandbox.relay("show .").ends(0).stdout);
     for again in ["canonical.kdl", "output.kdl"] {

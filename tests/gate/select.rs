@@ -37,7 +37,7 @@ fn tags(given: &[&str]) -> Tags {
 }
 
 fn all(budget_bytes: usize) -> Limits {
-    Limits { budget_bytes, entries_max: usize::MAX }
+    Limits { budget_bytes, entries_max: usize::MAX, named_in_full: false }
 }
 
 /// The names of the prompts with these indexes.
@@ -49,7 +49,7 @@ fn names(bundle: &Bundle, indexes: &[usize]) -> Vec<String> {
 fn nothing_is_selected_without_prompts() {
     let bundle = bundle(Vec::new());
     let selection = select(&bundle, &tags(&["vpn"]), &Sent::default(), all(10)).unwrap();
-    assert_eq!(selection, Selection::default());
+    assert_eq!(selection, Selection { unmatched: vec![0], ..Selection::default() });
 }
 
 /// What the model does not say: where a budget is over already, and who ended the filling.
@@ -75,7 +75,7 @@ fn an_empty_body_always_fits_and_the_first_that_does_not_is_reported() {
     // Reported also where only full prompts are wanted, and as many as could fit did.
     let same = ["a", "b", "c", "d"].map(|name| prompt(name, 5, Some("vpn"), 4));
     let same = self::bundle(same.into());
-    let limits = Limits { budget_bytes: 8, entries_max: 0 };
+    let limits = Limits { entries_max: 0, ..all(8) };
     let selection = select(&same, &tags(&["vpn"]), &Sent::default(), limits).unwrap();
     assert_eq!((selection.full, selection.index_omitted), (vec![0, 1], 2));
     assert_eq!(selection.cut.unwrap().prompt, 2);
@@ -113,8 +113,8 @@ proptest! {
         let sent_before = Sent::from_indexes(sent.iter().copied());
         let selection = select(&bundle, &tags, &sent_before, limits).unwrap();
         let texts: Vec<_> = prompts.iter().map(model::texts).collect();
-        let counts = model::counts(&texts, &given);
-        prop_assert_eq!(&selection, &model::select(&prompts, &counts, &sent, limits));
+        let question = model::Question::new(&prompts, &texts, &given);
+        prop_assert_eq!(&selection, &question.select(&sent, limits));
 
         let matched: BTreeSet<usize> = selection.full.iter().chain(&selection.index).copied().collect();
         for (index, prompt) in prompts.iter().enumerate() {

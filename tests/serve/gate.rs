@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::agent::{Agent, PROTOCOLS, Protocol, blocks, error, full, handle_of, text};
 use super::house::{self, House};
+use super::server::Client;
 use crate::bundle::sample;
 
 /// The project. `SETTINGS` and `MISTAKES` are replaced by tests.
@@ -137,8 +138,9 @@ fn with_else_refuse_nothing_runs_before_a_briefing() {
             let refused = error(&agent.call(tool, json!({})));
             assert!(refused.starts_with("[ERROR: no briefing yet: call begin_session with 5 "));
         }
-        let refused = error(&agent.call("read_prompts", json!({ "tags": ["vpn"] })));
-        assert!(refused.contains("begin_session"), "{refused}");
+        // A caller that asks for prompts gets them: the first briefing, as from `begin_session`.
+        let first = Agent::new(&house, protocol).call("read_prompts", json!({ "tags": ["vpn"] }));
+        assert_eq!(full(&first), ["common-mistakes", "security"], "{first}");
         let handle = agent.begin(&["vpn"]);
         let dropped = agent.call("server_info", json!({}));
         assert_eq!(
@@ -443,4 +445,68 @@ fn the_words_of_an_intercepted_call_count_in_their_order() {
     let mut agent = Agent::new(&house(""), Protocol::Modern);
     let ignored = agent.call("audit_tail", json!({ "tool": words }));
     assert_eq!(full(&ignored), ["common-mistakes", "security", "server-audit"], "{ignored}");
+}
+
+/// A name is a tag too, whatever its case, and alone it brings a prompt of any size.
+#[test]
+fn a_prompt_is_had_by_its_name() {
+    let long = "A sentence of the handbook. ".repeat(100);
+    let more = format!(
+        "prompts {{ prompt Handbook {{ summary \"All rules\"; text \"{long}\" }}; \
+         prompt hand-off priority=9 {{ summary \"The handbook of hand-offs\"; text \"Say who.\" }} }}"
+    );
+    let house = House::of(&house::bundle_of(&format!("{}\n{more}", project(""))));
+    for protocol in PROTOCOLS {
+        let mut agent = Agent::new(&house, protocol);
+        // With another tag it is over the budget, and the answer says how to get it.
+        let with_others =
+            agent.call("begin_session", json!({ "tags": ["HANDBOOK", "lights", "submarine"] }));
+        assert_eq!(full(&with_others), ["common-mistakes", "hand-off"], "{with_others}");
+        let said = text(&with_others);
+        assert!(said.contains("\n- Handbook: All rules\n"), "{said}");
+        assert!(
+            said.contains("with one of these names as the only tag returns it in full)"),
+            "{said}"
+        );
+        assert!(said.contains("(No prompt matches `submarine`.)"), "{said}");
+        let handle = handle_of(&with_others);
+        let alone = agent.call("read_prompts", json!({ "tags": ["handbook"], "briefing": handle }));
+        assert_eq!(full(&alone), ["Handbook"], "{alone}");
+        assert!(text(&alone).contains(long.trim_end()));
+        // It was sent now, so its name matches what the agent has.
+        let again = json!({ "tags": ["handbook"], "briefing": handle_of(&alone) });
+        let again = agent.call("read_prompts", again);
+        assert_eq!(full(&again), [""; 0], "{again}");
+        assert!(!text(&again).contains("No prompt matches"), "{again}");
+    }
+    // What a call says by chance brings no more than its budget.
+    let mut agent = Agent::new(&house, Protocol::Modern);
+    let call = agent.call("audit_tail", json!({ "tool": "handbook" }));
+    assert!(!full(&call).contains(&"Handbook"), "{call}");
+}
+
+/// Prompts that people run are in their client's list alone.
+#[test]
+fn what_people_run_is_in_no_briefing() {
+    let more = "prompts { prompt release briefing=#false { summary \"VPN release\"; text \"x\" }; \
+                prompt rollout template=#true { arg service required=#true; summary \"VPN rollout\"; \
+                text \"Roll out {{ service }}.\" } }";
+    let house = House::of(&house::bundle_of(&format!("{}\n{more}", project(""))));
+    for protocol in PROTOCOLS {
+        let mut agent = Agent::new(&house, protocol);
+        for tags in [json!(["vpn"]), json!(["release"]), json!(["rollout"])] {
+            let begun = agent.call("begin_session", json!({ "tags": tags }));
+            let said = text(&begun);
+            let is_named = said.lines().any(|line| {
+                !line.starts_with("(No prompt matches")
+                    && (line.contains("release") || line.contains("rollout"))
+            });
+            assert!(!is_named, "{said}");
+        }
+    }
+    let mut client = Client::legacy(&house, &[]);
+    let listed = client.get("prompts/list", json!({}));
+    let names: Vec<_> =
+        listed["prompts"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
+    assert!(names.contains(&&json!("release")) && names.contains(&&json!("rollout")), "{listed}");
 }

@@ -49,7 +49,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     if !gate.on.value {
         return;
     }
-    let critical = model.prompts.iter().filter(|prompt| prompt.priority.value == 10);
+    let critical = model.briefed().filter(|prompt| prompt.priority.value == 10);
     let sized: Vec<(usize, &Prompt)> =
         critical.map(|prompt| (prompt.body.value.len(), prompt)).collect();
     let Some((largest_bytes, largest)) = sized.iter().copied().max_by_key(|(bytes, _)| *bytes)

@@ -14,7 +14,9 @@ use crate::source::Span;
 #[diagnostic(
     code(gate::empty),
     severity(Warning),
-    help("add prompts, or write `gate off`: each session would begin with an empty briefing")
+    help(
+        "add prompts that briefings may send, or write `gate off`: each session would begin with an empty briefing"
+    )
 )]
 struct EmptyGate {
     #[label(primary, "nothing comes after it")]
@@ -23,11 +25,11 @@ struct EmptyGate {
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     // With errors it may be empty only because what it holds could not be understood.
-    if out.has_errors() || !model.gate.on.value || !model.prompts.is_empty() {
+    if out.has_errors() || !model.gate.on.value || model.briefed().next().is_some() {
         return;
     }
     // A project without anything says so itself.
-    if model.resources.is_empty() && model.templates.is_empty() {
+    if model.prompts.is_empty() && model.resources.is_empty() && model.templates.is_empty() {
         return;
     }
     if let Some(at) = model.gate.at {

@@ -96,7 +96,7 @@ fn shortened(composed: &Instructions, model: &Model, at: Span) -> Shortened {
     };
     Shortened {
         omitted: composed.over_cap + composed.over_chars,
-        count: model.prompts.len(),
+        count: model.indexed().count(),
         rule,
         help: by_rule.into(),
         at,

@@ -184,6 +184,7 @@ impl Pass<'_, '_> {
         let Prompt {
             name,
             priority: _,
+            briefing: _,
             title,
             description,
             summary,

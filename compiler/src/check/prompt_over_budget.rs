@@ -1,7 +1,7 @@
 //! A prompt that is longer than the budget of a briefing.
 //!
-//! However well it matches, only its line in the index is sent, and so its text never reaches an
-//! agent that asks by keyword.
+//! However well it matches, only its line in the index is sent. Its text reaches an agent only by
+//! another call, with its name as the only tag.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -15,13 +15,15 @@ use crate::source::Span;
 #[diagnostic(
     code(gate::prompt_over_budget),
     severity(Warning),
-    help("no briefing can send it in full; split or shorten it, or raise the budget")
+    help(
+        "an agent must ask for it again, by its name alone; split or shorten it, or raise the budget"
+    )
 )]
 struct PromptOverBudget {
     name: String,
     bytes: usize,
     budget: usize,
-    #[label(primary, "never comes in full")]
+    #[label(primary, "never comes in full with others")]
     at: Span,
 }
 
@@ -31,7 +33,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     if !model.gate.on.value || budget == 0 {
         return;
     }
-    for prompt in model.prompts.iter().filter(|prompt| prompt.priority.value < 10) {
+    for prompt in model.briefed().filter(|prompt| prompt.priority.value < 10) {
         let (bytes, at) = (prompt.body.value.len(), prompt.name.at);
         if bytes > budget {
             let name = prompt.name.value.clone();

@@ -1,7 +1,7 @@
-//! A prompt that no tag can match.
+//! A prompt that no tag can match but its whole name.
 //!
 //! Tags are searched in summaries and chapters. A prompt that has neither is only ever named, and
-//! no keyword brings its text.
+//! no keyword of a task brings its text.
 
 use miette::Diagnostic;
 use thiserror::Error;
@@ -11,7 +11,7 @@ use crate::model::Model;
 use crate::source::Span;
 
 #[derive(Debug, Error, Diagnostic)]
-#[error("no tag can match the prompt `{name}`")]
+#[error("no tag but its name can match the prompt `{name}`")]
 #[diagnostic(
     code(gate::unreachable_prompt),
     severity(Warning),
@@ -27,7 +27,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     if !model.gate.on.value {
         return;
     }
-    for prompt in model.prompts.iter().filter(|prompt| prompt.priority.value < 10) {
+    for prompt in model.briefed().filter(|prompt| prompt.priority.value < 10) {
         let summary = prompt.summary.as_ref().map_or("", |summary| &summary.value);
         let mut searched = prompt.chapters.iter().map(|chapter| chapter.value.as_str());
         if searched.all(|text| text.trim().is_empty()) && summary.trim().is_empty() {

@@ -42,6 +42,7 @@ pub(crate) const FOLDER_KEYS: &[Key] = &[
     DESCRIPTION,
     TITLE,
     Key { name: "priority", value: "number, 1 to 10", meaning: "As the `priority` of a `prompt`." },
+    Key { name: "briefing", value: "boolean", meaning: "As the `briefing` of a `prompt`." },
     Key {
         name: "summary",
         value: "text",
@@ -82,6 +83,7 @@ pub(crate) struct MarkdownPrompt {
     pub(crate) title: Option<Spanned<String>>,
     /// From 1 to 10.
     pub(crate) priority: Option<Spanned<u8>>,
+    pub(crate) briefing: Option<Spanned<bool>>,
     pub(crate) summary: Option<Spanned<String>>,
     pub(crate) chapters: Option<Vec<Spanned<String>>>,
     /// What describes the one argument of a command.
@@ -130,6 +132,7 @@ pub(crate) fn markdown_prompt(
         description,
         title,
         priority,
+        briefing,
         summary,
         chapters,
         hint,
@@ -147,6 +150,7 @@ pub(crate) fn markdown_prompt(
         description: if matter.is_absent { None } else { Some(description?) },
         title,
         priority,
+        briefing,
         summary,
         chapters,
         argument_hint: hint,
@@ -182,6 +186,7 @@ struct Keys {
     description: Option<Spanned<String>>,
     title: Option<Spanned<String>>,
     priority: Option<Spanned<u8>>,
+    briefing: Option<Spanned<bool>>,
     summary: Option<Spanned<String>>,
     chapters: Option<Vec<Spanned<String>>>,
     hint: Option<Spanned<String>>,
@@ -251,6 +256,7 @@ impl Reader<'_, '_> {
             "description" => self.description(entry, keys),
             "title" => keys.title = self.text(Of::Key(key), value),
             "priority" => keys.priority = self.priority(key, value),
+            "briefing" => keys.briefing = self.boolean(key, value),
             "summary" => keys.summary = self.text(Of::Key(key), value),
             "chapters" => keys.chapters = self.chapters(key, value),
             _ => {
@@ -303,6 +309,15 @@ impl Reader<'_, '_> {
         let Some(value @ 1..=10) = number else {
             let help = "1 is reference, 5 the default, and 10 is always sent";
             self.wrong_type(Of::Key(key), node, "a number from 1 to 10", help.into());
+            return None;
+        };
+        Some(Spanned { value, at: self.matter.span(&node.at) })
+    }
+
+    fn boolean(&mut self, key: &str, node: &Node) -> Option<Spanned<bool>> {
+        let Value::Bool(value) = node.value else {
+            let help = format!("write `{key}: true` or `{key}: false`");
+            self.wrong_type(Of::Key(key), node, "`true` or `false`", help);
             return None;
         };
         Some(Spanned { value, at: self.matter.span(&node.at) })

@@ -23,6 +23,11 @@ pub(crate) static PROMPT: Rule = Rule {
             "Weighs its matches with a task; 10 is in every briefing.",
         )
         .or(Literal::Number(PRIORITY as u64)),
+        Field::property(
+            "briefing",
+            Kind::Boolean,
+            "`#false` keeps it out of briefings and of the index: it is for people, who find it in their client's list. By default `#false` with a required argument.",
+        ),
         body::FILE,
         body::TEMPLATE,
         when::NEW,
@@ -51,6 +56,7 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Prompt {
         new: reader.value("new", out),
         enabled: reader.value("enabled", out),
         priority: reader.value("priority", out),
+        briefing: reader.value("briefing", out),
         title: reader.text("title", out),
         description: reader.text("description", out),
         summary: reader.text("summary", out),

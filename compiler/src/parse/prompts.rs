@@ -38,6 +38,7 @@ static COMMANDS: Rule = Rule {
         Field::argument("a folder", Kind::Text("path"), "The folder, relative to this document."),
         ON_ERROR,
         FRONT_MATTER,
+        BRIEFING,
         when::NEW,
     ],
     children: &[&body::ALLOW_SECRET],
@@ -57,6 +58,13 @@ const FRONT_MATTER: Field = Field::property(
     "`optional` takes files without front matter too; their description is the first sentence of the text, else its first heading.",
 )
 .or(Literal::Word("required"));
+
+const BRIEFING: Field = Field::property(
+    "briefing",
+    Kind::Boolean,
+    "`#true` lets briefings send the commands too; without it only people run them, from their client's list.",
+)
+.or(Literal::Boolean(false));
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Vec<PromptsItem> {
     empty::check(node, out);
@@ -83,6 +91,10 @@ fn folder(node: &Node, rule: &'static Rule, out: &mut Diagnostics) -> Folder {
         on_error: reader.value("on-error", out),
         front_matter: match rule.property(FRONT_MATTER.name) {
             Some(_) => reader.value(FRONT_MATTER.name, out),
+            None => None,
+        },
+        briefing: match rule.property(BRIEFING.name) {
+            Some(_) => reader.value(BRIEFING.name, out),
             None => None,
         },
         allowed_secrets: body::allowed_secrets(&mut reader, out),

@@ -45,7 +45,7 @@ pub(super) fn folder(
     kind: MarkdownKind,
     out: &mut Diagnostics,
 ) -> FolderPrompts {
-    let Folder { path: written, new: _, on_error, front_matter, allowed_secrets } = node;
+    let Folder { path: written, new: _, on_error, front_matter, briefing, allowed_secrets } = node;
     let rule = front_matter.map_or(FrontMatterRule::Required, |rule| rule.value);
     let reading = Reading { kind, rule };
     let mode = match (&on_error, kind) {
@@ -89,6 +89,7 @@ pub(super) fn folder(
         match one(sources, &name, file, reading, mode, &mut notes, out) {
             Some(mut prompt) => {
                 prompt.node.allowed_secrets.clone_from(&allowed_secrets);
+                prompt.node.briefing = prompt.node.briefing.or_else(|| briefing.clone());
                 found.prompts.push(prompt);
             }
             None => found.faulty.push(name),
@@ -145,6 +146,7 @@ fn one(
         description,
         title,
         priority,
+        briefing,
         summary,
         chapters,
         argument_hint,
@@ -170,6 +172,7 @@ fn one(
         new: None,
         enabled: None,
         priority,
+        briefing,
         title,
         description,
         summary,

@@ -48,6 +48,7 @@ impl Patches {
             new: _,
             enabled,
             priority,
+            briefing,
             title,
             description,
             summary,
@@ -61,6 +62,7 @@ impl Patches {
         let mut node = self.node(format!("prompt `{}`", name.value), out);
         node.setting("enabled", &mut base.enabled, enabled, Some(true));
         node.setting("priority", &mut base.priority, priority, Some(PRIORITY));
+        node.setting("briefing", &mut base.briefing, briefing, None);
         node.setting("title", &mut base.title, title, None);
         node.setting("description", &mut base.description, description, None);
         node.setting("summary", &mut base.summary, summary, None);
@@ -111,12 +113,13 @@ impl Patches {
         patch: ast::Folder,
         out: &mut Diagnostics,
     ) {
-        let ast::Folder { path, new: _, on_error, front_matter, allowed_secrets } = patch;
+        let ast::Folder { path, new: _, on_error, front_matter, briefing, allowed_secrets } = patch;
         let Some(path) = path else { return };
         let mut node = self.node(format!("{kind} `{}`", path.value), out);
         node.setting("on-error", &mut base.on_error, on_error, Some(OnError::Fail));
         let required = Some(FrontMatterRule::Required);
         node.setting("front-matter", &mut base.front_matter, front_matter, required);
+        node.setting("briefing", &mut base.briefing, briefing, Some(false));
         node.allowed_secrets(&mut base.allowed_secrets, allowed_secrets);
         node.finish(path.at);
     }

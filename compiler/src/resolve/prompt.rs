@@ -71,6 +71,7 @@ pub(super) fn prompt(
         new: _,
         enabled: _,
         priority,
+        briefing,
         title,
         description,
         summary,
@@ -126,6 +127,8 @@ pub(super) fn prompt(
         let heading = chapters.first().filter(|_| kind.is_some() && summary.is_none())?;
         Some(Spanned { value: heading.value.clone(), at: name.at })
     });
+    let is_run_by_people = kind == Some(MarkdownKind::Command)
+        || rendering.arguments.iter().any(|argument| argument.required);
     let mut facts = rendered.facts;
     if kind == Some(MarkdownKind::Command) {
         // A command is called with arguments whether or not it looks at them.
@@ -134,6 +137,7 @@ pub(super) fn prompt(
     named.then_some(Prompt {
         name,
         priority: Setting::or(priority, PRIORITY),
+        briefing: Setting::or(briefing, !is_run_by_people),
         title,
         description,
         summary,

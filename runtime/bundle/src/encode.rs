@@ -6,6 +6,7 @@ use crate::contents::Contents;
 use crate::digest;
 use crate::format::{HEADER_BYTES, LENGTH_MAX, SECTION_BYTES, SETTINGS_BYTES_MAX};
 use crate::header;
+use crate::lower_case::lower_case;
 use crate::page::List;
 use crate::prompt::Prompt;
 use crate::section::Kind;
@@ -78,8 +79,9 @@ pub fn encode(contents: &Contents) -> Result<Vec<u8>, EncodeError> {
     for template in templates {
         out.resource_template(template);
     }
-    out.name_index(Kind::PromptIndex, prompts.iter().map(|prompt| prompt.name.as_str()));
-    out.name_index(Kind::ResourceIndex, resources.iter().map(|resource| resource.uri.as_str()));
+    // Prompts are also found by a tag, which is in lower case.
+    out.name_index(Kind::PromptIndex, prompts.iter().map(|prompt| lower_case(&prompt.name)));
+    out.name_index(Kind::ResourceIndex, resources.iter().map(|resource| &resource.uri));
     out.pages(List::Prompts, prompt_pages);
     out.pages(List::Resources, resource_pages);
     out.pages(List::Templates, template_pages);
@@ -92,10 +94,10 @@ pub fn encode(contents: &Contents) -> Result<Vec<u8>, EncodeError> {
 /// Writes the prompts, and the tag index over them.
 fn write_prompts(prompts: &[Prompt], out: &mut Writer) {
     let order = tag_index::order(prompts);
-    let mut ranks = vec![0; prompts.len()];
+    let mut ranks = vec![None; prompts.len()];
     for (rank, index) in (0..).zip(&order) {
         if let Some(slot) = ranks.get_mut(*index as usize) {
-            *slot = rank;
+            *slot = Some(rank);
         }
     }
     let body_bytes: Vec<u32> =

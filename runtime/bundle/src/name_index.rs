@@ -1,7 +1,8 @@
 //! The hash tables from names to their rows.
 //!
 //! A table has twice as many slots as there are names, rounded up to a power of two. A slot holds
-//! the index of a row + 1, or 0 if it is free; collisions take the next slot.
+//! the index of a row + 1, or 0 if it is free; collisions take the next slot. The key of a prompt is
+//! its name in lower case, that of a resource its URI as it is.
 
 use zerocopy::little_endian::U32;
 
@@ -12,10 +13,10 @@ use crate::writer::{Writer, number};
 
 impl Writer {
     /// Writes the table from names, in the order of their rows, to the section `kind`.
-    pub(crate) fn name_index<'a>(
+    pub(crate) fn name_index(
         &mut self,
         kind: Kind,
-        names: impl ExactSizeIterator<Item = &'a str>,
+        names: impl ExactSizeIterator<Item = impl AsRef<str>>,
     ) {
         if names.len() == 0 {
             return;
@@ -23,7 +24,7 @@ impl Writer {
         let slots = (names.len() * 2).next_power_of_two();
         let mut table = vec![U32::ZERO; slots];
         for (index, name) in names.enumerate() {
-            let mut slot = first_slot(name, slots);
+            let mut slot = first_slot(name.as_ref(), slots);
             while let Some(taken) = table.get_mut(slot) {
                 if taken.get() == 0 {
                     *taken = number(index + 1);

@@ -5,6 +5,7 @@ use zerocopy::little_endian::U32;
 
 use crate::bundle::Bundle;
 use crate::error::Corrupt;
+use crate::lower_case::lower_case;
 use crate::place::Place;
 use crate::reader::Reader;
 use crate::rendering::{self, Rendering, RenderingView};
@@ -30,6 +31,8 @@ pub struct Prompt {
     pub chapters: Vec<Setting<String>>,
     /// 1 (reference) to 10 (always sent).
     pub priority: Setting<u8>,
+    /// Whether briefings may send it; one that people run has its place in lists alone.
+    pub briefing: Setting<bool>,
     /// A JSON object of further facts for the prompt's `_meta`.
     pub meta: Option<String>,
     /// The text that a briefing sends.
@@ -53,11 +56,12 @@ row! {
         /// The text that a briefing sends, in `Bodies`.
         body: Written,
         priority_at: U32,
+        briefing_at: U32,
         at: U32,
-        /// Where the prompt is in `TagOrder`.
+        /// Where the prompt is in `TagOrder`; absent if briefings may not send it.
         rank: U32,
         priority: u8,
-        reserved: [u8; 7],
+        reserved: [u8; 3],
     }
 }
 
@@ -70,7 +74,7 @@ row! {
 
 impl Writer {
     /// Appends a prompt; returns the bytes of the text that a briefing sends.
-    pub(crate) fn prompt(&mut self, prompt: &Prompt, rank: u32) -> u32 {
+    pub(crate) fn prompt(&mut self, prompt: &Prompt, rank: Option<u32>) -> u32 {
         let Prompt {
             name,
             title,
@@ -78,6 +82,7 @@ impl Writer {
             summary,
             chapters,
             priority,
+            briefing,
             meta,
             body,
             rendering,
@@ -96,10 +101,11 @@ impl Writer {
             rendering: self.rendering(rendering),
             body: Written { text, at: self.optional_place(body.at.as_ref()) },
             priority_at: self.optional_place(priority.at.as_ref()),
+            briefing_at: self.optional_place(briefing.at.as_ref()),
             at: self.place(at),
-            rank: rank.into(),
+            rank: rank.map_or(ABSENT.into(), Into::into),
             priority: priority.value,
-            reserved: [0; 7],
+            reserved: [0; 3],
         };
         self.rows(&[row]);
         text.length.get()
@@ -142,10 +148,27 @@ impl Bundle {
     ///
     /// As for [`Self::prompt`].
     pub fn find_prompt(&self, name: &str) -> Result<Option<PromptView<'_>>, Corrupt> {
-        self.reader.find(Kind::PromptIndex, name, |index| {
+        self.reader.find(Kind::PromptIndex, &lower_case(name), |index| {
             let prompt = self.prompt(index)?;
             Ok((prompt.name()? == name).then_some(prompt))
         })
+    }
+
+    /// Returns the prompts whose whole name is `name` in lower case, by their indexes.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::prompt`].
+    pub fn prompts_named(&self, name: &str) -> Result<Vec<usize>, Corrupt> {
+        let mut named = Vec::new();
+        self.reader.find(Kind::PromptIndex, name, |index| {
+            if lower_case(self.prompt(index)?.name()?) == name {
+                named.push(index);
+            }
+            // The search goes on to the end of the names with this hash.
+            Ok(None::<()>)
+        })?;
+        Ok(named)
     }
 }
 
@@ -224,12 +247,22 @@ impl<'b> PromptView<'b> {
         self.row.body.text.length.get() as usize
     }
 
-    /// Returns its number in the order of selection: priority falling, then name.
-    pub fn rank(&self) -> Result<usize, Corrupt> {
-        let rank = self.row.rank.get() as usize;
+    /// Returns whether briefings may send it.
+    #[must_use]
+    pub fn is_briefed(&self) -> bool {
+        self.row.rank.get() != ABSENT
+    }
+
+    /// Returns its number in the order of selection: priority falling, then name; `None` if
+    /// briefings may not send it.
+    pub fn rank(&self) -> Result<Option<usize>, Corrupt> {
+        if !self.is_briefed() {
+            return Ok(None);
+        }
+        let rank = self.stored_rank();
         let index: &U32 = self.reader.record(Kind::TagOrder, rank)?;
         if index.get() as usize == self.index {
-            Ok(rank)
+            Ok(Some(rank))
         } else {
             Err(Corrupt::Record { section: Kind::Prompts.name(), what: "rank" })
         }
@@ -260,6 +293,10 @@ impl<'b> PromptView<'b> {
             summary: reader.optional_written(row.summary)?,
             chapters: reader.rows(row.chapters)?.map(chapter).collect::<Result<_, _>>()?,
             priority: Setting { value: row.priority, at: reader.optional_place(row.priority_at)? },
+            briefing: Setting {
+                value: self.is_briefed(),
+                at: reader.optional_place(row.briefing_at)?,
+            },
             meta: self.meta()?.map(str::to_owned),
             body: Setting {
                 value: self.body()?.to_owned(),

@@ -3,6 +3,7 @@
 //! A tag without white space can only match inside one word, so a search in the distinct words
 //! and a union of their postings finds exactly what a search in every text would find. Prompts
 //! are numbered by *rank*: priority falling, then name, the order in which equal scores come.
+//! Prompts that briefings may not send have no rank and are not in the index.
 //!
 //! Postings are the ranks of a word's prompts, in blocks of 65,536 ranks: a u16 with their count,
 //! then the lower half of each; or, where that is shorter, the u16 0xffff, then a bitmap of the
@@ -18,6 +19,7 @@ use zerocopy::little_endian::U32;
 
 use crate::bundle::Bundle;
 use crate::error::Corrupt;
+use crate::lower_case::{UNICODE, lower_case};
 use crate::prompt::Prompt;
 use crate::row::row;
 use crate::section::Kind;
@@ -25,24 +27,6 @@ use crate::writer::{Writer, number};
 
 /// Ranks in one block of postings.
 pub const RANK_BLOCK: usize = 1 << 16;
-
-/// The version of Unicode that this build uses for lower case.
-pub const UNICODE: (u8, u8, u8) = char::UNICODE_VERSION;
-
-/// Converts a text to the lower case in which tags are compared with the texts that they are
-/// searched in.
-///
-/// Each character is mapped by itself, by Unicode's full mapping, independent of language and
-/// neighbouring characters; a final sigma counts as a sigma. So the lower case of any part of a
-/// text is a part of the lower case of the text.
-#[must_use]
-pub fn lower_case(text: &str) -> String {
-    if text.is_ascii() {
-        return text.to_ascii_lowercase();
-    }
-    let lower = text.chars().flat_map(char::to_lowercase);
-    lower.map(|letter| if letter == 'ς' { 'σ' } else { letter }).collect()
-}
 
 row! {
     /// The facts of the index.
@@ -73,9 +57,11 @@ row! {
 /// In postings, in place of the count of a list: a bitmap follows.
 const POSTINGS_BITMAP: u16 = u16::MAX;
 
-/// Returns the indexes of `prompts` in the order of their ranks. The prompts are sorted by name.
+/// Returns the indexes of the `prompts` that briefings may send, in the order of their ranks. The
+/// prompts are sorted by name.
 pub(crate) fn order(prompts: &[Prompt]) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..).take(prompts.len()).collect();
+    let numbered = (0..).zip(prompts).filter(|(_, prompt)| prompt.briefing.value);
+    let mut order: Vec<u32> = numbered.map(|(index, _)| index).collect();
     let priority = |index: &u32| {
         Reverse(prompts.get(*index as usize).map_or(0, |prompt| prompt.priority.value))
     };
@@ -112,7 +98,7 @@ impl Writer {
             self.bytes(Kind::TagText, text.as_bytes());
             // No word has white space in it, so no match spans two words.
             self.bytes(Kind::TagText, b"\n");
-            self.tag_postings(ranks, prompts.len());
+            self.tag_postings(ranks, order.len());
         }
         self.tag_word();
         let order: Vec<U32> = order.iter().map(|index| (*index).into()).collect();
@@ -121,8 +107,10 @@ impl Writer {
             let lowest = 10 - place;
             number(ranked().filter(|prompt| usize::from(prompt.priority.value) >= lowest).count())
         });
-        let others =
-            prompts.iter().zip(body_bytes).filter(|(prompt, _)| prompt.priority.value < 10);
+        let others = prompts
+            .iter()
+            .zip(body_bytes)
+            .filter(|(prompt, _)| prompt.priority.value < 10 && prompt.briefing.value);
         let (empty, filled): (Vec<u32>, Vec<u32>) =
             others.map(|(_, bytes)| *bytes).partition(|bytes| *bytes == 0);
         let (major, minor, update) = UNICODE;
@@ -142,15 +130,15 @@ impl Writer {
         self.rows(&[Word { text, postings }]);
     }
 
-    /// Appends the postings of one word, given how many prompts there are.
-    fn tag_postings(&mut self, ranks: &[u32], prompts: usize) {
+    /// Appends the postings of one word, given how many ranks there are.
+    fn tag_postings(&mut self, ranks: &[u32], count: usize) {
         let block_of = |rank: &u32| *rank as usize / RANK_BLOCK;
         let mut rest = ranks;
         for block in 0..=ranks.last().map_or(0, block_of) {
             let (ranks, later) =
                 rest.split_at(rest.partition_point(|rank| block_of(rank) <= block));
             rest = later;
-            let bitmap_bytes = bitmap_bytes(prompts.saturating_sub(block * RANK_BLOCK));
+            let bitmap_bytes = bitmap_bytes(count.saturating_sub(block * RANK_BLOCK));
             match u16::try_from(ranks.len()) {
                 Ok(count) if 2 * ranks.len() <= bitmap_bytes => {
                     let low = |rank: &u32| (*rank % RANK_BLOCK as u32) as u16;
@@ -293,7 +281,13 @@ impl<'b> TagIndexView<'b> {
     pub fn postings(&self, number: usize) -> Result<Postings<'b>, Corrupt> {
         let (start, length) = self.postings_of(number).ok_or(wrong(Kind::TagWords, "postings"))?;
         let bytes = self.bundle.reader.bytes(Kind::TagPostings, start, length)?;
-        Ok(Postings { rest: bytes, ranks: self.bundle.prompt_count() })
+        Ok(Postings { rest: bytes, ranks: self.rank_count() })
+    }
+
+    /// Returns how many ranks there are: one for each prompt that briefings may send.
+    #[must_use]
+    pub fn rank_count(&self) -> usize {
+        self.end_of(1)
     }
 
     /// Returns the index of the prompt with this rank, in the order of the names.
@@ -339,16 +333,16 @@ impl<'b> TagIndexView<'b> {
     /// Checks what digests cannot: that the sections are consistent.
     fn check(&self) -> Result<(), Corrupt> {
         let bundle = self.bundle;
-        let prompts = bundle.prompt_count();
+        let ranks = self.rank_count();
         if bundle.reader.count(Kind::TagIndex) != 1 {
             return Err(wrong(Kind::TagIndex, "count"));
         }
-        if bundle.reader.count(Kind::TagOrder) != prompts {
-            return Err(wrong(Kind::TagOrder, "count"));
-        }
         let ends = self.facts.ends.map(|end| end.get() as usize);
-        if !ends.is_sorted() || ends.last() != Some(&prompts) {
+        if !ends.is_sorted() || ranks > bundle.prompt_count() {
             return Err(wrong(Kind::TagIndex, "end of a priority"));
+        }
+        if bundle.reader.count(Kind::TagOrder) != ranks {
+            return Err(wrong(Kind::TagOrder, "count"));
         }
         let (Some(first), Some(last)) = (self.words.first(), self.words.last()) else {
             return Err(wrong(Kind::TagWords, "count"));
@@ -359,7 +353,7 @@ impl<'b> TagIndexView<'b> {
             return Err(wrong(Kind::TagWords, "first or last place"));
         }
         // No block is longer than its bitmap would be.
-        let postings_max = 2 * prompts.div_ceil(RANK_BLOCK) + prompts.div_ceil(8);
+        let postings_max = 2 * ranks.div_ceil(RANK_BLOCK) + ranks.div_ceil(8);
         (0..self.word_count()).try_for_each(|number| self.check_word(number, postings_max))
     }
 

@@ -11,6 +11,10 @@ use crate::sent::Sent;
 /// Characters of one index entry in an answer. All entries together have a limit in bytes.
 const ENTRY_CHARS_MAX: usize = 200;
 
+/// The most tags that an answer names as matching no prompt, and the most characters of one.
+const UNMATCHED_MAX: usize = 10;
+const UNMATCHED_CHARS_MAX: usize = 60;
+
 /// The occasion of a briefing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Occasion {
@@ -73,7 +77,9 @@ pub fn limits(gate: &Gate, request: &Request<'_>) -> Limits {
     let of_gate = budget.value as usize;
     // An entry or a name takes at least one letter and the punctuation around it.
     let entries_max = remaining_bytes(gate, request) / 3;
-    Limits { budget_bytes: request.budget_bytes.unwrap_or(of_gate), entries_max }
+    let budget_bytes = request.budget_bytes.unwrap_or(of_gate);
+    // The keywords of a call may be a name by chance.
+    Limits { budget_bytes, entries_max, named_in_full: request.occasion != Occasion::Intercept }
 }
 
 /// Returns how many bytes index entries and names take together.
@@ -122,6 +128,9 @@ fn compose(
         parts.push(self::remaining(bundle, bytes_max, selection, false)?);
     }
     parts.push(fill(message, &matched, &remaining));
+    if occasion != Occasion::Intercept {
+        parts.push(unmatched(request.tags, selection));
+    }
     parts.retain(|part| !part.is_empty());
     Ok(parts.join("\n\n"))
 }
@@ -216,12 +225,38 @@ fn remaining(
             lines.push(format!("Others, by name: {}", names.join(", ")));
         }
     }
-    match (lines.is_empty(), left) {
-        (true, 0) => lines.push("(none)".to_owned()),
-        (_, 0) => {}
-        (_, more) => lines.push(format!("({more} more; read_prompts finds them by keyword)")),
-    }
+    lines.push(match (lines.is_empty(), left) {
+        (true, 0) => "(none)".to_owned(),
+        (true, more) => format!("({more} more; read_prompts finds them by keyword)"),
+        (false, 0) => "(read_prompts with one of these names as the only tag returns it in full)".to_owned(),
+        (false, more) => format!(
+            "({more} more; read_prompts finds them by keyword, and with a name as the only tag returns that one in full)"
+        ),
+    });
     Ok(lines.join("\n"))
+}
+
+/// Names the tags that match no prompt, so that the agent tries other words; empty if there is none.
+fn unmatched(tags: &Tags, selection: &Selection) -> String {
+    let unmatched = selection.unmatched.iter().filter_map(|place| tags.as_slice().get(*place));
+    let mut names: Vec<String> = unmatched
+        .clone()
+        .take(UNMATCHED_MAX)
+        .map(|tag| {
+            let words: Vec<&str> = tag.split_whitespace().collect();
+            format!("`{}`", truncate(words.join(" "), UNMATCHED_CHARS_MAX))
+        })
+        .collect();
+    let more = selection.unmatched.len().saturating_sub(names.len());
+    if more > 0 {
+        names.push(format!("{more} more tags"));
+    }
+    let is_said = selection.full.is_empty() && selection.unmatched.len() == tags.iter().len();
+    match names.as_slice() {
+        [] => String::new(),
+        _ if is_said => String::new(),
+        _ => format!("(No prompt matches {}.)", names.join(", ")),
+    }
 }
 
 fn fill(message: &[MessagePiece], matched: &str, remaining: &str) -> String {

@@ -1,7 +1,8 @@
 //! Tags -> which prompts come in full, which with their summary, and which by name alone.
 //!
-//! A tag matches a prompt if it occurs in its summary or in one of its chapters; the score is the
-//! number of matching tags times the priority. The tag index of the bundle answers without reading
+//! A tag matches a prompt if it is its whole name, or occurs in its summary or in one of its
+//! chapters; the score is the number of matching tags times the priority. Prompts that briefings may
+//! not send are in no list. The tag index of the bundle answers without reading
 //! the prompts one by one: memory grows with the size of the selection, not with the number of
 //! prompts.
 
@@ -29,12 +30,15 @@ pub struct Limits {
     pub budget_bytes: usize,
     /// The most index entries and names together; `usize::MAX` for all.
     pub entries_max: usize,
+    /// Whether a prompt whose name is the only tag comes in full even if it exceeds the budget.
+    pub named_in_full: bool,
 }
 
 /// The prompts that tags select, each by its index in the order of names.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Selection {
-    /// The prompts that come in full: priority 10 by name, then the best matches.
+    /// The prompts that come in full: priority 10 by name, then the best matches, then one that was
+    /// asked for by its name alone and is not among these.
     pub full: Vec<usize>,
     /// The other matches, best first: they come with name and summary.
     pub index: Vec<usize>,
@@ -48,6 +52,8 @@ pub struct Selection {
     pub names_omitted: usize,
     /// The match that ended the filling; absent if all matches come in full.
     pub cut: Option<BudgetEnd>,
+    /// The tags that match no prompt at all, sent ones included, by their places in [`Tags`].
+    pub unmatched: Vec<usize>,
 }
 
 /// The first match whose body did not fit the budget.
@@ -75,8 +81,12 @@ pub fn select(
     sent: &Sent,
     limits: Limits,
 ) -> Result<Selection, Corrupt> {
-    let Some(index) = bundle.tag_index()? else { return Ok(Selection::default()) };
+    let Some(index) = bundle.tag_index()? else {
+        let unmatched = (0..tags.iter().len()).collect();
+        return Ok(Selection { unmatched, ..Selection::default() });
+    };
     let always = index.end_of(10);
+    let named = tags.iter().map(|tag| ranks_named(bundle, tag)).collect::<Result<Vec<_>, _>>()?;
     let sent_ranks = sent_ranks(bundle, sent, always)?;
     let mut out = Selection::default();
     for rank in 0..always {
@@ -89,14 +99,34 @@ pub fn select(
     let left = limits.budget_bytes.saturating_sub(out.bytes);
     // One more than fits: that one ends the filling.
     let wanted = index.fitting_max(left).saturating_add(limits.entries_max).saturating_add(1);
-    let matched = walk::matched(bundle, &index, tags, &sent_ranks, wanted)?;
+    let matched = walk::matched(bundle, &index, tags, &named, &sent_ranks, wanted)?;
     fill(&mut out, bundle, &index, &matched, left, limits.entries_max)?;
-    let others = bundle.prompt_count().saturating_sub(always).saturating_sub(sent_ranks.len());
+    if let ([ranks], true) = (named.as_slice(), limits.named_in_full) {
+        let asked = ranks.iter().filter(|rank| **rank >= always && !sent_ranks.contains(rank));
+        for rank in asked {
+            send_named(&mut out, bundle, index.prompt_at(*rank)?)?;
+        }
+    }
+    out.unmatched = matched.unmatched;
+    let others = index.rank_count().saturating_sub(always).saturating_sub(sent_ranks.len());
     let names = others.saturating_sub(matched.count);
-    let room = names.min(limits.entries_max.saturating_sub(out.index.len()));
+    // Matches come first: where one of them is left out, no name takes its room.
+    let room = match out.index_omitted {
+        0 => names.min(limits.entries_max.saturating_sub(out.index.len())),
+        _ => 0,
+    };
     name(&mut out, bundle, sent, room)?;
     out.names_omitted = names.saturating_sub(out.names.len());
     Ok(out)
+}
+
+/// Returns the ranks of the prompts whose whole name is the tag.
+fn ranks_named(bundle: &Bundle, tag: &str) -> Result<Vec<usize>, Corrupt> {
+    let mut ranks = Vec::new();
+    for index in bundle.prompts_named(tag)? {
+        ranks.extend(bundle.prompt(index)?.rank()?);
+    }
+    Ok(ranks)
 }
 
 /// Returns the ranks of the prompts that were sent, sorted, without those of priority 10.
@@ -106,7 +136,7 @@ fn sent_ranks(bundle: &Bundle, sent: &Sent, always: usize) -> Result<Vec<usize>,
         let index = index as usize;
         // Indexes that no prompt has are ignored.
         if index < bundle.prompt_count() {
-            ranks.push(bundle.prompt(index)?.rank()?);
+            ranks.extend(bundle.prompt(index)?.rank()?);
         }
     }
     ranks.retain(|rank| *rank >= always);
@@ -148,6 +178,20 @@ fn fill(
     Ok(())
 }
 
+/// Moves a match that did not fit the budget from the index entries to the texts in full.
+fn send_named(out: &mut Selection, bundle: &Bundle, prompt: usize) -> Result<(), Corrupt> {
+    if out.full.contains(&prompt) {
+        return Ok(());
+    }
+    match out.index.iter().position(|entry| *entry == prompt) {
+        Some(entry) => drop(out.index.remove(entry)),
+        None => out.index_omitted = out.index_omitted.saturating_sub(1),
+    }
+    out.bytes = out.bytes.saturating_add(bundle.prompt(prompt)?.body_bytes());
+    out.full.push(prompt);
+    Ok(())
+}
+
 /// Adds the first names, `room` of them, of the prompts that no tag matches.
 ///
 /// INVARIANT: if there is room for a name, every match is in one of the lists of `out`, and so is
@@ -161,7 +205,7 @@ fn name(out: &mut Selection, bundle: &Bundle, sent: &Sent, room: usize) -> Resul
     let mut listed = listed.into_iter().peekable();
     for index in 0..bundle.prompt_count() {
         let is_listed = listed.next_if_eq(&index).is_some();
-        if !is_listed && !is_sent(sent, index) {
+        if !is_listed && !is_sent(sent, index) && bundle.prompt(index)?.is_briefed() {
             out.names.push(index);
             if out.names.len() == room {
                 break;

@@ -71,7 +71,8 @@ pub(super) fn case() -> impl Strategy<Value = Case> {
             let prompts: Vec<Prompt> = named.collect();
             let texts =
                 prompts.iter().flat_map(|prompt| prompt.summary.iter().chain(&prompt.chapters));
-            let texts: Vec<&String> = texts.map(|text| &text.value).collect();
+            let names = prompts.iter().map(|prompt| &prompt.name);
+            let texts: Vec<&String> = texts.map(|text| &text.value).chain(names).collect();
             let given = tags.iter().map(|tag| tag.of(&texts)).collect();
             // The last is no prompt's index.
             let index = |sent: &Index| sent.index(prompts.len() + 1) as u32;
@@ -93,14 +94,15 @@ fn any_prompt() -> impl Strategy<Value = Prompt> {
         2 => 60usize..3_000,
         1 => 3_000usize..100_000,
     ];
-    (priority, option::weighted(0.8, text()), vec(text(), 0..3), bytes, any::<bool>()).prop_map(
-        |(priority, summary, chapters, bytes, other)| {
+    let briefing = prop::bool::weighted(0.85);
+    (priority, option::weighted(0.8, text()), vec(text(), 0..3), bytes, any::<bool>(), briefing)
+        .prop_map(|(priority, summary, chapters, bytes, other, briefing)| {
             let prompt = prompt("", priority, summary.as_deref(), bytes);
             // What a briefing sends need not be what the prompt answers.
             let body = if other { made("y".repeat(bytes / 2)) } else { prompt.body };
-            Prompt { chapters: chapters.into_iter().map(made).collect(), body, ..prompt }
-        },
-    )
+            let chapters = chapters.into_iter().map(made).collect();
+            Prompt { chapters, body, briefing: made(briefing), ..prompt }
+        })
 }
 
 fn text() -> impl Strategy<Value = String> {
@@ -111,14 +113,20 @@ fn text() -> impl Strategy<Value = String> {
 fn limits() -> impl Strategy<Value = Limits> {
     let budget = prop_oneof![0usize..200, 0usize..8_192, 0usize..(1 << 20)];
     let entries = prop_oneof![Just(usize::MAX), 0usize..5, 0usize..150];
-    (budget, entries).prop_map(|(budget_bytes, entries_max)| Limits { budget_bytes, entries_max })
+    (budget, entries, any::<bool>()).prop_map(|(budget_bytes, entries_max, named_in_full)| Limits {
+        budget_bytes,
+        entries_max,
+        named_in_full,
+    })
 }
 
 /// A tag before it is known what the project says.
 #[derive(Debug, Clone)]
 enum Tag {
-    /// A part of some text, in another case.
+    /// A part of some text or name, in another case.
     Part(Index, Index, Index, Letters),
+    /// One of them whole.
+    Whole(Index, Letters),
     /// Words that may occur nowhere.
     Words(String),
 }
@@ -135,6 +143,8 @@ fn tag() -> impl Strategy<Value = Tag> {
     prop_oneof![
         3 => (any::<Index>(), any::<Index>(), any::<Index>(), letters)
             .prop_map(|(text, start, length, letters)| Tag::Part(text, start, length, letters)),
+        2 => (any::<Index>(), select(&[Letters::AsTheyAre, Letters::Upper, Letters::Lower][..]))
+            .prop_map(|(text, letters)| Tag::Whole(text, letters)),
         1 => text().prop_map(Tag::Words),
         1 => select(WORDS).prop_map(|word| Tag::Words(word.into())),
     ]
@@ -144,18 +154,24 @@ impl Tag {
     fn of(&self, texts: &[&String]) -> String {
         match self {
             Self::Words(words) => words.clone(),
-            Self::Part(..) if texts.is_empty() => String::new(),
+            Self::Part(..) | Self::Whole(..) if texts.is_empty() => String::new(),
+            Self::Whole(text, letters) => letters.of(texts[text.index(texts.len())]),
             Self::Part(text, start, length, letters) => {
                 let text: Vec<char> = texts[text.index(texts.len())].chars().collect();
                 let start = start.index(text.len() + 1);
                 let length = length.index(text.len() - start + 1);
-                let part: String = text[start..start + length].iter().collect();
-                match letters {
-                    Letters::AsTheyAre => part,
-                    Letters::Upper => part.to_uppercase(),
-                    Letters::Lower => part.to_lowercase(),
-                }
+                letters.of(&text[start..start + length].iter().collect::<String>())
             }
+        }
+    }
+}
+
+impl Letters {
+    fn of(self, text: &str) -> String {
+        match self {
+            Self::AsTheyAre => text.to_owned(),
+            Self::Upper => text.to_uppercase(),
+            Self::Lower => text.to_lowercase(),
         }
     }
 }

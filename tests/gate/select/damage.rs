@@ -7,7 +7,7 @@ use relay_bundle::{Contents, Corrupt, Kind, Prompt, encode};
 use relay_engine::select::{Limits, select};
 use relay_engine::sent::Sent;
 
-use super::{prompt, tags};
+use super::{all, prompt, tags};
 use crate::bundle::raw::Raw;
 use crate::bundle::sample;
 
@@ -77,7 +77,7 @@ fn selected(raw: &Raw) -> Result<usize, Corrupt> {
     let bundle = sample::open(&raw.sealed()).unwrap();
     let tags = tags(&["vpn", "home ass", "a", "1", "wall r", "nowhere"]);
     let sent = Sent::from_indexes([3, 4, 199, u32::MAX]);
-    let selection = select(&bundle, &tags, &sent, Limits { budget_bytes: 900, entries_max: 20 })?;
+    let selection = select(&bundle, &tags, &sent, Limits { entries_max: 20, ..all(900) })?;
     let mut all = [selection.full, selection.index, selection.names].concat();
     assert!(all.iter().all(|index| *index < bundle.prompt_count()), "{all:?}");
     let count = all.len();

@@ -4,7 +4,7 @@ use relay_bundle::{Bundle, Prompt};
 use relay_engine::select::{Limits, Tags, select};
 use relay_engine::sent::Sent;
 
-use super::{bundle, model, prompt};
+use super::{all, bundle, model, prompt};
 use crate::bundle::sample;
 
 const PROMPTS: usize = 70_000;
@@ -41,15 +41,18 @@ fn many_prompts_are_selected_from_as_the_model_does() {
         &["e"],
         &["n", "o", "s", "t", "a"],
         &["VPN", "firewall", "日本", "quarter", "ωm"],
-        &["rare-1", "rare-69790", "nowhere"],
+        &["rare-1", "rare-69790", "nowhere", "P69999"],
+        &["p00003"],
         &["home assistant", "work home", "b b", "policy net", "network  home"],
     ];
     for given in tag_sets {
         let question = Question::new(&prompts, &texts, given);
         for (budget_bytes, entries_max) in [(8_192, 50), (0, 0), (8_192, usize::MAX)] {
-            question.check(&bundle, &[], Limits { budget_bytes, entries_max });
+            let limits = Limits { entries_max, ..all(budget_bytes) };
+            question.check(&bundle, &[], limits);
+            question.check(&bundle, &[], Limits { named_in_full: true, ..limits });
         }
-        question.check(&bundle, &sent, Limits { budget_bytes: 1 << 20, entries_max: 1024 });
+        question.check(&bundle, &sent, Limits { entries_max: 1024, ..all(1 << 20) });
     }
 }
 
@@ -60,7 +63,7 @@ fn a_match_that_is_better_by_one_point_comes_first() {
     let mut prompts: Vec<Prompt> = (0..200).map(many).collect();
     prompts.push(prompt("q", 5, Some("vpn, firewall"), 1));
     let tags = Tags::new(&["vpn", "firewall"], 10).unwrap();
-    let limits = Limits { budget_bytes: 0, entries_max: 3 };
+    let limits = Limits { entries_max: 3, ..all(0) };
     let selection = select(&bundle(prompts), &tags, &Sent::default(), limits).unwrap();
     assert_eq!((selection.index, selection.index_omitted), (vec![200, 0, 1], 198));
 }
@@ -77,27 +80,26 @@ fn thirty_two_tags_are_counted() {
     let bundle = bundle(prompts.clone());
     let texts: Vec<_> = prompts.iter().map(model::texts).collect();
     let question = Question::new(&prompts, &texts, &given);
-    question.check(&bundle, &[], Limits { budget_bytes: 8_192, entries_max: 100 });
+    question.check(&bundle, &[], Limits { entries_max: 100, ..all(8_192) });
 }
 
 /// Tags, with what the model says of them.
 struct Question<'p> {
-    prompts: &'p [Prompt],
     tags: Tags,
-    counts: Vec<usize>,
+    model: model::Question<'p>,
 }
 
 impl<'p> Question<'p> {
     fn new(prompts: &'p [Prompt], texts: &[Vec<String>], given: &[&str]) -> Self {
         let tags = Tags::new(given, 32).unwrap();
         let given: Vec<String> = given.iter().map(|tag| (*tag).to_owned()).collect();
-        Self { prompts, tags, counts: model::counts(texts, &given) }
+        Self { tags, model: model::Question::new(prompts, texts, &given) }
     }
 
     fn check(&self, bundle: &Bundle, sent: &[u32], limits: Limits) {
         let sent_before = Sent::from_indexes(sent.iter().copied());
         let found = select(bundle, &self.tags, &sent_before, limits).unwrap();
-        let expected = model::select(self.prompts, &self.counts, sent, limits);
+        let expected = self.model.select(sent, limits);
         assert!(found == expected, "{:?} {limits:?}", self.tags);
     }
 }

@@ -22,71 +22,111 @@ pub(super) fn texts(prompt: &Prompt) -> Vec<String> {
 
 /// In how many places tags are found.
 pub(super) fn places(prompt: &Prompt, given: &[String]) -> usize {
-    let texts = texts(prompt);
-    let found = |tag: &String| texts.iter().filter(|text| text.contains(tag)).count();
+    let (name, texts) = (lower(&prompt.name), texts(prompt));
+    let found = |tag: &String| {
+        usize::from(*tag == name) + texts.iter().filter(|text| text.contains(tag)).count()
+    };
     distinct(given).iter().map(found).sum()
 }
 
-fn matching(texts: &[String], tags: &BTreeSet<String>) -> usize {
-    tags.iter().filter(|tag| texts.iter().any(|text| text.contains(*tag))).count()
+fn matches(tag: &str, name: &str, texts: &[String]) -> bool {
+    tag == name || texts.iter().any(|text| text.contains(tag))
+}
+
+fn matching(name: &str, texts: &[String], tags: &BTreeSet<String>) -> usize {
+    tags.iter().filter(|tag| matches(tag, name, texts)).count()
 }
 
 pub(super) fn score(prompt: &Prompt, given: &[String]) -> Score {
     if prompt.priority.value == 10 {
         return Score::Always;
     }
-    let matching = matching(&texts(prompt), &distinct(given));
+    let matching = matching(&lower(&prompt.name), &texts(prompt), &distinct(given));
     Score::Points { matching, priority: prompt.priority.value }
 }
 
-/// How many tags match each prompt, given the texts of each.
-pub(super) fn counts(texts: &[Vec<String>], given: &[String]) -> Vec<usize> {
-    let tags = distinct(given);
-    texts.iter().map(|texts| matching(texts, &tags)).collect()
+/// Tags asked of prompts, which are sorted by name.
+pub(super) struct Question<'p> {
+    prompts: &'p [Prompt],
+    /// The only tag, if there is one.
+    only: Option<String>,
+    /// How many tags match each prompt.
+    counts: Vec<usize>,
+    unmatched: Vec<usize>,
 }
 
-/// Selects from prompts that are sorted by name.
-pub(super) fn select(
-    prompts: &[Prompt],
-    counts: &[usize],
-    sent: &[u32],
-    limits: Limits,
-) -> Selection {
-    let sent: BTreeSet<u32> = sent.iter().copied().collect();
-    let mut out = Selection::default();
-    let mut matched = Vec::new();
-    for (index, (prompt, matching)) in prompts.iter().zip(counts).enumerate() {
-        if sent.contains(&(index as u32)) {
-            continue;
+impl<'p> Question<'p> {
+    /// Asks with the tags `given`; `texts` are those of each prompt.
+    pub(super) fn new(prompts: &'p [Prompt], texts: &[Vec<String>], given: &[String]) -> Self {
+        let tags = distinct(given);
+        let names: Vec<String> = prompts.iter().map(|prompt| lower(&prompt.name)).collect();
+        let known = || prompts.iter().zip(names.iter().zip(texts));
+        let counts = known().map(|(_, (name, texts))| matching(name, texts, &tags)).collect();
+        let mut in_order: Vec<String> = Vec::new();
+        for tag in given.iter().map(|tag| lower(tag.trim())) {
+            if !tag.is_empty() && !in_order.contains(&tag) {
+                in_order.push(tag);
+            }
         }
-        if prompt.priority.value == 10 {
-            out.full.push(index);
-            out.bytes += prompt.body.value.len();
-        } else if *matching > 0 {
-            let score = matching * usize::from(prompt.priority.value);
-            matched.push((Reverse(score), Reverse(prompt.priority.value), index));
-        } else {
-            out.names.push(index);
-        }
+        let is_unmatched = |tag: &str| {
+            !known()
+                .any(|(prompt, (name, texts))| prompt.briefing.value && matches(tag, name, texts))
+        };
+        let numbered = in_order.iter().enumerate();
+        let unmatched =
+            numbered.filter(|(_, tag)| is_unmatched(tag)).map(|(place, _)| place).collect();
+        let only = in_order.first().filter(|_| in_order.len() == 1).cloned();
+        Self { prompts, only, counts, unmatched }
     }
-    matched.sort_unstable();
-    let mut left = limits.budget_bytes.saturating_sub(out.bytes);
-    for (_, _, prompt) in matched {
-        let bytes = prompts[prompt].body.value.len();
-        if out.cut.is_none() && bytes <= left {
-            left -= bytes;
-            out.bytes += bytes;
-            out.full.push(prompt);
-        } else {
-            out.cut = out.cut.or(Some(BudgetEnd { prompt, bytes, left }));
-            out.index.push(prompt);
+
+    /// Selects without those that were `sent`.
+    pub(super) fn select(&self, sent: &[u32], limits: Limits) -> Selection {
+        let Self { prompts, only, counts, unmatched } = self;
+        let sent: BTreeSet<u32> = sent.iter().copied().collect();
+        let mut out = Selection::default();
+        let mut matched = Vec::new();
+        for (index, (prompt, matching)) in prompts.iter().zip(counts).enumerate() {
+            if sent.contains(&(index as u32)) || !prompt.briefing.value {
+                continue;
+            }
+            if prompt.priority.value == 10 {
+                out.full.push(index);
+                out.bytes += prompt.body.value.len();
+            } else if *matching > 0 {
+                let score = matching * usize::from(prompt.priority.value);
+                matched.push((Reverse(score), Reverse(prompt.priority.value), index));
+            } else {
+                out.names.push(index);
+            }
         }
+        matched.sort_unstable();
+        let mut left = limits.budget_bytes.saturating_sub(out.bytes);
+        for (_, _, prompt) in matched {
+            let bytes = prompts[prompt].body.value.len();
+            if out.cut.is_none() && bytes <= left {
+                left -= bytes;
+                out.bytes += bytes;
+                out.full.push(prompt);
+            } else {
+                out.cut = out.cut.or(Some(BudgetEnd { prompt, bytes, left }));
+                out.index.push(prompt);
+            }
+        }
+        let mut omitted = out.index.split_off(out.index.len().min(limits.entries_max));
+        for list in [&mut out.index, &mut omitted] {
+            let is_named = |index: &usize| Some(lower(&prompts[*index].name)) == *only;
+            let named = list.iter().position(is_named).filter(|_| limits.named_in_full);
+            if let Some(named) = named {
+                let named = list.remove(named);
+                out.bytes += prompts[named].body.value.len();
+                out.full.push(named);
+            }
+        }
+        out.index_omitted = omitted.len();
+        let room = if omitted.is_empty() { limits.entries_max - out.index.len() } else { 0 };
+        out.names_omitted = out.names.len().saturating_sub(room);
+        out.names.truncate(room);
+        out.unmatched.clone_from(unmatched);
+        out
     }
-    let room = limits.entries_max;
-    out.index_omitted = out.index.len().saturating_sub(room);
-    out.index.truncate(room);
-    let room = room - out.index.len();
-    out.names_omitted = out.names.len().saturating_sub(room);
-    out.names.truncate(room);
-    out
 }

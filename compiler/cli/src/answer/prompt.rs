@@ -20,6 +20,8 @@ pub(crate) struct Prompt {
     pub(crate) description: Option<String>,
     /// 1 (reference) to 10 (always sent).
     pub(crate) priority: u8,
+    /// Whether briefings may send it.
+    pub(crate) briefing: bool,
     /// Its topic, in one line.
     pub(crate) summary: Option<String>,
     /// Its topics.
@@ -90,6 +92,7 @@ impl Prompt {
             title: view.title()?.map(Into::into),
             description: view.description()?.map(Into::into),
             priority: view.priority(),
+            briefing: view.is_briefed(),
             summary: view.summary()?.map(Into::into),
             chapters: view.chapters()?.into_iter().map(Into::into).collect(),
             generated: Generated::of(view)?,

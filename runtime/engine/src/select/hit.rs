@@ -16,25 +16,33 @@ pub struct Hit<'t, 'b> {
 /// Where in a prompt a tag was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HitPlace<'b> {
+    /// It is the name.
+    Name,
     /// In the summary.
     Summary,
     /// In this chapter.
     Chapter(&'b str),
 }
 
-/// Finds every place of a prompt where a tag matches, tag by tag, the summary before the chapters.
+/// Finds every place of a prompt where a tag matches, tag by tag: the name, the summary, the
+/// chapters.
 ///
 /// # Errors
 ///
 /// The bundle is not what was signed.
 pub fn hits<'t, 'b>(prompt: &PromptView<'b>, tags: &'t Tags) -> Result<Vec<Hit<'t, 'b>>, Corrupt> {
+    let name = lower_case(prompt.name()?);
     let summary = prompt.summary()?.map(|text| (HitPlace::Summary, lower_case(text)));
     let chapters = prompt.chapters()?.into_iter();
     let chapters = chapters.map(|text| (HitPlace::Chapter(text), lower_case(text)));
     let texts: Vec<(HitPlace<'b>, String)> = summary.into_iter().chain(chapters).collect();
-    let found = tags.iter().flat_map(|tag| {
-        let places = texts.iter().filter(move |(_, text)| text.contains(tag));
-        places.map(move |(place, _)| Hit { tag, place: *place })
-    });
-    Ok(found.collect())
+    let mut found = Vec::new();
+    for tag in tags.iter() {
+        if tag == name {
+            found.push(Hit { tag, place: HitPlace::Name });
+        }
+        let places = texts.iter().filter(|(_, text)| text.contains(tag));
+        found.extend(places.map(|(place, _)| Hit { tag, place: *place }));
+    }
+    Ok(found)
 }

@@ -15,13 +15,18 @@ pub(super) struct Matched {
     pub(super) ranks: Vec<u32>,
     /// How many there are.
     pub(super) count: usize,
+    /// The places of the tags that match no prompt, of any priority, sent or not.
+    pub(super) unmatched: Vec<usize>,
 }
 
-/// Finds the prompts that tags match, the best `wanted` of them by rank; `sent` is sorted.
+/// Finds the prompts that tags match, the best `wanted` of them by rank.
+///
+/// `named` has the ranks of the prompts that each tag names; `sent` is sorted.
 pub(super) fn matched(
     bundle: &Bundle,
     index: &TagIndexView<'_>,
     tags: &Tags,
+    named: &[Vec<usize>],
     sent: &[usize],
     wanted: usize,
 ) -> Result<Matched, Corrupt> {
@@ -30,25 +35,58 @@ pub(super) fn matched(
     let mut walk = Walk {
         bundle,
         index,
-        searches: tags.iter().map(|tag| (tag, Search::new(tag))).collect(),
+        searches: tags.iter().zip(named).map(|(tag, named)| TagSearch::new(tag, named)).collect(),
         counts: Counts::new(tags.iter().len()),
         live: NO_BITS,
     };
     let first = index.end_of(10);
-    let end = if tags.is_empty() { 0 } else { bundle.prompt_count() };
+    let end = if tags.is_empty() { 0 } else { index.rank_count() };
     for start in (0..end).step_by(RANK_BLOCK) {
         let ranks = start..end.min(start + RANK_BLOCK);
         walk.revive(&ranks, first, sent);
         walk.count(&ranks)?;
         count += walk.take(&ranks, &mut best);
     }
-    Ok(Matched { ranks: best.into_ranks(), count })
+    let searches = walk.searches.iter().enumerate();
+    let unmatched = searches.filter(|(_, search)| !search.matches).map(|(place, _)| place);
+    Ok(Matched { ranks: best.into_ranks(), count, unmatched: unmatched.collect() })
+}
+
+/// The search for one tag.
+struct TagSearch<'a, 'b> {
+    tag: &'a str,
+    words: Search<'a, 'b>,
+    /// The ranks of the prompts whose name it is.
+    named: &'a [usize],
+    /// Whether it matches a prompt of the blocks so far.
+    matches: bool,
+}
+
+impl<'a> TagSearch<'a, '_> {
+    fn new(tag: &'a str, named: &'a [usize]) -> Self {
+        Self { tag, words: Search::new(tag), named, matches: false }
+    }
+
+    /// Adds the prompts that it names to those of a block that have its words.
+    fn complete(&mut self, ranks: &Range<usize>, bits: &mut Bits) {
+        for rank in self.named.iter().filter(|rank| ranks.contains(rank)) {
+            let place = rank - ranks.start;
+            if let Some(word) = bits.get_mut(place / 64) {
+                *word |= 1 << (place % 64);
+            }
+        }
+        if !self.matches {
+            let words = (ranks.start..).step_by(64).zip(&*bits);
+            self.matches =
+                words.into_iter().any(|(start, word)| word & between(start, 0, ranks.end) != 0);
+        }
+    }
 }
 
 struct Walk<'a, 'b> {
     bundle: &'b Bundle,
     index: &'a TagIndexView<'b>,
-    searches: Vec<(&'a str, Search<'a, 'b>)>,
+    searches: Vec<TagSearch<'a, 'b>>,
     counts: Counts,
     /// The ranks of the block that may be selected.
     live: Bits,
@@ -74,18 +112,22 @@ impl Walk<'_, '_> {
         self.counts.clear();
         let mut bits = NO_BITS;
         let mut uncertain = Vec::new();
-        for (tag, search) in &mut self.searches {
-            search.block(self.index, &mut bits)?;
-            if search.exact() {
+        for (place, search) in self.searches.iter_mut().enumerate() {
+            search.words.block(self.index, &mut bits)?;
+            if search.words.exact() {
+                search.complete(ranks, &mut bits);
                 self.counts.add(&mut bits);
             } else {
-                uncertain.push((*tag, Box::new(bits)));
+                uncertain.push((place, search.tag, Box::new(bits)));
             }
         }
         if !uncertain.is_empty() {
-            self.verify(ranks.start, &mut uncertain)?;
+            self.verify(ranks, &mut uncertain)?;
         }
-        for (_, mut bits) in uncertain {
+        for (place, _, mut bits) in uncertain {
+            if let Some(search) = self.searches.get_mut(place) {
+                search.complete(ranks, &mut bits);
+            }
             self.counts.add(&mut bits);
         }
         Ok(())
@@ -93,16 +135,20 @@ impl Walk<'_, '_> {
 
     /// Clears the bits of the prompts whose texts do not have the tag. Each prompt is read once,
     /// so that this never costs more than a search without an index.
-    fn verify(&self, start: usize, uncertain: &mut [(&str, Box<Bits>)]) -> Result<(), Corrupt> {
-        for (word, live) in self.live.iter().enumerate() {
+    fn verify(
+        &self,
+        ranks: &Range<usize>,
+        uncertain: &mut [(usize, &str, Box<Bits>)],
+    ) -> Result<(), Corrupt> {
+        for (word, start) in (ranks.start..ranks.end).step_by(64).enumerate() {
             let bits = |bits: &Bits| bits.get(word).copied().unwrap_or(0);
-            let any = uncertain.iter().fold(0, |any, (_, tag)| any | bits(tag));
-            for place in ones(any & live) {
-                let rank = start + word * 64 + place as usize;
+            let any = uncertain.iter().fold(0, |any, (_, _, tag)| any | bits(tag));
+            for place in ones(any & between(start, 0, ranks.end)) {
+                let rank = start + place as usize;
                 let prompt = self.bundle.prompt(self.index.prompt_at(rank)?)?;
                 let texts = prompt.summary()?.into_iter().chain(prompt.chapters()?);
                 let texts: Vec<String> = texts.map(lower_case).collect();
-                for (tag, bits) in &mut *uncertain {
+                for (_, tag, bits) in &mut *uncertain {
                     let Some(bits) = bits.get_mut(word) else { continue };
                     if *bits >> place & 1 == 1 && !texts.iter().any(|text| text.contains(*tag)) {
                         *bits &= !(1 << place);

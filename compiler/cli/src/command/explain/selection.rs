@@ -126,14 +126,18 @@ impl Question<'_> {
         let Asked { has_session, budget: budget_bytes, .. } = *self.asked;
         let occasion = self.occasion;
         let request = Request { occasion, tags, sent: &sent, has_session, budget_bytes };
-        let budget_bytes = match &self.gate {
-            Some(gate) => briefing::limits(gate, &request).budget_bytes,
-            None => budget_bytes.unwrap_or(select::BUDGET_BYTES),
+        let limits = match &self.gate {
+            Some(gate) => briefing::limits(gate, &request),
+            None => Limits {
+                budget_bytes: budget_bytes.unwrap_or(select::BUDGET_BYTES),
+                entries_max: usize::MAX,
+                named_in_full: true,
+            },
         };
         // A briefing limits its entries; `--why` lists every prompt.
-        let limits = Limits { budget_bytes, entries_max: usize::MAX };
+        let limits = Limits { entries_max: usize::MAX, ..limits };
         let selection = select::select(self.bundle, tags, &sent, limits)?;
-        let mut selected = Selected::of(self.bundle, tags, budget_bytes, &selection)?;
+        let mut selected = Selected::of(self.bundle, tags, limits.budget_bytes, &selection)?;
         selected.sent = known.into_iter().map(|(_, name)| name.to_owned()).collect();
         if let (Some(gate), None) = (&self.gate, self.unsent()) {
             selected.text = Some(briefing::brief(self.bundle, gate, &request)?.text(HANDLE));

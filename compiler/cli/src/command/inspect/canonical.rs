@@ -123,6 +123,7 @@ fn prompt(prompt: &Prompt, text: &mut String) {
         title,
         description,
         priority,
+        briefing,
         summary,
         chapters,
         generated,
@@ -134,6 +135,7 @@ fn prompt(prompt: &Prompt, text: &mut String) {
     } = prompt;
     heading("prompt", name, text);
     field("priority", Some(&priority.to_string()), text);
+    field("in briefings", Some(yes_or_no(*briefing)), text);
     field("title", title.as_deref(), text);
     field("description", description.as_deref(), text);
     let marked = |which| if generated.contains(&which) { " (generated)" } else { "" };

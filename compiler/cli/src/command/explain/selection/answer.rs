@@ -39,9 +39,12 @@ pub(super) struct Selected {
     pub(super) hits: Vec<Hit>,
     /// The tags that were searched: trimmed, lower-cased, each once.
     pub(super) tags: Vec<String>,
+    /// Those that match no prompt, sent ones included.
+    pub(super) unmatched: Vec<String>,
     /// The prompts that were sent before, in the order given.
     pub(super) sent: Vec<String>,
-    /// The byte budget of all bodies; prompts of priority 10 are sent regardless of it.
+    /// The byte budget of all bodies; prompts of priority 10, and one that is asked for by its name
+    /// alone, are sent regardless of it.
     pub(super) budget_bytes: usize,
     /// The score of every prompt in full or in the index.
     pub(super) scores: Vec<Score>,
@@ -59,7 +62,7 @@ pub(super) struct Hit {
     pub(super) prompt: String,
     /// The tag.
     pub(super) tag: String,
-    /// `summary`, or `chapter: ` and the chapter.
+    /// `name`, `summary`, or `chapter: ` and the chapter.
     #[serde(rename = "where")]
     pub(super) place: String,
 }
@@ -109,12 +112,14 @@ impl Selected {
             scores.push(Score::of(&prompt, tags)?);
             for hit in select::hits(&prompt, tags)? {
                 let place = match hit.place {
+                    HitPlace::Name => "name".to_owned(),
                     HitPlace::Summary => "summary".to_owned(),
                     HitPlace::Chapter(chapter) => format!("chapter: {chapter}"),
                 };
                 hits.push(Hit { prompt: name(index)?, tag: hit.tag.to_owned(), place });
             }
         }
+        let unmatched = selection.unmatched.iter().filter_map(|place| tags.as_slice().get(*place));
         let cut = selection.cut.as_ref().map(|cut| -> Result<BudgetEnd, Failure> {
             Ok(BudgetEnd { prompt: name(&cut.prompt)?, bytes: cut.bytes, left: cut.left })
         });
@@ -125,6 +130,7 @@ impl Selected {
             bytes: selection.bytes,
             hits,
             tags: tags.as_slice().to_vec(),
+            unmatched: unmatched.cloned().collect(),
             sent: Vec::new(),
             budget_bytes,
             scores,

@@ -31,18 +31,25 @@ pub(super) fn render(answer: &SelectionExplained, note: Option<&str>, width: usi
 }
 
 fn facts(selected: &Selected) -> String {
-    let Selected { tags, sent, hits, bytes, budget_bytes, .. } = selected;
+    let Selected { tags, unmatched, sent, hits, bytes, budget_bytes, .. } = selected;
     let mut page = String::new();
-    let is_found = |tag: &&String| hits.iter().any(|hit| hit.tag == **tag);
-    let lost: Vec<String> = tags.iter().filter(|tag| !is_found(tag)).cloned().collect();
-    if !lost.is_empty() {
-        let name = if sent.is_empty() { "no match for:" } else { "no further match for:" };
-        page.push_str(&line(name, &listed(&lost)));
-    }
+    let mut lost = |name, lost: Vec<String>| {
+        if !lost.is_empty() {
+            page.push_str(&line(name, &listed(&lost)));
+        }
+    };
+    let is_sent =
+        |tag: &&String| !unmatched.contains(tag) && !hits.iter().any(|hit| hit.tag == **tag);
+    lost("no match for:", unmatched.clone());
+    lost("no further match for:", tags.iter().filter(is_sent).cloned().collect());
     if !sent.is_empty() {
         page.push_str(&line("sent before:", &listed(sent)));
     }
-    let over = if bytes > budget_bytes { ": prompts of priority 10 are always sent" } else { "" };
+    let over = if bytes > budget_bytes {
+        ": priority 10, and a prompt asked for by its name alone, are sent regardless of it"
+    } else {
+        ""
+    };
     let used = format!("{} of {} bytes{over}", grouped(*bytes), grouped(*budget_bytes));
     page.push_str(&line("budget:", &used));
     page
@@ -58,7 +65,9 @@ fn lists(selected: &Selected, width: usize) -> String {
     let (in_full, as_entries) = scores.split_at_checked(full.len()).unwrap_or_default();
     let mut page = heading("in full", full.len());
     page.push_str(&rows(in_full, &found, width));
-    page.push_str(&cut.as_ref().map(|cut| budget_end(cut, width)).unwrap_or_default());
+    if let Some(cut) = cut {
+        page.push_str(&budget_end(cut, full.contains(&cut.prompt), width));
+    }
     page.push_str(&heading("as index entries", index.len()));
     page.push_str(&rows(as_entries, &found, width));
     page.push_str(&heading("by name", names.len()));
@@ -69,13 +78,18 @@ fn lists(selected: &Selected, width: usize) -> String {
 }
 
 /// Returns a sentence on the first prompt over the budget.
-fn budget_end(cut: &BudgetEnd, width: usize) -> String {
+fn budget_end(cut: &BudgetEnd, is_named: bool, width: usize) -> String {
     let BudgetEnd { prompt, bytes, left } = cut;
     let text = format!(
-        "`{}` has {} and {} left: it and all prompts after it are index entries",
+        "`{}` has {} and {} left: {}",
         prompt,
         counted(*bytes, "byte"),
         if *left == 1 { "1 was".to_owned() } else { format!("{} were", grouped(*left)) },
+        if is_named {
+            "it comes because its name is the only tag"
+        } else {
+            "it and all prompts after it are index entries"
+        },
     );
     dim(wrapped(&text, "  ", width)).to_string()
 }
