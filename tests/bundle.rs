@@ -6,6 +6,7 @@ mod damage;
 mod entry;
 mod fill;
 mod find;
+mod meaning;
 mod mutation;
 mod places;
 mod random;

@@ -142,3 +142,19 @@ fn the_order_of_files_and_nodes_does_not_matter() {
         fs::read(sandbox.path("b.relay")).unwrap()
     );
 }
+
+/// Places change with every comment; what the bundle decides does not.
+#[test]
+fn comments_and_layout_do_not_change_the_meaning() {
+    let sandbox = Sandbox::example("homelab");
+    let inspected = || sandbox.relay("inspect homelab --json").ends(0).json();
+    let before = inspected();
+    let project = fs::read_to_string(sandbox.path("homelab/project.kdl")).expect("the project");
+    let (head, rest) = project.split_once('\n').expect("a line");
+    sandbox.write("homelab/project.kdl", &format!("{head}\n\n// A remark.\n  {rest}"));
+    let after = inspected();
+    assert_ne!(after["digest"], before["digest"]);
+    assert_eq!(after["meaning"], before["meaning"]);
+    sandbox.write("homelab/project.kdl", &project.replace("priority=10", "priority=9"));
+    assert_ne!(inspected()["meaning"], before["meaning"]);
+}

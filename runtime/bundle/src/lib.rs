@@ -26,6 +26,7 @@ mod gate;
 mod header;
 mod lower_case;
 mod manifest;
+mod meaning;
 mod message;
 mod messages;
 mod name_index;

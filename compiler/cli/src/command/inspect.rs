@@ -42,6 +42,9 @@ pub(crate) struct Inspected {
     environment: Option<String>,
     /// The digest that identifies the bundle and is signed.
     digest: String,
+    /// The digest of what the bundle decides: comments, layout, places, epoch and compiler do not
+    /// change it.
+    meaning: String,
     /// A number that increases from release to release.
     epoch: u64,
     /// The bundle format: `major.minor`.
@@ -123,6 +126,7 @@ impl Inspected {
             owner,
             environment,
             digest,
+            meaning: bundle.contents()?.meaning().to_string(),
             epoch,
             format,
             compiler,
@@ -159,10 +163,11 @@ fn summary(subject: &Subject, signers: &[Signature], width: usize) -> Result<Str
     let Subject { bundle, bytes } = subject;
     let summary = Summary::of(bundle)?;
     let mut page = format!(
-        "{}\n  {}\n\n  digest    {}\n  epoch     {}\n  format    {}, written by {}, {} bytes\n",
+        "{}\n  {}\n\n  digest    {}\n  meaning   {}\n  epoch     {}\n  format    {}, written by {}, {} bytes\n",
         summary.heading(),
         summary.counts(),
         summary.digest,
+        bundle.contents()?.meaning(),
         summary.epoch,
         summary.format,
         printable(&summary.compiler),

@@ -1,0 +1,93 @@
+//! The digest of what a bundle decides.
+//!
+//! A comment, another layout or a newer compiler changes a bundle's digest, since every text carries
+//! its place. Whoever asks whether a change decides anything else compares this one.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::contents::Contents;
+use crate::digest::Digest;
+use crate::manifest::Manifest;
+
+impl Contents {
+    /// Returns the digest of everything that a server answers from: without places, source and
+    /// provenance, and without the epoch and the compiler's version, which decide no answer.
+    #[must_use]
+    pub fn meaning(&self) -> Digest {
+        let Self {
+            epoch: _,
+            manifest,
+            messages,
+            gate,
+            tools,
+            prompts,
+            resources,
+            templates,
+            prompt_pages,
+            resource_pages,
+            template_pages,
+            tool_pages,
+            canonical: _,
+            provenance: _,
+        } = self;
+        let Manifest { project, version, title, owner, environment, compiler: _ } = manifest;
+        let mut parts = vec![
+            part(&(project, version, title, owner, environment)),
+            part(messages),
+            part(gate),
+            part(tools),
+            part(&(prompt_pages, resource_pages, template_pages, tool_pages)),
+        ];
+        // One by one, so that no more than one is in memory twice.
+        parts.push(list(prompts));
+        parts.push(list(resources));
+        parts.push(list(templates));
+        join(&parts)
+    }
+}
+
+fn list<T: Serialize>(items: &[T]) -> Digest {
+    join(&items.iter().map(part).collect::<Vec<_>>())
+}
+
+fn join(digests: &[Digest]) -> Digest {
+    let texts: Vec<String> = digests.iter().map(Digest::hex).collect();
+    Digest::of(texts.concat().as_bytes())
+}
+
+fn part(value: &impl Serialize) -> Digest {
+    let mut bytes = Vec::new();
+    // A bundle's values have text keys alone, so none is without a form in JSON.
+    write(&serde_json::to_value(value).unwrap_or_default(), &mut bytes);
+    Digest::of(&bytes)
+}
+
+/// Writes a value without its places: members sorted by name, each text after its length.
+fn write(value: &Value, out: &mut Vec<u8>) {
+    match value {
+        Value::Null => out.push(b'n'),
+        Value::Bool(value) => out.push(if *value { b't' } else { b'f' }),
+        Value::Number(number) => text(b'0', &number.to_string(), out),
+        Value::String(value) => text(b's', value, out),
+        Value::Array(items) => {
+            text(b'a', &items.len().to_string(), out);
+            items.iter().for_each(|item| write(item, out));
+        }
+        Value::Object(members) => {
+            let mut members: Vec<_> = members.iter().filter(|(name, _)| *name != "at").collect();
+            members.sort_unstable_by_key(|(name, _)| *name);
+            text(b'o', &members.len().to_string(), out);
+            for (name, value) in members {
+                text(b'k', name, out);
+                write(value, out);
+            }
+        }
+    }
+}
+
+fn text(kind: u8, text: &str, out: &mut Vec<u8>) {
+    out.push(kind);
+    out.extend((text.len() as u64).to_le_bytes());
+    out.extend(text.as_bytes());
+}
