@@ -7,6 +7,7 @@
 
 mod contents;
 mod place;
+mod texts;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -47,7 +48,7 @@ struct UnknownRule {
 
 #[derive(Debug, Error, Diagnostic)]
 #[error("`allow-secret {rule}` suppresses nothing")]
-#[diagnostic(code(secret::idle_excuse), severity(Warning), help("remove it"))]
+#[diagnostic(code(secret::idle_suppression), severity(Warning), help("remove it"))]
 struct IdleSuppression {
     rule: String,
     #[label(primary, "no text here looks like one")]
@@ -86,6 +87,7 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
         prompts: BTreeMap::new(),
         resources: BTreeMap::new(),
         seen: BTreeSet::new(),
+        found: 0,
         used: BTreeSet::new(),
     };
     let Project { name, version, epoch: _, title, owner } = project;
@@ -105,16 +107,24 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
         }
     }
     for prompt in prompts {
-        let owner = Owner::of_prompt(prompt);
+        let mut owner = Owner::of_prompt(prompt);
+        let before = search.found;
         let mut pass = Pass { sources, owner: &owner, search: &mut search, out };
         pass.prompt(prompt);
+        if search.found == before {
+            owner.take_clean(sources, &prompt.bodies);
+        }
         search.prompts.insert(prompt.name.value.clone(), owner);
     }
     for resource in resources {
-        let owner = Owner::of_about(&resource.uri, &resource.about);
+        let mut owner = Owner::of_about(&resource.uri, &resource.about);
+        let before = search.found;
         let mut pass = Pass { sources, owner: &owner, search: &mut search, out };
         pass.value(&resource.uri.value, resource.uri.at);
         pass.about(&resource.about);
+        if search.found == before {
+            owner.take_clean(sources, std::slice::from_ref(&resource.about.body));
+        }
         search.resources.insert(resource.uri.value.clone(), owner);
     }
     for template in templates {
@@ -137,6 +147,8 @@ pub(crate) struct SecretSearch {
     /// The rule and the text of each secret that was found, without white space: what is made of a
     /// text is not reported again.
     seen: BTreeSet<(&'static str, Vec<u8>)>,
+    /// How many secrets were found so far.
+    found: usize,
     /// The suppressions that were used.
     used: BTreeSet<Span>,
 }
@@ -145,6 +157,7 @@ impl SecretSearch {
     /// Takes a secret that was found; returns whether it is to be reported.
     fn take(&mut self, owner: Option<&Owner>, rule: &'static str, text: Vec<u8>) -> bool {
         self.seen.insert((rule, text));
+        self.found += 1;
         let mut allowed = owner.into_iter().flat_map(|owner| &owner.allowed);
         let suppression = allowed.find(|allowed| allowed.rule.value == rule);
         self.used.extend(suppression.map(|allowed| allowed.rule.at));
@@ -211,8 +224,7 @@ impl Pass<'_, '_> {
             }
         }
         if let Some(meta) = meta {
-            let meta = serde_json::Value::Object(meta.clone());
-            contents::texts(&meta, &mut |text| self.value(text, name.at));
+            texts::texts(meta, &mut |text| self.value(text, name.at));
         }
         self.arguments(arguments, &rendering.arguments);
         for body in bodies.iter().chain(included) {

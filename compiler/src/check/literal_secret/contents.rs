@@ -1,9 +1,10 @@
 //! The search in what the bundle will hold.
 
 use relay_bundle::Contents;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::place::{Owner, dense};
+use super::texts::texts;
 use super::{LiteralSecret, SecretSearch};
 use crate::diagnostic::Diagnostics;
 use crate::secret::{self, Found};
@@ -11,7 +12,7 @@ use crate::source::Sources;
 
 impl SecretSearch {
     /// Searches the finished contents for what the texts as they are written do not show: what a
-    /// template composes, what is decoded, and whatever else a bundle holds.
+    /// template composes, what is decoded, and everything else that a bundle holds.
     pub(crate) fn check_contents(
         mut self,
         sources: &Sources<'_>,
@@ -37,25 +38,25 @@ impl SecretSearch {
         } = contents;
         let of_prompts = std::mem::take(&mut self.prompts);
         for prompt in prompts {
-            self.value(sources, of_prompts.get(&prompt.name), &json!(prompt), out);
+            self.value(sources, of_prompts.get(&prompt.name), prompt, out);
         }
         let of_resources = std::mem::take(&mut self.resources);
         for resource in resources {
-            self.value(sources, of_resources.get(&resource.uri), &json!(resource), out);
+            self.value(sources, of_resources.get(&resource.uri), resource, out);
         }
         for template in templates {
-            self.value(sources, of_resources.get(&template.uri_template), &json!(template), out);
+            self.value(sources, of_resources.get(&template.uri_template), template, out);
         }
         // These come last: they repeat what is in the others.
-        self.value(sources, None, &json!(manifest), out);
-        self.value(sources, None, &json!(messages), out);
-        self.value(sources, None, &json!(gate), out);
-        self.value(sources, None, &json!(tools), out);
+        self.value(sources, None, manifest, out);
+        self.value(sources, None, messages, out);
+        self.value(sources, None, gate, out);
+        self.value(sources, None, tools, out);
         for pages in [prompt_pages, resource_pages, template_pages, tool_pages] {
-            self.value(sources, None, &json!(pages), out);
+            self.value(sources, None, pages, out);
         }
-        self.value(sources, None, &json!(canonical), out);
-        self.value(sources, None, &json!(provenance), out);
+        self.value(sources, None, canonical, out);
+        self.value(sources, None, provenance, out);
         self.used.iter().for_each(|at| out.mark_used(*at));
     }
 
@@ -63,11 +64,14 @@ impl SecretSearch {
         &mut self,
         sources: &Sources<'_>,
         owner: Option<&Owner>,
-        value: &Value,
+        value: &impl Serialize,
         out: &mut Diagnostics,
     ) {
         let mut found = Vec::new();
         texts(value, &mut |text| {
+            if owner.is_some_and(|owner| owner.is_clean(text)) {
+                return;
+            }
             for Found { rule, range } in secret::search(text.as_bytes()) {
                 found.push((rule, text.as_bytes().get(range).unwrap_or_default().to_vec()));
             }
@@ -95,20 +99,5 @@ impl SecretSearch {
             };
             *known == rule && (holds(seen, text) || holds(text, seen))
         })
-    }
-}
-
-/// Calls `each` with every text in a value, the names of its members too.
-pub(super) fn texts(value: &Value, each: &mut impl FnMut(&str)) {
-    match value {
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-        Value::String(text) => each(text),
-        Value::Array(values) => values.iter().for_each(|value| texts(value, each)),
-        Value::Object(members) => {
-            for (name, value) in members {
-                each(name);
-                texts(value, each);
-            }
-        }
     }
 }

@@ -1,7 +1,12 @@
 //! Where a secret was written, and what may suppress it there.
 
+use std::sync::Arc;
+
 use crate::model::{About, AllowedSecret, BodySource, Prompt};
 use crate::source::{FileId, Sources, Span, Spanned};
+
+/// So many texts of one owner are remembered: nearly all have one, and each text is compared with all.
+const CLEAN_MAX: usize = 16;
 
 /// What texts of a bundle belong to.
 pub(super) struct Owner {
@@ -12,12 +17,14 @@ pub(super) struct Owner {
     /// Whether its node may hold `allow-secret`.
     pub(super) may_allow: bool,
     pub(super) allowed: Vec<AllowedSecret>,
+    /// Texts that were searched as they are written, and hold nothing.
+    clean: Vec<Arc<str>>,
 }
 
 impl Owner {
     /// Returns the owner of what belongs to the project as a whole.
     pub(super) fn of_project(at: Span) -> Self {
-        Self { at, files: vec![at.file], may_allow: false, allowed: Vec::new() }
+        Self { at, files: vec![at.file], may_allow: false, allowed: Vec::new(), clean: Vec::new() }
     }
 
     pub(super) fn of_prompt(prompt: &Prompt) -> Self {
@@ -36,7 +43,26 @@ impl Owner {
         allowed: &[AllowedSecret],
     ) -> Self {
         let files = bodies.map(|body| body.file).chain([name.at.file]).collect();
-        Self { at: name.at, files, may_allow: true, allowed: allowed.to_vec() }
+        let allowed = allowed.to_vec();
+        Self { at: name.at, files, may_allow: true, allowed, clean: Vec::new() }
+    }
+
+    /// Remembers the texts of bodies that were searched and hold nothing, as far as they are in
+    /// their files as they are.
+    pub(super) fn take_clean(&mut self, sources: &Sources<'_>, bodies: &[BodySource]) {
+        let is_whole = |body: &BodySource, text: &str| {
+            body.inline_at.is_some() || sources.file(body.file).bytes.ends_with(text.as_bytes())
+        };
+        let texts = bodies.iter().filter_map(|body| {
+            let text = body.text.as_ref().filter(|text| is_whole(body, text))?;
+            Some(Arc::clone(text))
+        });
+        self.clean.extend(texts.take(CLEAN_MAX));
+    }
+
+    /// Returns whether a text of the bundle was searched before, and holds nothing.
+    pub(super) fn is_clean(&self, text: &str) -> bool {
+        self.clean.iter().any(|clean| **clean == *text)
     }
 
     /// Returns where a text of the bundle was written, or where its owner is declared.
