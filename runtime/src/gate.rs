@@ -63,7 +63,7 @@ pub(crate) fn pass(
     offered: &Offered,
     handle: Option<&str>,
 ) -> Result<Passage, GateError> {
-    // Without a handle, `read_prompts` gives the first briefing, whatever the gate refuses.
+    // Without a handle, `read_prompts` gives the first briefing, also where the gate refuses calls.
     let (concerns, is_required) = match offered.spec.gating {
         Gating::Begins => (false, false),
         Gating::Continues => (true, false),

@@ -112,6 +112,56 @@ fn every_request_leaves_one_record() {
     assert_eq!(records[6]["rule"], "argument `environment` must be one of: staging, production");
 }
 
+/// Requests that only ask about a prompt or resource name it too.
+#[test]
+fn completions_and_subscriptions_leave_a_record() {
+    let house = House::new();
+    let mut client = Client::legacy(&house, &AUDIT);
+    let prompt = |prompt: &str, argument: &str| {
+        json!({
+            "ref": { "type": "ref/prompt", "name": prompt },
+            "argument": { "name": argument, "value": "hunter2" },
+        })
+    };
+    client.get("completion/complete", prompt("deploy", "environment"));
+    client.refused("completion/complete", prompt("deploy", "hunter3"));
+    client.refused("completion/complete", prompt("hunter4", "environment"));
+    client.get(
+        "completion/complete",
+        json!({
+            "ref": { "type": "ref/resource", "uri": "relay://rooms/{room}/plan" },
+            "argument": { "name": "room", "value": "k" },
+        }),
+    );
+    client.refused("completion/complete", json!({ "ref": { "type": "ref/prompt" } }));
+    client.get("resources/subscribe", json!({ "uri": "relay://dot" }));
+    client.get("resources/subscribe", json!({ "uri": "relay://notes/hunter5" }));
+    client.refused("resources/subscribe", json!({ "uri": "relay://hunter6" }));
+    client.get("resources/unsubscribe", json!({ "uri": "relay://dot" }));
+    client.refused("resources/subscribe", json!({}));
+    let text = house.read("audit.jsonl");
+    assert!(!text.contains("hunter"), "{text}");
+    let of = |record: &Value| {
+        format!("{} {} {}", record["tool"], record["denied"], record["args"]).replace('"', "")
+    };
+    let all: Vec<_> = records(&text).iter().map(of).collect();
+    assert_eq!(
+        all,
+        [
+            "complete:prompt:deploy false {environment:[7 characters]}",
+            "complete:prompt:deploy true {[unknown]:[1 entries]}",
+            "complete:prompt:unknown true {[unknown]:[1 entries]}",
+            "complete:resource:relay://rooms/{room}/plan false {room:[1 characters]}",
+            "complete:unknown true {}",
+            "subscribe:resource:relay://dot false {}",
+            "subscribe:resource:relay://notes/{id} false {}",
+            "subscribe:resource:unknown true {}",
+            "unsubscribe:resource:relay://dot false {}",
+            "subscribe:unknown true {}",
+        ]
+    );
+}
+
 #[test]
 fn a_trace_is_carried_over() {
     let house = House::new();

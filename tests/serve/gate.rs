@@ -447,7 +447,7 @@ fn the_words_of_an_intercepted_call_count_in_their_order() {
     assert_eq!(full(&ignored), ["common-mistakes", "security", "server-audit"], "{ignored}");
 }
 
-/// A name is a tag too, whatever its case, and alone it brings a prompt of any size.
+/// A name is a tag too, in upper or lower case, and alone it brings a prompt of any size.
 #[test]
 fn a_prompt_is_had_by_its_name() {
     let long = "A sentence of the handbook. ".repeat(100);

@@ -136,7 +136,7 @@ fn a_changed_trust_file_revokes_without_a_signal() {
         .map(|line| serde_json::from_str::<Value>(line).unwrap()["tool"].take())
         .filter(|tool| !tool.as_str().unwrap().starts_with("bundle:"))
         .collect();
-    assert_eq!(tools.len(), 4, "each request that names something has its record: {tools:?}");
+    assert_eq!(tools.len(), 6, "each request that names something has its record: {tools:?}");
     house.replace(&house::bundle(2, "Two:"));
     client.server.hear("is in force");
     assert_eq!(client.note("x"), "Two: x");

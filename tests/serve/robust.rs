@@ -111,10 +111,9 @@ fn wrong_parameters_are_answered_with_their_code_and_recorded() {
             ("tools/call", json!({ "name": ["hunter2"] }), "tool:unknown"),
             ("tools/call", json!({ "name": "hunter2", "arguments": "hunter2" }), "tool:unknown"),
             ("tools/call", json!({ "name": "server_info", "arguments": [] }), "server_info"),
+            ("completion/complete", json!({ "ref": { "type": "ref/moon" } }), "complete:unknown"),
         ];
-        let others = [("completion/complete", json!({ "ref": { "type": "ref/moon" } }))];
-        let requests = recorded.iter().map(|(method, params, _)| (*method, params.clone()));
-        for (method, params) in requests.chain(others) {
+        for (method, params, _) in &recorded {
             let (code, message) = agent.rejected(method, params.clone());
             assert_eq!(code, -32602, "{method} {params}: {message}");
             let start = format!("the parameters of {method} are not valid: ");

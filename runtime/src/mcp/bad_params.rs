@@ -16,6 +16,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::rejection::damaged;
+use super::{completion, subscriptions};
 use crate::audit::Entry;
 use crate::caller::{Caller, truncate};
 use crate::load::Loaded;
@@ -43,17 +44,35 @@ enum Subject {
     Prompt,
     Resource,
     Tool,
+    /// Something else, by the label of its records; what it names is not looked up.
+    Other(&'static str),
 }
 
 const METHODS: &[Method] = &[
     method::<GetPromptRequestParams>("prompts/get", Protocols::Both, Some(Subject::Prompt)),
     method::<ReadResourceRequestParams>("resources/read", Protocols::Both, Some(Subject::Resource)),
     method::<CallToolRequestParams>("tools/call", Protocols::Both, Some(Subject::Tool)),
-    method::<CompleteRequestParams>("completion/complete", Protocols::Both, None),
+    method::<CompleteRequestParams>(
+        "completion/complete",
+        Protocols::Both,
+        Some(Subject::Other(completion::LABEL)),
+    ),
     method::<InitializeRequestParams>("initialize", Protocols::Legacy, None),
-    method::<SubscribeRequestParams>("resources/subscribe", Protocols::Legacy, None),
-    method::<UnsubscribeRequestParams>("resources/unsubscribe", Protocols::Legacy, None),
-    method::<SubscriptionsListenRequestParams>("subscriptions/listen", Protocols::Modern, None),
+    method::<SubscribeRequestParams>(
+        "resources/subscribe",
+        Protocols::Legacy,
+        Some(Subject::Other(subscriptions::SUBSCRIBE)),
+    ),
+    method::<UnsubscribeRequestParams>(
+        "resources/unsubscribe",
+        Protocols::Legacy,
+        Some(Subject::Other(subscriptions::UNSUBSCRIBE)),
+    ),
+    method::<SubscriptionsListenRequestParams>(
+        "subscriptions/listen",
+        Protocols::Modern,
+        Some(Subject::Other(subscriptions::LISTEN)),
+    ),
 ];
 
 const fn method<P: DeserializeOwned>(
@@ -103,6 +122,7 @@ impl Subject {
     fn label(self, loaded: &Loaded, params: &Value) -> String {
         let text = |name: &str| params.get(name).and_then(Value::as_str);
         let (kind, known) = match self {
+            Self::Other(label) => (label, None),
             Self::Prompt => {
                 let exists = |name: &&str| match loaded.bundle.find_prompt(name) {
                     Ok(found) => found.is_some(),

@@ -16,13 +16,11 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use super::caller::{caller, is_modern};
 use super::service::{Served, Service};
 use super::subscriptions::{Listener, Listening, Subscribed};
-use super::{bad_params, completion, prompts, rejection, resources, tools};
+use super::{bad_params, completion, prompts, rejection, resources, subscriptions, tools};
 use crate::call::Call;
-use crate::caller::truncate;
 use crate::lock::lock;
 use crate::memory::Memory;
 use crate::metrics::{Method, Outcome};
-use crate::rejection::Rejection;
 use crate::server::Server;
 
 /// For how long a client may cache an answer. Clients that listen for changes are notified of a new
@@ -158,7 +156,8 @@ impl ServerHandler for Handler {
     ) -> Result<CompleteResult, ErrorData> {
         let mut timer = self.server().metrics.time(Method::CompletionComplete);
         let served = self.service.served();
-        let mut result = completion::complete(&served.loaded, &request)?;
+        let caller = caller(self.server(), &context)?;
+        let mut result = completion::complete(self.server(), &served.loaded, &caller, &request)?;
         stamp(&mut result.meta, &served, &context);
         timer.outcome = Outcome::Answered;
         Ok(result)
@@ -305,6 +304,7 @@ impl ServerHandler for Handler {
         let Some(_listening) = listeners.add(Listener::Stream(context.sink().clone())) else {
             return Err(ErrorData::internal_error("too many clients listen for changes", None));
         };
+        subscriptions::record_stream(self.server(), &caller, context.sink());
         timer.outcome = Outcome::Answered;
         drop(timer);
         tokio::select! {
@@ -326,25 +326,12 @@ impl ServerHandler for Handler {
     async fn subscribe(
         &self,
         request: SubscribeRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let mut timer = self.server().metrics.time(Method::ResourcesSubscribe);
-        self.in_force()?;
-        let served = self.service.served();
-        let uri = request.uri;
-        if !resources::exists(&served.loaded, &uri) {
-            let reason = format!("unknown resource `{}`", truncate(&uri));
-            let rule = resources::UNKNOWN.to_owned();
-            let unknown = Rejection::NotFound { reason, uri, rule };
-            return Err(rejection::error(unknown, &served.loaded));
-        }
-        let mut subscribed = lock(&self.subscribed);
+        let caller = caller(self.server(), &context)?;
         let most = self.server().settings.limits.subscriptions_max.get();
-        if subscribed.len() >= most && !subscribed.contains(&uri) {
-            let reason = format!("a session subscribes to at most {most} resources");
-            return Err(ErrorData::invalid_params(reason, None));
-        }
-        subscribed.insert(uri);
+        subscriptions::subscribe(self.server(), &caller, request.uri, &self.subscribed, most)?;
         timer.outcome = Outcome::Answered;
         Ok(())
     }
@@ -352,10 +339,11 @@ impl ServerHandler for Handler {
     async fn unsubscribe(
         &self,
         request: UnsubscribeRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let mut timer = self.server().metrics.time(Method::ResourcesUnsubscribe);
-        lock(&self.subscribed).remove(&request.uri);
+        let caller = caller(self.server(), &context)?;
+        subscriptions::unsubscribe(self.server(), &caller, &request.uri, &self.subscribed);
         timer.outcome = Outcome::Answered;
         Ok(())
     }

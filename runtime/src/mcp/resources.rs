@@ -18,8 +18,7 @@ use crate::rejection::Rejection;
 use crate::server::Server;
 
 /// What records say of a resource that does not exist.
-pub(super) const UNKNOWN: &str = "unknown resource";
-
+const UNKNOWN: &str = "unknown resource";
 /// Answers with the resource of `uri`. Served or rejected, the request gets one record.
 pub(super) fn read(
     server: &Server,
@@ -46,6 +45,16 @@ pub(super) fn read(
     }
 }
 
+/// Returns the place of the resource that has the URI `uri`.
+pub(super) fn place(loaded: &Loaded, uri: &str) -> Result<String, Rejection> {
+    loaded.in_force()?;
+    match resource::find(&loaded.bundle, uri)? {
+        Some(Found::Resource(resource)) => Ok(resource.at()?.to_string()),
+        Some(Found::Template(template, _)) => Ok(template.at()?.to_string()),
+        None => Err(not_found(uri, None)),
+    }
+}
+
 /// Returns whether a resource has the URI `uri`.
 pub(super) fn exists(loaded: &Loaded, uri: &str) -> bool {
     match resource::find(&loaded.bundle, uri) {
@@ -64,7 +73,7 @@ pub(super) fn is_same(old: &Loaded, new: &Loaded, uri: &str) -> bool {
 }
 
 /// Returns what records call a resource that could not be read.
-fn found_subject(loaded: &Loaded, uri: &str) -> String {
+pub(super) fn found_subject(loaded: &Loaded, uri: &str) -> String {
     let found = match resource::find(&loaded.bundle, uri) {
         Ok(Some(Found::Resource(resource))) => resource.uri().ok(),
         Ok(Some(Found::Template(template, _))) => template.uri_template().ok(),

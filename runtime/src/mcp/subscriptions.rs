@@ -10,23 +10,82 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use relay_bundle::List;
-use rmcp::RoleServer;
+use relay_engine::audit_record::OutputHash;
 use rmcp::model::ResourceUpdatedNotificationParam;
 use rmcp::service::{Peer, SubscriptionSink};
+use rmcp::{ErrorData, RoleServer};
 
 use super::surface::hides_tools;
-use super::{lists, resources};
+use super::{lists, rejection, resources};
+use crate::audit::Entry;
+use crate::caller::Caller;
 use crate::load::Loaded;
 use crate::lock::lock;
 use crate::principal::{CallerKey, Principal};
+use crate::rejection::Rejection;
+use crate::server::Server;
 use crate::settings::Settings;
 use crate::slots::{Slot, Slots};
 
 /// The time limit for notifying a listener that does not read.
 const NOTIFY_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// What records write before a resource whose changes a session follows.
+pub(super) const SUBSCRIBE: &str = "subscribe";
+/// What records write before a resource whose changes a session no longer follows.
+pub(super) const UNSUBSCRIBE: &str = "unsubscribe";
+/// What records call a stream of notifications.
+pub(super) const LISTEN: &str = "listen";
+
 /// The URIs that one session subscribed to.
 pub(super) type Subscribed = Arc<Mutex<BTreeSet<String>>>;
+
+/// Adds `uri` to those that a session subscribed to, at most `uris_max`. The request gets one record.
+pub(super) fn subscribe(
+    server: &Server,
+    caller: &Caller,
+    uri: String,
+    subscribed: &Subscribed,
+    uris_max: usize,
+) -> Result<(), ErrorData> {
+    let loaded = server.loaded();
+    let label = format!("{SUBSCRIBE}:{}", resources::found_subject(&loaded, &uri));
+    let done = resources::place(&loaded, &uri).and_then(|place| {
+        let mut subscribed = lock(subscribed);
+        if subscribed.len() >= uris_max && !subscribed.contains(&uri) {
+            let text = format!("a session subscribes to at most {uris_max} resources");
+            return Err(Rejection::Wrong { rule: text.clone(), text });
+        }
+        subscribed.insert(uri);
+        Ok(place)
+    });
+    let (entry, answer) = match done {
+        Ok(place) => (Entry::served(label, BTreeMap::new(), OutputHash::default(), place), Ok(())),
+        Err(rejected) => {
+            let entry = Entry::refused(label, BTreeMap::new(), rejected.rule());
+            (entry, Err(rejection::error(rejected, &loaded)))
+        }
+    };
+    server.audit.record(caller, loaded.bundle.digest(), entry);
+    answer
+}
+
+/// Removes `uri` from those that a session subscribed to. The request gets one record.
+pub(super) fn unsubscribe(server: &Server, caller: &Caller, uri: &str, subscribed: &Subscribed) {
+    lock(subscribed).remove(uri);
+    let loaded = server.loaded();
+    let label = format!("{UNSUBSCRIBE}:{}", resources::found_subject(&loaded, uri));
+    let entry = Entry::served(label, BTreeMap::new(), OutputHash::default(), String::new());
+    server.audit.record(caller, loaded.bundle.digest(), entry);
+}
+
+/// Records a stream of notifications, with the number of resources that it names.
+pub(super) fn record_stream(server: &Server, caller: &Caller, sink: &SubscriptionSink) {
+    let uris = sink.accepted().resource_subscriptions.iter().flatten().count();
+    let args = BTreeMap::from([("resources", uris.to_string())]);
+    let entry = Entry::served(LISTEN.to_owned(), args, OutputHash::default(), String::new());
+    server.audit.record(caller, server.loaded().bundle.digest(), entry);
+}
 
 /// All listeners. Their number is limited, and so is the number of streams of each caller.
 #[derive(Debug)]
