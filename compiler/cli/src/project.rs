@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use relay_compiler::{Compiled, Diagnostics, Files as _, Git, Options, Sources};
+use relay_compiler::{Compiled, Diagnostics, Files as _, Options, Sources};
 
 use crate::args::{Format, ProjectArgs};
 use crate::disk;
@@ -80,10 +80,9 @@ impl Project {
         request: Request,
         output: &Output,
     ) -> Result<Compiled, Failure> {
-        let Request { environment, epoch, strict, provenance } = request;
-        let git = if provenance { Some(self.git()?) } else { None };
+        let options = self.options(request)?;
         let _progress = Progress::start(output, "compiling");
-        self.read(relay_compiler::compile(sources, &Options { environment, epoch, strict, git }))
+        self.read(relay_compiler::compile(sources, &options))
     }
 
     /// Checks the project in every environment, or in the one that is asked for.
@@ -93,10 +92,15 @@ impl Project {
         request: Request,
         output: &Output,
     ) -> Result<Compiled, Failure> {
-        let Request { environment, epoch, strict, provenance } = request;
-        let git = if provenance { Some(self.git()?) } else { None };
+        let options = self.options(request)?;
         let _progress = Progress::start(output, "checking");
-        self.read(relay_compiler::check(sources, &Options { environment, epoch, strict, git }))
+        self.read(relay_compiler::check(sources, &options))
+    }
+
+    fn options(&self, request: Request) -> Result<Options, Failure> {
+        let Request { environment, epoch, strict, provenance } = request;
+        let git = if provenance { Some(crate::process::git_state(&self.folder)?) } else { None };
+        Ok(Options { environment, epoch, strict, git })
     }
 
     /// Fails if the document vanished after it was found.
@@ -114,10 +118,6 @@ impl Project {
     /// Returns the file names for reports.
     pub(crate) fn origin<'s>(&self, sources: &'s Sources<'s>) -> Origin<'s> {
         Origin::new(sources, &self.folder)
-    }
-
-    fn git(&self) -> Result<Git, Failure> {
-        crate::process::git_state(&self.folder)
     }
 }
 
