@@ -160,7 +160,7 @@ fn defaults(rule: &'static Rule) -> Vec<(&'static Field, String)> {
     rule.fields.iter().zip(texts).collect()
 }
 
-/// Returns what stands for an argument in a line of syntax: `a name` is `NAME`.
+/// Returns the placeholder of an argument in a line of syntax: `a name` is `NAME`.
 fn placeholder(field: &Field) -> String {
     if let (Form::Argument, Kind::Words(words)) = (field.form, field.kind) {
         return words.join("`, `");

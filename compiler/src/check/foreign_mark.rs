@@ -1,6 +1,6 @@
 //! A mark of another kind of text: `$ARGUMENTS` in a template, `{{ name }}` in a plain text.
 //!
-//! Neither stands for anything there, so agents read it as it is written.
+//! Neither means anything there, so agents read it as it is written.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ use crate::model::{Argument, BodySource, Model};
 use crate::source::{Sources, Span};
 
 #[derive(Debug, Error, Diagnostic)]
-#[error("`$ARGUMENTS` stands for nothing in a template")]
+#[error("`$ARGUMENTS` means nothing in a template")]
 #[diagnostic(
     code(template::arguments_mark),
     severity(Warning),
@@ -25,7 +25,7 @@ struct ArgumentsMark {
 }
 
 #[derive(Debug, Error, Diagnostic)]
-#[error("`{mark}` stands for nothing in a plain text")]
+#[error("`{mark}` means nothing in a plain text")]
 #[diagnostic(
     code(text::template_mark),
     severity(Warning),

@@ -162,7 +162,7 @@ pub(crate) fn markdown_prompt(
     })
 }
 
-/// Splits a text at every `$ARGUMENTS`, which stands for the argument with the index `slot`.
+/// Splits a text at every `$ARGUMENTS`, the place of the argument with the index `slot`.
 ///
 /// One pass over plain text: what an argument holds is never searched again, and the word has no
 /// end that must be looked for (`$ARGUMENTS_2` is a slot and `_2`).

@@ -34,9 +34,9 @@ const OPTIONS: Options = Options::ENABLE_TABLES
 /// Returns the summary and the chapters of a prompt: those that were written, or those that its
 /// text gives.
 ///
-/// A description that was written stands in for a summary that was not, so that what an index
-/// shows is what is searched. Where nothing was written, the words of the name that appear in neither become chapters too:
-/// a prompt is found by its name even if its text does not repeat it.
+/// A description that was written is used for a summary that was not, so that what an index shows
+/// is what is searched. Where nothing was written, the words of the name that appear in neither
+/// become chapters too: a prompt is found by them even if its text does not repeat them.
 pub(super) fn complete(
     name: &str,
     text: &str,

@@ -62,7 +62,7 @@ settings! {
     } ""
 
     /// The index of prompts.
-    INDEX: "index", "index", &[], "The list of prompts that `{{prompt_index}}` stands for." {
+    INDEX: "index", "index", &[], "The list of prompts that replaces `{{prompt_index}}`." {
         index_cap: u32 = 50, Field::property(
             "cap", Kind::Number { low: 0, high: 1000 }, "With more prompts than this, only the important ones are listed.");
         over_cap_priority: u8 = 7, Field::property(

@@ -1,6 +1,6 @@
 //! The tokens of KDL 2: where each begins and ends.
 //!
-//! One pass without recursion, so that time is linear whatever the text is. What a word or a string
+//! One pass without recursion, so that time is linear for any text. What a word or a string
 //! means is decided in [`super::scalar`].
 
 /// What a token is.
