@@ -14,6 +14,7 @@ mod exit_codes;
 mod explain;
 mod files;
 mod fmt;
+mod formats;
 mod help;
 mod inspect;
 mod keys;

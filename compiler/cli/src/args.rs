@@ -3,6 +3,7 @@
 mod build;
 mod bundle;
 mod explain;
+mod format;
 mod key;
 mod project;
 mod setup;
@@ -18,10 +19,11 @@ use relay_bundle::{FORMAT_MAJOR, FORMAT_MINOR};
 pub(crate) use build::BuildArgs;
 pub(crate) use bundle::{DescribeArgs, InspectArgs, ServeArgs, VerifyArgs};
 pub(crate) use explain::{ExplainArgs, Question};
+pub(crate) use format::{AnswerFormat, ReportFormat};
 pub(crate) use key::{KeygenArgs, SignArgs};
 pub(crate) use project::{CheckArgs, FmtArgs, ShowArgs};
 pub(crate) use setup::{CompletionsArgs, InitArgs, ManArgs};
-pub(crate) use subject::{Format, ProjectArgs, SubjectArgs};
+pub(crate) use subject::{ProjectArgs, SubjectArgs};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -157,6 +159,20 @@ mod tests {
     #[test]
     fn the_grammar_is_sound() {
         command().debug_assert();
+    }
+
+    #[test]
+    fn every_form_for_programs_is_chosen_alike() {
+        let command = command();
+        let mut with_forms = 0;
+        for verb in command.get_subcommands() {
+            let find = |id: &str| verb.get_arguments().find(|argument| argument.get_id() == id);
+            let forms = find("format").map(clap::Arg::get_possible_values).unwrap_or_default();
+            let forms: Vec<_> = forms.iter().map(clap::builder::PossibleValue::get_name).collect();
+            assert_eq!(find("json").is_some(), forms.contains(&"json"), "{}", verb.get_name());
+            with_forms += usize::from(!forms.is_empty());
+        }
+        assert!(with_forms > 5, "{with_forms}");
     }
 
     #[test]

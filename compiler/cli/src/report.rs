@@ -13,7 +13,7 @@ use std::path::Path;
 
 use relay_compiler::{Diagnostics, Sources};
 
-use crate::args::Format;
+use crate::args::ReportFormat;
 use crate::failure::Failure;
 use crate::output::{Look, PIPE_WIDTH};
 
@@ -25,15 +25,15 @@ pub(crate) use origin::Origin;
 pub(crate) fn draw(
     diagnostics: &Diagnostics,
     origin: &Origin<'_>,
-    format: Format,
+    format: ReportFormat,
     look: Look,
 ) -> Result<String, Failure> {
     let findings = || Findings::of(diagnostics, origin);
     Ok(match format {
-        Format::Human => human::draw(diagnostics, origin, look),
-        Format::Json => json::draw(&findings())?,
-        Format::Sarif => sarif::draw(&findings())?,
-        Format::Github => github::draw(&findings()),
+        ReportFormat::Human => human::draw(diagnostics, origin, look),
+        ReportFormat::Json => json::draw(&findings())?,
+        ReportFormat::Sarif => sarif::draw(&findings())?,
+        ReportFormat::Github => github::draw(&findings()),
     })
 }
 

@@ -4,14 +4,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::args::format::{FormatArgs, ReportFormat};
 use crate::args::subject::ProjectArgs;
 
 /// Arguments of `relay check`.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "\
 Examples:
-  relay check project.kdl                          every environment, human-readable
+  relay check project.kdl                          every environment, for people
   relay check project.kdl --env production         only with the `when production` blocks
+  relay check project.kdl --json                   for programs (schemas/check.json)
   relay check project.kdl --format github          annotations in a workflow
   relay check project.kdl --format sarif > x.sarif for code scanning
 
@@ -20,6 +22,8 @@ pub(crate) struct CheckArgs {
     /// The project's document, or the folder that holds `project.kdl`
     #[arg(value_name = "PROJECT", default_value = ".")]
     pub(crate) project: PathBuf,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs<ReportFormat>,
     #[command(flatten)]
     pub(crate) compiling: ProjectArgs,
 }
@@ -50,9 +54,8 @@ pub(crate) struct ShowArgs {
     /// The project's document, or the folder that holds `project.kdl`
     #[arg(value_name = "PROJECT", default_value = ".")]
     pub(crate) project: PathBuf,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs<ReportFormat>,
     #[command(flatten)]
     pub(crate) compiling: ProjectArgs,
 }

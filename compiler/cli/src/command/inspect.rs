@@ -16,7 +16,7 @@ use crate::answer::summary::{Section, Summary};
 use crate::answer::table::{self, number, text};
 use crate::answer::tag_index::TagIndex;
 use crate::answer::tool::{self, Tool};
-use crate::args::InspectArgs;
+use crate::args::{InspectArgs, ReportFormat};
 use crate::command::verify::{self, Signature};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -91,7 +91,7 @@ pub(crate) fn run(arguments: &InspectArgs, output: &mut Output) -> Result<Exit, 
     };
     if arguments.canonical {
         output.result(canonical::draw(bundle)?)?;
-    } else if arguments.json {
+    } else if arguments.subject.format.chosen() == ReportFormat::Json {
         output.json(&Inspected::of(&subject, signers)?)?;
     } else {
         output.result(summary(&subject, &signers, output.result_look().width)?)?;

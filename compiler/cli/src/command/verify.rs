@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::size::counted;
-use crate::args::VerifyArgs;
+use crate::args::{AnswerFormat, VerifyArgs};
 use crate::clock;
 use crate::command::sign;
 use crate::disk;
@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> Result<Exit, F
             answer(Some(&bundle), &trust, checked)
         }
     };
-    if arguments.json {
+    if arguments.format.chosen() == AnswerFormat::Json {
         output.json(&answer)?;
     } else {
         output.result(render(&answer, path))?;
