@@ -18,6 +18,7 @@ mod formats;
 mod help;
 mod inspect;
 mod keys;
+mod rules;
 mod schemas;
 mod setup;
 mod show;

@@ -13,6 +13,8 @@ const VERBS: &[(&str, &str, &[&str])] = &[
     ("explain", "good --prompt hello", &["human", "json", "sarif", "github"]),
     ("explain", "good --uri relay://nowhere", &["human", "json", "sarif", "github"]),
     ("explain", "good --tags vpn", &["human", "json", "sarif", "github"]),
+    ("rules", "", &["human", "json"]),
+    ("rules", "gate::empty", &["human", "json"]),
     ("verify", "good.relay --trust trust.toml", &["human", "json"]),
 ];
 

@@ -3,9 +3,10 @@
 use crate::binaries;
 use crate::cli::{Sandbox, snapshot};
 
-const VERBS: [&str; 13] = [
+const VERBS: [&str; 14] = [
     "init",
     "check",
+    "rules",
     "fmt",
     "show",
     "build",

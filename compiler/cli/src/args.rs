@@ -21,7 +21,7 @@ pub(crate) use bundle::{DescribeArgs, InspectArgs, ServeArgs, VerifyArgs};
 pub(crate) use explain::{ExplainArgs, Question};
 pub(crate) use format::{AnswerFormat, ReportFormat};
 pub(crate) use key::{KeygenArgs, SignArgs};
-pub(crate) use project::{CheckArgs, FmtArgs, ShowArgs};
+pub(crate) use project::{CheckArgs, FmtArgs, RulesArgs, ShowArgs};
 pub(crate) use setup::{CompletionsArgs, InitArgs, ManArgs};
 pub(crate) use subject::{ProjectArgs, SubjectArgs};
 
@@ -64,6 +64,8 @@ pub(crate) enum Verb {
     Init(InitArgs),
     /// Check a project and report errors and warnings
     Check(CheckArgs),
+    /// Print what the codes of errors and warnings mean
+    Rules(RulesArgs),
     /// Rewrite a project's files in the canonical layout
     Fmt(FmtArgs),
     /// Print the effective project: all defaults, and where each value came from
@@ -98,7 +100,7 @@ pub(crate) enum Verb {
 
 /// The verbs grouped by task, for the help.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Write a project", &["init", "check", "fmt", "show"]),
+    ("Write a project", &["init", "check", "rules", "fmt", "show"]),
     ("Make a bundle", &["build", "keygen", "sign", "verify"]),
     ("Inspect a bundle or project", &["inspect", "describe", "explain"]),
     ("Run", &["serve"]),

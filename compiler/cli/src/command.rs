@@ -10,6 +10,7 @@ mod generated;
 mod init;
 mod inspect;
 mod keygen;
+mod rules;
 mod serve;
 mod show;
 mod sign;
@@ -37,6 +38,7 @@ pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Exit, Failure> {
         Verb::Keygen(arguments) => keygen::run(&arguments, output),
         Verb::Man(arguments) => completions::man(&arguments, output),
         Verb::Reference(arguments) => generated::write(&arguments, reference(), output),
+        Verb::Rules(arguments) => rules::run(&arguments, output),
         Verb::Schemas(arguments) => generated::write_schemas(&arguments, output),
         Verb::Serve(arguments) => serve::run(&arguments),
         Verb::Show(arguments) => show::run(&arguments, output),

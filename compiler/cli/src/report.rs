@@ -7,6 +7,7 @@ mod github;
 mod human;
 mod json;
 mod origin;
+mod rule;
 mod sarif;
 
 use std::path::Path;
@@ -18,8 +19,9 @@ use crate::failure::Failure;
 use crate::output::{Look, PIPE_WIDTH};
 
 pub(crate) use human::counted;
-pub(crate) use json::Findings;
+pub(crate) use json::{Findings, Severity};
 pub(crate) use origin::Origin;
+pub(crate) use rule::Rule;
 
 /// Returns the report in `format`.
 pub(crate) fn draw(

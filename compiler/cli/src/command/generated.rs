@@ -8,6 +8,7 @@ use crate::command::build::Built;
 use crate::command::describe::Described;
 use crate::command::explain::{IndexExplained, PromptExplained, SelectionExplained, UriExplained};
 use crate::command::inspect::Inspected;
+use crate::command::rules::Rules;
 use crate::command::show::EffectiveProject;
 use crate::command::verify::Verified;
 use crate::disk;
@@ -29,6 +30,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("explain-selection", schema::text::<SelectionExplained>()),
         ("explain-uri", schema::text::<UriExplained>()),
         ("inspect", schema::text::<Inspected>()),
+        ("rules", schema::text::<Rules>()),
         ("show", schema::text::<EffectiveProject>()),
         ("verify", schema::text::<Verified>()),
     ]
