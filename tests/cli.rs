@@ -22,6 +22,7 @@ mod rules;
 mod schemas;
 mod setup;
 mod show;
+mod trust;
 mod verify;
 
 use std::ffi::OsStr;

@@ -15,6 +15,7 @@ const VERBS: &[(&str, &str, &[&str])] = &[
     ("explain", "good --tags vpn", &["human", "json", "sarif", "github"]),
     ("rules", "", &["human", "json"]),
     ("rules", "gate::empty", &["human", "json"]),
+    ("trust", "list trust.toml", &["human", "json"]),
     ("verify", "good.relay --trust trust.toml", &["human", "json"]),
 ];
 

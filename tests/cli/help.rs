@@ -3,7 +3,7 @@
 use crate::binaries;
 use crate::cli::{Sandbox, snapshot};
 
-const VERBS: [&str; 14] = [
+const VERBS: [&str; 15] = [
     "init",
     "check",
     "rules",
@@ -13,6 +13,7 @@ const VERBS: [&str; 14] = [
     "keygen",
     "sign",
     "verify",
+    "trust",
     "inspect",
     "describe",
     "explain",

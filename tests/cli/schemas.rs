@@ -31,6 +31,7 @@ fn every_answer_conforms() {
         ("inspect", 0, "inspect empty.kdl --json"),
         ("describe", 0, "describe x.relay --json"),
         ("describe", 0, "describe empty.relay --json"),
+        ("trust-list", 0, "trust list trust.toml --json"),
         ("verify", 1, "verify x.relay --trust trust.toml --json"),
         ("explain-index", 0, "explain x.relay --index --json"),
         ("explain-selection", 0, "explain x.relay --tags zigbee vpn --budget 5000 --json"),

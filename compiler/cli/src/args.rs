@@ -8,6 +8,7 @@ mod key;
 mod project;
 mod setup;
 mod subject;
+mod trust;
 
 use std::path::PathBuf;
 
@@ -24,6 +25,9 @@ pub(crate) use key::{KeygenArgs, SignArgs};
 pub(crate) use project::{CheckArgs, FmtArgs, RulesArgs, ShowArgs};
 pub(crate) use setup::{CompletionsArgs, InitArgs, ManArgs};
 pub(crate) use subject::{ProjectArgs, SubjectArgs};
+pub(crate) use trust::{
+    TrustAddArgs, TrustArgs, TrustEditArgs, TrustListArgs, TrustRevokeArgs, TrustVerb,
+};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -78,6 +82,8 @@ pub(crate) enum Verb {
     Sign(SignArgs),
     /// Check a bundle and its signatures against a trust file
     Verify(VerifyArgs),
+    /// List, add and revoke the keys of a trust file
+    Trust(TrustArgs),
     /// Show the contents of a bundle
     Inspect(InspectArgs),
     /// Show what an agent gets when it connects: instructions, tools, prompts
@@ -101,7 +107,7 @@ pub(crate) enum Verb {
 /// The verbs grouped by task, for the help.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Write a project", &["init", "check", "rules", "fmt", "show"]),
-    ("Make a bundle", &["build", "keygen", "sign", "verify"]),
+    ("Make a bundle", &["build", "keygen", "sign", "verify", "trust"]),
     ("Inspect a bundle or project", &["inspect", "describe", "explain"]),
     ("Run", &["serve"]),
     ("Set up", &["completions", "man", "help"]),
@@ -167,7 +173,8 @@ mod tests {
     fn every_form_for_programs_is_chosen_alike() {
         let command = command();
         let mut with_forms = 0;
-        for verb in command.get_subcommands() {
+        let verbs = command.get_subcommands();
+        for verb in verbs.flat_map(|verb| verb.get_subcommands().chain([verb])) {
             let find = |id: &str| verb.get_arguments().find(|argument| argument.get_id() == id);
             let forms = find("format").map(clap::Arg::get_possible_values).unwrap_or_default();
             let forms: Vec<_> = forms.iter().map(clap::builder::PossibleValue::get_name).collect();

@@ -10,6 +10,7 @@ use crate::command::explain::{IndexExplained, PromptExplained, SelectionExplaine
 use crate::command::inspect::Inspected;
 use crate::command::rules::Rules;
 use crate::command::show::EffectiveProject;
+use crate::command::trust::TrustListed;
 use crate::command::verify::Verified;
 use crate::disk;
 use crate::exit::Exit;
@@ -32,6 +33,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("inspect", schema::text::<Inspected>()),
         ("rules", schema::text::<Rules>()),
         ("show", schema::text::<EffectiveProject>()),
+        ("trust-list", schema::text::<TrustListed>()),
         ("verify", schema::text::<Verified>()),
     ]
 }

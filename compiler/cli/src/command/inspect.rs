@@ -24,6 +24,7 @@ use crate::output::{Output, doubtful};
 use crate::schema::FORMAT_VERSION;
 use crate::subject::{self, Opened, Subject};
 use crate::text::printable;
+use crate::trust_file;
 
 /// The output of `relay inspect --json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -77,7 +78,7 @@ pub(crate) struct Inspected {
 }
 
 pub(crate) fn run(arguments: &InspectArgs, output: &mut Output) -> Result<Exit, Failure> {
-    let trust = arguments.trust.as_deref().map(verify::read_trust).transpose()?;
+    let trust = arguments.trust.as_deref().map(trust_file::read).transpose()?;
     let subject = match subject::open(&arguments.subject, output)? {
         Opened::Subject(subject) => subject,
         Opened::Ended(exit) => return Ok(exit),
