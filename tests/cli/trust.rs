@@ -121,7 +121,7 @@ fn an_edit_keeps_comments_and_layout() {
     sandbox.write("full.toml", FULL);
     sandbox
         .relay(
-            "trust add full.toml --key two.pub --role review --role build --not-after 2999-01-01",
+            "trust add full.toml --key two.pub --role review --role build --role review --not-after 2999-01-01",
         )
         .ends(0);
     let with_key = sandbox.read("full.toml");
@@ -134,7 +134,7 @@ fn an_edit_keeps_comments_and_layout() {
         "name = \"two\"".to_owned(),
         format!("id = {}", list["keys"][4]["id"]),
         format!("public = \"{public}\""),
-        "roles = [\"review\", \"build\"]".to_owned(),
+        "roles = [\"build\", \"review\"]".to_owned(),
         "not-after = 2999-01-01".to_owned(),
     ];
     let lines: Vec<String> = added(FULL, &with_key);
@@ -209,6 +209,8 @@ fn a_wrong_edit_changes_nothing() {
         ("trust add trust.toml --key missing.pub", "no such file"),
         ("trust add trust.toml", "required"),
         (&format!("{add} --key two.pub --role Review"), "did you mean `review`?"),
+        ("trust add new.toml --key two.pub --role Review", "help: nothing was written"),
+        ("trust add full.toml --key two.pub --name=", "help: write --name NAME"),
         (&format!("{add} --key two.pub --not-after soon"), "`soon` is not a date"),
         (&format!("{add} --key two.pub --not-after 2020-01-01"), "is in the past"),
         (&format!("{add} --key two.pub --min-epoch 39"), "below the file's min-epoch 40"),

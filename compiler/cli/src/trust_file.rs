@@ -1,5 +1,6 @@
 //! `trust.toml`: reading it, the text of a new one, and edits that keep its comments and layout.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use relay_bundle::Digest;
@@ -26,7 +27,7 @@ pub(crate) struct NewKey {
     /// The key.
     pub(crate) public: PublicKey,
     /// The roles that its signatures count for.
-    pub(crate) roles: Vec<String>,
+    pub(crate) roles: BTreeSet<String>,
     /// The time from which they no longer count, as it is written.
     pub(crate) not_after: Option<(Datetime, Time)>,
 }
@@ -42,7 +43,16 @@ pub(crate) struct TrustFile {
 
 /// Reads a trust file.
 pub(crate) fn read(path: &Path) -> Result<Trust, Failure> {
-    parse(&read_text(path)?, path)
+    Ok(read_with_text(path)?.1)
+}
+
+fn read_with_text(path: &Path) -> Result<(String, Trust), Failure> {
+    let text = disk::read_text(path, TRUST_BYTES_MAX)
+        .map_err(|failure| failure.help("`relay keygen` prints a trust file to start with"))?;
+    let trust = parse(&text).map_err(|reason| {
+        Failure::error(format!("`{}` is not a valid trust file:{reason}", path.display()))
+    })?;
+    Ok((text, trust))
 }
 
 /// Returns the text of a trust file with this key.
@@ -52,25 +62,18 @@ pub(crate) fn new_text(key: &NewKey) -> String {
     format!("{HEAD}\n{}", document.to_string().trim_start())
 }
 
-fn read_text(path: &Path) -> Result<String, Failure> {
-    disk::read_text(path, TRUST_BYTES_MAX)
-        .map_err(|failure| failure.help("`relay keygen` prints a trust file to start with"))
-}
-
-fn parse(text: &str, path: &Path) -> Result<Trust, Failure> {
-    let trust: Trust = toml::from_str(text).map_err(|error| {
-        Failure::error(format!("`{}` is not a trust file:\n{error}", path.display()).trim_end())
-    })?;
-    trust.check().map_err(|error| {
-        Failure::error(format!("the trust file `{}` is not valid: {error}", path.display()))
-    })?;
+/// Reads a trust file, or returns why a server would refuse it, to follow a colon.
+fn parse(text: &str) -> Result<Trust, String> {
+    let trust: Trust =
+        toml::from_str(text).map_err(|error| format!("\n{error}").trim_end().to_owned())?;
+    trust.check().map_err(|error| format!(" {error}"))?;
     Ok(trust)
 }
 
 impl NewKey {
     /// Returns a key without roles that is always valid.
     pub(crate) fn of(name: String, public: PublicKey) -> Self {
-        Self { name, public, roles: Vec::new(), not_after: None }
+        Self { name, public, roles: BTreeSet::new(), not_after: None }
     }
 
     /// Returns its id.
@@ -82,19 +85,21 @@ impl NewKey {
 impl TrustFile {
     /// Makes a trust file with this key.
     pub(crate) fn new(path: &Path, key: &NewKey) -> Result<Self, Failure> {
-        Self::of(&new_text(key), path, true)
+        let text = new_text(key);
+        let trust = parse(&text).map_err(|reason| invalid(path, &reason))?;
+        Self::of(&text, trust, path, true)
     }
 
     /// Reads a trust file to edit it; its version is raised by one.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
-        let mut file = Self::of(&read_text(path)?, path, false)?;
+        let (text, trust) = read_with_text(path)?;
+        let mut file = Self::of(&text, trust, path, false)?;
         let raised = file.trust.version.checked_add(1);
         file.trust.version = file.set("version", raised)?;
         Ok(file)
     }
 
-    fn of(text: &str, path: &Path, is_new: bool) -> Result<Self, Failure> {
-        let trust = parse(text, path)?;
+    fn of(text: &str, trust: Trust, path: &Path, is_new: bool) -> Result<Self, Failure> {
         let document = text.parse().map_err(|error| {
             Failure::error(format!("`{}` is not TOML:\n{error}", path.display()).trim_end())
         })?;
@@ -124,7 +129,7 @@ impl TrustFile {
             name: key.name.clone(),
             id: Some(key.id()),
             public: key.public.clone(),
-            roles: key.roles.iter().cloned().collect(),
+            roles: key.roles.clone(),
             not_before: None,
             not_after: key.not_after.map(|(_, time)| time),
         });
@@ -156,7 +161,7 @@ impl TrustFile {
             let message = format!("`{path}` would be larger than {TRUST_BYTES_MAX} bytes");
             return Err(Failure::error(message).help("remove keys that have expired"));
         }
-        if parse(&text, &self.path)? != self.trust {
+        if parse(&text).map_err(|reason| invalid(&self.path, &reason))? != self.trust {
             return Err(Failure::error(format!("`{path}` cannot be edited in its layout"))
                 .help("this is a bug in relay: report it with the file, and edit it by hand"));
         }
@@ -186,6 +191,11 @@ impl TrustFile {
         }
         Ok(number)
     }
+}
+
+fn invalid(path: &Path, reason: &str) -> Failure {
+    let message = format!("`{}` would not be a valid trust file:{reason}", path.display());
+    Failure::error(message).help("nothing was written")
 }
 
 fn push_key(document: &mut DocumentMut, key: &NewKey) {

@@ -40,7 +40,7 @@ fn add(arguments: &TrustAddArgs, output: &mut Output) -> Result<Exit, Failure> {
     let TrustAddArgs { file: path, public: _, key: _, name: _, role, not_after, edit } = arguments;
     let (public, name) = public_key(arguments)?;
     let not_after = not_after.as_deref().map(date).transpose()?;
-    let key = NewKey { name, public, roles: role.clone(), not_after };
+    let key = NewKey { name, public, roles: role.iter().cloned().collect(), not_after };
     let added = format!("added {} `{}`", key.id(), key.name);
     // A link whose target is missing is a mistake, and not a new file.
     if !path.exists() && !path.is_symlink() {
@@ -124,7 +124,13 @@ fn public_key(arguments: &TrustAddArgs) -> Result<(PublicKey, String), Failure> 
         }
     })?;
     let written_name = Some(written_name.trim().to_owned()).filter(|name| !name.is_empty());
-    let name = arguments.name.clone().or(written_name).or(file_name).ok_or_else(|| {
+    let name = arguments
+        .name
+        .clone()
+        .or(written_name)
+        .or(file_name)
+        .filter(|name| !name.trim().is_empty());
+    let name = name.ok_or_else(|| {
         Failure::error("the key has no name").help("write --name NAME, which reports print")
     })?;
     Ok((public, name))
