@@ -13,7 +13,7 @@ use crate::args::subject::ProjectArgs;
 Examples:
   relay build project.kdl                                    signs with your own dev key
   relay build project.kdl --env production --key ci.key --epoch 118 -o homelab.relay
-  relay build project.kdl --unsigned --json                 for a later `relay sign`
+  relay build project.kdl --unsigned --json                  for a later `relay sign`
 
 The same project and epoch give the same bytes on any machine and in any folder. Prints the sizes of
 the texts that agents read; --json prints them and the sections (schemas/build.json).")]
