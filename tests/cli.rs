@@ -14,12 +14,15 @@ mod exit_codes;
 mod explain;
 mod files;
 mod fmt;
+mod formats;
 mod help;
 mod inspect;
 mod keys;
+mod rules;
 mod schemas;
 mod setup;
 mod show;
+mod trust;
 mod verify;
 
 use std::ffi::OsStr;

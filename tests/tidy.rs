@@ -3,7 +3,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "asks cargo and git about the tree")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,6 +12,7 @@ use crate::binaries::relay_serve;
 use crate::support::root;
 
 mod modules;
+mod rules;
 
 /// The dependency table: a crate, and the packages that it must never depend on.
 const NEVER: &[(&str, &[&str])] = &[
@@ -184,12 +185,8 @@ fn every_diagnostic_has_a_case() {
     let expected = crate::cases::expected_codes();
     let mut missing = BTreeSet::new();
     for path in sources("compiler/src") {
-        let text = fs::read_to_string(&path).unwrap();
-        for part in text.split("code(").skip(1) {
-            let code = part.split(')').next().unwrap();
-            let is_code = code.contains("::")
-                && code.chars().all(|c| c.is_ascii_lowercase() || c == '_' || c == ':');
-            if is_code && !expected.contains(code) && !made.contains(&format!("\"{code}\"")) {
+        for code in codes_in(&fs::read_to_string(&path).unwrap()) {
+            if !expected.contains(&code) && !made.contains(&format!("\"{code}\"")) {
                 missing.insert(format!("{code} ({})", relative(&path)));
             }
         }
@@ -199,6 +196,16 @@ fn every_diagnostic_has_a_case() {
         "no case shows:\n{}",
         missing.into_iter().collect::<Vec<_>>().join("\n")
     );
+}
+
+/// The codes that a source file declares, found as text.
+fn codes_in(text: &str) -> BTreeSet<String> {
+    let codes = text.split("code(").skip(1).map(|part| part.split(')').next().unwrap().trim());
+    let is_code = |code: &&str| {
+        let letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_:".contains(c);
+        code.contains("::") && code.chars().all(letter)
+    };
+    codes.filter(is_code).map(str::to_owned).collect()
 }
 
 #[test]
@@ -247,6 +254,36 @@ fn the_reference_is_current() {
     for (name, text) in relay_cli::reference() {
         let committed = fs::read_to_string(root().join("docs").join(name)).unwrap_or_default();
         assert_eq!(committed, text, "docs/{name} is stale: run `relay reference --out docs`");
+    }
+}
+
+#[test]
+fn the_diagnostics_are_current() {
+    let (path, text) = (root().join("docs/diagnostics.md"), rules::document());
+    if std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
+        fs::write(&path, &text).unwrap();
+    }
+    let committed = fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        committed == text,
+        "docs/diagnostics.md is stale: run `INSTA_UPDATE=always cargo test -p relay-tests --test all \
+         -- tidy::the_diagnostics_are_current`"
+    );
+}
+
+#[test]
+fn every_code_is_in_one_file_and_in_the_document() {
+    let mut codes: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for path in sources("compiler/src") {
+        for code in codes_in(&fs::read_to_string(&path).unwrap()) {
+            codes.entry(code).or_default().insert(relative(&path));
+        }
+    }
+    assert!(codes.len() > 100, "{codes:?}");
+    let document = rules::document();
+    for (code, files) in codes {
+        assert!(document.contains(&format!("\n### {code}\n")), "{code} is not documented");
+        assert_eq!(files.len(), 1, "{code} is declared in {files:?}");
     }
 }
 

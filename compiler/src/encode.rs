@@ -34,6 +34,8 @@ fn report(error: EncodeError, at: Span, out: &mut Diagnostics) {
     out.report(at, TooLarge { error, help, at });
 }
 
+/// The project is too large for a bundle. The format has limits, which are checked when the bundle
+/// is encoded, so `relay check` reports them too.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{error}")]
 #[diagnostic(code(bundle::too_large))]

@@ -126,8 +126,6 @@ digest() { relay verify "$1" --trust "$2" --json | grep -o 'sha256:[0-9a-f]\{64\
 begin() { call "$1" alice tools/call begin_session '{ "tags": ["rollout"] }' | sed -n 's/.*"briefing":"\([^"]*\)".*/\1/p'; }
 continues() { call "$1" alice tools/call read_prompts '{ "tags": ["rollout"], "briefing": "'"$2"'" }'; }
 secret() { head -c 32 /dev/urandom | od -An -v -tx1 | tr -d ' \n'; }
-key_id() { sed -n 's/^id = "\(.*\)"/\1/p' "$1"; }
-key_entry() { sed -n '/^\[\[keys\]\]/,$p' "$1"; }
 commit() { git -C my-team add --all && git -C my-team -c user.name=ci -c user.email=ci@localhost commit --quiet --message "$1"; }
 
 # build KEY ...: a bundle of the commit, signed with these keys.
@@ -210,7 +208,8 @@ for name in one two three; do within is_served "$second" "$name"; done
 
 part 'another signing key'
 relay keygen -o next >next.toml 2>/dev/null
-{ sed 's/^version = .*/version = 2\nmin-epoch = 2/' release.toml; key_entry next.toml; } >trust.toml
+cp release.toml trust.toml
+relay trust add trust.toml --key next.pub --min-epoch 2 >/dev/null
 trust trust.toml
 if relay verify first.relay --trust trust.toml >/dev/null; then fail 'min-epoch'; fi
 relay sign my-team.relay --key next.key >/dev/null 2>&1
@@ -282,7 +281,7 @@ done
 # --- revocation ----------------------------------------------------------------------------------
 
 part 'a revoked digest ends service, a new bundle begins it again'
-{ sed 's/^version = .*/version = 4/' next.toml; printf '\n[revoked]\ndigests = ["%s"]\n' "$second"; } >trust.toml
+relay trust revoke trust.toml my-team.relay --min-epoch 2 >/dev/null
 trust trust.toml
 for name in one two three; do
     within is_revoked "$name"
@@ -299,12 +298,9 @@ for name in one two three; do
 done
 
 part 'a revoked key ends service, a signature by another begins it again'
-relay keygen -o last >last.toml 2>/dev/null
-{
-    sed 's/^version = .*/version = 5/' next.toml
-    key_entry last.toml
-    printf '\n[revoked]\nkeys = ["%s"]\ndigests = ["%s"]\n' "$(key_id next.toml)" "$second"
-} >trust.toml
+relay keygen -o last >/dev/null 2>&1
+relay trust add trust.toml --key last.pub --min-epoch 3 >/dev/null
+relay trust revoke trust.toml next --min-epoch 3 >/dev/null
 trust trust.toml
 for name in one two three; do within is_revoked "$name"; done
 if relay verify my-team.relay --trust trust.toml >/dev/null; then fail 'a revoked key still counts'; fi

@@ -94,7 +94,11 @@ pub(super) fn assert_known(line: &str) {
     if verb.starts_with('-') || verb == "VERB" || verb.starts_with('…') {
         return;
     }
-    let page = page(verb);
+    // A verb of a verb has a page of its own.
+    let page = match (verb, words.get(1)) {
+        ("trust", Some(below)) => page(&[verb, below.trim_matches(['[', ']', '…'])]),
+        _ => page(&[verb]),
+    };
     assert!(!page.is_empty(), "`relay {line}`: unknown verb `{verb}`");
     if verb == "serve" || verb == "help" {
         return;
@@ -113,12 +117,12 @@ pub(super) fn assert_known(line: &str) {
 }
 
 /// The help of a verb; empty if there is none.
-fn page(verb: &str) -> String {
+fn page(verb: &[&str]) -> String {
     static PAGES: OnceLock<Mutex<BTreeMap<String, String>>> = OnceLock::new();
     let pages = PAGES.get_or_init(Mutex::default);
     let mut pages = pages.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let page = pages.entry(verb.into()).or_insert_with(|| {
-        let run = Sandbox::new().relay_of(&["help", verb]);
+    let page = pages.entry(verb.join(" ")).or_insert_with(|| {
+        let run = Sandbox::new().relay_of(&[&["help"], verb].concat());
         if run.code == 0 { run.stdout } else { String::new() }
     });
     page.clone()

@@ -3,15 +3,17 @@
 use crate::binaries;
 use crate::cli::{Sandbox, snapshot};
 
-const VERBS: [&str; 13] = [
+const VERBS: [&str; 15] = [
     "init",
     "check",
+    "rules",
     "fmt",
     "show",
     "build",
     "keygen",
     "sign",
     "verify",
+    "trust",
     "inspect",
     "describe",
     "explain",

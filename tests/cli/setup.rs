@@ -70,6 +70,7 @@ fn shells_and_man_know_every_verb() {
     }
     let pages = sandbox.relay("man --out pages").ends(0).stdout;
     assert!(pages.contains("pages/relay.1\n") && pages.contains("pages/relay-init.1\n"), "{pages}");
+    assert!(pages.contains("pages/relay-trust.1\npages/relay-trust-list.1\n"), "{pages}");
     let page = fs::read_to_string(sandbox.path("pages/relay-init.1")).expect("it was written");
     assert!(page.contains("relay init") && !page.contains("schemas"), "{page}");
 }

@@ -3,10 +3,12 @@
 mod build;
 mod bundle;
 mod explain;
+mod format;
 mod key;
 mod project;
 mod setup;
 mod subject;
+mod trust;
 
 use std::path::PathBuf;
 
@@ -18,10 +20,14 @@ use relay_bundle::{FORMAT_MAJOR, FORMAT_MINOR};
 pub(crate) use build::BuildArgs;
 pub(crate) use bundle::{DescribeArgs, InspectArgs, ServeArgs, VerifyArgs};
 pub(crate) use explain::{ExplainArgs, Question};
+pub(crate) use format::{AnswerFormat, ReportFormat};
 pub(crate) use key::{KeygenArgs, SignArgs};
-pub(crate) use project::{CheckArgs, FmtArgs, ShowArgs};
+pub(crate) use project::{CheckArgs, FmtArgs, RulesArgs, ShowArgs};
 pub(crate) use setup::{CompletionsArgs, InitArgs, ManArgs};
-pub(crate) use subject::{Format, ProjectArgs, SubjectArgs};
+pub(crate) use subject::{ProjectArgs, SubjectArgs};
+pub(crate) use trust::{
+    TrustAddArgs, TrustArgs, TrustEditArgs, TrustListArgs, TrustRevokeArgs, TrustVerb,
+};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -62,6 +68,8 @@ pub(crate) enum Verb {
     Init(InitArgs),
     /// Check a project and report errors and warnings
     Check(CheckArgs),
+    /// Print what the codes of errors and warnings mean
+    Rules(RulesArgs),
     /// Rewrite a project's files in the canonical layout
     Fmt(FmtArgs),
     /// Print the effective project: all defaults, and where each value came from
@@ -74,6 +82,8 @@ pub(crate) enum Verb {
     Sign(SignArgs),
     /// Check a bundle and its signatures against a trust file
     Verify(VerifyArgs),
+    /// List, add and revoke the keys of a trust file
+    Trust(TrustArgs),
     /// Show the contents of a bundle
     Inspect(InspectArgs),
     /// Show what an agent gets when it connects: instructions, tools, prompts
@@ -96,8 +106,8 @@ pub(crate) enum Verb {
 
 /// The verbs grouped by task, for the help.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Write a project", &["init", "check", "fmt", "show"]),
-    ("Make a bundle", &["build", "keygen", "sign", "verify"]),
+    ("Write a project", &["init", "check", "rules", "fmt", "show"]),
+    ("Make a bundle", &["build", "keygen", "sign", "verify", "trust"]),
     ("Inspect a bundle or project", &["inspect", "describe", "explain"]),
     ("Run", &["serve"]),
     ("Set up", &["completions", "man", "help"]),
@@ -157,6 +167,21 @@ mod tests {
     #[test]
     fn the_grammar_is_sound() {
         command().debug_assert();
+    }
+
+    #[test]
+    fn every_form_for_programs_is_chosen_alike() {
+        let command = command();
+        let mut with_forms = 0;
+        let verbs = command.get_subcommands();
+        for verb in verbs.flat_map(|verb| verb.get_subcommands().chain([verb])) {
+            let find = |id: &str| verb.get_arguments().find(|argument| argument.get_id() == id);
+            let forms = find("format").map(clap::Arg::get_possible_values).unwrap_or_default();
+            let forms: Vec<_> = forms.iter().map(clap::builder::PossibleValue::get_name).collect();
+            assert_eq!(find("json").is_some(), forms.contains(&"json"), "{}", verb.get_name());
+            with_forms += usize::from(!forms.is_empty());
+        }
+        assert!(with_forms > 5, "{with_forms}");
     }
 
     #[test]

@@ -10,9 +10,11 @@ mod generated;
 mod init;
 mod inspect;
 mod keygen;
+mod rules;
 mod serve;
 mod show;
 mod sign;
+mod trust;
 mod verify;
 
 use crate::args::Verb;
@@ -37,10 +39,12 @@ pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Exit, Failure> {
         Verb::Keygen(arguments) => keygen::run(&arguments, output),
         Verb::Man(arguments) => completions::man(&arguments, output),
         Verb::Reference(arguments) => generated::write(&arguments, reference(), output),
+        Verb::Rules(arguments) => rules::run(&arguments, output),
         Verb::Schemas(arguments) => generated::write_schemas(&arguments, output),
         Verb::Serve(arguments) => serve::run(&arguments),
         Verb::Show(arguments) => show::run(&arguments, output),
         Verb::Sign(arguments) => sign::run(&arguments, output),
+        Verb::Trust(arguments) => trust::run(&arguments, output),
         Verb::Verify(arguments) => verify::run(&arguments, output),
     }
 }

@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 
 /// A key file is a few lines.
-const KEY_BYTES_MAX: u64 = 16 * 1024;
+pub(crate) const KEY_BYTES_MAX: u64 = 16 * 1024;
 
 /// A signing key and its name.
 pub(crate) struct Key {

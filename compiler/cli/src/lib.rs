@@ -24,6 +24,7 @@ mod report;
 mod schema;
 mod subject;
 mod text;
+mod trust_file;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

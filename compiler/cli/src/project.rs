@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use relay_compiler::{Compiled, Diagnostics, Files as _, Options, Sources};
 
-use crate::args::{Format, ProjectArgs};
+use crate::args::{ProjectArgs, ReportFormat};
 use crate::disk;
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
@@ -41,7 +41,7 @@ pub(crate) struct Request {
 impl Request {
     /// Returns the options given by the arguments that all compiling verbs share.
     pub(crate) fn of(arguments: &ProjectArgs) -> Self {
-        let ProjectArgs { env, strict, format: _ } = arguments;
+        let ProjectArgs { env, strict } = arguments;
         Self { environment: env.clone(), strict: *strict, ..Self::default() }
     }
 }
@@ -126,15 +126,15 @@ impl Project {
 pub(crate) fn report_findings(
     diagnostics: &Diagnostics,
     origin: &Origin<'_>,
-    format: Format,
+    format: ReportFormat,
     output: &mut Output,
 ) -> Result<Option<Exit>, Failure> {
-    if diagnostics.has_errors() && format != Format::Human {
+    if diagnostics.has_errors() && format != ReportFormat::Human {
         output.verbatim(&report::draw(diagnostics, origin, format, output.result_look())?)?;
     } else if diagnostics.error_count() + diagnostics.warning_count() > 0 {
         let drawn = report::draw(diagnostics, origin, format, output.message_look())?;
         match format {
-            Format::Human => output.message(drawn),
+            ReportFormat::Human => output.message(drawn),
             _ => output.machine_message(&drawn),
         }
     }

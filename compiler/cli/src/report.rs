@@ -7,33 +7,35 @@ mod github;
 mod human;
 mod json;
 mod origin;
+mod rule;
 mod sarif;
 
 use std::path::Path;
 
 use relay_compiler::{Diagnostics, Sources};
 
-use crate::args::Format;
+use crate::args::ReportFormat;
 use crate::failure::Failure;
 use crate::output::{Look, PIPE_WIDTH};
 
 pub(crate) use human::counted;
-pub(crate) use json::Findings;
+pub(crate) use json::{Findings, Severity};
 pub(crate) use origin::Origin;
+pub(crate) use rule::Rule;
 
 /// Returns the report in `format`.
 pub(crate) fn draw(
     diagnostics: &Diagnostics,
     origin: &Origin<'_>,
-    format: Format,
+    format: ReportFormat,
     look: Look,
 ) -> Result<String, Failure> {
     let findings = || Findings::of(diagnostics, origin);
     Ok(match format {
-        Format::Human => human::draw(diagnostics, origin, look),
-        Format::Json => json::draw(&findings())?,
-        Format::Sarif => sarif::draw(&findings())?,
-        Format::Github => github::draw(&findings()),
+        ReportFormat::Human => human::draw(diagnostics, origin, look),
+        ReportFormat::Json => json::draw(&findings())?,
+        ReportFormat::Sarif => sarif::draw(&findings())?,
+        ReportFormat::Github => github::draw(&findings()),
     })
 }
 

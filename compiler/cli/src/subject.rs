@@ -36,7 +36,7 @@ pub(crate) enum Opened {
 pub(crate) fn open(arguments: &SubjectArgs, output: &mut Output) -> Result<Opened, Failure> {
     let path = &arguments.subject;
     if is_bundle(path)? {
-        let ProjectArgs { env, strict, format: _ } = &arguments.project;
+        let ProjectArgs { env, strict } = &arguments.project;
         if env.is_some() || *strict {
             let message = format!(
                 "`--env` and `--strict` apply to projects, and `{}` is a bundle",
@@ -51,7 +51,7 @@ pub(crate) fn open(arguments: &SubjectArgs, output: &mut Output) -> Result<Opene
     let request = Request::of(&arguments.project);
     let compiled = project.compile(&sources, request, output)?;
     let origin = project.origin(&sources);
-    let format = arguments.project.format;
+    let format = arguments.format.chosen();
     if let Some(exit) = project::report_findings(&compiled.diagnostics, &origin, format, output)? {
         return Ok(Opened::Ended(exit));
     }

@@ -1,6 +1,7 @@
 //! A mark of another kind of text: `$ARGUMENTS` in a template, `{{ name }}` in a plain text.
 //!
-//! Neither means anything there, so agents read it as it is written.
+//! A template fills `{{ name }}` in, a command `$ARGUMENTS`. In the other kind of text the mark means
+//! nothing, so agents read it as it is written.
 
 use std::sync::LazyLock;
 

@@ -1,7 +1,7 @@
 //! Settings of a gate that do nothing.
 //!
-//! Their author believes that they are in force: of a gate that is off, of briefings that are
-//! never put before a call, or without a value.
+//! The author believes that the settings are in force. They are of a gate that is off, of briefings
+//! that never precede a call, or without a value.
 
 use miette::Diagnostic;
 use relay_bundle::Unlock;

@@ -1,6 +1,6 @@
 //! A `when` that changes nothing.
 //!
-//! Its author believes that the environment differs, and it does not.
+//! The author believes that the environment differs, and it does not.
 
 use miette::Diagnostic;
 use thiserror::Error;

@@ -14,6 +14,7 @@ use crate::source::Span;
 /// The most bytes of a message that is sent at run time, before what was selected is filled in.
 pub(crate) const MESSAGE_BYTES_MAX: usize = 16 * 1024;
 
+/// Clients truncate what is over their limit and do not report it, so agents would miss the end.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the instructions have {chars} characters, over the limit of {chars_max}")]
 #[diagnostic(code(message::too_long))]
@@ -27,6 +28,7 @@ struct TooLong {
     label: &'static str,
 }
 
+/// Agents pay for each byte of a message, with each answer that it comes with.
 #[derive(Debug, Error, Diagnostic)]
 #[error("message `{name}` has {bytes} bytes, over the limit of {MESSAGE_BYTES_MAX}")]
 #[diagnostic(
@@ -40,6 +42,8 @@ struct TooLarge {
     at: Span,
 }
 
+/// The instructions have a limit, and the compiler shortens the index by rule until they fit. Agents
+/// rarely ask for a prompt that they do not see named.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{omitted} of {count} prompts are not in the index of the instructions: {rule}")]
 #[diagnostic(code(message::shortened), severity(Warning))]

@@ -24,6 +24,7 @@ use crate::model::{
 use crate::secret::{self, Found};
 use crate::source::{Sources, Span, Spanned};
 
+/// What goes into a bundle can be read by every holder of the bundle and by every agent.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the text holds a secret ({rule})")]
 #[diagnostic(code(secret::literal))]
@@ -35,6 +36,8 @@ struct LiteralSecret {
     at: Span,
 }
 
+/// A suppression is for one form of secrets. With a mistyped name it would suppress nothing, and the
+/// text that it is for would be an error.
 #[derive(Debug, Error, Diagnostic)]
 #[error("unknown rule `{rule}` for secrets")]
 #[diagnostic(code(secret::unknown_rule))]
@@ -46,6 +49,7 @@ struct UnknownRule {
     at: Span,
 }
 
+/// A suppression that is no longer needed would let a real secret pass one day.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`allow-secret {rule}` suppresses nothing")]
 #[diagnostic(code(secret::idle_suppression), severity(Warning), help("remove it"))]

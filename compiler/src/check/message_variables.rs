@@ -11,6 +11,8 @@ use crate::instructions::{self, BUILD_VARIABLES, RUN_VARIABLES, Variable};
 use crate::model::{Model, SystemText};
 use crate::source::{Sources, Span};
 
+/// A mistyped variable would be sent to agents as written. What a briefing selects is known only
+/// when it is sent, so only messages that are sent with one can name it.
 #[derive(Debug, Error, Diagnostic)]
 #[error("unknown variable `{name}`")]
 #[diagnostic(code(message::unknown_variable))]
@@ -22,6 +24,7 @@ struct UnknownVariable {
     at: Span,
 }
 
+/// The list may be long, and agents would read it twice.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{{{{{name}}}}}` is in the message twice")]
 #[diagnostic(

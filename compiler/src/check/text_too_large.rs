@@ -1,6 +1,7 @@
 //! A text of a prompt that no client takes.
 //!
-//! A rendered text has the same limit; a plain one is as long as its file.
+//! No model takes a text of this size. A rendered text has the same limit; a plain one is as long as
+//! its file.
 
 use miette::Diagnostic;
 use relay_bundle::{PartContent, Segment};

@@ -87,6 +87,8 @@ fn readable<'t>(file: FileId, bytes: &'t [u8], out: &mut Diagnostics) -> Option<
     Some(text)
 }
 
+/// Documents are read as a whole. Long texts belong in files of their own, where they are easier to
+/// review.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the document has {bytes} bytes, over the limit of {DOCUMENT_BYTES_MAX}")]
 #[diagnostic(
@@ -101,6 +103,8 @@ struct TooLarge {
     at: Span,
 }
 
+/// KDL documents are UTF-8. The compiler does not guess another encoding, since a wrong guess
+/// changes texts.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the document is not UTF-8: byte {offset} begins no character")]
 #[diagnostic(code(kdl::not_utf8), help("save the file in UTF-8"))]
@@ -110,6 +114,8 @@ struct NotUtf8 {
     at: Span,
 }
 
+/// The character is invisible, or changes the direction of the text, so a reviewer would read
+/// something else than what is signed.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the document holds the control character U+{code:04X}")]
 #[diagnostic(

@@ -15,6 +15,7 @@ pub(super) fn check(node: &Node, out: &mut Diagnostics) {
     }
 }
 
+/// A node without content has no effect, and looks as if it had.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` holds nothing")]
 #[diagnostic(code(node::empty), severity(Warning), help("put nodes into it, or remove it"))]

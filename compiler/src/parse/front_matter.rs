@@ -213,6 +213,8 @@ fn without_end(line: &str) -> &str {
     line.strip_suffix('\r').unwrap_or(line)
 }
 
+/// The front matter describes the prompt to people and agents. `front-matter=optional` on
+/// `commands` takes files without one.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the file has no front matter")]
 #[diagnostic(code(front_matter::missing))]
@@ -223,6 +225,7 @@ struct Missing {
     help: &'static str,
 }
 
+/// Without the end the whole file would be front matter, and the prompt would have no text.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the front matter has no end")]
 #[diagnostic(code(front_matter::unclosed), help("end it with a line that is exactly `---`"))]
@@ -233,6 +236,8 @@ struct Unclosed {
     almost: Option<Span>,
 }
 
+/// The front matter is not YAML. A known mistake, such as a colon in a value, is answered with the
+/// corrected line.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{what}")]
 #[diagnostic(code(front_matter::yaml))]
@@ -244,6 +249,7 @@ struct NotYaml {
     help: String,
 }
 
+/// YAML ends a value at ` #`, so the rest of the line would be lost although it was meant as text.
 #[derive(Debug, Error, Diagnostic)]
 #[error("YAML takes what follows a `#` for a comment, so it is no part of the value")]
 #[diagnostic(
@@ -257,6 +263,7 @@ struct Comment {
     at: Span,
 }
 
+/// YAML has one value for a key. Programs differ in which of the two they take.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{key}` is given twice")]
 #[diagnostic(code(front_matter::duplicate_key), help("keep one of them"))]

@@ -154,6 +154,7 @@ impl Includes<'_, '_> {
     }
 }
 
+/// What the document declares is unknown, so the project cannot be built.
 #[derive(Debug, Error, Diagnostic)]
 #[error("cannot include `{path}`: {reason}")]
 #[diagnostic(code(include::unreadable), help("paths are relative to the document that names them"))]
@@ -164,6 +165,7 @@ struct Unreadable {
     at: Span,
 }
 
+/// A document that includes itself would never end.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{path}` includes itself: {chain}")]
 #[diagnostic(code(include::cycle), help("remove this include"))]
@@ -174,6 +176,7 @@ struct Cycle {
     at: Span,
 }
 
+/// A limit on depth ends a chain of documents that a person could no longer follow.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{path}` is included through more than {INCLUDE_DEPTH_MAX} documents")]
 #[diagnostic(
@@ -186,6 +189,7 @@ struct TooDeep {
     at: Span,
 }
 
+/// The nodes of a document are joined once, so the second include has no effect.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{path}` is included twice")]
 #[diagnostic(code(include::twice), severity(Warning), help("remove one; the second adds nothing"))]
@@ -197,6 +201,8 @@ struct Twice {
     at: Span,
 }
 
+/// The path cannot be used. A bundle must be the same on each machine, so documents are joined from
+/// the project's own folder, by paths that mean the same everywhere.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{fault}: `{path}`")]
 #[diagnostic(
@@ -210,6 +216,7 @@ struct BadPath {
     at: Span,
 }
 
+/// A pattern that cannot be read would include nothing, or something else than was meant.
 #[derive(Debug, Error, Diagnostic)]
 #[error("bad pattern `{pattern}`: {reason}")]
 #[diagnostic(
@@ -223,6 +230,7 @@ struct BadPattern {
     at: Span,
 }
 
+/// An include without a file is a mistyped path, or a file that was not committed.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no file matches `{pattern}`")]
 #[diagnostic(code(include::no_match), help("add a file, or remove the include"))]

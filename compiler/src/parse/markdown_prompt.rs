@@ -420,6 +420,7 @@ fn sorted(entries: BTreeMap<String, Json>) -> Map<String, Json> {
     entries.into_iter().collect()
 }
 
+/// Clients list prompts by their description, and a prompt without one cannot be chosen on purpose.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the front matter has no `description`")]
 #[diagnostic(
@@ -431,6 +432,7 @@ struct NoDescription {
     at: Span,
 }
 
+/// Clients list prompts by their description, and a prompt without one cannot be chosen on purpose.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`description` is empty")]
 #[diagnostic(code(front_matter::no_description), help("say in a sentence what the prompt is for"))]
@@ -439,6 +441,8 @@ struct EmptyDescription {
     at: Span,
 }
 
+/// A key of the front matter has a value of another type than its meaning needs. A guess of what
+/// was meant could be wrong.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{what} must be {expected}, but is {found}")]
 #[diagnostic(code(front_matter::wrong_type))]
@@ -452,6 +456,7 @@ struct WrongType {
     help: String,
 }
 
+/// A mistyped key would be ignored without a word, and its setting would have no effect.
 #[derive(Debug, Error, Diagnostic)]
 #[error("unknown key `{key}`")]
 #[diagnostic(code(front_matter::unknown_key), help("{}", unknown_key_help(*near)))]
@@ -472,6 +477,7 @@ fn unknown_key_help(near: Option<&str>) -> String {
     }
 }
 
+/// A client offers a handoff by its label and passes the work to its agent, so it needs both.
 #[derive(Debug, Error, Diagnostic)]
 #[error("a handoff has no `{required}`")]
 #[diagnostic(

@@ -298,6 +298,8 @@ fn home(name: &str) -> Option<String> {
     (!homes.is_empty()).then(|| format!("`{name}` belongs in {}", homes.join(", or in ")))
 }
 
+/// No line of a project is without effect: a mistyped node that is ignored would be a rule that
+/// agents never get.
 #[derive(Debug, Error, Diagnostic)]
 #[error("unknown node `{name}` in {what}")]
 #[diagnostic(code(node::unknown))]
@@ -310,6 +312,8 @@ struct UnknownNode {
     at: Span,
 }
 
+/// The name has a meaning in a later version of relay. If it meant anything else now, projects
+/// would change their meaning with an update.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` is not in this version of relay")]
 #[diagnostic(
@@ -325,6 +329,7 @@ struct Reserved {
     at: Span,
 }
 
+/// With two nodes it would depend on their order which one counts.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` is declared twice")]
 #[diagnostic(code(node::duplicate), help("keep one of them"))]
@@ -336,6 +341,7 @@ pub(super) struct DuplicateNode {
     pub(super) at: Span,
 }
 
+/// The node is named, or set, by the value that follows it.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{node}` needs {what}")]
 #[diagnostic(code(node::missing_argument), help("write it after the node's name"))]
@@ -346,6 +352,8 @@ struct MissingArgument {
     at: Span,
 }
 
+/// What is not read would be a line without effect. The usual causes are missing quotes and a
+/// missing `=`.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{what} takes {taken} value{} here", if *taken == 1 { "" } else { "s" })]
 #[diagnostic(
@@ -359,6 +367,8 @@ struct ExtraArgument {
     at: Span,
 }
 
+/// No line of a project is without effect: a mistyped property that is ignored would leave its
+/// setting at the default.
 #[derive(Debug, Error, Diagnostic)]
 #[error("unknown property `{name}` of {what}")]
 #[diagnostic(code(property::unknown))]
@@ -371,6 +381,7 @@ struct UnknownProperty {
     at: Span,
 }
 
+/// KDL takes the last of the two without a word, and a reviewer may have read the first.
 #[derive(Debug, Error, Diagnostic)]
 #[error("property `{name}` is given twice")]
 #[diagnostic(code(property::duplicate), help("keep one; KDL alone would silently take the last"))]

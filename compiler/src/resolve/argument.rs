@@ -140,6 +140,7 @@ fn check_default(
     None
 }
 
+/// Clients show the name of an argument, and templates use it as a variable.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` cannot name an argument")]
 #[diagnostic(
@@ -152,6 +153,8 @@ struct BadName {
     at: Span,
 }
 
+/// A call gives one value to each name, and a template reads `-` in a name as `_`, so the second
+/// argument could never be filled.
 #[derive(Debug, Error, Diagnostic)]
 #[error("argument `{name}` is declared twice")]
 #[diagnostic(
@@ -166,6 +169,8 @@ struct Duplicate {
     at: Span,
 }
 
+/// The values of `one-of` say what the argument may be. A type would say it again, and could
+/// contradict them.
 #[derive(Debug, Error, Diagnostic)]
 #[error("an argument with `one-of` has no type")]
 #[diagnostic(code(argument::typed_choice), help("remove `type=` or `one-of`"))]
@@ -176,6 +181,7 @@ struct TypedChoice {
     at: Span,
 }
 
+/// The values are listed, so their lengths are known.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`max` limits free text, and this argument has fixed values")]
 #[diagnostic(code(argument::limited_choice), help("remove `max`"))]
@@ -184,6 +190,7 @@ struct LimitedChoice {
     at: Span,
 }
 
+/// Each value is a combination that the build renders. The second one would never be chosen.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{value}` is twice in `one-of`")]
 #[diagnostic(code(argument::repeated_choice), help("remove one"))]
@@ -195,6 +202,8 @@ struct RepeatedChoice {
     at: Span,
 }
 
+/// Values of arguments are text except for those of `type=boolean`, so `#true` and the text `true`
+/// would be mixed up.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the default `#{value}` is for arguments of type boolean")]
 #[diagnostic(code(argument::boolean_default), help("quote it, or write `type=boolean`"))]
@@ -204,6 +213,7 @@ struct BooleanDefault {
     at: Span,
 }
 
+/// A call that omits the argument would get a value that the server refuses from everyone else.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the default `{value}` is not one of the argument's values")]
 #[diagnostic(code(argument::foreign_default))]
@@ -215,6 +225,8 @@ struct ForeignDefault {
     at: Span,
 }
 
+/// A server truncates a value that is too long, and a default that is always truncated is a
+/// mistake.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the default of argument `{name}` has {chars} characters, over its limit of {max}")]
 #[diagnostic(
@@ -231,6 +243,7 @@ struct LongDefault {
     at: Span,
 }
 
+/// A required argument has a value in each call, so its default is a line without effect.
 #[derive(Debug, Error, Diagnostic)]
 #[error("argument `{name}` is required and has a default")]
 #[diagnostic(

@@ -338,6 +338,8 @@ fn report_unknown(environment: &str, whens: &[When], root: FileId, out: &mut Dia
     out.report(at, UnknownEnvironment { environment: environment.into(), help, at });
 }
 
+/// An environment that no `when` names is probably mistyped, and the build would be one without
+/// patches.
 #[derive(Debug, Error, Diagnostic)]
 #[error("unknown environment `{environment}`")]
 #[diagnostic(code(when::unknown_environment))]

@@ -109,6 +109,8 @@ fn similar_file(sources: &Sources<'_>, path: &str) -> Option<String> {
     crate::nearest::nearest(name, names).map(str::to_owned)
 }
 
+/// The bundle holds the contents of each file that the project names, so it cannot be built without
+/// them.
 #[derive(Debug, Error, Diagnostic)]
 #[error("cannot read `{path}`: {reason}")]
 #[diagnostic(code(file::unreadable))]
@@ -121,6 +123,8 @@ struct Unreadable {
     at: Span,
 }
 
+/// A bundle is read by servers and its texts by agents. A file of this size is a mistake more often
+/// than a text.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{path}` has {bytes} bytes, over the limit of {FILE_BYTES_MAX}")]
 #[diagnostic(code(file::too_large), help("split it, or serve it from elsewhere"))]
@@ -131,6 +135,7 @@ struct TooLarge {
     at: Span,
 }
 
+/// What agents read is text in UTF-8. Bytes that are none would reach them as other characters.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{path}` is not UTF-8: byte {offset} begins no character")]
 #[diagnostic(code(file::not_utf8), help("save the file in UTF-8"))]
@@ -143,6 +148,8 @@ struct NotUtf8 {
     named_at: Span,
 }
 
+/// The path cannot be used. A bundle must be the same on each machine, so a project reads only
+/// files of its own folder, by paths that mean the same everywhere.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{fault}: `{path}`")]
 #[diagnostic(

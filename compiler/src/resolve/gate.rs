@@ -27,6 +27,7 @@ pub(super) fn gate(nodes: Vec<Gate>, out: &mut Diagnostics) -> Gate {
     gate
 }
 
+/// With two nodes it would depend on their order which settings count.
 #[derive(Debug, Error, Diagnostic)]
 #[error("a project has one `gate` node")]
 #[diagnostic(code(gate::second), help("keep one; a `when` patches it for an environment"))]

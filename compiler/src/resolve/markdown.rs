@@ -200,6 +200,7 @@ fn arguments(at: Span, hint: Option<Spanned<String>>) -> ast::Argument {
     }
 }
 
+/// A node that gives no prompts is a mistyped path, or no longer needed.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no `*.md` file below `{folder}`")]
 #[diagnostic(code(folder::nothing), help("add a file, or remove the node"))]
@@ -209,6 +210,8 @@ struct NothingThere {
     at: Span,
 }
 
+/// Files of a `folder` are the project's own, so their faults are to be fixed. Only `commands`,
+/// written for other programs, may be skipped or repaired.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`on-error` belongs to `commands`")]
 #[diagnostic(
@@ -220,6 +223,8 @@ struct OnErrorOfFolder {
     at: Span,
 }
 
+/// The target of a link may lie outside of the project or be another one on the next machine, so
+/// the same project would give another bundle.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{path}` is a link")]
 #[diagnostic(code(markdown::link), help("put a copy of the file there"))]
@@ -229,6 +234,7 @@ struct Link {
     at: Span,
 }
 
+/// A file that is left out without a word would be a prompt that agents miss.
 #[derive(Debug, Error, Diagnostic)]
 #[error("cannot read `{path}`: {reason}")]
 #[diagnostic(
@@ -242,6 +248,7 @@ struct Unreadable {
     at: Span,
 }
 
+/// A prompt is named after its file, and this file has nothing before `.md`.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{path}` gives no name to a prompt")]
 #[diagnostic(code(markdown::no_name), help("name the file as the prompt: `NAME.md`"))]

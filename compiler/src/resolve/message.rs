@@ -135,6 +135,7 @@ fn text(
     Some(SystemText { name, text, at: Some(at), file })
 }
 
+/// The server sends one text for each message, so one of the two would never be sent.
 #[derive(Debug, Error, Diagnostic)]
 #[error("message `{name}` is written twice")]
 #[diagnostic(code(message::duplicate), help("keep one of them"))]
@@ -146,6 +147,7 @@ struct Duplicate {
     at: Span,
 }
 
+/// A message is one text, so it would not be clear which of the two is sent.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the message has both a text and a file")]
 #[diagnostic(code(message::two_texts), help("keep one of them"))]
@@ -156,6 +158,7 @@ struct TwoTexts {
     at: Span,
 }
 
+/// A node `messages` replaces built-in texts. Agents need each of them, so none can be removed.
 #[derive(Debug, Error, Diagnostic)]
 #[error("message `{name}` has no text")]
 #[diagnostic(

@@ -59,6 +59,7 @@ pub(super) fn unique<T>(
     by_name.into_values().collect()
 }
 
+/// Names appear in URIs, file names and the menus of clients, where other characters do not work.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the {what} name `{name}` has the character `{bad}`")]
 #[diagnostic(
@@ -73,6 +74,7 @@ struct BadCharacter {
     at: Span,
 }
 
+/// Clients truncate or refuse longer names.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the {what} name has {length} characters")]
 #[diagnostic(code(name::length), help("a name has 1 to {NAME_CHARS_MAX} characters"))]
@@ -83,6 +85,7 @@ struct BadLength {
     at: Span,
 }
 
+/// A client asks for a prompt or resource by its name, so one of the two could never be reached.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{what} `{name}` is declared twice")]
 #[diagnostic(code(name::duplicate), help("rename or remove one of them"))]
@@ -95,6 +98,7 @@ struct Duplicate {
     at: Span,
 }
 
+/// Some clients and file systems take such names for the same one.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{what} `{name}` differs from `{first}` in case alone")]
 #[diagnostic(code(name::case_only), help("people and some clients will mix them up; rename one"))]

@@ -34,7 +34,8 @@ pub(super) fn project(
     Some(Project { name, version: node.version, epoch, title: node.title, owner: node.owner })
 }
 
-/// A project whose documents have no node `project`.
+/// Servers, clients and audit records name a bundle by its project, so each project has one
+/// `project` node.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the project has no `project` node")]
 #[diagnostic(
@@ -46,6 +47,7 @@ struct MissingProject {
     at: Span,
 }
 
+/// A bundle is of one project, and its name and epoch are in one place.
 #[derive(Debug, Error, Diagnostic)]
 #[error("a project has one `project` node")]
 #[diagnostic(code(project::second), help("remove this one; included documents have none"))]

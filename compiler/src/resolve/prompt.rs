@@ -402,6 +402,7 @@ fn fill_messages(messages: &[MessageDraft], texts: &[Vec<Segment>]) -> Vec<Messa
     messages.iter().map(message).collect()
 }
 
+/// A prompt is what an agent reads. This one would be listed and send nothing.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` has no text")]
 #[diagnostic(code(prompt::no_body), help("give it `file=\"…\"`, `text \"…\"` or `message`s"))]
@@ -411,6 +412,7 @@ struct NoBody {
     at: Span,
 }
 
+/// A prompt has one text, so it would not be clear which one is sent.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` has more than one text")]
 #[diagnostic(code(prompt::two_bodies), help("keep one of `file=`, `text` and `message`s"))]
@@ -422,6 +424,7 @@ struct TwoBodies {
     at: Span,
 }
 
+/// Tags are searched in chapters. The same chapter again finds nothing more.
 #[derive(Debug, Error, Diagnostic)]
 #[error("chapter `{chapter}` is written twice")]
 #[diagnostic(code(prompt::repeated_chapter), severity(Warning), help("remove one"))]
@@ -433,6 +436,7 @@ struct RepeatedChapter {
     at: Span,
 }
 
+/// A message without parts sends nothing to the agent.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the message has no parts")]
 #[diagnostic(
@@ -444,6 +448,8 @@ struct EmptyMessage {
     at: Span,
 }
 
+/// A client needs the media type to show an image or play a sound, and the ending of this file's
+/// name does not give it.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the media type of `{path}` is not known to be {kind}")]
 #[diagnostic(code(message::media_type), help("name it: `mime=\"{kind}/…\"`"))]
@@ -454,6 +460,7 @@ struct UnknownMedia {
     at: Span,
 }
 
+/// The agent would be pointed to a resource that the server does not have.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the project has no resource `{uri}`")]
 #[diagnostic(code(message::unknown_resource))]
@@ -465,6 +472,8 @@ struct UnknownResource {
     at: Span,
 }
 
+/// A suppression lets something pass that looks like a secret. The reason is what a reviewer
+/// decides by.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`allow-secret` gives no reason")]
 #[diagnostic(code(secret::no_reason), help("add `because=\"…\"`; it shows in the review"))]

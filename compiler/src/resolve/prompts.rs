@@ -122,6 +122,8 @@ impl Found<'_, '_> {
     }
 }
 
+/// `enabled=#false` on a node of its own looks as if the prompt were off, and it would be served
+/// all the same.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`enabled=#false` does not reach the prompt `{name}`, which is declared elsewhere")]
 #[diagnostic(
@@ -138,6 +140,8 @@ struct OffElsewhere {
     at: Span,
 }
 
+/// `enabled=#false` alone switches off a prompt that a folder declares. None has this name, so the
+/// prompt that was meant is still served.
 #[derive(Debug, Error, Diagnostic)]
 #[error("there is no prompt `{name}` to switch off")]
 #[diagnostic(code(prompt::nothing_off), severity(Warning))]

@@ -292,6 +292,8 @@ fn one_body(uri: &Spanned<String>, body: &ast::Body, out: &mut Diagnostics) -> O
     }
 }
 
+/// `enabled=#false` on a node of its own looks as if the resource were off, and it would be served
+/// all the same.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`enabled=#false` does not reach the resource `{uri}`, which is declared elsewhere")]
 #[diagnostic(
@@ -308,6 +310,7 @@ struct OffElsewhere {
     at: Span,
 }
 
+/// No resource has this URI, so the one that was meant is still served.
 #[derive(Debug, Error, Diagnostic)]
 #[error("there is no resource `{uri}` to switch off")]
 #[diagnostic(code(resource::nothing_off), severity(Warning))]
@@ -381,6 +384,7 @@ fn pieces(uri: &Spanned<String>, out: &mut Diagnostics) -> Option<Vec<Piece>> {
     Some(pieces)
 }
 
+/// Clients read a resource by its URI, so it must be one that each of them can send unchanged.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{uri}` is not a URI that relay can serve: {reason}")]
 #[diagnostic(code(resource::uri))]
@@ -391,6 +395,7 @@ struct BadUri {
     at: Span,
 }
 
+/// A client that reads the resource would get nothing.
 #[derive(Debug, Error, Diagnostic)]
 #[error("resource `{uri}` has no content")]
 #[diagnostic(code(resource::no_content), help("give it `file=\"…\"` or `text \"…\"`"))]
@@ -400,6 +405,7 @@ struct NoContent {
     at: Span,
 }
 
+/// A resource has one content, so it would not be clear which one is sent.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the resource has both a file and a text")]
 #[diagnostic(code(resource::two_contents), help("keep one of them"))]
@@ -410,6 +416,7 @@ struct TwoContents {
     at: Span,
 }
 
+/// The arguments of a resource are filled from its URI, so nothing could fill this one.
 #[derive(Debug, Error, Diagnostic)]
 #[error("argument `{name}` is no variable of the URI")]
 #[diagnostic(code(resource::foreign_argument))]
@@ -421,6 +428,8 @@ struct ForeignArgument {
     at: Span,
 }
 
+/// The node `arg` of a variable says which values it takes. Without it any text from a caller would
+/// match.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the URI's variable `{variable}` is not declared")]
 #[diagnostic(code(resource::undeclared_variable), help("add `arg {variable}` to the resource"))]
@@ -430,6 +439,7 @@ struct UndeclaredVariable {
     at: Span,
 }
 
+/// The URI of a request gives each variable a value, so a default or `required` has no effect.
 #[derive(Debug, Error, Diagnostic)]
 #[error("a variable of a URI always has a value")]
 #[diagnostic(code(resource::always_required), help("remove `default` and `required`"))]
@@ -438,6 +448,7 @@ struct AlwaysRequired {
     at: Span,
 }
 
+/// The content is the same for each request, so there is nothing to render.
 #[derive(Debug, Error, Diagnostic)]
 #[error("a resource without variables is no template")]
 #[diagnostic(
@@ -449,6 +460,7 @@ struct TemplateWithoutVariables {
     at: Span,
 }
 
+/// A server compares the URI of a request with each template, so their number is limited.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the project has {count} resources with variables, over the limit of {TEMPLATES_MAX}")]
 #[diagnostic(code(resource::too_many_templates), help("join some of them by a variable"))]

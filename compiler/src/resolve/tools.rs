@@ -21,6 +21,7 @@ pub(super) fn tools(nodes: Vec<ast::Tools>, out: &mut Diagnostics) -> Vec<Spanne
     offered.map(|choice| choice.group).collect()
 }
 
+/// With two nodes it would depend on their order which settings count.
 #[derive(Debug, Error, Diagnostic)]
 #[error("a project has one `tools` node")]
 #[diagnostic(

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::args::format::{FormatArgs, ReportFormat};
 use crate::args::subject::ProjectArgs;
 
 /// Arguments of `relay build`.
@@ -12,10 +13,10 @@ use crate::args::subject::ProjectArgs;
 Examples:
   relay build project.kdl                                    signs with your own dev key
   relay build project.kdl --env production --key ci.key --epoch 118 -o homelab.relay
-  relay build project.kdl --unsigned --format json -q        for a later `relay sign`
+  relay build project.kdl --unsigned --json                  for a later `relay sign`
 
 The same project and epoch give the same bytes on any machine and in any folder. Prints the sizes of
-the texts that agents read; --format json prints them and the sections (schemas/build.json).")]
+the texts that agents read; --json prints them and the sections (schemas/build.json).")]
 pub(crate) struct BuildArgs {
     /// The project's document, or the folder that holds `project.kdl`
     #[arg(value_name = "PROJECT", default_value = ".")]
@@ -44,6 +45,8 @@ pub(crate) struct BuildArgs {
     /// Record the git commit in the bundle, and whether files differ from it
     #[arg(long, help_heading = "Compiling")]
     pub(crate) provenance: bool,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs<ReportFormat>,
     #[command(flatten)]
     pub(crate) compiling: ProjectArgs,
 }

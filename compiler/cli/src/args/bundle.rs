@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::args::format::{AnswerFormat, FormatArgs};
 use crate::args::subject::SubjectArgs;
 
 /// Arguments of `relay verify`.
@@ -26,9 +27,8 @@ pub(crate) struct VerifyArgs {
     /// Count the signatures in this file too (`relay sign --detached`); may be repeated
     #[arg(long, value_name = "DETACHED")]
     pub(crate) signature: Vec<PathBuf>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs<AnswerFormat>,
 }
 
 /// Arguments of `relay inspect`.
@@ -43,17 +43,14 @@ To see bundles as text in `git diff`:
   git config diff.relay.textconv 'relay inspect --canonical'
   echo '*.relay diff=relay' >> .gitattributes")]
 pub(crate) struct InspectArgs {
-    #[command(flatten)]
-    pub(crate) subject: SubjectArgs,
-    /// Print everything as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
     /// Print everything as text that changes only when the content does
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with_all = ["format", "json"])]
     pub(crate) canonical: bool,
     /// Check the signatures against this trust file; without it they are listed unchecked
     #[arg(long, value_name = "FILE", conflicts_with = "canonical")]
     pub(crate) trust: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) subject: SubjectArgs,
 }
 
 /// Arguments of `relay describe`.
@@ -65,9 +62,6 @@ Examples:
 pub(crate) struct DescribeArgs {
     #[command(flatten)]
     pub(crate) subject: SubjectArgs,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// Arguments of `relay serve`, passed to `relay-serve` unchanged.

@@ -52,11 +52,8 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "BYTES", conflicts_with_all = ["prompt", "uri", "index"], help_heading = "Question")]
     pub(crate) budget: Option<usize>,
     /// Print where each tag was found, the scores and the budget, instead of the text
-    #[arg(long, conflicts_with_all = ["prompt", "uri", "index", "json"], help_heading = "Question")]
+    #[arg(long, conflicts_with_all = ["prompt", "uri", "index", "format", "json"], help_heading = "Question")]
     pub(crate) why: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// The question to answer.

@@ -4,24 +4,44 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::args::format::{AnswerFormat, FormatArgs, ReportFormat};
 use crate::args::subject::ProjectArgs;
 
 /// Arguments of `relay check`.
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "\
 Examples:
-  relay check project.kdl                          every environment, human-readable
+  relay check project.kdl                          every environment, for people
   relay check project.kdl --env production         only with the `when production` blocks
+  relay check project.kdl --json                   for programs (schemas/check.json)
   relay check project.kdl --format github          annotations in a workflow
   relay check project.kdl --format sarif > x.sarif for code scanning
 
-The report goes to standard output. Exits with 1 if there is an error.")]
+The report goes to standard output. Exits with 1 if there is an error. `relay rules CODE` says why
+a rule exists and what to do.")]
 pub(crate) struct CheckArgs {
     /// The project's document, or the folder that holds `project.kdl`
     #[arg(value_name = "PROJECT", default_value = ".")]
     pub(crate) project: PathBuf,
     #[command(flatten)]
+    pub(crate) format: FormatArgs<ReportFormat>,
+    #[command(flatten)]
     pub(crate) compiling: ProjectArgs,
+}
+
+/// Arguments of `relay rules`.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "\
+Examples:
+  relay rules                        every code, with its severity and message
+  relay rules when::unknown_name     why the rule exists, what to do, and a report as an example
+  relay rules --json                 all of it for programs (schemas/rules.json)")]
+pub(crate) struct RulesArgs {
+    /// The code of a report
+    #[arg(value_name = "CODE")]
+    pub(crate) code: Option<String>,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs<AnswerFormat>,
 }
 
 /// Arguments of `relay fmt`.
@@ -50,9 +70,8 @@ pub(crate) struct ShowArgs {
     /// The project's document, or the folder that holds `project.kdl`
     #[arg(value_name = "PROJECT", default_value = ".")]
     pub(crate) project: PathBuf,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs<ReportFormat>,
     #[command(flatten)]
     pub(crate) compiling: ProjectArgs,
 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::answer::size::grouped;
 use crate::answer::summary::Summary;
-use crate::args::{BuildArgs, Format};
+use crate::args::{BuildArgs, ReportFormat};
 use crate::command::sign;
 use crate::disk;
 use crate::exit::Exit;
@@ -57,7 +57,7 @@ struct Signer {
 }
 
 pub(crate) fn run(arguments: &BuildArgs, output: &mut Output) -> Result<Exit, Failure> {
-    let format = arguments.compiling.format;
+    let format = arguments.format.chosen();
     let project = Project::open(&arguments.project)?;
     let sources = project.sources();
     let request = Request {
@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &BuildArgs, output: &mut Output) -> Result<Exit, Fa
     let compiled = project.compile(&sources, request, output)?;
     let origin = project.origin(&sources);
     let report = Findings::of(&compiled.diagnostics, &origin);
-    if format == Format::Human {
+    if format == ReportFormat::Human {
         project::report_findings(&compiled.diagnostics, &origin, format, output)?;
     }
     let built = match compiled.bundle {
@@ -77,17 +77,17 @@ pub(crate) fn run(arguments: &BuildArgs, output: &mut Output) -> Result<Exit, Fa
     };
     let exit = if built.is_some() { Exit::Yes } else { Exit::No };
     match format {
-        Format::Json => {
+        ReportFormat::Json => {
             output.json(&Built { format_version: FORMAT_VERSION, bundle: built, report })?;
         }
-        Format::Human => {
+        ReportFormat::Human => {
             if let Some(written) = built.filter(|_| !arguments.quiet) {
                 let warnings = report.warnings;
                 let width = output.result_look().width;
                 output.result(table(&written, warnings, arguments.verbose, width))?;
             }
         }
-        Format::Sarif | Format::Github => {
+        ReportFormat::Sarif | ReportFormat::Github => {
             // The report is the result here, so the table goes to standard error.
             print_report(&compiled.diagnostics, &origin, format, output)?;
             if let Some(written) = built.filter(|_| !arguments.quiet) {
@@ -102,7 +102,7 @@ pub(crate) fn run(arguments: &BuildArgs, output: &mut Output) -> Result<Exit, Fa
 fn print_report(
     diagnostics: &relay_compiler::Diagnostics,
     origin: &Origin<'_>,
-    format: Format,
+    format: ReportFormat,
     output: &mut Output,
 ) -> Result<(), Failure> {
     output.verbatim(&report::draw(diagnostics, origin, format, output.result_look())?)

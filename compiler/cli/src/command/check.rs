@@ -2,7 +2,7 @@
 
 use relay_compiler::Diagnostics;
 
-use crate::args::{CheckArgs, Format};
+use crate::args::{CheckArgs, ReportFormat};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, good};
@@ -10,7 +10,7 @@ use crate::project::{Project, Request};
 use crate::report;
 
 pub(crate) fn run(arguments: &CheckArgs, output: &mut Output) -> Result<Exit, Failure> {
-    let format = arguments.compiling.format;
+    let format = arguments.format.chosen();
     let project = Project::open(&arguments.project)?;
     let sources = project.sources();
     let compiled = project.check(&sources, Request::of(&arguments.compiling), output)?;
@@ -18,10 +18,12 @@ pub(crate) fn run(arguments: &CheckArgs, output: &mut Output) -> Result<Exit, Fa
     let origin = project.origin(&sources);
     let drawn = report::draw(diagnostics, &origin, format, output.result_look())?;
     match format {
-        Format::Human => output.result(drawn)?,
-        Format::Json | Format::Sarif | Format::Github => output.verbatim(&drawn)?,
+        ReportFormat::Human => output.result(drawn)?,
+        ReportFormat::Json | ReportFormat::Sarif | ReportFormat::Github => {
+            output.verbatim(&drawn)?
+        }
     }
-    if format == Format::Human && is_clean(diagnostics) {
+    if format == ReportFormat::Human && is_clean(diagnostics) {
         let files = sources.digests().len();
         let files = if files == 1 { "1 file".into() } else { format!("{files} files") };
         output.result(format_args!("{} in {files}\n", good("no errors, no warnings")))?;

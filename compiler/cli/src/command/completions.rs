@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use clap::Command;
 use clap_complete::generate;
 use clap_mangen::Man;
 
@@ -21,17 +22,12 @@ pub(crate) fn completions(
     Ok(Exit::Yes)
 }
 
-/// Writes `relay.1`, and `relay-VERB.1` for each verb.
+/// Writes `relay.1`, `relay-VERB.1` for each verb, and the same for the verbs of a verb.
 pub(crate) fn man(arguments: &ManArgs, output: &mut Output) -> Result<Exit, Failure> {
     let folder = &arguments.out;
     fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
     let command = args::plain_command();
-    let verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
-    let pages = verbs.map(|verb| {
-        let name = format!("relay-{}", verb.get_name());
-        verb.clone().name(name.clone()).bin_name(name.replacen('-', " ", 1))
-    });
-    for page in [command.clone()].into_iter().chain(pages) {
+    for page in pages(&command, "relay") {
         let name = page.get_name().to_owned();
         let mut text = Vec::new();
         Man::new(page).render(&mut text).map_err(|error| {
@@ -42,4 +38,12 @@ pub(crate) fn man(arguments: &ManArgs, output: &mut Output) -> Result<Exit, Fail
         output.result(format_args!("{}\n", path.display()))?;
     }
     Ok(Exit::Yes)
+}
+
+/// Returns a command with its full name, and those below it.
+fn pages(command: &Command, name: &str) -> Vec<Command> {
+    let page = command.clone().name(name.to_owned()).bin_name(name.replace('-', " "));
+    let below = command.get_subcommands().filter(|verb| !verb.is_hide_set());
+    let below = below.flat_map(|verb| pages(verb, &format!("{name}-{}", verb.get_name())));
+    [page].into_iter().chain(below).collect()
 }

@@ -11,7 +11,7 @@ use crate::answer::size::{Size, counted, grouped};
 use crate::answer::summary::Summary;
 use crate::answer::table::{self, number, text};
 use crate::answer::tool::{self, Tool};
-use crate::args::DescribeArgs;
+use crate::args::{DescribeArgs, ReportFormat};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bold, good};
@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: &DescribeArgs, output: &mut Output) -> Result<Exit,
     // A preview of a damaged bundle would differ from what was built.
     bundle.check_all()?;
     let described = Described::of(&bundle)?;
-    if arguments.json {
+    if arguments.subject.format.chosen() == ReportFormat::Json {
         output.json(&described)?;
     } else {
         let heading = Summary::of(&bundle)?.heading();

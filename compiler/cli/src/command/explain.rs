@@ -25,27 +25,27 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
     };
     // A preview of a damaged bundle would differ from what was built.
     bundle.check_all()?;
-    let json = arguments.json;
+    let format = arguments.subject.format.chosen().of_answer();
     let asked = selection::Asked {
         sent: arguments.sent.as_deref(),
         has_session: !arguments.no_session,
         budget: arguments.budget,
         why: arguments.why,
-        json,
+        format,
     };
     let given = arguments.arguments.as_deref();
     match &arguments.question {
         Question { prompt: Some(name), .. } => {
-            prompt::explain(&bundle, name, &prompt::given(given)?, json, output)
+            prompt::explain(&bundle, name, &prompt::given(given)?, format, output)
         }
-        Question { uri: Some(uri), .. } => uri::explain(&bundle, uri, json, output),
+        Question { uri: Some(uri), .. } => uri::explain(&bundle, uri, format, output),
         Question { tags: Some(tags), .. } => selection::explain_tags(&bundle, tags, &asked, output),
         Question { call: Some(tool), .. } => {
             let given = selection::arguments(given)?;
             selection::explain_call(&bundle, tool, &given, &asked, output)
         }
         Question { prompt: None, uri: None, tags: None, call: None, index: _ } => {
-            index::explain(&bundle, json, output)
+            index::explain(&bundle, format, output)
         }
     }
 }

@@ -3,7 +3,7 @@
 use relay_compiler::{Diagnostics, Sources};
 use similar::TextDiff;
 
-use crate::args::{FmtArgs, Format};
+use crate::args::{FmtArgs, ReportFormat};
 use crate::disk;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &FmtArgs, output: &mut Output) -> Result<Exit, Fail
     let mut diagnostics = Diagnostics::new(false);
     let changes = changes(&sources, &mut diagnostics);
     let origin = project.origin(&sources);
-    let ended = project::report_findings(&diagnostics, &origin, Format::Human, output)?;
+    let ended = project::report_findings(&diagnostics, &origin, ReportFormat::Human, output)?;
     let mut exit = ended.unwrap_or(Exit::Yes);
     for Change { path, old, new } in &changes {
         let displayed = origin.display_path(path);

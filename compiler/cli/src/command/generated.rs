@@ -8,7 +8,9 @@ use crate::command::build::Built;
 use crate::command::describe::Described;
 use crate::command::explain::{IndexExplained, PromptExplained, SelectionExplained, UriExplained};
 use crate::command::inspect::Inspected;
+use crate::command::rules::Rules;
 use crate::command::show::EffectiveProject;
+use crate::command::trust::TrustListed;
 use crate::command::verify::Verified;
 use crate::disk;
 use crate::exit::Exit;
@@ -29,7 +31,9 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("explain-selection", schema::text::<SelectionExplained>()),
         ("explain-uri", schema::text::<UriExplained>()),
         ("inspect", schema::text::<Inspected>()),
+        ("rules", schema::text::<Rules>()),
         ("show", schema::text::<EffectiveProject>()),
+        ("trust-list", schema::text::<TrustListed>()),
         ("verify", schema::text::<Verified>()),
     ]
 }

@@ -16,7 +16,7 @@ use crate::answer::summary::{Section, Summary};
 use crate::answer::table::{self, number, text};
 use crate::answer::tag_index::TagIndex;
 use crate::answer::tool::{self, Tool};
-use crate::args::InspectArgs;
+use crate::args::{InspectArgs, ReportFormat};
 use crate::command::verify::{self, Signature};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -24,6 +24,7 @@ use crate::output::{Output, doubtful};
 use crate::schema::FORMAT_VERSION;
 use crate::subject::{self, Opened, Subject};
 use crate::text::printable;
+use crate::trust_file;
 
 /// The output of `relay inspect --json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -80,7 +81,7 @@ pub(crate) struct Inspected {
 }
 
 pub(crate) fn run(arguments: &InspectArgs, output: &mut Output) -> Result<Exit, Failure> {
-    let trust = arguments.trust.as_deref().map(verify::read_trust).transpose()?;
+    let trust = arguments.trust.as_deref().map(trust_file::read).transpose()?;
     let subject = match subject::open(&arguments.subject, output)? {
         Opened::Subject(subject) => subject,
         Opened::Ended(exit) => return Ok(exit),
@@ -94,7 +95,7 @@ pub(crate) fn run(arguments: &InspectArgs, output: &mut Output) -> Result<Exit, 
     };
     if arguments.canonical {
         output.result(canonical::draw(bundle)?)?;
-    } else if arguments.json {
+    } else if arguments.subject.format.chosen() == ReportFormat::Json {
         output.json(&Inspected::of(&subject, signers)?)?;
     } else {
         output.result(summary(&subject, &signers, output.result_look().width)?)?;

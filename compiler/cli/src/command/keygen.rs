@@ -14,6 +14,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::keys::{self, Key, KeyFiles};
 use crate::output::Output;
+use crate::trust_file::{self, NewKey};
 
 pub(crate) fn run(arguments: &KeygenArgs, output: &mut Output) -> Result<Exit, Failure> {
     if let Some(id) = &arguments.api_key {
@@ -31,11 +32,12 @@ pub(crate) fn run(arguments: &KeygenArgs, output: &mut Output) -> Result<Exit, F
         return Err(exists(&format!("{}.key` or `{}.pub", name.display(), name.display())));
     }
     output.message(format_args!(
-        "wrote `{}` (keep it secret) and `{}`\n\ntrust.toml of a server that trusts this key:\n\n",
+        "wrote `{}` (keep it secret) and `{}`\n\n\
+         trust.toml of a server that trusts this key (`relay trust add` adds it to one):\n\n",
         files.private.display(),
         files.public.display(),
     ));
-    output.result(trust_file(&key))?;
+    output.result(trust_file::new_text(&NewKey::of(key.name.clone(), key.public())))?;
     Ok(Exit::Yes)
 }
 
@@ -65,23 +67,6 @@ fn api_key(id: &str, output: &mut Output) -> Result<Exit, Failure> {
         sha256.trim_start_matches("sha256:"),
     ))?;
     Ok(Exit::Yes)
-}
-
-fn trust_file(key: &Key) -> String {
-    // A JSON string is also a TOML string.
-    format!(
-        "version = 1      # increase it with each change of this file\n\
-         threshold = 1    # the number of keys that must have signed\n\
-         # project = \"NAME\"    # accept only bundles of this project\n\
-         \n\
-         [[keys]]\n\
-         name = {}\n\
-         id = \"{}\"\n\
-         public = \"{}\"\n",
-        serde_json::Value::from(key.name.as_str()),
-        key.id(),
-        key.public(),
-    )
 }
 
 fn exists(file: &str) -> Failure {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::args::ShowArgs;
+use crate::args::{ReportFormat, ShowArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &ShowArgs, output: &mut Output) -> Result<Exit, Fai
     let sources = project.sources();
     let compiled = project.compile(&sources, Request::of(&arguments.compiling), output)?;
     let origin = project.origin(&sources);
-    let format = arguments.compiling.format;
+    let format = arguments.format.chosen();
     let ended = project::report_findings(&compiled.diagnostics, &origin, format, output)?;
     if let Some(exit) = ended {
         return Ok(exit);
@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &ShowArgs, output: &mut Output) -> Result<Exit, Fai
     let Some(effective) = compiled.effective else {
         return Err(Failure::error("cannot show the project: it could not be parsed"));
     };
-    if arguments.json {
+    if format == ReportFormat::Json {
         let mut json = effective.json();
         let nodes = json.get_mut("nodes").map(Value::take).unwrap_or_default();
         let nodes = serde_json::from_value(nodes)?;

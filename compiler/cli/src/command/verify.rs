@@ -9,18 +9,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::size::counted;
-use crate::args::VerifyArgs;
+use crate::args::{AnswerFormat, VerifyArgs};
 use crate::clock;
 use crate::command::sign;
-use crate::disk;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bad, bold, good};
 use crate::schema::FORMAT_VERSION;
 use crate::subject;
 use crate::text::printable;
-
-const TRUST_BYTES_MAX: u64 = 1024 * 1024;
+use crate::trust_file;
 
 /// The output of `relay verify --json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -64,7 +62,7 @@ enum Distrust {
 }
 
 pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> Result<Exit, Failure> {
-    let trust = read_trust(&arguments.trust)?;
+    let trust = trust_file::read(&arguments.trust)?;
     let path = &arguments.bundle;
     let answer = match subject::open_to_verify(path)? {
         Err(error) => answer(None, &trust, Err(Distrust::Open(error))),
@@ -74,25 +72,12 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> Result<Exit, F
             answer(Some(&bundle), &trust, checked)
         }
     };
-    if arguments.json {
+    if arguments.format.chosen() == AnswerFormat::Json {
         output.json(&answer)?;
     } else {
         output.result(render(&answer, path))?;
     }
     Ok(if answer.trusted { Exit::Yes } else { Exit::No })
-}
-
-/// Reads a trust file.
-pub(crate) fn read_trust(path: &Path) -> Result<Trust, Failure> {
-    let text = disk::read_text(path, TRUST_BYTES_MAX)
-        .map_err(|failure| failure.help("`relay keygen` prints a trust file to start with"))?;
-    let trust: Trust = toml::from_str(&text).map_err(|error| {
-        Failure::error(format!("`{}` is not a trust file:\n{error}", path.display()).trim_end())
-    })?;
-    trust.check().map_err(|error| {
-        Failure::error(format!("the trust file `{}` is not valid: {error}", path.display()))
-    })?;
-    Ok(trust)
 }
 
 /// Returns the signatures of a bundle and whether they count under `trust`.

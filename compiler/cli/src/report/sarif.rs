@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::report::json::{Finding, Findings, Range, Severity};
+use crate::report::rule::Rule;
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 const HOME: &str = env!("CARGO_PKG_REPOSITORY");
@@ -19,6 +20,8 @@ pub(crate) fn draw(findings: &Findings) -> Result<String, Failure> {
         rules.entry(&finding.code).or_insert(finding);
     }
     let index = |code: &str| rules.keys().position(|known| *known == code);
+    let known = Rule::all();
+    let documented = |code: &str| known.iter().find(|rule| rule.code == code);
     let mut fingerprints = Fingerprints::default();
     let results: Vec<Value> = findings
         .diagnostics
@@ -39,7 +42,7 @@ pub(crate) fn draw(findings: &Findings) -> Result<String, Failure> {
                 "name": "relay",
                 "informationUri": HOME,
                 "version": relay_compiler::VERSION,
-                "rules": rules.iter().map(|(code, finding)| rule(code, finding)).collect::<Vec<_>>(),
+                "rules": rules.iter().map(|(code, finding)| rule(finding, documented(code))).collect::<Vec<_>>(),
             } },
             "columnKind": "unicodeCodePoints",
             "invocations": [invocation],
@@ -49,7 +52,8 @@ pub(crate) fn draw(findings: &Findings) -> Result<String, Failure> {
     Ok(format!("{}\n", serde_json::to_string_pretty(&log)?))
 }
 
-fn rule(code: &str, finding: &Finding) -> Value {
+fn rule(finding: &Finding, documented: Option<&Rule>) -> Value {
+    let code = &finding.code;
     // Readable form of a code: `skill::priority_tie` becomes "skill: priority tie".
     let words = code.replace("::", ": ").replace('_', " ");
     let rule = json!({
@@ -57,7 +61,13 @@ fn rule(code: &str, finding: &Finding) -> Value {
         "shortDescription": { "text": words },
         "defaultConfiguration": { "level": level(finding.severity) },
     });
-    with(rule, "help", finding.help.as_ref().map(|help| json!({ "text": help })))
+    let rule = with(rule, "help", finding.help.as_ref().map(|help| json!({ "text": help })));
+    let why = documented.map(|documented| json!({ "text": documented.why.join("\n\n") }));
+    let rule = with(rule, "fullDescription", why);
+    // The anchor of a heading has no punctuation but `_`.
+    let address =
+        |_| json!(format!("{HOME}/blob/main/docs/diagnostics.md#{}", code.replace(':', "")));
+    with(rule, "helpUri", documented.map(address))
 }
 
 fn result(finding: &Finding, rule_index: Option<usize>, fingerprint: String) -> Value {

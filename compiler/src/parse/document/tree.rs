@@ -488,6 +488,8 @@ impl<'t> TreeReader<'t, '_> {
     }
 }
 
+/// The document is not KDL. What it declares is unknown, so what else is wrong with the project is
+/// reported when it can be read.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{message}")]
 #[diagnostic(code(kdl::syntax))]
@@ -499,6 +501,8 @@ struct Syntax {
     at: Span,
 }
 
+/// KDL 1 writes keywords and raw strings in another way, so the same line would mean something
+/// else.
 #[derive(Debug, Error, Diagnostic)]
 #[error("this document is written in another version of KDL")]
 #[diagnostic(
@@ -512,6 +516,7 @@ struct WrongVersion {
     at: Span,
 }
 
+/// No node of the language nests like this, and a limit keeps hostile input from exhausting memory.
 #[derive(Debug, Error, Diagnostic)]
 #[error("children nest deeper than {DEPTH_MAX}")]
 #[diagnostic(
@@ -523,6 +528,7 @@ struct NestedTooDeep {
     at: Span,
 }
 
+/// A limit keeps the time of a build in bounds, whatever a document holds.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the document has more than {NODES_MAX} nodes")]
 #[diagnostic(code(kdl::too_many_nodes), help("split it with `include`"))]
@@ -531,6 +537,7 @@ struct TooManyNodes {
     at: Span,
 }
 
+/// After so many faults further ones say little, and the file is probably not KDL.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the document has more than {FAULTS_MAX} syntax faults")]
 #[diagnostic(code(kdl::too_many_faults), help("fix these first; is it KDL at all?"))]

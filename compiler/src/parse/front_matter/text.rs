@@ -71,6 +71,8 @@ impl<'b> Text<'b> {
     }
 }
 
+/// The text of a prompt has to fit the context of a model. A file of this size is rarely meant as
+/// one.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the file has {bytes} bytes, over the limit of {limit}")]
 #[diagnostic(code(markdown::too_large), help("shorten it, or split it into several prompts"))]
@@ -81,6 +83,7 @@ struct TooLarge {
     at: Span,
 }
 
+/// What agents read is text in UTF-8. Bytes that are none would reach them as other characters.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the file is not UTF-8: byte 0x{byte:02X} is not part of any character")]
 #[diagnostic(code(markdown::not_utf8), help("save the file as UTF-8"))]

@@ -194,6 +194,8 @@ pub(super) fn suggestion(name: &str, known: &[&str], kind: &str) -> String {
     }
 }
 
+/// The setting has one type of value. A value that is converted could mean something else than what
+/// was written.
 #[derive(Debug, Error, Diagnostic)]
 #[error("expected {expected}, found {found}")]
 #[diagnostic(code(value::wrong_type))]
@@ -204,6 +206,8 @@ struct WrongType {
     at: Span,
 }
 
+/// Each number has a range in which a server works well. What is out of it is refused and not
+/// changed in silence.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{number} is not within {low} and {high}")]
 #[diagnostic(code(value::out_of_range), help("write a number from {low} to {high}"))]
@@ -215,6 +219,7 @@ struct OutOfRange {
     at: Span,
 }
 
+/// The setting takes one of a few words. A mistyped one would leave it at the default.
 #[derive(Debug, Error, Diagnostic)]
 #[error("unknown word `{word}`")]
 #[diagnostic(code(value::unknown_word))]
@@ -226,6 +231,7 @@ struct UnknownWord {
     at: Span,
 }
 
+/// An empty text has no effect, and looks as if something had been written.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the text is empty")]
 #[diagnostic(code(value::empty), help("write something, or remove the node"))]
@@ -234,6 +240,8 @@ struct EmptyText {
     at: Span,
 }
 
+/// The unit of the value is missing or another one. Units are written, so that a reader cannot
+/// mistake bytes for characters.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{}", match found { Some(found) => format!("expected the unit `({unit})`, found `({found})`"), None => format!("the value needs its unit `({unit})`") })]
 #[diagnostic(code(value::wrong_unit), help("write `({unit})` in front of the number"))]
@@ -244,6 +252,7 @@ struct WrongUnit {
     at: Span,
 }
 
+/// Sizes are written with their unit, so that a reader cannot mistake KiB for MiB.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{text}` is not a number of bytes")]
 #[diagnostic(
@@ -258,6 +267,8 @@ struct NoSize {
     at: Span,
 }
 
+/// An annotation says the unit of a number. An unknown one would be ignored, and the number taken
+/// in another unit.
 #[derive(Debug, Error, Diagnostic)]
 #[error("unknown annotation `({name})`")]
 #[diagnostic(code(value::unknown_annotation))]
@@ -269,6 +280,7 @@ struct UnknownAnnotation {
     at: Span,
 }
 
+/// Annotations are units. Where no unit belongs, it would have no effect.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the annotation `({name})` means nothing here")]
 #[diagnostic(code(value::annotation), help("remove it"))]
@@ -278,6 +290,7 @@ struct UnexpectedAnnotation {
     at: Span,
 }
 
+/// All of a project goes into the bundle, and its texts to clients, so a secret would be published.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`({name})` names a secret, and no secret belongs here")]
 #[diagnostic(

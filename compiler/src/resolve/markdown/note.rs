@@ -142,6 +142,8 @@ fn without_spans(line: &[u8], kept: &mut Vec<u8>) {
     }
 }
 
+/// Other programs replace `$1`, `` !`cmd` `` and `@file` in a command. relay sends them as they
+/// are, since a bundle holds only what was reviewed, so an agent reads the mark itself.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{mark}` is sent as it is (the like is in {files} of this folder)")]
 #[diagnostic(code(commands::not_expanded), severity(Warning), help("{help}"))]
@@ -153,6 +155,8 @@ struct NotExpanded {
     at: Span,
 }
 
+/// Commands often carry keys of other programs, which relay keeps and does not understand. A
+/// mistyped key looks the same, so each folder gets one warning.
 #[derive(Debug, Error, Diagnostic)]
 #[error("unknown key `{key}` (keys that relay does not know are in {files} of this folder)")]
 #[diagnostic(
@@ -169,6 +173,8 @@ struct UnknownKey {
     at: Span,
 }
 
+/// The hint asks people for an argument. The text does not have the place where it would go, so
+/// what they type is lost.
 #[derive(Debug, Error, Diagnostic)]
 #[error("an argument is asked for and never used ({files} of this folder)")]
 #[diagnostic(

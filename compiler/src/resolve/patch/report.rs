@@ -5,6 +5,8 @@ use thiserror::Error;
 
 use crate::source::Span;
 
+/// A patch of a name that does not exist is probably mistyped, and the environment would not change
+/// as reviewed. `new=#true` says that it is added.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`when {environment}` patches the {what}, which the project does not have")]
 #[diagnostic(code(when::unknown_name))]
@@ -17,6 +19,8 @@ pub(super) struct UnknownName {
     pub(super) at: Span,
 }
 
+/// The node of a `when` either patches what the project has or adds what it does not have. With
+/// `new=#true` a prompt would be replaced by mistake.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`new=#true` adds the {what}, which the project already has")]
 #[diagnostic(
@@ -31,6 +35,7 @@ pub(super) struct AlreadyThere {
     pub(super) at: Span,
 }
 
+/// Outside of a `when` each node adds something, so `new` has no effect there.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`new` is for what a `when` adds")]
 #[diagnostic(code(when::new_outside), help("remove it: this is added in any case"))]
@@ -39,6 +44,7 @@ pub(super) struct OutsideWhen {
     pub(super) at: Span,
 }
 
+/// It would depend on the order of the patches which one counts.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{setting}` of {what} is patched twice for `{environment}`")]
 #[diagnostic(code(when::patched_twice), help("keep one of them"))]
@@ -52,6 +58,8 @@ pub(super) struct PatchedTwice {
     pub(super) at: Span,
 }
 
+/// What an environment changes is reviewed with care. A patch that changes nothing hides what does,
+/// and is often mistyped.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the patch changes nothing: {reason}")]
 #[diagnostic(

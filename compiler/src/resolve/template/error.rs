@@ -14,6 +14,8 @@ pub(super) const FREE_TEXT: &str = "template::free_text";
 
 #[derive(Debug, Error, Diagnostic)]
 pub(super) enum TemplateError {
+    /// The template cannot be read. Nothing of the prompt can be rendered until its syntax is that
+    /// of Jinja.
     #[error("{detail}{line}")]
     #[diagnostic(code(template::syntax))]
     Syntax {
@@ -24,6 +26,8 @@ pub(super) enum TemplateError {
         #[label(primary, "here")]
         at: Span,
     },
+    /// In Jinja an unknown variable prints nothing, so a mistyped name would leave a gap in the
+    /// text that agents read.
     #[error("unknown variable `{name}`{line}")]
     #[diagnostic(code(template::unknown_variable))]
     UnknownVariable {
@@ -34,7 +38,8 @@ pub(super) enum TemplateError {
         #[label(primary, "neither an argument nor set in a template")]
         at: Span,
     },
-    /// A filter or a test that does not exist.
+    /// The template uses a filter or a test that does not exist. Templates have those of Jinja that
+    /// need neither a clock nor files.
     #[error("unknown {what} `{name}`{line}")]
     #[diagnostic(code(template::render))]
     UnknownName {
@@ -46,6 +51,8 @@ pub(super) enum TemplateError {
         #[label(primary, "not a {what} that templates have")]
         at: Span,
     },
+    /// A prompt is rendered when it is built, for each combination of values that are known. Free
+    /// text is known at run time only, so it can be printed and cannot decide anything.
     #[error("`{name}` is free text and may only be printed{line}")]
     #[diagnostic(
         code(template::free_text),
@@ -60,7 +67,8 @@ pub(super) enum TemplateError {
         #[label(primary, "used in another way")]
         at: Span,
     },
-    /// A captured text with a slot inside meets a filter or an operator.
+    /// A text that was captured with free text in it is free text too: a filter or an operator
+    /// would need its value, which is known at run time only.
     #[error("`{excerpt}` holds free text and may only be printed{line}")]
     #[diagnostic(
         code(template::free_text),
@@ -75,6 +83,7 @@ pub(super) enum TemplateError {
         #[label(primary, "used in another way")]
         at: Span,
     },
+    /// After it the name no longer means the argument, so what a caller gives would be ignored.
     #[error("the template sets `{name}`, which is an argument{line}")]
     #[diagnostic(
         code(template::shadowed_argument),
@@ -88,6 +97,8 @@ pub(super) enum TemplateError {
         #[label(primary, "set here")]
         at: Span,
     },
+    /// The comparison is the same in each combination, so a part of the template never appears, or
+    /// always does. Often the value is mistyped.
     #[error("argument `{name}` is never `{text}`{line}")]
     #[diagnostic(code(template::foreign_choice), severity(Warning))]
     ForeignChoice {
@@ -101,6 +112,7 @@ pub(super) enum TemplateError {
         #[label(primary, "not one of its values")]
         at: Span,
     },
+    /// The argument is optional, so in some calls there is nothing to print or compare.
     #[error("argument `{name}` may be absent here{line}")]
     #[diagnostic(
         code(template::maybe_absent),
@@ -117,6 +129,8 @@ pub(super) enum TemplateError {
         #[label(primary, "used without a test")]
         at: Span,
     },
+    /// The bundle holds one text for each combination of arguments, and each is reviewed.
+    /// Combinations multiply with every argument that templates decide by.
     #[error(
         "the arguments have {combinations} combinations, over the limit of {}",
         limit::VARIANTS_MAX
@@ -134,6 +148,8 @@ pub(super) enum TemplateError {
         #[label(primary, "each combination is rendered at build")]
         at: Span,
     },
+    /// An operation of the template fails. The template can be read, but for some combination of
+    /// arguments it has no text.
     #[error("{detail}{with}{line}")]
     #[diagnostic(code(template::render))]
     Render {
@@ -144,6 +160,7 @@ pub(super) enum TemplateError {
         #[label(primary, "fails here")]
         at: Span,
     },
+    /// A template is rendered when it is built, so each file that it includes must be there.
     #[error("text file `{path}` not found{line}")]
     #[diagnostic(
         code(template::include_not_found),
@@ -155,6 +172,7 @@ pub(super) enum TemplateError {
         #[label(primary, "not found")]
         at: Span,
     },
+    /// The build reads included files before it renders, so their names must be known.
     #[error("the name of an included file must be a plain text{line}")]
     #[diagnostic(
         code(template::include_not_plain),
@@ -168,6 +186,7 @@ pub(super) enum TemplateError {
         #[label(primary, "known only when rendered")]
         at: Span,
     },
+    /// Texts go to agents as they are. Escapes of HTML would change them.
     #[error("`autoescape` is not supported{line}")]
     #[diagnostic(
         code(template::unsupported),
@@ -178,6 +197,8 @@ pub(super) enum TemplateError {
         #[label(primary, "remove this block")]
         at: Span,
     },
+    /// The build marks free text with these characters. If a template could hold them, a text could
+    /// pass for an argument.
     #[error("the character U+{code:04X} is reserved{line}")]
     #[diagnostic(
         code(template::reserved_character),
@@ -189,6 +210,7 @@ pub(super) enum TemplateError {
         #[label(primary, "here")]
         at: Span,
     },
+    /// A limit keeps the time of a build in bounds, whatever a template holds.
     #[error("the template has {bytes} bytes, over the limit of {}", limit::TEMPLATE_BYTES_MAX)]
     #[diagnostic(code(template::too_large), help("move parts of it to files and `include` them"))]
     TooLarge {
@@ -196,6 +218,7 @@ pub(super) enum TemplateError {
         #[label(primary, "this template")]
         at: Span,
     },
+    /// A limit on nesting keeps hostile templates from exhausting the stack of the compiler.
     #[error("{what}, over the limit of {limit}{line}")]
     #[diagnostic(code(template::too_deep), help("split it, with `set` or `include`"))]
     TooDeep {
@@ -205,6 +228,7 @@ pub(super) enum TemplateError {
         #[label(primary, "here")]
         at: Span,
     },
+    /// A limit keeps the time of a build in bounds, whatever a template includes.
     #[error("the templates include more than {} files{line}", limit::SOURCES_MAX)]
     #[diagnostic(code(template::too_many_files), help("join some of the included files"))]
     TooManyFiles {
@@ -212,6 +236,7 @@ pub(super) enum TemplateError {
         #[label(primary, "one too many")]
         at: Span,
     },
+    /// A limit ends a rendering that would run for a long time, such as loops in loops.
     #[error("the template takes more than {} steps{with}{line}", limit::STEPS_MAX)]
     #[diagnostic(code(template::too_many_steps), help("make its loops shorter"))]
     TooManySteps {
@@ -220,6 +245,7 @@ pub(super) enum TemplateError {
         #[label(primary, "stopped here")]
         at: Span,
     },
+    /// A limit ends a rendering that builds large texts again and again.
     #[error("the template moves more than {} bytes around{with}{line}", limit::WORK_MAX)]
     #[diagnostic(code(template::too_much_work), help("build less text in variables and loops"))]
     TooMuchWork {
@@ -228,6 +254,7 @@ pub(super) enum TemplateError {
         #[label(primary, "stopped here")]
         at: Span,
     },
+    /// A limit keeps a short template from making a value that exhausts memory.
     #[error("a value would have more than {} bytes{with}{line}", limit::VALUE_MAX)]
     #[diagnostic(code(template::value_too_large), help("repeat or join less here"))]
     ValueTooLarge {
@@ -236,6 +263,8 @@ pub(super) enum TemplateError {
         #[label(primary, "made here")]
         at: Span,
     },
+    /// No model takes a prompt of this size, and the bundle holds one text for each combination of
+    /// arguments.
     #[error("the rendered text has more than {} bytes{with}", limit::TEXT_BYTES_MAX)]
     #[diagnostic(code(template::text_too_large), help("a prompt should fit a model's context"))]
     TextTooLarge {
@@ -243,6 +272,7 @@ pub(super) enum TemplateError {
         #[label(primary, "this template")]
         at: Span,
     },
+    /// The bundle holds the texts of all combinations, so their total is limited.
     #[error("all combinations together have more than {} bytes", limit::TOTAL_BYTES_MAX)]
     #[diagnostic(
         code(template::total_too_large),
@@ -252,6 +282,8 @@ pub(super) enum TemplateError {
         #[label(primary, "the texts of this one")]
         at: Span,
     },
+    /// A limit keeps the time of a build in bounds for each project, so that CI can build what
+    /// others wrote.
     #[error("the templates of the project take too much work together")]
     #[diagnostic(
         code(template::project_too_large),

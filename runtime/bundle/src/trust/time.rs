@@ -1,6 +1,7 @@
 //! The times of a trust file.
 
-use std::time::UNIX_EPOCH;
+use std::fmt;
+use std::time::{Duration, UNIX_EPOCH};
 
 use serde::{Deserialize, Deserializer};
 use toml_datetime::{Date, Datetime, Offset};
@@ -9,6 +10,16 @@ use toml_datetime::{Date, Datetime, Offset};
 /// `2026-11-21T01:00:00+01:00`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Time(pub u64);
+
+/// The last second of the year 9999, after which a time has no date of four digits.
+const LAST: u64 = 253_402_300_799;
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let time = UNIX_EPOCH + Duration::from_secs(self.0.min(LAST));
+        humantime::format_rfc3339_seconds(time).fmt(f)
+    }
+}
 
 impl<'de> Deserialize<'de> for Time {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::size::{Size, counted, grouped};
+use crate::args::AnswerFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bold};
@@ -24,12 +25,15 @@ pub(crate) struct IndexExplained {
     instructions: String,
 }
 
-pub(crate) fn explain(bundle: &Bundle, json: bool, output: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn explain(
+    bundle: &Bundle,
+    format: AnswerFormat,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
     let answer = answer(bundle);
-    if json {
-        output.json(&answer)?;
-    } else {
-        output.result(render(&answer, output.result_look().width))?;
+    match format {
+        AnswerFormat::Json => output.json(&answer)?,
+        AnswerFormat::Human => output.result(render(&answer, output.result_look().width))?,
     }
     Ok(Exit::Yes)
 }

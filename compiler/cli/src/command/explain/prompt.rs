@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::answer::message::Message;
 use crate::answer::prompt::{self, When};
 use crate::answer::size::{Size, counted, grouped};
+use crate::args::AnswerFormat;
 use crate::command::explain::nearest::nearest;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -98,14 +99,13 @@ pub(crate) fn explain(
     bundle: &Bundle,
     name: &str,
     given: &BTreeMap<String, String>,
-    json: bool,
+    format: AnswerFormat,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let answer = answer(bundle, name, given)?;
-    if json {
-        output.json(&answer)?;
-    } else {
-        output.result(render(&answer))?;
+    match format {
+        AnswerFormat::Json => output.json(&answer)?,
+        AnswerFormat::Human => output.result(render(&answer))?,
     }
     Ok(if answer.sent.is_some() { Exit::Yes } else { Exit::No })
 }

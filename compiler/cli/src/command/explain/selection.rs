@@ -10,6 +10,7 @@ use relay_engine::select::{self, Limits, TagError, Tags};
 use relay_engine::sent::Sent;
 use serde_json::{Map, Value};
 
+use crate::args::AnswerFormat;
 use crate::command::explain::nearest::nearest;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -34,7 +35,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) budget: Option<usize>,
     /// Whether to print the reasons instead of the text.
     pub(crate) why: bool,
-    pub(crate) json: bool,
+    /// The form of the answer.
+    pub(crate) format: AnswerFormat,
 }
 
 /// Why no briefing is sent.
@@ -190,7 +192,7 @@ fn print(
 ) -> Result<Exit, Failure> {
     let text = answer.selected.as_ref().and_then(|selected| selected.text.as_ref());
     match text {
-        _ if question.asked.json => output.json(answer)?,
+        _ if question.asked.format == AnswerFormat::Json => output.json(answer)?,
         Some(text) if !question.asked.why => output.text(text)?,
         _ => {
             let (note, width) = (question.note(), output.result_look().width);

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::answer::message::Message;
 use crate::answer::size::{Size, grouped};
+use crate::args::AnswerFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bad, bold};
@@ -69,7 +70,7 @@ enum AnsweredBy {
 pub(crate) fn explain(
     bundle: &Bundle,
     uri: &str,
-    json: bool,
+    format: AnswerFormat,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let (refused, sent) = match answer(bundle, uri)? {
@@ -78,10 +79,9 @@ pub(crate) fn explain(
     };
     let exit = if sent.is_some() { Exit::Yes } else { Exit::No };
     let answer = UriExplained { format_version: FORMAT_VERSION, uri: uri.into(), refused, sent };
-    if json {
-        output.json(&answer)?;
-    } else {
-        output.result(render(&answer))?;
+    match format {
+        AnswerFormat::Json => output.json(&answer)?,
+        AnswerFormat::Human => output.result(render(&answer))?,
     }
     Ok(exit)
 }
