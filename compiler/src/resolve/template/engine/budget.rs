@@ -10,7 +10,7 @@ use minijinja::{Error, ErrorKind, State, Value};
 use thiserror::Error as ThisError;
 
 use crate::resolve::template::limit;
-use crate::resolve::template::slot::{MARK_START, Slot};
+use crate::resolve::template::slot::{Slot, first_slot};
 
 /// Why a rendering is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ThisError)]
@@ -22,7 +22,8 @@ pub(in crate::resolve::template) enum Stop {
     #[error("a value nests too deep")]
     Depth,
     #[error("free text is used")]
-    FreeText,
+    /// Of the argument with this index.
+    FreeText(usize),
 }
 
 impl From<Stop> for Error {
@@ -109,12 +110,14 @@ struct Walk<'v> {
 impl Walk<'_> {
     /// A value that holds itself nests too deep.
     fn value(&mut self, value: &Value, depth: usize) -> Result<(), Stop> {
+        if let (Forbidden::FreeText, Some(Slot(index))) =
+            (&self.forbidden, value.downcast_object_ref::<Slot>())
+        {
+            return Err(Stop::FreeText(*index));
+        }
         match (&self.forbidden, value.kind()) {
             (_, ValueKind::String) => self.text(value.as_str().unwrap_or_default())?,
             (_, ValueKind::Bytes) => self.take(value.len().unwrap_or(0) as u64)?,
-            (Forbidden::FreeText, _) if value.downcast_object_ref::<Slot>().is_some() => {
-                return Err(Stop::FreeText);
-            }
             (Forbidden::Object(object), _) if is_sameas(object, value) => return Err(Stop::Depth),
             _ => self.take(1)?,
         }
@@ -140,8 +143,8 @@ impl Walk<'_> {
     }
 
     fn text(&mut self, text: &str) -> Result<(), Stop> {
-        if matches!(self.forbidden, Forbidden::FreeText) && text.contains(MARK_START) {
-            return Err(Stop::FreeText);
+        if let (Forbidden::FreeText, Some(index)) = (&self.forbidden, first_slot(text)) {
+            return Err(Stop::FreeText(index));
         }
         self.take(text.len() as u64)
     }
