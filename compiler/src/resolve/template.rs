@@ -87,6 +87,19 @@ pub(crate) struct Steering {
     pub(crate) only_printed: bool,
 }
 
+/// What templates can name besides what they set: filters, tests and functions, each sorted.
+pub(crate) fn vocabulary() -> [(&'static str, Vec<&'static str>); 3] {
+    let sorted = |mut names: Vec<&'static str>| {
+        names.sort_unstable();
+        names
+    };
+    [
+        ("%filters%", sorted(engine::filter_names().collect())),
+        ("%tests%", sorted(engine::test_names().collect())),
+        ("%functions%", sorted(engine::function_names().collect())),
+    ]
+}
+
 /// Finds a text file by its path from the folder of another file.
 pub(crate) type Include<'i> = dyn Fn(FileId, &str) -> Option<(FileId, Arc<str>)> + 'i;
 

@@ -182,7 +182,7 @@ impl<'a> Renderer<'a> {
             (None, _) if is_recursion(error) => report(out, &|at, line| {
                 too_deep("calls and includes nest too deep", limit::CALLS_MAX, at, line)
             }),
-            (None, _) => {
+            (None | Some(Stop::Undefined), _) => {
                 let extent = place.map_or(0..0, |place| place.extent.clone());
                 if let Some((argument, mention)) = self.absent_in(rewritten, &extent, states) {
                     let (name, argument_at) = (mention.name.clone(), argument.at);

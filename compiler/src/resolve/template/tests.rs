@@ -188,6 +188,48 @@ fn renders() {
         ("{% if env_name == 'dev' %}a{% elif tier %}b{% else %}c{% endif %}", "a|b|a|c"),
         ("{{ tier|default('none') }}", "dev|prod|none"),
         ("{{ [1, 2]|map('string')|list }} {{ [1, 2]|select('odd')|list }}", "['1', '2'] [1]"),
+        // As Jinja has it, where minijinja differs.
+        (
+            "{{ 'x'|int }} {{ ' 12 '|int }} {{ '3.9'|int }} {{ 'ff'|int(base=16) }} {{ []|int(7) }}",
+            "0 12 3 255 7",
+        ),
+        ("{{ 'x'|float }} {{ ' 1.5'|float }} {{ 'x'|float(default=2.5) }}", "0.0 1.5 2.5"),
+        (
+            "{{ 'lala'|replace('l', 'L', 1) }} {{ 'lala'|replace('l', 'L', count=-1) }} {{ 12|replace(1, 3) }}",
+            "Lala LaLa 32",
+        ),
+        (
+            "{{ 'abcd'[5:0:-1] }} {{ 'a'[-2:-1:-1] }} {{ [1, 2, 3, 4][-2::-2] }} {{ (1, 2, 3)[::-1] }}",
+            "dcb  [3, 1] (3, 2, 1)",
+        ),
+        (
+            "{{ 'abc'[1:-5:-1] }} {{ ['a'][5:0:-1] }} {{ 'abc'[:1:-1] }} {{ 'abc'[-9::-1] }}",
+            "ba [] c ",
+        ),
+        (
+            "{% set a = 5 %}{% with a = 1, b = a, (c, d) = (2, a) %}{{ a }}{{ b }}{{ c }}{{ d }}{% endwith %}{% with %}{{ a }}{% endwith %}",
+            "15255",
+        ),
+        (
+            "{% set x %}{{ name }}!{% endset %}{% with a = x, b = 1 %}{{ a }}{{ b }}{% endwith %}",
+            "[0]!1",
+        ),
+        (
+            "{{ 'a\nb\n'|indent(2) }}<{{ ''|indent(2, true) }}><{{ 'a\n\nb'|indent(1, blank=true) }}>",
+            "a\n  b\n<  ><a\n \n b>",
+        ),
+        (
+            "{{ 's' is sequence }} {{ {} is sequence }} {{ () is sequence }} {{ 1 is sequence }}",
+            "True True True False",
+        ),
+        (
+            "{% macro m(a, b=a, c=b + 1) %}{{ a }}{{ b }}{{ c }} {% endmacro %}{{ m(1) }}{{ m(1, 5) }}{{ m(1, c=2) }}",
+            "112 156 112 ",
+        ),
+        (
+            "{% macro m(a) %}{{ caller(a) }}{% endmacro %}{% call(x, y=x + 1) m(1) %}{{ x }}{{ y }}{% endcall %}",
+            "12",
+        ),
         ("{% do [1]|first %}{{ 'a b'|split|last }}", ""),
     ] {
         if template.contains("{% do") {
@@ -291,6 +333,13 @@ fn refuses() {
         (
             "{% set x %}{{ name }}{% endset %}{{ [x] }}",
             "template::free_text `[x]`: `[x]` holds free text and may only be printed",
+        ),
+        // Printed, a list would show a word for it.
+        ("{{ [tier] }}", "template::maybe_absent `tier`: argument `tier` may be absent here"),
+        ("{{ {'a': tier} }}", "template::maybe_absent `tier`: argument `tier` may be absent here"),
+        (
+            "{{ [{}]|map(attribute='a')|list }}",
+            "template::render `map(attribute='a')`: something in `map(attribute='a')` is undefined",
         ),
         ("{% if %}", "template::syntax `{% if %}`: `if` is never closed"),
         ("a {% for x in [1] %} b", "template::syntax `{% for x in [1] %}`: `for` is never closed"),

@@ -21,6 +21,9 @@ pub(in crate::resolve::template) enum Stop {
     Value,
     #[error("a value nests too deep")]
     Depth,
+    /// In a list or a map, where printing would show a word for it.
+    #[error("something is undefined")]
+    Undefined,
     #[error("free text is used")]
     /// Of the argument with this index.
     FreeText(usize),
@@ -28,7 +31,13 @@ pub(in crate::resolve::template) enum Stop {
 
 impl From<Stop> for Error {
     fn from(stop: Stop) -> Self {
-        Error::new(ErrorKind::InvalidOperation, stop.to_string()).with_source(stop)
+        let kind = match stop {
+            Stop::Undefined => ErrorKind::UndefinedError,
+            Stop::Work | Stop::Value | Stop::Depth | Stop::FreeText(_) => {
+                ErrorKind::InvalidOperation
+            }
+        };
+        Error::new(kind, stop.to_string()).with_source(stop)
     }
 }
 
@@ -119,6 +128,7 @@ impl Walk<'_> {
             (_, ValueKind::String) => self.text(value.as_str().unwrap_or_default())?,
             (_, ValueKind::Bytes) => self.take(value.len().unwrap_or(0) as u64)?,
             (Forbidden::Object(object), _) if is_sameas(object, value) => return Err(Stop::Depth),
+            _ if depth > 0 && value.is_undefined() => return Err(Stop::Undefined),
             _ => self.take(1)?,
         }
         let is_map = value.kind() == ValueKind::Map;
