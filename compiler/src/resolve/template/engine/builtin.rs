@@ -225,8 +225,14 @@ fn items(value: Option<&Value>) -> u64 {
     value.and_then(Value::len).unwrap_or(0) as u64
 }
 
+/// How often something is repeated: never for a number below zero, without end for one of more than 64 bits.
 fn number(value: Option<Value>) -> u64 {
-    value.and_then(|value| value.as_i64()).map_or(0, |number| u64::try_from(number).unwrap_or(0))
+    let Some(value) = value else { return 0 };
+    match i128::try_from(value.clone()) {
+        Ok(number) => u64::try_from(number.max(0)).unwrap_or(u64::MAX),
+        Err(_) if value.is_integer() => u64::MAX,
+        Err(_) => 0,
+    }
 }
 
 fn text_len(value: &Value) -> u64 {
