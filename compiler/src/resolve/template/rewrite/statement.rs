@@ -70,7 +70,7 @@ impl Rewriter<'_, '_> {
                         for (target, value) in &with.assignments {
                             match is_target {
                                 true => this.target(target),
-                                false => this.expr(value, Bond::Choice, How::Read),
+                                false => this.assigned(target, value),
                             }
                             this.put(", ");
                         }
@@ -259,6 +259,11 @@ impl Rewriter<'_, '_> {
     fn assignment(&mut self, target: &Expr<'_>, value: &Expr<'_>) {
         self.target(target);
         self.put(" = ");
+        self.assigned(target, value);
+    }
+
+    /// What is assigned to a target.
+    fn assigned(&mut self, target: &Expr<'_>, value: &Expr<'_>) {
         let mut namespaces = Vec::new();
         find_namespaces(target, &mut namespaces);
         let bond = if namespaces.is_empty() { Bond::Choice } else { Bond::Filter };

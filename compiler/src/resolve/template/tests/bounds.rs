@@ -299,6 +299,7 @@ fn a_namespace_cannot_hold_itself() {
         "{% set a = namespace() %}{% set b = namespace(a=a) %}{% set a.b = b %}",
         "{% set ns = namespace() %}{% set (x, ns.a) = (1, ns) %}",
         "{% set ns = namespace() %}{% with ns.a = ns %}{% endwith %}",
+        "{% set ns = namespace() %}{% with x = 1, ns.a = ns %}{% endwith %}",
     ] {
         let outcome = outcome(template);
         assert!(outcome.starts_with("template::"), "{template}: {outcome}");
