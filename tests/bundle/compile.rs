@@ -58,12 +58,13 @@ pub(crate) fn front_matter(bytes: &[u8]) {
 }
 
 /// Templates to begin with; the project of [`template`] says what they may use.
-pub(crate) const TEMPLATES: [&str; 6] = [
+pub(crate) const TEMPLATES: [&str; 7] = [
     "Hi {{ name }}{% if note %}: {{ note }}{% endif %} in {{ place }}, {{ tier or 'none' }}.\n",
     "{%- for x in range(3) if x is odd -%}{{ loop.index }}{{ place|upper }}{% else %}-{% endfor -%}\n",
     "{% macro m(a, b='B') %}{{ a }}{{ caller() }}{% endmacro %}{% call m(1) %}{{ name }}{% endcall %}",
     "{% set x %}{{ name }}!{% endset %}{{ x }}{% include 'a.md.j2' %}{% import 'm.j2' as m %}{{ m.m(x) }}",
     "{{ {'a': [1, -2 ** 3]}.a[::-1]|join(', ') ~ ('x' if debug and not tier else \"y\\n\") }}{# no #}",
+    "{{ [1]|batch(18446744073709551615, 0) }}{{ 'a'|indent(9) * 3 }}{{ 'abc'[-1:9223372036854775807:-2]|int(base=16) }}",
     "{% extends 'base.j2' %}{% block b %}{{ super() }}{% with y = 'abc'[1:] %}{{ y * 3 }}{% endwith %}{% endblock %}",
 ];
 
