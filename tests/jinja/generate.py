@@ -86,7 +86,6 @@ class Generator:
         self.scope = []
         # Macros that may be called here: name, number of parameters, whether it has a caller.
         self.macros = []
-        self.absent = set()
         self.loops = 0
         self.inside_macro = 0
 
