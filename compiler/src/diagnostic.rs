@@ -1,10 +1,13 @@
 //! The sink for everything that a stage has to say: severity, order, count.
 
+mod one_line;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use miette::{Diagnostic, Severity};
 use relay_bundle::Digest;
 
+use self::one_line::OneLine;
 use crate::source::Span;
 
 /// At most this many diagnostics are kept; the rest are counted.
@@ -33,7 +36,7 @@ pub struct Diagnostics {
 pub struct Report {
     /// The smallest thing that the author must edit.
     pub at: Span,
-    /// Code, message, labels and help.
+    /// Code, message, labels and help, each in one line.
     pub diagnostic: Box<dyn Diagnostic + Send + Sync>,
     /// The environments that it was found in, sorted; empty if it was found without one, or if
     /// only one was looked at.
@@ -51,7 +54,7 @@ struct Said {
 
 impl Report {
     fn new(at: Span, diagnostic: impl Diagnostic + Send + Sync + 'static) -> Self {
-        Self { at, diagnostic: Box::new(diagnostic), environments: Vec::new() }
+        Self { at, diagnostic: Box::new(OneLine(diagnostic)), environments: Vec::new() }
     }
 
     fn said(&self) -> Said {

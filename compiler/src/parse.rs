@@ -22,7 +22,9 @@ mod resource;
 mod tools;
 mod when;
 
-pub(crate) use document::{DEPTH_MAX, DOCUMENT_BYTES_MAX, NODES_MAX, VALUES_MAX, format};
+pub(crate) use document::{
+    DEPTH_MAX, DOCUMENT_BYTES_MAX, NODES_MAX, VALUES_MAX, format, is_newline,
+};
 pub(crate) use front_matter::{FILE_BYTES_MAX as MARKDOWN_BYTES_MAX, Reporter};
 pub(crate) use include::{INCLUDE_DEPTH_MAX, project};
 pub(crate) use markdown_prompt::{

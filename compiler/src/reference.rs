@@ -26,7 +26,10 @@ pub fn language_reference() -> String {
         ("%limits%", limits()),
         ("%reserved%", reserved.join(", ")),
     ];
-    made.iter().fold(TEXT.to_owned(), |text, (mark, made)| text.replace(mark, made))
+    let names = resolve::vocabulary()
+        .map(|(mark, names)| (mark, listed(names.into_iter().map(|name| format!("`{name}`")))));
+    let made = made.into_iter().chain(names);
+    made.fold(TEXT.to_owned(), |text, (mark, made)| text.replace(mark, &made))
 }
 
 fn nodes(sections: &[Section]) -> String {

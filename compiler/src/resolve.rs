@@ -26,7 +26,9 @@ pub(crate) use file::FILE_BYTES_MAX;
 pub(crate) use name::NAME_CHARS_MAX;
 pub(crate) use resource::TEMPLATES_MAX;
 pub(crate) use summary::{CHAPTERS_MAX, SUMMARY_WORDS_MAX};
-pub(crate) use template::{TEMPLATE_BYTES_MAX, TEXT_BYTES_MAX, TOTAL_BYTES_MAX, VARIANTS_MAX};
+pub(crate) use template::{
+    TEMPLATE_BYTES_MAX, TEXT_BYTES_MAX, TOTAL_BYTES_MAX, VARIANTS_MAX, vocabulary,
+};
 pub(crate) use text::ARGUMENTS_CHARS_MAX;
 
 use crate::Options;

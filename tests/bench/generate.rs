@@ -159,6 +159,7 @@ fn prompt(index: usize) -> Prompt {
                 default: None,
                 kind: ArgumentKind::Text { chars_max: 10_000 },
                 stride: 0,
+                only_printed: false,
                 at: at(),
             }],
             variants: vec![vec![Message { role: Role::User, parts: vec![part], at: at() }]],

@@ -57,6 +57,53 @@ pub(crate) fn front_matter(bytes: &[u8]) {
     }
 }
 
+/// Templates to begin with; the project of [`template`] says what they may use.
+pub(crate) const TEMPLATES: [&str; 7] = [
+    "Hi {{ name }}{% if note %}: {{ note }}{% endif %} in {{ place }}, {{ tier or 'none' }}.\n",
+    "{%- for x in range(3) if x is odd -%}{{ loop.index }}{{ place|upper }}{% else %}-{% endfor -%}\n",
+    "{% macro m(a, b='B') %}{{ a }}{{ caller() }}{% endmacro %}{% call m(1) %}{{ name }}{% endcall %}",
+    "{% set x %}{{ name }}!{% endset %}{{ x }}{% include 'a.md.j2' %}{% import 'm.j2' as m %}{{ m.m(x) }}",
+    "{{ {'a': [1, -2 ** 3]}.a[::-1]|join(', ') ~ ('x' if debug and not tier else \"y\\n\") }}{# no #}",
+    "{{ [1]|batch(18446744073709551615, 0) }}{{ 'a'|indent(9) * 3 }}{{ 'abc'[-1:9223372036854775807:-2]|int(base=16) }}",
+    "{% extends 'base.j2' %}{% block b %}{{ super() }}{% with y = 'abc'[1:] %}{{ y * 3 }}{% endwith %}{% endblock %}",
+];
+
+/// Compiles any bytes as a template.
+pub(crate) fn template(bytes: &[u8]) {
+    let project = concat!(
+        "project p epoch=1\nprompts { prompt t file=\"t.j2\" template=#true {\n",
+        "    arg name required=#true\n    arg note\n    arg tier { one-of gold silver }\n",
+        "    arg place required=#true { one-of here there }\n    arg debug default=#false type=boolean\n",
+        "} }\n",
+    );
+    check(&Memory::of(&[("project.kdl", project.as_bytes()), ("t.j2", bytes)]));
+}
+
+/// What [`guard`] makes documents of, 64 pieces apart by `|`: whatever opens, closes, hides or ends something in KDL.
+const PIECES: &str = concat!(
+    "{|}|(|)|\"|\"\"\"|#\"|\"#|##\"|\"##|#|\\|/-|//|/*|*/|=|;|",
+    "\n|\r|\r\n|\u{b}|\u{c}|\u{85}|\u{2028}|\u{2029}| |\t|\u{a0}|\u{3000}|\u{feff}|\u{200e}|\0|\u{1b}|[|]|“|",
+    "a|prompt |project p\n|prompts {\n|text |\"\"\"\n|\\n|\\u{|\\s|\\  \n|\\\"|#true|#null|#-inf|1|0x_f|",
+    "-1.5e999|99999999999999999999999999999999999999999999|.|-|:|when e {\n|/-{|a=1 |a=\"b\"|",
+    "arg x { one-of y }\n|é",
+);
+
+/// Compiles and formats a document of pieces: of each byte, six bits name a piece and two how often it comes, which may be
+/// more than a document may nest.
+pub(crate) fn guard(bytes: &[u8]) {
+    let pieces: Vec<_> = PIECES.split('|').collect();
+    assert_eq!(pieces.len(), 64);
+    let piece =
+        |byte: &u8| pieces[usize::from(byte % 64)].repeat([1, 2, 5, 33][usize::from(byte / 64)]);
+    project(bytes.iter().take(256).map(piece).collect::<String>().as_bytes());
+}
+
+/// Inputs of [`guard`] to begin with: each piece once, and some that open and close.
+pub(crate) fn guard_seeds() -> Vec<Vec<u8>> {
+    let nested = [0x27, 0x28, 0x26, 0x40, 0x80, 0x00, 0x41, 0x81, 0x01];
+    vec![(0..64).collect(), nested.to_vec(), vec![0x27, 0xc0, 0x05, 0xc4, 0xd1]]
+}
+
 /// Compiles twice: the answers agree, spans lie in their files, and what comes out is a bundle.
 fn check(files: &Memory) {
     let sources = Sources::new(files, "project.kdl");
@@ -111,11 +158,13 @@ struct Memory(BTreeMap<String, Vec<u8>>);
 
 impl Memory {
     fn of(files: &[(&str, &[u8])]) -> Self {
-        let standing: [(&str, &[u8]); 6] = [
+        let standing: [(&str, &[u8]); 8] = [
             ("a.md", b"# A\n"),
             ("a.md.j2", b"{{ x }}\n{% include 'a.md' %}\n"),
             ("a.png", b"\x89PNG\r\n\x1a\n"),
+            ("base.j2", b"<{% block b %}{{ name }}{% endblock %}>"),
             ("commands/c.md", b"---\ndescription: C\n---\n$ARGUMENTS\n"),
+            ("m.j2", b"{% macro m(x) %}{{ x }}{{ x }}{% endmacro %}"),
             ("other.kdl", b"prompts { prompt other { summary S; text T } }\n"),
             ("prompts/d.md", b"---\ndescription: D\npriority: 3\n---\nText\n"),
         ];

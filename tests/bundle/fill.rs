@@ -194,14 +194,14 @@ fn every_kind_of_part_is_filled() {
 
 /// Arguments, each with the states that it can be in, and whether texts depend on it.
 fn arguments() -> impl Strategy<Value = Vec<(Argument, bool)>> {
-    let one = (0..4usize, any::<bool>(), any::<bool>()).prop_map(|(choices, default, matters)| {
+    let one = (0..4usize, any::<[bool; 3]>()).prop_map(|(choices, [default, matters, printed])| {
         let choices: Vec<String> = (0..choices).map(|choice| format!("c{choice}")).collect();
         let default = choices.first().filter(|_| default).cloned();
         let kind = match choices.len() {
             0 => ArgumentKind::Text { chars_max: 0 },
             _ => ArgumentKind::Choice(choices),
         };
-        (Argument { default, kind, ..text("", 0) }, matters)
+        (Argument { default, kind, only_printed: printed, ..text("", 0) }, matters)
     });
     proptest::collection::vec(one, 0..4)
 }
@@ -218,10 +218,10 @@ proptest! {
         for (argument, matters) in &arguments {
             let states = match (&argument.kind, matters) {
                 (_, false) => vec!["*".to_owned()],
-                (ArgumentKind::Choice(choices), _) => {
+                (ArgumentKind::Choice(choices), _) if !argument.only_printed => {
                     choices.iter().cloned().chain(["absent".into()]).collect()
                 }
-                (ArgumentKind::Text { .. }, _) => vec!["present".into(), "absent".into()],
+                _ => vec!["present".into(), "absent".into()],
             };
             combinations = combinations
                 .iter()
@@ -234,8 +234,8 @@ proptest! {
         let mut named = Vec::new();
         for (index, (argument, matters)) in arguments.iter().enumerate() {
             let states = match &argument.kind {
-                ArgumentKind::Choice(choices) => choices.len() + 1,
-                ArgumentKind::Text { .. } => 2,
+                ArgumentKind::Choice(choices) if !argument.only_printed => choices.len() + 1,
+                _ => 2,
             };
             stride /= if *matters { states } else { 1 };
             let own = if *matters { stride as u32 } else { 0 };
@@ -275,8 +275,10 @@ proptest! {
                     match (matters, &argument.kind, value) {
                         (false, ..) => "*".into(),
                         (_, _, None) => "absent".into(),
-                        (_, ArgumentKind::Choice(_), Some(value)) => value,
-                        (_, ArgumentKind::Text { .. }, Some(_)) => "present".to_owned(),
+                        (_, ArgumentKind::Choice(_), Some(value)) if !argument.only_printed => {
+                            value
+                        }
+                        (_, _, Some(_)) => "present".to_owned(),
                     }
                 })
                 .collect();

@@ -62,6 +62,20 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn template(bytes in prop::sample::select(&compile::TEMPLATES[..]).prop_flat_map(|text| mutated(text.into()))) {
+        compile::template(&bytes);
+    }
+
+    #[test]
+    fn guard(bytes in vec(any::<u8>(), 0..40)) {
+        compile::guard(&bytes);
+    }
+}
+
 #[test]
 fn good_inputs_pass() {
     entry::bundle_reader(&sample::sealed(&sample::tiny(), &[1]));
@@ -74,5 +88,11 @@ fn good_inputs_pass() {
     }
     for text in compile::COMMANDS {
         compile::front_matter(text.as_bytes());
+    }
+    for text in compile::TEMPLATES {
+        compile::template(text.as_bytes());
+    }
+    for bytes in compile::guard_seeds() {
+        compile::guard(&bytes);
     }
 }

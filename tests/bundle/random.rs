@@ -201,14 +201,15 @@ fn argument() -> impl Strategy<Value = Argument> {
         vec(text(), 0..4).prop_map(ArgumentKind::Choice),
         any::<u32>().prop_map(|chars_max| ArgumentKind::Text { chars_max }),
     ];
-    (text(), maybe(), any::<bool>(), maybe(), kind, any::<u32>(), place()).prop_map(
-        |(name, description, required, default, kind, stride, at)| Argument {
+    (text(), maybe(), any::<bool>(), maybe(), kind, any::<u32>(), any::<bool>(), place()).prop_map(
+        |(name, description, required, default, kind, stride, only_printed, at)| Argument {
             name,
             description,
             required,
             default,
             kind,
             stride,
+            only_printed,
             at,
         },
     )

@@ -277,6 +277,7 @@ pub(crate) fn text(name: &str, chars_max: u32) -> Argument {
         default: None,
         kind: ArgumentKind::Text { chars_max },
         stride: 0,
+        only_printed: false,
         at: place(20),
     }
 }

@@ -197,6 +197,61 @@ fn unknown_arguments_of_a_prompt_are_rejected_with_help() {
     }
 }
 
+/// A choice that is only printed is a slot, also if it is optional: there are more of these values than a prompt
+/// may have combinations.
+#[test]
+fn the_value_of_a_choice_that_is_only_printed_is_checked() {
+    let services: String = (0..70).map(|number| format!(" service-{number}")).collect();
+    let project = format!(
+        r#"
+project many epoch=1
+prompts {{
+    prompt restart template=#true {{
+        arg service {{ one-of{services} }}
+        arg place {{ one-of here there }}
+        arg by required=#true {{ one-of{services} }}
+        text "{{{{ by }}}}: {{{{ service or 'all' }}}}{{% if place is defined %}} {{{{ place }}}}{{% else %}}.{{% endif %}}"
+    }}
+}}
+"#
+    );
+    let mut client = Client::legacy(&House::of(&house::bundle_of(&project)), &[]);
+    let cases = [
+        (json!({ "by": "service-69" }), "service-69: all."),
+        (json!({ "by": "service-1", "service": "service-69" }), "service-1: service-69."),
+        (json!({ "by": "service-1", "place": "there" }), "service-1: all there"),
+        (
+            json!({ "by": "service-0", "service": "service-0", "place": "here" }),
+            "service-0: service-0 here",
+        ),
+        // An empty field of a form counts as not filled in.
+        (json!({ "by": "service-0", "service": "", "place": "" }), "service-0: all."),
+    ];
+    for (arguments, expected) in cases {
+        let params = json!({ "name": "restart", "arguments": arguments });
+        let result = client.get("prompts/get", params);
+        assert_eq!(result["messages"][0]["content"]["text"], expected, "{arguments}");
+    }
+    for (arguments, expected) in [
+        (
+            json!({ "by": "service-0", "place": "nowhere" }),
+            "argument `place` must be one of: here, there",
+        ),
+        (json!({ "service": "service-0" }), "argument `by` is required"),
+    ] {
+        let params = json!({ "name": "restart", "arguments": arguments });
+        assert_eq!(client.refused("prompts/get", params), (-32602, expected.to_owned()));
+    }
+    for name in ["service", "by"] {
+        let mut arguments = json!({ "by": "service-0" });
+        arguments[name] = json!("service-70");
+        let params = json!({ "name": "restart", "arguments": arguments });
+        let (code, message) = client.refused("prompts/get", params);
+        assert_eq!(code, -32602);
+        assert!(message.starts_with(&format!("argument `{name}` must be one of")), "{message}");
+    }
+}
+
 #[test]
 fn too_long_an_argument_is_truncated_and_the_answer_says_so() {
     let mut client = Client::legacy(&House::new(), &[]);

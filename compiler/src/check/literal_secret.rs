@@ -278,6 +278,7 @@ impl Pass<'_, '_> {
                 default,
                 kind,
                 stride: _,
+                only_printed: _,
                 at: _,
             } = argument;
             self.value(name, at);

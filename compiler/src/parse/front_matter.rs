@@ -255,7 +255,7 @@ struct NotYaml {
 #[diagnostic(
     code(front_matter::comment),
     severity(Warning),
-    help("write it as: {line}\nor, if it is a comment, on a line of its own")
+    help("if it belongs to the value, write `{line}`; a comment needs a line of its own")
 )]
 struct Comment {
     line: String,

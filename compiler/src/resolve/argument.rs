@@ -95,6 +95,7 @@ fn argument(node: ast::Argument, out: &mut Diagnostics) -> Option<Resolved> {
         default,
         kind,
         stride: 0,
+        only_printed: false,
         at: Place::default(),
     };
     Some(Resolved { at, boolean, argument })

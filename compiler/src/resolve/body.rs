@@ -107,13 +107,13 @@ impl<'r> BriefingVariant<'r> {
         let (mut shown, mut others) = (Vec::new(), Vec::new());
         for (argument, choices) in steering {
             let Argument { name, .. } = argument;
-            let state = state(argument);
-            shown.push(match choices.get(state) {
+            let value = value(argument, choices);
+            shown.push(match value {
                 Some(value) => format!("{name}={value}"),
                 None => format!("no {name}"),
             });
-            let rest = choices.iter().enumerate().filter(|(index, _)| *index != state);
-            others.extend(rest.map(|(_, value)| match alone {
+            let rest = choices.iter().filter(|choice| Some(*choice) != value);
+            others.extend(rest.map(|value| match alone {
                 true => value.clone(),
                 false => format!("{name}={value}"),
             }));
@@ -128,16 +128,15 @@ impl<'r> BriefingVariant<'r> {
 
 /// Returns the state of an argument that is not given; see [`Rendering`].
 fn state(argument: &Argument) -> usize {
-    let Argument { required, default, kind, .. } = argument;
-    match (kind, default) {
-        (ArgumentKind::Choice(choices), Some(default)) => {
-            choices.iter().position(|choice| choice == default).unwrap_or(0)
-        }
-        (_, Some(_)) => 0,
-        (_, None) if *required => 0,
-        (ArgumentKind::Choice(choices), None) => choices.len(),
-        (ArgumentKind::Text { .. }, None) => 1,
+    match argument.default.as_deref() {
+        None if argument.required => 0,
+        default => argument.state(default).unwrap_or(0),
     }
+}
+
+/// Returns the value of a choice that is not given.
+fn value<'a>(argument: &'a Argument, choices: &'a [String]) -> Option<&'a String> {
+    argument.default.as_ref().or_else(|| choices.first().filter(|_| argument.required))
 }
 
 /// Joins texts by a blank line; empty ones add none.

@@ -21,6 +21,7 @@ mod source;
 mod states;
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use relay_bundle::Segment;
@@ -69,12 +70,34 @@ pub(crate) enum TemplateArgumentKind<'a> {
 /// The texts of one prompt, rendered.
 #[derive(Debug)]
 pub(crate) struct RenderedTexts {
-    /// The stride of each argument; see [`relay_bundle::Rendering`].
-    pub(crate) strides: Vec<u32>,
+    /// How each argument steers.
+    pub(crate) steering: Vec<Steering>,
     /// For each variant the segments of each text.
     pub(crate) variants: Vec<Vec<Vec<Segment>>>,
     /// Whether some template mentions the argument.
     pub(crate) used: Vec<bool>,
+}
+
+/// How an argument chooses the variant; see [`relay_bundle::Rendering`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Steering {
+    /// The weight of its state.
+    pub(crate) stride: u32,
+    /// Whether no more than its presence matters.
+    pub(crate) only_printed: bool,
+}
+
+/// What templates can name besides what they set: filters, tests and functions, each sorted.
+pub(crate) fn vocabulary() -> [(&'static str, Vec<&'static str>); 3] {
+    let sorted = |mut names: Vec<&'static str>| {
+        names.sort_unstable();
+        names
+    };
+    [
+        ("%filters%", sorted(engine::filter_names().collect())),
+        ("%tests%", sorted(engine::test_names().collect())),
+        ("%functions%", sorted(engine::function_names().collect())),
+    ]
 }
 
 /// Finds a text file by its path from the folder of another file.
@@ -100,35 +123,38 @@ pub(crate) fn render(
         return None;
     }
     let engine = render::engine(&templates, out)?;
-    let renderer = |arguments, states| Renderer {
-        templates: &templates,
-        engine: &engine,
-        arguments,
-        states,
-        text_count: texts.len(),
-    };
-    let used = uses.iter().map(|used| used.mentioned).collect();
     // A choice that is only printed is a slot, as free text is: its value is checked against the
     // list when a caller gives it, and no text is rendered once more for it.
-    let slots = names::with_printed_as_text(arguments, &uses);
-    let mut attempt = Diagnostics::new(false);
-    if let Some(slots) = &slots
-        && let Some(states) = States::new(slots, &uses, prompt_at, &mut attempt)
-    {
-        let renderer = renderer(slots, states);
-        if let Some(variants) = renderer.variants(prompt_at, project_cost, &mut attempt) {
-            return Some(RenderedTexts { strides: renderer.states.strides(), variants, used });
+    let mut only_printed = names::only_printed(arguments, &uses);
+    loop {
+        let seen = names::as_seen(arguments, &only_printed);
+        let mut attempt = Diagnostics::new(false);
+        let looked_at = match States::new(&seen, &uses, prompt_at, &mut attempt) {
+            Some(states) => {
+                let text_count = texts.len();
+                let renderer = Renderer::new(&templates, &engine, &seen, states, text_count);
+                if let Some(variants) = renderer.variants(prompt_at, project_cost, &mut attempt) {
+                    let strides = renderer.states.strides().into_iter().zip(only_printed);
+                    let steering =
+                        strides.map(|(stride, only_printed)| Steering { stride, only_printed });
+                    let used = uses.iter().map(|used| used.mentioned).collect();
+                    return Some(RenderedTexts { steering: steering.collect(), variants, used });
+                }
+                renderer.looked_at.into_inner()
+            }
+            None => BTreeSet::new(),
+        };
+        // What was captured of a choice is looked at, so its value must be known.
+        let mut found = false;
+        for (index, slot) in only_printed.iter_mut().enumerate() {
+            found |= *slot && looked_at.contains(&index);
+            *slot &= !looked_at.contains(&index);
         }
-        if !attempt.sorted().iter().any(|report| report.code() == error::FREE_TEXT) {
+        if !found {
             out.absorb(attempt);
             return None;
         }
-        // What was captured of it is looked at, so its value must be known.
     }
-    let states = States::new(arguments, &uses, prompt_at, out)?;
-    let renderer = renderer(arguments, states);
-    let variants = renderer.variants(prompt_at, project_cost, out)?;
-    Some(RenderedTexts { strides: renderer.states.strides(), variants, used })
 }
 
 impl TemplateArgument<'_> {

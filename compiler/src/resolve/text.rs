@@ -173,8 +173,9 @@ pub(super) fn render(
         };
         let result =
             template::render(&texts, &declared, named_at, sources.template_cost(), &include, out)?;
-        for (argument, stride) in arguments.iter_mut().zip(&result.strides) {
-            argument.argument.stride = *stride;
+        for (argument, steering) in arguments.iter_mut().zip(&result.steering) {
+            argument.argument.stride = steering.stride;
+            argument.argument.only_printed = steering.only_printed;
         }
         used = result.used;
         rendered = result.variants;
@@ -226,6 +227,7 @@ fn implicit(at: Span) -> Resolved {
             default: None,
             kind: ArgumentKind::Text { chars_max: ARGUMENTS_CHARS_MAX },
             stride: 0,
+            only_printed: false,
             at: Place::default(),
         },
     }

@@ -1,7 +1,7 @@
 //! Arguments of prompts and of URI templates.
 
 use serde::{Deserialize, Serialize};
-use zerocopy::little_endian::{U16, U32};
+use zerocopy::little_endian::U32;
 
 use crate::error::Corrupt;
 use crate::place::{Place, PlaceIndex};
@@ -25,6 +25,8 @@ pub struct Argument<S = String, P = Place> {
     pub kind: ArgumentKind<S>,
     /// The weight of its state in the variant's number; see [`Rendering`](crate::Rendering).
     pub stride: u32,
+    /// Whether the texts print its value and depend on no more than its presence, as they do for every free text.
+    pub only_printed: bool,
     /// Where it was declared.
     pub at: P,
 }
@@ -59,7 +61,22 @@ row! {
         at: U32,
         kind: u8,
         required: u8,
-        reserved: U16,
+        only_printed: u8,
+        reserved: u8,
+    }
+}
+
+impl<S: AsRef<str>, P> Argument<S, P> {
+    /// Returns the state that it has with a value, or without one; `None` if it does not take the value.
+    pub fn state(&self, value: Option<&str>) -> Option<usize> {
+        let ArgumentKind::Choice(choices) = &self.kind else {
+            return Some(usize::from(value.is_none()));
+        };
+        let state = match value {
+            Some(value) => choices.iter().position(|choice| choice.as_ref() == value)?,
+            None => choices.len(),
+        };
+        Some(if self.only_printed { usize::from(value.is_none()) } else { state })
     }
 }
 
@@ -73,7 +90,8 @@ impl Writer {
     }
 
     fn argument(&mut self, argument: &Argument) -> Row {
-        let Argument { name, description, required, default, kind, stride, at } = argument;
+        let Argument { name, description, required, default, kind, stride, only_printed, at } =
+            argument;
         let (kind, choices, chars_max) = match kind {
             ArgumentKind::Choice(choices) => (CHOICE, self.strings(choices), 0),
             ArgumentKind::Text { chars_max } => (TEXT, Range::EMPTY, *chars_max),
@@ -88,7 +106,8 @@ impl Writer {
             at: self.place(at),
             kind,
             required: u8::from(*required),
-            reserved: 0.into(),
+            only_printed: u8::from(*only_printed),
+            reserved: 0,
         }
     }
 }
@@ -115,6 +134,7 @@ impl Reader {
             default: self.optional(row.default)?,
             kind,
             stride: row.stride.get(),
+            only_printed: row.only_printed != 0,
             at: PlaceIndex::of(row.at),
         })
     }
@@ -122,7 +142,7 @@ impl Reader {
 
 impl ArgumentView<'_> {
     pub(crate) fn into_owned(self, reader: &Reader) -> Result<Argument, Corrupt> {
-        let Self { name, description, required, default, kind, stride, at } = self;
+        let Self { name, description, required, default, kind, stride, only_printed, at } = self;
         Ok(Argument {
             name: name.to_owned(),
             description: description.map(str::to_owned),
@@ -135,6 +155,7 @@ impl ArgumentView<'_> {
                 ArgumentKind::Text { chars_max } => ArgumentKind::Text { chars_max },
             },
             stride,
+            only_printed,
             at: reader.place(at)?.into_owned(),
         })
     }

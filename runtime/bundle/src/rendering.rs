@@ -14,8 +14,9 @@ use crate::writer::Writer;
 /// Arguments, and the messages for every combination of the finite ones.
 ///
 /// The variant for a call is `sum(state(argument) * stride)`, where the state of a choice is its
-/// index (one past the last choice if the argument is absent), and that of a free text is 0 if it
-/// is present and 1 if it is absent. Arguments that no text depends on have stride 0.
+/// index (one past the last choice if the argument is absent), and that of a free text, or of a
+/// choice that is only printed, is 0 if it is present and 1 if it is absent. Arguments that no text
+/// depends on have stride 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rendering {
     /// The arguments in the order in which they were declared.

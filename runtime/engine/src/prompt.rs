@@ -192,17 +192,15 @@ fn value<'b>(argument: &ArgumentView<'b>, given: Option<&String>) -> Result<Valu
 }
 
 fn state(argument: &ArgumentView<'_>, value: Option<&str>) -> Result<usize, FillError> {
-    match (&argument.kind, value) {
-        (ArgumentKind::Choice(choices), Some(value)) => choices
-            .iter()
-            .position(|choice| *choice == value)
-            .ok_or_else(|| FillError::NotAChoice {
-                name: argument.name.into(),
-                choices: choices.iter().map(|choice| (*choice).into()).collect(),
-            }),
-        (ArgumentKind::Choice(choices), None) => Ok(choices.len()),
-        (ArgumentKind::Text { .. }, value) => Ok(usize::from(value.is_none())),
-    }
+    argument.state(value).ok_or_else(|| FillError::NotAChoice {
+        name: argument.name.into(),
+        choices: match &argument.kind {
+            ArgumentKind::Choice(choices) => {
+                choices.iter().map(|choice| (*choice).into()).collect()
+            }
+            ArgumentKind::Text { .. } => Vec::new(),
+        },
+    })
 }
 
 fn fill_message<'b>(

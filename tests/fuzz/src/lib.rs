@@ -53,6 +53,16 @@ pub fn front_matter(bytes: &[u8]) {
     compile::front_matter(bytes);
 }
 
+/// Compiles any bytes as a template.
+pub fn template(bytes: &[u8]) {
+    compile::template(bytes);
+}
+
+/// Compiles a document of KDL's brackets, quotes, comments and line ends, as the bytes say.
+pub fn guard(bytes: &[u8]) {
+    compile::guard(bytes);
+}
+
 /// Good inputs to begin with: target, and the bytes of each.
 pub fn seeds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
     let lines = ["{a}\nx", "relay://{a}/{b}.md\nrelay://x%20y/z.md.md", "r:{a}-{b}\nr:--x"];
@@ -70,5 +80,7 @@ pub fn seeds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
         ("handle", gate::seeds()),
         ("project", compile::PROJECTS.map(|text| text.as_bytes().to_vec()).into()),
         ("front_matter", compile::COMMANDS.map(|text| text.as_bytes().to_vec()).into()),
+        ("template", compile::TEMPLATES.map(|text| text.as_bytes().to_vec()).into()),
+        ("guard", compile::guard_seeds()),
     ]
 }

@@ -70,7 +70,7 @@ pub(crate) struct Argument {
 /// The messages for one combination of arguments.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Variant {
-    /// The arguments that select it, with their values: `null` is absent, `true` is any text.
+    /// The arguments that select it, with their values: `null` is absent, `true` is any value.
     pub(crate) when: When,
     /// Its size in bytes, before a call fills in arguments.
     pub(crate) bytes: usize,
@@ -145,7 +145,7 @@ impl Argument {
     }
 }
 
-/// The argument values that select a variant: `null` is absent, `true` is any text.
+/// The argument values that select a variant: `null` is absent, `true` is any value.
 pub(crate) type When = BTreeMap<String, Value>;
 
 /// Returns the arguments that select a variant, as human output; empty if there is only one.
@@ -207,11 +207,11 @@ impl Step<'_, '_> {
     fn value(&self, variant: usize) -> (String, Value) {
         let state = (variant / self.stride) % self.states;
         let value = match &self.argument.kind {
-            ArgumentKind::Choice(choices) => {
+            ArgumentKind::Choice(choices) if !self.argument.only_printed => {
                 choices.get(state).map_or(Value::Null, |choice| Value::String((*choice).into()))
             }
-            ArgumentKind::Text { .. } if state == 0 => Value::Bool(true),
-            ArgumentKind::Text { .. } => Value::Null,
+            _ if state == 0 => Value::Bool(true),
+            _ => Value::Null,
         };
         (self.argument.name.into(), value)
     }

@@ -114,7 +114,7 @@ pub(super) fn newline_length(rest: &str) -> usize {
 }
 
 /// Returns whether a character ends a line (KDL 2, "Newline").
-pub(super) fn is_newline(c: char) -> bool {
+pub(crate) fn is_newline(c: char) -> bool {
     matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 

@@ -150,9 +150,13 @@ fn correct(document: &str, fault: &YamlError, tries: &mut usize) -> Option<Corre
             *tries = tries.checked_sub(1)?;
             let corrected = change.apply(document);
             let outcome = yaml::parse(&corrected);
+            let edits = Edits(change.edits);
+            // In the text before the change: what a change adds above a fault moves it too.
             let accepted = outcome.as_ref().err().is_none_or(|next| {
-                next.at > fault.at && next.at > line_at(&corrected, change.at.start).end
+                edits.original(&(next.at..next.at)).start > fault.at
+                    && next.at > line_at(&corrected, change.at.start).end
             });
+            let change = Change { edits: edits.0, ..change };
             if accepted {
                 return Some(Correction { change, corrected, outcome });
             }
@@ -283,5 +287,17 @@ pub(in crate::parse) fn quoted(text: &str) -> String {
         (false, _) => format!("\"{text}\""),
         (true, false) => format!("'{text}'"),
         (true, true) => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// The last line cannot be corrected, so the first is not corrected again and again, twice as long each time.
+    #[test]
+    fn a_line_is_corrected_once() {
+        let (slips, result) = super::parse("title: \"T\"'\npriority:\nd6\nchapters: [A]\n");
+        let slips: Vec<_> = slips.iter().map(|slip| slip.line.as_str()).collect();
+        assert_eq!(slips, [r#"title: "\"T\"'""#]);
+        assert!(result.is_err());
     }
 }

@@ -25,6 +25,7 @@ fn argument(name: &str, kind: ArgumentKind, stride: u32) -> Argument {
         default: None,
         kind,
         stride,
+        only_printed: false,
         at: Place::default(),
     }
 }

@@ -21,7 +21,7 @@ pub(super) use self::budget::Stop;
 use self::budget::{Budget, is_data};
 use self::builtin::{Builtin, FILTERS, FUNCTIONS, OPERATOR, OUT_OF_RANGE, TESTS};
 use super::limit;
-use super::slot::{Slot, is_only_free_text};
+use super::slot::{Slot, only_free_text};
 
 /// Delimiters of the templates that [`rewrite`](super::rewrite) makes: no author can write them.
 pub(super) const BLOCK_START: &str = "\u{FDD2} ";
@@ -149,8 +149,9 @@ fn add_guards(environment: &mut Environment<'_>, budget: &Budget) {
     let payer = budget.clone();
     environment
         .add_filter(MEASURE, move |value: &Value| payer.measure(value).map(|()| value.clone()));
-    environment.add_filter(TRUTH, |value: Value| {
-        if is_only_free_text(&value) { Err(Stop::FreeText.into()) } else { Ok(value) }
+    environment.add_filter(TRUTH, |value: Value| match only_free_text(&value) {
+        Some(index) => Err(Stop::FreeText(index).into()),
+        None => Ok(value),
     });
     let payer = budget.clone();
     environment.add_filter(ARGUMENT, move |value: Value, callee: &Value| {

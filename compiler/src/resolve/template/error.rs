@@ -9,9 +9,6 @@ use super::limit;
 use super::source::Line;
 use crate::source::Span;
 
-/// The code of what happens when something looks at free text.
-pub(super) const FREE_TEXT: &str = "template::free_text";
-
 #[derive(Debug, Error, Diagnostic)]
 pub(super) enum TemplateError {
     /// The template cannot be read. Nothing of the prompt can be rendered until its syntax is that

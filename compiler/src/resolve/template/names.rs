@@ -82,26 +82,28 @@ pub(super) fn check_names(
     uses
 }
 
-/// Returns the arguments with each choice that is only printed as a text; `None` if there is none.
-///
-/// One that may be absent stays a choice: its states are numbered by its values.
-pub(super) fn with_printed_as_text<'a>(
-    arguments: &[TemplateArgument<'a>],
-    uses: &[Use],
-) -> Option<Vec<TemplateArgument<'a>>> {
-    let is_printed = |(argument, used): &(&TemplateArgument<'a>, &Use)| {
-        matches!(argument.kind, TemplateArgumentKind::Choice(_))
-            && used.mentioned
-            && !used.read
-            && !argument.may_be_absent()
+/// Returns for each argument whether it is a choice that is printed and not looked at. An empty value counts
+/// as false where the others count as true, so a choice that has one is looked at.
+pub(super) fn only_printed(arguments: &[TemplateArgument<'_>], uses: &[Use]) -> Vec<bool> {
+    let is_printed = |(argument, used): (&TemplateArgument<'_>, &Use)| match argument.kind {
+        TemplateArgumentKind::Choice(choices) => {
+            used.mentioned && !used.read && !choices.iter().any(String::is_empty)
+        }
+        TemplateArgumentKind::Boolean | TemplateArgumentKind::Text => false,
     };
-    arguments.iter().zip(uses).any(|each| is_printed(&each)).then(|| {
-        let each = arguments.iter().zip(uses).map(|each| match is_printed(&each) {
-            true => TemplateArgument { kind: TemplateArgumentKind::Text, ..*each.0 },
-            false => *each.0,
-        });
-        each.collect()
-    })
+    arguments.iter().zip(uses).map(is_printed).collect()
+}
+
+/// Returns the arguments as they are rendered: those that are only printed as free texts.
+pub(super) fn as_seen<'a>(
+    arguments: &[TemplateArgument<'a>],
+    only_printed: &[bool],
+) -> Vec<TemplateArgument<'a>> {
+    let seen = |(argument, only_printed): (&TemplateArgument<'a>, &bool)| match only_printed {
+        true => TemplateArgument { kind: TemplateArgumentKind::Text, ..*argument },
+        false => *argument,
+    };
+    arguments.iter().zip(only_printed).map(seen).collect()
 }
 
 fn check_assigned(

@@ -3,7 +3,7 @@
 //! A text that cannot be rendered is explained in the words and places of its author, with the
 //! combination in which it failed.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error as _;
 use std::ops::Range;
@@ -25,11 +25,13 @@ use crate::source::Span;
 
 /// Everything that rendering needs.
 pub(super) struct Renderer<'a> {
-    pub(super) templates: &'a [Template],
-    pub(super) engine: &'a Engine,
-    pub(super) arguments: &'a [TemplateArgument<'a>],
+    templates: &'a [Template],
+    engine: &'a Engine,
+    arguments: &'a [TemplateArgument<'a>],
     pub(super) states: States,
-    pub(super) text_count: usize,
+    text_count: usize,
+    /// The arguments in the texts of slots that something looked at.
+    pub(super) looked_at: RefCell<BTreeSet<usize>>,
 }
 
 /// Hands the rewritten templates to the engine.
@@ -47,7 +49,18 @@ pub(super) fn engine(templates: &[Template], out: &mut Diagnostics) -> Option<En
     Some(engine)
 }
 
-impl Renderer<'_> {
+impl<'a> Renderer<'a> {
+    pub(super) fn new(
+        templates: &'a [Template],
+        engine: &'a Engine,
+        arguments: &'a [TemplateArgument<'a>],
+        states: States,
+        text_count: usize,
+    ) -> Self {
+        let looked_at = RefCell::default();
+        Self { templates, engine, arguments, states, text_count, looked_at }
+    }
+
     /// Renders all texts for all combinations; `None` if one fails, which is reported.
     pub(super) fn variants(
         &self,
@@ -143,7 +156,8 @@ impl Renderer<'_> {
             Concerns::AllCombinations
         };
         match (stop(error), error.kind()) {
-            (Some(Stop::FreeText), _) => {
+            (Some(Stop::FreeText(index)), _) => {
+                self.looked_at.borrow_mut().insert(index);
                 let excerpt = source.excerpt(&written);
                 let error = |at, line| TemplateError::FreeTextInside { excerpt, line, at };
                 source.report(&written, out, error);
@@ -168,7 +182,7 @@ impl Renderer<'_> {
             (None, _) if is_recursion(error) => report(out, &|at, line| {
                 too_deep("calls and includes nest too deep", limit::CALLS_MAX, at, line)
             }),
-            (None, _) => {
+            (None | Some(Stop::Undefined), _) => {
                 let extent = place.map_or(0..0, |place| place.extent.clone());
                 if let Some((argument, mention)) = self.absent_in(rewritten, &extent, states) {
                     let (name, argument_at) = (mention.name.clone(), argument.at);

@@ -13,7 +13,7 @@ use minijinja::value::{Object, ObjectRepr};
 use relay_bundle::Segment;
 
 /// The first character of a mark; the argument's index and [`MARK_END`] follow.
-pub(super) const MARK_START: char = '\u{FDD0}';
+const MARK_START: char = '\u{FDD0}';
 const MARK_END: char = '\u{FDD1}';
 
 /// The value of the free-text argument with this index.
@@ -65,9 +65,15 @@ fn next_mark(text: &str) -> Option<(&str, u32, &str)> {
     Some((before, index.parse().ok()?, after))
 }
 
-/// Whether a value is a text of free text alone, which is empty or not as callers like.
-pub(super) fn is_only_free_text(value: &Value) -> bool {
+/// Returns the argument of the first mark in a text.
+pub(super) fn first_slot(text: &str) -> Option<usize> {
+    text.contains(MARK_START)
+        .then(|| next_mark(text).map_or(usize::MAX, |(_, index, _)| index as usize))
+}
+
+/// Returns the first argument in a text of free text alone, which is empty or not as callers like.
+pub(super) fn only_free_text(value: &Value) -> Option<usize> {
     let text = value.as_str().unwrap_or_default();
-    text.starts_with(MARK_START)
-        && segments(text).iter().all(|segment| matches!(segment, Segment::Slot(_)))
+    let is_slot = |segment: &Segment| matches!(segment, Segment::Slot(_));
+    first_slot(text).filter(|_| segments(text).iter().all(is_slot))
 }

@@ -8,7 +8,8 @@ use miette::SourceSpan;
 use relay_bundle::Segment;
 
 use super::{
-    Include, RenderedTexts, TemplateArgument, TemplateArgumentKind, TemplateText, TextPlace, render,
+    Include, RenderedTexts, Steering, TemplateArgument, TemplateArgumentKind, TemplateText,
+    TextPlace, render,
 };
 use crate::diagnostic::Diagnostics;
 use crate::source::{FileId, Span};
@@ -99,15 +100,20 @@ fn renders() {
         ("plain { } text\n", "plain { } text"),
         ("two\n\n", "two\n"),
         ("Hi {{ name }}{{ title }}", "Hi [0][2]"),
-        // A choice that is only printed is a slot; one that may be absent has its states.
+        // A choice that is only printed is a slot; of one that may be absent, the presence counts.
         ("{{ env_name }}", "[3]"),
-        ("{{ env_name }}{{ tier or 'none' }}", "[3]dev|[3]prod|[3]none"),
+        ("{{ env_name }}{{ tier or 'none' }}", "[3][4]|[3]none"),
         ("{% if env_name %}{{ env_name }}{% endif %}", "[3]"),
         ("{{ env_name }}{{ env_name|upper }}", "devDEV|prodPROD"),
         ("{% set x %}{{ env_name }}!{% endset %}{{ x }}", "[3]!"),
         ("{% set x %}{{ env_name }}!{% endset %}{{ x|upper }}", "DEV!|PROD!"),
-        ("{% if tier %}{{ tier }}{% else %}none{% endif %}", "dev|prod|none"),
-        ("{% if tier is defined %}{{ tier }}{% endif %}.", "dev.|prod.|."),
+        (
+            "{% set x %}{{ env_name }}!{% endset %}{{ x|upper }}{{ tier or '-' }}",
+            "DEV![4]|PROD![4]|DEV!-|PROD!-",
+        ),
+        ("{% if tier %}{{ tier }}{% else %}none{% endif %}", "[4]|none"),
+        ("{% if tier is defined %}{{ tier }}{% endif %}.", "[4].|."),
+        ("{{ tier|upper if tier }}.", "DEV.|PROD.|."),
         ("{{ 'on' if debug else 'off' }} {{ debug }}", "on True|off False"),
         ("{{ env_name }}{{ debug }}", "[3]True|[3]False"),
         ("{% if note %}N: {{ note }}{% endif %}", "N: [1]|"),
@@ -179,9 +185,51 @@ fn renders() {
             "<base+[0]>",
         ),
         ("{% set outer = 1 %}{% for i in [1, 2] %}{% include 'loopy.j2' %}{% endfor %}", "11;12;"),
-        ("{% if env_name == 'dev' %}a{% elif tier %}b{% else %}c{% endif %}", "a|b|a|b|a|c"),
+        ("{% if env_name == 'dev' %}a{% elif tier %}b{% else %}c{% endif %}", "a|b|a|c"),
         ("{{ tier|default('none') }}", "dev|prod|none"),
         ("{{ [1, 2]|map('string')|list }} {{ [1, 2]|select('odd')|list }}", "['1', '2'] [1]"),
+        // As Jinja has it, where minijinja differs.
+        (
+            "{{ 'x'|int }} {{ ' 12 '|int }} {{ '3.9'|int }} {{ 'ff'|int(base=16) }} {{ []|int(7) }}",
+            "0 12 3 255 7",
+        ),
+        ("{{ 'x'|float }} {{ ' 1.5'|float }} {{ 'x'|float(default=2.5) }}", "0.0 1.5 2.5"),
+        (
+            "{{ 'lala'|replace('l', 'L', 1) }} {{ 'lala'|replace('l', 'L', count=-1) }} {{ 12|replace(1, 3) }}",
+            "Lala LaLa 32",
+        ),
+        (
+            "{{ 'abcd'[5:0:-1] }} {{ 'a'[-2:-1:-1] }} {{ [1, 2, 3, 4][-2::-2] }} {{ (1, 2, 3)[::-1] }}",
+            "dcb  [3, 1] (3, 2, 1)",
+        ),
+        (
+            "{{ 'abc'[1:-5:-1] }} {{ ['a'][5:0:-1] }} {{ 'abc'[:1:-1] }} {{ 'abc'[-9::-1] }}",
+            "ba [] c ",
+        ),
+        (
+            "{% set a = 5 %}{% with a = 1, b = a, (c, d) = (2, a) %}{{ a }}{{ b }}{{ c }}{{ d }}{% endwith %}{% with %}{{ a }}{% endwith %}",
+            "15255",
+        ),
+        (
+            "{% set x %}{{ name }}!{% endset %}{% with a = x, b = 1 %}{{ a }}{{ b }}{% endwith %}",
+            "[0]!1",
+        ),
+        (
+            "{{ 'a\nb\n'|indent(2) }}<{{ ''|indent(2, true) }}><{{ 'a\n\nb'|indent(1, blank=true) }}>",
+            "a\n  b\n<  ><a\n \n b>",
+        ),
+        (
+            "{{ 's' is sequence }} {{ {} is sequence }} {{ () is sequence }} {{ 1 is sequence }}",
+            "True True True False",
+        ),
+        (
+            "{% macro m(a, b=a, c=b + 1) %}{{ a }}{{ b }}{{ c }} {% endmacro %}{{ m(1) }}{{ m(1, 5) }}{{ m(1, c=2) }}",
+            "112 156 112 ",
+        ),
+        (
+            "{% macro m(a) %}{{ caller(a) }}{% endmacro %}{% call(x, y=x + 1) m(1) %}{{ x }}{{ y }}{% endcall %}",
+            "12",
+        ),
         ("{% do [1]|first %}{{ 'a b'|split|last }}", ""),
     ] {
         if template.contains("{% do") {
@@ -197,7 +245,8 @@ fn counts_only_what_is_mentioned() {
     let (rendered, _) =
         run("{{ env_name|lower }}{% if note %}{% endif %}{{ debug }}", TextPlace::Value(at()));
     let rendered = rendered.unwrap();
-    assert_eq!(rendered.strides, [0, 1, 0, 2, 0, 4]);
+    let strides: Vec<_> = rendered.steering.iter().map(|steering| steering.stride).collect();
+    assert_eq!(strides, [0, 1, 0, 2, 0, 4]);
     assert_eq!(rendered.variants.len(), 8);
     assert_eq!(rendered.used, [false, true, false, true, false, true]);
 }
@@ -285,6 +334,13 @@ fn refuses() {
             "{% set x %}{{ name }}{% endset %}{{ [x] }}",
             "template::free_text `[x]`: `[x]` holds free text and may only be printed",
         ),
+        // Printed, a list would show a word for it.
+        ("{{ [tier] }}", "template::maybe_absent `tier`: argument `tier` may be absent here"),
+        ("{{ {'a': tier} }}", "template::maybe_absent `tier`: argument `tier` may be absent here"),
+        (
+            "{{ [{}]|map(attribute='a')|list }}",
+            "template::render `map(attribute='a')`: something in `map(attribute='a')` is undefined",
+        ),
         ("{% if %}", "template::syntax `{% if %}`: `if` is never closed"),
         ("a {% for x in [1] %} b", "template::syntax `{% for x in [1] %}`: `for` is never closed"),
         ("{{ 1 + }}", "template::syntax `}}`: unexpected `}}`"),
@@ -343,7 +399,8 @@ fn counts_combinations() {
         default: None,
         at: at(),
     });
-    let texts = [TemplateText { text: "{{ a|upper }}{{ b or '-' }}", at: TextPlace::Value(at()) }];
+    let text = "{{ a|upper }}{{ b|upper if b }}";
+    let texts = [TemplateText { text, at: TextPlace::Value(at()) }];
     assert!(render(&texts, &arguments, at(), &Cell::new(0), &|_, _| None, &mut out).is_none());
     let [report] = out.sorted()[..] else { panic!() };
     assert_eq!(
@@ -366,6 +423,43 @@ fn a_choice_that_is_only_printed_multiplies_nothing() {
     let text = "{{ service }}{% if place == 'there' %} far{% endif %}";
     let texts = [TemplateText { text, at: TextPlace::Value(at()) }];
     let rendered = render(&texts, &arguments, at(), &Cell::new(0), &|_, _| None, &mut out).unwrap();
-    assert_eq!((rendered.strides, rendered.variants.len()), (vec![0, 1], 2));
-    assert_eq!(rendered.used, [true, true]);
+    let steering = |stride, only_printed| Steering { stride, only_printed };
+    assert_eq!(rendered.steering, [steering(0, true), steering(1, false)]);
+    assert_eq!((rendered.variants.len(), rendered.used), (2, vec![true, true]));
+}
+
+#[test]
+fn only_the_presence_of_an_optional_choice_that_is_printed_multiplies() {
+    let mut out = Diagnostics::new(false);
+    let services: Vec<_> = (0..70).map(|number| format!("service-{number}")).collect();
+    let places = ["here".to_owned(), "there".to_owned()];
+    let argument = |name, choices, required| {
+        let kind = TemplateArgumentKind::Choice(choices);
+        TemplateArgument { name, kind, required, default: None, at: at() }
+    };
+    let arguments = [
+        argument("service", &services[..], false),
+        argument("place", &places[..], true),
+        argument("other", &services[..], false),
+    ];
+    // A capture that is looked at costs the combinations of what it holds, and of nothing else.
+    let text = "{{ service or 'all' }}{% set at %}{{ place }}!{% endset %}{{ at|upper }}\
+                {% if other %}, not {{ other }}{% endif %}";
+    let texts = [TemplateText { text, at: TextPlace::Value(at()) }];
+    let rendered = render(&texts, &arguments, at(), &Cell::new(0), &|_, _| None, &mut out).unwrap();
+    let steering = |stride, only_printed| Steering { stride, only_printed };
+    assert_eq!(rendered.steering, [steering(1, true), steering(2, false), steering(4, true)]);
+    assert_eq!(rendered.variants.len(), 8);
+}
+
+#[test]
+fn an_empty_value_of_a_choice_is_false() {
+    let mut out = Diagnostics::new(false);
+    let choices = [String::new(), "a".to_owned()];
+    let kind = TemplateArgumentKind::Choice(&choices);
+    let arguments = [TemplateArgument { name: "c", kind, required: true, default: None, at: at() }];
+    let texts = [TemplateText { text: "{{ c or '-' }}", at: TextPlace::Value(at()) }];
+    let rendered = render(&texts, &arguments, at(), &Cell::new(0), &|_, _| None, &mut out).unwrap();
+    let said = |text: &str| vec![vec![Segment::Literal(text.to_owned())]];
+    assert_eq!(rendered.variants, [said("-"), said("a")]);
 }

@@ -10,7 +10,7 @@ use minijinja::{Error, ErrorKind, State, Value};
 use thiserror::Error as ThisError;
 
 use crate::resolve::template::limit;
-use crate::resolve::template::slot::{MARK_START, Slot};
+use crate::resolve::template::slot::{Slot, first_slot};
 
 /// Why a rendering is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ThisError)]
@@ -21,13 +21,23 @@ pub(in crate::resolve::template) enum Stop {
     Value,
     #[error("a value nests too deep")]
     Depth,
+    /// In a list or a map, where printing would show a word for it.
+    #[error("something is undefined")]
+    Undefined,
     #[error("free text is used")]
-    FreeText,
+    /// Of the argument with this index.
+    FreeText(usize),
 }
 
 impl From<Stop> for Error {
     fn from(stop: Stop) -> Self {
-        Error::new(ErrorKind::InvalidOperation, stop.to_string()).with_source(stop)
+        let kind = match stop {
+            Stop::Undefined => ErrorKind::UndefinedError,
+            Stop::Work | Stop::Value | Stop::Depth | Stop::FreeText(_) => {
+                ErrorKind::InvalidOperation
+            }
+        };
+        Error::new(kind, stop.to_string()).with_source(stop)
     }
 }
 
@@ -109,13 +119,16 @@ struct Walk<'v> {
 impl Walk<'_> {
     /// A value that holds itself nests too deep.
     fn value(&mut self, value: &Value, depth: usize) -> Result<(), Stop> {
+        if let (Forbidden::FreeText, Some(Slot(index))) =
+            (&self.forbidden, value.downcast_object_ref::<Slot>())
+        {
+            return Err(Stop::FreeText(*index));
+        }
         match (&self.forbidden, value.kind()) {
             (_, ValueKind::String) => self.text(value.as_str().unwrap_or_default())?,
             (_, ValueKind::Bytes) => self.take(value.len().unwrap_or(0) as u64)?,
-            (Forbidden::FreeText, _) if value.downcast_object_ref::<Slot>().is_some() => {
-                return Err(Stop::FreeText);
-            }
             (Forbidden::Object(object), _) if is_sameas(object, value) => return Err(Stop::Depth),
+            _ if depth > 0 && value.is_undefined() => return Err(Stop::Undefined),
             _ => self.take(1)?,
         }
         let is_map = value.kind() == ValueKind::Map;
@@ -140,8 +153,8 @@ impl Walk<'_> {
     }
 
     fn text(&mut self, text: &str) -> Result<(), Stop> {
-        if matches!(self.forbidden, Forbidden::FreeText) && text.contains(MARK_START) {
-            return Err(Stop::FreeText);
+        if let (Forbidden::FreeText, Some(index)) = (&self.forbidden, first_slot(text)) {
+            return Err(Stop::FreeText(index));
         }
         self.take(text.len() as u64)
     }

@@ -41,7 +41,7 @@ pub(super) static FILTERS: Builtins = LazyLock::new(|| {
         filters no_growth:
             "abs" abs, "attr" attr, "bool" bool, "capitalize" capitalize, "count" length,
             "d" default, "default" default, "e" escape, "escape" escape, "first" first,
-            "float" float, "int" int, "items" items, "last" last, "length" length, "lines" lines,
+            "items" items, "last" last, "length" length, "lines" lines,
             "list" list, "lower" lower, "reverse" reverse, "round" round, "safe" safe,
             "split" split, "string" string, "title" title, "upper" upper, "zip" zip;
         filters per_item:
@@ -49,8 +49,9 @@ pub(super) static FILTERS: Builtins = LazyLock::new(|| {
             "reject" reject, "rejectattr" rejectattr, "select" select, "selectattr" selectattr,
             "sort" sort, "unique" unique;
         filters counted: "batch" batch, "slice" slice;
-        filters indented: "indent" indent;
-        filters replaced: "replace" replace;
+        own indented: "indent" indent;
+        own replaced: "replace" replace;
+        own no_growth: "float" float, "int" int;
         filters summed: "sum" sum;
         filters trimmed: "trim" trim;
     }
@@ -65,9 +66,9 @@ pub(super) static TESTS: Builtins = LazyLock::new(|| {
             "integer" is_integer, "iterable" is_iterable, "le" is_le, "<=" is_le,
             "lessthan" is_lt, "lower" is_lower, "lt" is_lt, "<" is_lt, "mapping" is_mapping,
             "ne" is_ne, "!=" is_ne, "number" is_number, "odd" is_odd, "sameas" is_sameas,
-            "sequence" is_sequence, "startingwith" is_startingwith, "string" is_string,
+            "startingwith" is_startingwith, "string" is_string,
             "true" is_true, "upper" is_upper;
-        own no_growth: "divisibleby" is_divisible;
+        own no_growth: "divisibleby" is_divisible, "sequence" is_sequence;
     }
 });
 
@@ -82,8 +83,122 @@ pub(super) static FUNCTIONS: Builtins = LazyLock::new(|| {
 pub(super) static OPERATOR: LazyLock<Builtin> =
     LazyLock::new(|| Builtin { function: Value::from_function(operate), estimate: operated });
 
+/// What minijinja has in another way than Jinja.
 mod own {
-    use minijinja::Value;
+    use minijinja::value::{Kwargs, ValueKind};
+    use minijinja::{Error, ErrorKind, State, Value, filters};
+
+    /// `value|int(default, base)`: of what is no number, the default.
+    pub(super) fn int(
+        state: &State<'_, '_>,
+        value: &Value,
+        default: Option<Value>,
+        base: Option<u32>,
+        named: Kwargs,
+    ) -> Result<Value, Error> {
+        let base = match base {
+            Some(base) => Some(base),
+            None => named.get("base")?,
+        };
+        let read = |value: &Value| filters::int(state, value, None, base, unnamed());
+        number(value, default, &named, Value::from(0), &read)
+    }
+
+    /// `value|float(default)`: of what is no number, the default.
+    pub(super) fn float(
+        state: &State<'_, '_>,
+        value: &Value,
+        default: Option<Value>,
+        named: Kwargs,
+    ) -> Result<Value, Error> {
+        let read = |value: &Value| filters::float(state, value, None, unnamed());
+        number(value, default, &named, Value::from(0.0), &read)
+    }
+
+    fn unnamed() -> Kwargs {
+        std::iter::empty::<(&str, Value)>().collect()
+    }
+
+    fn number(
+        value: &Value,
+        default: Option<Value>,
+        named: &Kwargs,
+        zero: Value,
+        read: &dyn Fn(&Value) -> Result<Value, Error>,
+    ) -> Result<Value, Error> {
+        let default = match default {
+            Some(default) => Some(default),
+            None => named.get("default")?,
+        };
+        named.assert_all_used()?;
+        let default = default.unwrap_or(zero);
+        if value.is_none() {
+            return Ok(default);
+        }
+        let trimmed = value.as_str().map(|text| Value::from(text.trim()));
+        match read(trimmed.as_ref().unwrap_or(value)) {
+            Err(error) if value.is_undefined() => Err(error),
+            number => Ok(number.unwrap_or(default)),
+        }
+    }
+
+    /// `value|replace(old, new, count)`.
+    pub(super) fn replace(
+        value: &Value,
+        from: &Value,
+        to: &Value,
+        count: Option<i64>,
+        named: Kwargs,
+    ) -> Result<String, Error> {
+        let count = match count {
+            Some(count) => Some(count),
+            None => named.get::<Option<i64>>("count")?,
+        };
+        named.assert_all_used()?;
+        if [value, from, to].iter().any(|text| text.is_undefined()) {
+            return Err(ErrorKind::UndefinedError.into());
+        }
+        let [text, from, to] = [value, from, to].map(Value::to_string);
+        Ok(match count.map(usize::try_from) {
+            Some(Ok(count)) => text.replacen(&from, &to, count),
+            None | Some(Err(_)) => text.replace(&from, &to),
+        })
+    }
+
+    /// `value|indent(width, first, blank)`: keeps a line end at the end, and indents an empty text.
+    pub(super) fn indent(
+        value: &Value,
+        width: Option<usize>,
+        first: Option<bool>,
+        blank: Option<bool>,
+        named: Kwargs,
+    ) -> Result<String, Error> {
+        let width = width.map_or_else(|| named.get("width"), |width| Ok(Some(width)))?;
+        let first = first.map_or_else(|| named.get("first"), |first| Ok(Some(first)))?;
+        let blank = blank.map_or_else(|| named.get("blank"), |blank| Ok(Some(blank)))?;
+        named.assert_all_used()?;
+        if value.is_undefined() {
+            return Err(ErrorKind::UndefinedError.into());
+        }
+        let indent = " ".repeat(width.unwrap_or(4));
+        let mut out = String::new();
+        for (number, line) in value.to_string().split('\n').enumerate() {
+            out.push_str(if number == 0 { "" } else { "\n" });
+            let indents = match number {
+                0 => first.unwrap_or(false),
+                _ => blank.unwrap_or(false) || !line.is_empty(),
+            };
+            out.push_str(if indents { &indent } else { "" });
+            out.push_str(line);
+        }
+        Ok(out)
+    }
+
+    /// `value is sequence`: it has a length and items.
+    pub(super) fn is_sequence(value: &Value) -> bool {
+        matches!(value.kind(), ValueKind::String | ValueKind::Seq | ValueKind::Map)
+            && value.len().is_some()
+    }
 
     /// `a is divisibleby(b)`; minijinja's own divides by zero.
     pub(super) fn is_divisible(a: &Value, b: &Value) -> bool {
@@ -110,8 +225,14 @@ fn items(value: Option<&Value>) -> u64 {
     value.and_then(Value::len).unwrap_or(0) as u64
 }
 
+/// How often something is repeated: never for a number below zero, without end for one of more than 64 bits.
 fn number(value: Option<Value>) -> u64 {
-    value.and_then(|value| value.as_i64()).map_or(0, |number| u64::try_from(number).unwrap_or(0))
+    let Some(value) = value else { return 0 };
+    match i128::try_from(value.clone()) {
+        Ok(number) => u64::try_from(number.max(0)).unwrap_or(u64::MAX),
+        Err(_) if value.is_integer() => u64::MAX,
+        Err(_) => 0,
+    }
 }
 
 fn text_len(value: &Value) -> u64 {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use minijinja::value::{Tuple, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, Expression, UndefinedBehavior, Value, context};
 
 /// Each operator as an expression of its own.
@@ -33,11 +34,13 @@ pub(super) fn operate(
     d: Option<Value>,
 ) -> Result<Value, Error> {
     let operator = OPERATORS.get(name).ok_or(ErrorKind::UnknownFunction)?;
-    let operands = if name == "[:]" && takes_nothing(&a, &b, c.as_ref(), d.as_ref()) {
-        context! { a, b => 0, c => 0, d => 1 }
-    } else {
-        context! { a, b, c, d }
-    };
+    let backwards = d.as_ref().and_then(Value::as_i64).filter(|step| name == "[:]" && *step < 0);
+    if let Some(step) = backwards
+        && let Some(slice) = slice_backwards(&a, &b, c.as_ref(), step)
+    {
+        return Ok(slice);
+    }
+    let operands = context! { a, b, c, d };
     // The place that the error has is in the expression above; the engine adds that of the call.
     operator.eval(operands).map_err(|error| match error.detail() {
         Some(detail) => Error::new(error.kind(), detail.to_owned()),
@@ -45,17 +48,34 @@ pub(super) fn operate(
     })
 }
 
-/// Whether a slice goes backwards and takes nothing: minijinja then indexes out of bounds, or
-/// subtracts below zero.
-fn takes_nothing(value: &Value, start: &Value, stop: Option<&Value>, step: Option<&Value>) -> bool {
-    let bound = |value: Option<&Value>| value.and_then(Value::as_i64);
-    let text_len = value.as_str().map(|text| text.chars().count());
-    let Some(len) = text_len.or_else(|| value.len()).and_then(|len| i64::try_from(len).ok()) else {
-        return false;
+/// `value[start:stop:step]` with a step below zero; `None` if that is not for a text or a list. minijinja's own indexes
+/// out of bounds, subtracts below zero, and stops in wrong places.
+fn slice_backwards(value: &Value, start: &Value, stop: Option<&Value>, step: i64) -> Option<Value> {
+    let text: Option<Vec<char>> = value.as_str().map(|text| text.chars().collect());
+    let is_list = matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable);
+    let items: Vec<Value> = match text {
+        Some(_) => Vec::new(),
+        None if is_list => value.try_iter().ok()?.collect(),
+        None => return None,
     };
-    let last = len.saturating_sub(1);
-    let from = |bound: i64| if bound < 0 { len.saturating_add(bound).max(0) } else { bound };
-    let start = bound(Some(start)).map_or(last, from).min(last);
-    let stop = bound(stop).map_or(0, from);
-    bound(step).is_some_and(|step| step < 0) && (len == 0 || start < stop)
+    let len = i64::try_from(text.as_ref().map_or(items.len(), Vec::len)).ok()?;
+    // As in Python: a bound below zero counts from the end, and what is outside is the nearest end.
+    let bound = |bound: Option<&Value>, missing: i64| match bound.filter(|bound| !bound.is_none()) {
+        None => Some(missing),
+        Some(bound) => {
+            let bound = bound.as_i64()?;
+            Some(if bound < 0 { bound.saturating_add(len).max(-1) } else { bound.min(len - 1) })
+        }
+    };
+    let (start, stop) = (bound(Some(start), len - 1)?, bound(stop, -1)?);
+    let indexes = std::iter::successors(Some(start), |index| index.checked_add(step))
+        .take_while(|index| *index > stop)
+        .filter_map(|index| usize::try_from(index).ok());
+    Some(match text {
+        Some(text) => indexes.filter_map(|index| text.get(index)).collect::<String>().into(),
+        None => {
+            let taken: Vec<_> = indexes.filter_map(|index| items.get(index).cloned()).collect();
+            if value.is_tuple() { Tuple::from(taken).into() } else { taken.into() }
+        }
+    })
 }

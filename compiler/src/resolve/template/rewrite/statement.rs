@@ -58,12 +58,23 @@ impl Rewriter<'_, '_> {
                 self.end("endif");
             }
             Stmt::WithBlock(with) => {
+                // All values are made before any name is set: none of them sees the others' names.
                 self.tag("with", |this| {
-                    for (index, (target, value)) in with.assignments.iter().enumerate() {
+                    if let [(target, value)] = &*with.assignments {
                         let start = this.result.made.len();
-                        this.put(if index == 0 { "" } else { ", " });
                         this.assignment(target, value);
-                        this.place(start, value);
+                        return this.place(start, value);
+                    }
+                    for (open, close, is_target) in [("(", ") = ", true), ("(", ")", false)] {
+                        this.put(if with.assignments.is_empty() { "" } else { open });
+                        for (target, value) in &with.assignments {
+                            match is_target {
+                                true => this.target(target),
+                                false => this.assigned(target, value),
+                            }
+                            this.put(", ");
+                        }
+                        this.put(if with.assignments.is_empty() { "" } else { close });
                     }
                 });
                 self.statements(&with.body);
@@ -149,6 +160,7 @@ impl Rewriter<'_, '_> {
                     this.put(declared.name);
                     this.parameters(declared);
                 });
+                self.defaults(declared);
                 self.repeated(&declared.body);
                 self.end("endmacro");
             }
@@ -212,29 +224,46 @@ impl Rewriter<'_, '_> {
         self.put(" ");
         self.call(&block.call);
         self.put(BLOCK_END);
+        self.defaults(declared);
         self.repeated(&declared.body);
         self.end("endcall");
         self.place(start, &block.call.expr);
     }
 
     fn parameters(&mut self, declared: &Macro<'_>) {
-        let without_default = declared.args.len().saturating_sub(declared.defaults.len());
         self.put("(");
         for (index, parameter) in declared.args.iter().enumerate() {
             self.put(if index == 0 { "" } else { ", " });
             self.target(parameter);
-            let default = index.checked_sub(without_default);
-            if let Some(default) = default.and_then(|index| declared.defaults.get(index)) {
-                self.put("=");
-                self.expr(default, Bond::Choice, How::Read);
-            }
         }
         self.put(")");
+    }
+
+    /// Sets the parameters that were not given, in order: the default of one may name those before
+    /// it, which the engine's own defaults do not see.
+    fn defaults(&mut self, declared: &Macro<'_>) {
+        let without_default = declared.args.len().saturating_sub(declared.defaults.len());
+        for (parameter, default) in
+            declared.args.iter().skip(without_default).zip(&declared.defaults)
+        {
+            let name = variable(parameter);
+            self.tag("if", |this| this.put(&format!("{name} is undefined")));
+            self.tag("set", |this| {
+                this.put(&format!("{name} = "));
+                this.expr(default, Bond::Choice, How::Read);
+            });
+            self.end("endif");
+        }
     }
 
     fn assignment(&mut self, target: &Expr<'_>, value: &Expr<'_>) {
         self.target(target);
         self.put(" = ");
+        self.assigned(target, value);
+    }
+
+    /// What is assigned to a target.
+    fn assigned(&mut self, target: &Expr<'_>, value: &Expr<'_>) {
         let mut namespaces = Vec::new();
         find_namespaces(target, &mut namespaces);
         let bond = if namespaces.is_empty() { Bond::Choice } else { Bond::Filter };

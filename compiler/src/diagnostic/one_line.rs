@@ -1,0 +1,66 @@
+//! A diagnostic whose words have no line ends.
+//!
+//! Names and values that a diagnostic quotes are an author's, and KDL texts may have several lines. What
+//! is printed after a line end of theirs would look like a report of its own.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
+
+use miette::{Diagnostic, LabeledSpan, Severity};
+
+use crate::parse::is_newline;
+
+/// A diagnostic with every line end of its message, help and labels written as an escape.
+#[derive(Debug)]
+pub(super) struct OneLine<D>(pub(super) D);
+
+fn one_line(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_newline) {
+        return text.into();
+    }
+    let mut escaped = String::new();
+    for character in text.chars() {
+        match is_newline(character) {
+            true => escaped.extend(character.escape_default()),
+            false => escaped.push(character),
+        }
+    }
+    escaped.into()
+}
+
+impl<D: Diagnostic> fmt::Display for OneLine<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&one_line(&self.0.to_string()))
+    }
+}
+
+impl<D: Diagnostic> Error for OneLine<D> {}
+
+impl<D: Diagnostic> Diagnostic for OneLine<D> {
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.0.code()
+    }
+
+    fn severity(&self) -> Option<Severity> {
+        self.0.severity()
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        let help = self.0.help()?.to_string();
+        Some(Box::new(one_line(&help).into_owned()))
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let labels = self.0.labels()?;
+        Some(Box::new(labels.map(|mut label| {
+            let text = label.label().map(|text| one_line(text).into_owned());
+            label.set_label(text);
+            label
+        })))
+    }
+
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn Diagnostic> + 'a>> {
+        self.0.related()
+    }
+}
