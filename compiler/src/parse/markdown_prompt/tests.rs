@@ -404,7 +404,7 @@ fn keys() {
             "front_matter::unknown_key 7:1 «chaptres» unknown key `chaptres`; did you mean \
          `chapters`?",
             "front_matter::unknown_key 8:1 «tags» unknown key `tags`; the keys of a prompt are \
-         `description`, `title`, `priority`, `summary`, `chapters`",
+         `description`, `title`, `priority`, `briefing`, `summary`, `chapters`",
             "front_matter::duplicate_key 9:1 «summary» `summary` is given twice; keep one of them",
         ],
     );
@@ -413,6 +413,14 @@ fn keys() {
         let (_, reported) = read(text.as_bytes(), Folder, Fail);
         assert!(reported[0].starts_with("error front_matter::wrong_type 3:11"), "{reported:?}");
     }
+    refused(
+        "---\ndescription: d\nbriefing: yes\n---\n",
+        Folder,
+        &[
+            "front_matter::wrong_type 3:11 «yes» `briefing` must be `true` or `false`, but is text; \
+         write `briefing: true` or `briefing: false`",
+        ],
+    );
     refused(
         "---\ndescription: d\nx: {a: 1, b: {'c': 1, c: 2}, a: 3}\n---\n",
         Command,
