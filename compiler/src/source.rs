@@ -158,6 +158,11 @@ impl SourceFile {
     /// which a terminal might obey; every character keeps its place.
     fn drawn(&self) -> &str {
         self.drawn.get_or_init(|| {
+            // Nearly every document is plain, and this is many times faster.
+            let is_plain = |byte: &u8| matches!(byte, b'\n' | b'\r' | b'\t' | 0x20..=0x7e);
+            if self.bytes.iter().all(is_plain) {
+                return String::from_utf8_lossy(&self.bytes).into_owned();
+            }
             let mut drawn = String::with_capacity(self.bytes.len());
             for chunk in self.bytes.utf8_chunks() {
                 drawn.extend(chunk.valid().chars().map(visible));
