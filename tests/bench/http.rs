@@ -16,21 +16,28 @@ const CLIENTS: usize = 4;
 const REQUESTS: usize = 5_000;
 const SECRET: &str = "a-key-for-figures-that-opens-nothing-else";
 
-pub(crate) fn prompts_get(setting: &Setting) -> Result<()> {
+/// Starts a server that knows two callers, `bench` and `other`, at this address.
+pub(crate) fn start(setting: &Setting, address: &str) -> Result<Process> {
     let bundle = setting.bundle("1000.relay", &generate::contents(1000))?;
     let hash: String =
         sha2::Sha256::digest(SECRET).iter().map(|byte| format!("{byte:02x}")).collect();
-    let config =
-        format!("[[auth.api-keys]]\nid = \"bench\"\nsha256 = \"{hash}\"\nprincipal = \"bench\"\n");
+    let key = |id: &str| {
+        format!("[[auth.api-keys]]\nid = \"{id}\"\nsha256 = \"{hash}\"\nprincipal = \"{id}\"\n")
+    };
     let path = setting.folder.join("server.toml");
-    fs::write(&path, config)?;
-    let address = "127.0.0.1:39418";
+    fs::write(&path, key("bench") + &key("other"))?;
     let mut command = harness::command(&setting.relay_serve, &setting.folder);
     command.arg(&bundle).args(["--http", address, "--config"]).arg(path);
     command.arg("--trust").arg(setting.trust_file());
     command.arg("--audit").arg(setting.folder.join("audit-http.jsonl"));
     let server = Process::start(command);
     server.hear("/mcp\n");
+    Ok(server)
+}
+
+pub(crate) fn prompts_get(setting: &Setting) -> Result<()> {
+    let address = "127.0.0.1:39418";
+    let server = start(setting, address)?;
     let (before, start) = (cost::cpu_ns(&server)?, Instant::now());
     let clients: Vec<_> = (0..CLIENTS)
         .map(|client| {
@@ -55,34 +62,46 @@ fn drive(address: &str, client: usize) -> Result<()> {
     let mut to = stream.try_clone()?;
     let mut from = BufReader::new(stream);
     for number in 0..REQUESTS {
-        let name = generate::name((client * 250 + number) % 1000);
-        let body = json!({
-            "jsonrpc": "2.0", "id": number, "method": "prompts/get",
-            "params": {
-                "name": name,
-                "arguments": { "arguments": "the kitchen light" },
-                "_meta": {
-                    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                    "io.modelcontextprotocol/clientCapabilities": {},
-                    "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1" },
-                },
-            },
-        })
-        .to_string();
-        let head = format!(
-            "POST /mcp HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer rk_bench_{SECRET}\r\n\
-             Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
-             MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: prompts/get\r\nMcp-Name: {name}\r\n\
-             Content-Length: {}\r\n\r\n",
-            body.len()
-        );
-        to.write_all((head + &body).as_bytes())?;
-        let answer = answer(&mut from)?;
-        if !answer.contains("\"messages\"") {
-            return Err(format!("the server said: {answer}").into());
-        }
+        to.write_all(&request(address, "bench", (client * 250 + number) % 1000))?;
+        expect_prompt(&mut from)?;
     }
     Ok(())
+}
+
+/// Returns a request of a caller for the prompt of this number.
+pub(crate) fn request(address: &str, caller: &str, number: usize) -> Vec<u8> {
+    let name = generate::name(number);
+    let body = json!({
+        "jsonrpc": "2.0", "id": number, "method": "prompts/get",
+        "params": {
+            "name": name,
+            "arguments": { "arguments": "the kitchen light" },
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientCapabilities": {},
+                "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1" },
+            },
+        },
+    })
+    .to_string();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer rk_{caller}_{SECRET}\r\n\
+         Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+         MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: prompts/get\r\nMcp-Name: {name}\r\n\
+         Content-Length: {}\r\n\r\n",
+        body.len()
+    );
+    (head + &body).into_bytes()
+}
+
+/// Reads the answer to such a request.
+pub(crate) fn expect_prompt(from: &mut impl BufRead) -> Result<()> {
+    let answer = answer(from)?;
+    if answer.contains("\"messages\"") {
+        Ok(())
+    } else {
+        Err(format!("the server said: {answer}").into())
+    }
 }
 
 /// Reads one answer: a body of known length, or chunks.

@@ -10,6 +10,7 @@
 
 mod allocation;
 mod cost;
+mod crowd;
 mod generate;
 mod http;
 mod select;
@@ -47,10 +48,11 @@ fn main() -> Result<()> {
     }
     println!("| work | measured | goal |\n|---|---|---|");
     type Bench = fn(&Setting) -> Result<()>;
-    let benches: [(&str, Bench); 8] = [
+    let benches: [(&str, Bench); 9] = [
         ("start", stdio::start),
         ("stdio", stdio::prompts_get),
         ("http", http::prompts_get),
+        ("crowd", crowd::flood),
         ("check", cost::check),
         ("build", cost::build),
         ("load", load),

@@ -1,0 +1,94 @@
+//! One address that floods a server, and how the others fare.
+
+use std::io::{BufReader, ErrorKind, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use socket2::{Domain, Socket, Type};
+
+use crate::{Result, Setting, cost, http, quantile, row};
+
+/// Connections of the address that floods: more than a server takes from one, and in all.
+const FLOODING: usize = 1_200;
+const REQUESTS: usize = 1_000;
+/// A pause between the requests of the others, so that they last longer than the write limit.
+const PAUSE: Duration = Duration::from_millis(35);
+
+/// Connections that send requests without end and read no answer, while another caller asks from
+/// another address: latency of the latter, and memory of the server.
+pub(crate) fn flood(setting: &Setting) -> Result<()> {
+    let address = "127.0.0.1:39419";
+    let server = http::start(setting, address)?;
+    let (before, _) = cost::resident_mb(&server)?;
+    let ended = Arc::new(AtomicBool::new(false));
+    let flood = {
+        let ended = Arc::clone(&ended);
+        thread::spawn(move || send_without_end(address, &ended).map_err(|error| error.to_string()))
+    };
+    let stream = connect(address, [127, 0, 0, 2])?;
+    let mut to = stream.try_clone()?;
+    let mut from = BufReader::new(stream);
+    let (mut latencies, mut peak) = (Vec::new(), before);
+    for number in 0..REQUESTS {
+        let start = Instant::now();
+        to.write_all(&http::request(address, "other", number))?;
+        http::expect_prompt(&mut from)?;
+        latencies.push(start.elapsed().as_secs_f64() * 1e3);
+        peak = f64::max(peak, cost::resident_mb(&server)?.0);
+        thread::sleep(PAUSE);
+    }
+    ended.store(true, Ordering::Relaxed);
+    let refilled = flood.join().map_err(|_| "the flood panicked")??;
+    let measured = format!(
+        "p50 {:.1} ms, p99 {:.1} ms, longest {:.1} ms; {before:.0} MB before, {peak:.0} MB at most",
+        quantile(&mut latencies, 0.5),
+        quantile(&mut latencies, 0.99),
+        quantile(&mut latencies, 1.0),
+    );
+    let work = format!(
+        "prompts/get while {FLOODING} connections of another address never read ({refilled} opened in all)"
+    );
+    row(&work, &measured, "≤ 100 ms, memory flat");
+    Ok(())
+}
+
+fn connect(to: &str, from: [u8; 4]) -> Result<TcpStream> {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
+    socket.bind(&SocketAddr::from((from, 0)).into())?;
+    socket.set_recv_buffer_size(4096)?;
+    socket.set_tcp_nodelay(true)?;
+    socket.connect(&to.parse::<SocketAddr>()?.into())?;
+    Ok(socket.into())
+}
+
+/// Keeps so many connections full of requests, until the measurement has ended; returns how many
+/// were opened, since the server closes them.
+fn send_without_end(address: &str, ended: &AtomicBool) -> Result<usize> {
+    let requests = http::request(address, "bench", 7).repeat(20);
+    let mut open: Vec<Option<TcpStream>> = (0..FLOODING).map(|_| None).collect();
+    let mut opened = 0;
+    while !ended.load(Ordering::Relaxed) {
+        for slot in &mut open {
+            let stream = match slot {
+                Some(stream) => stream,
+                None => {
+                    let stream = connect(address, [127, 0, 0, 1])?;
+                    stream.set_nonblocking(true)?;
+                    opened += 1;
+                    slot.insert(stream)
+                }
+            };
+            // A request that is sent in part is malformed, which is as good for a flood.
+            match stream.write(&requests) {
+                Ok(_) => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                Err(_) => *slot = None,
+            }
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    Ok(opened)
+}
