@@ -255,7 +255,6 @@ async def where_the_gate_refuses_nothing_runs_before_a_briefing(setting: Setting
             want_refused(await agent.call(tool), "begin_session")
             record = agent.house.records()[-1]
             want((record["tool"], record["denied"]) == (tool, True), f"recorded as {record}")
-        want_refused(await agent.call("read_prompts", tags=["vpn"]), "begin_session")
         begun = await agent.begin("vpn")
         dropped = await agent.call("server_info")
         if setting.is_modern:
@@ -265,6 +264,11 @@ async def where_the_gate_refuses_nothing_runs_before_a_briefing(setting: Setting
         want_plain(await agent.call("server_info", briefing=handle(begun)))
         record = agent.house.records()[-1]
         want((record["tool"], record["denied"]) == ("server_info", False), f"recorded as {record}")
+
+
+async def read_prompts_gives_the_first_briefing_wherever_the_gate_refuses(setting: Setting) -> None:
+    async with setting.agent("refuse") as agent:
+        want_sent(await agent.call("read_prompts", tags=["vpn"]), "common-mistakes", "security")
 
 
 async def one_conversation_does_not_open_the_gate_for_another(setting: Setting) -> None:
@@ -448,6 +452,7 @@ SCENARIOS = (
     obeying_gives_what_matters_and_plain_results_afterwards,
     ignoring_the_gate_puts_a_briefing_before_the_result,
     where_the_gate_refuses_nothing_runs_before_a_briefing,
+    read_prompts_gives_the_first_briefing_wherever_the_gate_refuses,
     one_conversation_does_not_open_the_gate_for_another,
     asking_for_more_repeats_nothing,
     beginning_again_gives_everything_again,
