@@ -184,6 +184,8 @@ fn impossible_records_are_refused_when_they_are_read() {
     check(Kind::Chapters, 0, big, page("strings", 0x00ff_ffff));
     check(Kind::StringLists, 0, big, page("strings", 0x00ff_ffff));
     check(Kind::Arguments, 44, 9, record("arguments", "kind"));
+    check(Kind::Arguments, 44, 2 << 8, record("arguments", "required"));
+    check(Kind::Arguments, 44, 2 << 16, record("arguments", "only-printed"));
     check(Kind::Arguments, 28, big, record("string-lists", used_twice));
     check(Kind::Arguments, 40, big, page("places", 0x00ff_ffff * 16));
     check(Kind::Variants, 4, big, record("prompt-messages", "range"));

@@ -130,11 +130,11 @@ impl Reader {
         Ok(Argument {
             name: self.string(row.name)?,
             description: self.optional(row.description)?,
-            required: row.required != 0,
+            required: flag(row.required, "required")?,
             default: self.optional(row.default)?,
             kind,
             stride: row.stride.get(),
-            only_printed: row.only_printed != 0,
+            only_printed: flag(row.only_printed, "only-printed")?,
             at: PlaceIndex::of(row.at),
         })
     }
@@ -158,5 +158,13 @@ impl ArgumentView<'_> {
             only_printed,
             at: reader.place(at)?.into_owned(),
         })
+    }
+}
+
+fn flag(byte: u8, what: &'static str) -> Result<bool, Corrupt> {
+    match byte {
+        0 => Ok(false),
+        1 => Ok(true),
+        _ => Err(Corrupt::Record { section: Kind::Arguments.name(), what }),
     }
 }
