@@ -20,7 +20,7 @@ import generate
 BATCH = 250
 # Renderings of each template.
 CALLS = 5
-# What relay refuses by design, whatever Jinja makes of it.
+# What relay refuses by design, also where Jinja does not.
 BY_DESIGN = {
     "template::free_text",
     "template::maybe_absent",

@@ -53,7 +53,7 @@ class Argument:
         return rng.choice(self.values if self.kind == "choice" else TEXTS)
 
     def states(self):
-        """A value for each state that a template can tell apart."""
+        """A value for each state that a template can distinguish."""
         absent = [None] if self.may_be_absent else []
         if self.kind == "boolean":
             return ["true", "false", *absent]

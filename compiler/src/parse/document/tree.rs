@@ -528,7 +528,7 @@ struct NestedTooDeep {
     at: Span,
 }
 
-/// A limit keeps the time of a build in bounds, whatever a document holds.
+/// A limit keeps the time of a build in bounds, for any document.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the document has more than {NODES_MAX} nodes")]
 #[diagnostic(code(kdl::too_many_nodes), help("split it with `include`"))]

@@ -207,7 +207,7 @@ pub(super) enum TemplateError {
         #[label(primary, "here")]
         at: Span,
     },
-    /// A limit keeps the time of a build in bounds, whatever a template holds.
+    /// A limit keeps the time of a build in bounds, for any template.
     #[error("the template has {bytes} bytes, over the limit of {}", limit::TEMPLATE_BYTES_MAX)]
     #[diagnostic(code(template::too_large), help("move parts of it to files and `include` them"))]
     TooLarge {
@@ -225,7 +225,7 @@ pub(super) enum TemplateError {
         #[label(primary, "here")]
         at: Span,
     },
-    /// A limit keeps the time of a build in bounds, whatever a template includes.
+    /// A limit keeps the time of a build in bounds, for any includes.
     #[error("the templates include more than {} files{line}", limit::SOURCES_MAX)]
     #[diagnostic(code(template::too_many_files), help("join some of the included files"))]
     TooManyFiles {
