@@ -12,6 +12,7 @@ mod listener;
 mod metrics;
 mod origin;
 mod tls;
+mod turns;
 mod write_limit;
 
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! Counts by owner: each may hold at most so many slots at a time.
+//! Counts by owner: each may hold at most so many slots at a time, and they may share something.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -7,49 +7,64 @@ use tokio::sync::Notify;
 
 use crate::lock::lock;
 
-/// The slots of all owners. Clones count together.
+/// The slots of all owners; those of one owner share an `S`. Clones count together.
 #[derive(Debug)]
-pub(crate) struct Slots<K: Ord> {
+pub(crate) struct Slots<K: Ord, S = ()> {
     each_max: usize,
-    held: Arc<Held<K>>,
+    held: Arc<Held<K, S>>,
 }
 
 #[derive(Debug)]
-struct Held<K: Ord> {
-    counts: Mutex<BTreeMap<K, usize>>,
+struct Held<K: Ord, S> {
+    owners: Mutex<BTreeMap<K, Owner<S>>>,
     /// Notified when a slot is free again.
     freed: Notify,
 }
 
-/// A slot of one owner. It is free again when this is dropped.
-#[derive(Debug)]
-pub(crate) struct Slot<K: Ord> {
-    owner: K,
-    held: Arc<Held<K>>,
+/// What one owner holds.
+#[derive(Debug, Default)]
+struct Owner<S> {
+    count: usize,
+    shared: Arc<S>,
 }
 
-impl<K: Ord> Drop for Slot<K> {
+/// A slot of one owner. It is free again when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Slot<K: Ord, S = ()> {
+    owner: K,
+    shared: Arc<S>,
+    held: Arc<Held<K, S>>,
+}
+
+impl<K: Ord, S> Slot<K, S> {
+    /// Returns what all slots of the owner share while it holds one.
+    pub(crate) fn shared(&self) -> &Arc<S> {
+        &self.shared
+    }
+}
+
+impl<K: Ord, S> Drop for Slot<K, S> {
     fn drop(&mut self) {
-        let mut counts = lock(&self.held.counts);
-        match counts.get_mut(&self.owner) {
-            Some(count @ 2..) => *count -= 1,
-            _ => _ = counts.remove(&self.owner),
+        let mut owners = lock(&self.held.owners);
+        match owners.get_mut(&self.owner) {
+            Some(Owner { count: count @ 2.., .. }) => *count -= 1,
+            _ => _ = owners.remove(&self.owner),
         }
-        drop(counts);
+        drop(owners);
         self.held.freed.notify_waiters();
     }
 }
 
-impl<K: Ord> Clone for Slots<K> {
+impl<K: Ord, S> Clone for Slots<K, S> {
     fn clone(&self) -> Self {
         Self { each_max: self.each_max, held: self.held.clone() }
     }
 }
 
-impl<K: Clone + Ord> Slots<K> {
+impl<K: Clone + Ord, S: Default> Slots<K, S> {
     /// Creates the slots: each owner has `each_max`.
     pub(crate) fn new(each_max: usize) -> Self {
-        let held = Held { counts: Mutex::default(), freed: Notify::new() };
+        let held = Held { owners: Mutex::default(), freed: Notify::new() };
         Self { each_max, held: Arc::new(held) }
     }
 
@@ -59,26 +74,26 @@ impl<K: Clone + Ord> Slots<K> {
     }
 
     /// Takes a slot of `owner`; `None` if it holds all of its slots.
-    pub(crate) fn take(&self, owner: K) -> Option<Slot<K>> {
-        let mut counts = lock(&self.held.counts);
-        let count = counts.entry(owner.clone()).or_default();
+    pub(crate) fn take(&self, owner: K) -> Option<Slot<K, S>> {
+        let mut owners = lock(&self.held.owners);
+        let Owner { count, shared } = owners.entry(owner.clone()).or_default();
         if *count >= self.each_max {
             return None;
         }
         *count += 1;
-        Some(Slot { owner, held: self.held.clone() })
+        Some(Slot { owner, shared: shared.clone(), held: self.held.clone() })
     }
 
     /// Returns how many slots are held by anyone.
     pub(crate) fn held(&self) -> usize {
-        lock(&self.held.counts).values().sum()
+        lock(&self.held.owners).values().map(|owner| owner.count).sum()
     }
 
     /// Waits until no one holds a slot.
     pub(crate) async fn all_free(&self) {
         loop {
             let freed = self.held.freed.notified();
-            if lock(&self.held.counts).is_empty() {
+            if lock(&self.held.owners).is_empty() {
                 return;
             }
             freed.await;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::turns::Turns;
 use crate::config::Limits;
 use crate::slots::{Slot, Slots};
 
@@ -23,7 +24,7 @@ pub(super) struct Admission {
 /// A number of connections in all, and for each address.
 struct Pool {
     all: Arc<Semaphore>,
-    by_address: Slots<IpAddr>,
+    by_address: Slots<IpAddr, Turns>,
 }
 
 /// An accepted connection, until it ends.
@@ -31,7 +32,14 @@ pub(super) struct Admitted {
     /// What it is for.
     pub(super) purpose: Purpose,
     _permit: OwnedSemaphorePermit,
-    _slot: Slot<IpAddr>,
+    slot: Slot<IpAddr, Turns>,
+}
+
+impl Admitted {
+    /// Returns the turns of all connections from its address.
+    pub(super) fn turns(&self) -> &Arc<Turns> {
+        self.slot.shared()
+    }
 }
 
 /// What a connection may request.
@@ -56,8 +64,8 @@ impl Admission {
     pub(super) fn admit(&self, address: IpAddr) -> Option<Admitted> {
         let network = network(address);
         let admit = |pool: &Pool, purpose| {
-            let (_permit, _slot) = pool.take(network)?;
-            Some(Admitted { purpose, _permit, _slot })
+            let (_permit, slot) = pool.take(network)?;
+            Some(Admitted { purpose, _permit, slot })
         };
         admit(&self.ordinary, Purpose::Ordinary).or_else(|| admit(&self.health, Purpose::Health))
     }
@@ -70,7 +78,7 @@ impl Pool {
         Self { all: Arc::new(Semaphore::new(permits)), by_address: Slots::new(each_max) }
     }
 
-    fn take(&self, address: IpAddr) -> Option<(OwnedSemaphorePermit, Slot<IpAddr>)> {
+    fn take(&self, address: IpAddr) -> Option<(OwnedSemaphorePermit, Slot<IpAddr, Turns>)> {
         let slot = self.by_address.take(address)?;
         Some((self.all.clone().try_acquire_owned().ok()?, slot))
     }

@@ -7,14 +7,14 @@ use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
-use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::admission::{Admission, Purpose};
+use super::admission::{Admission, Admitted, Purpose};
 use super::tls::Acceptor;
+use super::turns::InTurn;
 use super::write_limit::WriteLimited;
 use crate::config::Limits;
 use crate::server::Server;
@@ -64,10 +64,10 @@ impl Listener {
             let counted = server.metrics.connections.count();
             tokio::spawn(async move {
                 match acceptor {
-                    None => connection.serve(stream, watcher).await,
+                    None => connection.serve(stream, watcher, &admitted).await,
                     Some(acceptor) => {
                         match timeout(connection.head_timeout, acceptor.accept(stream)).await {
-                            Ok(Ok(stream)) => connection.serve(stream, watcher).await,
+                            Ok(Ok(stream)) => connection.serve(stream, watcher, &admitted).await,
                             Ok(Err(error)) => tracing::debug!("no TLS connection: {error}"),
                             Err(_) => tracing::debug!("a TLS handshake took too long"),
                         }
@@ -147,11 +147,11 @@ impl Connection {
         connection
     }
 
-    async fn serve<S>(&self, stream: S, watcher: Watcher)
+    async fn serve<S>(&self, stream: S, watcher: Watcher, admitted: &Admitted)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let routes = TowerToHyperService::new(self.routes.clone());
+        let routes = InTurn::new(self.routes.clone(), admitted.turns().clone());
         let stream = TokioIo::new(WriteLimited::new(stream, self.write_timeout));
         let connection = self.http.serve_connection(stream, routes);
         if let Err(error) = watcher.watch(connection).await {
