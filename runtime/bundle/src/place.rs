@@ -42,7 +42,7 @@ impl Writer {
     pub(crate) fn place(&mut self, place: &Place) -> U32 {
         let Place { file, line, column } = place;
         let row = Row { file: self.string(file), line: (*line).into(), column: (*column).into() };
-        self.shared_row(row)
+        self.place_row(&row)
     }
 
     /// Writes a place, if there is one.

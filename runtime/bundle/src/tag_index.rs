@@ -11,9 +11,9 @@
 //! read several times faster than variable-length ones, and a tag may have many.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
+use hashbrown::HashMap;
 use zerocopy::FromBytes;
 use zerocopy::little_endian::U32;
 
@@ -77,21 +77,20 @@ impl Writer {
             return;
         }
         let ranked = || order.iter().filter_map(|index| prompts.get(*index as usize));
-        let mut words: HashMap<Box<str>, Vec<u32>> = HashMap::new();
+        let mut words: HashMap<String, Vec<u32>> = HashMap::new();
         let mut covered = 0;
         for (rank, prompt) in (0..).zip(ranked()) {
             for text in prompt.summary.iter().chain(&prompt.chapters) {
                 covered += text.value.len();
                 for word in lower_case(&text.value).split_whitespace() {
-                    match words.get_mut(word) {
-                        Some(ranks) if ranks.last() == Some(&rank) => {}
-                        Some(ranks) => ranks.push(rank),
-                        None => drop(words.insert(word.into(), vec![rank])),
+                    let ranks = words.entry_ref(word).or_default();
+                    if ranks.last() != Some(&rank) {
+                        ranks.push(rank);
                     }
                 }
             }
         }
-        let mut words: Vec<(Box<str>, Vec<u32>)> = words.into_iter().collect();
+        let mut words: Vec<(String, Vec<u32>)> = words.into_iter().collect();
         words.sort_unstable();
         for (text, ranks) in &words {
             self.tag_word();

@@ -1,8 +1,8 @@
 //! The sections of a bundle while they are written.
 
-use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::BuildHasher as _;
 
+use hashbrown::{DefaultHashBuilder, HashTable};
 use serde::Serialize;
 use zerocopy::little_endian::U32;
 use zerocopy::{Immutable, IntoBytes};
@@ -16,14 +16,16 @@ pub(crate) struct Writer {
     sections: [Vec<u8>; Kind::NUMBERS],
     strings: Shared,
     bodies: Shared,
-    rows: HashMap<(Kind, Box<[u8]>), U32>,
+    places: Shared,
 }
 
-/// Where a section already has certain runs of bytes.
-///
-/// The last run of each hash; the runs themselves are in the section, so nothing is stored twice.
+/// Where a section already has certain runs of bytes. The runs themselves are in the section, so
+/// nothing is stored twice.
 #[derive(Default)]
-struct Shared(HashMap<u64, Text>);
+struct Shared {
+    runs: HashTable<Text>,
+    hasher: DefaultHashBuilder,
+}
 
 impl Writer {
     pub(crate) fn new() -> Self {
@@ -31,7 +33,7 @@ impl Writer {
             sections: [const { Vec::new() }; Kind::NUMBERS],
             strings: Shared::default(),
             bodies: Shared::default(),
-            rows: HashMap::new(),
+            places: Shared::default(),
         }
     }
 
@@ -72,15 +74,11 @@ impl Writer {
         Range { start: number(start), count: number(rows.len()) }
     }
 
-    /// Appends a row unless the same one was written before; returns its index.
-    pub(crate) fn shared_row<R: Row>(&mut self, row: R) -> U32 {
-        let key = (R::KIND, row.as_bytes().into());
-        if let Some(known) = self.rows.get(&key) {
-            return *known;
-        }
-        let index = self.rows(&[row]).start;
-        self.rows.insert(key, index);
-        index
+    /// Appends the row of a place unless the same one was written before; returns its index.
+    pub(crate) fn place_row<R: Row>(&mut self, row: &R) -> U32 {
+        let Self { sections, places, .. } = self;
+        let known = places.add(section(sections, R::KIND), row.as_bytes());
+        number(known.offset.get() as usize / size_of::<R>())
     }
 
     /// Appends bytes to a section; returns where they begin.
@@ -112,21 +110,22 @@ fn section(sections: &mut [Vec<u8>; Kind::NUMBERS], kind: Kind) -> &mut Vec<u8> 
 
 impl Shared {
     fn add(&mut self, section: &mut Vec<u8>, run: &[u8]) -> Text {
-        // `DefaultHasher::new` has fixed keys, so the same texts are shared in every run.
-        let mut hasher = DefaultHasher::new();
-        run.hash(&mut hasher);
-        let hash = hasher.finish();
-        if let Some(known) = self.0.get(&hash) {
-            let start = known.offset.get() as usize;
-            if section.get(start..start + known.length.get() as usize) == Some(run) {
-                return *known;
-            }
+        let Self { runs, hasher } = self;
+        let hash = hasher.hash_one(run);
+        if let Some(known) = runs.find(hash, |known| bytes_of(*known, section) == run) {
+            return *known;
         }
         let text = Text { offset: number(section.len()), length: number(run.len()) };
         section.extend_from_slice(run);
-        self.0.insert(hash, text);
+        runs.insert_unique(hash, text, |known| hasher.hash_one(bytes_of(*known, section)));
         text
     }
+}
+
+/// Returns a run that was added to this section; nothing if it lies over 4 GiB, see [`number`].
+fn bytes_of(run: Text, section: &[u8]) -> &[u8] {
+    let start = run.offset.get() as usize;
+    section.get(start..start + run.length.get() as usize).unwrap_or_default()
 }
 
 /// Returns an offset, index or count as the file has it.
