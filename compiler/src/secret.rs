@@ -205,12 +205,13 @@ fn base64_runs(bytes: &[u8]) -> Vec<Range<usize>> {
             let line = code_from(end);
             end += line;
             chars += line;
+            if line < LINE_CHARS_MIN {
+                break;
+            }
             let rest = bytes.get(end..).unwrap_or_default();
             let blank = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
             let (blanks, after) = rest.split_at_checked(blank).unwrap_or_default();
-            let goes_on =
-                blanks.contains(&b'\n') && after.first().is_some_and(|byte| is_code(*byte));
-            if line < LINE_CHARS_MIN || !goes_on {
+            if !blanks.contains(&b'\n') || !after.first().is_some_and(|byte| is_code(*byte)) {
                 break;
             }
             end += blank;

@@ -7,6 +7,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
+use memchr::memchr2_iter;
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 use relay_bundle::{Digest, Place};
 use thiserror::Error;
@@ -144,13 +145,13 @@ impl SourceFile {
 
     fn line_starts(&self) -> &[u32] {
         self.line_starts.get_or_init(|| {
-            let ends = self.bytes.iter().enumerate().filter(|(at, byte)| match **byte {
-                b'\n' => true,
-                b'\r' => self.bytes.get(at + 1) != Some(&b'\n'),
-                _ => false,
+            let ends = memchr2_iter(b'\n', b'\r', &self.bytes);
+            let starts = ends.map(|end| end + 1).filter(|start| {
+                // CR and LF end one line.
+                self.bytes.get(start - 1) == Some(&b'\n') || self.bytes.get(*start) != Some(&b'\n')
             });
             // No file has 4 GiB, see `Files`.
-            ends.filter_map(|(end, _)| u32::try_from(end + 1).ok()).collect()
+            starts.filter_map(|start| u32::try_from(start).ok()).collect()
         })
     }
 
