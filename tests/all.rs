@@ -13,6 +13,7 @@ mod binaries;
 mod bundle;
 mod cases;
 mod cli;
+mod diff;
 mod examples;
 mod gate;
 mod limits;

@@ -24,6 +24,10 @@ const NEVER: &[(&str, &[&str])] = &[
         "relay-engine",
         &["relay-compiler", "kdl", "miette", "minijinja", "tokio", "rmcp", "clap", "rand"],
     ),
+    (
+        "relay-diff",
+        &["relay-compiler", "kdl", "miette", "minijinja", "tokio", "rmcp", "clap", "rand"],
+    ),
     ("relay-compiler", &["relay-runtime", "tokio", "rmcp", "axum", "clap", "russh", "getrandom"]),
     ("relay-cli", &["relay-runtime", "tokio", "rmcp", "axum", "russh"]),
     (
@@ -93,7 +97,8 @@ fn names_occur_only_where_allowed() {
 
 #[test]
 fn libraries_forbid_unsafe_code() {
-    for library in ["compiler", "compiler/cli", "runtime/bundle", "runtime/engine"] {
+    for library in ["compiler", "compiler/cli", "compiler/diff", "runtime/bundle", "runtime/engine"]
+    {
         let text = fs::read_to_string(root().join(library).join("src/lib.rs")).unwrap();
         assert!(text.contains("#![forbid(unsafe_code)]"), "{library}/src/lib.rs");
     }
@@ -290,6 +295,11 @@ fn every_code_is_in_one_file_and_in_the_document() {
 #[test]
 fn the_runtime_imports_in_one_direction() {
     one_direction("runtime/src");
+}
+
+#[test]
+fn the_comparison_imports_in_one_direction() {
+    one_direction("compiler/diff/src");
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn the_order_of_items_counts() {
     assert_ne!(turned.meaning(), contents.meaning());
 }
 
-fn find_leaves(value: &Value, path: &str, out: &mut Vec<String>) {
+pub(crate) fn find_leaves(value: &Value, path: &str, out: &mut Vec<String>) {
     match value {
         Value::Null => {}
         Value::Array(items) => {
@@ -52,7 +52,7 @@ fn find_leaves(value: &Value, path: &str, out: &mut Vec<String>) {
     }
 }
 
-fn change(value: &mut Value) {
+pub(crate) fn change(value: &mut Value) {
     *value = match value {
         Value::Bool(value) => Value::from(!*value),
         Value::Number(number) => Value::from(number.as_u64().unwrap_or_default() ^ 1),

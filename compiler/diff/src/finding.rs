@@ -1,0 +1,320 @@
+//! A difference, as reviewers read it.
+
+use std::cmp::Reverse;
+
+use relay_bundle::{Digest, Place, Setting};
+use serde::Serialize;
+
+use crate::text::Hunk;
+
+/// Bytes of text for one token, as an estimate for English.
+pub const TOKEN_BYTES: i64 = 4;
+
+/// What a difference is about, the most dangerous first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Area {
+    /// What agents may do.
+    Authority,
+    /// What agents read.
+    Contexts,
+    /// What clients see: names, schemas, versions.
+    Surface,
+}
+
+/// Whether a difference in authority lets agents do more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// They may do more.
+    Loosens,
+    /// It cannot be said.
+    Changes,
+    /// They may do less.
+    Tightens,
+}
+
+/// The kind of thing that differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The gate.
+    Gate,
+    /// A tool.
+    Tool,
+    /// What briefings send.
+    Briefings,
+    /// A prompt.
+    Prompt,
+    /// A message of the server itself.
+    Message,
+    /// A resource.
+    Resource,
+    /// A resource whose URI has variables.
+    Template,
+    /// The project itself.
+    Project,
+}
+
+/// The thing that differs.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Subject {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its name; empty for what there is only one of.
+    pub name: String,
+}
+
+/// What differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    /// It is new.
+    Added,
+    /// It is gone.
+    Removed,
+    /// It has another name; everything else is equal.
+    Renamed {
+        /// The name before.
+        before: String,
+    },
+    /// It has another value.
+    Value {
+        /// The value before; absent if there was none.
+        before: Option<String>,
+        /// The value now; absent if there is none.
+        after: Option<String>,
+    },
+    /// It has another text.
+    Text {
+        /// Where the texts differ, in the order of the text.
+        hunks: Vec<Hunk>,
+    },
+    /// Briefings bring other prompts.
+    Briefings {
+        /// Bytes of the prompts that every briefing sends.
+        always: [usize; 2],
+        /// Bytes of a briefing's budget.
+        budget: [usize; 2],
+        /// With how many of the tags that were tried a prompt is lost that came in full.
+        losing: usize,
+        /// With how many of them another prompt comes in full.
+        gaining: usize,
+        /// Some of the tags, with what is lost or gained.
+        examples: Vec<Lost>,
+        /// The prompts whose change this follows from.
+        causes: Vec<String>,
+    },
+}
+
+/// What one tag brings no longer, or in addition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Lost {
+    /// The tag.
+    pub tag: String,
+    /// The prompts that came in full and no longer do.
+    pub lost: Vec<String>,
+    /// The prompts that come in full and did not.
+    pub gained: Vec<String>,
+}
+
+/// How sure a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Claim {
+    /// It follows from the bundles, for every call.
+    Exact,
+    /// It was tried with so many inputs; others may differ.
+    Tried {
+        /// How many inputs.
+        inputs: usize,
+        /// How many inputs of this kind there are.
+        of: usize,
+    },
+}
+
+/// Where it is written, on each side.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Places {
+    /// On the first side; absent if it is not written there.
+    pub a: Option<Place>,
+    /// On the second side.
+    pub b: Option<Place>,
+}
+
+/// One difference.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Finding {
+    /// What it is about.
+    pub area: Area,
+    /// Whether agents may do more; only of authority.
+    pub direction: Option<Direction>,
+    /// Whether it breaks clients: something they use is gone, renamed, or takes fewer values.
+    pub breaking: bool,
+    /// The thing that differs.
+    pub subject: Subject,
+    /// Which part of it, in words: `priority`, `argument service`; empty for all of it.
+    pub part: String,
+    /// What differs.
+    pub change: Change,
+    /// What that means for agents or clients, as one sentence; absent where the change says it.
+    pub meaning: Option<String>,
+    /// How many bytes of text more or fewer agents get at most.
+    pub bytes: i64,
+    /// How sure it is.
+    pub claim: Claim,
+    /// Where it is written.
+    pub places: Places,
+    /// The digest of both sides' values: of what a short form cannot show too.
+    #[serde(skip)]
+    content: Option<Digest>,
+}
+
+impl Finding {
+    /// Creates a finding that is exact, breaks nothing and has no place.
+    pub(crate) fn new(area: Area, kind: Kind, name: impl Into<String>, change: Change) -> Self {
+        Self {
+            area,
+            direction: None,
+            breaking: false,
+            subject: Subject { kind, name: name.into() },
+            part: String::new(),
+            change,
+            meaning: None,
+            bytes: 0,
+            claim: Claim::Exact,
+            places: Places::default(),
+            content: None,
+        }
+    }
+
+    pub(crate) fn part(mut self, part: impl Into<String>) -> Self {
+        self.part = part.into();
+        self
+    }
+
+    pub(crate) fn direction(mut self, direction: Direction) -> Self {
+        self.direction = Some(direction);
+        self
+    }
+
+    pub(crate) fn breaking(mut self, breaking: bool) -> Self {
+        self.breaking = breaking;
+        self
+    }
+
+    pub(crate) fn meaning(mut self, meaning: impl Into<String>) -> Self {
+        self.meaning = Some(meaning.into());
+        self
+    }
+
+    pub(crate) fn bytes(mut self, before: usize, after: usize) -> Self {
+        let length = |bytes| i64::try_from(bytes).unwrap_or(i64::MAX);
+        self.bytes = length(after) - length(before);
+        self
+    }
+
+    pub(crate) fn claim(mut self, claim: Claim) -> Self {
+        self.claim = claim;
+        self
+    }
+
+    pub(crate) fn at(mut self, a: Option<&Place>, b: Option<&Place>) -> Self {
+        self.places = Places { a: a.cloned(), b: b.cloned() };
+        self
+    }
+
+    /// Sets what both sides hold, where the change does not say all of it.
+    pub(crate) fn content(mut self, before: &[u8], after: &[u8]) -> Self {
+        let digests = [Digest::of(before).hex(), Digest::of(after).hex()];
+        self.content = Some(Digest::of(digests.concat().as_bytes()));
+        self
+    }
+
+    /// Returns what names the difference in any run: area, kind, name and part.
+    #[must_use]
+    pub fn id(&self) -> String {
+        let Subject { kind, name } = &self.subject;
+        let words = [word(self.area), word(kind), name.clone(), self.part.clone()];
+        words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join("/")
+    }
+
+    /// Returns 16 hexadecimal digits that name this very change: another value has another. A line
+    /// that moved changes nothing.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        let Self { area, direction, breaking, subject, part, change, content, .. } = self;
+        let known = (area, direction, breaking, subject, part, change);
+        let content = content.map(|content| content.hex());
+        let text = serde_json::to_string(&(known, content)).unwrap_or_default();
+        Digest::of(text.as_bytes()).hex().chars().take(16).collect()
+    }
+}
+
+/// Returns the name of a value of an enum without fields, as JSON has it.
+fn word(value: impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::new(),
+    }
+}
+
+/// The findings while they are gathered.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    list: Vec<Finding>,
+    /// The prompts whose change can change briefings.
+    pub(crate) briefed: Vec<String>,
+}
+
+impl Findings {
+    pub(crate) fn push(&mut self, finding: Finding) {
+        self.list.push(finding);
+    }
+
+    /// Returns how many there are so far.
+    pub(crate) fn count(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Compares two settings and reports a difference as one of `draft`, whose change is replaced.
+    pub(crate) fn setting<T: PartialEq>(
+        &mut self,
+        a: Option<&Setting<T>>,
+        b: Option<&Setting<T>>,
+        shown: impl Fn(&T) -> String,
+        finding: impl FnOnce(Change) -> Finding,
+    ) {
+        let value = |setting: Option<&Setting<T>>| setting.map(|setting| shown(&setting.value));
+        if a.map(|a| &a.value) == b.map(|b| &b.value) {
+            return;
+        }
+        let change = Change::Value { before: value(a), after: value(b) };
+        let place = |setting: Option<&Setting<T>>| setting.and_then(|setting| setting.at.clone());
+        let mut finding = finding(change);
+        let Places { a: of_a, b: of_b } = &mut finding.places;
+        *of_a = place(a).or(of_a.take());
+        *of_b = place(b).or(of_b.take());
+        self.push(finding);
+    }
+
+    pub(crate) fn sorted(mut self) -> Vec<Finding> {
+        self.list.sort_by(|a, b| {
+            let key = |finding: &Finding| {
+                (finding.area, finding.direction, Reverse(finding.breaking), finding.subject.kind)
+            };
+            let name = |finding: &Finding| (finding.subject.name.clone(), finding.part.clone());
+            key(a).cmp(&key(b)).then_with(|| name(a).cmp(&name(b)))
+        });
+        self.list
+    }
+}

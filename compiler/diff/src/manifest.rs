@@ -1,0 +1,40 @@
+//! The project itself: what names it, who owns it, and its epoch.
+
+use relay_bundle::{Bundle, Manifest, Setting};
+
+use crate::finding::{Area, Change, Direction, Finding, Findings, Kind};
+
+/// Compares the identities of two bundles. The compiler is no difference: where it decides
+/// something, that differs.
+pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) {
+    let Manifest { project, version, title, owner, environment, compiler: _ } = b.manifest();
+    let before = a.manifest();
+    if before.project.value.is_empty() {
+        // The other side is no project.
+        return;
+    }
+    let mut text = |part: &'static str,
+                    area,
+                    a: Option<&Setting<String>>,
+                    b: Option<&Setting<String>>| {
+        out.setting(a, b, String::clone, |change| {
+            let finding = Finding::new(area, Kind::Project, "", change).part(part);
+            if area == Area::Authority { finding.direction(Direction::Changes) } else { finding }
+        });
+    };
+    text("name", Area::Surface, Some(&before.project), Some(project));
+    text("version", Area::Surface, before.version.as_ref(), version.as_ref());
+    text("title", Area::Surface, before.title.as_ref(), title.as_ref());
+    text("owner", Area::Authority, before.owner.as_ref(), owner.as_ref());
+    let surface = |part: &str, before: Option<String>, after: Option<String>| {
+        Finding::new(Area::Surface, Kind::Project, "", Change::Value { before, after }).part(part)
+    };
+    if before.environment != *environment {
+        out.push(surface("environment", before.environment.clone(), environment.clone()));
+    }
+    if b.epoch() < a.epoch() {
+        let lower = surface("epoch", Some(a.epoch().to_string()), Some(b.epoch().to_string()));
+        let meaning = "servers that remember the epoch refuse the bundle";
+        out.push(lower.breaking(true).meaning(meaning));
+    }
+}

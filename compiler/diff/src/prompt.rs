@@ -1,0 +1,120 @@
+//! Prompts.
+
+use relay_bundle::{Bundle, Corrupt, Prompt, Setting};
+
+use crate::finding::{Area, Change, Finding, Findings, Kind, Subject};
+use crate::join::{Joined, joined};
+use crate::text::hunks;
+use crate::{argument, rendering};
+
+/// Compares the prompts of two bundles.
+pub(crate) fn compare_all(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
+    joined(
+        a.prompts(),
+        b.prompts(),
+        |prompt| prompt.name(),
+        |found| {
+            match found {
+                Joined::Gone(a) => {
+                    let prompt = a.to_owned()?;
+                    let removed = finding(&prompt, Area::Surface, Change::Removed).breaking(true);
+                    out.push(removed.bytes(prompt.body.value.len(), 0).at(Some(&prompt.at), None));
+                    out.briefed.push(prompt.name);
+                }
+                Joined::New(b) => {
+                    let prompt = b.to_owned()?;
+                    let added = finding(&prompt, Area::Surface, Change::Added);
+                    out.push(added.bytes(0, prompt.body.value.len()).at(None, Some(&prompt.at)));
+                    out.briefed.push(prompt.name);
+                }
+                Joined::Both(a, b) => compare(&a.to_owned()?, &b.to_owned()?, out),
+            }
+            Ok(())
+        },
+    )
+}
+
+fn finding(prompt: &Prompt, area: Area, change: Change) -> Finding {
+    Finding::new(area, Kind::Prompt, prompt.name.clone(), change)
+}
+
+fn compare(a: &Prompt, b: &Prompt, out: &mut Findings) {
+    let Prompt {
+        name,
+        title,
+        description,
+        summary,
+        chapters,
+        priority,
+        briefing,
+        meta,
+        body,
+        rendering,
+        at,
+    } = b;
+    let before = out.count();
+    let of = |area, part: &'static str| {
+        move |change| finding(b, area, change).part(part).at(Some(&a.at), Some(at))
+    };
+    out.setting(a.title.as_ref(), title.as_ref(), String::clone, of(Area::Surface, "title"));
+    let described = of(Area::Surface, "description");
+    out.setting(a.description.as_ref(), description.as_ref(), String::clone, described);
+    if a.meta != *meta {
+        let change = Change::Value { before: a.meta.clone(), after: meta.clone() };
+        out.push(of(Area::Surface, "meta")(change));
+    }
+    let subject = Subject { kind: Kind::Prompt, name: name.clone() };
+    argument::compare(&subject, &a.rendering.arguments, &rendering.arguments, out);
+    // What decides which prompts a briefing brings.
+    let selected = out.count();
+    let changed = rendering::compare(&subject, &a.rendering, rendering, out);
+    if !changed && a.body.value != body.value {
+        let change = Change::Text { hunks: hunks(&a.body.value, &body.value) };
+        let briefed = of(Area::Contexts, "text of briefings")(change);
+        let (old, new) = (a.body.value.as_bytes(), body.value.as_bytes());
+        out.push(briefed.bytes(old.len(), new.len()).content(old, new));
+    }
+    // A generated summary follows from the text, and is reported where that did not change.
+    let generated = |a: Option<&Setting<String>>, b: Option<&Setting<String>>| {
+        let is =
+            |setting: Option<&Setting<String>>| setting.is_none_or(|setting| setting.at.is_none());
+        is(a) && is(b)
+    };
+    let follows = out.count() > before;
+    if !(follows && generated(a.summary.as_ref(), summary.as_ref())) {
+        let summarised = of(Area::Contexts, "summary");
+        out.setting(a.summary.as_ref(), summary.as_ref(), String::clone, summarised);
+    }
+    let texts = |chapters: &[Setting<String>]| -> Vec<String> {
+        chapters.iter().map(|chapter| chapter.value.clone()).collect()
+    };
+    let made = |chapters: &[Setting<String>]| chapters.iter().all(|chapter| chapter.at.is_none());
+    let (old, new) = (texts(&a.chapters), texts(chapters));
+    if old != new && !(follows && made(&a.chapters) && made(chapters)) {
+        let place = |chapters: &[Setting<String>]| chapters.iter().find_map(|it| it.at.clone());
+        let (of_a, of_b) = (place(&a.chapters), place(chapters));
+        let shown = |list: Vec<String>| (!list.is_empty()).then(|| list.join(" · "));
+        let change = Change::Value { before: shown(old), after: shown(new) };
+        let finding = of(Area::Contexts, "chapters")(change);
+        out.push(finding.at(of_a.as_ref().or(Some(&a.at)), of_b.as_ref().or(Some(at))));
+    }
+    out.setting(Some(&a.priority), Some(priority), u8::to_string, |change| {
+        let finding = of(Area::Contexts, "priority")(change);
+        match (a.priority.value, priority.value) {
+            (_, 10) => finding.meaning("every briefing sends it"),
+            (10, _) => finding.meaning("briefings send it where a tag matches"),
+            _ => finding,
+        }
+    });
+    out.setting(Some(&a.briefing), Some(briefing), bool::to_string, |change| {
+        let finding = of(Area::Contexts, "briefing")(change);
+        finding.meaning(if briefing.value {
+            "briefings may send it"
+        } else {
+            "no briefing sends it"
+        })
+    });
+    if out.count() > selected || a.summary != *summary || a.chapters != *chapters {
+        out.briefed.push(name.clone());
+    }
+}

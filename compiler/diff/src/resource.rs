@@ -1,0 +1,81 @@
+//! Resources with a fixed URI.
+
+use relay_bundle::{Bundle, Content, Corrupt, Digest, Resource};
+
+use crate::finding::{Area, Change, Finding, Findings, Kind};
+use crate::join::{Joined, joined};
+use crate::text::hunks;
+
+/// Compares the resources of two bundles.
+pub(crate) fn compare_all(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
+    joined(
+        a.resources(),
+        b.resources(),
+        |resource| resource.uri(),
+        |found| {
+            match found {
+                Joined::Gone(a) => {
+                    let resource = a.to_owned()?;
+                    let removed = finding(&resource, Area::Surface, Change::Removed).breaking(true);
+                    out.push(removed.at(Some(&resource.at), None));
+                }
+                Joined::New(b) => {
+                    let resource = b.to_owned()?;
+                    let added = finding(&resource, Area::Surface, Change::Added);
+                    out.push(added.at(None, Some(&resource.at)));
+                }
+                Joined::Both(a, b) => compare(&a.to_owned()?, &b.to_owned()?, out),
+            }
+            Ok(())
+        },
+    )
+}
+
+fn finding(resource: &Resource, area: Area, change: Change) -> Finding {
+    Finding::new(area, Kind::Resource, resource.uri.clone(), change)
+}
+
+fn compare(a: &Resource, b: &Resource, out: &mut Findings) {
+    let Resource { uri: _, name, title, description, mime, content, at } = b;
+    let of = |area, part: &'static str| {
+        move |change| finding(b, area, change).part(part).at(Some(&a.at), Some(at))
+    };
+    let surface = |part| of(Area::Surface, part);
+    out.setting(Some(&a.name), Some(name), String::clone, surface("name"));
+    out.setting(a.title.as_ref(), title.as_ref(), String::clone, surface("title"));
+    out.setting(
+        a.description.as_ref(),
+        description.as_ref(),
+        String::clone,
+        surface("description"),
+    );
+    out.setting(Some(&a.mime), Some(mime), String::clone, surface("media type"));
+    if a.content.value == content.value {
+        return;
+    }
+    let (old, new) = (bytes(&a.content.value), bytes(&content.value));
+    let change = match (&a.content.value, &content.value) {
+        (Content::Text(old), Content::Text(new)) => Change::Text { hunks: hunks(old, new) },
+        (old, new) => Change::Value { before: Some(shown(old)), after: Some(shown(new)) },
+    };
+    let finding = of(Area::Contexts, "content")(change);
+    let places = (a.content.at.as_ref().or(Some(&a.at)), content.at.as_ref().or(Some(at)));
+    out.push(finding.bytes(old.len(), new.len()).content(old, new).at(places.0, places.1));
+}
+
+fn bytes(content: &Content) -> &[u8] {
+    match content {
+        Content::Text(text) => text.as_bytes(),
+        Content::Blob(bytes) => &bytes.0,
+    }
+}
+
+fn shown(content: &Content) -> String {
+    let what = match content {
+        Content::Text(_) => "text",
+        Content::Blob(_) => "binary",
+    };
+    let bytes = bytes(content);
+    let digest = Digest::of(bytes).hex();
+    format!("{what}, {} bytes, sha256 {}", bytes.len(), digest.get(..12).unwrap_or_default())
+}

@@ -1,0 +1,261 @@
+//! Two texts -> where they differ, line by line and word by word.
+//!
+//! The work is bounded: what is too long to compare word by word is gone and new as a whole.
+
+use serde::Serialize;
+use similar::{Algorithm, ChangeTag, DiffOp, TextDiff};
+
+/// Lines of both texts, without equal beginning and end, that are compared line by line.
+const LINES_MAX: usize = 4_000;
+/// Bytes of both passages that are compared word by word.
+const PASSAGE_BYTES_MAX: usize = 16 << 10;
+/// Lines around a difference that are shown.
+const CONTEXT_LINES: usize = 1;
+/// Characters of a piece: of what is equal, and of what is not.
+const SAME_CHARS_MAX: usize = 160;
+const OTHER_CHARS_MAX: usize = 2_000;
+
+/// A passage where two texts differ.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Hunk {
+    /// Its first line in the second text, from 1.
+    pub line: usize,
+    /// The passage, piece by piece.
+    pub pieces: Vec<Piece>,
+    /// The renderings that have it; empty for all.
+    pub variants: Vec<String>,
+}
+
+/// A piece of a passage.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Piece {
+    /// Which of the texts has it.
+    pub kind: PieceKind,
+    /// Its text, or its beginning and end.
+    pub text: String,
+    /// How many characters are left out of the middle of it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub omitted: usize,
+}
+
+/// Which of the texts has a piece.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum PieceKind {
+    /// Both.
+    Same,
+    /// The first.
+    Gone,
+    /// The second.
+    New,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// Returns where two texts differ, in the order of the text; empty if they are equal.
+pub(crate) fn hunks(a: &str, b: &str) -> Vec<Hunk> {
+    if a == b {
+        return Vec::new();
+    }
+    let a: Vec<&str> = a.split_inclusive('\n').collect();
+    let b: Vec<&str> = b.split_inclusive('\n').collect();
+    let start = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
+    let rest = a.len().min(b.len()) - start;
+    let equal_from_end = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    let end = equal_from_end.min(rest);
+    let lines = a.len() + b.len() - 2 * (start + end);
+    if lines > LINES_MAX {
+        let whole = Passage::of(&a, &b, start..a.len() - end, start..b.len() - end);
+        return vec![whole.hunk()];
+    }
+    let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_slices(&a, &b);
+    diff.grouped_ops(CONTEXT_LINES)
+        .iter()
+        .map(|group| {
+            let mut passage = Passage::default();
+            for op in group {
+                passage.take(&a, &b, op);
+            }
+            passage.hunk()
+        })
+        .collect()
+}
+
+/// A passage while it is gathered.
+#[derive(Default)]
+struct Passage {
+    line: usize,
+    pieces: Vec<(PieceKind, String)>,
+}
+
+impl Passage {
+    fn of(
+        a: &[&str],
+        b: &[&str],
+        of_a: std::ops::Range<usize>,
+        of_b: std::ops::Range<usize>,
+    ) -> Self {
+        let mut passage = Self { line: of_b.start + 1, pieces: Vec::new() };
+        passage.replaced(&text(a, of_a), &text(b, of_b));
+        passage
+    }
+
+    fn take(&mut self, a: &[&str], b: &[&str], op: &DiffOp) {
+        let (of_a, of_b) = (op.old_range(), op.new_range());
+        if self.pieces.is_empty() {
+            self.line = of_b.start + 1;
+        }
+        match op {
+            DiffOp::Equal { .. } => self.push(PieceKind::Same, text(b, of_b)),
+            DiffOp::Delete { .. } => self.push(PieceKind::Gone, text(a, of_a)),
+            DiffOp::Insert { .. } => self.push(PieceKind::New, text(b, of_b)),
+            DiffOp::Replace { .. } => self.replaced(&text(a, of_a), &text(b, of_b)),
+        }
+    }
+
+    /// Adds what replaces something, word by word.
+    fn replaced(&mut self, a: &str, b: &str) {
+        let start = common_start(a, b);
+        let (a, b) = (
+            a.get(start..).unwrap_or_default(),
+            split(b, start, &mut |same| {
+                self.push(PieceKind::Same, same.to_owned());
+            }),
+        );
+        let end = common_end(a, b);
+        let (a, same) = a.split_at_checked(a.len() - end).unwrap_or((a, ""));
+        let b = b.get(..b.len() - end).unwrap_or(b);
+        if a.len() + b.len() > PASSAGE_BYTES_MAX {
+            self.push(PieceKind::Gone, a.to_owned());
+            self.push(PieceKind::New, b.to_owned());
+        } else {
+            let diff = TextDiff::configure().algorithm(Algorithm::Myers).diff_words(a, b);
+            for change in diff.iter_all_changes() {
+                let kind = match change.tag() {
+                    ChangeTag::Equal => PieceKind::Same,
+                    ChangeTag::Delete => PieceKind::Gone,
+                    ChangeTag::Insert => PieceKind::New,
+                };
+                self.push(kind, change.value().to_owned());
+            }
+        }
+        self.push(PieceKind::Same, same.to_owned());
+    }
+
+    fn push(&mut self, kind: PieceKind, text: String) {
+        match self.pieces.last_mut() {
+            _ if text.is_empty() => {}
+            Some((last, known)) if *last == kind => known.push_str(&text),
+            _ => self.pieces.push((kind, text)),
+        }
+    }
+
+    fn hunk(self) -> Hunk {
+        let Self { line, pieces } = self;
+        let pieces = pieces.into_iter().map(|(kind, text)| Piece::of(kind, text)).collect();
+        Hunk { line, pieces, variants: Vec::new() }
+    }
+}
+
+impl Piece {
+    fn of(kind: PieceKind, text: String) -> Self {
+        let most = if kind == PieceKind::Same { SAME_CHARS_MAX } else { OTHER_CHARS_MAX };
+        let chars = text.chars().count();
+        if chars <= most {
+            return Self { kind, text, omitted: 0 };
+        }
+        let half = most / 2;
+        let at = |index: usize| text.char_indices().nth(index).map_or(text.len(), |(at, _)| at);
+        let start = text.get(..at(half)).unwrap_or_default();
+        let end = text.get(at(chars - half)..).unwrap_or_default();
+        Self { kind, text: format!("{start}…{end}"), omitted: chars - 2 * half }
+    }
+}
+
+fn text(lines: &[&str], range: std::ops::Range<usize>) -> String {
+    lines.get(range).unwrap_or_default().concat()
+}
+
+fn split<'t>(text: &'t str, at: usize, before: &mut impl FnMut(&str)) -> &'t str {
+    let (start, rest) = text.split_at_checked(at).unwrap_or(("", text));
+    before(start);
+    rest
+}
+
+/// Returns the bytes of the words that both texts begin with.
+fn common_start(a: &str, b: &str) -> usize {
+    let equal = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    let is_word_end = |at: &usize| {
+        let ends = |text: &str| text.get(..*at).is_some_and(|t| t.ends_with(char::is_whitespace));
+        ends(a) && ends(b)
+    };
+    (1..=equal).rev().find(is_word_end).unwrap_or(0)
+}
+
+/// Returns the bytes of the words that both texts end with.
+fn common_end(a: &str, b: &str) -> usize {
+    let equal = a.bytes().rev().zip(b.bytes().rev()).take_while(|(a, b)| a == b).count();
+    let is_word_start = |end: &usize| {
+        let starts = |text: &str| {
+            text.get(text.len() - end..).is_some_and(|t| t.starts_with(char::is_whitespace))
+        };
+        starts(a) && starts(b)
+    };
+    (1..=equal).rev().find(is_word_start).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(a: &str, b: &str) -> Vec<String> {
+        let piece = |piece: &Piece| match piece.kind {
+            PieceKind::Same => piece.text.clone(),
+            PieceKind::Gone => format!("[-{}-]", piece.text),
+            PieceKind::New => format!("{{+{}+}}", piece.text),
+        };
+        let hunk = |hunk: &Hunk| {
+            let text: String = hunk.pieces.iter().map(piece).collect();
+            format!("{}: {text}", hunk.line)
+        };
+        hunks(a, b).iter().map(hunk).collect()
+    }
+
+    #[test]
+    fn words_are_compared_in_a_line_and_lines_in_a_text() {
+        assert_eq!(drawn("a b c\n", "a b c\n"), Vec::<String>::new());
+        assert_eq!(
+            drawn("Restart it now.", "Restart it later."),
+            ["1: Restart it [-now.-]{+later.+}"]
+        );
+        let text = |word: &str| format!("one\ntwo\nthree {word}\nfour\nfive\n");
+        assert_eq!(drawn(&text("x y"), &text("x z")), ["2: two\nthree x [-y-]{+z+}\nfour\n"]);
+        assert_eq!(drawn("a\nb\n", "a\nnew\nb\n"), ["1: a\n{+new\n+}b\n"]);
+        assert_eq!(drawn("a\nb\nc\nd\ne\n", "a\nb\nd\ne\n"), ["2: b\n[-c\n-]d\n"]);
+        assert_eq!(drawn("", "new"), ["1: {+new+}"]);
+    }
+
+    #[test]
+    fn a_line_of_ten_megabytes_is_one_hunk_that_says_what_it_leaves_out() {
+        let long = "word ".repeat(2_000_000);
+        let hunks = hunks(&format!("{long}old {long}"), &format!("{long}new {long}"));
+        let [hunk] = hunks.as_slice() else { panic!("{} hunks", hunks.len()) };
+        let kinds: Vec<_> = hunk.pieces.iter().map(|piece| (piece.kind, piece.omitted)).collect();
+        let same = (PieceKind::Same, 9_999_840);
+        assert!(kinds.first().is_some_and(|first| *first == same), "{kinds:?}");
+        assert!(kinds.contains(&(PieceKind::Gone, 0)) && kinds.contains(&(PieceKind::New, 0)));
+        assert!(hunk.pieces.iter().map(|piece| piece.text.len()).sum::<usize>() < 1_000);
+    }
+
+    #[test]
+    fn letters_of_several_bytes_are_never_split() {
+        assert_eq!(drawn("é ü x", "é ö x"), ["1: é [-ü-]{+ö+} x"]);
+        assert_eq!(drawn("ü", "ö"), ["1: [-ü-]{+ö+}"]);
+    }
+}

@@ -1,0 +1,165 @@
+//! Every value of a bundle is compared, but those that decide nothing or follow from others.
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+use relay_bundle::{Argument, ArgumentKind, Contents, PartContent, Rendering, Segment, encode};
+
+use super::findings;
+use crate::bundle::meaning::{change, find_leaves};
+use crate::bundle::{random, sample};
+
+/// Values that decide no answer, or follow from others that are compared: a pattern each, in which
+/// `*` is a number.
+const IGNORED: [&str; 14] = [
+    // Where it comes from. A lower epoch is reported, a higher one is no difference.
+    "/epoch",
+    "/manifest/compiler",
+    "/canonical",
+    "/provenance",
+    // Prebuilt from prompts, resources, templates, tools.
+    "/prompt_pages/*/*",
+    "/resource_pages/*/*",
+    "/template_pages/*/*",
+    "/tool_pages/*/*",
+    "/messages/prompt_index/*",
+    "/templates/*/pieces/*/*",
+    // How a text depends on arguments is seen in the texts.
+    "/prompts/*/rendering/arguments/*/stride",
+    "/prompts/*/rendering/arguments/*/only_printed",
+    "/templates/*/rendering/arguments/*/stride",
+    "/templates/*/rendering/arguments/*/only_printed",
+];
+
+#[test]
+fn a_change_of_any_value_of_a_rich_bundle_is_found() {
+    let contents = sound(sample::rich());
+    let value = serde_json::to_value(&contents).unwrap();
+    let mut leaves = Vec::new();
+    find_leaves(&value, "", &mut leaves);
+    let mut compared = 0;
+    for path in leaves.iter().filter(|path| !is_ignored(path)) {
+        let mut value = value.clone();
+        change(value.pointer_mut(path).unwrap());
+        let Ok(changed) = serde_json::from_value::<Contents>(value) else { continue };
+        if changed != contents && encode(&changed).is_ok() && has_its_arguments(&changed) {
+            assert!(!findings(&contents, &changed).is_empty(), "{path}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 100, "{compared} of {} values were changed", leaves.len());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_change_of_any_value_is_found(contents in random::contents().prop_map(sound), leaf in any::<Index>()) {
+        let mut value = serde_json::to_value(&contents).unwrap();
+        let mut leaves = Vec::new();
+        find_leaves(&value, "", &mut leaves);
+        leaves.retain(|path| !is_ignored(path));
+        let path = &leaves[leaf.index(leaves.len())];
+        change(value.pointer_mut(path).unwrap());
+        // Some values take only certain texts and numbers.
+        let Ok(changed) = serde_json::from_value::<Contents>(value) else { return Ok(()) };
+        prop_assume!(changed != contents && encode(&changed).is_ok() && has_its_arguments(&changed));
+        prop_assert!(!findings(&contents, &changed).is_empty(), "{}", path);
+        prop_assert!(!findings(&changed, &contents).is_empty(), "{}, reversed", path);
+    }
+
+    #[test]
+    fn what_is_equal_has_no_findings(contents in random::contents().prop_map(sound)) {
+        prop_assert_eq!(findings(&contents, &contents), []);
+    }
+}
+
+fn is_ignored(path: &str) -> bool {
+    let fits = |pattern: &&str| {
+        let (mut names, mut wanted) = (path.split('/'), pattern.split('/'));
+        let same = |(name, wanted): (&str, &str)| wanted == "*" || name == wanted;
+        path.split('/').count() >= pattern.split('/').count()
+            && names.by_ref().zip(wanted.by_ref()).all(same)
+    };
+    path.split('/').any(|name| name == "at") || IGNORED.iter().any(fits)
+}
+
+/// Makes what a compiler would not write into what it would: a named project, unique names, numbers
+/// of variants that fit the arguments.
+fn sound(mut contents: Contents) -> Contents {
+    contents.manifest.project.value.insert(0, 'p');
+    for (number, tool) in contents.tools.iter_mut().enumerate() {
+        tool.name.insert_str(0, &number.to_string());
+    }
+    for (number, template) in contents.templates.iter_mut().enumerate() {
+        template.uri_template.insert_str(0, &number.to_string());
+        rendered(&mut template.rendering);
+    }
+    contents.prompts.iter_mut().for_each(|prompt| rendered(&mut prompt.rendering));
+    contents
+}
+
+fn rendered(rendering: &mut Rendering) {
+    let mut count = 1;
+    for (number, argument) in rendering.arguments.iter_mut().enumerate() {
+        argument.name.insert_str(0, &number.to_string());
+        if let ArgumentKind::Choice(choices) = &mut argument.kind {
+            let numbered = (0..).zip(choices.iter_mut());
+            numbered
+                .for_each(|(number, choice): (u32, _)| choice.insert_str(0, &number.to_string()));
+        }
+        if let ArgumentKind::Choice(choices) = &argument.kind {
+            let is_some = argument.default.is_some();
+            argument.default = choices.first().filter(|_| is_some).cloned();
+            if choices.is_empty() {
+                argument.kind = ArgumentKind::Text { chars_max: 0 };
+            }
+        }
+        argument.stride = if argument.stride % 3 == 0 { 0 } else { count };
+        if argument.stride > 0 {
+            count *= states(argument);
+        }
+    }
+    let known = std::mem::take(&mut rendering.variants);
+    let cycle = known.into_iter().chain([Vec::new()]).cycle();
+    rendering.variants = cycle.take(count as usize).collect();
+    let arguments = rendering.arguments.len() as u32;
+    each_slot(rendering, |segment| match (segment.clone(), arguments) {
+        (Segment::Slot(_), 0) => *segment = Segment::Literal("none".into()),
+        (Segment::Slot(slot), arguments) => *segment = Segment::Slot(slot % arguments),
+        (Segment::Literal(_), _) => {}
+    });
+}
+
+fn states(argument: &Argument) -> u32 {
+    let absent = u32::from(!argument.required && argument.default.is_none());
+    match &argument.kind {
+        ArgumentKind::Choice(choices) if !argument.only_printed => choices.len() as u32 + absent,
+        _ => 1 + absent,
+    }
+}
+
+fn has_its_arguments(contents: &Contents) -> bool {
+    let mut contents = contents.clone();
+    let of_prompts = contents.prompts.iter_mut().map(|prompt| &mut prompt.rendering);
+    let of_templates = contents.templates.iter_mut().map(|template| &mut template.rendering);
+    of_prompts.chain(of_templates).all(|rendering| {
+        let (count, mut fits) = (rendering.arguments.len() as u32, true);
+        each_slot(rendering, |segment| {
+            fits &= !matches!(segment, Segment::Slot(slot) if *slot >= count);
+        });
+        fits
+    })
+}
+
+fn each_slot(rendering: &mut Rendering, mut visit: impl FnMut(&mut Segment)) {
+    let messages = rendering.variants.iter_mut().flatten();
+    for part in messages.flat_map(|message| &mut message.parts) {
+        let lists: [&mut [Segment]; 2] = match &mut part.content {
+            PartContent::Text(segments) => [segments, &mut []],
+            PartContent::ResourceText { uri, text, .. } => [uri, text],
+            PartContent::ResourceBlob { uri, .. } => [uri, &mut []],
+            PartContent::Image { .. } | PartContent::Audio { .. } => [&mut [], &mut []],
+        };
+        lists.into_iter().flatten().for_each(&mut visit);
+    }
+}
