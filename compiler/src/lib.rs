@@ -71,21 +71,63 @@ pub struct Compiled {
     pub unread: Option<ReadError>,
 }
 
+/// A project whose documents were parsed, to be compiled for several environments.
+pub struct Parsed<'s> {
+    sources: &'s Sources<'s>,
+    options: &'s Options,
+    ast: ast::Ast,
+    /// What the parser found; the first compilation takes it.
+    found: Option<Diagnostics>,
+    /// Whether the documents have errors, so that there is a bundle in no environment.
+    has_errors: bool,
+}
+
+impl<'s> Parsed<'s> {
+    /// Parses the documents that `sources` holds. The environment of `options` does not matter.
+    #[must_use]
+    pub fn new(sources: &'s Sources<'s>, options: &'s Options) -> Self {
+        let mut found = Diagnostics::new(options.strict);
+        let ast = parse::project(sources, &mut found);
+        let has_errors = found.has_errors();
+        Self { sources, options, ast, found: Some(found), has_errors }
+    }
+
+    /// Returns the environments that the project names, sorted.
+    #[must_use]
+    pub fn environments(&self) -> Vec<String> {
+        resolve::environments(&self.ast)
+    }
+
+    /// Compiles the project for one environment, or without one.
+    ///
+    /// What the parser found is part of the first answer. What has no effect in this environment
+    /// is not reported, since it may have one in another: [`check`] knows.
+    #[must_use]
+    pub fn compile(&mut self, environment: Option<&str>) -> Compiled {
+        // The limit holds for each bundle.
+        self.sources.template_cost().set(0);
+        let out = self.found.take().unwrap_or_else(|| Diagnostics::new(self.options.strict));
+        let mut compiled =
+            compile_environment(self.sources, &self.ast, self.options, environment, out);
+        if self.has_errors {
+            compiled.bundle = None;
+        }
+        compiled
+    }
+}
+
 /// Compiles the project that `sources` holds, for the environment that `options` names.
 ///
 /// Runs as many stages as the input allows, so that one run reports as much as it can.
 pub fn compile(sources: &Sources<'_>, options: &Options) -> Compiled {
-    let mut out = Diagnostics::new(options.strict);
-    let ast = parse::project(sources, &mut out);
-    let environment = options.environment.as_deref();
-    let mut compiled = compile_environment(sources, &ast, options, environment, out);
+    let mut parsed = Parsed::new(sources, options);
+    let mut compiled = parsed.compile(options.environment.as_deref());
     let mut used = compiled.diagnostics.take_used();
     if compiled.diagnostics.is_unsettled() {
         // What does nothing here may do something in another environment.
-        let others = resolve::environments(&ast).into_iter().map(Some).chain([None]);
+        let others = parsed.environments().into_iter().map(Some).chain([None]);
         for other in others.filter(|other| *other != options.environment) {
-            let out = Diagnostics::new(options.strict);
-            let other = compile_environment(sources, &ast, options, other.as_deref(), out);
+            let other = parsed.compile(other.as_deref());
             used.append(&mut { other.diagnostics }.take_used());
         }
     }
@@ -102,14 +144,12 @@ pub fn check(sources: &Sources<'_>, options: &Options) -> Compiled {
     if options.environment.is_some() {
         return compile(sources, options);
     }
-    let mut out = Diagnostics::new(options.strict);
-    let ast = parse::project(sources, &mut out);
-    let mut compiled = compile_environment(sources, &ast, options, None, out);
+    let mut parsed = Parsed::new(sources, options);
+    let mut compiled = parsed.compile(None);
     let mut used = compiled.diagnostics.take_used();
     let mut others = Vec::new();
-    for environment in resolve::environments(&ast) {
-        let out = Diagnostics::new(options.strict);
-        let mut other = compile_environment(sources, &ast, options, Some(&environment), out);
+    for environment in parsed.environments() {
+        let mut other = parsed.compile(Some(&environment));
         used.append(&mut other.diagnostics.take_used());
         others.push((environment, other.diagnostics));
     }
@@ -132,8 +172,6 @@ fn compile_environment(
     environment: Option<&str>,
     mut out: Diagnostics,
 ) -> Compiled {
-    // The limit holds for each bundle.
-    sources.template_cost().set(0);
     let Some(model) = resolve::project(sources, ast, options, environment, &mut out) else {
         let unread = sources.load(sources.root()).err();
         return Compiled { bundle: None, effective: None, diagnostics: out, unread };

@@ -3,7 +3,7 @@
 use crate::binaries;
 use crate::cli::{Sandbox, snapshot};
 
-const VERBS: [&str; 15] = [
+const VERBS: [&str; 16] = [
     "init",
     "check",
     "rules",
@@ -17,6 +17,7 @@ const VERBS: [&str; 15] = [
     "inspect",
     "describe",
     "explain",
+    "diff",
     "completions",
     "man",
 ];

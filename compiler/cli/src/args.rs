@@ -2,6 +2,7 @@
 
 mod build;
 mod bundle;
+mod diff;
 mod explain;
 mod format;
 mod key;
@@ -19,6 +20,7 @@ use relay_bundle::{FORMAT_MAJOR, FORMAT_MINOR};
 
 pub(crate) use build::BuildArgs;
 pub(crate) use bundle::{DescribeArgs, InspectArgs, ServeArgs, VerifyArgs};
+pub(crate) use diff::DiffArgs;
 pub(crate) use explain::{ExplainArgs, Question};
 pub(crate) use format::{AnswerFormat, ReportFormat};
 pub(crate) use key::{KeygenArgs, SignArgs};
@@ -90,6 +92,8 @@ pub(crate) enum Verb {
     Describe(DescribeArgs),
     /// Print what the server would answer, and why
     Explain(ExplainArgs),
+    /// Compare two projects or bundles by what they mean
+    Diff(DiffArgs),
     /// Serve a bundle over MCP; the same as `relay-serve`
     Serve(ServeArgs),
     /// Print a script that completes command lines in a shell
@@ -108,7 +112,7 @@ pub(crate) enum Verb {
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Write a project", &["init", "check", "rules", "fmt", "show"]),
     ("Make a bundle", &["build", "keygen", "sign", "verify", "trust"]),
-    ("Inspect a bundle or project", &["inspect", "describe", "explain"]),
+    ("Inspect a bundle or project", &["inspect", "describe", "explain", "diff"]),
     ("Run", &["serve"]),
     ("Set up", &["completions", "man", "help"]),
 ];

@@ -4,6 +4,7 @@ mod build;
 mod check;
 mod completions;
 mod describe;
+mod diff;
 mod explain;
 mod fmt;
 mod generated;
@@ -32,6 +33,7 @@ pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Exit, Failure> {
         Verb::Check(arguments) => check::run(&arguments, output),
         Verb::Completions(arguments) => completions::completions(&arguments, output),
         Verb::Describe(arguments) => describe::run(&arguments, output),
+        Verb::Diff(arguments) => diff::run(&arguments, output),
         Verb::Explain(arguments) => explain::run(&arguments, output),
         Verb::Fmt(arguments) => fmt::run(&arguments, output),
         Verb::Init(arguments) => init::run(&arguments, output),

@@ -1,33 +1,48 @@
-//! A project's folder on disk, as the compiler sees it.
+//! A project's folder, as the compiler sees it: on disk, or in a revision of a git repository.
 //!
-//! No path and no link can reach a file outside the folder.
+//! No path and no link can reach a file outside the folder. The code that follows paths and lists
+//! folders is the same for both, so that the same files give the same list and the same faults.
 
-use std::fs::{self, DirEntry, File};
-use std::io::{self, Read};
+mod disk;
+mod tree;
+
+use std::ffi::OsStr;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use relay_compiler::{Files, Listed, ReadError};
 
-use crate::failure::reason;
 use crate::text::printable;
+
+pub(crate) use disk::Disk;
+pub(crate) use tree::{Entries, Entry, EntryKind, FileTree};
 
 /// The maximum size of one file in bytes.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
-/// The maximum number of files and folders below a listed folder.
-const ENTRIES_MAX: usize = 1_000_000;
+/// The maximum number of files and folders below a listed folder, and in a revision.
+pub(crate) const ENTRIES_MAX: usize = 1_000_000;
 /// Omitted when the project's own folder is listed: large, and not part of the project.
 const REPOSITORY: &str = ".git";
 
 /// The folder of a project.
-pub(crate) struct Disk {
-    /// INVARIANT: canonical, so that a canonical path is inside exactly if it begins with this one.
+pub(crate) struct ProjectFiles<T> {
+    tree: T,
+    /// INVARIANT: without links, so that such a path is inside exactly if it begins with this one.
     root: PathBuf,
 }
 
-impl Disk {
-    /// Opens the folder at `root`.
+impl ProjectFiles<Disk> {
+    /// Opens the folder at `root` on disk.
     pub(crate) fn open(root: &Path) -> io::Result<Self> {
-        Ok(Self { root: fs::canonicalize(root)? })
+        Ok(Self { root: std::fs::canonicalize(root)?, tree: Disk })
+    }
+}
+
+impl<T: FileTree> ProjectFiles<T> {
+    /// Opens the folder at `root`.
+    pub(crate) fn below(tree: T, root: &Path) -> Result<Self, ReadError> {
+        let root = tree.follow(root)?;
+        Ok(Self { tree, root })
     }
 
     /// Returns the location of a project path, with every link resolved.
@@ -37,35 +52,28 @@ impl Disk {
         if !relative.components().all(plain) {
             return Err(ReadError::Outside);
         }
-        let found =
-            fs::canonicalize(self.root.join(relative)).map_err(|error| read_error(&error))?;
+        let found = self.tree.follow(&self.root.join(relative))?;
         if found.starts_with(&self.root) { Ok(found) } else { Err(ReadError::Outside) }
     }
 }
 
-impl Files for Disk {
+impl<T: FileTree> Files for ProjectFiles<T> {
     fn read(&self, path: &str) -> Result<Vec<u8>, ReadError> {
-        let found = self.locate(path)?;
-        // Checked before opening: opening a pipe blocks until its other end is open.
-        let metadata = fs::metadata(&found).map_err(|error| read_error(&error))?;
-        if !metadata.is_file() {
-            return Err(ReadError::WrongKind { expected: "a file" });
-        }
-        too_large(metadata.len())?;
-        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
-        File::open(&found)
-            .and_then(|file| file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes))
-            .map_err(|error| read_error(&error))?;
-        too_large(bytes.len() as u64)?;
-        Ok(bytes)
+        self.tree.read(&self.locate(path)?, FILE_BYTES_MAX)
     }
 
     fn list(&self, folder: &str) -> Result<Vec<Listed>, ReadError> {
         let found = self.locate(folder)?;
-        if !found.is_dir() {
+        if !self.tree.is_folder(&found) {
             return Err(ReadError::WrongKind { expected: "a folder" });
         }
-        let mut walk = Walk { root: &self.root, files: Vec::new(), folders: Vec::new(), seen: 0 };
+        let mut walk = Walk {
+            tree: &self.tree,
+            root: &self.root,
+            files: Vec::new(),
+            folders: Vec::new(),
+            seen: 0,
+        };
         walk.enter(&Folder { path: folder.into(), found, left: Vec::new(), fault: None })?;
         while let Some(folder) = walk.folders.pop() {
             // One that cannot be read is no end of the others.
@@ -80,8 +88,9 @@ impl Files for Disk {
 }
 
 /// A listing in progress.
-struct Walk<'d> {
-    root: &'d Path,
+struct Walk<'t, T> {
+    tree: &'t T,
+    root: &'t Path,
     files: Vec<Listed>,
     folders: Vec<Folder>,
     seen: usize,
@@ -111,48 +120,48 @@ impl Folder {
     }
 }
 
-impl Walk<'_> {
+impl<T: FileTree> Walk<'_, T> {
     fn enter(&mut self, folder: &Folder) -> Result<(), ReadError> {
-        let failed = |error: io::Error| ReadError::Io { reason: reason(&error) };
-        for entry in fs::read_dir(&folder.found).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
+        for entry in self.tree.entries(&folder.found)? {
+            let entry = entry?;
             self.seen += 1;
             if self.seen > ENTRIES_MAX {
                 return Err(ReadError::Io {
                     reason: format!("it has more than {ENTRIES_MAX} files and folders"),
                 });
             }
-            let (path, fault) = path_of(folder, &entry);
+            let (path, fault) = path_of(folder, &entry.name);
             if path != REPOSITORY {
-                self.take(folder, &entry, path, fault, entry.file_type().map_err(failed)?);
+                self.take(folder, &entry, path, fault);
             }
         }
         Ok(())
     }
 
-    fn take(
-        &mut self,
-        folder: &Folder,
-        entry: &DirEntry,
-        path: String,
-        fault: Option<ReadError>,
-        kind: fs::FileType,
-    ) {
-        let link = folder.is_linked() || kind.is_symlink();
-        if kind.is_dir() {
-            let found = folder.found.join(entry.file_name());
-            self.folders.push(Folder { path, found, left: folder.left.clone(), fault });
+    fn take(&mut self, folder: &Folder, entry: &Entry, path: String, fault: Option<ReadError>) {
+        let is_link = entry.kind == EntryKind::Link;
+        let link = folder.is_linked() || is_link;
+        let here = || folder.found.join(&entry.name);
+        if entry.kind == EntryKind::Folder {
+            let (found, left) = (here(), folder.left.clone());
+            self.folders.push(Folder { path, found, left, fault });
             return;
         }
-        let target = kind.is_symlink().then(|| fs::canonicalize(entry.path()));
+        let target = is_link.then(|| self.tree.follow(&here()));
+        let out_of_project = match &target {
+            Some(Ok(found)) => self.tree.is_folder(found) && !found.starts_with(self.root),
+            // What is at the end of a link out of a repository is unknown; files have an extension.
+            Some(Err(ReadError::Outside)) => Path::new(&entry.name).extension().is_none(),
+            _ => false,
+        };
         match target {
-            Some(Ok(found)) if found.is_dir() && !found.starts_with(self.root) => {
+            _ if out_of_project => {
                 let (path, fault) = (format!("{path}/"), Some(ReadError::Outside));
                 self.files.push(Listed { path, link, fault });
             }
             // Following a link to a folder that the path has already passed would never end. Its
             // files are listed anyway, so only the link itself is listed.
-            Some(Ok(found)) if found.is_dir() && !folder.has_passed(&found) => {
+            Some(Ok(found)) if self.tree.is_folder(&found) && !folder.has_passed(&found) => {
                 let mut left = folder.left.clone();
                 left.push(folder.found.clone());
                 self.folders.push(Folder { path, found, left, fault });
@@ -162,9 +171,8 @@ impl Walk<'_> {
     }
 }
 
-/// Returns the path of an entry, and what is wrong with its name.
-fn path_of(folder: &Folder, entry: &DirEntry) -> (String, Option<ReadError>) {
-    let name = entry.file_name();
+/// Returns the path of a name in a folder, and what is wrong with the name.
+fn path_of(folder: &Folder, name: &OsStr) -> (String, Option<ReadError>) {
     let wrong = match name.to_str() {
         None => Some("is not UTF-8"),
         // A line end in a name could write a line of a report or of `relay show`.
@@ -183,19 +191,4 @@ fn path_of(folder: &Folder, entry: &DirEntry) -> (String, Option<ReadError>) {
         above => format!("{above}/{name}"),
     };
     (path, fault)
-}
-
-fn too_large(bytes: u64) -> Result<(), ReadError> {
-    if bytes > FILE_BYTES_MAX {
-        return Err(ReadError::TooLarge { bytes, limit: FILE_BYTES_MAX });
-    }
-    Ok(())
-}
-
-fn read_error(error: &io::Error) -> ReadError {
-    match error.kind() {
-        // A path through a file instead of a folder is also missing.
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => ReadError::NotFound,
-        _ => ReadError::Io { reason: reason(error) },
-    }
 }

@@ -21,6 +21,7 @@ mod progress;
 mod project;
 mod reference;
 mod report;
+mod revision;
 mod schema;
 mod subject;
 mod text;

@@ -1,4 +1,8 @@
-//! The only module that starts other programs: `relay-serve`, and `git` for provenance.
+//! The only module that starts other programs: `relay-serve`, and `git` for provenance and for the
+//! files of a revision.
+
+mod git;
+mod pipe;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -8,6 +12,8 @@ use relay_compiler::Git;
 
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
+
+pub(crate) use git::{Inside, Objects, Repository};
 
 /// Replaces this process with `program`; returns only if that fails (or, where a process cannot be
 /// replaced, when the program has ended).
@@ -31,16 +37,16 @@ pub(crate) fn become_program(program: &Path, arguments: &[OsString]) -> Result<E
 ///
 /// The file system monitor is off, because it is a program that the repository's settings choose.
 pub(crate) fn git_state(folder: &Path) -> Result<Git, Failure> {
-    let commit = git(folder, &["rev-parse", "--verify", "HEAD"])?.trim().to_owned();
+    let commit = ask_git(folder, &["rev-parse", "--verify", "HEAD"])?.trim().to_owned();
     // A bundle beside the project is an output of the build, not an input.
     let paths = ["--", ".", ":(exclude,glob)**/*.relay"];
     let status = ["status", "--porcelain", "--untracked-files=normal"];
-    let changes = git(folder, &[status, paths].concat())?;
+    let changes = ask_git(folder, &[status, paths].concat())?;
     Ok(Git { commit, dirty: !changes.is_empty() })
 }
 
 #[expect(clippy::disallowed_methods, reason = "the provenance comes from git")]
-fn git(folder: &Path, arguments: &[&str]) -> Result<String, Failure> {
+fn ask_git(folder: &Path, arguments: &[&str]) -> Result<String, Failure> {
     let help = "omit --provenance to build outside a git repository";
     let output = Command::new("git")
         .args(["-c", "core.fsmonitor=false", "-C"])

@@ -1,28 +1,28 @@
-//! Opens a project on disk and compiles it.
+//! Opens a project, on disk or in any other [`Files`], and compiles it.
 
 use std::path::{Path, PathBuf};
 
-use relay_compiler::{Compiled, Diagnostics, Files as _, Options, Sources};
+use relay_compiler::{Compiled, Diagnostics, Files, Git, Options, Sources};
 
 use crate::args::{ProjectArgs, ReportFormat};
 use crate::disk;
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
-use crate::files::Disk;
+use crate::files::ProjectFiles;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::report::{self, Origin};
 
 /// The document of a project that is given as a folder.
-const DOCUMENT: &str = "project.kdl";
+pub(crate) const DOCUMENT: &str = "project.kdl";
 
-/// A project's document, found on disk.
+/// A project's document, found.
 pub(crate) struct Project {
-    /// The project's folder, as it was typed.
-    pub(crate) folder: PathBuf,
-    /// The document's path from the folder.
+    files: Box<dyn Files>,
+    /// The document's path from the project's folder.
     root: String,
-    disk: Disk,
+    /// What precedes the path of a file, from the project's folder, in reports.
+    prefix: String,
 }
 
 /// The options of a compilation.
@@ -34,8 +34,8 @@ pub(crate) struct Request {
     pub(crate) epoch: Option<u64>,
     /// Whether warnings are errors.
     pub(crate) strict: bool,
-    /// Whether the provenance includes the git commit.
-    pub(crate) provenance: bool,
+    /// The commit that the provenance names.
+    pub(crate) git: Option<Git>,
 }
 
 impl Request {
@@ -47,9 +47,9 @@ impl Request {
 }
 
 impl Project {
-    /// Finds the project whose document, or folder, is at `path`.
+    /// Finds the project whose document, or folder, is at `path` on disk.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
-        let document = if path.is_dir() { path.join(DOCUMENT) } else { path.to_owned() };
+        let document = document_at(path);
         let unreadable = |reason: String| {
             Failure::error(format!("cannot read `{}`: {reason}", document.display()))
         };
@@ -59,18 +59,29 @@ impl Project {
             return Err(unreadable("it is not a file".into()).help(help_for(&document)));
         }
         let folder = disk::folder_of(&document);
-        let disk = Disk::open(&folder).map_err(missing)?;
+        let files = ProjectFiles::open(&folder).map_err(missing)?;
         let Some(root) = document.file_name().and_then(|name| name.to_str()) else {
             return Err(unreadable("its name is not UTF-8".into()));
         };
         // The compiler requires a readable document.
-        disk.read(root).map_err(|error| unreadable(error.to_string()))?;
-        Ok(Self { root: root.into(), folder, disk })
+        files.read(root).map_err(|error| unreadable(error.to_string()))?;
+        let prefix = report::folder_prefix(&folder);
+        Ok(Self { files: Box::new(files), root: root.into(), prefix })
+    }
+
+    /// Takes the project of these files whose document is at `root`; reports show paths with
+    /// `prefix` before them.
+    pub(crate) fn of(files: Box<dyn Files>, root: &str, prefix: String) -> Result<Self, Failure> {
+        // The compiler requires a readable document.
+        files
+            .read(root)
+            .map_err(|error| Failure::error(format!("cannot read `{prefix}{root}`: {error}")))?;
+        Ok(Self { files, root: root.into(), prefix })
     }
 
     /// Returns the sources that a compiler reads.
     pub(crate) fn sources(&self) -> Sources<'_> {
-        Sources::new(&self.disk, &self.root)
+        Sources::new(&*self.files, &self.root)
     }
 
     /// Compiles the project.
@@ -80,9 +91,8 @@ impl Project {
         request: Request,
         output: &Output,
     ) -> Result<Compiled, Failure> {
-        let options = self.options(request)?;
         let _progress = Progress::start(output, "compiling");
-        self.read(relay_compiler::compile(sources, &options))
+        self.read(relay_compiler::compile(sources, &request.into()))
     }
 
     /// Checks the project in every environment, or in the one that is asked for.
@@ -92,24 +102,17 @@ impl Project {
         request: Request,
         output: &Output,
     ) -> Result<Compiled, Failure> {
-        let options = self.options(request)?;
         let _progress = Progress::start(output, "checking");
-        self.read(relay_compiler::check(sources, &options))
-    }
-
-    fn options(&self, request: Request) -> Result<Options, Failure> {
-        let Request { environment, epoch, strict, provenance } = request;
-        let git = if provenance { Some(crate::process::git_state(&self.folder)?) } else { None };
-        Ok(Options { environment, epoch, strict, git })
+        self.read(relay_compiler::check(sources, &request.into()))
     }
 
     /// Fails if the document vanished after it was found.
-    fn read(&self, compiled: Compiled) -> Result<Compiled, Failure> {
+    pub(crate) fn read(&self, compiled: Compiled) -> Result<Compiled, Failure> {
         match &compiled.unread {
             None => Ok(compiled),
             Some(reason) => {
-                let document = self.folder.join(&self.root);
-                Err(Failure::error(format!("cannot read `{}`: {reason}", document.display()))
+                let Self { files: _, root, prefix } = self;
+                Err(Failure::error(format!("cannot read `{prefix}{root}`: {reason}"))
                     .help("it was there a moment ago: run the command again"))
             }
         }
@@ -117,8 +120,20 @@ impl Project {
 
     /// Returns the file names for reports.
     pub(crate) fn origin<'s>(&self, sources: &'s Sources<'s>) -> Origin<'s> {
-        Origin::new(sources, &self.folder)
+        Origin::new(sources, self.prefix.clone())
     }
+}
+
+impl From<Request> for Options {
+    fn from(request: Request) -> Self {
+        let Request { environment, epoch, strict, git } = request;
+        Self { environment, epoch, strict, git }
+    }
+}
+
+/// Returns the path of the document of the project at `path` on disk: itself, or in this folder.
+pub(crate) fn document_at(path: &Path) -> PathBuf {
+    if path.is_dir() { path.join(DOCUMENT) } else { path.to_owned() }
 }
 
 /// Reports errors and warnings to standard error, since standard output is for the result. Returns

@@ -10,8 +10,6 @@ mod origin;
 mod rule;
 mod sarif;
 
-use std::path::Path;
-
 use relay_compiler::{Diagnostics, Sources};
 
 use crate::args::ReportFormat;
@@ -20,7 +18,7 @@ use crate::output::{Look, PIPE_WIDTH};
 
 pub(crate) use human::counted;
 pub(crate) use json::{Findings, Severity};
-pub(crate) use origin::Origin;
+pub(crate) use origin::{Origin, folder_prefix};
 pub(crate) use rule::Rule;
 
 /// Returns the report in `format`.
@@ -44,5 +42,5 @@ pub(crate) fn draw(
 #[must_use]
 pub fn findings(sources: &Sources<'_>, diagnostics: &Diagnostics) -> String {
     let look = Look { colour: false, width: PIPE_WIDTH };
-    human::findings(diagnostics, &Origin::new(sources, Path::new("")), look)
+    human::findings(diagnostics, &Origin::new(sources, String::new()), look)
 }

@@ -12,9 +12,9 @@ use crate::output::Output;
 use crate::project::{self, Project, Request};
 
 /// The start of every bundle, without the bytes that a transfer in text mode would change.
-const BEGINNING: &[u8] = b"relay bundle";
+pub(crate) const BEGINNING: &[u8] = b"relay bundle";
 /// The maximum size of a bundle in bytes: its offsets have 32 bits.
-const BUNDLE_BYTES_MAX: u64 = 5 << 30;
+pub(crate) const BUNDLE_BYTES_MAX: u64 = 5 << 30;
 
 /// A bundle to inspect, and its size as a file.
 pub(crate) struct Subject {
@@ -71,7 +71,7 @@ pub(crate) fn open_bundle(path: &Path) -> Result<Subject, Failure> {
     let bytes = read(path).map_err(|failure| {
         failure.help("give a bundle: a file that `relay build` wrote, as in `homelab.relay`")
     })?;
-    in_memory(bytes).map_err(|failure| at(path, failure))
+    in_memory(bytes).map_err(|failure| at(&path.display().to_string(), failure))
 }
 
 /// Opens a bundle from its bytes.
@@ -85,7 +85,8 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     disk::read_that_begins(path, BEGINNING, BUNDLE_BYTES_MAX)
 }
 
-fn is_bundle(path: &Path) -> Result<bool, Failure> {
+/// Returns whether the file at `path` is a bundle, by its name or its first bytes.
+pub(crate) fn is_bundle(path: &Path) -> Result<bool, Failure> {
     if path.extension().is_some_and(|ending| ending == "relay") {
         return Ok(true);
     }
@@ -96,10 +97,11 @@ fn is_bundle(path: &Path) -> Result<bool, Failure> {
     disk::begins_with(path, BEGINNING)
 }
 
-fn at(path: &Path, failure: Failure) -> Failure {
+/// Returns a failure whose message begins with what it is about.
+pub(crate) fn at(subject: &str, failure: Failure) -> Failure {
     match failure {
         Failure::Stopped { exit, message, help } => {
-            Failure::Stopped { exit, message: format!("`{}`: {message}", path.display()), help }
+            Failure::Stopped { exit, message: format!("`{subject}`: {message}"), help }
         }
         Failure::ClosedPipe => failure,
     }

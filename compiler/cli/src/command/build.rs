@@ -17,6 +17,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::keys::{self, Key};
 use crate::output::{Output, dim, doubtful};
+use crate::process;
 use crate::progress::Progress;
 use crate::project::{self, Project, Request};
 use crate::report::{self, Findings, Origin};
@@ -59,12 +60,10 @@ struct Signer {
 pub(crate) fn run(arguments: &BuildArgs, output: &mut Output) -> Result<Exit, Failure> {
     let format = arguments.format.chosen();
     let project = Project::open(&arguments.project)?;
+    let folder = disk::folder_of(&project::document_at(&arguments.project));
     let sources = project.sources();
-    let request = Request {
-        epoch: arguments.epoch,
-        provenance: arguments.provenance,
-        ..Request::of(&arguments.compiling)
-    };
+    let git = if arguments.provenance { Some(process::git_state(&folder)?) } else { None };
+    let request = Request { epoch: arguments.epoch, git, ..Request::of(&arguments.compiling) };
     let compiled = project.compile(&sources, request, output)?;
     let origin = project.origin(&sources);
     let report = Findings::of(&compiled.diagnostics, &origin);
@@ -72,7 +71,7 @@ pub(crate) fn run(arguments: &BuildArgs, output: &mut Output) -> Result<Exit, Fa
         project::report_findings(&compiled.diagnostics, &origin, format, output)?;
     }
     let built = match compiled.bundle {
-        Some(unsigned) => Some(write(arguments, &project, unsigned.into(), output)?),
+        Some(unsigned) => Some(write(arguments, &folder, unsigned.into(), output)?),
         None => None,
     };
     let exit = if built.is_some() { Exit::Yes } else { Exit::No };
@@ -110,7 +109,7 @@ fn print_report(
 
 fn write(
     arguments: &BuildArgs,
-    project: &Project,
+    folder: &Path,
     unsigned: Arc<[u8]>,
     output: &mut Output,
 ) -> Result<Written, Failure> {
@@ -119,7 +118,7 @@ fn write(
     drop(progress);
     let path = match &arguments.output {
         Some(path) => path.clone(),
-        None => default_path(project, &bundle.manifest().project.value),
+        None => default_path(folder, &bundle.manifest().project.value),
     };
     refuse_other_files(&path)?;
     let keys = signing_keys(arguments, output)?;
@@ -161,11 +160,11 @@ fn signing_keys(arguments: &BuildArgs, output: &mut Output) -> Result<Vec<Key>, 
     arguments.key.iter().map(|file| Key::read(file, output)).collect()
 }
 
-fn default_path(project: &Project, name: &str) -> PathBuf {
+fn default_path(folder: &Path, name: &str) -> PathBuf {
     // A separator in a project's name must not lead to another folder.
     let name = name.replace(['/', '\\'], "-");
     let file = format!("{name}.relay");
-    if project.folder == Path::new(".") { file.into() } else { project.folder.join(file) }
+    if folder == Path::new(".") { file.into() } else { folder.join(file) }
 }
 
 /// Fails if `path` is not a bundle: a mistyped `-o` must not overwrite a source file.

@@ -20,6 +20,7 @@ struct Change {
 
 pub(crate) fn run(arguments: &FmtArgs, output: &mut Output) -> Result<Exit, Failure> {
     let project = Project::open(&arguments.project)?;
+    let folder = disk::folder_of(&project::document_at(&arguments.project));
     let sources = project.sources();
     let mut diagnostics = Diagnostics::new(false);
     let changes = changes(&sources, &mut diagnostics);
@@ -32,7 +33,7 @@ pub(crate) fn run(arguments: &FmtArgs, output: &mut Output) -> Result<Exit, Fail
             output.result(difference(&displayed, old, new))?;
             exit = Exit::No;
         } else {
-            disk::replace(&project.folder.join(path), new.as_bytes())?;
+            disk::replace(&folder.join(path), new.as_bytes())?;
             output.message(format_args!("{} {displayed}\n", bold("formatted")));
         }
     }

@@ -13,24 +13,30 @@ pub(crate) struct Origin<'s> {
 /// The texts of the files, by their paths in a report.
 pub(super) struct Shelf {
     pub(super) texts: Texts,
-    /// The prefix of a file's path from the project's folder: empty, or ends with `/`.
+    /// The prefix of a file's path from the project's folder.
     pub(super) prefix: String,
 }
 
 impl<'s> Origin<'s> {
-    /// Returns the origin for the sources of a project in `folder`, as typed by the user.
-    pub(crate) fn new(sources: &'s Sources<'s>, folder: &Path) -> Self {
-        let folder = folder.to_string_lossy().replace('\\', "/");
-        let folder = folder.trim_start_matches("./").trim_end_matches('/');
-        let prefix = match folder {
-            "" | "." => String::new(),
-            folder => format!("{folder}/"),
-        };
+    /// Returns the origin for the sources of a project; `prefix` precedes each path from the
+    /// project's folder.
+    pub(crate) fn new(sources: &'s Sources<'s>, prefix: String) -> Self {
         Self { sources, shelf: Shelf { texts: sources.texts(), prefix } }
     }
 
     /// Returns the path in a report for a path from the project's folder.
     pub(crate) fn display_path(&self, path: &str) -> String {
         format!("{}{path}", self.shelf.prefix)
+    }
+}
+
+/// Returns the prefix of paths from a folder on disk, as typed by the user: empty, or ends with
+/// `/`.
+pub(crate) fn folder_prefix(folder: &Path) -> String {
+    let folder = folder.to_string_lossy().replace('\\', "/");
+    let folder = folder.trim_start_matches("./").trim_end_matches('/');
+    match folder {
+        "" | "." => String::new(),
+        folder => format!("{folder}/"),
     }
 }

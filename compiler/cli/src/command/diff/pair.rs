@@ -1,0 +1,185 @@
+//! Two sides of one project, compared in one environment after the other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use relay_bundle::Bundle;
+use relay_compiler::{Options, nearest};
+
+use crate::command::diff::side::{Broken, Opened, Side};
+use crate::command::verify::Signature;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::text::printable;
+
+/// Two sides of one project.
+pub(crate) struct Pair {
+    /// The project's name, if the sides are two of several.
+    pub(crate) project: Option<String>,
+    /// The side before.
+    pub(crate) a: Side,
+    /// The side after.
+    pub(crate) b: Side,
+    /// What a reader must know to understand the comparison.
+    pub(crate) notes: Vec<String>,
+}
+
+/// The bundles of both sides in one environment.
+pub(crate) struct InEnvironment<'e> {
+    /// The environment; `None` for the project without one.
+    pub(crate) environment: Option<&'e str>,
+    /// The bundle of A; `None` if A is nothing.
+    pub(crate) a: Option<&'e Bundle>,
+    /// The bundle of B; `None` if B is nothing.
+    pub(crate) b: Option<&'e Bundle>,
+    /// Whether a side was compiled here. It may not name the environment, so the environment that
+    /// its manifest names is no difference.
+    pub(crate) is_compiled: bool,
+}
+
+/// What is known of both sides once they have been compared.
+pub(crate) struct Facts {
+    /// Facts of A.
+    pub(crate) a: SideFacts,
+    /// Facts of B.
+    pub(crate) b: SideFacts,
+    /// What a reader must know to understand the comparison.
+    pub(crate) notes: Vec<String>,
+}
+
+/// What is known of a side once it has been compared.
+pub(crate) struct SideFacts {
+    /// Path and digest of each source file.
+    pub(crate) files: BTreeMap<String, String>,
+    /// The signatures of a bundle, unchecked.
+    pub(crate) signers: Vec<Signature>,
+}
+
+impl SideFacts {
+    fn of(side: &Opened<'_>) -> Self {
+        Self { files: side.files(), signers: side.signers() }
+    }
+}
+
+impl Pair {
+    /// Gives `compare` the bundles of both sides in each environment that either names, or in
+    /// `asked` alone. No more than one environment is in memory at a time, and of a side that does
+    /// not name all of them what it is without one.
+    pub(crate) fn compare(
+        &self,
+        asked: Option<&str>,
+        output: &mut Output,
+        mut compare: impl FnMut(&InEnvironment<'_>) -> Result<(), Failure>,
+    ) -> Result<Facts, Failure> {
+        let progress = Progress::start(output, "comparing");
+        let options = Options::default();
+        let (a_sources, b_sources) = (self.a.sources(), self.b.sources());
+        let mut a = self.a.open(a_sources.as_ref(), &options)?;
+        let mut b = self.b.open(b_sources.as_ref(), &options)?;
+        let environments = self.environments(&a, &b, asked)?;
+        a.expect(&environments);
+        b.expect(&environments);
+        let is_compiled = a.as_bundle().is_none() || b.as_bundle().is_none();
+        for environment in environments.iter().map(Option::as_deref) {
+            let (of_a, of_b) = match (a.bundle(environment)?, b.bundle(environment)?) {
+                (Ok(of_a), Ok(of_b)) => (of_a, of_b),
+                (of_a, of_b) => {
+                    drop(progress);
+                    return self.fail([(&a, of_a.err()), (&b, of_b.err())], output);
+                }
+            };
+            let (a, b) = (of_a.as_deref(), of_b.as_deref());
+            compare(&InEnvironment { environment, a, b, is_compiled })?;
+        }
+        let mut notes = self.notes.clone();
+        if let (Some(a), Some(b)) = (a.as_bundle(), b.as_bundle()) {
+            notes.extend(differing_builds(a, b));
+        }
+        Ok(Facts { a: SideFacts::of(&a), b: SideFacts::of(&b), notes })
+    }
+
+    /// Returns the environments to compare in.
+    fn environments(
+        &self,
+        a: &Opened<'_>,
+        b: &Opened<'_>,
+        asked: Option<&str>,
+    ) -> Result<Vec<Option<String>>, Failure> {
+        let bundles = [(&self.a, a.as_bundle()), (&self.b, b.as_bundle())];
+        let bundles = bundles.into_iter().filter_map(|(side, bundle)| Some((side, bundle?)));
+        let mut built = None;
+        for (side, bundle) in bundles {
+            let environment = bundle.manifest().environment.clone();
+            if asked.is_some() && environment.as_deref() != asked {
+                let built = match &environment {
+                    Some(name) => format!("built for the environment `{}`", printable(name)),
+                    None => "built without an environment".into(),
+                };
+                let message = format!("`--env` does not fit: `{}` is a bundle {built}", side.label);
+                return Err(Failure::error(message)
+                    .help("omit it: a bundle is compared as what it was built for"));
+            }
+            built = Some(environment);
+        }
+        if let Some(environment) = built {
+            return Ok(vec![environment]);
+        }
+        let named: BTreeSet<&String> = a.environments().iter().chain(b.environments()).collect();
+        let Some(asked) = asked else {
+            return Ok([None].into_iter().chain(named.into_iter().cloned().map(Some)).collect());
+        };
+        if named.iter().any(|name| *name == asked) {
+            return Ok(vec![Some(asked.to_owned())]);
+        }
+        let failure = Failure::error(format!("neither side names an environment `{asked}`"));
+        let near = nearest(asked, named.iter().map(|name| name.as_str()));
+        Err(match (near, named.is_empty()) {
+            (Some(near), _) => failure.help(format!("did you mean `{near}`?")),
+            (None, true) => failure.help("omit --env: there is no `when` in either"),
+            (None, false) => {
+                let names: Vec<_> = named.iter().map(|name| format!("`{name}`")).collect();
+                failure.help(format!("they name {}", names.join(", ")))
+            }
+        })
+    }
+
+    /// Reports the errors of the sides that have some.
+    fn fail(
+        &self,
+        [a, b]: [(&Opened<'_>, Option<Broken>); 2],
+        output: &mut Output,
+    ) -> Result<Facts, Failure> {
+        let mut labels = Vec::new();
+        for (side, (opened, broken)) in [(&self.a, a), (&self.b, b)] {
+            if let Some(broken) = broken {
+                opened.report(&broken, output)?;
+                labels.push(format!("`{}`", side.label));
+            }
+        }
+        let verb = if labels.len() == 1 { "has" } else { "have" };
+        let labels = labels.join(" and ");
+        Err(Failure::error(format!("cannot compare: {labels} {verb} errors")))
+    }
+}
+
+/// Returns how the builds of two bundles differ, which may be why they do.
+fn differing_builds(a: &Bundle, b: &Bundle) -> Vec<String> {
+    let mut notes = Vec::new();
+    let mut note = |what: &str, a: String, b: String| {
+        if a != b {
+            notes.push(format!("{what} {} and {}", printable(&a), printable(&b)));
+        }
+    };
+    let format = |bundle: &Bundle| {
+        let (major, minor) = bundle.format();
+        format!("{major}.{minor}")
+    };
+    let environment = |bundle: &Bundle| match &bundle.manifest().environment {
+        Some(name) => format!("for `{name}`"),
+        None => "without an environment".into(),
+    };
+    note("written by", a.manifest().compiler.clone(), b.manifest().compiler.clone());
+    note("of the formats", format(a), format(b));
+    note("built", environment(a), environment(b));
+    notes
+}

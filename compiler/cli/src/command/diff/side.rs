@@ -1,0 +1,231 @@
+//! One side of a comparison, and its bundle in each environment.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use relay_bundle::Bundle;
+use relay_compiler::{Options, Parsed, Sources};
+use serde_json::Value;
+
+use crate::args::ReportFormat;
+use crate::command::verify::{self, Signature};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::project::{Project, Request};
+use crate::report;
+use crate::revision::Revision;
+use crate::subject::{self, BUNDLE_BYTES_MAX};
+
+/// One side of a comparison.
+pub(crate) struct Side {
+    /// What the user typed, or `HEAD` and `work tree` for what was not typed.
+    pub(crate) label: String,
+    /// The hash of the commit that it is from.
+    pub(crate) commit: Option<String>,
+    /// What it is.
+    pub(crate) content: Content,
+}
+
+/// What a side is.
+pub(crate) enum Content {
+    /// Nothing: all of the other side is new, or gone.
+    Nothing,
+    /// A bundle.
+    Bundle(BundleFile),
+    /// A project, which is compiled.
+    Project(Project),
+}
+
+/// Where a bundle is.
+pub(crate) enum BundleFile {
+    /// A file on disk.
+    Disk(PathBuf),
+    /// A file of a revision.
+    Revision(Rc<Revision>, PathBuf),
+}
+
+/// A side that can be asked for its bundle.
+pub(crate) enum Opened<'s> {
+    /// There is none.
+    Nothing,
+    /// The bundle itself.
+    Bundle(Rc<Bundle>),
+    /// A project's compiler.
+    Project(Box<Compiler<'s>>),
+}
+
+/// Compiles the project of a side, for one environment after the other.
+pub(crate) struct Compiler<'s> {
+    project: &'s Project,
+    sources: &'s Sources<'s>,
+    parsed: Parsed<'s>,
+    environments: Vec<String>,
+    /// Whether the bundle without an environment is needed again.
+    keeps_base: bool,
+    /// That bundle.
+    base: Option<Rc<Bundle>>,
+}
+
+/// A side that cannot be compared, for its project has errors.
+pub(crate) struct Broken {
+    /// The environment that was compiled for.
+    pub(crate) environment: Option<String>,
+}
+
+impl Side {
+    /// Returns the sources of its project.
+    pub(crate) fn sources(&self) -> Option<Sources<'_>> {
+        match &self.content {
+            Content::Project(project) => Some(project.sources()),
+            Content::Nothing | Content::Bundle(_) => None,
+        }
+    }
+
+    /// Opens it; `sources` are its own.
+    pub(crate) fn open<'s>(
+        &'s self,
+        sources: Option<&'s Sources<'s>>,
+        options: &'s Options,
+    ) -> Result<Opened<'s>, Failure> {
+        Ok(match (&self.content, sources) {
+            (Content::Bundle(file), _) => Opened::Bundle(Rc::new(file.open(&self.label)?)),
+            (Content::Project(project), Some(sources)) => {
+                let parsed = Parsed::new(sources, options);
+                let environments = parsed.environments();
+                Opened::Project(Box::new(Compiler {
+                    project,
+                    sources,
+                    parsed,
+                    environments,
+                    keeps_base: false,
+                    base: None,
+                }))
+            }
+            (Content::Nothing | Content::Project(_), _) => Opened::Nothing,
+        })
+    }
+}
+
+impl BundleFile {
+    /// Opens the bundle, and checks every page of it: a damaged one would differ from what was
+    /// built.
+    pub(crate) fn open(&self, label: &str) -> Result<Bundle, Failure> {
+        let opened = match self {
+            Self::Disk(path) => subject::open_bundle(path)?,
+            Self::Revision(revision, path) => {
+                let bytes = revision.read(path, BUNDLE_BYTES_MAX, label)?;
+                subject::in_memory(bytes).map_err(|failure| subject::at(label, failure))?
+            }
+        };
+        let checked = opened.bundle.check_all();
+        checked.map_err(|error| subject::at(label, error.into()))?;
+        Ok(opened.bundle)
+    }
+}
+
+impl Opened<'_> {
+    /// Returns the environments that it names; of a bundle, the one that it was built for.
+    pub(crate) fn environments(&self) -> &[String] {
+        match self {
+            Self::Nothing => &[],
+            Self::Bundle(bundle) => bundle.manifest().environment.as_slice(),
+            Self::Project(compiler) => &compiler.environments,
+        }
+    }
+
+    /// Returns the bundle itself, if it is one.
+    pub(crate) fn as_bundle(&self) -> Option<&Bundle> {
+        match self {
+            Self::Bundle(bundle) => Some(bundle),
+            Self::Nothing | Self::Project(_) => None,
+        }
+    }
+
+    /// Returns the bundle for an environment, or without one for an environment that the project
+    /// does not name; `None` if the side is nothing.
+    pub(crate) fn bundle(
+        &mut self,
+        environment: Option<&str>,
+    ) -> Result<Result<Option<Rc<Bundle>>, Broken>, Failure> {
+        match self {
+            Self::Nothing => Ok(Ok(None)),
+            Self::Bundle(bundle) => Ok(Ok(Some(Rc::clone(bundle)))),
+            Self::Project(compiler) => Ok(compiler.compile(environment)?.map(Some)),
+        }
+    }
+
+    /// Takes note of the environments that will be asked for.
+    pub(crate) fn expect(&mut self, environments: &[Option<String>]) {
+        if let Self::Project(compiler) = self {
+            let known = &compiler.environments;
+            compiler.keeps_base = environments.iter().flatten().any(|name| !known.contains(name));
+        }
+    }
+
+    /// Reports the errors of its project, as `relay check` does.
+    pub(crate) fn report(&self, broken: &Broken, output: &mut Output) -> Result<(), Failure> {
+        let Self::Project(compiler) = self else { return Ok(()) };
+        let Compiler { project, sources, .. } = &**compiler;
+        let request = Request { environment: broken.environment.clone(), ..Request::default() };
+        let compiled = match &request.environment {
+            Some(_) => project.compile(sources, request, output)?,
+            None => project.check(sources, request, output)?,
+        };
+        let origin = project.origin(sources);
+        let look = output.message_look();
+        let drawn = report::draw(&compiled.diagnostics, &origin, ReportFormat::Human, look)?;
+        output.message(drawn);
+        Ok(())
+    }
+
+    /// Returns path and digest of each file that its bundles were made of.
+    pub(crate) fn files(&self) -> BTreeMap<String, String> {
+        match self {
+            Self::Nothing => BTreeMap::new(),
+            Self::Bundle(bundle) => provenance_files(bundle),
+            Self::Project(compiler) => {
+                let digests = compiler.sources.digests().into_iter();
+                digests.map(|(path, digest)| (path, digest.hex())).collect()
+            }
+        }
+    }
+
+    /// Returns the signatures of its bundle, unchecked.
+    pub(crate) fn signers(&self) -> Vec<Signature> {
+        self.as_bundle().map(verify::unchecked_signatures).unwrap_or_default()
+    }
+}
+
+impl Compiler<'_> {
+    fn compile(
+        &mut self,
+        environment: Option<&str>,
+    ) -> Result<Result<Rc<Bundle>, Broken>, Failure> {
+        let named = environment.filter(|name| self.environments.iter().any(|it| it == name));
+        if let (None, Some(base)) = (named, &self.base) {
+            return Ok(Ok(Rc::clone(base)));
+        }
+        let compiled = self.project.read(self.parsed.compile(named))?;
+        let Some(bytes) = compiled.bundle else {
+            return Ok(Err(Broken { environment: named.map(str::to_owned) }));
+        };
+        let bundle = Rc::new(subject::in_memory(bytes)?.bundle);
+        if named.is_none() && self.keeps_base {
+            self.base = Some(Rc::clone(&bundle));
+        }
+        Ok(Ok(bundle))
+    }
+}
+
+/// Returns the files that a bundle's provenance names; none if it has none.
+fn provenance_files(bundle: &Bundle) -> BTreeMap<String, String> {
+    let provenance = bundle.provenance().ok().and_then(|text| serde_json::from_str(text).ok());
+    let provenance: Value = provenance.unwrap_or_default();
+    let files = provenance.get("resolvedDependencies").and_then(Value::as_array);
+    let file = |file: &Value| {
+        let digest = file.get("digest")?.get("sha256")?.as_str()?;
+        Some((file.get("name")?.as_str()?.to_owned(), digest.to_owned()))
+    };
+    files.into_iter().flatten().filter_map(file).collect()
+}

@@ -1,0 +1,69 @@
+//! The folders and files of this machine.
+
+use std::fs::{self, DirEntry, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use relay_compiler::ReadError;
+
+use crate::failure::reason;
+use crate::files::tree::{Entries, Entry, EntryKind, FileTree};
+
+/// The disk.
+pub(crate) struct Disk;
+
+impl FileTree for Disk {
+    fn follow(&self, path: &Path) -> Result<PathBuf, ReadError> {
+        fs::canonicalize(path).map_err(|error| read_error(&error))
+    }
+
+    fn is_folder(&self, found: &Path) -> bool {
+        found.is_dir()
+    }
+
+    fn read(&self, found: &Path, bytes_max: u64) -> Result<Vec<u8>, ReadError> {
+        // Checked before opening: opening a pipe blocks until its other end is open.
+        let metadata = fs::metadata(found).map_err(|error| read_error(&error))?;
+        if !metadata.is_file() {
+            return Err(ReadError::WrongKind { expected: "a file" });
+        }
+        check_size(metadata.len(), bytes_max)?;
+        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
+        File::open(found)
+            .and_then(|file| file.take(bytes_max + 1).read_to_end(&mut bytes))
+            .map_err(|error| read_error(&error))?;
+        check_size(bytes.len() as u64, bytes_max)?;
+        Ok(bytes)
+    }
+
+    fn entries(&self, found: &Path) -> Result<Entries<'_>, ReadError> {
+        let entries = fs::read_dir(found).map_err(|error| failed(&error))?;
+        let one = |entry: io::Result<DirEntry>| {
+            let entry = entry?;
+            let kind = entry.file_type()?;
+            let kind = match kind {
+                _ if kind.is_dir() => EntryKind::Folder,
+                _ if kind.is_symlink() => EntryKind::Link,
+                _ => EntryKind::File,
+            };
+            Ok(Entry { name: entry.file_name(), kind })
+        };
+        Ok(Box::new(entries.map(move |entry| one(entry).map_err(|error| failed(&error)))))
+    }
+}
+
+fn check_size(bytes: u64, limit: u64) -> Result<(), ReadError> {
+    if bytes > limit { Err(ReadError::TooLarge { bytes, limit }) } else { Ok(()) }
+}
+
+fn failed(error: &io::Error) -> ReadError {
+    ReadError::Io { reason: reason(error) }
+}
+
+fn read_error(error: &io::Error) -> ReadError {
+    match error.kind() {
+        // A path through a file instead of a folder is also missing.
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => ReadError::NotFound,
+        _ => failed(error),
+    }
+}

@@ -1,0 +1,43 @@
+//! What a project's folder needs of the place where it is.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use relay_compiler::ReadError;
+
+/// Folders, files and links. Every path begins at the root.
+pub(crate) trait FileTree {
+    /// Returns the path of what is at `path`, without links.
+    fn follow(&self, path: &Path) -> Result<PathBuf, ReadError>;
+
+    /// Returns whether a folder is at `found`, a path without links.
+    fn is_folder(&self, found: &Path) -> bool;
+
+    /// Returns the bytes of the file at `found`, a path without links, at most `bytes_max`.
+    fn read(&self, found: &Path, bytes_max: u64) -> Result<Vec<u8>, ReadError>;
+
+    /// Returns what is in the folder at `found`, a path without links.
+    fn entries(&self, found: &Path) -> Result<Entries<'_>, ReadError>;
+}
+
+/// What is in a folder, in any order.
+pub(crate) type Entries<'t> = Box<dyn Iterator<Item = Result<Entry, ReadError>> + 't>;
+
+/// A name in a folder.
+pub(crate) struct Entry {
+    /// The name.
+    pub(crate) name: OsString,
+    /// What has it.
+    pub(crate) kind: EntryKind,
+}
+
+/// What a name in a folder names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EntryKind {
+    /// A folder.
+    Folder,
+    /// A link to something else.
+    Link,
+    /// A file, or something that cannot be read, as a device.
+    File,
+}

@@ -1,0 +1,90 @@
+//! The output of another program, read with a limit of time: a program that stops without ending is
+//! an error and not a wait without end.
+
+use std::io::{self, BufRead, Read};
+use std::process::{Child, ExitStatus};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+/// How long a program may write nothing while it is waited for.
+const SILENCE_MAX: Duration = Duration::from_secs(20);
+/// How often an ended program is looked for once its output has ended.
+const POLL: Duration = Duration::from_millis(1);
+const CHUNK_BYTES: usize = 16 * 1024;
+/// How many chunks are read ahead.
+const CHUNKS_MAX: usize = 16;
+
+/// One of the two outputs of a program. A thread reads it; it ends with the output.
+pub(super) struct Pipe {
+    chunks: Receiver<io::Result<Vec<u8>>>,
+    chunk: Vec<u8>,
+    /// How much of the chunk was taken.
+    at: usize,
+}
+
+impl Pipe {
+    /// Begins to read.
+    pub(super) fn of(mut from: impl Read + Send + 'static) -> io::Result<Self> {
+        let (send, chunks) = mpsc::sync_channel(CHUNKS_MAX);
+        thread::Builder::new().name("pipe".into()).spawn(move || {
+            let mut buffer = vec![0; CHUNK_BYTES];
+            loop {
+                let chunk = match from.read(&mut buffer) {
+                    Ok(0) => return,
+                    Ok(length) => Ok(buffer.get(..length).unwrap_or_default().to_vec()),
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    Err(error) => Err(error),
+                };
+                let is_last = chunk.is_err();
+                // No one takes it any more once the program's answer is of no interest.
+                if send.send(chunk).is_err() || is_last {
+                    return;
+                }
+            }
+        })?;
+        Ok(Self { chunks, chunk: Vec::new(), at: 0 })
+    }
+}
+
+impl Read for Pipe {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let length = self.fill_buf()?.read(into)?;
+        self.consume(length);
+        Ok(length)
+    }
+}
+
+impl BufRead for Pipe {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.at >= self.chunk.len() {
+            self.at = 0;
+            self.chunk = match self.chunks.recv_timeout(SILENCE_MAX) {
+                Ok(chunk) => chunk?,
+                Err(RecvTimeoutError::Disconnected) => Vec::new(),
+                Err(RecvTimeoutError::Timeout) => {
+                    let seconds = SILENCE_MAX.as_secs();
+                    let message = format!("it wrote nothing for {seconds} seconds");
+                    return Err(io::Error::new(io::ErrorKind::TimedOut, message));
+                }
+            };
+        }
+        Ok(self.chunk.get(self.at..).unwrap_or_default())
+    }
+
+    fn consume(&mut self, length: usize) {
+        self.at = self.at.saturating_add(length).min(self.chunk.len());
+    }
+}
+
+/// Waits for the end of a program whose outputs have ended.
+pub(super) fn wait(child: &mut Child) -> io::Result<ExitStatus> {
+    let polls = SILENCE_MAX.as_millis() / POLL.as_millis();
+    for _ in 0..polls {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        thread::sleep(POLL);
+    }
+    Err(io::Error::new(io::ErrorKind::TimedOut, "it closed its output and did not end"))
+}
