@@ -1,5 +1,6 @@
 //! What briefings bring: asked of `engine`, with the tags that the prompts themselves suggest.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use relay_bundle::{Bundle, Corrupt, Gate, lower_case};
@@ -21,7 +22,9 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), 
     if out.briefed.is_empty() && budget[0] == budget[1] {
         return Ok(());
     }
-    let tags = tags(a, b, &out.briefed)?;
+    let chapters = chapters(a, b)?;
+    let tags: BTreeSet<String> =
+        chapters.iter().cloned().chain(words(a, b, &out.briefed)?).collect();
     let tried = evenly(&tags, TAGS_MAX);
     let always = [always(a)?, always(b)?];
     let mut lost: Vec<Lost> = Vec::new();
@@ -51,8 +54,8 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), 
     let count =
         |of: fn(&Lost) -> &Vec<String>| lost.iter().filter(|each| !of(each).is_empty()).count();
     let (losing, gaining) = (count(|each| &each.lost), count(|each| &each.gained));
-    // Those that lose most say most.
-    lost.sort_by_key(|each| std::cmp::Reverse(each.lost.len()));
+    // Those that lose most say most, and chapters are what agents are likely to ask for.
+    lost.sort_by_key(|each| (Reverse(each.lost.len()), !chapters.contains(&each.tag)));
     lost.truncate(EXAMPLES_MAX);
     let mut causes = std::mem::take(&mut out.briefed);
     causes.sort();
@@ -65,15 +68,21 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), 
     Ok(())
 }
 
-/// Returns the chapters of both sides, one tag each, and the words of the summaries of what changed.
-fn tags(a: &Bundle, b: &Bundle, changed: &[String]) -> Result<BTreeSet<String>, Corrupt> {
+/// Returns the chapters of both sides, a tag each.
+fn chapters(a: &Bundle, b: &Bundle) -> Result<BTreeSet<String>, Corrupt> {
     let mut tags = BTreeSet::new();
     for bundle in [a, b] {
         for prompt in bundle.prompts() {
-            for chapter in prompt?.chapters()? {
-                tags.insert(lower_case(chapter));
-            }
+            tags.extend(prompt?.chapters()?.into_iter().map(lower_case));
         }
+    }
+    Ok(tags)
+}
+
+/// Returns the words of the summaries of what changed, a tag each.
+fn words(a: &Bundle, b: &Bundle, changed: &[String]) -> Result<BTreeSet<String>, Corrupt> {
+    let mut tags = BTreeSet::new();
+    for bundle in [a, b] {
         for name in changed {
             if let Some(prompt) = bundle.find_prompt(name)?
                 && let Some(summary) = prompt.summary()?

@@ -10,6 +10,9 @@ use crate::text::Hunk;
 /// Bytes of text for one token, as an estimate for English.
 pub const TOKEN_BYTES: i64 = 4;
 
+/// The part that a bundle's environment is.
+pub(crate) const ENVIRONMENT: &str = "environment";
+
 /// What a difference is about, the most dangerous first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -240,6 +243,19 @@ impl Finding {
         self
     }
 
+    /// Returns its place among findings: the most dangerous first.
+    #[must_use]
+    pub fn order(&self) -> impl Ord + '_ {
+        let Self { area, direction, breaking, subject, part, .. } = self;
+        (area, direction, Reverse(breaking), subject, part)
+    }
+
+    /// Returns whether it says that the bundles were built for different environments.
+    #[must_use]
+    pub fn is_of_environment(&self) -> bool {
+        self.subject.kind == Kind::Project && self.part == ENVIRONMENT
+    }
+
     /// Returns what names the difference in any run: area, kind, name and part.
     #[must_use]
     pub fn id(&self) -> String {
@@ -281,6 +297,11 @@ impl Findings {
         self.list.push(finding);
     }
 
+    /// Returns whether there is one of these kinds.
+    pub(crate) fn has_any(&self, kinds: &[Kind]) -> bool {
+        self.list.iter().any(|finding| kinds.contains(&finding.subject.kind))
+    }
+
     /// Returns how many there are so far.
     pub(crate) fn count(&self) -> usize {
         self.list.len()
@@ -308,13 +329,7 @@ impl Findings {
     }
 
     pub(crate) fn sorted(mut self) -> Vec<Finding> {
-        self.list.sort_by(|a, b| {
-            let key = |finding: &Finding| {
-                (finding.area, finding.direction, Reverse(finding.breaking), finding.subject.kind)
-            };
-            let name = |finding: &Finding| (finding.subject.name.clone(), finding.part.clone());
-            key(a).cmp(&key(b)).then_with(|| name(a).cmp(&name(b)))
-        });
+        self.list.sort_by(|a, b| a.order().cmp(&b.order()));
         self.list
     }
 }

@@ -48,6 +48,7 @@ fn settings(a: &Gate, b: &Gate, out: &mut Findings) {
             finding(Area::Authority, change).part(part).direction(direction).at(at.0, at.1)
         }
     };
+    let before = out.count();
     let is_loose = unlock.value == Unlock::Intercept;
     out.setting(Some(&a.unlock), Some(unlock), unlocked, |change| {
         authority("unlock", is_loose)(change).meaning(if is_loose {
@@ -64,6 +65,7 @@ fn settings(a: &Gate, b: &Gate, out: &mut Findings) {
             "clients see the gated tools before their briefing"
         })
     });
+    let is_written = out.count() > before;
     let numbers = [
         ("tags ask", &a.tags_ask, tags_ask),
         ("tags max", &a.tags_max, tags_max),
@@ -72,6 +74,10 @@ fn settings(a: &Gate, b: &Gate, out: &mut Findings) {
         ("budget names", &a.remaining_bytes, remaining_bytes),
     ];
     for (part, a, b) in numbers {
+        // A default follows from how the gate opens.
+        if is_written && a.at.is_none() && b.at.is_none() {
+            continue;
+        }
         out.setting(Some(a), Some(b), u32::to_string, |change| {
             finding(Area::Contexts, change).part(part).at(at.0, at.1)
         });

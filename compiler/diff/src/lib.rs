@@ -38,8 +38,8 @@ pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     let mut out = Findings::default();
     manifest::compare(a, b, &mut out);
     gate::compare(a.gate(), b.gate(), &mut out);
-    tool::compare(a.tools(), b.tools(), &mut out);
-    messages::compare(a.messages(), b.messages(), &mut out);
+    tool::compare(a, b, &mut out);
+    messages::compare(a, b, &mut out)?;
     prompt::compare_all(a, b, &mut out)?;
     resource::compare_all(a, b, &mut out)?;
     resource_template::compare_all(a, b, &mut out)?;

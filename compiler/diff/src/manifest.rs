@@ -2,7 +2,7 @@
 
 use relay_bundle::{Bundle, Manifest, Setting};
 
-use crate::finding::{Area, Change, Direction, Finding, Findings, Kind};
+use crate::finding::{Area, Change, Direction, ENVIRONMENT, Finding, Findings, Kind};
 
 /// Compares the identities of two bundles. The compiler is no difference: where it decides
 /// something, that differs.
@@ -30,7 +30,7 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) {
         Finding::new(Area::Surface, Kind::Project, "", Change::Value { before, after }).part(part)
     };
     if before.environment != *environment {
-        out.push(surface("environment", before.environment.clone(), environment.clone()));
+        out.push(surface(ENVIRONMENT, before.environment.clone(), environment.clone()));
     }
     if b.epoch() < a.epoch() {
         let lower = surface("epoch", Some(a.epoch().to_string()), Some(b.epoch().to_string()));

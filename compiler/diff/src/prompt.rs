@@ -57,18 +57,25 @@ fn compare(a: &Prompt, b: &Prompt, out: &mut Findings) {
         move |change| finding(b, area, change).part(part).at(Some(&a.at), Some(at))
     };
     out.setting(a.title.as_ref(), title.as_ref(), String::clone, of(Area::Surface, "title"));
-    let described = of(Area::Surface, "description");
-    out.setting(a.description.as_ref(), description.as_ref(), String::clone, described);
+    // A description that nobody wrote is the summary.
+    let is_summary = |prompt: &Prompt| prompt.description == prompt.summary;
+    if !(is_summary(a) && is_summary(b)) {
+        let described = of(Area::Surface, "description");
+        out.setting(a.description.as_ref(), description.as_ref(), String::clone, described);
+    }
     if a.meta != *meta {
         let change = Change::Value { before: a.meta.clone(), after: meta.clone() };
         out.push(of(Area::Surface, "meta")(change));
     }
     let subject = Subject { kind: Kind::Prompt, name: name.clone() };
+    let described = out.count();
     argument::compare(&subject, &a.rendering.arguments, &rendering.arguments, out);
+    let explained = out.count() > described;
     // What decides which prompts a briefing brings.
     let selected = out.count();
     let changed = rendering::compare(&subject, &a.rendering, rendering, out);
-    if !changed && a.body.value != body.value {
+    // The text of briefings says for which arguments it is.
+    if !changed && !explained && a.body.value != body.value {
         let change = Change::Text { hunks: hunks(&a.body.value, &body.value) };
         let briefed = of(Area::Contexts, "text of briefings")(change);
         let (old, new) = (a.body.value.as_bytes(), body.value.as_bytes());
@@ -114,7 +121,7 @@ fn compare(a: &Prompt, b: &Prompt, out: &mut Findings) {
             "no briefing sends it"
         })
     });
-    if out.count() > selected || a.summary != *summary || a.chapters != *chapters {
+    if out.count() > selected || a.body.value != body.value || a.summary != *summary {
         out.briefed.push(name.clone());
     }
 }

@@ -2,15 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use relay_bundle::Tool;
+use relay_bundle::{Bundle, Tool};
+use relay_engine::tool::{Group, find};
 
 use crate::finding::{Area, Change, Direction, Finding, Findings, Kind};
 
 /// Compares the tools of two bundles. Their order in the list is the product's, not the project's.
-pub(crate) fn compare(a: &[Tool], b: &[Tool], out: &mut Findings) {
-    let named = |tools| -> BTreeMap<_, _> {
-        let named = |tool: &'_ Tool| (tool.name.clone(), tool.clone());
-        <[Tool]>::iter(tools).map(named).collect()
+///
+/// Where only one side has a gate, its tools and what it gates follow from that.
+pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) {
+    let has_other_gate = a.gate().is_some() != b.gate().is_some();
+    let named = |bundle: &Bundle| -> BTreeMap<String, Tool> {
+        let is_of_gate =
+            |tool: &&Tool| find(&tool.name).is_some_and(|spec| spec.group == Group::Gate);
+        let tools = bundle.tools().iter().filter(|tool| !(has_other_gate && is_of_gate(tool)));
+        tools.map(|tool| (tool.name.clone(), tool.clone())).collect()
     };
     let (a, b) = (named(a), named(b));
     for (name, gone) in a.iter().filter(|(name, _)| !b.contains_key(*name)) {
@@ -25,7 +31,7 @@ pub(crate) fn compare(a: &[Tool], b: &[Tool], out: &mut Findings) {
                 let meaning = format!("agents can call it (tier {tier})");
                 out.push(added.meaning(meaning).at(None, Some(&new.at)));
             }
-            Some(old) => differences(old, new, out),
+            Some(old) => differences(old, new, has_other_gate, out),
         }
     }
 }
@@ -34,12 +40,12 @@ fn finding(name: &str, change: Change) -> Finding {
     Finding::new(Area::Authority, Kind::Tool, name, change)
 }
 
-fn differences(a: &Tool, b: &Tool, out: &mut Findings) {
+fn differences(a: &Tool, b: &Tool, has_other_gate: bool, out: &mut Findings) {
     let Tool { name, gated, tier, at } = b;
     let value =
         |before: String, after: String| Change::Value { before: Some(before), after: Some(after) };
     let at = |finding: Finding| finding.at(Some(&a.at), Some(at));
-    if a.gated != *gated {
+    if a.gated != *gated && !has_other_gate {
         let (direction, meaning) = if *gated {
             (Direction::Tightens, "it needs a briefing")
         } else {

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::args::format::{AnswerFormat, FormatArgs};
+
 /// Arguments of `relay diff`.
 #[derive(Debug, Clone, Args)]
 #[command(override_usage = "relay diff [A] <B> [OPTIONS]")]
@@ -16,6 +18,7 @@ Examples:
   relay diff production.relay project.kdl       a bundle with what its project says now
   relay diff old/ new/                          folders of bundles, paired by project
   relay diff /dev/null project.kdl              all of it as new
+  relay diff project.kdl --json                 for programs (schemas/diff.json)
 
 A and B are each one of:
   a project's document, or the folder that holds project.kdl
@@ -35,6 +38,8 @@ pub(crate) struct DiffArgs {
     /// Compare in this environment only
     #[arg(long, value_name = "E")]
     pub(crate) env: Option<String>,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs<AnswerFormat>,
     /// Exit with 1 if there is a difference
     #[arg(long)]
     pub(crate) exit_code: bool,

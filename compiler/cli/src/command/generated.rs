@@ -6,6 +6,7 @@ use std::fs;
 use crate::args::GeneratedArgs;
 use crate::command::build::Built;
 use crate::command::describe::Described;
+use crate::command::diff::Comparison;
 use crate::command::explain::{IndexExplained, PromptExplained, SelectionExplained, UriExplained};
 use crate::command::inspect::Inspected;
 use crate::command::rules::Rules;
@@ -26,6 +27,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("build", schema::text::<Built>()),
         ("check", schema::text::<Findings>()),
         ("describe", schema::text::<Described>()),
+        ("diff", schema::text::<Comparison>()),
         ("explain-index", schema::text::<IndexExplained>()),
         ("explain-prompt", schema::text::<PromptExplained>()),
         ("explain-selection", schema::text::<SelectionExplained>()),

@@ -45,25 +45,25 @@ pub(crate) fn pairs(typed: &[PathBuf]) -> Result<Vec<Pair>, Failure> {
         [a, b] => (before(a, &mut notes)?, after(b)?),
         _ => return Err(Failure::error("give one or two things to compare")),
     };
-    let pair = |project, a, b| Pair { project, a, b, notes: Vec::new() };
+    let pair = |a, b| Pair { a, b, notes: Vec::new() };
     let mut pairs = match (a, b) {
-        (Input::One(a), Input::One(b)) => vec![pair(None, a, b)],
+        (Input::One(a), Input::One(b)) => vec![pair(a, b)],
         (Input::Folder(mut of_a), Input::Folder(mut of_b)) => {
             let names: BTreeSet<_> = of_a.keys().chain(of_b.keys()).cloned().collect();
             let side = |side: Option<Side>| side.unwrap_or_else(|| nothing("nothing".into()));
             let both = |name: String| {
                 let (a, b) = (side(of_a.remove(&name)), side(of_b.remove(&name)));
-                pair(Some(name), a, b)
+                pair(a, b)
             };
             names.into_iter().map(both).collect()
         }
         (Input::Folder(of_a), Input::One(b)) if matches!(b.content, Content::Nothing) => {
-            let one = |(name, a)| pair(Some(name), a, nothing(b.label.clone()));
-            of_a.into_iter().map(one).collect()
+            let one = |a| pair(a, nothing(b.label.clone()));
+            of_a.into_values().map(one).collect()
         }
         (Input::One(a), Input::Folder(of_b)) if matches!(a.content, Content::Nothing) => {
-            let one = |(name, b)| pair(Some(name), nothing(a.label.clone()), b);
-            of_b.into_iter().map(one).collect()
+            let one = |b| pair(nothing(a.label.clone()), b);
+            of_b.into_values().map(one).collect()
         }
         (Input::Folder(_), Input::One(one)) | (Input::One(one), Input::Folder(_)) => {
             let message = format!("cannot compare a folder of bundles with `{}`", one.label);
@@ -87,11 +87,11 @@ fn against_head(typed: &Path, notes: &mut Vec<String>) -> Result<(Input, Input),
     if typed == Path::new(NOTHING) {
         return one_side("nothing", format!("relay diff {DOCUMENT} {NOTHING}"));
     }
-    if !exists(typed) {
-        if let Some(Named { path, .. }) = Named::of(typed)? {
-            let path = path.display();
-            return one_side("not in the work tree", format!("relay diff {name} {path}"));
-        }
+    if !exists(typed)
+        && let Some(Named { path, .. }) = Named::of(typed)?
+    {
+        let path = path.display();
+        return one_side("not in the work tree", format!("relay diff {name} {path}"));
     }
     let b = on_disk(typed, "work tree")?;
     // Asked for in its own folder, as it may be in another repository than this one.

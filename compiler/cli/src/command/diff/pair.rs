@@ -14,8 +14,6 @@ use crate::text::printable;
 
 /// Two sides of one project.
 pub(crate) struct Pair {
-    /// The project's name, if the sides are two of several.
-    pub(crate) project: Option<String>,
     /// The side before.
     pub(crate) a: Side,
     /// The side after.

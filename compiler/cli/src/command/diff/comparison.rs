@@ -1,0 +1,208 @@
+//! What a comparison found, as every form prints it.
+
+use std::collections::BTreeMap;
+
+use relay_bundle::Bundle;
+use relay_diff::{Area, Direction, Finding, TOKEN_BYTES};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::command::diff::pair::{Facts, InEnvironment, Pair, SideFacts};
+use crate::command::diff::side::Side;
+use crate::command::verify::Signature;
+use crate::failure::Failure;
+use crate::schema::FORMAT_VERSION;
+
+/// The comparison of one project, or of several.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Comparison {
+    /// The version of this format.
+    pub(crate) format_version: u32,
+    /// Whether no answer of a server differs.
+    pub(crate) same_meaning: bool,
+    /// Each project.
+    pub(crate) projects: Vec<Compared>,
+}
+
+/// The comparison of one project.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Compared {
+    /// The side before.
+    pub(crate) a: Described,
+    /// The side after.
+    pub(crate) b: Described,
+    /// The environments that were compared in; `null` is the project without one.
+    pub(crate) environments: Vec<Option<String>>,
+    /// Whether no answer of a server differs.
+    pub(crate) same_meaning: bool,
+    /// How many source files there are on either side.
+    pub(crate) files_of: usize,
+    /// The paths of the source files that differ, from the project's folder.
+    pub(crate) files: Vec<String>,
+    /// What a reader must know to understand the comparison.
+    pub(crate) notes: Vec<String>,
+    /// The differences, the most dangerous first.
+    pub(crate) findings: Vec<Found>,
+}
+
+/// One side of a comparison.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Described {
+    /// What was typed, or `HEAD` and `work tree` for what was not typed.
+    pub(crate) subject: String,
+    /// The hash of its commit, if it is from one.
+    pub(crate) commit: Option<String>,
+    /// What its bundle says of itself; absent if the side is nothing.
+    pub(crate) bundle: Option<Identity>,
+    /// The signatures of a bundle, unchecked.
+    pub(crate) signers: Vec<Signature>,
+}
+
+/// What a bundle says of itself. Of a project it is the bundle of the first environment.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Identity {
+    /// The project's name.
+    pub(crate) project: String,
+    /// The project's version.
+    pub(crate) version: Option<String>,
+    /// The epoch.
+    pub(crate) epoch: u64,
+    /// The digest.
+    pub(crate) digest: String,
+    /// The compiler and its version.
+    pub(crate) compiler: String,
+    /// The version of the bundle format.
+    pub(crate) format: String,
+}
+
+/// A difference, and where it was found.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Found {
+    /// What names the difference in any run: area, kind, name and part.
+    pub(crate) id: String,
+    /// 16 hexadecimal digits of this very change. They stay when lines move.
+    pub(crate) fingerprint: String,
+    /// The difference.
+    #[serde(flatten)]
+    pub(crate) finding: Finding,
+    /// An estimate of the tokens that agents get more or fewer: a quarter of the bytes.
+    pub(crate) tokens_estimated: i64,
+    /// The environments that have it; `null` is the project without one.
+    pub(crate) environments: Vec<Option<String>>,
+}
+
+/// The findings of one project while its environments are compared.
+#[derive(Default)]
+pub(crate) struct Gathered {
+    identities: Option<[Option<Identity>; 2]>,
+    environments: Vec<Option<String>>,
+    findings: Vec<Found>,
+    /// Where a finding is, by its fingerprint and place in the list.
+    known: BTreeMap<String, usize>,
+}
+
+impl Comparison {
+    pub(crate) fn of(projects: Vec<Compared>) -> Self {
+        let same_meaning = projects.iter().all(|project| project.same_meaning);
+        Self { format_version: FORMAT_VERSION, same_meaning, projects }
+    }
+}
+
+impl Gathered {
+    /// Compares both sides in one environment.
+    pub(crate) fn compare(&mut self, sides: &InEnvironment<'_>) -> Result<(), Failure> {
+        let InEnvironment { environment, a, b, is_compiled } = sides;
+        let environment = environment.map(str::to_owned);
+        self.environments.push(environment.clone());
+        let identities = || [*a, *b].map(|bundle| bundle.map(Identity::of));
+        self.identities.get_or_insert_with(identities);
+        let nothing = relay_diff::empty()?;
+        let (a, b) = (a.unwrap_or(&nothing), b.unwrap_or(&nothing));
+        for finding in relay_diff::compare(a, b)? {
+            if *is_compiled && finding.is_of_environment() {
+                continue;
+            }
+            let found = Found::of(finding);
+            match self.known.get(&found.fingerprint).and_then(|at| self.findings.get_mut(*at)) {
+                Some(known) => known.environments.push(environment.clone()),
+                None => {
+                    self.known.insert(found.fingerprint.clone(), self.findings.len());
+                    self.findings.push(Found { environments: vec![environment.clone()], ..found });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the comparison of the project.
+    pub(crate) fn finish(mut self, pair: &Pair, facts: Facts) -> Compared {
+        self.findings.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
+        let [of_a, of_b] = self.identities.unwrap_or_default();
+        let Facts { a, b, notes } = facts;
+        let paths: std::collections::BTreeSet<_> = a.files.keys().chain(b.files.keys()).collect();
+        let differ = paths.iter().filter(|path| a.files.get(**path) != b.files.get(**path));
+        Compared {
+            files_of: paths.len(),
+            files: differ.map(|path| (*path).clone()).collect(),
+            a: Described::of(&pair.a, of_a, a),
+            b: Described::of(&pair.b, of_b, b),
+            environments: self.environments,
+            same_meaning: self.findings.is_empty(),
+            notes,
+            findings: self.findings,
+        }
+    }
+}
+
+impl Compared {
+    /// Returns the name of the project, as far as it has one.
+    pub(crate) fn project(&self) -> &str {
+        let identity = self.b.bundle.as_ref().or(self.a.bundle.as_ref());
+        identity.map_or("", |identity| identity.project.as_str())
+    }
+
+    /// Returns how many findings of authority have this direction.
+    pub(crate) fn directed(&self, direction: Direction) -> usize {
+        self.findings.iter().filter(|found| found.finding.direction == Some(direction)).count()
+    }
+
+    /// Returns the findings of an area.
+    pub(crate) fn of_area(&self, area: Area) -> impl Iterator<Item = &Found> {
+        self.findings.iter().filter(move |found| found.finding.area == area)
+    }
+}
+
+impl Described {
+    fn of(side: &Side, bundle: Option<Identity>, facts: SideFacts) -> Self {
+        let Side { label, commit, content: _ } = side;
+        let (subject, commit) = (label.clone(), commit.clone());
+        Self { subject, commit, bundle, signers: facts.signers }
+    }
+}
+
+impl Identity {
+    fn of(bundle: &Bundle) -> Self {
+        let manifest = bundle.manifest();
+        let (major, minor) = bundle.format();
+        Self {
+            project: manifest.project.value.clone(),
+            version: manifest.version.as_ref().map(|version| version.value.clone()),
+            epoch: bundle.epoch(),
+            digest: bundle.digest().to_string(),
+            compiler: manifest.compiler.clone(),
+            format: format!("{major}.{minor}"),
+        }
+    }
+}
+
+impl Found {
+    fn of(finding: Finding) -> Self {
+        Self {
+            id: finding.id(),
+            fingerprint: finding.fingerprint(),
+            tokens_estimated: finding.bytes / TOKEN_BYTES,
+            environments: Vec::new(),
+            finding,
+        }
+    }
+}
