@@ -9,6 +9,7 @@ mod build;
 mod check;
 mod describe;
 mod determinism;
+mod diff_inputs;
 mod docs;
 mod exit_codes;
 mod explain;
