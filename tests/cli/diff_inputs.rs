@@ -121,6 +121,10 @@ fn one_side_is_compared_with_the_last_commit() {
     }
     let absolute = format!("diff {}", repo.path("sub").display());
     repo.relay_in(".", &absolute).ends(0).prints(DIFFERS);
+    // Git names another folder of the work tree for its hooks.
+    let mut hook = repo.command(binaries::relay(), "repo");
+    hook.args(["diff", "sub"]).env("GIT_DIR", repo.path(".git")).env("GIT_INDEX_FILE", "nowhere");
+    repo.sandbox.run(hook).ends(0).prints(DIFFERS).says("1 of 1 source file differ");
     // What HEAD does not have is new.
     repo.write("new/project.kdl", &says("New."));
     let run = repo.relay("diff new --exit-code").ends(1).prints(DIFFERS);
@@ -202,6 +206,7 @@ fn a_side_with_errors_cannot_be_compared() {
     let production = format!("{}\nwhen production {{ prompts {{ promt a }} }}\n", says("One."));
     repo.write("production.kdl", &production);
     repo.relay("diff good.kdl production.kdl").ends(2).says("promt");
+    repo.relay("diff good.kdl production.kdl --env production").ends(2).says("promt");
     // Warnings are for `relay check`.
     repo.write("warned.kdl", &project("resources {}"));
     repo.relay("check warned.kdl").ends(0).prints("warning");

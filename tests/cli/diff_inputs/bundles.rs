@@ -50,6 +50,21 @@ fn a_bundle_and_a_project() {
 }
 
 #[test]
+fn a_bundle_of_another_compiler() {
+    let repo = with_bundles();
+    let bytes = std::fs::read(repo.path("one.relay")).expect("a bundle");
+    let bundle = relay_bundle::Bundle::open(Box::new(bytes)).expect("a bundle");
+    let mut contents = bundle.contents().expect("its contents");
+    contents.manifest.compiler = "relay 0.0.1\u{1b}[2J".into();
+    let bytes = relay_bundle::encode(&contents).expect("a bundle");
+    std::fs::write(repo.path("old.relay"), bytes).expect("a file");
+    for line in ["diff old.relay one.relay", "diff old.relay one"] {
+        let run = repo.relay(line).ends(0).prints(SAME).says("written by relay 0.0.1");
+        assert!(!run.stderr.contains('\u{1b}'), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn a_damaged_bundle() {
     let repo = with_bundles();
     let mut bytes = std::fs::read(repo.path("one.relay")).expect("a bundle");

@@ -87,11 +87,11 @@ fn against_head(typed: &Path, notes: &mut Vec<String>) -> Result<(Input, Input),
     if typed == Path::new(NOTHING) {
         return one_side("nothing", format!("relay diff {DOCUMENT} {NOTHING}"));
     }
-    if !exists(typed) {
-        if let Some(Named { path, .. }) = Named::of(typed)? {
-            let path = path.display();
-            return one_side("not in the work tree", format!("relay diff {name} {path}"));
-        }
+    if !exists(typed)
+        && let Some(Named { path, .. }) = Named::of(typed)?
+    {
+        let path = path.display();
+        return one_side("not in the work tree", format!("relay diff {name} {path}"));
     }
     let b = on_disk(typed, "work tree")?;
     // Asked for in its own folder, as it may be in another repository than this one.
@@ -250,7 +250,10 @@ fn nothing(label: String) -> Side {
     Side { label, commit: None, content: Content::Nothing }
 }
 
-/// Returns whether a file, a folder or a link has this very name.
+/// Returns whether a file, a folder or a link has this very name. If that cannot be found out, the
+/// name is taken for one, so that reading it reports why.
 fn exists(path: &Path) -> bool {
-    path.symlink_metadata().is_ok()
+    use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound};
+    let unnamed = [NotFound, NotADirectory, InvalidFilename, InvalidInput];
+    path.symlink_metadata().map_or_else(|error| !unnamed.contains(&error.kind()), |_| true)
 }
