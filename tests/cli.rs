@@ -10,6 +10,7 @@ mod check;
 mod describe;
 mod determinism;
 mod diff;
+mod diff_inputs;
 mod docs;
 mod exit_codes;
 mod explain;

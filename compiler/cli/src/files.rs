@@ -87,6 +87,15 @@ impl<T: FileTree> Files for ProjectFiles<T> {
     }
 }
 
+/// Returns the files of a project's folder on disk, as every verb reads them.
+///
+/// # Errors
+///
+/// It cannot be entered.
+pub fn files_on_disk(folder: &Path) -> io::Result<Box<dyn Files>> {
+    Ok(Box::new(ProjectFiles::open(folder)?))
+}
+
 /// A listing in progress.
 struct Walk<'t, T> {
     tree: &'t T,

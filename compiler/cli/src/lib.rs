@@ -38,8 +38,10 @@ use crate::failure::Failure;
 use crate::output::Output;
 
 pub use command::schemas;
+pub use files::files_on_disk;
 pub use reference::reference;
 pub use report::findings;
+pub use revision::files_at_head;
 
 /// Runs `relay` with a command line whose first word is the program's name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {

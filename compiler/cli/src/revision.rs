@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
-use relay_compiler::{ReadError, nearest};
+use relay_compiler::{Files, ReadError, nearest};
 
 use crate::failure::Failure;
 use crate::files::{EntryKind, FileTree, ProjectFiles};
@@ -81,7 +81,7 @@ impl Revision {
         let mut path = PathBuf::from("/");
         if matches!(written.components().next(), Some(Component::CurDir | Component::ParentDir)) {
             match &self.prefix {
-                Some(prefix) => path.push(prefix),
+                Some(prefix) => path.extend(prefix.components()),
                 None => {
                     return refuse(
                         "a path that begins with `.` needs a work tree",
@@ -217,6 +217,15 @@ impl Revision {
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         format!("it has {}{more}", listed.join(", "))
     }
+}
+
+/// Returns the files that the commit of HEAD has of a folder, as `relay diff` reads them; `None` if
+/// it has no such folder, or the folder is in no repository.
+#[must_use]
+pub fn files_at_head(folder: &Path) -> Option<Box<dyn Files>> {
+    let head = Revision::open(&Repository::of(folder.to_owned()), "HEAD".as_ref(), "HEAD").ok()?;
+    let path = head.path(Path::new("."), "HEAD").ok()?;
+    Some(Box::new(ProjectFiles::below(head.tree, &path).ok()?))
 }
 
 fn unreadable(subject: &str, error: &ReadError) -> Failure {

@@ -38,6 +38,17 @@ const VARIABLES: [(&str, &str); 8] = [
     ("LANGUAGE", "C"),
 ];
 
+/// What names another repository than that of a folder, as git does for its hooks.
+const ELSEWHERE: [&str; 7] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_PREFIX",
+];
+
 /// The repository of a folder: the current one, unless another is named.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Repository {
@@ -149,6 +160,7 @@ impl Repository {
         command.args(SETTINGS).envs(VARIABLES);
         if let Some(folder) = &self.folder {
             command.arg("-C").arg(folder);
+            ELSEWHERE.iter().for_each(|name| _ = command.env_remove(name));
         }
         command.args(arguments).stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().map_err(|error| {

@@ -4,6 +4,7 @@ use relay_diff::{Area, Change, Claim, Direction, Hunk, Kind, Lost, PieceKind, Su
 
 use crate::answer::size::{counted, grouped};
 use crate::command::diff::comparison::{Compared, Comparison, Described, Found};
+use crate::command::verify::Signature;
 use crate::output::{Look, bad, bold, dim, doubtful, good};
 use crate::text::{padded, printable, wrapped};
 
@@ -34,6 +35,13 @@ fn drawn(project: &Compared, look: Look) -> String {
         }
         for found in found {
             text.push_str(&finding(found, project, look));
+        }
+    }
+    for side in [&project.a, &project.b] {
+        for signature in &side.signers {
+            let Signature { keyid, name: _, state } = signature;
+            let signed = format!("`{}` is signed by {keyid} ({state})", side.subject);
+            text.push_str(&format!("{} {}\n", bold("note:"), printable(&signed)));
         }
     }
     for note in &project.notes {

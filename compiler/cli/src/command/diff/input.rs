@@ -250,7 +250,10 @@ fn nothing(label: String) -> Side {
     Side { label, commit: None, content: Content::Nothing }
 }
 
-/// Returns whether a file, a folder or a link has this very name.
+/// Returns whether a file, a folder or a link has this very name. If that cannot be found out, the
+/// name is taken for one, so that reading it reports why.
 fn exists(path: &Path) -> bool {
-    path.symlink_metadata().is_ok()
+    use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound};
+    let unnamed = [NotFound, NotADirectory, InvalidFilename, InvalidInput];
+    path.symlink_metadata().map_or_else(|error| !unnamed.contains(&error.kind()), |_| true)
 }

@@ -83,16 +83,15 @@ impl Pair {
                 (Ok(of_a), Ok(of_b)) => (of_a, of_b),
                 (of_a, of_b) => {
                     drop(progress);
-                    return self.fail([(&a, of_a.err()), (&b, of_b.err())], output);
+                    let is_in_all = environments.len() > 1;
+                    return self.fail([(&a, of_a.err()), (&b, of_b.err())], is_in_all, output);
                 }
             };
             let (a, b) = (of_a.as_deref(), of_b.as_deref());
             compare(&InEnvironment { environment, a, b, is_compiled })?;
         }
         let mut notes = self.notes.clone();
-        if let (Some(a), Some(b)) = (a.as_bundle(), b.as_bundle()) {
-            notes.extend(differing_builds(a, b));
-        }
+        notes.extend(differing_builds(&a, &b));
         Ok(Facts { a: SideFacts::of(&a), b: SideFacts::of(&b), notes })
     }
 
@@ -145,12 +144,13 @@ impl Pair {
     fn fail(
         &self,
         [a, b]: [(&Opened<'_>, Option<Broken>); 2],
+        is_in_all: bool,
         output: &mut Output,
     ) -> Result<Facts, Failure> {
         let mut labels = Vec::new();
         for (side, (opened, broken)) in [(&self.a, a), (&self.b, b)] {
             if let Some(broken) = broken {
-                opened.report(&broken, output)?;
+                opened.report(broken, is_in_all, output)?;
                 labels.push(format!("`{}`", side.label));
             }
         }
@@ -160,24 +160,24 @@ impl Pair {
     }
 }
 
-/// Returns how the builds of two bundles differ, which may be why they do.
-fn differing_builds(a: &Bundle, b: &Bundle) -> Vec<String> {
+/// Returns how the builds of two sides differ, which may be why they do.
+fn differing_builds(a: &Opened<'_>, b: &Opened<'_>) -> Vec<String> {
     let mut notes = Vec::new();
     let mut note = |what: &str, a: String, b: String| {
         if a != b {
-            notes.push(format!("{what} {} and {}", printable(&a), printable(&b)));
+            notes.push(format!("{what} {a} and {b}"));
         }
     };
-    let format = |bundle: &Bundle| {
-        let (major, minor) = bundle.format();
-        format!("{major}.{minor}")
-    };
+    if let (Some((a, (a_major, a_minor))), Some((b, (b_major, b_minor)))) = (a.build(), b.build()) {
+        note("written by", a, b);
+        note("of the formats", format!("{a_major}.{a_minor}"), format!("{b_major}.{b_minor}"));
+    }
     let environment = |bundle: &Bundle| match &bundle.manifest().environment {
         Some(name) => format!("for `{name}`"),
         None => "without an environment".into(),
     };
-    note("written by", a.manifest().compiler.clone(), b.manifest().compiler.clone());
-    note("of the formats", format(a), format(b));
-    note("built", environment(a), environment(b));
+    if let (Some(a), Some(b)) = (a.as_bundle(), b.as_bundle()) {
+        note("built", environment(a), environment(b));
+    }
     notes
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use relay_bundle::Bundle;
-use relay_compiler::{Options, Parsed, Sources};
+use relay_bundle::{Bundle, FORMAT_MAJOR, FORMAT_MINOR};
+use relay_compiler::{Options, Parsed, Sources, VERSION};
 use serde_json::Value;
 
 use crate::args::ReportFormat;
@@ -125,6 +125,15 @@ impl BundleFile {
 }
 
 impl Opened<'_> {
+    /// Returns the compiler of its bundles, and their format; `None` if there are none.
+    pub(crate) fn build(&self) -> Option<(String, (u16, u16))> {
+        match self {
+            Self::Nothing => None,
+            Self::Bundle(bundle) => Some((bundle.manifest().compiler.clone(), bundle.format())),
+            Self::Project(_) => Some((format!("relay {VERSION}"), (FORMAT_MAJOR, FORMAT_MINOR))),
+        }
+    }
+
     /// Returns the environments that it names; of a bundle, the one that it was built for.
     pub(crate) fn environments(&self) -> &[String] {
         match self {
@@ -163,14 +172,21 @@ impl Opened<'_> {
         }
     }
 
-    /// Reports the errors of its project, as `relay check` does.
-    pub(crate) fn report(&self, broken: &Broken, output: &mut Output) -> Result<(), Failure> {
+    /// Reports the errors of its project, as `relay check` does: in the environment where it is
+    /// broken, or in all if it `is_in_all` that it is compared.
+    pub(crate) fn report(
+        &self,
+        broken: Broken,
+        is_in_all: bool,
+        output: &mut Output,
+    ) -> Result<(), Failure> {
         let Self::Project(compiler) = self else { return Ok(()) };
         let Compiler { project, sources, .. } = &**compiler;
-        let request = Request { environment: broken.environment.clone(), ..Request::default() };
-        let compiled = match &request.environment {
-            Some(_) => project.compile(sources, request, output)?,
-            None => project.check(sources, request, output)?,
+        let compiled = if is_in_all {
+            project.check(sources, Request::default(), output)?
+        } else {
+            let request = Request { environment: broken.environment, ..Request::default() };
+            project.compile(sources, request, output)?
         };
         let origin = project.origin(sources);
         let look = output.message_look();
