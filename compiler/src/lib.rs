@@ -101,7 +101,7 @@ impl<'s> Parsed<'s> {
     /// Compiles the project for one environment, or without one.
     ///
     /// What the parser found is part of the first answer. What has no effect in this environment
-    /// is not reported, since it may have one in another: [`check`] knows.
+    /// is not reported, since it may have one in another: [`check()`] knows.
     #[must_use]
     pub fn compile(&mut self, environment: Option<&str>) -> Compiled {
         // The limit holds for each bundle.

@@ -6,6 +6,9 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
 use relay_compiler::{Files, Options, Sources, check};
 
 use super::Repo;
@@ -131,4 +134,60 @@ fn awkward_names_and_links() {
     // A document that includes all of it.
     assert_same(&repo, "p/more", "x.kdl");
     assert_same(&repo, "", "p/project.kdl");
+}
+
+/// The folder of a random project: so deep that no link of it leaves the repository, above which
+/// git knows nothing.
+const DEEP: &str = "1/2/3/4/5/6/7/8";
+
+fn path() -> impl Strategy<Value = String> {
+    vec(select(vec!["a", "b", "c.md", "d"]), 1..4).prop_map(|names| names.join("/"))
+}
+
+fn target() -> impl Strategy<Value = String> {
+    let names = vec![".", "..", "a", "b", "c.md", "d", "nowhere"];
+    (vec(select(names), 1..4), any::<bool>()).prop_map(|(names, is_folder)| {
+        let end = if is_folder { "/" } else { "" };
+        format!("{}{end}", names.join("/"))
+    })
+}
+
+/// Creates a file, or a link to `target`, unless something in its way is a file or a link: a folder
+/// that stays empty is nothing to git.
+fn create(repo: &Repo, path: &str, target: Option<&str>) {
+    let above = path.match_indices('/').map(|(at, _)| &path[..at]);
+    let is_free = |path: &str| repo.path(path).symlink_metadata().is_ok_and(|it| it.is_dir());
+    let is_new = |path: &str| repo.path(path).symlink_metadata().is_err();
+    if !is_new(path) || !above.into_iter().all(|above| is_new(above) || is_free(above)) {
+        return;
+    }
+    fs::create_dir_all(repo.path(path).parent().expect("a folder")).expect("a folder");
+    match target {
+        Some(target) => symlink(target, repo.path(path)).expect("a link"),
+        None => fs::write(repo.path(path), path).expect("a file"),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_folder_with_links(
+        entries in vec((path(), prop::option::of(target())), 1..9),
+        asked in vec(path(), 8),
+    ) {
+        let repo = Repo::empty();
+        for (path, target) in &entries {
+            create(&repo, &format!("{DEEP}/{path}"), target.as_deref());
+        }
+        repo.commit();
+        let disk = relay_cli::files_on_disk(&repo.path(DEEP)).expect("a folder");
+        let head = relay_cli::files_at_head(&repo.path(DEEP)).expect("a committed folder");
+        let listed = disk.list("").expect("a folder");
+        prop_assert_eq!(&head.list("").expect("a folder"), &listed);
+        for path in listed.into_iter().map(|listed| listed.path).chain(asked) {
+            prop_assert_eq!(head.read(&path), disk.read(&path), "{}", path);
+            prop_assert_eq!(head.list(&path), disk.list(&path), "{}", path);
+        }
+    }
 }

@@ -11,14 +11,14 @@ use crate::args::format::{AnswerFormat, FormatArgs};
 #[command(override_usage = "relay diff [A] <B> [OPTIONS]")]
 #[command(after_long_help = "\
 Examples:
-  relay diff project.kdl                        the last commit with the work tree
-  relay diff main:project.kdl project.kdl       a branch with the work tree
-  relay diff HEAD~3:./project.kdl :./project.kdl   a commit with the index, from this folder
-  relay diff v1.relay v2.relay --exit-code      two bundles; 1 if they differ
-  relay diff production.relay project.kdl       a bundle with what its project says now
-  relay diff old/ new/                          folders of bundles, paired by project
-  relay diff /dev/null project.kdl              all of it as new
-  relay diff project.kdl --json                 for programs (schemas/diff.json)
+  relay diff project.kdl                     the last commit with the work tree
+  relay diff main:project.kdl project.kdl    a branch with the work tree
+  relay diff HEAD~3:./team :./team           a commit with the index, from this folder
+  relay diff v1.relay v2.relay --exit-code   two bundles; exits with 1 if they differ
+  relay diff v1.relay project.kdl            a bundle with what its project says now
+  relay diff old/ new/                       folders of bundles, paired by project
+  relay diff /dev/null project.kdl           all of it as new
+  relay diff project.kdl --json              for programs (schemas/diff.json)
 
 A and B are each one of:
   a project's document, or the folder that holds project.kdl

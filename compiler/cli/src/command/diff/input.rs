@@ -220,7 +220,7 @@ fn by_project(sides: impl Iterator<Item = Side>) -> Result<BTreeMap<String, Side
     let mut found: BTreeMap<String, Side> = BTreeMap::new();
     for side in sides {
         let Content::Bundle(file) = &side.content else { continue };
-        let project = file.open(&side.label)?.manifest().project.value.clone();
+        let project = file.project(&side.label)?;
         if let Some(other) = found.get(&project) {
             let (one, other) = (&other.label, &side.label);
             return Err(Failure::error(format!(

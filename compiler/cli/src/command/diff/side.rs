@@ -111,16 +111,25 @@ impl BundleFile {
     /// Opens the bundle, and checks every page of it: a damaged one would differ from what was
     /// built.
     pub(crate) fn open(&self, label: &str) -> Result<Bundle, Failure> {
-        let opened = match self {
-            Self::Disk(path) => subject::open_bundle(path)?,
+        let bundle = self.open_unchecked(label)?;
+        bundle.check_all().map_err(|error| subject::at(label, error.into()))?;
+        Ok(bundle)
+    }
+
+    /// Returns the name of the bundle's project, which alone is checked.
+    pub(crate) fn project(&self, label: &str) -> Result<String, Failure> {
+        Ok(self.open_unchecked(label)?.manifest().project.value.clone())
+    }
+
+    fn open_unchecked(&self, label: &str) -> Result<Bundle, Failure> {
+        match self {
+            Self::Disk(path) => Ok(subject::open_bundle(path)?.bundle),
             Self::Revision(revision, path) => {
                 let bytes = revision.read(path, BUNDLE_BYTES_MAX, label)?;
-                subject::in_memory(bytes).map_err(|failure| subject::at(label, failure))?
+                let opened = subject::in_memory(bytes);
+                Ok(opened.map_err(|failure| subject::at(label, failure))?.bundle)
             }
-        };
-        let checked = opened.bundle.check_all();
-        checked.map_err(|error| subject::at(label, error.into()))?;
-        Ok(opened.bundle)
+        }
     }
 }
 
