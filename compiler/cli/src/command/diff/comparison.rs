@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use relay_bundle::Bundle;
+use relay_bundle::{Bundle, Place};
 use relay_diff::{Area, Direction, Finding, TOKEN_BYTES};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::command::diff::anchor::Anchors;
 use crate::command::diff::pair::{Facts, InEnvironment, Pair, SideFacts};
 use crate::command::diff::side::Side;
 use crate::command::verify::Signature;
@@ -85,6 +86,9 @@ pub(crate) struct Found {
     /// The difference.
     #[serde(flatten)]
     pub(crate) finding: Finding,
+    /// The line of the second side where it is marked; absent if it is about no line. What is gone is
+    /// marked at the block that it was in.
+    pub(crate) anchor: Option<Place>,
     /// An estimate of the tokens that agents get more or fewer: a quarter of the bytes.
     pub(crate) tokens_estimated: i64,
     /// The environments that have it; `null` is the project without one.
@@ -111,7 +115,7 @@ impl Comparison {
 impl Gathered {
     /// Compares both sides in one environment.
     pub(crate) fn compare(&mut self, sides: &InEnvironment<'_>) -> Result<(), Failure> {
-        let InEnvironment { environment, a, b, is_compiled } = sides;
+        let InEnvironment { environment, a, b, is_compiled, anchors } = sides;
         let environment = environment.map(str::to_owned);
         self.environments.push(environment.clone());
         let identities = || [*a, *b].map(|bundle| bundle.map(Identity::of));
@@ -122,7 +126,7 @@ impl Gathered {
             if *is_compiled && finding.is_of_environment() {
                 continue;
             }
-            let found = Found::of(finding);
+            let found = Found::of(finding, anchors);
             match self.known.get(&found.fingerprint).and_then(|at| self.findings.get_mut(*at)) {
                 Some(known) => known.environments.push(environment.clone()),
                 None => {
@@ -196,8 +200,9 @@ impl Identity {
 }
 
 impl Found {
-    fn of(finding: Finding) -> Self {
+    fn of(finding: Finding, anchors: &Anchors<'_>) -> Self {
         Self {
+            anchor: anchors.of(&finding),
             id: finding.id(),
             fingerprint: finding.fingerprint(),
             tokens_estimated: finding.bytes / TOKEN_BYTES,

@@ -117,7 +117,9 @@ fn finding(found: &Found, project: &Compared, look: Look) -> String {
     let finding = &found.finding;
     let title = printable(&title(&finding.subject, &finding.part));
     let title = format!("{} {}", mark(found), bold(title));
-    let place = finding.places.b.as_ref().or(finding.places.a.as_ref());
+    // What is gone is shown where it was; its mark would be on another thing's line.
+    let written = finding.places.b.as_ref().and(found.anchor.as_ref());
+    let place = written.or(finding.places.b.as_ref()).or(finding.places.a.as_ref());
     let place = place.map(|place| printable(&place.to_string())).unwrap_or_default();
     let size = match (found.finding.bytes, found.tokens_estimated) {
         (0, _) => String::new(),
@@ -167,7 +169,9 @@ pub(crate) fn title(subject: &Subject, part: &str) -> String {
     let kind = match kind {
         Kind::Gate => "gate",
         Kind::Tool => "tool",
+        Kind::Suppression => "allow-secret",
         Kind::Briefings => "briefings",
+        Kind::Index => "index of prompts",
         Kind::Prompt => "prompt",
         Kind::Message => "message",
         Kind::Resource => "resource",
@@ -186,6 +190,20 @@ fn change(change: &Change, look: Look) -> String {
         Change::Renamed { before } => format!("    renamed from `{}`\n", printable(before)),
         Change::Value { before, after } => value(before.as_deref(), after.as_deref(), look),
         Change::Text { hunks } => hunks.iter().map(passage).collect::<Vec<_>>().join(""),
+        Change::Listed { lost, gained, causes } => {
+            let mut text = String::new();
+            for (verb, names) in [("no longer lists", lost), ("lists in addition", gained)] {
+                if !names.is_empty() {
+                    let line = format!("{verb} {}", names.join(", "));
+                    text.push_str(&wrapped(&line, "    ", look.width));
+                }
+            }
+            if !causes.is_empty() {
+                let line = format!("follows from {}", causes.join(", "));
+                text.push_str(&wrapped(&line, "    ", look.width));
+            }
+            text
+        }
         Change::Briefings { always, budget, losing, gaining, examples, causes } => {
             let mut text = String::new();
             let mut line = |line: String| text.push_str(&wrapped(&line, "    ", look.width));

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use relay_bundle::Bundle;
 use relay_compiler::{Options, nearest};
 
+use crate::command::diff::anchor::Anchors;
 use crate::command::diff::side::{Broken, Opened, Side};
 use crate::command::verify::Signature;
 use crate::failure::Failure;
@@ -33,6 +34,8 @@ pub(crate) struct InEnvironment<'e> {
     /// Whether a side was compiled here. It may not name the environment, so the environment that
     /// its manifest names is no difference.
     pub(crate) is_compiled: bool,
+    /// Where findings are marked in the source of B.
+    pub(crate) anchors: Anchors<'e>,
 }
 
 /// What is known of both sides once they have been compared.
@@ -77,6 +80,7 @@ impl Pair {
         let environments = self.environments(&a, &b, asked)?;
         a.expect(&environments);
         b.expect(&environments);
+        let anchors = Anchors { a: a_sources.as_ref(), b: b_sources.as_ref() };
         let is_compiled = a.as_bundle().is_none() || b.as_bundle().is_none();
         for environment in environments.iter().map(Option::as_deref) {
             let (of_a, of_b) = match (a.bundle(environment)?, b.bundle(environment)?) {
@@ -88,7 +92,7 @@ impl Pair {
                 }
             };
             let (a, b) = (of_a.as_deref(), of_b.as_deref());
-            compare(&InEnvironment { environment, a, b, is_compiled })?;
+            compare(&InEnvironment { environment, a, b, is_compiled, anchors })?;
         }
         let mut notes = self.notes.clone();
         notes.extend(differing_builds(&a, &b));
