@@ -287,7 +287,11 @@ fn passage(hunk: &Hunk) -> String {
             0 => String::new(),
             more => format!("; and {more} more"),
         };
-        let with = printable(&format!("with {}{more}:", named.join("; ")));
+        let alike = match hunk.alike.len() {
+            0 => String::new(),
+            alike => format!("; the same words with {alike} more"),
+        };
+        let with = printable(&format!("with {}{more}{alike}:", named.join("; ")));
         shown.push_str(&format!("    {}\n", dim(with)));
     }
     // Lines of context may be empty.
