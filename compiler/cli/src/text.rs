@@ -8,8 +8,10 @@ use textwrap::{Options, WordSeparator, WordSplitter};
 pub(crate) fn printable(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
-        let turns = matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if (character.is_control() && !matches!(character, '\n' | '\t')) || turns {
+        let turns = matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        // Some viewers begin a line there, and others do not.
+        let breaks = matches!(character, '\u{2028}' | '\u{2029}');
+        if (character.is_control() && !matches!(character, '\n' | '\t')) || turns || breaks {
             safe.extend(character.escape_unicode());
         } else {
             safe.push(character);
