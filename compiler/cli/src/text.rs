@@ -20,6 +20,23 @@ pub(crate) fn printable(text: &str) -> String {
     safe
 }
 
+/// Returns `text` as [`printable`], on one line.
+pub(crate) fn on_one_line(text: &str) -> String {
+    printable(text).replace('\n', "\\n").replace('\t', "\\t")
+}
+
+/// Returns `text`, or its beginning and end if it has more than `chars_max` characters.
+pub(crate) fn shortened(text: &str, chars_max: usize) -> String {
+    let chars = text.chars().count();
+    if chars <= chars_max {
+        return text.to_owned();
+    }
+    let half = chars_max.saturating_sub(1) / 2;
+    let start: String = text.chars().take(half).collect();
+    let end: String = text.chars().skip(chars - half).collect();
+    format!("{start}…{end}")
+}
+
 /// Returns `text` as [`printable`], but for the styles that `relay` itself uses, which stay.
 ///
 /// Everything that `relay` prints for people passes here, so a name or a message that holds an escape
