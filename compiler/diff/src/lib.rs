@@ -20,6 +20,7 @@ mod rendering;
 mod resource;
 mod resource_template;
 mod review;
+mod signer;
 mod text;
 mod tool;
 
@@ -28,6 +29,7 @@ use relay_bundle::{Bundle, Contents, Corrupt, OpenError, encode};
 pub use finding::{
     Area, Change, Claim, Direction, Finding, Kind, Lost, Places, Subject, TOKEN_BYTES,
 };
+pub use signer::{Signers, compare_signers};
 pub use text::{Hunk, Piece, PieceKind};
 
 use crate::finding::Findings;

@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 
 use relay_bundle::{Bundle, Place};
-use relay_diff::{Area, Direction, Finding, TOKEN_BYTES};
+use relay_diff::{Area, Change, Claim, Direction, Finding, Places, TOKEN_BYTES, compare_signers};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::command::diff::anchor::Anchors;
 use crate::command::diff::pair::{Facts, InEnvironment, Pair, SideFacts};
-use crate::command::diff::side::Side;
+use crate::command::diff::side::{Content, Side};
 use crate::command::verify::Signature;
 use crate::failure::Failure;
+use crate::level::Level;
+use crate::project::DOCUMENT;
 use crate::schema::FORMAT_VERSION;
 
 /// The comparison of one project, or of several.
@@ -19,10 +21,14 @@ use crate::schema::FORMAT_VERSION;
 pub(crate) struct Comparison {
     /// The version of this format.
     pub(crate) format_version: u32,
-    /// Whether no answer of a server differs.
+    /// Whether no answer of a server differs. Findings that are not shown count.
     pub(crate) same_meaning: bool,
+    /// The areas whose findings are shown.
+    pub(crate) areas: Vec<Area>,
     /// Each project.
     pub(crate) projects: Vec<Compared>,
+    /// What a reader must know that is of no single project.
+    pub(crate) notes: Vec<String>,
 }
 
 /// The comparison of one project.
@@ -42,8 +48,10 @@ pub(crate) struct Compared {
     pub(crate) files: Vec<String>,
     /// What a reader must know to understand the comparison.
     pub(crate) notes: Vec<String>,
-    /// The differences, the most dangerous first.
+    /// The differences, the most dangerous first; of an area, those that are accepted last.
     pub(crate) findings: Vec<Found>,
+    /// How many differences are of areas that are not shown.
+    pub(crate) not_shown: usize,
 }
 
 /// One side of a comparison.
@@ -55,8 +63,11 @@ pub(crate) struct Described {
     pub(crate) commit: Option<String>,
     /// What its bundle says of itself; absent if the side is nothing.
     pub(crate) bundle: Option<Identity>,
-    /// The signatures of a bundle, unchecked.
+    /// The signatures of a bundle: checked if there is a trust file.
     pub(crate) signers: Vec<Signature>,
+    /// What precedes a path from the project's folder in a checkout.
+    #[serde(skip)]
+    pub(crate) folder: String,
 }
 
 /// What a bundle says of itself. Of a project it is the bundle of the first environment.
@@ -74,6 +85,9 @@ pub(crate) struct Identity {
     pub(crate) compiler: String,
     /// The version of the bundle format.
     pub(crate) format: String,
+    /// The path of its document from the project's folder.
+    #[serde(skip)]
+    pub(crate) document: Option<String>,
 }
 
 /// A difference, and where it was found.
@@ -93,6 +107,40 @@ pub(crate) struct Found {
     pub(crate) tokens_estimated: i64,
     /// The environments that have it; `null` is the project without one.
     pub(crate) environments: Vec<Option<String>>,
+    /// The environments whose briefings have it with other numbers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) beside: Vec<Beside>,
+    /// Why it is accepted; `null` if it is not.
+    pub(crate) accepted: Option<Accepted>,
+}
+
+/// The numbers of a change of briefings in other environments.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Beside {
+    /// The environments.
+    pub(crate) environments: Vec<Option<String>>,
+    /// With how many tags a prompt is lost that came in full.
+    pub(crate) losing: usize,
+    /// With how many tags another prompt comes in full.
+    pub(crate) gaining: usize,
+    /// How many tags were tried.
+    pub(crate) tried: usize,
+}
+
+/// That a difference is accepted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Accepted {
+    /// Why.
+    pub(crate) reason: String,
+}
+
+/// The line that a reviewer should look at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Spot {
+    /// The file, as it is found in a checkout.
+    pub(crate) file: String,
+    /// The line, from 1.
+    pub(crate) line: u32,
 }
 
 /// The findings of one project while its environments are compared.
@@ -108,7 +156,36 @@ pub(crate) struct Gathered {
 impl Comparison {
     pub(crate) fn of(projects: Vec<Compared>) -> Self {
         let same_meaning = projects.iter().all(|project| project.same_meaning);
-        Self { format_version: FORMAT_VERSION, same_meaning, projects }
+        let areas = vec![Area::Authority, Area::Contexts, Area::Surface];
+        Self { format_version: FORMAT_VERSION, same_meaning, areas, projects, notes: Vec::new() }
+    }
+
+    /// Keeps the findings of these areas, and counts the others.
+    pub(crate) fn keep(&mut self, areas: &[Area]) {
+        self.areas.retain(|area| areas.contains(area));
+        for project in &mut self.projects {
+            let before = project.findings.len();
+            project.findings.retain(|found| areas.contains(&found.finding.area));
+            project.not_shown += before - project.findings.len();
+        }
+    }
+
+    /// Returns every finding that is shown, the gravest first.
+    pub(crate) fn gravest_first(&self) -> Vec<(&Compared, &Found)> {
+        let of = |project| move |found| (project, found);
+        let mut all: Vec<_> = self
+            .projects
+            .iter()
+            .flat_map(|project| project.findings.iter().map(of(project)))
+            .collect();
+        all.sort_by(|(_, a), (_, b)| {
+            (a.level(), a.accepted.is_some(), a.finding.order()).cmp(&(
+                b.level(),
+                b.accepted.is_some(),
+                b.finding.order(),
+            ))
+        });
+        all
     }
 }
 
@@ -140,6 +217,13 @@ impl Gathered {
 
     /// Returns the comparison of the project.
     pub(crate) fn finish(mut self, pair: &Pair, facts: Facts) -> Compared {
+        if let (Some(a), Some(b)) = (&facts.a.trust, &facts.b.trust) {
+            let nowhere = Anchors { a: None, b: None };
+            let signed = compare_signers(a, b).map(|finding| Found::of(finding, &nowhere));
+            let environments = self.environments.clone();
+            self.findings.extend(signed.map(|found| Found { environments, ..found }));
+        }
+        self.findings = together(self.findings);
         self.findings.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
         let [of_a, of_b] = self.identities.unwrap_or_default();
         let Facts { a, b, notes } = facts;
@@ -154,7 +238,66 @@ impl Gathered {
             same_meaning: self.findings.is_empty(),
             notes,
             findings: self.findings,
+            not_shown: 0,
         }
+    }
+}
+
+/// Returns the findings with those of briefings that differ in numbers alone as one: the worst, and
+/// the others beside it. An environment of few prompts of its own would repeat all of it else.
+fn together(findings: Vec<Found>) -> Vec<Found> {
+    let mut out: Vec<Found> = Vec::new();
+    for found in findings {
+        let alike = out.iter_mut().find(|known| is_alike(known, &found));
+        let Some(known) = alike else {
+            out.push(found);
+            continue;
+        };
+        let (mut worst, mut other) = (found, known.clone());
+        if weight(&worst) <= weight(&other) {
+            std::mem::swap(&mut worst, &mut other);
+        }
+        let beside = Beside::of(&other);
+        worst.environments.extend(other.environments);
+        worst.environments.sort();
+        worst.beside.append(&mut other.beside);
+        worst.beside.extend(beside);
+        *known = worst;
+    }
+    out
+}
+
+/// Returns whether two findings say the same of briefings, but for the numbers of tags.
+fn is_alike(a: &Found, b: &Found) -> bool {
+    let of = |found: &Found| match &found.finding.change {
+        Change::Briefings { always, budget, causes, .. } => {
+            Some((*always, *budget, causes.clone()))
+        }
+        _ => None,
+    };
+    of(a).is_some_and(|a| Some(a) == of(b))
+}
+
+fn weight(found: &Found) -> usize {
+    match &found.finding.change {
+        Change::Briefings { losing, gaining, .. } => losing.saturating_add(*gaining),
+        _ => 0,
+    }
+}
+
+impl Beside {
+    fn of(found: &Found) -> Option<Self> {
+        let Change::Briefings { losing, gaining, .. } = &found.finding.change else { return None };
+        let tried = match found.finding.claim {
+            Claim::Tried { inputs, of: _ } => inputs,
+            Claim::Exact => 0,
+        };
+        let environments = found
+            .environments
+            .iter()
+            .filter(|name| !found.beside.iter().any(|beside| beside.environments.contains(name)));
+        let environments = environments.cloned().collect();
+        Some(Self { environments, losing: *losing, gaining: *gaining, tried })
     }
 }
 
@@ -165,9 +308,16 @@ impl Compared {
         identity.map_or("", |identity| identity.project.as_str())
     }
 
-    /// Returns how many findings of authority have this direction.
-    pub(crate) fn directed(&self, direction: Direction) -> usize {
-        self.findings.iter().filter(|found| found.finding.direction == Some(direction)).count()
+    /// Returns the line of B that a reviewer should look at: what is nowhere in B is at its
+    /// document, and without B at the document of A.
+    pub(crate) fn spot(&self, found: &Found) -> Spot {
+        let side = if self.b.bundle.is_some() { &self.b } else { &self.a };
+        let document = side.bundle.as_ref().and_then(|bundle| bundle.document.as_deref());
+        let (file, line) = match &found.anchor {
+            Some(place) => (place.file.as_str(), place.line),
+            None => (document.unwrap_or(DOCUMENT), 1),
+        };
+        Spot { file: format!("{}{file}", side.folder), line }
     }
 
     /// Returns the findings of an area.
@@ -178,9 +328,13 @@ impl Compared {
 
 impl Described {
     fn of(side: &Side, bundle: Option<Identity>, facts: SideFacts) -> Self {
-        let Side { label, commit, content: _ } = side;
+        let Side { label, commit, content } = side;
         let (subject, commit) = (label.clone(), commit.clone());
-        Self { subject, commit, bundle, signers: facts.signers }
+        let folder = match content {
+            Content::Project(project) => project.folder().to_owned(),
+            Content::Nothing | Content::Bundle(_) => String::new(),
+        };
+        Self { subject, commit, bundle, signers: facts.signatures, folder }
     }
 }
 
@@ -195,6 +349,7 @@ impl Identity {
             digest: bundle.digest().to_string(),
             compiler: manifest.compiler.clone(),
             format: format!("{major}.{minor}"),
+            document: manifest.project.at.as_ref().map(|place| place.file.clone()),
         }
     }
 }
@@ -207,7 +362,31 @@ impl Found {
             fingerprint: finding.fingerprint(),
             tokens_estimated: finding.bytes / TOKEN_BYTES,
             environments: Vec::new(),
+            beside: Vec::new(),
+            accepted: None,
             finding,
+        }
+    }
+
+    /// Returns where it is read: the changed line, or where A has what is gone.
+    pub(crate) fn place(&self) -> Option<&Place> {
+        let Places { a, b } = &self.finding.places;
+        // The mark of what is gone is on another thing's line.
+        b.as_ref().and(self.anchor.as_ref()).or(b.as_ref()).or(a.as_ref())
+    }
+
+    /// Returns whether a reviewer may want to accept it, or has done so: its fingerprint is shown.
+    pub(crate) fn needs_acceptance(&self) -> bool {
+        self.level() != Level::Note || self.accepted.is_some()
+    }
+
+    /// Returns how grave it is: what loosens needs a person before it is merged.
+    pub(crate) fn level(&self) -> Level {
+        match &self.finding {
+            _ if self.accepted.is_some() => Level::Note,
+            Finding { direction: Some(Direction::Loosens), .. } => Level::Error,
+            Finding { breaking: true, .. } => Level::Warning,
+            _ => Level::Note,
         }
     }
 }

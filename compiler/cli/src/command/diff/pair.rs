@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use relay_bundle::Bundle;
+use relay_bundle::trust::Trust;
 use relay_compiler::{Options, nearest};
+use relay_diff::Signers;
 
 use crate::command::diff::anchor::Anchors;
 use crate::command::diff::side::{Broken, Opened, Side};
@@ -52,13 +54,16 @@ pub(crate) struct Facts {
 pub(crate) struct SideFacts {
     /// Path and digest of each source file.
     pub(crate) files: BTreeMap<String, String>,
-    /// The signatures of a bundle, unchecked.
-    pub(crate) signers: Vec<Signature>,
+    /// The signatures of a bundle.
+    pub(crate) signatures: Vec<Signature>,
+    /// What the trust file says of them; `None` without one, or if it is no bundle.
+    pub(crate) trust: Option<Signers>,
 }
 
 impl SideFacts {
-    fn of(side: &Opened<'_>) -> Self {
-        Self { files: side.files(), signers: side.signers() }
+    fn of(side: &Opened<'_>, trust: Option<&Trust>) -> Self {
+        let (signatures, trust) = (side.signatures(trust), side.signers(trust));
+        Self { files: side.files(), signatures, trust }
     }
 }
 
@@ -69,6 +74,7 @@ impl Pair {
     pub(crate) fn compare(
         &self,
         asked: Option<&str>,
+        trust: Option<&Trust>,
         output: &mut Output,
         mut compare: impl FnMut(&InEnvironment<'_>) -> Result<(), Failure>,
     ) -> Result<Facts, Failure> {
@@ -96,7 +102,7 @@ impl Pair {
         }
         let mut notes = self.notes.clone();
         notes.extend(differing_builds(&a, &b));
-        Ok(Facts { a: SideFacts::of(&a), b: SideFacts::of(&b), notes })
+        Ok(Facts { a: SideFacts::of(&a, trust), b: SideFacts::of(&b, trust), notes })
     }
 
     /// Returns the environments to compare in.
