@@ -1,5 +1,7 @@
 //! `relay diff`: one change of a small project each, and what a reviewer reads of it.
 
+mod signers;
+
 use std::fs;
 
 use super::{Sandbox, copy, snapshot};

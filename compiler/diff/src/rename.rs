@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use relay_bundle::{Digest, meaning_of};
+use relay_bundle::{Corrupt, Digest, Place, meaning_of};
 use serde::Serialize;
+
+use crate::finding::{Area, Change, Finding, Findings, Kind};
 
 /// Things that only one side has.
 pub(crate) struct Alone<T> {
@@ -17,6 +19,41 @@ pub(crate) struct Resolved<T> {
     pub(crate) new: Vec<T>,
     /// Those that are equal in everything but their name, first the one before.
     pub(crate) renamed: Vec<(T, T)>,
+}
+
+/// What a resource or a template is reported as.
+pub(crate) struct Declared {
+    pub(crate) kind: Kind,
+    /// Its URI.
+    pub(crate) uri: String,
+    pub(crate) at: Place,
+}
+
+impl<T> Resolved<T> {
+    /// Reports resources or templates: what is gone or renamed breaks clients.
+    pub(crate) fn report(
+        self,
+        declared: impl Fn(T) -> Result<Declared, Corrupt>,
+        out: &mut Findings,
+    ) -> Result<(), Corrupt> {
+        let Self { gone, new, renamed } = self;
+        let finding = |kind, uri: String, change| Finding::new(Area::Surface, kind, uri, change);
+        for thing in gone {
+            let Declared { kind, uri, at } = declared(thing)?;
+            let removed = finding(kind, uri, Change::Removed).breaking(true);
+            out.push(removed.at(Some(&at), None));
+        }
+        for thing in new {
+            let Declared { kind, uri, at } = declared(thing)?;
+            out.push(finding(kind, uri, Change::Added).at(None, Some(&at)));
+        }
+        for (a, b) in renamed {
+            let (a, b) = (declared(a)?, declared(b)?);
+            let renamed = finding(b.kind, b.uri, Change::Renamed { before: a.uri }).breaking(true);
+            out.push(renamed.at(Some(&a.at), Some(&b.at)));
+        }
+        Ok(())
+    }
 }
 
 impl<T> Default for Alone<T> {

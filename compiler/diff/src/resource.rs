@@ -1,10 +1,10 @@
 //! Resources with a fixed URI.
 
-use relay_bundle::{Bundle, Content, Corrupt, Digest, Resource};
+use relay_bundle::{Bundle, Content, Corrupt, Digest, Resource, ResourceView};
 
 use crate::finding::{Area, Change, Finding, Findings, Kind};
 use crate::join::{Joined, joined};
-use crate::rename::{Alone, Resolved};
+use crate::rename::{Alone, Declared};
 use crate::text::hunks;
 
 /// Compares the resources of two bundles.
@@ -23,24 +23,11 @@ pub(crate) fn compare_all(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<
             Ok(())
         },
     )?;
-    let Resolved { gone, new, renamed } = alone.resolve();
-    for resource in gone {
-        let resource = resource.to_owned()?;
-        let removed = finding(&resource, Area::Surface, Change::Removed).breaking(true);
-        out.push(removed.at(Some(&resource.at), None));
-    }
-    for resource in new {
-        let resource = resource.to_owned()?;
-        let added = finding(&resource, Area::Surface, Change::Added);
-        out.push(added.at(None, Some(&resource.at)));
-    }
-    for (a, b) in renamed {
-        let (a, b) = (a.to_owned()?, b.to_owned()?);
-        let change = Change::Renamed { before: a.uri };
-        let renamed = finding(&b, Area::Surface, change).breaking(true);
-        out.push(renamed.at(Some(&a.at), Some(&b.at)));
-    }
-    Ok(())
+    let declared = |view: ResourceView<'_>| {
+        let Resource { uri, at, .. } = view.to_owned()?;
+        Ok(Declared { kind: Kind::Resource, uri, at })
+    };
+    alone.resolve().report(declared, out)
 }
 
 /// Returns a resource without its URI, and without the name that was made of it.

@@ -1,10 +1,10 @@
 //! Resources whose URI has variables.
 
-use relay_bundle::{Bundle, Corrupt, ResourceTemplate};
+use relay_bundle::{Bundle, Corrupt, ResourceTemplate, TemplateView};
 
 use crate::finding::{Area, Change, Finding, Findings, Kind, Subject};
 use crate::join::{Joined, joined};
-use crate::rename::{Alone, Resolved};
+use crate::rename::{Alone, Declared};
 use crate::{argument, rendering};
 
 /// Compares the templates of two bundles.
@@ -23,24 +23,11 @@ pub(crate) fn compare_all(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<
             Ok(())
         },
     )?;
-    let Resolved { gone, new, renamed } = alone.resolve();
-    for template in gone {
-        let template = template.to_owned()?;
-        let removed = finding(&template, Area::Surface, Change::Removed).breaking(true);
-        out.push(removed.at(Some(&template.at), None));
-    }
-    for template in new {
-        let template = template.to_owned()?;
-        let added = finding(&template, Area::Surface, Change::Added);
-        out.push(added.at(None, Some(&template.at)));
-    }
-    for (a, b) in renamed {
-        let (a, b) = (a.to_owned()?, b.to_owned()?);
-        let change = Change::Renamed { before: a.uri_template };
-        let renamed = finding(&b, Area::Surface, change).breaking(true);
-        out.push(renamed.at(Some(&a.at), Some(&b.at)));
-    }
-    Ok(())
+    let declared = |view: TemplateView<'_>| {
+        let ResourceTemplate { uri_template: uri, at, .. } = view.to_owned()?;
+        Ok(Declared { kind: Kind::Template, uri, at })
+    };
+    alone.resolve().report(declared, out)
 }
 
 /// Returns a template without its URI template, and without what was made of that.

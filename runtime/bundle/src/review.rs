@@ -5,7 +5,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::bundle::Bundle;
-use crate::encode::EncodeError;
 use crate::error::Corrupt;
 use crate::place::Place;
 use crate::section::Kind;
@@ -65,7 +64,11 @@ impl Bundle {
 
 impl Writer {
     /// Writes the section; nothing, if there is nothing to review.
-    pub(crate) fn review(&mut self, review: &Review) -> Result<(), EncodeError> {
+    ///
+    /// # Errors
+    ///
+    /// None that contents can cause; serialisation is fallible by type only.
+    pub(crate) fn review(&mut self, review: &Review) -> Result<(), serde_json::Error> {
         if !review.is_empty() {
             self.settings(Kind::Review, review)?;
         }

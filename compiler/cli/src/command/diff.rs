@@ -24,6 +24,7 @@ pub(crate) use comparison::Comparison;
 
 use self::accepted::AcceptedFile;
 use self::comparison::Gathered;
+use self::pair::Pair;
 
 pub(crate) fn run(arguments: &DiffArgs, output: &mut Output) -> Result<Exit, Failure> {
     let areas = condition::areas(arguments)?;
@@ -34,7 +35,12 @@ pub(crate) fn run(arguments: &DiffArgs, output: &mut Output) -> Result<Exit, Fai
     let accepted = arguments.accepted.as_deref().map(AcceptedFile::read).transpose()?;
     let trust = arguments.trust.as_deref().map(trust_file::read).transpose()?;
     let mut projects = Vec::new();
-    for pair in input::pairs(&arguments.sides)? {
+    let pairs = input::pairs(&arguments.sides)?;
+    if trust.is_some() && !pairs.iter().any(Pair::has_bundle) {
+        return Err(Failure::error("`--trust` is for bundles, and neither side is one")
+            .help("omit it: a project is not signed"));
+    }
+    for pair in pairs {
         let mut gathered = Gathered::default();
         let facts = pair.compare(arguments.env.as_deref(), trust.as_ref(), output, |sides| {
             gathered.compare(sides)

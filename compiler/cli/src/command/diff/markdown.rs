@@ -239,7 +239,7 @@ fn sections<'c>(comparison: &Comparison, all: &[Of<'c>]) -> Vec<Section<'c>> {
         let tokens: i64 = found.iter().map(|(_, found)| found.tokens_estimated).sum();
         let tokens = match tokens {
             0 => String::new(),
-            tokens => format!(", about {tokens:+} tokens"),
+            tokens => format!(", about {} tokens", words::signed(tokens)),
         };
         let (name, count) = (words::area(*area), counted(found.len(), "change"));
         let opening = format!("<details><summary>{name}: {count}{tokens}</summary>\n\n");

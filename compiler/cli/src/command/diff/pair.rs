@@ -8,7 +8,7 @@ use relay_compiler::{Options, nearest};
 use relay_diff::Signers;
 
 use crate::command::diff::anchor::Anchors;
-use crate::command::diff::side::{Broken, Opened, Side};
+use crate::command::diff::side::{Broken, Content, Opened, Side};
 use crate::command::verify::Signature;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -68,6 +68,11 @@ impl SideFacts {
 }
 
 impl Pair {
+    /// Returns whether a side is a bundle.
+    pub(crate) fn has_bundle(&self) -> bool {
+        [&self.a, &self.b].into_iter().any(|side| matches!(side.content, Content::Bundle(_)))
+    }
+
     /// Gives `compare` the bundles of both sides in each environment that either names, or in
     /// `asked` alone. No more than one environment is in memory at a time, and of a side that does
     /// not name all of them what it is without one.

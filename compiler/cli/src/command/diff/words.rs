@@ -12,6 +12,8 @@ pub(crate) const NO_DIFFERENCE: &str = "no difference in meaning";
 /// Characters of a value, and of a passage, in a summary.
 const VALUE_CHARS_MAX: usize = 120;
 const PASSAGE_CHARS_MAX: usize = 300;
+/// Prompts that a line names.
+const NAMES_MAX: usize = 8;
 /// Renderings that a passage names.
 const VARIANTS_MAX: usize = 3;
 
@@ -196,9 +198,16 @@ pub(crate) fn not_shown(not_shown: usize) -> Option<String> {
 pub(crate) fn size(found: &Found) -> Option<String> {
     match (found.finding.bytes, found.tokens_estimated) {
         (0, _) => None,
-        (bytes, 0) => Some(format!("{bytes:+} B")),
-        (bytes, tokens) => Some(format!("{bytes:+} B, about {tokens:+} tokens")),
+        (bytes, 0) => Some(format!("{} B", signed(bytes))),
+        (bytes, tokens) => Some(format!("{} B, about {} tokens", signed(bytes), signed(tokens))),
     }
+}
+
+/// Returns a number with its sign.
+pub(crate) fn signed(number: i64) -> String {
+    let sign = if number < 0 { '-' } else { '+' };
+    let size = grouped(usize::try_from(number.unsigned_abs()).unwrap_or(usize::MAX));
+    format!("{sign}{size}")
 }
 
 /// Returns how it was tried, unless it is exact.
@@ -222,7 +231,12 @@ pub(crate) fn lines(change: &Change) -> Vec<String> {
         Change::Value { .. } | Change::Text { .. } => Vec::new(),
         Change::Listed { lost, gained, causes } => {
             let named = |verb: &str, names: &[String]| {
-                (!names.is_empty()).then(|| format!("{verb} {}", names.join(", ")))
+                let shown = names.get(..NAMES_MAX.min(names.len())).unwrap_or_default().join(", ");
+                let more = match names.len().saturating_sub(NAMES_MAX) {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                (!names.is_empty()).then(|| format!("{verb} {shown}{more}"))
             };
             [
                 named("no longer lists", lost),
@@ -243,13 +257,17 @@ pub(crate) fn lines(change: &Change) -> Vec<String> {
             } else {
                 format!("always sent: {before} → {after} of {budget} bytes, which leaves {left}")
             });
+            let verb = |count: usize, one: &'static str, many: &'static str| {
+                if count == 1 { one } else { many }
+            };
             if *losing > 0 {
-                let tags = counted(*losing, "tag");
-                lines.push(format!("{tags}: a prompt that came in full no longer does"));
+                let verb = verb(*losing, "loses", "lose");
+                lines
+                    .push(format!("{} {verb} a prompt that came in full", counted(*losing, "tag")));
             }
             if *gaining > 0 {
-                let tags = counted(*gaining, "tag");
-                lines.push(format!("{tags}: another prompt comes in full"));
+                let verb = verb(*gaining, "brings", "bring");
+                lines.push(format!("{} {verb} another prompt in full", counted(*gaining, "tag")));
             }
             for Lost { tag, lost, gained } in examples {
                 let names = |mark: &str, names: &[String]| {
