@@ -170,9 +170,7 @@ fn counts(comparison: &Comparison, all: &[Of<'_>]) -> String {
 /// Writes the table of what changes authority or breaks clients.
 fn table(comparison: &Comparison, all: &[Of<'_>], page: &mut Page) {
     const HEAD: &str = "| | what | change | meaning |\n|---|---|---|---|\n";
-    let is_row =
-        |(_, found): &&Of<'_>| found.finding.area == Area::Authority || found.finding.breaking;
-    let rows: Vec<&Of<'_>> = all.iter().filter(is_row).collect();
+    let rows: Vec<&Of<'_>> = all.iter().filter(|(_, found)| is_row(found)).collect();
     if rows.is_empty() {
         return;
     }
@@ -190,6 +188,11 @@ fn table(comparison: &Comparison, all: &[Of<'_>], page: &mut Page) {
     }
 }
 
+/// Returns whether the table has a row for a finding.
+fn is_row(found: &Found) -> bool {
+    found.finding.area == Area::Authority || found.finding.breaking
+}
+
 fn row(comparison: &Comparison, (project, found): &Of<'_>) -> String {
     let finding = &found.finding;
     let mut what = vec![title(comparison, project, finding)];
@@ -198,6 +201,7 @@ fn row(comparison: &Comparison, (project, found): &Of<'_>) -> String {
     what.extend(found.needs_acceptance().then(|| code(&found.fingerprint, NAME_CHARS_MAX)));
     let mut meaning: Vec<String> = Vec::new();
     meaning.extend(finding.meaning.as_ref().map(|text| sentence(text, NOTE_CHARS_MAX)));
+    meaning.extend(words::size(found));
     meaning.extend(only_in(project, found));
     meaning.extend(accepted(found));
     let mark = Mark::of(found).text();
@@ -229,16 +233,18 @@ fn sections<'c>(comparison: &Comparison, all: &[Of<'c>]) -> Vec<Section<'c>> {
     for area in &comparison.areas {
         let mut found: Vec<Of<'c>> =
             all.iter().filter(|(_, found)| found.finding.area == *area).copied().collect();
-        found.retain(|(_, found)| found.finding.area != Area::Authority || is_long(&found.finding));
+        let total = found.len();
+        found.retain(|(_, found)| !is_row(found) || is_long(&found.finding));
         if found.is_empty() {
             continue;
         }
+        let word = if found.len() < total { "other change" } else { "change" };
         let tokens: i64 = found.iter().map(|(_, found)| found.tokens_estimated).sum();
         let tokens = match tokens {
             0 => String::new(),
             tokens => format!(", about {tokens:+} tokens"),
         };
-        let (name, count) = (words::area(*area), counted(found.len(), "change"));
+        let (name, count) = (words::area(*area), counted(found.len(), word));
         let opening = format!("<details><summary>{name}: {count}{tokens}</summary>\n\n");
         sections.push(Section { opening, found });
     }
@@ -293,26 +299,25 @@ impl Section<'_> {
     }
 }
 
-/// Returns what and where a finding is, as a paragraph.
+/// Returns what and where a finding is, as a paragraph; a short change is part of it.
 fn heading(comparison: &Comparison, (project, found): &Of<'_>) -> String {
     let finding = &found.finding;
     // In bold, `+`, `-` and `~` begin no list.
     let (mark, title) = (Mark::of(found).text(), title(comparison, project, finding));
     let mut parts = vec![format!("**{mark}** {title}")];
+    parts.extend((!is_long(finding)).then(|| in_cell(finding)));
     parts.extend(place(finding));
     parts.extend(words::size(found));
     parts.extend(only_in(project, found));
     format!("{}\n\n", parts.join(" · "))
 }
 
-/// Returns what a finding says, each part followed by an empty line.
+/// Returns what else a finding says, each part followed by an empty line.
 fn body((_, found): &Of<'_>) -> String {
     let finding = &found.finding;
     let mut parts: Vec<String> = Vec::new();
     match &finding.change {
-        Change::Value { .. } if !is_long(finding) => {
-            parts.push(format!("{}\n", in_cell(finding)));
-        }
+        _ if !is_long(finding) => {}
         Change::Value { before, after } => {
             let marked = |mark: char, value: &Option<String>| {
                 let lines = value.as_deref().unwrap_or_default().lines();
@@ -325,9 +330,7 @@ fn body((_, found): &Of<'_>) -> String {
         Change::Briefings { .. } => {
             parts.push(fence("text", &bounded(words::lines(&finding.change))));
         }
-        Change::Added | Change::Removed | Change::Renamed { .. } => {
-            parts.push(format!("{}\n", in_cell(finding)));
-        }
+        Change::Added | Change::Removed | Change::Renamed { .. } => {}
     }
     let mut line: Vec<String> = Vec::new();
     line.extend(finding.meaning.as_ref().map(|text| sentence(text, NOTE_CHARS_MAX)));
@@ -380,7 +383,11 @@ fn lines(hunk: &Hunk) -> Vec<String> {
         };
         format!("{mark} {}", change.value().trim_end_matches(['\n', '\r'])).trim_end().to_owned()
     });
-    lines.collect()
+    let mut lines: Vec<String> = lines.collect();
+    let is_text = |line: &String| !line.trim().is_empty();
+    lines.truncate(lines.iter().rposition(is_text).map_or(0, |last| last + 1));
+    lines.drain(..lines.iter().position(is_text).unwrap_or(0));
+    lines
 }
 
 fn bounded(mut lines: Vec<String>) -> Vec<String> {
