@@ -190,6 +190,12 @@ fn an_entry_that_fits_nothing_is_reported() {
         );
         run.says(&format!("warning: {first}")).says(&format!("warning: {second}"));
     }
+    // Many of them are counted.
+    let many: Vec<String> = (0..30).map(|number| format!("{number:016x}")).collect();
+    sandbox.write("accepted.toml", &accepted(&many, "because"));
+    let run = sandbox.relay("diff a b --accepted accepted.toml").ends(0).silent();
+    assert_eq!(run.stdout.matches("no finding has the fingerprint").count(), 10, "{}", run.stdout);
+    run.prints("note: `accepted.toml`: 20 more entries fit no finding\n");
     // An entry of an area that is not shown fits.
     sandbox.write("accepted.toml", &accepted(&[loosening], "because"));
     sandbox.relay("diff a b --accepted accepted.toml --only contexts --json").ends(0).silent();

@@ -249,6 +249,34 @@ fn grouped(number: usize) -> String {
 }
 
 #[test]
+fn a_comment_of_many_projects_fits_too() {
+    let sandbox = Sandbox::new();
+    sandbox.write("new/.keep", "");
+    sandbox.write("base.kdl", "project p version=\"1.0.0\" epoch=1\nprompts { prompt p { summary \"S\"; chapters C; text \"T\" } }\n");
+    sandbox.relay("build base.kdl --unsigned -o base.relay").ends(0);
+    let bundle = relay_bundle::Bundle::open(Box::new(sandbox.bytes("base.relay"))).unwrap();
+    let mut contents = bundle.contents().unwrap();
+    for number in 0..40 {
+        // What is longest when it is quoted.
+        let ticks = "`".repeat(100);
+        contents.manifest.project.value = format!("{ticks}{number}");
+        contents.manifest.version.as_mut().unwrap().value.clone_from(&ticks);
+        fs::write(
+            sandbox.path(format!("new/{number}.relay")),
+            relay_bundle::encode(&contents).unwrap(),
+        )
+        .expect("a file");
+    }
+    for chars_max in [2_000, 4_000, 60_000] {
+        let line = format!("diff /dev/null new --format markdown --max-chars {chars_max}");
+        let text = sandbox.relay(&line).ends(0).silent().stdout;
+        assert!(text.encode_utf16().count() <= chars_max, "{chars_max}: {text}");
+        assert!(text.contains("40 of 40 projects differ"), "{text}");
+        assert!(text.ends_with("</sub>\n"), "{text}");
+    }
+}
+
+#[test]
 fn several_projects_are_one_comment() {
     let sandbox = Sandbox::new();
     let document = |name: &str, text: &str| {

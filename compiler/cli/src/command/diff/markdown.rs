@@ -28,8 +28,9 @@ const LINES_MAX: usize = 80;
 /// Projects that the last line names, and notes before it.
 const PROJECTS_MAX: usize = 5;
 const NOTES_MAX: usize = 10;
-/// The part of the comment that the notes may take: one in so many.
+/// The parts of the comment that the notes and the last line may take: one in so many.
 const NOTES_SHARE: usize = 4;
+const LAST_SHARE: usize = 3;
 
 /// A finding and its project, with what is shown of both.
 type Of<'c> = (&'c Compared, &'c Found);
@@ -38,35 +39,31 @@ type Of<'c> = (&'c Compared, &'c Found);
 /// UTF-16.
 struct Page {
     text: String,
-    left: usize,
+    length: usize,
+    length_max: usize,
+    /// Kept for texts that are added later.
+    reserved: usize,
 }
 
 impl Page {
-    fn of(chars_max: usize) -> Self {
-        Self { text: String::new(), left: chars_max }
+    fn of(length_max: usize) -> Self {
+        Self { text: String::new(), length: 0, length_max, reserved: 0 }
     }
 
-    fn has_room(&self, text: &str) -> bool {
-        length(text) <= self.left
+    /// Returns the room that is left.
+    fn left(&self) -> usize {
+        self.length_max.saturating_sub(self.length + self.reserved)
     }
 
     /// Adds a text if there is room for it.
     fn push(&mut self, text: &str) -> bool {
-        let fits = self.has_room(text);
+        let length = length(text);
+        let fits = length <= self.left();
         if fits {
-            self.left -= length(text);
+            self.length += length;
             self.text.push_str(text);
         }
         fits
-    }
-
-    /// Keeps room for texts that are added later.
-    fn reserve(&mut self, chars: usize) {
-        self.left = self.left.saturating_sub(chars);
-    }
-
-    fn release(&mut self, chars: usize) {
-        self.left += chars;
     }
 }
 
@@ -76,7 +73,7 @@ struct Section<'c> {
     found: Vec<Of<'c>>,
 }
 
-const CLOSING: &str = "</details>\n";
+const CLOSING: &str = "</details>\n\n";
 
 /// Returns the comment: at most `chars_max` characters, if that is at least 2,000.
 pub(crate) fn draw(comparison: &Comparison, chars_max: usize) -> String {
@@ -86,22 +83,19 @@ pub(crate) fn draw(comparison: &Comparison, chars_max: usize) -> String {
     page.push(&format!("### relay · {}\n\n", headline(comparison)));
     page.push(&counts(comparison, &all));
 
-    let last = last_line(comparison);
-    page.reserve(length(&last));
-    let notes = notes(comparison, page.left / NOTES_SHARE);
-    page.reserve(length(&notes));
+    let last = last_line(comparison, page.left() / LAST_SHARE);
+    let notes = notes(comparison, page.left() / NOTES_SHARE);
+    let closing = format!("{notes}{last}");
     let sections = sections(comparison, &all);
-    let frames: Vec<usize> = sections.iter().map(Section::frame).collect();
-    page.reserve(frames.iter().sum());
+    page.reserved = length(&closing) + sections.iter().map(Section::frame).sum::<usize>();
 
     table(comparison, &all, &mut page);
-    for (section, frame) in sections.iter().zip(frames) {
-        page.release(frame);
+    for section in &sections {
+        page.reserved -= section.frame();
         section.write(comparison, &mut page);
     }
-    page.release(length(&notes) + length(&last));
-    page.push(&notes);
-    page.push(&last);
+    page.reserved = 0;
+    page.push(&closing);
     page.text
 }
 
@@ -174,14 +168,14 @@ fn table(comparison: &Comparison, all: &[Of<'_>], page: &mut Page) {
     if rows.is_empty() {
         return;
     }
-    let reserved = length(HEAD) + length(&and_more(rows.len())) + 1;
-    if reserved > page.left {
+    let more = length(&and_more(rows.len())) + 1;
+    page.reserved += more;
+    if !page.push(HEAD) {
+        page.reserved -= more;
         return;
     }
-    page.push(HEAD);
-    page.reserve(reserved - length(HEAD));
     let written = rows.iter().take_while(|of| page.push(&row(comparison, of))).count();
-    page.release(reserved - length(HEAD));
+    page.reserved -= more;
     page.push("\n");
     if written < rows.len() {
         page.push(&and_more(rows.len() - written));
@@ -268,34 +262,32 @@ fn is_long(finding: &Finding) -> bool {
 impl Section<'_> {
     /// Returns the characters of what surrounds its findings.
     fn frame(&self) -> usize {
-        length(&self.opening) + length(&and_more(self.found.len())) + length(CLOSING) + 1
+        length(&self.opening) + length(&and_more(self.found.len())) + length(CLOSING)
     }
 
     fn write(&self, comparison: &Comparison, page: &mut Page) {
         let frame = self.frame();
-        if frame > page.left {
+        if frame > page.left() {
             return;
         }
         page.push(&self.opening);
-        let reserved = frame - length(&self.opening);
-        page.reserve(reserved);
+        let rest = frame - length(&self.opening);
+        page.reserved += rest;
         let mut written = 0;
         for of in &self.found {
             let heading = heading(comparison, of);
-            let left_out = "the text is left out\n\n";
             let fits = page.push(&format!("{heading}{}", body(of)))
-                || page.push(&format!("{heading}{left_out}"));
+                || page.push(&format!("{heading}the text is left out\n\n"));
             if !fits {
                 break;
             }
             written += 1;
         }
-        page.release(reserved);
+        page.reserved -= rest;
         if written < self.found.len() {
             page.push(&and_more(self.found.len() - written));
         }
         page.push(CLOSING);
-        page.push("\n");
     }
 }
 
@@ -444,21 +436,28 @@ fn notes(comparison: &Comparison, chars_max: usize) -> String {
             }
         }
     }
-    let reserved = length(&and_more(all.len()));
-    let mut page = Page::of(chars_max.saturating_sub(reserved));
+    let mut page = Page::of(chars_max);
+    page.reserved = length(&and_more(all.len()));
     let note = |text: &String| format!("Note: {}\n\n", code(text, NOTE_CHARS_MAX));
     let written = all.iter().take(NOTES_MAX).take_while(|text| page.push(&note(text))).count();
+    page.reserved = 0;
     if written < all.len() {
-        page.release(reserved);
         page.push(&and_more(all.len() - written));
     }
     page.text
 }
 
-/// Returns what was compared.
-fn last_line(comparison: &Comparison) -> String {
+/// Returns what was compared: as many projects as `chars_max` characters have room for.
+fn last_line(comparison: &Comparison, chars_max: usize) -> String {
+    let named = comparison.projects.len().min(PROJECTS_MAX);
+    let lines = (0..=named).rev().map(|named| last_line_of(comparison, named));
+    let mut lines = lines.skip_while(|line| length(line) > chars_max);
+    lines.next().unwrap_or_default()
+}
+
+fn last_line_of(comparison: &Comparison, named: usize) -> String {
     let mut parts: Vec<String> = Vec::new();
-    for project in comparison.projects.iter().take(PROJECTS_MAX) {
+    for project in comparison.projects.iter().take(named) {
         let mut name = code(project.project(), NAME_CHARS_MAX);
         if let Some(versions) = words::versions(project) {
             name.push_str(&format!(" {}", code(&versions, CELL_CHARS_MAX)));
@@ -466,9 +465,10 @@ fn last_line(comparison: &Comparison) -> String {
         let sides = format!("{} → {}", side(&project.a), side(&project.b));
         parts.extend([name, sides, words::files(project)]);
     }
-    if comparison.projects.len() > PROJECTS_MAX {
-        let more = comparison.projects.len() - PROJECTS_MAX;
-        parts.push(format!("and {}", counted(more, "more project")));
+    match comparison.projects.len() - named {
+        0 => {}
+        more if named == 0 => parts.push(counted(more, "project")),
+        more => parts.push(format!("and {}", counted(more, "more project"))),
     }
     parts.push(format!("relay {VERSION}"));
     format!("<sub>{}</sub>\n", parts.join(" · "))
