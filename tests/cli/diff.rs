@@ -1,5 +1,8 @@
 //! `relay diff`: one change of a small project each, and what a reviewer reads of it.
 
+mod conditions;
+mod forms;
+mod hostile;
 mod signers;
 
 use std::fs;
@@ -189,12 +192,14 @@ fn each_change_is_found_and_explained() {
         assert!(run.code < 2, "{name}");
         assert_eq!(run.code == 1, !run.stdout.contains("no difference in meaning"), "{name}");
         snapshot(&format!("diff_{name}"), &run.stdout);
+        snapshot(&format!("diff_{name}_forms"), &forms::of(&sandbox));
         // The other way round is a change too; only an epoch may rise.
         if !name.starts_with("epoch") {
             sandbox.relay("diff b a --exit-code").ends(run.code);
         }
-        let json = sandbox.relay("diff a b --json").ends(0).json();
-        assert_eq!(json["same_meaning"], run.code == 0, "{name}");
+        let json = sandbox.relay("diff a b --json").ends(0);
+        assert_eq!(json.json()["same_meaning"], run.code == 0, "{name}");
+        forms::assert_directions(&json);
     }
 }
 

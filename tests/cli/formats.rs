@@ -13,6 +13,7 @@ const VERBS: &[(&str, &str, &[&str])] = &[
     ("explain", "good --prompt hello", &["human", "json", "sarif", "github"]),
     ("explain", "good --uri relay://nowhere", &["human", "json", "sarif", "github"]),
     ("explain", "good --tags vpn", &["human", "json", "sarif", "github"]),
+    ("diff", "good /dev/null", &["human", "json", "markdown", "sarif", "github"]),
     ("rules", "", &["human", "json"]),
     ("rules", "gate::empty", &["human", "json"]),
     ("trust", "list trust.toml", &["human", "json"]),

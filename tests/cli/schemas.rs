@@ -151,6 +151,16 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, violations: &mut
             }
             "const" if rule != value => violations.push(format!("{at} is not {rule}")),
             "const" => {}
+            "minItems" | "maxItems" => {
+                let limit = rule.as_u64().expect("a number");
+                let is_beyond = |items: &Vec<Value>| match keyword.as_str() {
+                    "minItems" => (items.len() as u64) < limit,
+                    _ => (items.len() as u64) > limit,
+                };
+                if value.as_array().is_some_and(is_beyond) {
+                    violations.push(format!("{at} is beyond the {keyword} {rule}"));
+                }
+            }
             "minimum" | "maximum" => {
                 let limit = rule.as_f64().expect("a number");
                 let is_beyond = |number: f64| match keyword.as_str() {

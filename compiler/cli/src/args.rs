@@ -59,7 +59,7 @@ pub(crate) struct Cli {
 
 const AFTER_HELP: &str = "\
 Exit codes: 0 yes, 1 no (errors in the project, not trusted, `fmt --check` or `diff --exit-code` \
-differs), 2 failed (wrong usage, unusable file). Results go to standard output, everything else to standard error.
+differs, `diff --fail-on` trips), 2 failed (wrong usage, unusable file). Results go to standard output, everything else to standard error.
 
 Begin with `relay init my-team`; `relay help VERB` has examples of each verb.";
 

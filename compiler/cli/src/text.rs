@@ -139,6 +139,7 @@ mod tests {
             );
         }
         assert_eq!(printable_with_styles("a\rb\tc\n\u{202e}"), "a\\u{d}b\tc\n\\u{202e}");
+        assert_eq!(printable_with_styles("a\u{2028}b\u{61c}"), "a\\u{2028}b\\u{61c}");
     }
 
     #[test]

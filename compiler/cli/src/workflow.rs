@@ -33,7 +33,8 @@ impl Annotation<'_> {
         let Self { level, place, title, message } = self;
         let mut properties = Vec::new();
         if let Some(Lines { file, lines: (first, last), columns }) = place {
-            properties.push(format!("file={},line={first},endLine={last}", property(file)));
+            properties
+                .push(format!("file={},line={first},endLine={last}", property(&printable(file))));
             // GitHub accepts columns only for ranges within one line.
             if let Some((first, last)) = columns {
                 properties.push(format!("col={first},endColumn={last}"));

@@ -117,8 +117,8 @@ fn narrowed(a: &ArgumentKind, b: &ArgumentKind) -> (bool, Option<String>) {
     match (a, b) {
         (ArgumentKind::Choice(a), ArgumentKind::Choice(b)) => {
             let gone: Vec<_> = a.iter().filter(|value| !b.contains(value)).cloned().collect();
-            let meaning =
-                (!gone.is_empty()).then(|| format!("calls with {} are refused", gone.join(", ")));
+            let meaning = (!gone.is_empty())
+                .then(|| format!("calls with `{}` are refused", gone.join("`, `")));
             (meaning.is_some(), meaning)
         }
         (ArgumentKind::Text { .. }, ArgumentKind::Choice(_)) => {

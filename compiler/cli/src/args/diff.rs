@@ -45,8 +45,8 @@ begins with `<!-- relay-diff NAME -->`, or `<!-- relay-diff -->` for several pro
 comment of an earlier run is found. SARIF and annotations are errors where authority loosens,
 warnings where clients break, and notes otherwise.
 
-Accepted findings are shown with their reason and trip no --fail-on. They are in a TOML file, each
-with the fingerprint that the other forms print:
+Accepted findings are shown with their reason and trip no --fail-on; --exit-code counts them, as
+they are differences. They are in a TOML file, each with the fingerprint that every form prints:
   [[accepted]]
   fingerprint = \"5c0f3a9b1e2d4f67\"
   reason = \"visitors need no briefing: OPS-12\"
@@ -68,7 +68,8 @@ pub(crate) struct DiffArgs {
     /// Show the findings of these areas only
     #[arg(long, value_name = "AREA", value_enum, value_delimiter = ',')]
     pub(crate) only: Vec<AreaName>,
-    /// At most so many characters of markdown, the worst findings first; 60000 if absent
+    /// At most so many characters of markdown, the worst findings first: 2000 or more, 60000 if
+    /// absent
     #[arg(
         long,
         value_name = "N",

@@ -1,12 +1,13 @@
 //! The file of findings that are accepted, each with its reason.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use relay_compiler::nearest;
 use serde::Deserialize;
 use toml::Spanned;
 
+use crate::answer::size::grouped;
 use crate::command::diff::comparison::{Accepted, Comparison};
 use crate::disk;
 use crate::failure::Failure;
@@ -14,6 +15,8 @@ use crate::failure::Failure;
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
 const REASON_CHARS_MAX: usize = 1_000;
 const FINGERPRINT_CHARS: usize = 16;
+/// Entries that fit nothing and are named.
+const UNFIT_MAX: usize = 10;
 
 /// What an accepted finding looks like, for helps.
 const EXAMPLE: &str = "write `[[accepted]]`, `fingerprint = \"…\"` and `reason = \"…\"`";
@@ -92,28 +95,32 @@ impl AcceptedFile {
         Ok(Self { path, entries })
     }
 
-    /// Marks the findings that are accepted, and sorts them after the others of their area.
-    /// Returns a note for each entry that fits none.
+    /// Marks the findings that are accepted, and sorts them after the others of their area. An
+    /// entry that fits none is noted.
     pub(crate) fn apply(&self, comparison: &mut Comparison) {
-        let mut known: Vec<String> = Vec::new();
+        let mut known: BTreeSet<String> = BTreeSet::new();
         for project in &mut comparison.projects {
             for found in &mut project.findings {
                 let entry = self.entries.get(&found.fingerprint);
                 found.accepted = entry.map(|entry| Accepted { reason: entry.reason.clone() });
-                known.push(found.fingerprint.clone());
+                known.insert(found.fingerprint.clone());
             }
             project.findings.sort_by_key(|found| (found.finding.area, found.accepted.is_some()));
         }
         let mut unfit: Vec<(&String, &Entry)> =
-            self.entries.iter().filter(|(fingerprint, _)| !known.contains(fingerprint)).collect();
+            self.entries.iter().filter(|(fingerprint, _)| !known.contains(*fingerprint)).collect();
         unfit.sort_by_key(|(_, entry)| entry.line);
-        for (fingerprint, Entry { reason: _, line }) in unfit {
+        let path = &self.path;
+        for (fingerprint, Entry { reason: _, line }) in unfit.iter().take(UNFIT_MAX) {
             let near = nearest(fingerprint, known.iter().map(String::as_str));
             let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             comparison.notes.push(format!(
-                "`{}`, line {line}: no finding has the fingerprint `{fingerprint}`{near}",
-                self.path
+                "`{path}`, line {line}: no finding has the fingerprint `{fingerprint}`{near}"
             ));
+        }
+        if unfit.len() > UNFIT_MAX {
+            let more = grouped(unfit.len() - UNFIT_MAX);
+            comparison.notes.push(format!("`{path}`: {more} more entries fit no finding"));
         }
     }
 }

@@ -28,8 +28,9 @@ const LINES_MAX: usize = 80;
 /// Projects that the last line names, and notes before it.
 const PROJECTS_MAX: usize = 5;
 const NOTES_MAX: usize = 10;
-/// The part of the comment that the notes may take: one in so many.
+/// The parts of the comment that the notes and the last line may take: one in so many.
 const NOTES_SHARE: usize = 4;
+const LAST_SHARE: usize = 3;
 
 /// A finding and its project, with what is shown of both.
 type Of<'c> = (&'c Compared, &'c Found);
@@ -38,35 +39,31 @@ type Of<'c> = (&'c Compared, &'c Found);
 /// UTF-16.
 struct Page {
     text: String,
-    left: usize,
+    length: usize,
+    length_max: usize,
+    /// Kept for texts that are added later.
+    reserved: usize,
 }
 
 impl Page {
-    fn of(chars_max: usize) -> Self {
-        Self { text: String::new(), left: chars_max }
+    fn of(length_max: usize) -> Self {
+        Self { text: String::new(), length: 0, length_max, reserved: 0 }
     }
 
-    fn has_room(&self, text: &str) -> bool {
-        length(text) <= self.left
+    /// Returns the room that is left.
+    fn left(&self) -> usize {
+        self.length_max.saturating_sub(self.length + self.reserved)
     }
 
     /// Adds a text if there is room for it.
     fn push(&mut self, text: &str) -> bool {
-        let fits = self.has_room(text);
+        let length = length(text);
+        let fits = length <= self.left();
         if fits {
-            self.left -= length(text);
+            self.length += length;
             self.text.push_str(text);
         }
         fits
-    }
-
-    /// Keeps room for texts that are added later.
-    fn reserve(&mut self, chars: usize) {
-        self.left = self.left.saturating_sub(chars);
-    }
-
-    fn release(&mut self, chars: usize) {
-        self.left += chars;
     }
 }
 
@@ -76,7 +73,7 @@ struct Section<'c> {
     found: Vec<Of<'c>>,
 }
 
-const CLOSING: &str = "</details>\n";
+const CLOSING: &str = "</details>\n\n";
 
 /// Returns the comment: at most `chars_max` characters, if that is at least 2,000.
 pub(crate) fn draw(comparison: &Comparison, chars_max: usize) -> String {
@@ -86,22 +83,19 @@ pub(crate) fn draw(comparison: &Comparison, chars_max: usize) -> String {
     page.push(&format!("### relay · {}\n\n", headline(comparison)));
     page.push(&counts(comparison, &all));
 
-    let last = last_line(comparison);
-    page.reserve(length(&last));
-    let notes = notes(comparison, page.left / NOTES_SHARE);
-    page.reserve(length(&notes));
+    let last = last_line(comparison, page.left() / LAST_SHARE);
+    let notes = notes(comparison, page.left() / NOTES_SHARE);
+    let closing = format!("{notes}{last}");
     let sections = sections(comparison, &all);
-    let frames: Vec<usize> = sections.iter().map(Section::frame).collect();
-    page.reserve(frames.iter().sum());
+    page.reserved = length(&closing) + sections.iter().map(Section::frame).sum::<usize>();
 
     table(comparison, &all, &mut page);
-    for (section, frame) in sections.iter().zip(frames) {
-        page.release(frame);
+    for section in &sections {
+        page.reserved -= section.frame();
         section.write(comparison, &mut page);
     }
-    page.release(length(&notes) + length(&last));
-    page.push(&notes);
-    page.push(&last);
+    page.reserved = 0;
+    page.push(&closing);
     page.text
 }
 
@@ -170,24 +164,27 @@ fn counts(comparison: &Comparison, all: &[Of<'_>]) -> String {
 /// Writes the table of what changes authority or breaks clients.
 fn table(comparison: &Comparison, all: &[Of<'_>], page: &mut Page) {
     const HEAD: &str = "| | what | change | meaning |\n|---|---|---|---|\n";
-    let is_row =
-        |(_, found): &&Of<'_>| found.finding.area == Area::Authority || found.finding.breaking;
-    let rows: Vec<&Of<'_>> = all.iter().filter(is_row).collect();
+    let rows: Vec<&Of<'_>> = all.iter().filter(|(_, found)| is_row(found)).collect();
     if rows.is_empty() {
         return;
     }
-    let reserved = length(HEAD) + length(&and_more(rows.len())) + 1;
-    if reserved > page.left {
+    let more = length(&and_more(rows.len())) + 1;
+    page.reserved += more;
+    if !page.push(HEAD) {
+        page.reserved -= more;
         return;
     }
-    page.push(HEAD);
-    page.reserve(reserved - length(HEAD));
     let written = rows.iter().take_while(|of| page.push(&row(comparison, of))).count();
-    page.release(reserved - length(HEAD));
+    page.reserved -= more;
     page.push("\n");
     if written < rows.len() {
         page.push(&and_more(rows.len() - written));
     }
+}
+
+/// Returns whether the table has a row for a finding.
+fn is_row(found: &Found) -> bool {
+    found.finding.area == Area::Authority || found.finding.breaking
 }
 
 fn row(comparison: &Comparison, (project, found): &Of<'_>) -> String {
@@ -198,6 +195,7 @@ fn row(comparison: &Comparison, (project, found): &Of<'_>) -> String {
     what.extend(found.needs_acceptance().then(|| code(&found.fingerprint, NAME_CHARS_MAX)));
     let mut meaning: Vec<String> = Vec::new();
     meaning.extend(finding.meaning.as_ref().map(|text| sentence(text, NOTE_CHARS_MAX)));
+    meaning.extend(words::size(found));
     meaning.extend(only_in(project, found));
     meaning.extend(accepted(found));
     let mark = Mark::of(found).text();
@@ -232,16 +230,18 @@ fn sections<'c>(comparison: &Comparison, all: &[Of<'c>]) -> Vec<Section<'c>> {
     for area in &comparison.areas {
         let mut found: Vec<Of<'c>> =
             all.iter().filter(|(_, found)| found.finding.area == *area).copied().collect();
-        found.retain(|(_, found)| found.finding.area != Area::Authority || is_long(&found.finding));
+        let total = found.len();
+        found.retain(|(_, found)| !is_row(found) || is_long(&found.finding));
         if found.is_empty() {
             continue;
         }
+        let word = if found.len() < total { "other change" } else { "change" };
         let tokens: i64 = found.iter().map(|(_, found)| found.tokens_estimated).sum();
         let tokens = match tokens {
             0 => String::new(),
             tokens => format!(", about {} tokens", words::signed(tokens)),
         };
-        let (name, count) = (words::area(*area), counted(found.len(), "change"));
+        let (name, count) = (words::area(*area), counted(found.len(), word));
         let opening = format!("<details><summary>{name}: {count}{tokens}</summary>\n\n");
         sections.push(Section { opening, found });
     }
@@ -265,57 +265,54 @@ fn is_long(finding: &Finding) -> bool {
 impl Section<'_> {
     /// Returns the characters of what surrounds its findings.
     fn frame(&self) -> usize {
-        length(&self.opening) + length(&and_more(self.found.len())) + length(CLOSING) + 1
+        length(&self.opening) + length(&and_more(self.found.len())) + length(CLOSING)
     }
 
     fn write(&self, comparison: &Comparison, page: &mut Page) {
         let frame = self.frame();
-        if frame > page.left {
+        if frame > page.left() {
             return;
         }
         page.push(&self.opening);
-        let reserved = frame - length(&self.opening);
-        page.reserve(reserved);
+        let rest = frame - length(&self.opening);
+        page.reserved += rest;
         let mut written = 0;
         for of in &self.found {
             let heading = heading(comparison, of);
-            let left_out = "the text is left out\n\n";
             let fits = page.push(&format!("{heading}{}", body(of)))
-                || page.push(&format!("{heading}{left_out}"));
+                || page.push(&format!("{heading}the text is left out\n\n"));
             if !fits {
                 break;
             }
             written += 1;
         }
-        page.release(reserved);
+        page.reserved -= rest;
         if written < self.found.len() {
             page.push(&and_more(self.found.len() - written));
         }
         page.push(CLOSING);
-        page.push("\n");
     }
 }
 
-/// Returns what and where a finding is, as a paragraph.
+/// Returns what and where a finding is, as a paragraph; a short change is part of it.
 fn heading(comparison: &Comparison, (project, found): &Of<'_>) -> String {
     let finding = &found.finding;
     // In bold, `+`, `-` and `~` begin no list.
     let (mark, title) = (Mark::of(found).text(), title(comparison, project, finding));
     let mut parts = vec![format!("**{mark}** {title}")];
+    parts.extend((!is_long(finding)).then(|| in_cell(finding)));
     parts.extend(place(found));
     parts.extend(words::size(found));
     parts.extend(only_in(project, found));
     format!("{}\n\n", parts.join(" · "))
 }
 
-/// Returns what a finding says, each part followed by an empty line.
+/// Returns what else a finding says, each part followed by an empty line.
 fn body((_, found): &Of<'_>) -> String {
     let finding = &found.finding;
     let mut parts: Vec<String> = Vec::new();
     match &finding.change {
-        Change::Value { .. } if !is_long(finding) => {
-            parts.push(format!("{}\n", in_cell(finding)));
-        }
+        _ if !is_long(finding) => {}
         Change::Value { before, after } => {
             let marked = |mark: char, value: &Option<String>| {
                 let lines = value.as_deref().unwrap_or_default().lines();
@@ -328,9 +325,7 @@ fn body((_, found): &Of<'_>) -> String {
         Change::Briefings { .. } | Change::Listed { .. } => {
             parts.push(fence("text", &bounded(words::lines(&finding.change))));
         }
-        Change::Added | Change::Removed | Change::Renamed { .. } => {
-            parts.push(format!("{}\n", in_cell(finding)));
-        }
+        Change::Added | Change::Removed | Change::Renamed { .. } => {}
     }
     let mut line: Vec<String> = Vec::new();
     line.extend(finding.meaning.as_ref().map(|text| sentence(text, NOTE_CHARS_MAX)));
@@ -383,7 +378,11 @@ fn lines(hunk: &Hunk) -> Vec<String> {
         };
         format!("{mark} {}", change.value().trim_end_matches(['\n', '\r'])).trim_end().to_owned()
     });
-    lines.collect()
+    let mut lines: Vec<String> = lines.collect();
+    let is_text = |line: &String| !line.trim().is_empty();
+    lines.truncate(lines.iter().rposition(is_text).map_or(0, |last| last + 1));
+    lines.drain(..lines.iter().position(is_text).unwrap_or(0));
+    lines
 }
 
 fn bounded(mut lines: Vec<String>) -> Vec<String> {
@@ -440,21 +439,28 @@ fn notes(comparison: &Comparison, chars_max: usize) -> String {
             }
         }
     }
-    let reserved = length(&and_more(all.len()));
-    let mut page = Page::of(chars_max.saturating_sub(reserved));
+    let mut page = Page::of(chars_max);
+    page.reserved = length(&and_more(all.len()));
     let note = |text: &String| format!("Note: {}\n\n", code(text, NOTE_CHARS_MAX));
     let written = all.iter().take(NOTES_MAX).take_while(|text| page.push(&note(text))).count();
+    page.reserved = 0;
     if written < all.len() {
-        page.release(reserved);
         page.push(&and_more(all.len() - written));
     }
     page.text
 }
 
-/// Returns what was compared.
-fn last_line(comparison: &Comparison) -> String {
+/// Returns what was compared: as many projects as `chars_max` characters have room for.
+fn last_line(comparison: &Comparison, chars_max: usize) -> String {
+    let named = comparison.projects.len().min(PROJECTS_MAX);
+    let lines = (0..=named).rev().map(|named| last_line_of(comparison, named));
+    let mut lines = lines.skip_while(|line| length(line) > chars_max);
+    lines.next().unwrap_or_default()
+}
+
+fn last_line_of(comparison: &Comparison, named: usize) -> String {
     let mut parts: Vec<String> = Vec::new();
-    for project in comparison.projects.iter().take(PROJECTS_MAX) {
+    for project in comparison.projects.iter().take(named) {
         let mut name = code(project.project(), NAME_CHARS_MAX);
         if let Some(versions) = words::versions(project) {
             name.push_str(&format!(" {}", code(&versions, CELL_CHARS_MAX)));
@@ -463,9 +469,10 @@ fn last_line(comparison: &Comparison) -> String {
         parts.extend([name, sides, words::files(project)]);
         parts.extend(words::epochs(project));
     }
-    if comparison.projects.len() > PROJECTS_MAX {
-        let more = comparison.projects.len() - PROJECTS_MAX;
-        parts.push(format!("and {}", counted(more, "more project")));
+    match comparison.projects.len() - named {
+        0 => {}
+        more if named == 0 => parts.push(counted(more, "project")),
+        more => parts.push(format!("and {}", counted(more, "more project"))),
     }
     parts.push(format!("relay {VERSION}"));
     format!("<sub>{}</sub>\n", parts.join(" · "))

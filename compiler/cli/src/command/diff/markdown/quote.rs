@@ -20,11 +20,12 @@ pub(crate) fn code(text: &str, chars_max: usize) -> String {
     format!("{mark}{blank}{text}{blank}{mark}")
 }
 
-/// Returns a sentence of relay's own as it is, and in a code span if it may hold more than words: a
-/// name in it is an author's.
+/// Returns a sentence of relay's own as it is, and in a code span if it may hold more than words:
+/// what is in backticks in it is an author's.
 pub(crate) fn sentence(text: &str, chars_max: usize) -> String {
-    let is_plain =
-        |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, ' ' | ',' | ';' | '-');
+    let is_plain = |letter: char| {
+        letter.is_ascii_alphanumeric() || matches!(letter, ' ' | ',' | ';' | '-' | '(' | ')')
+    };
     let is_safe = text.split(": ").flat_map(str::chars).all(is_plain);
     if is_safe && text.chars().count() <= chars_max {
         text.to_owned()
