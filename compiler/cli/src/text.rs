@@ -18,6 +18,12 @@ pub(crate) fn printable(text: &str) -> String {
     safe
 }
 
+/// Returns `text` as [`printable`], with line ends escaped: one in a name or title would begin a line
+/// that looks like another.
+pub(crate) fn one_line(value: &str) -> String {
+    printable(value).replace('\n', "\\n")
+}
+
 /// Returns `text` as [`printable`], but for the styles that `relay` itself uses, which stay.
 ///
 /// Everything that `relay` prints for people passes here, so a name or a message that holds an escape
