@@ -18,6 +18,7 @@ mod explain;
 mod files;
 mod fmt;
 mod formats;
+mod git_setup;
 mod help;
 mod inspect;
 mod keys;
