@@ -85,7 +85,7 @@ fn shown(repo: &Repo) -> Vec<String> {
     let diff = repo.git("diff -U0 -- small.relay");
     let lines = diff.lines().skip_while(|line| !line.starts_with("@@"));
     let line = |line: &str| match line.strip_prefix("@@") {
-        Some(rest) => rest.split_once("@@ ").map_or("?", |(_, heading)| heading).to_owned(),
+        Some(rest) => rest.split_once("@@ ").map_or("", |(_, heading)| heading).to_owned(),
         None => line.to_owned(),
     };
     lines.map(line).collect()
