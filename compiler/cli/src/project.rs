@@ -23,6 +23,8 @@ pub(crate) struct Project {
     root: String,
     /// What precedes the path of a file, from the project's folder, in reports.
     prefix: String,
+    /// The same without the revision that it is from.
+    folder: String,
 }
 
 /// The options of a compilation.
@@ -66,17 +68,29 @@ impl Project {
         // The compiler requires a readable document.
         files.read(root).map_err(|error| unreadable(error.to_string()))?;
         let prefix = report::folder_prefix(&folder);
-        Ok(Self { files: Box::new(files), root: root.into(), prefix })
+        let folder = prefix.clone();
+        Ok(Self { files: Box::new(files), root: root.into(), prefix, folder })
     }
 
     /// Takes the project of these files whose document is at `root`; reports show paths with
-    /// `prefix` before them.
-    pub(crate) fn of(files: Box<dyn Files>, root: &str, prefix: String) -> Result<Self, Failure> {
+    /// `prefix` before them, which ends with its `folder`.
+    pub(crate) fn of(
+        files: Box<dyn Files>,
+        root: &str,
+        prefix: String,
+        folder: String,
+    ) -> Result<Self, Failure> {
         // The compiler requires a readable document.
         files
             .read(root)
             .map_err(|error| Failure::error(format!("cannot read `{prefix}{root}`: {error}")))?;
-        Ok(Self { files, root: root.into(), prefix })
+        Ok(Self { files, root: root.into(), prefix, folder })
+    }
+
+    /// Returns what precedes the path of a file, from the project's folder, for programs that look
+    /// for it in a checkout: empty, or it ends with `/`.
+    pub(crate) fn folder(&self) -> &str {
+        &self.folder
     }
 
     /// Returns the sources that a compiler reads.
@@ -111,7 +125,7 @@ impl Project {
         match &compiled.unread {
             None => Ok(compiled),
             Some(reason) => {
-                let Self { files: _, root, prefix } = self;
+                let Self { files: _, root, prefix, folder: _ } = self;
                 Err(Failure::error(format!("cannot read `{prefix}{root}`: {reason}"))
                     .help("it was there a moment ago: run the command again"))
             }

@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::files::{EntryKind, FileTree, ProjectFiles};
 use crate::process::{Inside, Repository};
 use crate::project::{DOCUMENT, Project};
+use crate::report;
 use crate::revision::tree::Tree;
 
 pub(crate) use name::Named;
@@ -135,7 +136,8 @@ impl Revision {
         if !prefix.ends_with(':') {
             prefix.push('/');
         }
-        Project::of(Box::new(files), root, prefix)
+        let folder = report::folder_prefix(folder.strip_prefix("/").unwrap_or(folder));
+        Project::of(Box::new(files), root, prefix, folder)
     }
 
     /// Returns the bytes of the file at `path`.

@@ -8,8 +8,10 @@ use textwrap::{Options, WordSeparator, WordSplitter};
 pub(crate) fn printable(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
-        let turns = matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if (character.is_control() && !matches!(character, '\n' | '\t')) || turns {
+        let turns = matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        // Some viewers begin a line there, and others do not.
+        let breaks = matches!(character, '\u{2028}' | '\u{2029}');
+        if (character.is_control() && !matches!(character, '\n' | '\t')) || turns || breaks {
             safe.extend(character.escape_unicode());
         } else {
             safe.push(character);
@@ -18,10 +20,21 @@ pub(crate) fn printable(text: &str) -> String {
     safe
 }
 
-/// Returns `text` as [`printable`], with line ends escaped: one in a name or title would begin a line
-/// that looks like another.
-pub(crate) fn one_line(value: &str) -> String {
-    printable(value).replace('\n', "\\n")
+/// Returns `text` as [`printable`], on one line.
+pub(crate) fn on_one_line(text: &str) -> String {
+    printable(text).replace('\n', "\\n").replace('\t', "\\t")
+}
+
+/// Returns `text`, or its beginning and end if it has more than `chars_max` characters.
+pub(crate) fn shortened(text: &str, chars_max: usize) -> String {
+    let chars = text.chars().count();
+    if chars <= chars_max {
+        return text.to_owned();
+    }
+    let half = chars_max.saturating_sub(1) / 2;
+    let start: String = text.chars().take(half).collect();
+    let end: String = text.chars().skip(chars - half).collect();
+    format!("{start}…{end}")
 }
 
 /// Returns `text` as [`printable`], but for the styles that `relay` itself uses, which stay.

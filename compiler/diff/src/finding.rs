@@ -256,6 +256,12 @@ impl Finding {
         self.subject.kind == Kind::Project && self.part == ENVIRONMENT
     }
 
+    /// Returns the place in the second side that a reviewer should look at; `None` if it has none.
+    #[must_use]
+    pub fn anchor(&self) -> Option<&Place> {
+        self.places.b.as_ref()
+    }
+
     /// Returns what names the difference in any run: area, kind, name and part.
     #[must_use]
     pub fn id(&self) -> String {

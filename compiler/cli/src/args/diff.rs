@@ -2,9 +2,14 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
-use crate::args::format::{AnswerFormat, FormatArgs};
+use crate::args::format::{DiffFormat, FormatArgs};
+
+/// The most characters of markdown: GitHub refuses a comment with more than 65,536.
+const MARKDOWN_CHARS: usize = 60_000;
+/// What markdown needs for what is never left out: its heading, counts and last line.
+const MARKDOWN_CHARS_MIN: u64 = 2_000;
 
 /// Arguments of `relay diff`.
 #[derive(Debug, Clone, Args)]
@@ -19,6 +24,9 @@ Examples:
   relay diff old/ new/                       folders of bundles, paired by project
   relay diff /dev/null project.kdl           all of it as new
   relay diff project.kdl --json              for programs (schemas/diff.json)
+  relay diff project.kdl --format markdown   a comment for a pull request
+  relay diff project.kdl --only authority    what agents may do alone
+  relay diff v1.relay v2.relay --fail-on loosens,breaking --accepted accepted.toml
 
 A and B are each one of:
   a project's document, or the folder that holds project.kdl
@@ -29,8 +37,22 @@ A and B are each one of:
 
 A file or folder of that very name wins over a revision. What A's revision does not have is
 compared as empty. Both sides are compiled without an environment and in each that either names.
-Nothing is fetched, and neither the work tree nor the index is changed. Exits with 2 if a side has
-errors or cannot be read.")]
+Nothing is fetched, and neither the work tree nor the index is changed.
+
+Findings are of three areas: authority (what agents may do), contexts (what they read) and surface
+(what clients see). --exit-code and --fail-on look at the findings that are shown. The markdown
+begins with `<!-- relay-diff NAME -->`, or `<!-- relay-diff -->` for several projects, by which a
+comment of an earlier run is found. SARIF and annotations are errors where authority loosens,
+warnings where clients break, and notes otherwise.
+
+Accepted findings are shown with their reason and trip no --fail-on. They are in a TOML file, each
+with the fingerprint that the other forms print:
+  [[accepted]]
+  fingerprint = \"5c0f3a9b1e2d4f67\"
+  reason = \"visitors need no briefing: OPS-12\"
+
+Exits with 1 if --exit-code finds a difference or a finding trips --fail-on, and with 2 if a side
+has errors or cannot be read.")]
 pub(crate) struct DiffArgs {
     /// What to compare: A with B, or with B alone what HEAD has of it with the work tree
     #[arg(value_name = "A|B", num_args = 1..=2, required = true)]
@@ -39,8 +61,56 @@ pub(crate) struct DiffArgs {
     #[arg(long, value_name = "E")]
     pub(crate) env: Option<String>,
     #[command(flatten)]
-    pub(crate) format: FormatArgs<AnswerFormat>,
+    pub(crate) format: FormatArgs<DiffFormat>,
+    /// Show the findings of these areas only
+    #[arg(long, value_name = "AREA", value_enum, value_delimiter = ',')]
+    pub(crate) only: Vec<AreaName>,
+    /// At most so many characters of markdown, the worst findings first; 60000 if absent
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u64).range(MARKDOWN_CHARS_MIN..)
+    )]
+    pub(crate) max_chars: Option<u64>,
     /// Exit with 1 if there is a difference
     #[arg(long)]
     pub(crate) exit_code: bool,
+    /// Exit with 1 if there is a finding of this kind that is not accepted
+    #[arg(long, value_name = "KIND", value_enum, value_delimiter = ',')]
+    pub(crate) fail_on: Vec<Condition>,
+    /// A TOML file of findings that are accepted, each with its reason
+    #[arg(long, value_name = "FILE")]
+    pub(crate) accepted: Option<PathBuf>,
+}
+
+impl DiffArgs {
+    /// Returns the maximum of characters of markdown.
+    pub(crate) fn markdown_chars(&self) -> usize {
+        let asked = self.max_chars.map(|chars| usize::try_from(chars).unwrap_or(usize::MAX));
+        asked.unwrap_or(MARKDOWN_CHARS)
+    }
+}
+
+/// An area of findings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AreaName {
+    /// What agents may do
+    Authority,
+    /// What agents read
+    Contexts,
+    /// What clients see
+    Surface,
+}
+
+/// A kind of finding that fails a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Condition {
+    /// Agents may do more
+    Loosens,
+    /// Clients break: something they use is gone, renamed, or takes fewer values
+    Breaking,
+    /// Agents read something else
+    Contexts,
+    /// Clients see something else
+    Surface,
 }

@@ -59,6 +59,26 @@ impl Form for AnswerFormat {
     const JSON: Self = Self::Json;
 }
 
+/// The forms of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum DiffFormat {
+    /// Text for people
+    #[default]
+    Human,
+    /// One JSON object
+    Json,
+    /// Markdown for a comment on a pull request
+    Markdown,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Workflow commands of GitHub Actions, which annotate a pull request
+    Github,
+}
+
+impl Form for DiffFormat {
+    const JSON: Self = Self::Json;
+}
+
 impl ReportFormat {
     /// Returns the form of the answer that these errors and warnings come with.
     pub(crate) fn of_answer(self) -> AnswerFormat {

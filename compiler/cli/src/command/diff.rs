@@ -1,21 +1,35 @@
 //! `relay diff`: what a change does to what agents read and may do.
 
+mod accepted;
 mod comparison;
+mod condition;
+mod github;
 mod human;
 mod input;
+mod markdown;
 mod pair;
+mod sarif;
 mod side;
+mod words;
 
-use crate::args::{AnswerFormat, DiffArgs};
+use crate::args::{DiffArgs, DiffFormat};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::text::on_one_line;
 
 pub(crate) use comparison::Comparison;
 
+use self::accepted::AcceptedFile;
 use self::comparison::Gathered;
 
 pub(crate) fn run(arguments: &DiffArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let areas = condition::areas(arguments)?;
+    if arguments.max_chars.is_some() && arguments.format.chosen() != DiffFormat::Markdown {
+        return Err(Failure::error("`--max-chars` is for `--format markdown`")
+            .help("omit it: the other forms have limits of their own"));
+    }
+    let accepted = arguments.accepted.as_deref().map(AcceptedFile::read).transpose()?;
     let mut projects = Vec::new();
     for pair in input::pairs(&arguments.sides)? {
         let mut gathered = Gathered::default();
@@ -23,10 +37,31 @@ pub(crate) fn run(arguments: &DiffArgs, output: &mut Output) -> Result<Exit, Fai
             pair.compare(arguments.env.as_deref(), output, |sides| gathered.compare(sides))?;
         projects.push(gathered.finish(&pair, facts));
     }
-    let comparison = Comparison::of(projects);
-    match arguments.format.chosen() {
-        AnswerFormat::Human => output.result(human::draw(&comparison, output.result_look()))?,
-        AnswerFormat::Json => output.json(&comparison)?,
+    let mut comparison = Comparison::of(projects);
+    if let Some(accepted) = accepted {
+        accepted.apply(&mut comparison);
     }
-    Ok(if !comparison.same_meaning && arguments.exit_code { Exit::No } else { Exit::Yes })
+    if !areas.is_empty() {
+        comparison.keep(&areas);
+    }
+    let format = arguments.format.chosen();
+    if format != DiffFormat::Human {
+        for note in &comparison.notes {
+            output.warn(&on_one_line(note), "remove the entry, or correct its fingerprint");
+        }
+    }
+    match format {
+        DiffFormat::Human => output.result(human::draw(&comparison, output.result_look()))?,
+        DiffFormat::Json => output.json(&comparison)?,
+        DiffFormat::Markdown => {
+            output.verbatim(&markdown::draw(&comparison, arguments.markdown_chars()))?;
+        }
+        DiffFormat::Sarif => output.verbatim(&sarif::draw(&comparison)?)?,
+        DiffFormat::Github => output.verbatim(&github::draw(&comparison))?,
+    }
+    if let Some(failure) = condition::tripped(&arguments.fail_on, &comparison) {
+        return Err(failure);
+    }
+    let differs = comparison.projects.iter().any(|project| !project.findings.is_empty());
+    Ok(if differs && arguments.exit_code { Exit::No } else { Exit::Yes })
 }

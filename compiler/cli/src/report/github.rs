@@ -2,39 +2,36 @@
 
 use std::fmt::Write as _;
 
-use crate::report::json::{Finding, Findings, Severity};
+use crate::level::Level;
+use crate::report::json::{Finding, Findings};
+use crate::workflow::{Annotation, Lines};
 
 /// Returns one command per line.
 pub(crate) fn draw(findings: &Findings) -> String {
-    let mut text = String::new();
-    for finding in &findings.diagnostics {
-        text.push_str(&command(finding));
-        text.push('\n');
-    }
+    let mut text: String = findings.diagnostics.iter().map(command).collect();
     if findings.omitted > 0 {
-        text.push_str(&format!("::notice::{} more findings are not listed\n", findings.omitted));
+        let message = format!("{} more findings are not listed", findings.omitted);
+        let note =
+            Annotation { level: Level::Note, place: None, title: "", message: message.as_str() };
+        text.push_str(&note.command());
     }
     text
 }
 
 fn command(finding: &Finding) -> String {
-    let kind = match finding.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    };
     let place = &finding.place;
-    let mut command = format!(
-        "::{kind} file={},line={},endLine={}",
-        property(&place.file),
-        place.line,
-        place.end_line
-    );
-    // GitHub accepts columns only for ranges within one line.
-    if place.line == place.end_line {
-        let _ = write!(command, ",col={},endColumn={}", place.column, place.end_column);
+    let is_one_line = place.line == place.end_line;
+    Annotation {
+        level: finding.severity.level(),
+        place: Some(Lines {
+            file: &place.file,
+            lines: (place.line, place.end_line),
+            columns: is_one_line.then_some((place.column, place.end_column)),
+        }),
+        title: &finding.code,
+        message: &message(finding),
     }
-    let _ = write!(command, ",title={}::{}", property(&finding.code), message(finding));
-    command
+    .command()
 }
 
 fn message(finding: &Finding) -> String {
@@ -47,13 +44,5 @@ fn message(finding: &Finding) -> String {
     if let Some(help) = &finding.help {
         let _ = write!(text, "\nhelp: {help}");
     }
-    data(&text)
-}
-
-fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
-}
-
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
+    text
 }

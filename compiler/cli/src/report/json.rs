@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::level::Level;
 use crate::report::origin::Origin;
 use crate::schema::FORMAT_VERSION;
 
@@ -56,6 +57,16 @@ pub(crate) enum Severity {
     Error,
     /// It can be built, but is probably not what the author wants.
     Warning,
+}
+
+impl Severity {
+    /// Returns how grave that is.
+    pub(crate) fn level(self) -> Level {
+        match self {
+            Self::Error => Level::Error,
+            Self::Warning => Level::Warning,
+        }
+    }
 }
 
 /// A range of characters in a file.

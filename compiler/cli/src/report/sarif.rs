@@ -6,11 +6,9 @@ use relay_bundle::Digest;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::report::json::{Finding, Findings, Range, Severity};
+use crate::report::json::{Finding, Findings, Range};
 use crate::report::rule::Rule;
-
-const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
-const HOME: &str = env!("CARGO_PKG_REPOSITORY");
+use crate::sarif::{self, HOME, Log, message, with};
 
 /// Returns the report as one SARIF log with one run.
 pub(crate) fn draw(findings: &Findings) -> Result<String, Failure> {
@@ -28,28 +26,12 @@ pub(crate) fn draw(findings: &Findings) -> Result<String, Failure> {
         .iter()
         .map(|finding| result(finding, index(&finding.code), fingerprints.next(finding)))
         .collect();
-    let omitted = (findings.omitted > 0).then(|| {
-        let text = format!("{} more findings are not listed", findings.omitted);
-        json!([{ "level": "note", "message": { "text": text } }])
-    });
-    let invocation = json!({ "executionSuccessful": true });
-    let invocation = with(invocation, "toolExecutionNotifications", omitted);
-    let log = json!({
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": "relay",
-                "informationUri": HOME,
-                "version": relay_compiler::VERSION,
-                "rules": rules.iter().map(|(code, finding)| rule(finding, documented(code))).collect::<Vec<_>>(),
-            } },
-            "columnKind": "unicodeCodePoints",
-            "invocations": [invocation],
-            "results": results,
-        }],
-    });
-    Ok(format!("{}\n", serde_json::to_string_pretty(&log)?))
+    let notes = match findings.omitted {
+        0 => Vec::new(),
+        omitted => vec![format!("{omitted} more findings are not listed")],
+    };
+    let rules = rules.iter().map(|(code, finding)| rule(finding, documented(code))).collect();
+    Log { rules, results, notes, category: None }.draw()
 }
 
 fn rule(finding: &Finding, documented: Option<&Rule>) -> Value {
@@ -59,7 +41,7 @@ fn rule(finding: &Finding, documented: Option<&Rule>) -> Value {
     let rule = json!({
         "id": code,
         "shortDescription": { "text": words },
-        "defaultConfiguration": { "level": level(finding.severity) },
+        "defaultConfiguration": { "level": finding.severity.level().in_sarif() },
     });
     let rule = with(rule, "help", finding.help.as_ref().map(|help| json!({ "text": help })));
     let why = documented.map(|documented| json!({ "text": documented.why.join("\n\n") }));
@@ -81,14 +63,14 @@ fn result(finding: &Finding, rule_index: Option<usize>, fingerprint: String) -> 
         .filter(|label| !label.primary)
         .zip(1u32..)
         .map(|(label, id)| {
-            let message = label.message.as_ref().map(|message| json!({ "text": message }));
+            let message = label.message.as_ref().map(|text| message(text));
             with(with(location(&label.place), "id", Some(json!(id))), "message", message)
         })
         .collect();
     let result = json!({
         "ruleId": finding.code,
-        "level": level(finding.severity),
-        "message": { "text": text },
+        "level": finding.severity.level().in_sarif(),
+        "message": message(&text),
         "locations": [location(&finding.place)],
         "partialFingerprints": { "relayFinding/v1": fingerprint },
     });
@@ -99,49 +81,14 @@ fn result(finding: &Finding, rule_index: Option<usize>, fingerprint: String) -> 
     with(result, "relatedLocations", (!others.is_empty()).then_some(Value::Array(others)))
 }
 
-/// Adds a member to an object, if it has a value.
-fn with(mut object: Value, name: &str, value: Option<Value>) -> Value {
-    if let (Some(members), Some(value)) = (object.as_object_mut(), value) {
-        members.insert(name.into(), value);
-    }
-    object
-}
-
 fn location(place: &Range) -> Value {
-    let artifact = if place.file.starts_with('/') {
-        json!({ "uri": format!("file://{}", uri(&place.file)) })
-    } else {
-        json!({ "uri": uri(&place.file), "uriBaseId": "%SRCROOT%" })
-    };
-    json!({ "physicalLocation": {
-        "artifactLocation": artifact,
-        "region": {
-            "startLine": place.line,
-            "startColumn": place.column,
-            "endLine": place.end_line,
-            "endColumn": place.end_column,
-        },
-    } })
-}
-
-fn level(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    }
-}
-
-/// Returns a path as the path of a URI (RFC 3986).
-fn uri(path: &str) -> String {
-    let mut uri = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=@".contains(&byte) {
-            uri.push(char::from(byte));
-        } else {
-            uri.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    uri
+    let region = json!({
+        "startLine": place.line,
+        "startColumn": place.column,
+        "endLine": place.end_line,
+        "endColumn": place.end_column,
+    });
+    sarif::location(&place.file, region)
 }
 
 /// Fingerprints of findings, which stay the same when other lines are added or removed.

@@ -8,9 +8,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::command::diff::pair::{Facts, InEnvironment, Pair, SideFacts};
-use crate::command::diff::side::Side;
+use crate::command::diff::side::{Content, Side};
 use crate::command::verify::Signature;
 use crate::failure::Failure;
+use crate::level::Level;
+use crate::project::DOCUMENT;
 use crate::schema::FORMAT_VERSION;
 
 /// The comparison of one project, or of several.
@@ -18,10 +20,14 @@ use crate::schema::FORMAT_VERSION;
 pub(crate) struct Comparison {
     /// The version of this format.
     pub(crate) format_version: u32,
-    /// Whether no answer of a server differs.
+    /// Whether no answer of a server differs. Findings that are not shown count.
     pub(crate) same_meaning: bool,
+    /// The areas whose findings are shown.
+    pub(crate) areas: Vec<Area>,
     /// Each project.
     pub(crate) projects: Vec<Compared>,
+    /// What a reader must know that is of no single project.
+    pub(crate) notes: Vec<String>,
 }
 
 /// The comparison of one project.
@@ -41,8 +47,10 @@ pub(crate) struct Compared {
     pub(crate) files: Vec<String>,
     /// What a reader must know to understand the comparison.
     pub(crate) notes: Vec<String>,
-    /// The differences, the most dangerous first.
+    /// The differences, the most dangerous first; of an area, those that are accepted last.
     pub(crate) findings: Vec<Found>,
+    /// How many differences are of areas that are not shown.
+    pub(crate) not_shown: usize,
 }
 
 /// One side of a comparison.
@@ -56,6 +64,9 @@ pub(crate) struct Described {
     pub(crate) bundle: Option<Identity>,
     /// The signatures of a bundle, unchecked.
     pub(crate) signers: Vec<Signature>,
+    /// What precedes a path from the project's folder in a checkout.
+    #[serde(skip)]
+    pub(crate) folder: String,
 }
 
 /// What a bundle says of itself. Of a project it is the bundle of the first environment.
@@ -73,6 +84,9 @@ pub(crate) struct Identity {
     pub(crate) compiler: String,
     /// The version of the bundle format.
     pub(crate) format: String,
+    /// The path of its document from the project's folder.
+    #[serde(skip)]
+    pub(crate) document: Option<String>,
 }
 
 /// A difference, and where it was found.
@@ -89,6 +103,24 @@ pub(crate) struct Found {
     pub(crate) tokens_estimated: i64,
     /// The environments that have it; `null` is the project without one.
     pub(crate) environments: Vec<Option<String>>,
+    /// Why it is accepted; `null` if it is not.
+    pub(crate) accepted: Option<Accepted>,
+}
+
+/// That a difference is accepted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct Accepted {
+    /// Why.
+    pub(crate) reason: String,
+}
+
+/// The line that a reviewer should look at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Spot {
+    /// The file, as it is found in a checkout.
+    pub(crate) file: String,
+    /// The line, from 1.
+    pub(crate) line: u32,
 }
 
 /// The findings of one project while its environments are compared.
@@ -104,7 +136,36 @@ pub(crate) struct Gathered {
 impl Comparison {
     pub(crate) fn of(projects: Vec<Compared>) -> Self {
         let same_meaning = projects.iter().all(|project| project.same_meaning);
-        Self { format_version: FORMAT_VERSION, same_meaning, projects }
+        let areas = vec![Area::Authority, Area::Contexts, Area::Surface];
+        Self { format_version: FORMAT_VERSION, same_meaning, areas, projects, notes: Vec::new() }
+    }
+
+    /// Keeps the findings of these areas, and counts the others.
+    pub(crate) fn keep(&mut self, areas: &[Area]) {
+        self.areas.retain(|area| areas.contains(area));
+        for project in &mut self.projects {
+            let before = project.findings.len();
+            project.findings.retain(|found| areas.contains(&found.finding.area));
+            project.not_shown += before - project.findings.len();
+        }
+    }
+
+    /// Returns every finding that is shown, the gravest first.
+    pub(crate) fn gravest_first(&self) -> Vec<(&Compared, &Found)> {
+        let of = |project| move |found| (project, found);
+        let mut all: Vec<_> = self
+            .projects
+            .iter()
+            .flat_map(|project| project.findings.iter().map(of(project)))
+            .collect();
+        all.sort_by(|(_, a), (_, b)| {
+            (a.level(), a.accepted.is_some(), a.finding.order()).cmp(&(
+                b.level(),
+                b.accepted.is_some(),
+                b.finding.order(),
+            ))
+        });
+        all
     }
 }
 
@@ -150,6 +211,7 @@ impl Gathered {
             same_meaning: self.findings.is_empty(),
             notes,
             findings: self.findings,
+            not_shown: 0,
         }
     }
 }
@@ -161,9 +223,16 @@ impl Compared {
         identity.map_or("", |identity| identity.project.as_str())
     }
 
-    /// Returns how many findings of authority have this direction.
-    pub(crate) fn directed(&self, direction: Direction) -> usize {
-        self.findings.iter().filter(|found| found.finding.direction == Some(direction)).count()
+    /// Returns the line of B that a reviewer should look at: what is nowhere in B is at its
+    /// document, and without B at the document of A.
+    pub(crate) fn spot(&self, found: &Found) -> Spot {
+        let side = if self.b.bundle.is_some() { &self.b } else { &self.a };
+        let document = side.bundle.as_ref().and_then(|bundle| bundle.document.as_deref());
+        let (file, line) = match found.finding.anchor() {
+            Some(place) => (place.file.as_str(), place.line),
+            None => (document.unwrap_or(DOCUMENT), 1),
+        };
+        Spot { file: format!("{}{file}", side.folder), line }
     }
 
     /// Returns the findings of an area.
@@ -174,9 +243,13 @@ impl Compared {
 
 impl Described {
     fn of(side: &Side, bundle: Option<Identity>, facts: SideFacts) -> Self {
-        let Side { label, commit, content: _ } = side;
+        let Side { label, commit, content } = side;
         let (subject, commit) = (label.clone(), commit.clone());
-        Self { subject, commit, bundle, signers: facts.signers }
+        let folder = match content {
+            Content::Project(project) => project.folder().to_owned(),
+            Content::Nothing | Content::Bundle(_) => String::new(),
+        };
+        Self { subject, commit, bundle, signers: facts.signers, folder }
     }
 }
 
@@ -191,6 +264,7 @@ impl Identity {
             digest: bundle.digest().to_string(),
             compiler: manifest.compiler.clone(),
             format: format!("{major}.{minor}"),
+            document: manifest.project.at.as_ref().map(|place| place.file.clone()),
         }
     }
 }
@@ -202,7 +276,23 @@ impl Found {
             fingerprint: finding.fingerprint(),
             tokens_estimated: finding.bytes / TOKEN_BYTES,
             environments: Vec::new(),
+            accepted: None,
             finding,
+        }
+    }
+
+    /// Returns whether a reviewer may want to accept it, or has done so: its fingerprint is shown.
+    pub(crate) fn needs_acceptance(&self) -> bool {
+        self.level() != Level::Note || self.accepted.is_some()
+    }
+
+    /// Returns how grave it is: what loosens needs a person before it is merged.
+    pub(crate) fn level(&self) -> Level {
+        match &self.finding {
+            _ if self.accepted.is_some() => Level::Note,
+            Finding { direction: Some(Direction::Loosens), .. } => Level::Error,
+            Finding { breaking: true, .. } => Level::Warning,
+            _ => Level::Note,
         }
     }
 }

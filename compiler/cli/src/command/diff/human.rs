@@ -1,37 +1,38 @@
 //! The comparison as text for people.
 
-use relay_diff::{Area, Change, Claim, Direction, Hunk, Kind, Lost, PieceKind, Subject};
+use relay_diff::{Change, Hunk, PieceKind};
 
-use crate::answer::size::{counted, grouped};
+use crate::answer::size::counted;
 use crate::command::diff::comparison::{Compared, Comparison, Described, Found};
+use crate::command::diff::words::{self, Mark};
 use crate::command::verify::Signature;
 use crate::output::{Look, bad, bold, dim, doubtful, good};
-use crate::text::{padded, printable, wrapped};
+use crate::text::{on_one_line, padded, printable, wrapped};
 
-/// Renderings that a passage names.
-const VARIANTS_MAX: usize = 3;
 /// Characters of a value that is shown on one line with the other.
 const SHORT_CHARS_MAX: usize = 40;
 
 /// Returns the comparison of each project, an empty line between them.
 pub(crate) fn draw(comparison: &Comparison, look: Look) -> String {
-    let projects = comparison.projects.iter().map(|project| drawn(project, look));
-    projects.collect::<Vec<_>>().join("\n")
+    let projects = comparison.projects.iter().map(|project| drawn(project, comparison, look));
+    let mut text = projects.collect::<Vec<_>>().join("\n");
+    for note in &comparison.notes {
+        text.push_str(&self::note(note));
+    }
+    text
 }
 
-fn drawn(project: &Compared, look: Look) -> String {
+fn drawn(project: &Compared, comparison: &Comparison, look: Look) -> String {
     let mut text = header(project);
     if project.same_meaning {
-        text.push_str(&format!("{}\n", good("no difference in meaning")));
+        text.push_str(&format!("{}\n", good(words::NO_DIFFERENCE)));
     } else {
-        text.push_str(&format!("\n  {}\n", verdict(project)));
+        text.push_str(&format!("\n  {}\n", verdict(project, comparison)));
     }
-    for (area, name) in
-        [(Area::Authority, "Authority"), (Area::Contexts, "Contexts"), (Area::Surface, "Surface")]
-    {
-        let mut found = project.of_area(area).peekable();
+    for area in &comparison.areas {
+        let mut found = project.of_area(*area).peekable();
         if found.peek().is_some() {
-            text.push_str(&format!("\n{}\n", bold(name)));
+            text.push_str(&format!("\n{}\n", bold(words::area(*area))));
         }
         for found in found {
             text.push_str(&finding(found, project, look));
@@ -40,91 +41,60 @@ fn drawn(project: &Compared, look: Look) -> String {
     for side in [&project.a, &project.b] {
         for signature in &side.signers {
             let Signature { keyid, name: _, state } = signature;
-            let signed = format!("`{}` is signed by {keyid} ({state})", side.subject);
-            text.push_str(&format!("{} {}\n", bold("note:"), printable(&signed)));
+            text.push_str(&note(&format!("`{}` is signed by {keyid} ({state})", side.subject)));
         }
     }
-    for note in &project.notes {
-        text.push_str(&format!("{} {}\n", bold("note:"), printable(note)));
+    let notes = project.notes.iter().cloned().chain(words::not_shown(project.not_shown));
+    for note in notes {
+        text.push_str(&self::note(&note));
     }
     text
 }
 
+fn note(text: &str) -> String {
+    format!("{} {}\n", bold("note:"), printable(text))
+}
+
 /// Returns which project, which sides, and how much of the source differs.
 fn header(project: &Compared) -> String {
-    let Compared { a, b, environments, files_of, files, .. } = project;
-    let version = |side: &Described| side.bundle.as_ref().and_then(|it| it.version.clone());
-    let versions = match (version(a), version(b)) {
-        (Some(a), Some(b)) if a != b => format!(" {a} → {b}"),
-        (_, Some(version)) | (Some(version), None) => format!(" {version}"),
-        (None, None) => String::new(),
-    };
-    let name = printable(&format!("{}{versions}", project.project()));
-    let mut parts = vec![
-        bold(name).to_string(),
-        format!("{} → {}", side(a), side(b)),
-        format!("{} of {} differ", grouped(files.len()), counted(*files_of, "file")),
-    ];
+    let Compared { a, b, environments, .. } = project;
+    let versions = words::versions(project).map(|versions| format!(" {versions}"));
+    let name = printable(&format!("{}{}", project.project(), versions.unwrap_or_default()));
+    let mut parts =
+        vec![bold(name).to_string(), format!("{} → {}", side(a), side(b)), words::files(project)];
     if environments.iter().any(Option::is_some) {
-        parts.push(self::environments(environments));
+        parts.push(printable(&words::environments(environments)));
     }
     format!("{}\n", parts.join("   "))
 }
 
 fn side(side: &Described) -> String {
-    let commit = side.commit.as_ref().and_then(|commit| commit.get(..7));
-    let commit = commit.map(|commit| format!(" ({commit})")).unwrap_or_default();
-    printable(&format!("{}{commit}", side.subject))
-}
-
-/// Returns the names of environments; the project without one is `default`.
-pub(crate) fn environments(names: &[Option<String>]) -> String {
-    let name = |name: &Option<String>| name.clone().unwrap_or_else(|| "default".into());
-    printable(&names.iter().map(name).collect::<Vec<_>>().join(", "))
+    let commit = words::short_commit(side).map(|commit| format!(" ({commit})"));
+    printable(&format!("{}{}", side.subject, commit.unwrap_or_default()))
 }
 
 /// Returns how many findings there are of each kind.
-fn verdict(project: &Compared) -> String {
-    let count = |direction, word: &str| format!("{} {word}", project.directed(direction));
-    let loosens = count(Direction::Loosens, "loosens");
-    let loosens = match project.directed(Direction::Loosens) {
-        0 => loosens,
-        _ => bad(loosens).to_string(),
+fn verdict(project: &Compared, comparison: &Comparison) -> String {
+    let groups = words::verdict(&comparison.areas, project.findings.iter());
+    let coloured = |count: &words::Count| match count.is_bad {
+        true => bad(&count.text).to_string(),
+        false => count.text.clone(),
     };
-    let changes = match project.directed(Direction::Changes) {
-        0 => String::new(),
-        _ => format!("   {}", count(Direction::Changes, "changes")),
-    };
-    let contexts = project.of_area(Area::Contexts).count();
-    let surface = project.of_area(Area::Surface).count();
-    let breaking = project.findings.iter().filter(|found| found.finding.breaking).count();
-    let breaking = match breaking {
-        0 => String::new(),
-        breaking => format!("   ·   {}", bad(format!("{breaking} breaking"))),
-    };
-    let surface = match surface {
-        0 => "surface same".into(),
-        surface => format!("{surface} of surface"),
-    };
-    format!(
-        "{loosens}   {}{changes}   ·   {}   ·   {surface}{breaking}",
-        count(Direction::Tightens, "tightens"),
-        counted(contexts, "context"),
-    )
+    let group = |group: &Vec<words::Count>| group.iter().map(coloured).collect::<Vec<_>>();
+    let groups = groups.iter().map(|counts| group(counts).join("   "));
+    groups.collect::<Vec<_>>().join("   ·   ")
 }
 
 fn finding(found: &Found, project: &Compared, look: Look) -> String {
     let finding = &found.finding;
-    let title = printable(&title(&finding.subject, &finding.part));
+    let title = on_one_line(&words::title(&finding.subject, &finding.part));
     let title = format!("{} {}", mark(found), bold(title));
     let place = finding.places.b.as_ref().or(finding.places.a.as_ref());
-    let place = place.map(|place| printable(&place.to_string())).unwrap_or_default();
-    let size = match (found.finding.bytes, found.tokens_estimated) {
-        (0, _) => String::new(),
-        (bytes, 0) => format!("{bytes:+} B"),
-        (bytes, tokens) => format!("{bytes:+} B, about {tokens:+} tokens"),
-    };
-    let right: Vec<String> = [place, size].into_iter().filter(|part| !part.is_empty()).collect();
+    let place = place.map(|place| on_one_line(&place.to_string()));
+    // What can fail a run can be accepted, and it is the fingerprint that does so.
+    let fingerprint = found.needs_acceptance().then(|| found.fingerprint.clone());
+    let right: Vec<String> =
+        [place, words::size(found), fingerprint].into_iter().flatten().collect();
     let mut text = if right.is_empty() {
         format!("{title}\n")
     } else {
@@ -132,90 +102,36 @@ fn finding(found: &Found, project: &Compared, look: Look) -> String {
         format!("{left}  {}\n", dim(right.join("   ")))
     };
     text.push_str(&change(&finding.change, look));
-    if let Some(meaning) = &finding.meaning {
-        text.push_str(&wrapped(meaning, "    ", look.width));
-    }
-    if let Claim::Tried { inputs, of } = finding.claim {
-        let tried =
-            format!("tried with {} of {}; others may differ", counted(inputs, "tag"), grouped(of));
-        text.push_str(&wrapped(&tried, "    ", look.width));
-    }
-    if found.environments.len() < project.environments.len() {
-        let only = format!("only in {}", environments(&found.environments));
-        text.push_str(&wrapped(&only, "    ", look.width));
+    let only = words::only_in(found, project).map(|names| format!("only in {names}"));
+    let accepted = found.accepted.as_ref().map(|it| format!("accepted: {}", it.reason));
+    let meaning = finding.meaning.clone();
+    for line in [meaning, words::tried(found), only, accepted].into_iter().flatten() {
+        text.push_str(&wrapped(&line, "    ", look.width));
     }
     text
 }
 
-/// Returns the symbol of a finding, which says without colour what its colour says.
+/// Returns the symbol of a finding in its colour; those of authority are of one width.
 fn mark(found: &Found) -> String {
-    let finding = &found.finding;
-    match (finding.direction, &finding.change) {
-        (Some(Direction::Loosens), _) => bad("▲ loosens ").to_string(),
-        (Some(Direction::Tightens), _) => good("▼ tightens").to_string(),
-        (Some(Direction::Changes), _) => doubtful("◆ changes ").to_string(),
-        (None, _) if finding.breaking => bad("! breaking").to_string(),
-        (None, Change::Added) => good("+").to_string(),
-        (None, Change::Removed) => bad("-").to_string(),
-        (None, _) => "~".into(),
+    let mark = Mark::of(found);
+    let text = mark.text();
+    match mark {
+        Mark::Loosens => bad(format!("{text} ")).to_string(),
+        Mark::Tightens => good(text).to_string(),
+        Mark::Changes => doubtful(format!("{text} ")).to_string(),
+        Mark::Breaking | Mark::Removed => bad(text).to_string(),
+        Mark::Added => good(text).to_string(),
+        Mark::Other => text.into(),
     }
-}
-
-/// Returns what differs, in words: ``prompt `database`: priority``.
-pub(crate) fn title(subject: &Subject, part: &str) -> String {
-    let Subject { kind, name } = subject;
-    let kind = match kind {
-        Kind::Gate => "gate",
-        Kind::Tool => "tool",
-        Kind::Briefings => "briefings",
-        Kind::Prompt => "prompt",
-        Kind::Message => "message",
-        Kind::Resource => "resource",
-        Kind::Template => "template",
-        Kind::Project => "project",
-    };
-    let name = if name.is_empty() { String::new() } else { format!(" `{name}`") };
-    let part = if part.is_empty() { String::new() } else { format!(": {part}") };
-    format!("{kind}{name}{part}")
 }
 
 fn change(change: &Change, look: Look) -> String {
     match change {
-        Change::Added => "    new\n".into(),
-        Change::Removed => "    gone\n".into(),
-        Change::Renamed { before } => format!("    renamed from `{}`\n", printable(before)),
         Change::Value { before, after } => value(before.as_deref(), after.as_deref(), look),
-        Change::Text { hunks } => hunks.iter().map(passage).collect::<Vec<_>>().join(""),
-        Change::Briefings { always, budget, losing, gaining, examples, causes } => {
-            let mut text = String::new();
-            let mut line = |line: String| text.push_str(&wrapped(&line, "    ", look.width));
-            let [before, after] = always.map(grouped);
-            let [_, budget] = budget.map(grouped);
-            line(if before == after {
-                format!("always sent: {after} of {budget} bytes, as before")
-            } else {
-                format!("always sent: {before} → {after} of {budget} bytes")
-            });
-            if *losing > 0 {
-                line(format!(
-                    "{}: a prompt that came in full no longer does",
-                    counted(*losing, "tag")
-                ));
-            }
-            if *gaining > 0 {
-                line(format!("{}: another prompt comes in full", counted(*gaining, "tag")));
-            }
-            for Lost { tag, lost, gained } in examples {
-                let names = |mark: &str, names: &[String]| {
-                    let name = |name: &String| format!(" {mark}{name}");
-                    names.iter().map(name).collect::<String>()
-                };
-                line(format!("for `{tag}`:{}{}", names("-", lost), names("+", gained)));
-            }
-            if !causes.is_empty() {
-                line(format!("follows from {}", causes.join(", ")));
-            }
-            text
+        Change::Text { hunks } => hunks.iter().map(passage).collect(),
+        Change::Added | Change::Removed | Change::Renamed { .. } | Change::Briefings { .. } => {
+            let lines = words::lines(change);
+            lines.iter().map(|line| wrapped(line, "    ", look.width)).collect()
         }
     }
 }
@@ -262,15 +178,8 @@ fn passage(hunk: &Hunk) -> String {
         }
     }
     let mut shown = String::new();
-    if !hunk.variants.is_empty() {
-        let named: Vec<&str> =
-            hunk.variants.iter().take(VARIANTS_MAX).map(String::as_str).collect();
-        let more = match hunk.variants.len() - named.len() {
-            0 => String::new(),
-            more => format!("; and {more} more"),
-        };
-        let with = printable(&format!("with {}{more}:", named.join("; ")));
-        shown.push_str(&format!("    {}\n", dim(with)));
+    if let Some(variants) = words::variants(hunk) {
+        shown.push_str(&format!("    {}\n", dim(on_one_line(&variants))));
     }
     // Lines of context may be empty.
     for line in text.trim_matches('\n').split('\n') {

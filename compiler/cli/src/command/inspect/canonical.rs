@@ -19,7 +19,7 @@ use crate::answer::prompt::{Argument, Generated, Prompt, Variant};
 use crate::answer::resource::{Resource, Template};
 use crate::command::inspect::canonical::source::Source;
 use crate::failure::Failure;
-use crate::text::{indented, one_line};
+use crate::text::{indented, on_one_line};
 
 const INDENT: &str = "    ";
 /// How the author of a message writes the index of prompts.
@@ -30,7 +30,7 @@ const FIRST: &str = "relay bundle, canonical text 2\n\n";
 
 /// Returns the text for a bundle that cannot be read.
 pub(super) fn unreadable(reason: &str) -> String {
-    format!("{FIRST}cannot be read: {}\n", one_line(reason))
+    format!("{FIRST}cannot be read: {}\n", on_one_line(reason))
 }
 
 /// Returns the bundle as text.
@@ -248,7 +248,7 @@ fn described(argument: &Argument) -> String {
 }
 
 fn heading(kind: &str, name: &str, text: &mut String) {
-    let _ = writeln!(text, "\n== {kind} {}", one_line(name));
+    let _ = writeln!(text, "\n== {kind} {}", on_one_line(name));
 }
 
 fn section(name: &str, held: &str, text: &mut String) {
@@ -258,7 +258,7 @@ fn section(name: &str, held: &str, text: &mut String) {
 
 fn field(name: &str, value: Option<&str>, text: &mut String) {
     if let Some(value) = value {
-        let _ = writeln!(text, "{name}: {}", one_line(value));
+        let _ = writeln!(text, "{name}: {}", on_one_line(value));
     }
 }
 

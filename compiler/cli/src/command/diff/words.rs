@@ -1,0 +1,301 @@
+//! The words that several forms of a comparison share. They are not escaped: names and values in
+//! them are an author's, and each form has its own way to keep those from steering it.
+
+use relay_diff::{Area, Change, Claim, Direction, Hunk, Kind, Lost, PieceKind, Subject};
+
+use crate::answer::size::{counted, grouped};
+use crate::command::diff::comparison::{Compared, Described, Found};
+use crate::text::shortened;
+
+/// Said of a comparison without findings.
+pub(crate) const NO_DIFFERENCE: &str = "no difference in meaning";
+/// Characters of a value, and of a passage, in a summary.
+const VALUE_CHARS_MAX: usize = 120;
+const PASSAGE_CHARS_MAX: usize = 300;
+/// Renderings that a passage names.
+const VARIANTS_MAX: usize = 3;
+
+/// What a finding's symbol says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// Agents may do more.
+    Loosens,
+    /// Agents may do less.
+    Tightens,
+    /// Authority changes, and it cannot be said how.
+    Changes,
+    /// Clients break.
+    Breaking,
+    /// Something is new.
+    Added,
+    /// Something is gone.
+    Removed,
+    /// Something is otherwise than it was.
+    Other,
+}
+
+/// A part of a verdict.
+pub(crate) struct Count {
+    /// The number and what was counted.
+    pub(crate) text: String,
+    /// Whether it is bad news.
+    pub(crate) is_bad: bool,
+}
+
+impl Mark {
+    /// Returns the mark of a finding.
+    pub(crate) fn of(found: &Found) -> Self {
+        let finding = &found.finding;
+        match (finding.direction, &finding.change) {
+            (Some(Direction::Loosens), _) => Self::Loosens,
+            (Some(Direction::Tightens), _) => Self::Tightens,
+            (Some(Direction::Changes), _) => Self::Changes,
+            (None, _) if finding.breaking => Self::Breaking,
+            (None, Change::Added) => Self::Added,
+            (None, Change::Removed) => Self::Removed,
+            (None, _) => Self::Other,
+        }
+    }
+
+    /// Returns the symbol, which says without colour what its colour says, and its word.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::Loosens => "▲ loosens",
+            Self::Tightens => "▼ tightens",
+            Self::Changes => "◆ changes",
+            Self::Breaking => "! breaking",
+            Self::Added => "+",
+            Self::Removed => "-",
+            Self::Other => "~",
+        }
+    }
+}
+
+/// Returns the name of an area.
+pub(crate) fn area(area: Area) -> &'static str {
+    match area {
+        Area::Authority => "Authority",
+        Area::Contexts => "Contexts",
+        Area::Surface => "Surface",
+    }
+}
+
+/// Returns the name of a kind.
+pub(crate) fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Gate => "gate",
+        Kind::Tool => "tool",
+        Kind::Briefings => "briefings",
+        Kind::Prompt => "prompt",
+        Kind::Message => "message",
+        Kind::Resource => "resource",
+        Kind::Template => "template",
+        Kind::Project => "project",
+    }
+}
+
+/// Returns what differs, in words: ``prompt `database`: priority``.
+pub(crate) fn title(subject: &Subject, part: &str) -> String {
+    let Subject { kind, name } = subject;
+    let kind = self::kind(*kind);
+    let name = if name.is_empty() { String::new() } else { format!(" `{name}`") };
+    let part = if part.is_empty() { String::new() } else { format!(": {part}") };
+    format!("{kind}{name}{part}")
+}
+
+/// Returns the names of environments; the project without one is `default`.
+pub(crate) fn environments(names: &[Option<String>]) -> String {
+    let name = |name: &Option<String>| name.clone().unwrap_or_else(|| "default".into());
+    names.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the environments of a finding, if others lack it.
+pub(crate) fn only_in(found: &Found, project: &Compared) -> Option<String> {
+    let is_in_all = found.environments.len() >= project.environments.len();
+    (!is_in_all).then(|| environments(&found.environments))
+}
+
+/// Returns the version, or both.
+pub(crate) fn versions(project: &Compared) -> Option<String> {
+    let version = |side: &Described| side.bundle.as_ref().and_then(|it| it.version.clone());
+    match (version(&project.a), version(&project.b)) {
+        (Some(a), Some(b)) if a != b => Some(format!("{a} → {b}")),
+        (_, Some(version)) | (Some(version), None) => Some(version),
+        (None, None) => None,
+    }
+}
+
+/// Returns how a commit is named.
+pub(crate) fn short_commit(side: &Described) -> Option<&str> {
+    side.commit.as_ref().and_then(|commit| commit.get(..7))
+}
+
+/// Returns how many source files differ.
+pub(crate) fn files(project: &Compared) -> String {
+    let Compared { files, files_of, .. } = project;
+    format!("{} of {} differ", grouped(files.len()), counted(*files_of, "file"))
+}
+
+/// Returns how many findings there are of each kind: parts of groups, of the areas that are shown.
+pub(crate) fn verdict<'f>(
+    areas: &[Area],
+    findings: impl Iterator<Item = &'f Found> + Clone,
+) -> Vec<Vec<Count>> {
+    let number =
+        |holds: &dyn Fn(&Found) -> bool| findings.clone().filter(|found| holds(found)).count();
+    let directed = |direction| number(&|found| found.finding.direction == Some(direction));
+    let of_area = |area| number(&|found| found.finding.area == area);
+    let plain = |text: String| Count { text, is_bad: false };
+    let mut groups = Vec::new();
+    for area in areas {
+        groups.push(match area {
+            Area::Authority => {
+                let loosens = directed(Direction::Loosens);
+                let mut group = vec![
+                    Count { text: format!("{loosens} loosens"), is_bad: loosens > 0 },
+                    plain(format!("{} tightens", directed(Direction::Tightens))),
+                ];
+                match directed(Direction::Changes) {
+                    0 => {}
+                    changes => group.push(plain(format!("{changes} changes"))),
+                }
+                group
+            }
+            Area::Contexts => vec![plain(counted(of_area(*area), "context"))],
+            Area::Surface => vec![plain(match of_area(*area) {
+                0 => "surface same".into(),
+                surface => format!("{} of surface", grouped(surface)),
+            })],
+        });
+    }
+    let breaking = number(&|found| found.finding.breaking);
+    if breaking > 0 {
+        groups.push(vec![Count { text: format!("{breaking} breaking"), is_bad: true }]);
+    }
+    let accepted = number(&|found| found.accepted.is_some());
+    if accepted > 0 {
+        groups.push(vec![plain(format!("{accepted} accepted"))]);
+    }
+    groups
+}
+
+/// Returns what is not shown, if there is something.
+pub(crate) fn not_shown(not_shown: usize) -> Option<String> {
+    (not_shown > 0).then(|| format!("{} of other areas not shown", counted(not_shown, "finding")))
+}
+
+/// Returns how much more or less text it is, if the length differs.
+pub(crate) fn size(found: &Found) -> Option<String> {
+    match (found.finding.bytes, found.tokens_estimated) {
+        (0, _) => None,
+        (bytes, 0) => Some(format!("{bytes:+} B")),
+        (bytes, tokens) => Some(format!("{bytes:+} B, about {tokens:+} tokens")),
+    }
+}
+
+/// Returns how it was tried, unless it is exact.
+pub(crate) fn tried(found: &Found) -> Option<String> {
+    let Claim::Tried { inputs, of } = found.finding.claim else { return None };
+    let (inputs, of) = (counted(inputs, "tag"), grouped(of));
+    Some(format!("tried with {inputs} of {of}; others may differ"))
+}
+
+/// Returns a change in lines, but for values and texts, which each form shows in its own way.
+pub(crate) fn lines(change: &Change) -> Vec<String> {
+    match change {
+        Change::Added => vec!["new".into()],
+        Change::Removed => vec!["gone".into()],
+        Change::Renamed { before } => vec![format!("renamed from `{before}`")],
+        Change::Value { .. } | Change::Text { .. } => Vec::new(),
+        Change::Briefings { always, budget, losing, gaining, examples, causes } => {
+            let mut lines = Vec::new();
+            let [before, after] = always.map(grouped);
+            let [_, budget] = budget.map(grouped);
+            lines.push(if before == after {
+                format!("always sent: {after} of {budget} bytes, as before")
+            } else {
+                format!("always sent: {before} → {after} of {budget} bytes")
+            });
+            if *losing > 0 {
+                let tags = counted(*losing, "tag");
+                lines.push(format!("{tags}: a prompt that came in full no longer does"));
+            }
+            if *gaining > 0 {
+                let tags = counted(*gaining, "tag");
+                lines.push(format!("{tags}: another prompt comes in full"));
+            }
+            for Lost { tag, lost, gained } in examples {
+                let names = |mark: &str, names: &[String]| {
+                    let name = |name: &String| format!(" {mark}{name}");
+                    names.iter().map(name).collect::<String>()
+                };
+                lines.push(format!("for `{tag}`:{}{}", names("-", lost), names("+", gained)));
+            }
+            if !causes.is_empty() {
+                lines.push(format!("follows from {}", causes.join(", ")));
+            }
+            lines
+        }
+    }
+}
+
+/// Returns the renderings that a passage is in; `None` if it is in all.
+pub(crate) fn variants(hunk: &Hunk) -> Option<String> {
+    if hunk.variants.is_empty() {
+        return None;
+    }
+    let named: Vec<&str> = hunk.variants.iter().take(VARIANTS_MAX).map(String::as_str).collect();
+    let more = match hunk.variants.len() - named.len() {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    Some(format!("with {}{more}:", named.join("; ")))
+}
+
+/// Returns what a finding says, without its title, in a few short lines of plain text.
+pub(crate) fn summary(found: &Found, project: &Compared) -> String {
+    let finding = &found.finding;
+    let mut lines = self::lines(&finding.change);
+    match &finding.change {
+        Change::Value { before, after } => {
+            let shown = |value: &Option<String>| match value {
+                Some(value) => format!("`{}`", shortened(value, VALUE_CHARS_MAX)),
+                None => "none".into(),
+            };
+            lines.push(format!("{} → {}", shown(before), shown(after)));
+        }
+        Change::Text { hunks } => {
+            lines.extend(hunks.first().map(|hunk| shortened(&passage(hunk), PASSAGE_CHARS_MAX)));
+            if hunks.len() > 1 {
+                lines.push(format!("and {}", counted(hunks.len() - 1, "more passage")));
+            }
+        }
+        _ => {}
+    }
+    lines.extend(finding.meaning.clone());
+    lines.extend(tried(found));
+    lines.extend(size(found));
+    lines.extend(only_in(found, project).map(|names| format!("only in {names}")));
+    if let Some(accepted) = &found.accepted {
+        lines.push(format!("accepted: {}", accepted.reason));
+    }
+    lines.join("\n")
+}
+
+/// Returns a passage in one line, with what is gone and new in brackets.
+fn passage(hunk: &Hunk) -> String {
+    let mut text = String::new();
+    for piece in &hunk.pieces {
+        let words = piece.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = match piece.kind {
+            PieceKind::Same => words,
+            PieceKind::Gone => format!("[-{words}-]"),
+            PieceKind::New => format!("{{+{words}+}}"),
+        };
+        if !text.is_empty() && !words.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(&words);
+    }
+    text
+}
