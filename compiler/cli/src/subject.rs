@@ -1,8 +1,10 @@
 //! The subject of a verb: a bundle, or a project that is compiled to one in memory.
 
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
-use relay_bundle::{Bundle, OpenError};
+use relay_bundle::{Bundle, HEADER_BYTES, Kind, OpenError, Outline, SectionInfo};
 
 use crate::args::{ProjectArgs, SubjectArgs};
 use crate::disk;
@@ -15,6 +17,9 @@ use crate::project::{self, Project, Request};
 pub(crate) const BEGINNING: &[u8] = b"relay bundle";
 /// The maximum size of a bundle in bytes: its offsets have 32 bits.
 pub(crate) const BUNDLE_BYTES_MAX: u64 = 5 << 30;
+
+/// What is read of the beginning of a large bundle: more than header, table and settings can have.
+const FRONT_BYTES: u64 = 2 << 20;
 
 /// A bundle to inspect, and its size as a file.
 pub(crate) struct Subject {
@@ -72,6 +77,48 @@ pub(crate) fn open_bundle(path: &Path) -> Result<Subject, Failure> {
         failure.help("give a bundle: a file that `relay build` wrote, as in `homelab.relay`")
     })?;
     in_memory(bytes).map_err(|failure| at(&path.display().to_string(), failure))
+}
+
+/// A bundle of whose tables some may be missing.
+pub(crate) struct Front {
+    /// The bundle. A page that was not read is refused as damaged.
+    pub(crate) bundle: Bundle,
+    /// Whether all of the file was read.
+    pub(crate) is_whole: bool,
+}
+
+/// Opens the bundle in a file without reading its tables, if it is large: digest, settings, provenance and
+/// signatures. Returns `None` if that cannot be done, so that reading all of it reports why.
+pub(crate) fn open_front(path: &Path) -> Option<Front> {
+    let mut file = File::open(path).ok().filter(|_| path.is_file())?;
+    let length = file.metadata().ok()?.len();
+    let mut start = [0; HEADER_BYTES];
+    file.read_exact(&mut start).ok()?;
+    let outline = relay_bundle::outline(&start).ok()?;
+    outline.check_length(length).ok()?;
+    let sections = sections(&mut file, length, outline)?;
+    // Everything from the provenance on.
+    let rest = sections.iter().find(|section| section.kind == Some(Kind::Provenance));
+    let rest = rest.map_or(outline.content_bytes, |section| section.offset);
+    let bundle = open_parts(&mut file, length, rest)?;
+    Some(Front { bundle, is_whole: length.min(rest) <= FRONT_BYTES })
+}
+
+fn sections(file: &mut File, length: u64, outline: Outline) -> Option<Vec<SectionInfo>> {
+    let bundle = open_parts(file, length, outline.content_bytes)?;
+    Some(bundle.sections().to_vec())
+}
+
+/// Opens a bundle of which the beginning is read, and everything after `rest`.
+fn open_parts(file: &mut File, length: u64, rest: u64) -> Option<Bundle> {
+    // Memory that is not written to is not resident.
+    let mut bytes = vec![0; usize::try_from(length).ok()?];
+    for (from, to) in [(0, length.min(FRONT_BYTES)), (rest, length)] {
+        let part = bytes.get_mut(usize::try_from(from).ok()?..usize::try_from(to).ok()?)?;
+        file.seek(SeekFrom::Start(from)).ok()?;
+        file.read_exact(part).ok()?;
+    }
+    Bundle::open(Box::new(bytes)).ok()
 }
 
 /// Opens a bundle from its bytes.

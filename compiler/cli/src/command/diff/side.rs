@@ -15,7 +15,7 @@ use crate::output::Output;
 use crate::project::{Project, Request};
 use crate::report;
 use crate::revision::Revision;
-use crate::subject::{self, BUNDLE_BYTES_MAX};
+use crate::subject::{self, BUNDLE_BYTES_MAX, Front};
 
 /// One side of a comparison.
 pub(crate) struct Side {
@@ -116,9 +116,22 @@ impl BundleFile {
         Ok(bundle)
     }
 
-    /// Returns the name of the bundle's project, which alone is checked.
-    pub(crate) fn project(&self, label: &str) -> Result<String, Failure> {
-        Ok(self.open_unchecked(label)?.manifest().project.value.clone())
+    /// Returns the names of the bundle's project and of the environment that it was built for.
+    pub(crate) fn names(&self, label: &str) -> Result<(String, Option<String>), Failure> {
+        let bundle = match self.front() {
+            Some(front) => front.bundle,
+            None => self.open_unchecked(label)?,
+        };
+        let manifest = bundle.manifest();
+        Ok((manifest.project.value.clone(), manifest.environment.clone()))
+    }
+
+    /// Returns the front of a bundle on disk; `None` if it must be read as a whole.
+    pub(crate) fn front(&self) -> Option<Front> {
+        match self {
+            Self::Disk(path) => subject::open_front(path),
+            Self::Revision(..) => None,
+        }
     }
 
     fn open_unchecked(&self, label: &str) -> Result<Bundle, Failure> {
