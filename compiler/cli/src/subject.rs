@@ -3,8 +3,9 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
+use std::sync::Arc;
 
-use relay_bundle::{Bundle, HEADER_BYTES, Kind, OpenError, Outline, SectionInfo};
+use relay_bundle::{Bundle, HEADER_BYTES, Kind, OpenError};
 
 use crate::args::{ProjectArgs, SubjectArgs};
 use crate::disk;
@@ -87,6 +88,15 @@ pub(crate) struct Front {
     pub(crate) is_whole: bool,
 }
 
+/// Bytes that a bundle gives back when it is dropped.
+struct Shared(Arc<Vec<u8>>);
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
 /// Opens the bundle in a file without reading its tables, if it is large: digest, settings, provenance and
 /// signatures. Returns `None` if that cannot be done, so that reading all of it reports why.
 pub(crate) fn open_front(path: &Path) -> Option<Front> {
@@ -96,29 +106,24 @@ pub(crate) fn open_front(path: &Path) -> Option<Front> {
     file.read_exact(&mut start).ok()?;
     let outline = relay_bundle::outline(&start).ok()?;
     outline.check_length(length).ok()?;
-    let sections = sections(&mut file, length, outline)?;
-    // Everything from the provenance on.
-    let rest = sections.iter().find(|section| section.kind == Some(Kind::Provenance));
-    let rest = rest.map_or(outline.content_bytes, |section| section.offset);
-    let bundle = open_parts(&mut file, length, rest)?;
-    Some(Front { bundle, is_whole: length.min(rest) <= FRONT_BYTES })
-}
-
-fn sections(file: &mut File, length: u64, outline: Outline) -> Option<Vec<SectionInfo>> {
-    let bundle = open_parts(file, length, outline.content_bytes)?;
-    Some(bundle.sections().to_vec())
-}
-
-/// Opens a bundle of which the beginning is read, and everything after `rest`.
-fn open_parts(file: &mut File, length: u64, rest: u64) -> Option<Bundle> {
-    // Memory that is not written to is not resident.
-    let mut bytes = vec![0; usize::try_from(length).ok()?];
-    for (from, to) in [(0, length.min(FRONT_BYTES)), (rest, length)] {
-        let part = bytes.get_mut(usize::try_from(from).ok()?..usize::try_from(to).ok()?)?;
+    // Memory that is never written to is not resident. So there is one piece of it, and none is used again.
+    let mut bytes = Arc::new(vec![0; usize::try_from(length).ok()?]);
+    let read = |bytes: &mut Arc<Vec<u8>>, file: &mut File, from: u64, to: u64| {
+        let range = usize::try_from(from).ok()?..usize::try_from(to).ok()?;
         file.seek(SeekFrom::Start(from)).ok()?;
-        file.read_exact(part).ok()?;
-    }
-    Bundle::open(Box::new(bytes)).ok()
+        file.read_exact(Arc::get_mut(bytes)?.get_mut(range)?).ok()
+    };
+    read(&mut bytes, &mut file, 0, length.min(FRONT_BYTES))?;
+    read(&mut bytes, &mut file, outline.content_bytes, length)?;
+    let bundle = Bundle::open(Box::new(Shared(Arc::clone(&bytes)))).ok()?;
+    let provenance = bundle.sections().iter().find(|it| it.kind == Some(Kind::Provenance));
+    let Some(rest) = provenance.map(|section| section.offset) else {
+        return Some(Front { bundle, is_whole: length <= FRONT_BYTES });
+    };
+    drop(bundle);
+    read(&mut bytes, &mut file, rest, length)?;
+    let bundle = Bundle::open(Box::new(Shared(bytes))).ok()?;
+    Some(Front { bundle, is_whole: rest <= FRONT_BYTES })
 }
 
 /// Opens a bundle from its bytes.

@@ -57,12 +57,6 @@ pub(crate) struct SideFacts {
     pub(crate) signers: Vec<Signature>,
 }
 
-impl SideFacts {
-    fn of(side: &Opened<'_>) -> Self {
-        Self { files: side.files(), signers: side.signers() }
-    }
-}
-
 impl Pair {
     /// Gives `compare` the bundles of both sides in each environment that either names, or in
     /// `asked` alone. No more than one environment is in memory at a time, and of a side that does
@@ -102,7 +96,12 @@ impl Pair {
         }
         let mut notes = self.notes.clone();
         notes.extend(differing_builds(&a, &b));
-        Ok(Facts { a: SideFacts::of(&a), b: SideFacts::of(&b), notes })
+        let of_a = SideFacts { files: a.files(), signers: a.signers() };
+        let is_same =
+            a.as_bundle().zip(b.as_bundle()).is_some_and(|(a, b)| a.digest() == b.digest());
+        // The provenance of many files is long.
+        let files = if is_same { of_a.files.clone() } else { b.files() };
+        Ok(Facts { a: of_a, b: SideFacts { files, signers: b.signers() }, notes })
     }
 
     /// Returns the fronts of two files that hold the same bundle.

@@ -1,12 +1,13 @@
 //! One side of a comparison, and its bundle in each environment.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 
 use relay_bundle::{Bundle, FORMAT_MAJOR, FORMAT_MINOR};
 use relay_compiler::{Options, Parsed, Sources, VERSION};
-use serde_json::Value;
+use serde::Deserialize;
 
 use crate::args::ReportFormat;
 use crate::command::verify::{self, Signature};
@@ -256,14 +257,29 @@ impl Compiler<'_> {
     }
 }
 
+/// What is read of a bundle's provenance: the files, without a copy of everything else.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Provenance<'p> {
+    #[serde(rename = "resolvedDependencies", borrow)]
+    files: Vec<SourceFile<'p>>,
+}
+
+#[derive(Deserialize)]
+struct SourceFile<'p> {
+    #[serde(borrow)]
+    name: Cow<'p, str>,
+    digest: SourceDigest,
+}
+
+#[derive(Deserialize)]
+struct SourceDigest {
+    sha256: String,
+}
+
 /// Returns the files that a bundle's provenance names; none if it has none.
 fn provenance_files(bundle: &Bundle) -> BTreeMap<String, String> {
-    let provenance = bundle.provenance().ok().and_then(|text| serde_json::from_str(text).ok());
-    let provenance: Value = provenance.unwrap_or_default();
-    let files = provenance.get("resolvedDependencies").and_then(Value::as_array);
-    let file = |file: &Value| {
-        let digest = file.get("digest")?.get("sha256")?.as_str()?;
-        Some((file.get("name")?.as_str()?.to_owned(), digest.to_owned()))
-    };
-    files.into_iter().flatten().filter_map(file).collect()
+    let provenance = bundle.provenance().unwrap_or_default();
+    let Provenance { files } = serde_json::from_str(provenance).unwrap_or_default();
+    files.into_iter().map(|file| (file.name.into_owned(), file.digest.sha256)).collect()
 }
