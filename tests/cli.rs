@@ -6,6 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "these tests start the binaries")]
 
 mod build;
+mod canonical;
 mod check;
 mod describe;
 mod determinism;
@@ -17,6 +18,7 @@ mod explain;
 mod files;
 mod fmt;
 mod formats;
+mod git_setup;
 mod help;
 mod inspect;
 mod keys;

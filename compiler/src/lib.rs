@@ -209,12 +209,6 @@ pub fn documents(sources: &Sources<'_>) -> Vec<FileId> {
     ast.documents.iter().map(|document| document.file).collect()
 }
 
-/// Returns a text as the effective project writes it, `depth` nodes deep.
-#[must_use]
-pub fn kdl_text(text: &str, depth: usize) -> String {
-    show::quote(text, depth)
-}
-
 /// Formats one KDL document; `None` if it has syntax faults, which are reported.
 ///
 /// Formatting twice gives the same text, comments stay, and the document means the same.

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -44,6 +44,36 @@ fn children_cpu_s() -> Result<f64> {
     Ok((ticks(13).unwrap_or(0.0) + ticks(14).unwrap_or(0.0)) / 100.0)
 }
 
+/// What a process cost.
+pub(crate) struct Cost {
+    pub(crate) cpu_s: f64,
+    pub(crate) wall_s: f64,
+    /// The most resident memory, in bytes.
+    pub(crate) peak: f64,
+}
+
+/// Runs a process, which must end with this code.
+pub(crate) fn cost(mut command: Command, code: i32) -> Result<Cost> {
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let (before, start) = (children_cpu_s()?, Instant::now());
+    let mut child = command.spawn()?;
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0.0;
+    let ended = loop {
+        // The peak is known only while the process lives; it is asked for until it ends.
+        peak = fs::read_to_string(&status).ok().and_then(|s| peak_kb(&s)).unwrap_or(peak);
+        match child.try_wait()? {
+            Some(ended) => break ended,
+            None => thread::sleep(Duration::from_millis(1)),
+        }
+    };
+    let wall_s = start.elapsed().as_secs_f64();
+    if ended.code() != Some(code) {
+        return Err(format!("{command:?} ended with {ended}").into());
+    }
+    Ok(Cost { cpu_s: children_cpu_s()? - before, wall_s, peak: peak * 1024.0 })
+}
+
 /// `relay check` of one document that declares 10,000 prompts.
 pub(crate) fn check(setting: &Setting) -> Result<()> {
     let path = setting.folder.join("declarations.kdl");
@@ -54,25 +84,11 @@ pub(crate) fn check(setting: &Setting) -> Result<()> {
     let mut memory = Vec::new();
     for _ in 0..9 {
         let mut check = command(&setting.relay, &setting.folder);
-        check.arg("check").arg(&path).stdout(Stdio::null()).stderr(Stdio::null());
-        let (before, start) = (children_cpu_s()?, Instant::now());
-        let mut child = check.spawn()?;
-        let status = format!("/proc/{}/status", child.id());
-        let mut peak = 0.0;
-        let ended = loop {
-            // The peak is known only while the process lives; it is asked for until it ends.
-            peak = fs::read_to_string(&status).ok().and_then(|s| peak_kb(&s)).unwrap_or(peak);
-            match child.try_wait()? {
-                Some(ended) => break ended,
-                None => thread::sleep(Duration::from_millis(1)),
-            }
-        };
-        wall.push(start.elapsed().as_secs_f64());
-        if !ended.success() {
-            return Err("relay check failed".into());
-        }
-        cpu.push(children_cpu_s()? - before);
-        memory.push(peak * 1024.0 / document.len() as f64);
+        check.arg("check").arg(&path);
+        let cost = cost(check, 0)?;
+        cpu.push(cost.cpu_s);
+        wall.push(cost.wall_s);
+        memory.push(cost.peak / document.len() as f64);
     }
     let measured = format!(
         "{:.2} s CPU, {:.2} s wall, {:.0} bytes of memory a byte",

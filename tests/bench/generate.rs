@@ -261,18 +261,32 @@ pub(crate) fn declarations(prompts: usize) -> String {
 /// Writes a project of so many markdown prompts into `folder`.
 pub(crate) fn project(folder: &Path, count: usize) -> Result<()> {
     for index in 0..count {
-        let path = folder.join("prompts").join(format!("{}.md", name(index)));
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent)?;
-        }
-        let body = text(index);
-        let front = format!(
-            "---\ndescription: What to do about matter {index}\npriority: {}\n---\n",
-            index % 9 + 1
-        );
-        fs::write(path, format!("{front}# Matter {index}\n\n{body}\n"))?;
+        prompt_file(folder, index, "What to do about", &text(index))?;
     }
     let project = "project bench version=\"1\" epoch=1\nmessages { session-greeting \"Figures.\" }\nprompts { folder \"prompts\" }\n";
     fs::write(folder.join("project.kdl"), project)?;
+    Ok(())
+}
+
+/// Changes a word in the text of every 33rd prompt of such a project, and in the description of every
+/// 99th; returns how many prompts that are.
+pub(crate) fn change(folder: &Path, count: usize) -> Result<usize> {
+    let changed = (0..count).step_by(33);
+    for index in changed.clone() {
+        let about = if index % 99 == 0 { "What is known of" } else { "What to do about" };
+        let text = text(index).replacen("service", "system", 1);
+        prompt_file(folder, index, about, &text)?;
+    }
+    Ok(changed.count())
+}
+
+fn prompt_file(folder: &Path, index: usize, about: &str, text: &str) -> Result<()> {
+    let path = folder.join("prompts").join(format!("{}.md", name(index)));
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    let priority = index % 9 + 1;
+    let front = format!("---\ndescription: {about} matter {index}\npriority: {priority}\n---\n");
+    fs::write(path, format!("{front}# Matter {index}\n\n{text}\n"))?;
     Ok(())
 }

@@ -11,6 +11,7 @@
 mod allocation;
 mod cost;
 mod crowd;
+mod diff;
 mod generate;
 mod http;
 mod select;
@@ -48,13 +49,14 @@ fn main() -> Result<()> {
     }
     println!("| work | measured | goal |\n|---|---|---|");
     type Bench = fn(&Setting) -> Result<()>;
-    let benches: [(&str, Bench); 9] = [
+    let benches: [(&str, Bench); 10] = [
         ("start", stdio::start),
         ("stdio", stdio::prompts_get),
         ("http", http::prompts_get),
         ("crowd", crowd::flood),
         ("check", cost::check),
         ("build", cost::build),
+        ("diff", diff::diff),
         ("load", load),
         ("read", read),
         ("select", select::by_tags),

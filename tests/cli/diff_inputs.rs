@@ -16,13 +16,13 @@ const SAME: &str = "no difference in meaning";
 const DIFFERS: &str = " loosens   ";
 
 /// A repository in the folder `repo`, with commits of its own author and no settings but its own.
-struct Repo {
-    sandbox: Sandbox,
+pub(super) struct Repo {
+    pub(super) sandbox: Sandbox,
 }
 
 impl Repo {
     /// A repository with no commit.
-    fn empty() -> Self {
+    pub(super) fn empty() -> Self {
         let repo = Self { sandbox: Sandbox::new() };
         repo.sandbox.write("repo/.keep", "");
         repo.git("init -q -b main .");
@@ -30,7 +30,7 @@ impl Repo {
     }
 
     /// A repository whose one commit has these files.
-    fn of(files: &[(&str, &str)]) -> Self {
+    pub(super) fn of(files: &[(&str, &str)]) -> Self {
         let repo = Self::empty();
         for (path, text) in files {
             repo.write(path, text);
@@ -39,16 +39,16 @@ impl Repo {
         repo
     }
 
-    fn path(&self, file: &str) -> PathBuf {
+    pub(super) fn path(&self, file: &str) -> PathBuf {
         self.sandbox.path("repo").join(file)
     }
 
-    fn write(&self, file: &str, text: &str) {
+    pub(super) fn write(&self, file: &str, text: &str) {
         self.sandbox.write(&format!("repo/{file}"), text);
     }
 
     /// Commits all files, and returns the commit's hash.
-    fn commit(&self) -> String {
+    pub(super) fn commit(&self) -> String {
         self.git("add -A -f .");
         self.git("commit -q --allow-empty -m change");
         self.git("rev-parse HEAD").trim().to_owned()
@@ -56,29 +56,29 @@ impl Repo {
 
     /// Runs git in the repository, and returns what it prints.
     #[track_caller]
-    fn git(&self, line: &str) -> String {
+    pub(super) fn git(&self, line: &str) -> String {
         self.git_in("repo", line)
     }
 
     #[track_caller]
-    fn git_in(&self, folder: &str, line: &str) -> String {
+    pub(super) fn git_in(&self, folder: &str, line: &str) -> String {
         let mut command = self.command("git", folder);
         command.args(line.split_whitespace());
         self.sandbox.run(command).ends(0).stdout
     }
 
     /// Runs `relay` in the repository.
-    fn relay(&self, line: &str) -> Run {
+    pub(super) fn relay(&self, line: &str) -> Run {
         self.relay_in("repo", line)
     }
 
-    fn relay_in(&self, folder: &str, line: &str) -> Run {
+    pub(super) fn relay_in(&self, folder: &str, line: &str) -> Run {
         let mut command = self.command(binaries::relay(), folder);
         command.args(line.split_whitespace());
         self.sandbox.run(command)
     }
 
-    fn command(&self, program: impl AsRef<std::ffi::OsStr>, folder: &str) -> Command {
+    pub(super) fn command(&self, program: impl AsRef<std::ffi::OsStr>, folder: &str) -> Command {
         let mut command = self.sandbox.command(program);
         command.current_dir(self.sandbox.path(folder)).envs([
             ("GIT_CONFIG_GLOBAL", "/dev/null"),

@@ -25,7 +25,7 @@ pub(crate) use explain::{ExplainArgs, Question};
 pub(crate) use format::{AnswerFormat, DiffFormat, ReportFormat};
 pub(crate) use key::{KeygenArgs, SignArgs};
 pub(crate) use project::{CheckArgs, FmtArgs, RulesArgs, ShowArgs};
-pub(crate) use setup::{CompletionsArgs, InitArgs, ManArgs};
+pub(crate) use setup::{CompletionsArgs, GitSetupArgs, InitArgs, ManArgs};
 pub(crate) use subject::{ProjectArgs, SubjectArgs};
 pub(crate) use trust::{
     TrustAddArgs, TrustArgs, TrustEditArgs, TrustListArgs, TrustRevokeArgs, TrustVerb,
@@ -96,6 +96,8 @@ pub(crate) enum Verb {
     Diff(DiffArgs),
     /// Serve a bundle over MCP; the same as `relay-serve`
     Serve(ServeArgs),
+    /// Make git show bundles as text
+    GitSetup(GitSetupArgs),
     /// Print a script that completes command lines in a shell
     Completions(CompletionsArgs),
     /// Write the manual pages
@@ -114,7 +116,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
     ("Make a bundle", &["build", "keygen", "sign", "verify", "trust"]),
     ("Inspect a bundle or project", &["inspect", "describe", "explain", "diff"]),
     ("Run", &["serve"]),
-    ("Set up", &["completions", "man", "help"]),
+    ("Set up", &["git-setup", "completions", "man", "help"]),
 ];
 
 /// Arguments of the verbs that write files of this repository.

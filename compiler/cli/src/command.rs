@@ -8,6 +8,7 @@ mod diff;
 mod explain;
 mod fmt;
 mod generated;
+mod git_setup;
 mod init;
 mod inspect;
 mod keygen;
@@ -18,7 +19,7 @@ mod sign;
 mod trust;
 mod verify;
 
-use crate::args::Verb;
+use crate::args::{GitSetupArgs, Verb};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -36,6 +37,7 @@ pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Exit, Failure> {
         Verb::Diff(arguments) => diff::run(&arguments, output),
         Verb::Explain(arguments) => explain::run(&arguments, output),
         Verb::Fmt(arguments) => fmt::run(&arguments, output),
+        Verb::GitSetup(GitSetupArgs {}) => git_setup::run(output),
         Verb::Init(arguments) => init::run(&arguments, output),
         Verb::Inspect(arguments) => inspect::run(&arguments, output),
         Verb::Keygen(arguments) => keygen::run(&arguments, output),

@@ -48,10 +48,15 @@ pub(crate) fn read_that_begins(
     const PAGE: u64 = 4096;
     let fail = |error| Failure::file("read", path, &error);
     // Opened once: it may be a pipe, which cannot be read twice.
-    let mut file = File::open(path).map_err(fail)?.take(PAGE);
+    let file = File::open(path).map_err(fail)?;
+    let length = file.metadata().map_err(fail)?.len().min(bytes_max);
+    let mut file = file.take(PAGE);
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(fail)?;
     if bytes.starts_with(beginning) {
+        // A vector that grows as it is read has twice the memory of a large file for a while.
+        let missing = usize::try_from(length).unwrap_or_default().saturating_sub(bytes.len());
+        bytes.reserve_exact(missing);
         file.into_inner().take(bytes_max).read_to_end(&mut bytes).map_err(fail)?;
     }
     Ok(bytes)

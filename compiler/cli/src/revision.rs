@@ -17,6 +17,7 @@ use crate::report;
 use crate::revision::tree::Tree;
 
 pub(crate) use name::Named;
+pub(crate) use tree::os_string;
 
 /// At most so many project documents of a revision are listed in a help.
 const LISTED_MAX: usize = 5;

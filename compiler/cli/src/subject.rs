@@ -1,8 +1,11 @@
 //! The subject of a verb: a bundle, or a project that is compiled to one in memory.
 
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
+use std::sync::Arc;
 
-use relay_bundle::{Bundle, OpenError};
+use relay_bundle::{Bundle, HEADER_BYTES, Kind, OpenError};
 
 use crate::args::{ProjectArgs, SubjectArgs};
 use crate::disk;
@@ -15,6 +18,9 @@ use crate::project::{self, Project, Request};
 pub(crate) const BEGINNING: &[u8] = b"relay bundle";
 /// The maximum size of a bundle in bytes: its offsets have 32 bits.
 pub(crate) const BUNDLE_BYTES_MAX: u64 = 5 << 30;
+
+/// What is read of the beginning of a large bundle: more than header, table and settings can have.
+const FRONT_BYTES: u64 = 2 << 20;
 
 /// A bundle to inspect, and its size as a file.
 pub(crate) struct Subject {
@@ -72,6 +78,52 @@ pub(crate) fn open_bundle(path: &Path) -> Result<Subject, Failure> {
         failure.help("give a bundle: a file that `relay build` wrote, as in `homelab.relay`")
     })?;
     in_memory(bytes).map_err(|failure| at(&path.display().to_string(), failure))
+}
+
+/// A bundle of whose tables some may be missing.
+pub(crate) struct Front {
+    /// The bundle. A page that was not read is refused as damaged.
+    pub(crate) bundle: Bundle,
+    /// Whether all of the file was read.
+    pub(crate) is_whole: bool,
+}
+
+/// Bytes that a bundle gives back when it is dropped.
+struct Shared(Arc<Vec<u8>>);
+
+impl AsRef<[u8]> for Shared {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// Opens the bundle in a file without reading its tables, if it is large: digest, settings, provenance and
+/// signatures. Returns `None` if that cannot be done, so that reading all of it reports why.
+pub(crate) fn open_front(path: &Path) -> Option<Front> {
+    let mut file = File::open(path).ok().filter(|_| path.is_file())?;
+    let length = file.metadata().ok()?.len();
+    let mut start = [0; HEADER_BYTES];
+    file.read_exact(&mut start).ok()?;
+    let outline = relay_bundle::outline(&start).ok()?;
+    outline.check_length(length).ok()?;
+    // Memory that is never written to is not resident. So there is one piece of it, and none is used again.
+    let mut bytes = Arc::new(vec![0; usize::try_from(length).ok()?]);
+    let read = |bytes: &mut Arc<Vec<u8>>, file: &mut File, from: u64, to: u64| {
+        let range = usize::try_from(from).ok()?..usize::try_from(to).ok()?;
+        file.seek(SeekFrom::Start(from)).ok()?;
+        file.read_exact(Arc::get_mut(bytes)?.get_mut(range)?).ok()
+    };
+    read(&mut bytes, &mut file, 0, length.min(FRONT_BYTES))?;
+    read(&mut bytes, &mut file, outline.content_bytes, length)?;
+    let bundle = Bundle::open(Box::new(Shared(Arc::clone(&bytes)))).ok()?;
+    let provenance = bundle.sections().iter().find(|it| it.kind == Some(Kind::Provenance));
+    let Some(rest) = provenance.map(|section| section.offset) else {
+        return Some(Front { bundle, is_whole: length <= FRONT_BYTES });
+    };
+    drop(bundle);
+    read(&mut bytes, &mut file, rest, length)?;
+    let bundle = Bundle::open(Box::new(Shared(bytes))).ok()?;
+    Some(Front { bundle, is_whole: rest <= FRONT_BYTES })
 }
 
 /// Opens a bundle from its bytes.

@@ -90,6 +90,99 @@ fn a_damaged_bundle() {
 }
 
 #[test]
+fn a_damaged_copy() {
+    let repo = with_bundles();
+    // All of a small bundle is read, even though the digest says that both are the same.
+    let mut bytes = std::fs::read(repo.path("one.relay")).expect("a bundle");
+    let at = bytes.windows(4).rposition(|window| window == b"One.").expect("its text");
+    bytes[at] = b'X';
+    std::fs::write(repo.path("damaged.relay"), &bytes).expect("a file");
+    for line in [
+        "diff one.relay damaged.relay",
+        "diff damaged.relay one.relay",
+        "diff damaged.relay damaged.relay",
+    ] {
+        repo.relay(line).ends(2).says("`damaged.relay`: ");
+    }
+    // Of a large one no more is read than what says so.
+    let text = |word: &str| format!("{word} {}", "word ".repeat(190_000));
+    for name in ["a", "b", "c", "d"] {
+        repo.write(&format!("large/{name}.md"), &text(name));
+    }
+    let prompts: String = ["a", "b", "c", "d"]
+        .map(|name| format!("prompt {name} file=\"{name}.md\" {{ summary \"S\" }}\n"))
+        .concat();
+    let project = format!("project large version=\"1.0.0\" epoch=1\nprompts {{\n{prompts}}}\n");
+    repo.write("large/project.kdl", &project);
+    let build = |file: &str| {
+        repo.relay(&format!("build large --unsigned --provenance -q -o {file}")).ends(0);
+    };
+    build("large.relay");
+    let mut bytes = std::fs::read(repo.path("large.relay")).expect("a bundle");
+    // In the text of the last prompt, after all that is read.
+    let at = 3_400_000;
+    assert_eq!(bytes[at..at + 9].iter().filter(|byte| **byte == b' ').count().min(1), 1);
+    bytes[at] ^= 1;
+    std::fs::write(repo.path("damaged.relay"), &bytes).expect("a file");
+    let run = repo.relay("diff large.relay damaged.relay --exit-code").ends(0).silent();
+    run.prints(SAME).prints("0 of 5 files differ");
+    repo.relay("inspect damaged.relay").ends(2);
+    repo.write("large/a.md", &text("other"));
+    build("other.relay");
+    repo.relay("diff other.relay damaged.relay").ends(2).says("`damaged.relay`: ");
+    repo.relay("diff other.relay large.relay --exit-code").ends(1).prints("1 of 5 files differ");
+    // Neither are the ends of files left out.
+    std::fs::write(repo.path("short.relay"), &bytes[..bytes.len() - 1]).expect("a file");
+    repo.relay("diff large.relay short.relay").ends(2).says("`short.relay`: ");
+    std::fs::write(repo.path("long.relay"), [&bytes[..], b"x"].concat()).expect("a file");
+    repo.relay("diff large.relay long.relay").ends(2).says("`long.relay`: ");
+}
+
+#[test]
+fn a_folder_with_a_bundle_for_each_environment() {
+    let repo = Repo::empty();
+    let when = |word: &str| {
+        let changed = format!("prompts {{ prompt hello {{ text \"{word}\" }} }}");
+        format!("{}\nwhen production {{ {changed} }}\n", says("One."))
+    };
+    let build = |folder: &str, word: &str| {
+        repo.write("source.kdl", &when(word));
+        std::fs::create_dir_all(repo.path(folder)).expect("a folder");
+        repo.relay(&format!("build source.kdl --unsigned -q -o {folder}/small.relay")).ends(0);
+        let production = format!("{folder}/small-production.relay --env production");
+        repo.relay(&format!("build source.kdl --unsigned -q -o {production}")).ends(0);
+    };
+    build("old", "Two.");
+    build("new", "Three.");
+    let answer = repo.relay("diff old new --exit-code --json").ends(1).json();
+    let projects = answer["projects"].as_array().expect("a list");
+    let each: Vec<_> = projects
+        .iter()
+        .map(|it| (it["environments"].clone(), it["same_meaning"] == true))
+        .collect();
+    assert_eq!(
+        each,
+        [(serde_json::json!([null]), true), (serde_json::json!(["production"]), false)]
+    );
+    repo.commit();
+    assert_eq!(
+        repo.relay("diff HEAD:old new --json").ends(0).json()["projects"].as_array().map(Vec::len),
+        Some(2)
+    );
+    std::fs::copy(repo.path("new/small-production.relay"), repo.path("new/x.relay"))
+        .expect("a copy");
+    repo.relay("diff old new").ends(2).says(
+        "`new/small-production.relay` and `new/x.relay` are both bundles of the project `small`, \
+         built for the environment `production`",
+    );
+    // What one folder has for another environment is new, or gone.
+    std::fs::remove_file(repo.path("new/x.relay")).expect("ours");
+    std::fs::remove_file(repo.path("old/small-production.relay")).expect("ours");
+    let run = repo.relay("diff old new").ends(0);
+    run.prints(SAME).prints("nothing → new/small-production.relay");
+}
+
+#[test]
 fn a_bundle_in_git() {
     let repo = with_bundles();
     repo.commit();

@@ -37,15 +37,20 @@ pub(crate) struct VerifyArgs {
 Examples:
   relay inspect homelab.relay                      a summary
   relay inspect homelab.relay --json               everything (schemas/inspect.json)
-  relay inspect homelab.relay --canonical          everything as text that is stable to diff
+  relay inspect homelab.relay --canonical          what it means, as text that is stable to diff
 
-To see bundles as text in `git diff`:
-  git config diff.relay.textconv 'relay inspect --canonical'
-  echo '*.relay diff=relay' >> .gitattributes")]
+--canonical prints each change once. It leaves out what follows from something else: the index of
+prompts, generated summaries and chapters, built-in messages, the descriptions of tools; and what
+has no meaning: digests, signatures, provenance, places. --json has all of it.
+
+`relay git-setup` makes git show bundles in this form.")]
 pub(crate) struct InspectArgs {
-    /// Print everything as text that changes only when the content does
+    /// Print what the bundle means as text: one change is one change of it
     #[arg(long, conflicts_with_all = ["format", "json"])]
     pub(crate) canonical: bool,
+    /// Of a bundle that cannot be read, print why, and exit with 0: git stops where a textconv fails
+    #[arg(long, requires = "canonical")]
+    pub(crate) keep_going: bool,
     /// Check the signatures against this trust file; without it they are listed unchecked
     #[arg(long, value_name = "FILE", conflicts_with = "canonical")]
     pub(crate) trust: Option<PathBuf>,

@@ -21,7 +21,7 @@ Examples:
   relay diff HEAD~3:./team :./team           a commit with the index, from this folder
   relay diff v1.relay v2.relay --exit-code   two bundles; exits with 1 if they differ
   relay diff v1.relay project.kdl            a bundle with what its project says now
-  relay diff old/ new/                       folders of bundles, paired by project
+  relay diff old/ new/                       folders of bundles, paired
   relay diff /dev/null project.kdl           all of it as new
   relay diff project.kdl --json              for programs (schemas/diff.json)
   relay diff project.kdl --format markdown   a comment for a pull request
@@ -30,13 +30,14 @@ Examples:
 
 A and B are each one of:
   a project's document, or the folder that holds project.kdl
-  a bundle, or a folder with files *.relay
+  a bundle, or a folder with files *.relay, paired by project and environment
   REV:PATH, a path in a revision of git, from the repository's root; ./PATH from this folder
   :PATH, the same in the index
   /dev/null, for nothing
 
 A file or folder of that very name wins over a revision. What A's revision does not have is
 compared as empty. Both sides are compiled without an environment and in each that either names.
+Of two large bundles with the same digest no more is read: `relay verify` finds damage.
 Nothing is fetched, and neither the work tree nor the index is changed.
 
 Findings are of three areas: authority (what agents may do), contexts (what they read) and surface

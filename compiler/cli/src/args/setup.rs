@@ -1,4 +1,4 @@
-//! The arguments of the verbs that set things up: a project, a shell.
+//! The arguments of the verbs that set things up: a project, git, a shell.
 
 use std::path::PathBuf;
 
@@ -22,6 +22,25 @@ pub(crate) struct InitArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
 }
+
+/// Arguments of `relay git-setup`.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "\
+Examples:
+  relay git-setup                   writes .gitattributes, prints what is left to do
+  relay git-setup | sh              does that, too: two settings of this clone
+
+Writes `*.relay diff=relay` to .gitattributes of the repository's root, unless it says so. The settings
+that it prints are not part of a repository: everyone sets them in their own clone, or with
+`git config --global` in all of them. Then `git diff`, `git log -p` and `git show` print
+bundles as text: what `relay inspect --canonical` prints, where one change is one change. A damaged
+bundle is shown with the reason.
+
+Leave diff.relay.cachetextconv off: git would show texts that another version of relay has printed.
+
+There is no difftool for projects: git gives it one file at a time, without those that the
+file includes. `relay diff` compares whole projects: `relay diff main:project.kdl project.kdl`.")]
+pub(crate) struct GitSetupArgs {}
 
 /// Arguments of `relay completions`.
 #[derive(Debug, Clone, Args)]

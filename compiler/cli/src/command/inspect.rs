@@ -1,7 +1,6 @@
 //! `relay inspect`: the contents of a bundle, as a summary, as JSON, or as text for a diff.
 
 mod canonical;
-mod source;
 
 use relay_bundle::{Bundle, Gate, MessagePiece, Messages, PromptView};
 use schemars::JsonSchema;
@@ -81,6 +80,19 @@ pub(crate) struct Inspected {
 }
 
 pub(crate) fn run(arguments: &InspectArgs, output: &mut Output) -> Result<Exit, Failure> {
+    match inspect(arguments, output) {
+        Err(Failure::Stopped { message, .. }) if arguments.keep_going => {
+            // Git gives a bundle of a commit another name on every run.
+            let name = format!("`{}`: ", arguments.subject.subject.display());
+            let reason = message.strip_prefix(&name).unwrap_or(&message);
+            output.result(canonical::unreadable(reason))?;
+            Ok(Exit::Yes)
+        }
+        ended => ended,
+    }
+}
+
+fn inspect(arguments: &InspectArgs, output: &mut Output) -> Result<Exit, Failure> {
     let trust = arguments.trust.as_deref().map(trust_file::read).transpose()?;
     let subject = match subject::open(&arguments.subject, output)? {
         Opened::Subject(subject) => subject,

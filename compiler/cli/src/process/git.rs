@@ -87,6 +87,16 @@ impl Repository {
         Ok(Ok(Inside { prefix: is_inside.then(|| prefix.to_vec()), is_shallow }))
     }
 
+    /// Returns the root of the work tree, or git's reason why there is none.
+    pub(crate) fn root(&self) -> Result<Result<Vec<u8>, String>, Failure> {
+        let said = self.ask(&words(&["rev-parse", "--show-toplevel"]))?;
+        Ok(said.map(|mut root| {
+            // A path may end with a line end of its own.
+            root.pop_if(|last| *last == b'\n');
+            root
+        }))
+    }
+
     /// Returns the hash of the commit that `revision` names; `None` if it names none.
     pub(crate) fn commit(&self, revision: &OsStr) -> Result<Option<String>, Failure> {
         let mut commit = revision.to_owned();

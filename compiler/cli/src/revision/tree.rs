@@ -247,7 +247,7 @@ impl FileTree for Rc<Tree> {
 }
 
 /// Returns a text of the system from bytes that git prints.
-pub(super) fn os_string(bytes: &[u8]) -> OsString {
+pub(crate) fn os_string(bytes: &[u8]) -> OsString {
     #[cfg(unix)]
     return <OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes).to_owned();
     #[cfg(not(unix))]

@@ -192,11 +192,14 @@ impl Comparison {
 impl Gathered {
     /// Compares both sides in one environment.
     pub(crate) fn compare(&mut self, sides: &InEnvironment<'_>) -> Result<(), Failure> {
-        let InEnvironment { environment, a, b, is_compiled, anchors } = sides;
+        let InEnvironment { environment, a, b, is_compiled, is_same, anchors } = sides;
         let environment = environment.map(str::to_owned);
         self.environments.push(environment.clone());
         let identities = || [*a, *b].map(|bundle| bundle.map(Identity::of));
         self.identities.get_or_insert_with(identities);
+        if *is_same {
+            return Ok(());
+        }
         let nothing = relay_diff::empty()?;
         let (a, b) = (a.unwrap_or(&nothing), b.unwrap_or(&nothing));
         for finding in relay_diff::compare(a, b)? {

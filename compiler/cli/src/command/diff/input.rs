@@ -23,9 +23,12 @@ const BUNDLE: &str = "relay";
 enum Input {
     /// One project or bundle, or nothing.
     One(Side),
-    /// The bundles of a folder, by the names of their projects.
-    Folder(BTreeMap<String, Side>),
+    /// The bundles of a folder.
+    Folder(BTreeMap<Names, Side>),
 }
+
+/// What a bundle of a folder is paired by: its project, and the environment that it was built for.
+type Names = (String, Option<String>);
 
 /// What a revision does not have.
 struct Missing {
@@ -51,8 +54,8 @@ pub(crate) fn pairs(typed: &[PathBuf]) -> Result<Vec<Pair>, Failure> {
         (Input::Folder(mut of_a), Input::Folder(mut of_b)) => {
             let names: BTreeSet<_> = of_a.keys().chain(of_b.keys()).cloned().collect();
             let side = |side: Option<Side>| side.unwrap_or_else(|| nothing("nothing".into()));
-            let both = |name: String| {
-                let (a, b) = (side(of_a.remove(&name)), side(of_b.remove(&name)));
+            let both = |names: Names| {
+                let (a, b) = (side(of_a.remove(&names)), side(of_b.remove(&names)));
                 pair(a, b)
             };
             names.into_iter().map(both).collect()
@@ -152,7 +155,7 @@ fn on_disk(path: &Path, label: &str) -> Result<Input, Failure> {
             let sides = bundles.into_iter().map(|file| {
                 side(file.display().to_string(), Content::Bundle(BundleFile::Disk(file)))
             });
-            return by_project(sides).map(Input::Folder);
+            return by_names(sides).map(Input::Folder);
         }
     }
     let content = if !path.is_dir() && exists(path) && subject::is_bundle(path)? {
@@ -194,7 +197,7 @@ fn in_revision(
                 }
                 let sides =
                     bundles.into_iter().map(|path| side(revision.label(&path), bundle(path)));
-                return by_project(sides).map(Input::Folder).map(Ok);
+                return by_names(sides).map(Input::Folder).map(Ok);
             }
             document
         }
@@ -215,20 +218,25 @@ fn in_revision(
     Ok(Ok(Input::One(side(label.into(), Content::Project(project)))))
 }
 
-/// Returns the bundles by the names of their projects.
-fn by_project(sides: impl Iterator<Item = Side>) -> Result<BTreeMap<String, Side>, Failure> {
-    let mut found: BTreeMap<String, Side> = BTreeMap::new();
+/// Returns the bundles by the names of their projects and environments.
+fn by_names(sides: impl Iterator<Item = Side>) -> Result<BTreeMap<Names, Side>, Failure> {
+    let mut found: BTreeMap<Names, Side> = BTreeMap::new();
     for side in sides {
         let Content::Bundle(file) = &side.content else { continue };
-        let project = file.project(&side.label)?;
-        if let Some(other) = found.get(&project) {
+        let names = file.names(&side.label)?;
+        if let Some(other) = found.get(&names) {
             let (one, other) = (&other.label, &side.label);
+            let (project, environment) = &names;
+            let built = match environment {
+                Some(name) => format!("for the environment `{name}`"),
+                None => "without an environment".into(),
+            };
             return Err(Failure::error(format!(
-                "`{one}` and `{other}` are both bundles of the project `{project}`"
+                "`{one}` and `{other}` are both bundles of the project `{project}`, built {built}"
             ))
             .help("keep one of them in the folder, or compare the files one by one"));
         }
-        found.insert(project, side);
+        found.insert(names, side);
     }
     Ok(found)
 }

@@ -1,6 +1,7 @@
 //! Two sides of one project, compared in one environment after the other.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use relay_bundle::Bundle;
 use relay_bundle::trust::Trust;
@@ -13,6 +14,7 @@ use crate::command::verify::Signature;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::subject::{self, Front};
 use crate::text::printable;
 
 /// Two sides of one project.
@@ -36,6 +38,8 @@ pub(crate) struct InEnvironment<'e> {
     /// Whether a side was compiled here. It may not name the environment, so the environment that
     /// its manifest names is no difference.
     pub(crate) is_compiled: bool,
+    /// Whether both are the same bundle. Then its tables may not be in memory.
+    pub(crate) is_same: bool,
     /// Where findings are marked in the source of B.
     pub(crate) anchors: Anchors<'e>,
 }
@@ -61,9 +65,8 @@ pub(crate) struct SideFacts {
 }
 
 impl SideFacts {
-    fn of(side: &Opened<'_>, trust: Option<&Trust>) -> Self {
-        let (signatures, trust) = (side.signatures(trust), side.signers(trust));
-        Self { files: side.files(), signatures, trust }
+    fn of(side: &Opened<'_>, files: BTreeMap<String, String>, trust: Option<&Trust>) -> Self {
+        Self { files, signatures: side.signatures(trust), trust: side.signers(trust) }
     }
 }
 
@@ -86,8 +89,13 @@ impl Pair {
         let progress = Progress::start(output, "comparing");
         let options = Options::default();
         let (a_sources, b_sources) = (self.a.sources(), self.b.sources());
-        let mut a = self.a.open(a_sources.as_ref(), &options)?;
-        let mut b = self.b.open(b_sources.as_ref(), &options)?;
+        let (mut a, mut b) = match self.same_bundle()? {
+            Some((a, b)) => (Opened::Bundle(Rc::new(a)), Opened::Bundle(Rc::new(b))),
+            None => {
+                let a = self.a.open(a_sources.as_ref(), &options)?;
+                (a, self.b.open(b_sources.as_ref(), &options)?)
+            }
+        };
         let environments = self.environments(&a, &b, asked)?;
         a.expect(&environments);
         b.expect(&environments);
@@ -103,11 +111,40 @@ impl Pair {
                 }
             };
             let (a, b) = (of_a.as_deref(), of_b.as_deref());
-            compare(&InEnvironment { environment, a, b, is_compiled, anchors })?;
+            let is_same = a.zip(b).is_some_and(|(a, b)| a.digest() == b.digest());
+            compare(&InEnvironment { environment, a, b, is_compiled, is_same, anchors })?;
         }
         let mut notes = self.notes.clone();
         notes.extend(differing_builds(&a, &b));
-        Ok(Facts { a: SideFacts::of(&a, trust), b: SideFacts::of(&b, trust), notes })
+        let of_a = SideFacts::of(&a, a.files(), trust);
+        let is_same =
+            a.as_bundle().zip(b.as_bundle()).is_some_and(|(a, b)| a.digest() == b.digest());
+        // The provenance of many files is long.
+        let files = if is_same { of_a.files.clone() } else { b.files() };
+        Ok(Facts { a: of_a, b: SideFacts::of(&b, files, trust), notes })
+    }
+
+    /// Returns the fronts of two files that hold the same bundle.
+    ///
+    /// The digest names the contents: where it is the same, no server answers differently, whatever
+    /// else the files hold. So that is known without reading large tables, and damage of a page that
+    /// was not read is not found; `relay verify` finds it, and a server refuses the page.
+    fn same_bundle(&self) -> Result<Option<(Bundle, Bundle)>, Failure> {
+        let (Content::Bundle(a), Content::Bundle(b)) = (&self.a.content, &self.b.content) else {
+            return Ok(None);
+        };
+        let (Some(of_a), Some(of_b)) = (a.front(), b.front()) else { return Ok(None) };
+        if of_a.bundle.digest() != of_b.bundle.digest() {
+            return Ok(None);
+        }
+        let checked = |front: Front, side: &Side| {
+            let Front { bundle, is_whole } = front;
+            if is_whole {
+                bundle.check_all().map_err(|error| subject::at(&side.label, error.into()))?;
+            }
+            Ok::<_, Failure>(bundle)
+        };
+        Ok(Some((checked(of_a, &self.a)?, checked(of_b, &self.b)?)))
     }
 
     /// Returns the environments to compare in.

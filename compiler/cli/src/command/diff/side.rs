@@ -1,5 +1,6 @@
 //! One side of a comparison, and its bundle in each environment.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -8,7 +9,7 @@ use relay_bundle::trust::Trust;
 use relay_bundle::{Bundle, FORMAT_MAJOR, FORMAT_MINOR};
 use relay_compiler::{Options, Parsed, Sources, VERSION};
 use relay_diff::Signers;
-use serde_json::Value;
+use serde::Deserialize;
 
 use crate::args::ReportFormat;
 use crate::command::verify::{self, Signature};
@@ -17,7 +18,7 @@ use crate::output::Output;
 use crate::project::{Project, Request};
 use crate::report;
 use crate::revision::Revision;
-use crate::subject::{self, BUNDLE_BYTES_MAX};
+use crate::subject::{self, BUNDLE_BYTES_MAX, Front};
 
 /// One side of a comparison.
 pub(crate) struct Side {
@@ -118,9 +119,22 @@ impl BundleFile {
         Ok(bundle)
     }
 
-    /// Returns the name of the bundle's project, which alone is checked.
-    pub(crate) fn project(&self, label: &str) -> Result<String, Failure> {
-        Ok(self.open_unchecked(label)?.manifest().project.value.clone())
+    /// Returns the names of the bundle's project and of the environment that it was built for.
+    pub(crate) fn names(&self, label: &str) -> Result<(String, Option<String>), Failure> {
+        let bundle = match self.front() {
+            Some(front) => front.bundle,
+            None => self.open_unchecked(label)?,
+        };
+        let manifest = bundle.manifest();
+        Ok((manifest.project.value.clone(), manifest.environment.clone()))
+    }
+
+    /// Returns the front of a bundle on disk; `None` if it must be read as a whole.
+    pub(crate) fn front(&self) -> Option<Front> {
+        match self {
+            Self::Disk(path) => subject::open_front(path),
+            Self::Revision(..) => None,
+        }
     }
 
     fn open_unchecked(&self, label: &str) -> Result<Bundle, Failure> {
@@ -254,14 +268,29 @@ impl Compiler<'_> {
     }
 }
 
+/// What is read of a bundle's provenance: the files, without a copy of everything else.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Provenance<'p> {
+    #[serde(rename = "resolvedDependencies", borrow)]
+    files: Vec<SourceFile<'p>>,
+}
+
+#[derive(Deserialize)]
+struct SourceFile<'p> {
+    #[serde(borrow)]
+    name: Cow<'p, str>,
+    digest: SourceDigest,
+}
+
+#[derive(Deserialize)]
+struct SourceDigest {
+    sha256: String,
+}
+
 /// Returns the files that a bundle's provenance names; none if it has none.
 fn provenance_files(bundle: &Bundle) -> BTreeMap<String, String> {
-    let provenance = bundle.provenance().ok().and_then(|text| serde_json::from_str(text).ok());
-    let provenance: Value = provenance.unwrap_or_default();
-    let files = provenance.get("resolvedDependencies").and_then(Value::as_array);
-    let file = |file: &Value| {
-        let digest = file.get("digest")?.get("sha256")?.as_str()?;
-        Some((file.get("name")?.as_str()?.to_owned(), digest.to_owned()))
-    };
-    files.into_iter().flatten().filter_map(file).collect()
+    let provenance = bundle.provenance().unwrap_or_default();
+    let Provenance { files } = serde_json::from_str(provenance).unwrap_or_default();
+    files.into_iter().map(|file| (file.name.into_owned(), file.digest.sha256)).collect()
 }

@@ -1,61 +1,65 @@
 //! A bundle as text that is stable to diff: made for git's textconv.
 //!
-//! It changes exactly when the content does: it has no signers, offsets, lines or digests of the
-//! file. Text of the project's author is indented, so that it cannot look like a heading.
+//! A change is one change here. What follows from it is left out: the index of prompts, generated
+//! summaries and chapters, the list of tools, the built-in messages, digests, provenance and places.
+//! It has no signers either. A line that many renderings of a prompt have is printed once. Text of
+//! the project's author is indented, so that it cannot look like a heading.
 
+mod renderings;
+mod source;
+
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::ops::Bound::{Included, Unbounded};
 
 use relay_bundle::{Bundle, Gate, Manifest, MessagePiece, Messages, Setting};
+use relay_engine::briefing;
 
-use crate::answer::message::Part;
-use crate::answer::prompt::{self, Argument, Generated, Prompt, Variant};
+use crate::answer::prompt::{Argument, Generated, Prompt, Variant};
 use crate::answer::resource::{Resource, Template};
-use crate::answer::tool::{Listed, Tool};
-use crate::command::inspect::source::Source;
+use crate::command::inspect::canonical::source::Source;
 use crate::failure::Failure;
-use crate::text::{indented, printable};
+use crate::text::{indented, on_one_line};
 
 const INDENT: &str = "    ";
+/// How the author of a message writes the index of prompts.
+const INDEX: &str = "{{prompt_index}}";
 
-/// Returns the bundle as text.
-pub(crate) fn draw(bundle: &Bundle) -> Result<String, Failure> {
-    let mut text = String::from("relay bundle, canonical text 1\n\n");
-    let mut source = Source::of(bundle.canonical()?);
-    manifest(bundle, &mut text);
-    if let Some(held) = bundle.gate() {
-        gate(held, bundle.messages(), &mut text);
-    }
-    Tool::all(bundle)?.iter().for_each(|held| tool(held, &mut text));
-    for view in bundle.prompts() {
-        let held = Prompt::of(&view?)?;
-        prompt(&held, &mut text);
-        strike(&held.variants, &mut source);
-    }
-    for view in bundle.resources() {
-        let held = Resource::of(&view?)?;
-        resource(&held, &mut text);
-        held.text.iter().for_each(|text| source.strike(text));
-    }
-    for view in bundle.templates() {
-        let held = Template::of(&view?)?;
-        template(&held, &mut text);
-        strike(&held.variants, &mut source);
-    }
-    section("project as KDL", &source.rest(), &mut text);
-    Ok(text)
+/// The first line, with the version of this form.
+const FIRST: &str = "relay bundle, canonical text 2\n\n";
+
+/// Returns the text for a bundle that cannot be read.
+pub(super) fn unreadable(reason: &str) -> String {
+    format!("{FIRST}cannot be read: {}\n", on_one_line(reason))
 }
 
-/// Strikes the texts of variants from the project's KDL, where they occur verbatim.
-fn strike(variants: &[Variant], source: &mut Source<'_>) {
-    for part in variants.iter().flat_map(|variant| &variant.messages).flat_map(|m| &m.content) {
-        match part {
-            Part::Text { text, slots: _ } => source.strike(text),
-            Part::Resource { resource } => {
-                resource.text.iter().for_each(|text| source.strike(text))
-            }
-            Part::Image(_) | Part::Audio(_) => {}
-        }
+/// Returns the bundle as text.
+pub(super) fn draw(bundle: &Bundle) -> Result<String, Failure> {
+    let mut text = String::from(FIRST);
+    let source = Source::of(bundle.canonical()?);
+    let prompts: Vec<Prompt> =
+        bundle.prompts().map(|view| Ok(Prompt::of(&view?)?)).collect::<Result<_, Failure>>()?;
+    manifest(bundle, &mut text);
+    if let Some(held) = bundle.gate() {
+        gate(held, source.index, &mut text);
     }
+    messages(bundle.messages(), &prompts, &mut text);
+    bundle.tools().iter().for_each(|held| tool(held, &mut text));
+    prompts.iter().for_each(|held| prompt(held, &mut text));
+    for view in bundle.resources() {
+        resource(&Resource::of(&view?)?, &mut text);
+    }
+    for view in bundle.templates() {
+        template(&Template::of(&view?)?, &mut text);
+    }
+    if !source.disabled.is_empty() {
+        section("switched off", &source.disabled.join("\n"), &mut text);
+    }
+    if !source.suppressions.is_empty() {
+        let each = source.suppressions.iter().map(|(owner, allowed)| format!("{owner}: {allowed}"));
+        section("suppressions", &each.collect::<Vec<_>>().join("\n"), &mut text);
+    }
+    Ok(text)
 }
 
 fn manifest(bundle: &Bundle, text: &mut String) {
@@ -70,47 +74,76 @@ fn manifest(bundle: &Bundle, text: &mut String) {
     field("epoch", Some(&bundle.epoch().to_string()), text);
     field("format", Some(&format!("{major}.{minor}")), text);
     field("compiler", Some(compiler), text);
-    section("instructions", &bundle.messages().instructions(), text);
 }
 
-fn gate(gate: &Gate, messages: &Messages, text: &mut String) {
+fn gate(gate: &Gate, index: Option<&str>, text: &mut String) {
     text.push_str("\n== gate\n");
     for (name, value) in relay_bundle::values(gate) {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         field(&name.replace('_', " "), Some(&value), text);
     }
-    let Messages {
-        // These are part of the instructions.
-        session_greeting: _,
-        gate_instructions: _,
-        prompt_index: _,
-        gate_encouragement,
-        read_prompts_reminder,
-        gate_intercept_preamble,
-    } = messages;
-    let later = [
-        ("gate-encouragement", gate_encouragement),
-        ("read-prompts-reminder", read_prompts_reminder),
-        ("gate-intercept-preamble", gate_intercept_preamble),
-    ];
-    for (name, said) in later.into_iter().filter(|(_, said)| !said.value.is_empty()) {
-        field("message", Some(name), text);
-        body(&MessagePiece::source(&said.value), text);
+    field("index", index.map(|node| node.trim_start_matches("index ")), text);
+}
+
+/// Draws the messages that the project writes. Those that are built in follow from the gate and the
+/// version of relay.
+fn messages(messages: &Messages, prompts: &[Prompt], text: &mut String) {
+    let index = Index::of(prompts);
+    let written = messages.named().into_iter().filter(|(_, message)| message.at.is_some());
+    for (name, message) in written.filter(|(_, message)| !message.value.is_empty()) {
+        heading("message", name, text);
+        body(&index.removed_from(&MessagePiece::source(&message.value)), text);
     }
 }
 
-fn tool(Tool { held, listed }: &Tool, text: &mut String) {
-    let relay_bundle::Tool { name, gated, tier, at: _ } = held;
-    let Listed { title, description, input_schema, annotations } = listed;
+/// What the index of prompts can say of each. Which of these lines it has, and where it ends them, a
+/// bundle does not say.
+struct Index(BTreeSet<String>);
+
+impl Index {
+    fn of(prompts: &[Prompt]) -> Self {
+        let entries = prompts.iter().flat_map(|prompt| {
+            let about = [&prompt.summary, &prompt.description];
+            about.map(|about| briefing::entry(&prompt.name, about.as_deref(), usize::MAX))
+        });
+        Self(entries.collect())
+    }
+
+    /// Returns a message with its variable in place of the index.
+    fn removed_from(&self, message: &str) -> String {
+        let mut lines: Vec<&str> = Vec::new();
+        for line in message.split('\n') {
+            let is_after = lines.last() == Some(&INDEX);
+            if self.has(line) || (is_after && is_rest(line)) {
+                if !is_after {
+                    lines.push(INDEX);
+                }
+            } else {
+                lines.push(line);
+            }
+        }
+        lines.join("\n")
+    }
+
+    fn has(&self, line: &str) -> bool {
+        let is_cut = |cut: &str| {
+            let next = self.0.range::<str, _>((Included(cut), Unbounded)).next();
+            cut.starts_with("- ") && next.is_some_and(|entry| entry.starts_with(cut))
+        };
+        self.0.contains(line) || line.strip_suffix('…').is_some_and(is_cut)
+    }
+}
+
+/// Returns whether a line is the last one of an index that does not have all prompts.
+fn is_rest(line: &str) -> bool {
+    line.starts_with('(') && line.ends_with(')') && line.contains(" more; ")
+}
+
+fn tool(tool: &relay_bundle::Tool, text: &mut String) {
+    let relay_bundle::Tool { name, gated, tier, at: _ } = tool;
     heading("tool", name, text);
     field("tier", Some(&tier.to_string()), text);
     field("gated", Some(yes_or_no(*gated)), text);
-    field("title", title.as_deref(), text);
-    field("description", description.as_deref(), text);
-    field("annotations", annotations.as_ref().map(ToString::to_string).as_deref(), text);
-    text.push_str("input schema:\n");
-    // The alternate form has one line for each member, so that a diff shows which one changed.
-    body(&format!("{input_schema:#}"), text);
 }
 
 fn yes_or_no(value: bool) -> &'static str {
@@ -137,11 +170,12 @@ fn prompt(prompt: &Prompt, text: &mut String) {
     field("priority", Some(&priority.to_string()), text);
     field("in briefings", Some(yes_or_no(*briefing)), text);
     field("title", title.as_deref(), text);
-    field("description", description.as_deref(), text);
-    let marked = |which| if generated.contains(&which) { " (generated)" } else { "" };
-    field(&format!("summary{}", marked(Generated::Summary)), summary.as_deref(), text);
-    for chapter in chapters {
-        field(&format!("chapter{}", marked(Generated::Chapters)), Some(chapter), text);
+    // A prompt without a description has its summary as one.
+    field("description", description.as_deref().filter(|it| Some(*it) != summary.as_deref()), text);
+    let is_written = |which| !generated.contains(&which);
+    field("summary", summary.as_deref().filter(|_| is_written(Generated::Summary)), text);
+    for chapter in chapters.iter().filter(|_| is_written(Generated::Chapters)) {
+        field("chapter", Some(chapter), text);
     }
     field("meta", meta.as_ref().map(ToString::to_string).as_deref(), text);
     rendering(arguments, variants, text);
@@ -176,16 +210,22 @@ fn rendering(arguments: &[Argument], variants: &[Variant], text: &mut String) {
     for argument in arguments {
         field("argument", Some(&described(argument)), text);
     }
-    for variant in variants {
-        let condition = prompt::condition(&variant.when);
-        if !condition.is_empty() {
-            let _ = writeln!(text, "-- {}", printable(&condition));
-        }
-        for message in &variant.messages {
-            field("message", Some(message.role.as_str()), text);
-            body(&message.display(), text);
-        }
+    match variants {
+        [variant] => text.push_str(&said(variant)),
+        variants => text.push_str(&renderings::draw(variants, |variant| {
+            said(variant).lines().map(str::to_owned).collect()
+        })),
     }
+}
+
+/// Returns the messages of one rendering.
+fn said(variant: &Variant) -> String {
+    let mut text = String::new();
+    for message in &variant.messages {
+        field("message", Some(message.role.as_str()), &mut text);
+        body(&message.display(), &mut text);
+    }
+    text
 }
 
 fn described(argument: &Argument) -> String {
@@ -208,7 +248,7 @@ fn described(argument: &Argument) -> String {
 }
 
 fn heading(kind: &str, name: &str, text: &mut String) {
-    let _ = writeln!(text, "\n== {kind} {}", one_line(name));
+    let _ = writeln!(text, "\n== {kind} {}", on_one_line(name));
 }
 
 fn section(name: &str, held: &str, text: &mut String) {
@@ -218,15 +258,10 @@ fn section(name: &str, held: &str, text: &mut String) {
 
 fn field(name: &str, value: Option<&str>, text: &mut String) {
     if let Some(value) = value {
-        let _ = writeln!(text, "{name}: {}", one_line(value));
+        let _ = writeln!(text, "{name}: {}", on_one_line(value));
     }
 }
 
 fn body(held: &str, text: &mut String) {
     text.push_str(&indented(held, INDENT));
-}
-
-/// Escapes line ends: one in a name or title would begin a line that looks like a field.
-fn one_line(value: &str) -> String {
-    printable(value).replace('\n', "\\n")
 }

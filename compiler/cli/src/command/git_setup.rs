@@ -1,0 +1,102 @@
+//! `relay git-setup`: makes git show bundles as text.
+//!
+//! Git runs no program that only a repository names, and neither does this verb set one: it writes
+//! which files are bundles, and prints the settings for whoever wants them.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::disk;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, bold};
+use crate::process::Repository;
+use crate::revision;
+
+/// Which files are bundles.
+const PATTERN: &str = "*.relay";
+/// How git shows them: by the driver that the settings define.
+const ATTRIBUTE: &str = "diff=relay";
+/// The settings. A heading of `inspect --canonical` names what the lines after it are of.
+const SETTINGS: &str = "\
+git config diff.relay.textconv \"relay inspect --canonical --keep-going\"
+git config diff.relay.xfuncname \"^== (.*)\"
+";
+/// The maximum size of a file of attributes that git reads.
+const ATTRIBUTES_BYTES_MAX: u64 = 100 << 20;
+
+pub(crate) fn run(output: &mut Output) -> Result<Exit, Failure> {
+    let root = Repository::default().root()?.map_err(|reason| {
+        Failure::error(format!("there is no work tree of git here: {reason}"))
+            .help("run relay in a git repository; `git init` makes one")
+    })?;
+    let path = PathBuf::from(revision::os_string(&root)).join(".gitattributes");
+    let line = format!("`{PATTERN} {ATTRIBUTE}`");
+    if set_up(&path)? {
+        output.message(format_args!("wrote {line} to {}; commit it\n", path.display()));
+    } else {
+        output.message(format_args!("{} already has {line}\n", path.display()));
+    }
+    output.message(format_args!("\n{}\n", bold("Settings of git, once in each clone:")));
+    output.result(SETTINGS)?;
+    output.message(
+        "\nThen `git diff`, `git log -p` and `git show` print bundles as text. Leave \
+         diff.relay.cachetextconv off: git would\nshow texts that another version of relay has \
+         printed. For a project there is no difftool, since git gives it one\nfile without those \
+         that it includes: `relay diff main:project.kdl project.kdl` compares all of it.\n",
+    );
+    Ok(Exit::Yes)
+}
+
+/// Writes the attribute to the file at `path`; returns false if it is there.
+fn set_up(path: &Path) -> Result<bool, Failure> {
+    let refuse = |what: &str| {
+        Err(Failure::error(format!("cannot write `{}`: it is {what}", path.display()))
+            .help(format!("git reads only a file there; write `{PATTERN} {ATTRIBUTE}` to one")))
+    };
+    let old = match path.symlink_metadata() {
+        Ok(found) if found.is_symlink() => return refuse("a link"),
+        Ok(found) if !found.is_file() => return refuse("not a file"),
+        Ok(found) if found.len() > ATTRIBUTES_BYTES_MAX => return refuse("too large for git"),
+        Ok(_) => fs::read(path).map_err(|error| Failure::file("read", path, &error))?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(Failure::file("read", path, &error)),
+    };
+    if has_attribute(&old) {
+        return Ok(false);
+    }
+    disk::replace(path, &with_attribute(old))?;
+    Ok(true)
+}
+
+/// Returns whether the file gives bundles the attribute: the last line about it wins.
+fn has_attribute(file: &[u8]) -> bool {
+    let mut has = false;
+    for line in String::from_utf8_lossy(file).lines() {
+        let mut words = line.split_ascii_whitespace();
+        if words.next().is_none_or(|pattern| pattern.trim_matches('"') != PATTERN) {
+            continue;
+        }
+        for word in words {
+            let name = word.trim_start_matches(['-', '!']).split('=').next().unwrap_or_default();
+            // `binary` means no diff at all.
+            if matches!(name, "diff" | "binary") {
+                has = word == ATTRIBUTE;
+            }
+        }
+    }
+    has
+}
+
+/// Returns the file with a line for bundles at its end, with line ends as it has them.
+fn with_attribute(mut file: Vec<u8>) -> Vec<u8> {
+    let mut lines = file.split(|byte| *byte == b'\n');
+    let is_windows = file.contains(&b'\n') && lines.next().is_some_and(|it| it.ends_with(b"\r"));
+    let end = if is_windows { "\r\n" } else { "\n" };
+    if !file.is_empty() && !file.ends_with(b"\n") {
+        file.extend(end.as_bytes());
+    }
+    file.extend(format!("{PATTERN} {ATTRIBUTE}{end}").as_bytes());
+    file
+}
