@@ -105,6 +105,9 @@ pub(crate) struct Found {
     pub(crate) environments: Vec<Option<String>>,
     /// Why it is accepted; `null` if it is not.
     pub(crate) accepted: Option<Accepted>,
+    /// Whether it fails the run.
+    #[serde(skip)]
+    pub(crate) trips: bool,
 }
 
 /// That a difference is accepted.
@@ -277,13 +280,14 @@ impl Found {
             tokens_estimated: finding.bytes / TOKEN_BYTES,
             environments: Vec::new(),
             accepted: None,
+            trips: false,
             finding,
         }
     }
 
     /// Returns whether a reviewer may want to accept it, or has done so: its fingerprint is shown.
     pub(crate) fn needs_acceptance(&self) -> bool {
-        self.level() != Level::Note || self.accepted.is_some()
+        self.level() != Level::Note || self.trips || self.accepted.is_some()
     }
 
     /// Returns how grave it is: what loosens needs a person before it is merged.
