@@ -6,7 +6,7 @@ use std::sync::{Mutex, OnceLock};
 
 use relay_compiler::Options;
 
-use crate::cli::Sandbox;
+use crate::cli::{Sandbox, copy};
 use crate::support::{Memory, compiled, root};
 
 const DOCUMENTS: [&str; 5] = [
@@ -60,6 +60,35 @@ fn the_report_in_the_readme_is_current() {
     let sandbox = Sandbox::of(&[("my-team/project.kdl", &document.replace("summary", "sumary"))]);
     let printed = sandbox.relay("check my-team/project.kdl").ends(1).stdout;
     assert!(printed.starts_with(&report), "README.md:{line}\n{printed}");
+}
+
+#[test]
+fn the_difference_in_the_readme_is_current() {
+    let example = blocks("README.md", "console")
+        .into_iter()
+        .find(|(_, text)| text.starts_with("$ examples/diff/firewall.sh\n"));
+    let Some((line, example)) = example else { panic!("README.md opens with a difference") };
+    let sandbox = Sandbox::new();
+    let copy_to = |name: &str| copy(&root().join("examples/homelab"), &sandbox.path(name));
+    ["before", "after"].into_iter().for_each(copy_to);
+    let (from, to) = ("prompt firewall priority=8", "prompt firewall priority=10");
+    sandbox.edit("after/policies/network.kdl", from, to);
+    // The script makes this change in copies of these names.
+    let script = fs::read_to_string(root().join("examples/diff/firewall.sh")).expect("the script");
+    assert!(script.contains(&format!("s/{from}/{to}/")), "{script}");
+    let printed = sandbox.relay("diff before after").ends(0).silent().stdout;
+    assert!(example.trim_end().ends_with(printed.trim_end()), "README.md:{line}\n{printed}");
+
+    // The picture is of the same text.
+    let picture = fs::read_to_string(root().join("examples/diff/firewall.svg")).expect("a picture");
+    let drawn: String = picture
+        .split("<text")
+        .skip(1)
+        .filter_map(|text| text.split_once('>')?.1.split_once("</text>"))
+        .map(|(text, _)| text.replace("&#160;", " ").replace("&gt;", ">"))
+        .collect();
+    let dense = |text: &str| text.split_whitespace().collect::<String>();
+    assert_eq!(dense(&drawn), dense(&example), "draw it again: examples/diff/picture.sh");
 }
 
 #[test]

@@ -25,6 +25,20 @@ pub(crate) fn on_one_line(text: &str) -> String {
     printable(text).replace('\n', "\\n").replace('\t', "\\t")
 }
 
+/// Returns `text` without anything that GitHub Actions takes for a command in what a step prints: a
+/// line that begins with `::`, and `##[` anywhere.
+pub(crate) fn without_commands(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let start = line.split_at_checked(visible_start(line));
+        match start.and_then(|(before, rest)| Some((before, rest.strip_prefix("::")?))) {
+            Some((before, rest)) => safe.extend([before, "\\u{3a}:", rest]),
+            None => safe.push_str(line),
+        }
+    }
+    safe.replace("##[", "#\\u{23}[")
+}
+
 /// Returns `text`, or its beginning and end if it has more than `chars_max` characters.
 pub(crate) fn shortened(text: &str, chars_max: usize) -> String {
     let chars = text.chars().count();
@@ -60,6 +74,20 @@ pub(crate) fn printable_with_styles(text: &str) -> String {
         }
     }
     safe
+}
+
+/// Returns the bytes of the white space and styles that `line` begins with.
+fn visible_start(line: &str) -> usize {
+    let mut rest = line;
+    loop {
+        let trimmed = rest.trim_start();
+        let style = trimmed.strip_prefix('\u{1b}');
+        let after = style.and_then(|style| style.get(style_length(style)?..));
+        match after {
+            Some(after) => rest = after,
+            None => return line.len() - trimmed.len(),
+        }
+    }
 }
 
 /// Returns the bytes of the style that `piece`, the text after an escape character, begins with.
@@ -106,7 +134,7 @@ pub(crate) fn widest<'t>(texts: impl IntoIterator<Item = &'t str>) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{indented, padded, printable_with_styles, wrapped};
+    use super::{indented, padded, printable_with_styles, without_commands, wrapped};
 
     #[test]
     fn wide_letters_take_two_columns() {
@@ -140,6 +168,16 @@ mod tests {
         }
         assert_eq!(printable_with_styles("a\rb\tc\n\u{202e}"), "a\\u{d}b\tc\n\\u{202e}");
         assert_eq!(printable_with_styles("a\u{2028}b\u{61c}"), "a\\u{2028}b\\u{61c}");
+    }
+
+    #[test]
+    fn no_line_is_a_command_of_a_ci() {
+        assert_eq!(without_commands("a ::b\n::c\n"), "a ::b\n\\u{3a}:c\n");
+        assert_eq!(
+            without_commands(" \u{1b}[1m\u{1b}[0m ::error::"),
+            " \u{1b}[1m\u{1b}[0m \\u{3a}:error::"
+        );
+        assert_eq!(without_commands("a ##[b]"), "a #\\u{23}[b]");
     }
 
     #[test]

@@ -89,6 +89,15 @@ fn a_finding_fails_the_run() {
         assert!(run.stderr.starts_with("error: `--fail-on "), "{kind}: {}", run.stderr);
         run.says(title).says("(fingerprint ").says("help: ");
     }
+    // What fails the run can be accepted, so its fingerprint is shown.
+    let text = fingerprints(&sandbox, |finding| finding["part"] == "text").remove(0);
+    for form in ["human", "markdown"] {
+        let shown = |arguments: &str| {
+            let run = sandbox.relay(&format!("diff a b --format {form} {arguments}"));
+            run.stdout.contains(&text)
+        };
+        assert!(!shown("") && shown("--fail-on contexts"), "{form}");
+    }
     // Every form is printed in full before the run fails.
     for form in ["json", "markdown", "sarif", "github"] {
         let passed = sandbox.relay(&format!("diff a b --format {form}")).ends(0).silent();

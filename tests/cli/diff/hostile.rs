@@ -13,7 +13,7 @@ use crate::cli::Sandbox;
 /// In each hostile text: it may be in code and nowhere else.
 const TOKEN: &str = "PWNED";
 
-const TEXTS: [&str; 17] = [
+const TEXTS: [&str; 18] = [
     "PWNED",
     "PWNED `x` `` ``` ```` PWNED",
     "PWNED\n```\n</details>\n\n# PWNED\n\n@PWNED/team",
@@ -23,7 +23,8 @@ const TEXTS: [&str; 17] = [
     "</details></sub><details><summary>PWNED",
     "<script>PWNED</script>\n\n<details open>\n\nPWNED",
     "::error::PWNED\n::stop-commands::PWNED\r\n::add-mask::PWNED",
-    "%0A::error::PWNED",
+    "%0A::error::PWNED ##[add-mask]PWNED",
+    "Water at six in the morning.\n  ::stop-commands::PWNED\n\nOther words.",
     "PWNED | PWNED \\| PWNED \\\\| PWNED\n|---|---|\n| PWNED |",
     "PWNED\u{202e}DENWP\u{2066}PWNED\u{2028}PWNED\u{2029}# PWNED\u{85}PWNED\u{61c}",
     "\u{1b}[2J\u{1b}]0;PWNED\u{7}PWNED\u{9b}31m",
@@ -50,13 +51,22 @@ fn assert_harmless(sandbox: &Sandbox, sides: &str) {
     }
     assert!(github.lines().count() <= 30, "{github}");
     assert_visible(&github);
-    assert_visible(&run("human").stdout);
+    let human = run("human").stdout;
+    assert_visible(&human);
+    assert_no_command(&human);
     for result in run("sarif").json()["runs"][0]["results"].as_array().expect("results") {
         let text = result["message"]["text"].as_str().expect("a text");
         assert!(!text.contains("]("), "{text}");
         assert_visible(text);
     }
     run("json").json();
+}
+
+/// Asserts that GitHub Actions takes no line for a command when a step prints it.
+#[track_caller]
+fn assert_no_command(text: &str) {
+    assert!(!text.lines().any(|line| line.trim_start().starts_with("::")), "{text}");
+    assert!(!text.contains("##["), "{text}");
 }
 
 /// Asserts that a reader sees every character.
@@ -74,6 +84,7 @@ fn assert_visible(text: &str) {
 #[track_caller]
 fn assert_markdown(text: &str) {
     assert_visible(text);
+    assert_no_command(text);
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_STRIKETHROUGH

@@ -54,6 +54,7 @@ pub(crate) fn run(arguments: &DiffArgs, output: &mut Output) -> Result<Exit, Fai
     if !areas.is_empty() {
         comparison.keep(&areas);
     }
+    condition::mark(&arguments.fail_on, &mut comparison);
     let format = arguments.format.chosen();
     if format != DiffFormat::Human {
         for note in &comparison.notes {

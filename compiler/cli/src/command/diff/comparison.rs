@@ -112,6 +112,9 @@ pub(crate) struct Found {
     pub(crate) beside: Vec<Beside>,
     /// Why it is accepted; `null` if it is not.
     pub(crate) accepted: Option<Accepted>,
+    /// Whether it fails the run.
+    #[serde(skip)]
+    pub(crate) trips: bool,
 }
 
 /// The numbers of a change of briefings in other environments.
@@ -367,6 +370,7 @@ impl Found {
             environments: Vec::new(),
             beside: Vec::new(),
             accepted: None,
+            trips: false,
             finding,
         }
     }
@@ -380,7 +384,7 @@ impl Found {
 
     /// Returns whether a reviewer may want to accept it, or has done so: its fingerprint is shown.
     pub(crate) fn needs_acceptance(&self) -> bool {
-        self.level() != Level::Note || self.accepted.is_some()
+        self.level() != Level::Note || self.trips || self.accepted.is_some()
     }
 
     /// Returns how grave it is: what loosens needs a person before it is merged.

@@ -62,6 +62,14 @@ pub(crate) fn areas(arguments: &DiffArgs) -> Result<Vec<Area>, Failure> {
     Ok(areas)
 }
 
+/// Marks the findings that fail the run.
+pub(crate) fn mark(conditions: &[Condition], comparison: &mut Comparison) {
+    let all = comparison.projects.iter_mut().flat_map(|project| &mut project.findings);
+    for found in all {
+        found.trips = conditions.iter().any(|condition| condition.is_tripped_by(found));
+    }
+}
+
 /// Returns why the run fails: the gravest finding that trips a condition.
 pub(crate) fn tripped(conditions: &[Condition], comparison: &Comparison) -> Option<Failure> {
     let trips =

@@ -7,7 +7,7 @@ use crate::command::diff::comparison::{Compared, Comparison, Described, Found};
 use crate::command::diff::words::{self, Mark};
 use crate::command::verify::Signature;
 use crate::output::{Look, bad, bold, dim, doubtful, good};
-use crate::text::{on_one_line, padded, printable, wrapped};
+use crate::text::{on_one_line, padded, printable, without_commands, wrapped};
 
 /// Characters of a value that is shown on one line with the other.
 const SHORT_CHARS_MAX: usize = 40;
@@ -19,7 +19,7 @@ pub(crate) fn draw(comparison: &Comparison, look: Look) -> String {
     for note in &comparison.notes {
         text.push_str(&self::note(note));
     }
-    text
+    without_commands(&text)
 }
 
 fn drawn(project: &Compared, comparison: &Comparison, look: Look) -> String {
@@ -59,19 +59,19 @@ fn note(text: &str) -> String {
 fn header(project: &Compared) -> String {
     let Compared { a, b, environments, .. } = project;
     let versions = words::versions(project).map(|versions| format!(" {versions}"));
-    let name = printable(&format!("{}{}", project.project(), versions.unwrap_or_default()));
+    let name = on_one_line(&format!("{}{}", project.project(), versions.unwrap_or_default()));
     let mut parts =
         vec![bold(name).to_string(), format!("{} → {}", side(a), side(b)), words::files(project)];
     parts.extend(words::epochs(project));
     if environments.iter().any(Option::is_some) {
-        parts.push(printable(&words::environments(environments)));
+        parts.push(on_one_line(&words::environments(environments)));
     }
     format!("{}\n", parts.join("   "))
 }
 
 fn side(side: &Described) -> String {
     let commit = words::short_commit(side).map(|commit| format!(" ({commit})"));
-    printable(&format!("{}{}", side.subject, commit.unwrap_or_default()))
+    on_one_line(&format!("{}{}", side.subject, commit.unwrap_or_default()))
 }
 
 /// Returns how many findings there are of each kind.

@@ -191,8 +191,7 @@ fn row(comparison: &Comparison, (project, found): &Of<'_>) -> String {
     let finding = &found.finding;
     let mut what = vec![title(comparison, project, finding)];
     what.extend(place(found));
-    // What can fail a run can be accepted, and it is the fingerprint that does so.
-    what.extend(found.needs_acceptance().then(|| code(&found.fingerprint, NAME_CHARS_MAX)));
+    what.extend(fingerprint(found));
     let mut meaning: Vec<String> = Vec::new();
     meaning.extend(finding.meaning.as_ref().map(|text| sentence(text, NOTE_CHARS_MAX)));
     meaning.extend(words::size(found));
@@ -304,6 +303,7 @@ fn heading(comparison: &Comparison, (project, found): &Of<'_>) -> String {
     parts.extend(place(found));
     parts.extend(words::size(found));
     parts.extend(only_in(project, found));
+    parts.extend(fingerprint(found));
     format!("{}\n\n", parts.join(" · "))
 }
 
@@ -413,6 +413,11 @@ fn title(comparison: &Comparison, project: &Compared, finding: &Finding) -> Stri
 fn place(found: &Found) -> Option<String> {
     let place = found.place()?;
     Some(code(&format!("{}:{}", place.file, place.line), PLACE_CHARS_MAX))
+}
+
+/// What can fail a run can be accepted, and it is the fingerprint that does so.
+fn fingerprint(found: &Found) -> Option<String> {
+    found.needs_acceptance().then(|| code(&found.fingerprint, NAME_CHARS_MAX))
 }
 
 fn only_in(project: &Compared, found: &Found) -> Option<String> {

@@ -1,7 +1,7 @@
 //! An author's text in markdown: in a code span or a fence that nothing in it can end. There it is
 //! no heading, no element, no link and no mention.
 
-use crate::text::{on_one_line, printable, shortened};
+use crate::text::{on_one_line, printable, shortened, without_commands};
 
 /// Characters of a line in a fence.
 const LINE_CHARS_MAX: usize = 1_000;
@@ -10,6 +10,7 @@ const LINE_CHARS_MAX: usize = 1_000;
 /// would end the cell of a table.
 pub(crate) fn code(text: &str, chars_max: usize) -> String {
     let text = shortened(&on_one_line(text), chars_max).replace('|', "\\u{7c}");
+    let text = without_commands(&text);
     if text.trim().is_empty() {
         // A code span of blanks alone is not shown.
         return if text.is_empty() { "empty".into() } else { "blank".into() };
@@ -36,8 +37,10 @@ pub(crate) fn sentence(text: &str, chars_max: usize) -> String {
 
 /// Returns lines in a fence of the language `info`.
 pub(crate) fn fence(info: &str, lines: &[String]) -> String {
-    let lines: Vec<String> =
-        lines.iter().map(|line| shortened(&printable(line), LINE_CHARS_MAX)).collect();
+    let lines: Vec<String> = lines
+        .iter()
+        .map(|line| without_commands(&shortened(&printable(line), LINE_CHARS_MAX)))
+        .collect();
     let longest = lines.iter().map(|line| longest_run(line)).max().unwrap_or(0);
     let mark = "`".repeat(longest.max(2) + 1);
     format!("{mark}{info}\n{}\n{mark}\n", lines.join("\n"))
@@ -73,7 +76,7 @@ mod tests {
         assert_eq!(code("a `b`", 9), "`` a `b` ``");
         assert_eq!(code("``", 9), "``` `` ```");
         assert_eq!(code("a|b\n\u{202e}", 20), "`a\\u{7c}b\\n\\u{202e}`");
-        assert_eq!((code("", 9).as_str(), code(" \n", 9).as_str()), ("empty", "` \\n `"));
+        assert_eq!((code("", 9).as_str(), code(" \n", 9).as_str()), ("empty", "`  \\n `"));
         assert_eq!(code("0123456789", 5), "`01…89`");
         let lines = ["```", "  ````", "x"].map(str::to_owned);
         assert_eq!(fence("diff", &lines), "`````diff\n```\n  ````\nx\n`````\n");
