@@ -4,6 +4,7 @@ mod gate;
 mod messages;
 mod pages;
 mod provenance;
+mod review;
 mod tools;
 
 use relay_bundle::{Contents, Manifest, Place, Prompt, Resource, ResourceTemplate, Setting};
@@ -25,6 +26,7 @@ pub(crate) fn contents(
     let provenance = provenance::json(sources, options, &model);
     let messages = messages::messages(&model, instructions::compose(&model), &places);
     let gate = gate::gate(&model, &places);
+    let review = review::review(&model, &places);
     let (tools, tool_pages) = tools::tools(&model, &|at| places.of(at));
     let Model { project, environment, prompts, resources, templates, .. } = model;
     let prompts: Vec<_> = prompts.into_iter().map(|prompt| lower_prompt(prompt, &places)).collect();
@@ -54,6 +56,7 @@ pub(crate) fn contents(
         templates,
         canonical: effective.kdl(false),
         provenance,
+        review,
     }
 }
 

@@ -5,8 +5,8 @@ use proptest::option;
 use proptest::prelude::*;
 use relay_bundle::{
     Argument, ArgumentKind, Blob, Content, Contents, Gate, Manifest, Message, MessagePiece,
-    Messages, Page, Part, PartContent, Place, Prompt, Rendering, Resource, ResourceTemplate, Role,
-    Segment, Setting, Tool, Unlock, UriPiece,
+    Messages, Page, Part, PartContent, Place, Prompt, Rendering, Resource, ResourceTemplate,
+    Review, Role, Segment, Setting, Suppression, Tool, Unlock, UriPiece,
 };
 
 /// Contents with a few of everything; prompts and resources have unique names and are sorted.
@@ -23,14 +23,13 @@ pub(crate) fn contents() -> impl Strategy<Value = Contents> {
     let pages = [(); 4].map(|()| vec(page(), 0..3));
     let gated = (option::of(gate()), vec(tool(), 0..4));
     let settings = (any::<u64>(), manifest(), messages());
-    (settings, lists, gated, pages, text(), text()).prop_map(
+    (settings, lists, gated, pages, (text(), text(), review())).prop_map(
         |(
             (epoch, manifest, messages),
             (prompts, resources, templates),
             (gate, tools),
             pages,
-            canonical,
-            provenance,
+            (canonical, provenance, review),
         )| {
             let [tool_pages, prompt_pages, resource_pages, template_pages] = pages;
             Contents {
@@ -48,6 +47,7 @@ pub(crate) fn contents() -> impl Strategy<Value = Contents> {
                 template_pages,
                 canonical,
                 provenance,
+                review,
             }
         },
     )
@@ -252,6 +252,21 @@ fn page() -> impl Strategy<Value = Page> {
         count,
         json,
     })
+}
+
+fn review() -> impl Strategy<Value = Review> {
+    let names = || vec(text(), 0..3);
+    let suppression = (text(), text(), names(), names(), place()).prop_map(
+        |(rule, because, prompts, resources, at)| Suppression {
+            rule,
+            because,
+            prompts,
+            resources,
+            at,
+        },
+    );
+    (vec(set(text()), 0..3), vec(suppression, 0..3))
+        .prop_map(|(switched_off, suppressions)| Review { switched_off, suppressions })
 }
 
 fn place() -> impl Strategy<Value = Place> {

@@ -8,7 +8,7 @@ use relay_bundle::trust::{PublicKey, Revoked, Time, Trust, TrustedKey};
 use relay_bundle::{
     Argument, ArgumentKind, Blob, Bundle, Content, Contents, Corrupt, Gate, Manifest, Message,
     MessagePiece, Messages, OpenError, Page, Part, PartContent, Place, Prompt, Rendering, Resource,
-    ResourceTemplate, Role, Segment, Setting, Tool, Unlock, UriPiece, encode,
+    ResourceTemplate, Review, Role, Segment, Setting, Suppression, Tool, Unlock, UriPiece, encode,
 };
 
 /// When the tests take place: 2026-11-21T00:00:00Z.
@@ -98,6 +98,16 @@ pub(crate) fn rich() -> Contents {
         template_pages: vec![page(0, 1, r#"[{"uriTemplate":"relay://host/{host}.md"}]"#)],
         canonical: "project homelab version=\"4.2.0\"\n".into(),
         provenance: r#"{"compiler":"0.1.0"}"#.into(),
+        review: Review {
+            switched_off: vec![written("backup", 60)],
+            suppressions: vec![Suppression {
+                rule: "aws-access-key".into(),
+                because: "the example of its documentation".into(),
+                prompts: vec!["deploy".into()],
+                resources: vec!["relay://plan".into()],
+                at: place(61),
+            }],
+        },
     }
 }
 

@@ -9,7 +9,7 @@ const PROJECT: &str = "project.kdl";
 const WATERING: &str = "notes/watering.md";
 
 /// A change of the project in `tests/cli/diff/base`: its name, its file, a text and what replaces it.
-const CHANGES: [(&str, &str, &str, &str); 40] = [
+const CHANGES: [(&str, &str, &str, &str); 47] = [
     // Authority
     (
         "gate_removed",
@@ -21,6 +21,24 @@ const CHANGES: [(&str, &str, &str, &str); 40] = [
     ("gate_shows_tools", PROJECT, "hide-tools=#true", "hide-tools=#false"),
     ("owner", PROJECT, "garden@acme.example", "park@acme.example"),
     ("tools_removed", PROJECT, "tools {\n    diagnostics\n}\n", ""),
+    (
+        "suppression_added",
+        PROJECT,
+        "text \"Visitors borrow what hangs on the left wall.\"",
+        "text \"Visitors borrow the key AKIAIOSFODNN7EXAMPLE.\"\n        allow-secret aws-access-key because=\"it opens nothing\"",
+    ),
+    (
+        "suppression_removed",
+        PROJECT,
+        ": AKIAIOSFODNN7EXAMPLE\"\n        allow-secret aws-access-key because=\"the example of the manual\"",
+        ".\"",
+    ),
+    (
+        "suppression_reason",
+        PROJECT,
+        "because=\"the example of the manual\"",
+        "because=\"it is the example of the vendor\"",
+    ),
     // Contexts
     ("budget", PROJECT, "300B", "1KiB"),
     ("tags", PROJECT, "    budget (bytes)", "    tags ask=3 max=8\n    budget (bytes)"),
@@ -70,6 +88,20 @@ const CHANGES: [(&str, &str, &str, &str); 40] = [
         "tools-of-visitors priority=2",
         "tools-of-visitors priority=2 enabled=#false",
     ),
+    (
+        "prompt_new_and_off",
+        PROJECT,
+        "    prompt pruning priority=5",
+        "    prompt mowing priority=4 enabled=#false {\n        text \"Mow on dry days.\"\n    }\n    prompt pruning priority=5",
+    ),
+    (
+        "prompt_renamed_and_changed",
+        PROJECT,
+        "prompt tools-of-visitors priority=2",
+        "prompt tools-of-guests priority=3",
+    ),
+    ("resource_renamed", PROJECT, "garden://plan", "garden://beds"),
+    ("template_renamed", PROJECT, "garden://beds/{bed}", "garden://bed/{bed}"),
     ("prompt_title", PROJECT, "title \"Watering\"", "title \"Water\""),
     ("argument_added", PROJECT, "arg grams", "arg colour description=\"Which\"\n        arg grams"),
     ("argument_required", PROJECT, "arg grams", "arg grams required=#true"),

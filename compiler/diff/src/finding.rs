@@ -48,8 +48,12 @@ pub enum Kind {
     Gate,
     /// A tool.
     Tool,
+    /// An `allow-secret`.
+    Suppression,
     /// What briefings send.
     Briefings,
+    /// The index of the prompts that clients get before any briefing.
+    Index,
     /// A prompt.
     Prompt,
     /// A message of the server itself.
@@ -110,6 +114,15 @@ pub enum Change {
         gaining: usize,
         /// Some of the tags, with what is lost or gained.
         examples: Vec<Lost>,
+        /// The prompts whose change this follows from.
+        causes: Vec<String>,
+    },
+    /// The index lists other prompts.
+    Listed {
+        /// The prompts that it no longer lists.
+        lost: Vec<String>,
+        /// The prompts that it lists in addition.
+        gained: Vec<String>,
         /// The prompts whose change this follows from.
         causes: Vec<String>,
     },
@@ -254,12 +267,6 @@ impl Finding {
     #[must_use]
     pub fn is_of_environment(&self) -> bool {
         self.subject.kind == Kind::Project && self.part == ENVIRONMENT
-    }
-
-    /// Returns the place in the second side that a reviewer should look at; `None` if it has none.
-    #[must_use]
-    pub fn anchor(&self) -> Option<&Place> {
-        self.places.b.as_ref()
     }
 
     /// Returns what names the difference in any run: area, kind, name and part.

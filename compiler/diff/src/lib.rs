@@ -10,13 +10,17 @@ mod argument;
 mod briefing;
 mod finding;
 mod gate;
+mod index;
 mod join;
 mod manifest;
 mod messages;
 mod prompt;
+mod rename;
 mod rendering;
 mod resource;
 mod resource_template;
+mod review;
+mod signer;
 mod text;
 mod tool;
 
@@ -25,9 +29,11 @@ use relay_bundle::{Bundle, Contents, Corrupt, OpenError, encode};
 pub use finding::{
     Area, Change, Claim, Direction, Finding, Kind, Lost, Places, Subject, TOKEN_BYTES,
 };
+pub use signer::{Signers, compare_signers};
 pub use text::{Hunk, Piece, PieceKind};
 
 use crate::finding::Findings;
+use crate::review::SwitchedOff;
 
 /// Compares two bundles: the findings, the most dangerous first.
 ///
@@ -36,15 +42,32 @@ use crate::finding::Findings;
 /// A bundle is not what was signed.
 pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     let mut out = Findings::default();
+    let (review_a, review_b) = (a.review()?, b.review()?);
+    if says_the_same(a, b) && review_a == review_b {
+        return Ok(Vec::new());
+    }
     manifest::compare(a, b, &mut out);
     gate::compare(a.gate(), b.gate(), &mut out);
     tool::compare(a, b, &mut out);
+    review::compare(&review_a, &review_b, &mut out);
+    let switched_off = SwitchedOff::of(&review_a, &review_b);
+    switched_off.compare(a, b, &mut out)?;
     messages::compare(a, b, &mut out)?;
-    prompt::compare_all(a, b, &mut out)?;
+    prompt::compare_all(a, b, &switched_off, &mut out)?;
+    index::compare(a, b, &mut out)?;
     resource::compare_all(a, b, &mut out)?;
     resource_template::compare_all(a, b, &mut out)?;
     briefing::compare(a, b, &mut out)?;
     Ok(out.sorted())
+}
+
+/// Returns whether the signed digests of all that servers answer from are equal.
+fn says_the_same(a: &Bundle, b: &Bundle) -> bool {
+    let digests = |bundle: &Bundle| {
+        let sections = bundle.sections().iter().filter(|section| section.critical);
+        sections.map(|section| (section.number, section.digest)).collect::<Vec<_>>()
+    };
+    a.epoch() == b.epoch() && digests(a) == digests(b)
 }
 
 /// Returns a bundle without anything in it: what a new project is compared with.

@@ -1,37 +1,83 @@
 //! Prompts.
 
-use relay_bundle::{Bundle, Corrupt, Prompt, Setting};
+use relay_bundle::{Bundle, Corrupt, Prompt, PromptView, Setting};
 
 use crate::finding::{Area, Change, Finding, Findings, Kind, Subject};
 use crate::join::{Joined, joined};
+use crate::rename::{Alone, Resolved};
+use crate::review::SwitchedOff;
 use crate::text::hunks;
 use crate::{argument, rendering};
 
 /// Compares the prompts of two bundles.
-pub(crate) fn compare_all(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
+pub(crate) fn compare_all(
+    a: &Bundle,
+    b: &Bundle,
+    switched_off: &SwitchedOff,
+    out: &mut Findings,
+) -> Result<(), Corrupt> {
+    let mut alone = Alone::default();
     joined(
         a.prompts(),
         b.prompts(),
         |prompt| prompt.name(),
         |found| {
             match found {
-                Joined::Gone(a) => {
-                    let prompt = a.to_owned()?;
-                    let removed = finding(&prompt, Area::Surface, Change::Removed).breaking(true);
-                    out.push(removed.bytes(prompt.body.value.len(), 0).at(Some(&prompt.at), None));
-                    out.briefed.push(prompt.name);
-                }
-                Joined::New(b) => {
-                    let prompt = b.to_owned()?;
-                    let added = finding(&prompt, Area::Surface, Change::Added);
-                    out.push(added.bytes(0, prompt.body.value.len()).at(None, Some(&prompt.at)));
-                    out.briefed.push(prompt.name);
-                }
+                Joined::Gone(a) => match switched_off.b.get(a.name()?) {
+                    None => alone.only_a(a, &unnamed(a)?),
+                    Some(at) => {
+                        let prompt = a.to_owned()?;
+                        let off = gone(&prompt, out).meaning("it is switched off");
+                        out.push(off.at(Some(&prompt.at), at.as_ref()));
+                    }
+                },
+                Joined::New(b) => match switched_off.a.get(b.name()?) {
+                    None => alone.only_b(b, &unnamed(b)?),
+                    Some(at) => {
+                        let prompt = b.to_owned()?;
+                        let on = new(&prompt, out).meaning("it was switched off");
+                        out.push(on.at(at.as_ref(), Some(&prompt.at)));
+                    }
+                },
                 Joined::Both(a, b) => compare(&a.to_owned()?, &b.to_owned()?, out),
             }
             Ok(())
         },
-    )
+    )?;
+    let Resolved { gone: only_a, new: only_b, renamed } = alone.resolve();
+    for prompt in only_a {
+        let finding = gone(&prompt.to_owned()?, out);
+        out.push(finding);
+    }
+    for prompt in only_b {
+        let finding = new(&prompt.to_owned()?, out);
+        out.push(finding);
+    }
+    for (a, b) in renamed {
+        let (a, b) = (a.to_owned()?, b.to_owned()?);
+        let change = Change::Renamed { before: a.name.clone() };
+        let renamed = finding(&b, Area::Surface, change).breaking(true);
+        out.push(renamed.at(Some(&a.at), Some(&b.at)));
+        out.briefed.extend([a.name, b.name]);
+    }
+    Ok(())
+}
+
+/// Returns everything of a prompt but its name.
+fn unnamed(prompt: PromptView<'_>) -> Result<Prompt, Corrupt> {
+    Ok(Prompt { name: String::new(), ..prompt.to_owned()? })
+}
+
+fn gone(prompt: &Prompt, out: &mut Findings) -> Finding {
+    out.briefed.push(prompt.name.clone());
+    let removed = finding(prompt, Area::Surface, Change::Removed).breaking(true);
+    removed.bytes(prompt.body.value.len(), 0).at(Some(&prompt.at), None)
+}
+
+fn new(prompt: &Prompt, out: &mut Findings) -> Finding {
+    out.briefed.push(prompt.name.clone());
+    let added = finding(prompt, Area::Surface, Change::Added);
+    added.bytes(0, prompt.body.value.len()).at(None, Some(&prompt.at))
 }
 
 fn finding(prompt: &Prompt, area: Area, change: Change) -> Finding {

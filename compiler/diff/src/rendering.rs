@@ -1,5 +1,6 @@
 //! The texts of a prompt or of a URI template, for each combination of its arguments.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use relay_bundle::{
@@ -7,7 +8,7 @@ use relay_bundle::{
 };
 
 use crate::finding::{Area, Change, Finding, Findings, Subject};
-use crate::text::{Hunk, hunks};
+use crate::text::{Hunk, Piece, PieceKind, hunks};
 
 /// Combinations of arguments that are compared one by one.
 const COMBINATIONS_MAX: usize = 1 << 16;
@@ -27,7 +28,7 @@ pub(crate) fn compare(subject: &Subject, a: &Rendering, b: &Rendering, out: &mut
     if differing.is_empty() {
         return false;
     }
-    let mut found: BTreeMap<Hunk, Vec<String>> = BTreeMap::new();
+    let mut passages = Passages::default();
     let (mut bytes, mut content) = ((0, 0), [Vec::new(), Vec::new()]);
     for ((a, b), when) in differing {
         let (a, b) = (old.get(a), new.get(b));
@@ -36,9 +37,7 @@ pub(crate) fn compare(subject: &Subject, a: &Rendering, b: &Rendering, out: &mut
             // A value that an argument printed is a fixed text now, or the reverse.
             each = hunks("", &b);
         }
-        for hunk in each {
-            found.entry(hunk).or_default().extend(when.iter().cloned());
-        }
+        passages.add(each, &when);
         if b.len().abs_diff(a.len()) > usize::abs_diff(bytes.0, bytes.1) {
             bytes = (a.len(), b.len());
         }
@@ -46,14 +45,7 @@ pub(crate) fn compare(subject: &Subject, a: &Rendering, b: &Rendering, out: &mut
             content.extend(Digest::of(text.as_bytes()).hex().into_bytes());
         }
     }
-    let mut hunks: Vec<Hunk> = found
-        .into_iter()
-        .map(|(hunk, variants)| Hunk {
-            variants: if variants.len() == count { Vec::new() } else { variants },
-            ..hunk
-        })
-        .collect();
-    hunks.sort_by(|a, b| (a.line, &a.variants).cmp(&(b.line, &b.variants)));
+    let hunks = passages.hunks(count);
     let [before, after] = content;
     let finding =
         Finding::new(Area::Contexts, subject.kind, subject.name.clone(), Change::Text { hunks })
@@ -63,6 +55,47 @@ pub(crate) fn compare(subject: &Subject, a: &Rendering, b: &Rendering, out: &mut
             .at(place(a), place(b));
     out.push(finding);
     true
+}
+
+/// What the words of a passage that differ are, and which of those with the same words it is in its
+/// text.
+type Words = (Vec<Piece>, usize);
+
+/// The passages of many renderings while they are gathered: each with the combinations of arguments
+/// that have it. Where the same words differ in passages that differ around them, they are together.
+#[derive(Default)]
+struct Passages(BTreeMap<Words, BTreeMap<Hunk, Vec<String>>>);
+
+impl Passages {
+    fn add(&mut self, hunks: Vec<Hunk>, when: &[String]) {
+        let mut known: BTreeMap<Vec<Piece>, usize> = BTreeMap::new();
+        for hunk in hunks {
+            let differ = hunk.pieces.iter().filter(|piece| piece.kind != PieceKind::Same);
+            let words: Vec<Piece> = differ.cloned().collect();
+            let count = known.entry(words.clone()).or_default();
+            let passages = self.0.entry((words, *count)).or_default();
+            passages.entry(hunk).or_default().extend(when.iter().cloned());
+            *count += 1;
+        }
+    }
+
+    /// Returns one passage for the same words, in the order of the text; `count` is the number of
+    /// all combinations.
+    fn hunks(self, count: usize) -> Vec<Hunk> {
+        let mut hunks = Vec::new();
+        for passages in self.0.into_values() {
+            let mut passages: Vec<(Hunk, Vec<String>)> = passages.into_iter().collect();
+            // That of the most combinations is shown; of several, the first.
+            passages.sort_by_key(|(_, variants)| Reverse(variants.len()));
+            let mut passages = passages.into_iter();
+            let Some((hunk, variants)) = passages.next() else { continue };
+            let alike: Vec<String> = passages.flat_map(|(_, variants)| variants).collect();
+            let variants = if variants.len() == count { Vec::new() } else { variants };
+            hunks.push(Hunk { variants, alike, ..hunk });
+        }
+        hunks.sort_by(|a, b| (a.line, &a.variants).cmp(&(b.line, &b.variants)));
+        hunks
+    }
 }
 
 /// Returns where the first text is written.

@@ -4,31 +4,52 @@ use relay_bundle::{Bundle, Content, Corrupt, Digest, Resource};
 
 use crate::finding::{Area, Change, Finding, Findings, Kind};
 use crate::join::{Joined, joined};
+use crate::rename::{Alone, Resolved};
 use crate::text::hunks;
 
 /// Compares the resources of two bundles.
 pub(crate) fn compare_all(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
+    let mut alone = Alone::default();
     joined(
         a.resources(),
         b.resources(),
         |resource| resource.uri(),
         |found| {
             match found {
-                Joined::Gone(a) => {
-                    let resource = a.to_owned()?;
-                    let removed = finding(&resource, Area::Surface, Change::Removed).breaking(true);
-                    out.push(removed.at(Some(&resource.at), None));
-                }
-                Joined::New(b) => {
-                    let resource = b.to_owned()?;
-                    let added = finding(&resource, Area::Surface, Change::Added);
-                    out.push(added.at(None, Some(&resource.at)));
-                }
+                Joined::Gone(a) => alone.only_a(a, &unnamed(a.to_owned()?)),
+                Joined::New(b) => alone.only_b(b, &unnamed(b.to_owned()?)),
                 Joined::Both(a, b) => compare(&a.to_owned()?, &b.to_owned()?, out),
             }
             Ok(())
         },
-    )
+    )?;
+    let Resolved { gone, new, renamed } = alone.resolve();
+    for resource in gone {
+        let resource = resource.to_owned()?;
+        let removed = finding(&resource, Area::Surface, Change::Removed).breaking(true);
+        out.push(removed.at(Some(&resource.at), None));
+    }
+    for resource in new {
+        let resource = resource.to_owned()?;
+        let added = finding(&resource, Area::Surface, Change::Added);
+        out.push(added.at(None, Some(&resource.at)));
+    }
+    for (a, b) in renamed {
+        let (a, b) = (a.to_owned()?, b.to_owned()?);
+        let change = Change::Renamed { before: a.uri };
+        let renamed = finding(&b, Area::Surface, change).breaking(true);
+        out.push(renamed.at(Some(&a.at), Some(&b.at)));
+    }
+    Ok(())
+}
+
+/// Returns a resource without its URI, and without the name that was made of it.
+fn unnamed(mut resource: Resource) -> Resource {
+    resource.uri.clear();
+    if resource.name.at.is_none() {
+        resource.name.value.clear();
+    }
+    resource
 }
 
 fn finding(resource: &Resource, area: Area, change: Change) -> Finding {

@@ -4,31 +4,53 @@ use relay_bundle::{Bundle, Corrupt, ResourceTemplate};
 
 use crate::finding::{Area, Change, Finding, Findings, Kind, Subject};
 use crate::join::{Joined, joined};
+use crate::rename::{Alone, Resolved};
 use crate::{argument, rendering};
 
 /// Compares the templates of two bundles.
 pub(crate) fn compare_all(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
+    let mut alone = Alone::default();
     joined(
         a.templates(),
         b.templates(),
         |template| template.uri_template(),
         |found| {
             match found {
-                Joined::Gone(a) => {
-                    let template = a.to_owned()?;
-                    let removed = finding(&template, Area::Surface, Change::Removed).breaking(true);
-                    out.push(removed.at(Some(&template.at), None));
-                }
-                Joined::New(b) => {
-                    let template = b.to_owned()?;
-                    let added = finding(&template, Area::Surface, Change::Added);
-                    out.push(added.at(None, Some(&template.at)));
-                }
+                Joined::Gone(a) => alone.only_a(a, &unnamed(a.to_owned()?)),
+                Joined::New(b) => alone.only_b(b, &unnamed(b.to_owned()?)),
                 Joined::Both(a, b) => compare(&a.to_owned()?, &b.to_owned()?, out),
             }
             Ok(())
         },
-    )
+    )?;
+    let Resolved { gone, new, renamed } = alone.resolve();
+    for template in gone {
+        let template = template.to_owned()?;
+        let removed = finding(&template, Area::Surface, Change::Removed).breaking(true);
+        out.push(removed.at(Some(&template.at), None));
+    }
+    for template in new {
+        let template = template.to_owned()?;
+        let added = finding(&template, Area::Surface, Change::Added);
+        out.push(added.at(None, Some(&template.at)));
+    }
+    for (a, b) in renamed {
+        let (a, b) = (a.to_owned()?, b.to_owned()?);
+        let change = Change::Renamed { before: a.uri_template };
+        let renamed = finding(&b, Area::Surface, change).breaking(true);
+        out.push(renamed.at(Some(&a.at), Some(&b.at)));
+    }
+    Ok(())
+}
+
+/// Returns a template without its URI template, and without what was made of that.
+fn unnamed(mut template: ResourceTemplate) -> ResourceTemplate {
+    template.uri_template.clear();
+    template.pieces.clear();
+    if template.name.at.is_none() {
+        template.name.value.clear();
+    }
+    template
 }
 
 fn finding(template: &ResourceTemplate, area: Area, change: Change) -> Finding {

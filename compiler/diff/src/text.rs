@@ -25,6 +25,9 @@ pub struct Hunk {
     pub pieces: Vec<Piece>,
     /// The renderings that have it; empty for all.
     pub variants: Vec<String>,
+    /// The renderings in which the same words differ, in a passage that is another around them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub alike: Vec<String>,
 }
 
 /// A piece of a passage.
@@ -159,7 +162,7 @@ impl Passage {
     fn hunk(self) -> Hunk {
         let Self { line, pieces } = self;
         let pieces = pieces.into_iter().map(|(kind, text)| Piece::of(kind, text)).collect();
-        Hunk { line, pieces, variants: Vec::new() }
+        Hunk { line, pieces, variants: Vec::new(), alike: Vec::new() }
     }
 }
 

@@ -12,8 +12,10 @@ use crate::manifest::Manifest;
 use crate::messages::Messages;
 use crate::page::{List, Page};
 use crate::prompt::{Prompt, PromptView};
+
 use crate::resource::{Resource, ResourceView};
 use crate::resource_template::{ResourceTemplate, TemplateView};
+use crate::review::Review;
 use crate::tool::Tool;
 
 /// The contents of one bundle.
@@ -47,6 +49,8 @@ pub struct Contents {
     pub canonical: String,
     /// The build's provenance as JSON: compiler, source digests and build options.
     pub provenance: String,
+    /// What decides no answer but is for reviewers.
+    pub review: Review,
 }
 
 impl Bundle {
@@ -74,6 +78,7 @@ impl Bundle {
             tool_pages: self.owned_pages(List::Tools)?,
             canonical: self.canonical()?.to_owned(),
             provenance: self.provenance()?.to_owned(),
+            review: self.review()?,
         })
     }
 }

@@ -62,6 +62,7 @@ pub fn encode(contents: &Contents) -> Result<Vec<u8>, EncodeError> {
         tool_pages,
         canonical,
         provenance,
+        review,
     } = contents;
     let mut out = Writer::new();
     out.settings(Kind::Manifest, manifest)?;
@@ -88,6 +89,7 @@ pub fn encode(contents: &Contents) -> Result<Vec<u8>, EncodeError> {
     out.pages(List::Tools, tool_pages);
     out.bytes(Kind::Canonical, canonical.as_bytes());
     out.bytes(Kind::Provenance, provenance.as_bytes());
+    out.review(review)?;
     assemble(*epoch, &out.finish())
 }
 

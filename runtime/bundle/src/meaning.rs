@@ -11,8 +11,8 @@ use crate::digest::Digest;
 use crate::manifest::Manifest;
 
 impl Contents {
-    /// Returns the digest of everything that a server answers from: without places, source and
-    /// provenance, and without the epoch and the compiler's version, which decide no answer.
+    /// Returns the digest of everything that a server answers from: without places, source,
+    /// provenance and what is for reviewers alone, and without the epoch and the compiler's version, which decide no answer.
     #[must_use]
     pub fn meaning(&self) -> Digest {
         let Self {
@@ -30,14 +30,15 @@ impl Contents {
             tool_pages,
             canonical: _,
             provenance: _,
+            review: _,
         } = self;
         let Manifest { project, version, title, owner, environment, compiler: _ } = manifest;
         let mut parts = vec![
-            part(&(project, version, title, owner, environment)),
-            part(messages),
-            part(gate),
-            part(tools),
-            part(&(prompt_pages, resource_pages, template_pages, tool_pages)),
+            meaning_of(&(project, version, title, owner, environment)),
+            meaning_of(messages),
+            meaning_of(gate),
+            meaning_of(tools),
+            meaning_of(&(prompt_pages, resource_pages, template_pages, tool_pages)),
         ];
         // One by one, so that no more than one is in memory twice.
         parts.push(list(prompts));
@@ -48,7 +49,7 @@ impl Contents {
 }
 
 fn list<T: Serialize>(items: &[T]) -> Digest {
-    join(&items.iter().map(part).collect::<Vec<_>>())
+    join(&items.iter().map(meaning_of).collect::<Vec<_>>())
 }
 
 fn join(digests: &[Digest]) -> Digest {
@@ -56,7 +57,9 @@ fn join(digests: &[Digest]) -> Digest {
     Digest::of(texts.concat().as_bytes())
 }
 
-fn part(value: &impl Serialize) -> Digest {
+/// Returns the digest of a value without its places: equal for values that decide the same.
+#[must_use]
+pub fn meaning_of(value: &impl Serialize) -> Digest {
     let mut bytes = Vec::new();
     // A bundle's values have text keys alone, so none is without a form in JSON.
     write(&serde_json::to_value(value).unwrap_or_default(), &mut bytes);

@@ -140,11 +140,13 @@ sections! {
     Canonical = 65 "canonical" bytes optional,
     /// The build's provenance as JSON.
     Provenance = 66 "provenance" bytes optional,
+    /// What decides no answer but is for reviewers, as JSON; absent if there is nothing.
+    Review = 67 "review" bytes optional,
 }
 
 impl Kind {
     /// One more than the highest number of a kind.
-    pub(crate) const NUMBERS: usize = Self::Provenance as usize + 1;
+    pub(crate) const NUMBERS: usize = Self::Review as usize + 1;
 
     /// Returns the kind with this number; `None` for a number that format 1.0 does not know.
     #[must_use]

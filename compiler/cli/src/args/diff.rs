@@ -63,6 +63,9 @@ pub(crate) struct DiffArgs {
     pub(crate) env: Option<String>,
     #[command(flatten)]
     pub(crate) format: FormatArgs<DiffFormat>,
+    /// Check the signatures of bundles against this trust file, and compare who signed
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trust: Option<PathBuf>,
     /// Show the findings of these areas only
     #[arg(long, value_name = "AREA", value_enum, value_delimiter = ',')]
     pub(crate) only: Vec<AreaName>,

@@ -1,6 +1,7 @@
 //! `relay diff`: what a change does to what agents read and may do.
 
 mod accepted;
+mod anchor;
 mod comparison;
 mod condition;
 mod github;
@@ -17,6 +18,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::text::on_one_line;
+use crate::trust_file;
 
 pub(crate) use comparison::Comparison;
 
@@ -30,11 +32,13 @@ pub(crate) fn run(arguments: &DiffArgs, output: &mut Output) -> Result<Exit, Fai
             .help("omit it: the other forms have limits of their own"));
     }
     let accepted = arguments.accepted.as_deref().map(AcceptedFile::read).transpose()?;
+    let trust = arguments.trust.as_deref().map(trust_file::read).transpose()?;
     let mut projects = Vec::new();
     for pair in input::pairs(&arguments.sides)? {
         let mut gathered = Gathered::default();
-        let facts =
-            pair.compare(arguments.env.as_deref(), output, |sides| gathered.compare(sides))?;
+        let facts = pair.compare(arguments.env.as_deref(), trust.as_ref(), output, |sides| {
+            gathered.compare(sides)
+        })?;
         projects.push(gathered.finish(&pair, facts));
     }
     let mut comparison = Comparison::of(projects);

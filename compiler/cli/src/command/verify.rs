@@ -5,6 +5,7 @@ use std::path::Path;
 use relay_bundle::envelope::{self, Envelope, EnvelopeError};
 use relay_bundle::trust::{self, Accepted, SignatureReport, SignatureState, Trust, TrustError};
 use relay_bundle::{Bundle, Corrupt, OpenError};
+use relay_diff::Signers;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -83,6 +84,15 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> Result<Exit, F
 /// Returns the signatures of a bundle and whether they count under `trust`.
 pub(crate) fn signatures(bundle: &Bundle, trust: &Trust) -> Vec<Signature> {
     reported(bundle, &trust::verify(bundle, trust, clock::now()))
+}
+
+/// Returns which signatures count under `trust`, and whether they suffice.
+pub(crate) fn signers(bundle: &Bundle, trust: &Trust) -> Signers {
+    let verified = trust::verify(bundle, trust, clock::now());
+    let good = SignatureState::Good.to_string();
+    let counted = reported(bundle, &verified).into_iter().filter(|one| one.state == good);
+    let good = counted.map(|one| one.name.unwrap_or(one.keyid)).collect();
+    Signers { good, trusted: verified.is_ok() }
 }
 
 /// Returns the signatures of a bundle, unchecked.

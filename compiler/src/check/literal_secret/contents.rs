@@ -35,6 +35,7 @@ impl SecretSearch {
             tool_pages,
             canonical,
             provenance,
+            review,
         } = contents;
         let of_prompts = std::mem::take(&mut self.prompts);
         for prompt in prompts {
@@ -57,6 +58,7 @@ impl SecretSearch {
         }
         self.value(sources, None, canonical, out);
         self.value(sources, None, provenance, out);
+        self.value(sources, None, review, out);
         self.used.iter().for_each(|at| out.mark_used(*at));
     }
 

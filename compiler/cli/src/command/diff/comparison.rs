@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use relay_bundle::Bundle;
-use relay_diff::{Area, Direction, Finding, TOKEN_BYTES};
+use relay_bundle::{Bundle, Place};
+use relay_diff::{Area, Change, Claim, Direction, Finding, Places, TOKEN_BYTES, compare_signers};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::command::diff::anchor::Anchors;
 use crate::command::diff::pair::{Facts, InEnvironment, Pair, SideFacts};
 use crate::command::diff::side::{Content, Side};
 use crate::command::verify::Signature;
@@ -62,7 +63,7 @@ pub(crate) struct Described {
     pub(crate) commit: Option<String>,
     /// What its bundle says of itself; absent if the side is nothing.
     pub(crate) bundle: Option<Identity>,
-    /// The signatures of a bundle, unchecked.
+    /// The signatures of a bundle: checked if there is a trust file.
     pub(crate) signers: Vec<Signature>,
     /// What precedes a path from the project's folder in a checkout.
     #[serde(skip)]
@@ -99,12 +100,31 @@ pub(crate) struct Found {
     /// The difference.
     #[serde(flatten)]
     pub(crate) finding: Finding,
+    /// The line of the second side where it is marked; absent if it is about no line. What is gone is
+    /// marked at the block that it was in.
+    pub(crate) anchor: Option<Place>,
     /// An estimate of the tokens that agents get more or fewer: a quarter of the bytes.
     pub(crate) tokens_estimated: i64,
     /// The environments that have it; `null` is the project without one.
     pub(crate) environments: Vec<Option<String>>,
+    /// The environments whose briefings have it with other numbers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) beside: Vec<Beside>,
     /// Why it is accepted; `null` if it is not.
     pub(crate) accepted: Option<Accepted>,
+}
+
+/// The numbers of a change of briefings in other environments.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Beside {
+    /// The environments.
+    pub(crate) environments: Vec<Option<String>>,
+    /// With how many tags a prompt is lost that came in full.
+    pub(crate) losing: usize,
+    /// With how many tags another prompt comes in full.
+    pub(crate) gaining: usize,
+    /// How many tags were tried.
+    pub(crate) tried: usize,
 }
 
 /// That a difference is accepted.
@@ -172,7 +192,7 @@ impl Comparison {
 impl Gathered {
     /// Compares both sides in one environment.
     pub(crate) fn compare(&mut self, sides: &InEnvironment<'_>) -> Result<(), Failure> {
-        let InEnvironment { environment, a, b, is_compiled, is_same } = sides;
+        let InEnvironment { environment, a, b, is_compiled, is_same, anchors } = sides;
         let environment = environment.map(str::to_owned);
         self.environments.push(environment.clone());
         let identities = || [*a, *b].map(|bundle| bundle.map(Identity::of));
@@ -186,7 +206,7 @@ impl Gathered {
             if *is_compiled && finding.is_of_environment() {
                 continue;
             }
-            let found = Found::of(finding);
+            let found = Found::of(finding, anchors);
             match self.known.get(&found.fingerprint).and_then(|at| self.findings.get_mut(*at)) {
                 Some(known) => known.environments.push(environment.clone()),
                 None => {
@@ -200,6 +220,13 @@ impl Gathered {
 
     /// Returns the comparison of the project.
     pub(crate) fn finish(mut self, pair: &Pair, facts: Facts) -> Compared {
+        if let (Some(a), Some(b)) = (&facts.a.trust, &facts.b.trust) {
+            let nowhere = Anchors { a: None, b: None };
+            let signed = compare_signers(a, b).map(|finding| Found::of(finding, &nowhere));
+            let environments = self.environments.clone();
+            self.findings.extend(signed.map(|found| Found { environments, ..found }));
+        }
+        self.findings = together(self.findings);
         self.findings.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
         let [of_a, of_b] = self.identities.unwrap_or_default();
         let Facts { a, b, notes } = facts;
@@ -219,6 +246,64 @@ impl Gathered {
     }
 }
 
+/// Returns the findings with those of briefings that differ in numbers alone as one: the worst, and
+/// the others beside it. An environment of few prompts of its own would repeat all of it else.
+fn together(findings: Vec<Found>) -> Vec<Found> {
+    let mut out: Vec<Found> = Vec::new();
+    for found in findings {
+        let alike = out.iter_mut().find(|known| is_alike(known, &found));
+        let Some(known) = alike else {
+            out.push(found);
+            continue;
+        };
+        let (mut worst, mut other) = (found, known.clone());
+        if weight(&worst) <= weight(&other) {
+            std::mem::swap(&mut worst, &mut other);
+        }
+        let beside = Beside::of(&other);
+        worst.environments.extend(other.environments);
+        worst.environments.sort();
+        worst.beside.append(&mut other.beside);
+        worst.beside.extend(beside);
+        *known = worst;
+    }
+    out
+}
+
+/// Returns whether two findings say the same of briefings, but for the numbers of tags.
+fn is_alike(a: &Found, b: &Found) -> bool {
+    let of = |found: &Found| match &found.finding.change {
+        Change::Briefings { always, budget, causes, .. } => {
+            Some((*always, *budget, causes.clone()))
+        }
+        _ => None,
+    };
+    of(a).is_some_and(|a| Some(a) == of(b))
+}
+
+fn weight(found: &Found) -> usize {
+    match &found.finding.change {
+        Change::Briefings { losing, gaining, .. } => losing.saturating_add(*gaining),
+        _ => 0,
+    }
+}
+
+impl Beside {
+    fn of(found: &Found) -> Option<Self> {
+        let Change::Briefings { losing, gaining, .. } = &found.finding.change else { return None };
+        let tried = match found.finding.claim {
+            Claim::Tried { inputs, of: _ } => inputs,
+            Claim::Exact => 0,
+        };
+        let environments = found
+            .environments
+            .iter()
+            .filter(|name| !found.beside.iter().any(|beside| beside.environments.contains(name)));
+        let environments = environments.cloned().collect();
+        Some(Self { environments, losing: *losing, gaining: *gaining, tried })
+    }
+}
+
 impl Compared {
     /// Returns the name of the project, as far as it has one.
     pub(crate) fn project(&self) -> &str {
@@ -231,7 +316,7 @@ impl Compared {
     pub(crate) fn spot(&self, found: &Found) -> Spot {
         let side = if self.b.bundle.is_some() { &self.b } else { &self.a };
         let document = side.bundle.as_ref().and_then(|bundle| bundle.document.as_deref());
-        let (file, line) = match found.finding.anchor() {
+        let (file, line) = match &found.anchor {
             Some(place) => (place.file.as_str(), place.line),
             None => (document.unwrap_or(DOCUMENT), 1),
         };
@@ -252,7 +337,7 @@ impl Described {
             Content::Project(project) => project.folder().to_owned(),
             Content::Nothing | Content::Bundle(_) => String::new(),
         };
-        Self { subject, commit, bundle, signers: facts.signers, folder }
+        Self { subject, commit, bundle, signers: facts.signatures, folder }
     }
 }
 
@@ -273,15 +358,24 @@ impl Identity {
 }
 
 impl Found {
-    fn of(finding: Finding) -> Self {
+    fn of(finding: Finding, anchors: &Anchors<'_>) -> Self {
         Self {
+            anchor: anchors.of(&finding),
             id: finding.id(),
             fingerprint: finding.fingerprint(),
             tokens_estimated: finding.bytes / TOKEN_BYTES,
             environments: Vec::new(),
+            beside: Vec::new(),
             accepted: None,
             finding,
         }
+    }
+
+    /// Returns where it is read: the changed line, or where A has what is gone.
+    pub(crate) fn place(&self) -> Option<&Place> {
+        let Places { a, b } = &self.finding.places;
+        // The mark of what is gone is on another thing's line.
+        b.as_ref().and(self.anchor.as_ref()).or(b.as_ref()).or(a.as_ref())
     }
 
     /// Returns whether a reviewer may want to accept it, or has done so: its fingerprint is shown.

@@ -62,6 +62,7 @@ fn header(project: &Compared) -> String {
     let name = printable(&format!("{}{}", project.project(), versions.unwrap_or_default()));
     let mut parts =
         vec![bold(name).to_string(), format!("{} → {}", side(a), side(b)), words::files(project)];
+    parts.extend(words::epochs(project));
     if environments.iter().any(Option::is_some) {
         parts.push(printable(&words::environments(environments)));
     }
@@ -89,8 +90,7 @@ fn finding(found: &Found, project: &Compared, look: Look) -> String {
     let finding = &found.finding;
     let title = on_one_line(&words::title(&finding.subject, &finding.part));
     let title = format!("{} {}", mark(found), bold(title));
-    let place = finding.places.b.as_ref().or(finding.places.a.as_ref());
-    let place = place.map(|place| on_one_line(&place.to_string()));
+    let place = found.place().map(|place| on_one_line(&place.to_string()));
     // What can fail a run can be accepted, and it is the fingerprint that does so.
     let fingerprint = found.needs_acceptance().then(|| found.fingerprint.clone());
     let right: Vec<String> =
@@ -129,7 +129,11 @@ fn change(change: &Change, look: Look) -> String {
     match change {
         Change::Value { before, after } => value(before.as_deref(), after.as_deref(), look),
         Change::Text { hunks } => hunks.iter().map(passage).collect(),
-        Change::Added | Change::Removed | Change::Renamed { .. } | Change::Briefings { .. } => {
+        Change::Added
+        | Change::Removed
+        | Change::Renamed { .. }
+        | Change::Briefings { .. }
+        | Change::Listed { .. } => {
             let lines = words::lines(change);
             lines.iter().map(|line| wrapped(line, "    ", look.width)).collect()
         }

@@ -193,7 +193,7 @@ fn table(comparison: &Comparison, all: &[Of<'_>], page: &mut Page) {
 fn row(comparison: &Comparison, (project, found): &Of<'_>) -> String {
     let finding = &found.finding;
     let mut what = vec![title(comparison, project, finding)];
-    what.extend(place(finding));
+    what.extend(place(found));
     // What can fail a run can be accepted, and it is the fingerprint that does so.
     what.extend(found.needs_acceptance().then(|| code(&found.fingerprint, NAME_CHARS_MAX)));
     let mut meaning: Vec<String> = Vec::new();
@@ -218,7 +218,10 @@ fn in_cell(finding: &Finding) -> String {
         Change::Value { before, after } => format!("{} → {}", value(before), value(after)),
         Change::Text { hunks } => counted(hunks.len(), "passage"),
         Change::Briefings { losing, gaining, .. } => {
-            format!("{} of {} lose a prompt", grouped(*losing), counted(*losing + *gaining, "tag"))
+            format!("{} of losses, {} of gains", counted(*losing, "tag"), counted(*gaining, "tag"))
+        }
+        Change::Listed { lost, gained, .. } => {
+            format!("{} lost, {} gained", counted(lost.len(), "prompt"), grouped(gained.len()))
         }
     }
 }
@@ -254,7 +257,7 @@ fn is_long(finding: &Finding) -> bool {
     };
     match &finding.change {
         Change::Value { before, after } => is_long(before) || is_long(after),
-        Change::Text { .. } | Change::Briefings { .. } => true,
+        Change::Text { .. } | Change::Briefings { .. } | Change::Listed { .. } => true,
         Change::Added | Change::Removed | Change::Renamed { .. } => false,
     }
 }
@@ -299,7 +302,7 @@ fn heading(comparison: &Comparison, (project, found): &Of<'_>) -> String {
     // In bold, `+`, `-` and `~` begin no list.
     let (mark, title) = (Mark::of(found).text(), title(comparison, project, finding));
     let mut parts = vec![format!("**{mark}** {title}")];
-    parts.extend(place(finding));
+    parts.extend(place(found));
     parts.extend(words::size(found));
     parts.extend(only_in(project, found));
     format!("{}\n\n", parts.join(" · "))
@@ -322,7 +325,7 @@ fn body((_, found): &Of<'_>) -> String {
             parts.push(fence("diff", &bounded(lines)));
         }
         Change::Text { hunks } => parts.extend(passages(hunks)),
-        Change::Briefings { .. } => {
+        Change::Briefings { .. } | Change::Listed { .. } => {
             parts.push(fence("text", &bounded(words::lines(&finding.change))));
         }
         Change::Added | Change::Removed | Change::Renamed { .. } => {
@@ -408,8 +411,8 @@ fn title(comparison: &Comparison, project: &Compared, finding: &Finding) -> Stri
     text
 }
 
-fn place(finding: &Finding) -> Option<String> {
-    let place = finding.places.b.as_ref().or(finding.places.a.as_ref())?;
+fn place(found: &Found) -> Option<String> {
+    let place = found.place()?;
     Some(code(&format!("{}:{}", place.file, place.line), PLACE_CHARS_MAX))
 }
 
@@ -458,6 +461,7 @@ fn last_line(comparison: &Comparison) -> String {
         }
         let sides = format!("{} → {}", side(&project.a), side(&project.b));
         parts.extend([name, sides, words::files(project)]);
+        parts.extend(words::epochs(project));
     }
     if comparison.projects.len() > PROJECTS_MAX {
         let more = comparison.projects.len() - PROJECTS_MAX;

@@ -4,8 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use relay_bundle::Bundle;
+use relay_bundle::trust::Trust;
 use relay_compiler::{Options, nearest};
+use relay_diff::Signers;
 
+use crate::command::diff::anchor::Anchors;
 use crate::command::diff::side::{Broken, Content, Opened, Side};
 use crate::command::verify::Signature;
 use crate::failure::Failure;
@@ -37,6 +40,8 @@ pub(crate) struct InEnvironment<'e> {
     pub(crate) is_compiled: bool,
     /// Whether both are the same bundle. Then its tables may not be in memory.
     pub(crate) is_same: bool,
+    /// Where findings are marked in the source of B.
+    pub(crate) anchors: Anchors<'e>,
 }
 
 /// What is known of both sides once they have been compared.
@@ -53,8 +58,10 @@ pub(crate) struct Facts {
 pub(crate) struct SideFacts {
     /// Path and digest of each source file.
     pub(crate) files: BTreeMap<String, String>,
-    /// The signatures of a bundle, unchecked.
-    pub(crate) signers: Vec<Signature>,
+    /// The signatures of a bundle.
+    pub(crate) signatures: Vec<Signature>,
+    /// What the trust file says of them; `None` without one, or if it is no bundle.
+    pub(crate) trust: Option<Signers>,
 }
 
 impl Pair {
@@ -64,6 +71,7 @@ impl Pair {
     pub(crate) fn compare(
         &self,
         asked: Option<&str>,
+        trust: Option<&Trust>,
         output: &mut Output,
         mut compare: impl FnMut(&InEnvironment<'_>) -> Result<(), Failure>,
     ) -> Result<Facts, Failure> {
@@ -80,6 +88,7 @@ impl Pair {
         let environments = self.environments(&a, &b, asked)?;
         a.expect(&environments);
         b.expect(&environments);
+        let anchors = Anchors { a: a_sources.as_ref(), b: b_sources.as_ref() };
         let is_compiled = a.as_bundle().is_none() || b.as_bundle().is_none();
         for environment in environments.iter().map(Option::as_deref) {
             let (of_a, of_b) = match (a.bundle(environment)?, b.bundle(environment)?) {
@@ -92,16 +101,21 @@ impl Pair {
             };
             let (a, b) = (of_a.as_deref(), of_b.as_deref());
             let is_same = a.zip(b).is_some_and(|(a, b)| a.digest() == b.digest());
-            compare(&InEnvironment { environment, a, b, is_compiled, is_same })?;
+            compare(&InEnvironment { environment, a, b, is_compiled, is_same, anchors })?;
         }
         let mut notes = self.notes.clone();
         notes.extend(differing_builds(&a, &b));
-        let of_a = SideFacts { files: a.files(), signers: a.signers() };
+        let facts = |side: &Opened<'_>, files| SideFacts {
+            files,
+            signatures: side.signatures(trust),
+            trust: side.signers(trust),
+        };
+        let of_a = facts(&a, a.files());
         let is_same =
             a.as_bundle().zip(b.as_bundle()).is_some_and(|(a, b)| a.digest() == b.digest());
         // The provenance of many files is long.
         let files = if is_same { of_a.files.clone() } else { b.files() };
-        Ok(Facts { a: of_a, b: SideFacts { files, signers: b.signers() }, notes })
+        Ok(Facts { a: of_a, b: facts(&b, files), notes })
     }
 
     /// Returns the fronts of two files that hold the same bundle.

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 
+use relay_bundle::trust::Trust;
 use relay_bundle::{Bundle, FORMAT_MAJOR, FORMAT_MINOR};
 use relay_compiler::{Options, Parsed, Sources, VERSION};
+use relay_diff::Signers;
 use serde::Deserialize;
 
 use crate::args::ReportFormat;
@@ -230,9 +232,18 @@ impl Opened<'_> {
         }
     }
 
-    /// Returns the signatures of its bundle, unchecked.
-    pub(crate) fn signers(&self) -> Vec<Signature> {
-        self.as_bundle().map(verify::unchecked_signatures).unwrap_or_default()
+    /// Returns the signatures of its bundle: checked, if there is a trust file.
+    pub(crate) fn signatures(&self, trust: Option<&Trust>) -> Vec<Signature> {
+        match (self.as_bundle(), trust) {
+            (None, _) => Vec::new(),
+            (Some(bundle), None) => verify::unchecked_signatures(bundle),
+            (Some(bundle), Some(trust)) => verify::signatures(bundle, trust),
+        }
+    }
+
+    /// Returns what a trust file says of its bundle, if it is one.
+    pub(crate) fn signers(&self, trust: Option<&Trust>) -> Option<Signers> {
+        Some(verify::signers(self.as_bundle()?, trust?))
     }
 }
 

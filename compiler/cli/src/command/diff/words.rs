@@ -4,7 +4,7 @@
 use relay_diff::{Area, Change, Claim, Direction, Hunk, Kind, Lost, PieceKind, Subject};
 
 use crate::answer::size::{counted, grouped};
-use crate::command::diff::comparison::{Compared, Described, Found};
+use crate::command::diff::comparison::{Beside, Compared, Described, Found};
 use crate::text::shortened;
 
 /// Said of a comparison without findings.
@@ -85,7 +85,9 @@ pub(crate) fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Gate => "gate",
         Kind::Tool => "tool",
+        Kind::Suppression => "allow-secret",
         Kind::Briefings => "briefings",
+        Kind::Index => "index of prompts",
         Kind::Prompt => "prompt",
         Kind::Message => "message",
         Kind::Resource => "resource",
@@ -123,6 +125,12 @@ pub(crate) fn versions(project: &Compared) -> Option<String> {
         (_, Some(version)) | (Some(version), None) => Some(version),
         (None, None) => None,
     }
+}
+
+/// Returns both epochs, if they differ.
+pub(crate) fn epochs(project: &Compared) -> Option<String> {
+    let (a, b) = (project.a.bundle.as_ref()?, project.b.bundle.as_ref()?);
+    (a.epoch != b.epoch).then(|| format!("epoch {} → {}", a.epoch, b.epoch))
 }
 
 /// Returns how a commit is named.
@@ -196,8 +204,13 @@ pub(crate) fn size(found: &Found) -> Option<String> {
 /// Returns how it was tried, unless it is exact.
 pub(crate) fn tried(found: &Found) -> Option<String> {
     let Claim::Tried { inputs, of } = found.finding.claim else { return None };
-    let (inputs, of) = (counted(inputs, "tag"), grouped(of));
-    Some(format!("tried with {inputs} of {of}; others may differ"))
+    let mut text =
+        format!("tried with {} of {}; others may differ", counted(inputs, "tag"), grouped(of));
+    for Beside { environments, losing, gaining, tried } in &found.beside {
+        let (names, tried) = (self::environments(environments), counted(*tried, "tag"));
+        text.push_str(&format!("; in {names}, {losing} of {tried} lose and {gaining} gain"));
+    }
+    Some(text)
 }
 
 /// Returns a change in lines, but for values and texts, which each form shows in its own way.
@@ -207,14 +220,28 @@ pub(crate) fn lines(change: &Change) -> Vec<String> {
         Change::Removed => vec!["gone".into()],
         Change::Renamed { before } => vec![format!("renamed from `{before}`")],
         Change::Value { .. } | Change::Text { .. } => Vec::new(),
+        Change::Listed { lost, gained, causes } => {
+            let named = |verb: &str, names: &[String]| {
+                (!names.is_empty()).then(|| format!("{verb} {}", names.join(", ")))
+            };
+            [
+                named("no longer lists", lost),
+                named("lists in addition", gained),
+                named("follows from", causes),
+            ]
+            .into_iter()
+            .flatten()
+            .collect()
+        }
         Change::Briefings { always, budget, losing, gaining, examples, causes } => {
             let mut lines = Vec::new();
+            let left = grouped(budget[1].saturating_sub(always[1]));
             let [before, after] = always.map(grouped);
-            let [_, budget] = budget.map(grouped);
+            let budget = grouped(budget[1]);
             lines.push(if before == after {
                 format!("always sent: {after} of {budget} bytes, as before")
             } else {
-                format!("always sent: {before} → {after} of {budget} bytes")
+                format!("always sent: {before} → {after} of {budget} bytes, which leaves {left}")
             });
             if *losing > 0 {
                 let tags = counted(*losing, "tag");
@@ -241,7 +268,7 @@ pub(crate) fn lines(change: &Change) -> Vec<String> {
 
 /// Returns the renderings that a passage is in; `None` if it is in all.
 pub(crate) fn variants(hunk: &Hunk) -> Option<String> {
-    if hunk.variants.is_empty() {
+    if hunk.variants.is_empty() && hunk.alike.is_empty() {
         return None;
     }
     let named: Vec<&str> = hunk.variants.iter().take(VARIANTS_MAX).map(String::as_str).collect();
@@ -249,7 +276,11 @@ pub(crate) fn variants(hunk: &Hunk) -> Option<String> {
         0 => String::new(),
         more => format!("; and {more} more"),
     };
-    Some(format!("with {}{more}:", named.join("; ")))
+    let alike = match hunk.alike.len() {
+        0 => String::new(),
+        alike => format!("; the same words with {alike} more"),
+    };
+    Some(format!("with {}{more}{alike}:", named.join("; ")))
 }
 
 /// Returns what a finding says, without its title, in a few short lines of plain text.

@@ -1,0 +1,140 @@
+//! What no answer shows, and reviewers must see: suppressions, and names that are switched off.
+
+use std::collections::BTreeMap;
+
+use relay_bundle::{Bundle, Corrupt, Place, Review, Suppression};
+
+use crate::finding::{Area, Change, Direction, Finding, Findings, Kind};
+
+/// Names that a finding lists.
+const NAMES_MAX: usize = 3;
+
+/// The prompts that are switched off on either side, with the place that says so.
+pub(crate) struct SwitchedOff {
+    pub(crate) a: BTreeMap<String, Option<Place>>,
+    pub(crate) b: BTreeMap<String, Option<Place>>,
+}
+
+impl SwitchedOff {
+    /// Reads both lists.
+    pub(crate) fn of(a: &Review, b: &Review) -> Self {
+        let names = |review: &Review| {
+            let names = review.switched_off.iter();
+            names.map(|name| (name.value.clone(), name.at.clone())).collect()
+        };
+        Self { a: names(a), b: names(b) }
+    }
+
+    /// Reports the names that are switched off on one side, and that the other never had on.
+    pub(crate) fn compare(
+        &self,
+        a: &Bundle,
+        b: &Bundle,
+        out: &mut Findings,
+    ) -> Result<(), Corrupt> {
+        let off = |name: &str, before: Option<&str>, after: Option<&str>| {
+            let [before, after] = [before, after].map(|value| value.map(str::to_owned));
+            let change = Change::Value { before, after };
+            Finding::new(Area::Surface, Kind::Prompt, name, change).part("enabled")
+        };
+        for (name, at) in &self.a {
+            if !self.b.contains_key(name) && b.find_prompt(name)?.is_none() {
+                let meaning = "nothing of that name is left to switch on";
+                let gone = off(name, Some("false"), None).meaning(meaning);
+                out.push(gone.at(at.as_ref(), None));
+            }
+        }
+        for (name, at) in &self.b {
+            if !self.a.contains_key(name) && a.find_prompt(name)?.is_none() {
+                let new = off(name, None, Some("false")).meaning("it is new and switched off");
+                out.push(new.at(None, at.as_ref()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Compares the suppressions of two bundles: equal changes of many holders are one finding.
+pub(crate) fn compare(a: &Review, b: &Review, out: &mut Findings) {
+    let (a, b) = (suppressed(a), suppressed(b));
+    let mut changes: BTreeMap<Changed<'_>, Held<'_>> = BTreeMap::new();
+    for key in a.keys().chain(b.keys().filter(|key| !a.contains_key(*key))) {
+        let (before, after) = (a.get(key), b.get(key));
+        let reasons = |side: Option<&Allowed<'_>>| side.map(|it| it.reasons.join("; "));
+        let (rule, name) = key;
+        let changed = Changed { rule, before: reasons(before), after: reasons(after) };
+        if changed.before != changed.after {
+            let places = (before.map(|it| it.at), after.map(|it| it.at));
+            let held = changes.entry(changed).or_insert(Held { names: Vec::new(), places });
+            held.names.push(name);
+        }
+    }
+    for (changed, held) in changes {
+        out.push(finding(&changed, &held));
+    }
+}
+
+/// Why a rule does not apply in one prompt or resource, and where that is written.
+struct Allowed<'r> {
+    reasons: Vec<&'r str>,
+    at: &'r Place,
+}
+
+/// How a suppression differs.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Changed<'r> {
+    rule: &'r str,
+    before: Option<String>,
+    after: Option<String>,
+}
+
+/// Where it differs so.
+struct Held<'k> {
+    /// The prompts and resources, in words.
+    names: Vec<&'k str>,
+    /// The first place on each side.
+    places: (Option<&'k Place>, Option<&'k Place>),
+}
+
+/// Returns the suppressions by rule and holder.
+fn suppressed(review: &Review) -> BTreeMap<(&str, String), Allowed<'_>> {
+    let mut found: BTreeMap<_, Allowed<'_>> = BTreeMap::new();
+    for Suppression { rule, because, prompts, resources, at } in &review.suppressions {
+        let prompts = prompts.iter().map(|name| format!("prompt {name}"));
+        let mut holders: Vec<_> =
+            prompts.chain(resources.iter().map(|uri| format!("resource {uri}"))).collect();
+        if holders.is_empty() {
+            holders.push("nothing".into());
+        }
+        for holder in holders {
+            let allowed = found
+                .entry((rule.as_str(), holder))
+                .or_insert_with(|| Allowed { reasons: Vec::new(), at });
+            allowed.reasons.push(because);
+        }
+    }
+    found.values_mut().for_each(|allowed| allowed.reasons.sort_unstable());
+    found
+}
+
+fn finding(changed: &Changed<'_>, held: &Held<'_>) -> Finding {
+    let Changed { rule, before, after } = changed;
+    let Held { names, places: (of_a, of_b) } = held;
+    let (direction, meaning) = match (before, after) {
+        (None, _) => (Direction::Loosens, "a text that looks like such a secret is signed"),
+        (_, None) => (Direction::Tightens, "a text that looks like such a secret is an error"),
+        (Some(_), Some(_)) => (Direction::Changes, "the reason is another"),
+    };
+    let shown = names.iter().take(NAMES_MAX).copied().collect::<Vec<_>>().join(", ");
+    let more = match names.len().saturating_sub(NAMES_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let change = Change::Value { before: before.clone(), after: after.clone() };
+    Finding::new(Area::Authority, Kind::Suppression, *rule, change)
+        .part(format!("in {shown}{more}"))
+        .direction(direction)
+        .meaning(meaning)
+        .content(names.join("\n").as_bytes(), b"")
+        .at(*of_a, *of_b)
+}

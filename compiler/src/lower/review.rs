@@ -1,0 +1,57 @@
+//! What is for reviewers alone: names that are switched off, and suppressions.
+
+use std::collections::BTreeMap;
+
+use relay_bundle::{Review, Suppression};
+
+use super::Places;
+use crate::model::{AllowedSecret, Model};
+use crate::source::Spanned;
+
+/// Returns what reviewers must see beside the answers.
+pub(super) fn review(model: &Model, places: &Places<'_>) -> Review {
+    let mut switched_off: Vec<&Spanned<String>> = model.disabled_prompts.iter().collect();
+    switched_off.sort_by(|a, b| a.value.cmp(&b.value));
+    let mut gathered = Gathered { places, found: BTreeMap::new() };
+    for prompt in &model.prompts {
+        gathered.add(&prompt.allowed_secrets, |it| it.prompts.push(prompt.name.value.clone()));
+    }
+    for resource in &model.resources {
+        let uri = &resource.uri.value;
+        gathered.add(&resource.about.allowed_secrets, |it| it.resources.push(uri.clone()));
+    }
+    for template in &model.templates {
+        let uri = &template.uri_template.value;
+        gathered.add(&template.about.allowed_secrets, |it| it.resources.push(uri.clone()));
+    }
+    let mut suppressions: Vec<Suppression> = gathered.found.into_values().collect();
+    for Suppression { prompts, resources, .. } in &mut suppressions {
+        prompts.sort();
+        resources.sort();
+    }
+    Review {
+        switched_off: switched_off.into_iter().map(|name| places.written(name.clone())).collect(),
+        suppressions,
+    }
+}
+
+/// The suppressions by their place: that of a folder is one, however many prompts it has.
+struct Gathered<'p, 's> {
+    places: &'p Places<'s>,
+    found: BTreeMap<relay_bundle::Place, Suppression>,
+}
+
+impl Gathered<'_, '_> {
+    fn add(&mut self, allowed: &[AllowedSecret], mut add: impl FnMut(&mut Suppression)) {
+        for AllowedSecret { rule, because } in allowed {
+            let at = self.places.of(rule.at);
+            add(self.found.entry(at.clone()).or_insert_with(|| Suppression {
+                rule: rule.value.clone(),
+                because: because.value.clone(),
+                prompts: Vec::new(),
+                resources: Vec::new(),
+                at,
+            }));
+        }
+    }
+}

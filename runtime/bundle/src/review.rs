@@ -1,0 +1,74 @@
+//! What decides no answer, but is for reviewers: names that are switched off, and suppressions.
+//!
+//! A server never reads it, so a reader may ignore the section.
+
+use serde::{Deserialize, Serialize};
+
+use crate::bundle::Bundle;
+use crate::encode::EncodeError;
+use crate::error::Corrupt;
+use crate::place::Place;
+use crate::section::Kind;
+use crate::setting::Setting;
+use crate::writer::Writer;
+
+/// What a project says that no answer of a server shows.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Review {
+    /// The names of the prompts with `enabled=#false`, sorted.
+    pub switched_off: Vec<Setting<String>>,
+    /// Each `allow-secret`, in the order of the places.
+    pub suppressions: Vec<Suppression>,
+}
+
+/// An `allow-secret`: texts that look like a secret and are trusted to be none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Suppression {
+    /// The rule that does not apply.
+    pub rule: String,
+    /// The reason that its author gave.
+    pub because: String,
+    /// The prompts in which it does not apply, sorted.
+    pub prompts: Vec<String>,
+    /// The URIs and URI templates of the resources in which it does not apply, sorted.
+    pub resources: Vec<String>,
+    /// Where it is written.
+    pub at: Place,
+}
+
+impl Review {
+    /// Returns whether there is nothing to review.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let Self { switched_off, suppressions } = self;
+        switched_off.is_empty() && suppressions.is_empty()
+    }
+}
+
+impl Bundle {
+    /// Returns what reviewers must see beside the answers; empty if the bundle does not say.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is not what was signed, or the section is malformed.
+    pub fn review(&self) -> Result<Review, Corrupt> {
+        let text = self.reader.whole_text(Kind::Review)?;
+        if text.is_empty() {
+            return Ok(Review::default());
+        }
+        let section = Kind::Review.name();
+        serde_json::from_str(text).map_err(|_| Corrupt::Record { section, what: "field" })
+    }
+}
+
+impl Writer {
+    /// Writes the section; nothing, if there is nothing to review.
+    pub(crate) fn review(&mut self, review: &Review) -> Result<(), EncodeError> {
+        if !review.is_empty() {
+            self.settings(Kind::Review, review)?;
+        }
+        Ok(())
+    }
+}
