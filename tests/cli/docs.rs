@@ -85,7 +85,10 @@ fn the_difference_in_the_readme_is_current() {
         .split("<text")
         .skip(1)
         .filter_map(|text| text.split_once('>')?.1.split_once("</text>"))
-        .map(|(text, _)| text.replace("&#160;", " ").replace("&gt;", ">"))
+        .map(|(text, _)| {
+            let escapes = [("&#160;", " "), ("&gt;", ">"), ("&quot;", "\"")];
+            escapes.into_iter().fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+        })
         .collect();
     let dense = |text: &str| text.split_whitespace().collect::<String>();
     assert_eq!(dense(&drawn), dense(&example), "draw it again: examples/diff/picture.sh");

@@ -143,7 +143,8 @@ fn compare(a: &Prompt, b: &Prompt, out: &mut Findings) {
     };
     let made = |chapters: &[Setting<String>]| chapters.iter().all(|chapter| chapter.at.is_none());
     let (old, new) = (texts(&a.chapters), texts(chapters));
-    if old != new && !(follows && made(&a.chapters) && made(chapters)) {
+    // Their order decides nothing.
+    if sorted(&old) != sorted(&new) && !(follows && made(&a.chapters) && made(chapters)) {
         let place = |chapters: &[Setting<String>]| chapters.iter().find_map(|it| it.at.clone());
         let (of_a, of_b) = (place(&a.chapters), place(chapters));
         let shown = |list: Vec<String>| (!list.is_empty()).then(|| list.join(" · "));
@@ -170,4 +171,10 @@ fn compare(a: &Prompt, b: &Prompt, out: &mut Findings) {
     if out.count() > selected || a.body.value != body.value || a.summary != *summary {
         out.briefed.push(name.clone());
     }
+}
+
+fn sorted(texts: &[String]) -> Vec<&String> {
+    let mut texts: Vec<&String> = texts.iter().collect();
+    texts.sort_unstable();
+    texts
 }
