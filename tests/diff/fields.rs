@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use proptest::sample::Index;
 use relay_bundle::{Argument, ArgumentKind, Contents, PartContent, Rendering, Segment, encode};
+use serde_json::{Value, json};
 
 use super::findings;
 use crate::bundle::meaning::{change, find_leaves};
@@ -17,12 +18,12 @@ const IGNORED: [&str; 14] = [
     "/canonical",
     "/provenance",
     // Prebuilt from prompts, resources, templates, tools.
-    "/prompt_pages/*/*",
-    "/resource_pages/*/*",
-    "/template_pages/*/*",
-    "/tool_pages/*/*",
-    "/messages/prompt_index/*",
-    "/templates/*/pieces/*/*",
+    "/prompt_pages",
+    "/resource_pages",
+    "/template_pages",
+    "/tool_pages",
+    "/messages/prompt_index",
+    "/templates/*/pieces",
     // How a text depends on arguments is seen in the texts.
     "/prompts/*/rendering/arguments/*/stride",
     "/prompts/*/rendering/arguments/*/only_printed",
@@ -49,6 +50,53 @@ fn a_change_of_any_value_of_a_rich_bundle_is_found() {
     assert!(compared > 100, "{compared} of {} values were changed", leaves.len());
 }
 
+#[test]
+fn what_is_missing_from_a_rich_bundle_is_found() {
+    let contents = sound(sample::rich());
+    let value = serde_json::to_value(&contents).unwrap();
+    let mut paths = Vec::new();
+    find_removable(&value, "", &mut paths);
+    let mut compared = 0;
+    for path in paths.iter().filter(|path| !is_ignored(path)) {
+        let mut value = value.clone();
+        remove(&mut value, path);
+        let Ok(changed) = serde_json::from_value::<Contents>(value) else { continue };
+        if changed != contents && encode(&changed).is_ok() && is_sound(&changed) {
+            assert!(!findings(&contents, &changed).is_empty(), "{path} is gone");
+            assert!(!findings(&changed, &contents).is_empty(), "{path} is new");
+            compared += 1;
+        }
+    }
+    assert!(compared > 30, "{compared} of {} things were removed", paths.len());
+}
+
+#[test]
+fn the_order_of_arguments_is_found() {
+    let with = |names: [&str; 2]| {
+        let mut contents = sound(sample::rich());
+        for prompt in &mut contents.prompts {
+            let argument = |name: &str| Argument {
+                name: name.into(),
+                description: None,
+                required: false,
+                default: None,
+                kind: ArgumentKind::Text { chars_max: 0 },
+                stride: 0,
+                only_printed: true,
+                at: prompt.at.clone(),
+            };
+            prompt.rendering.arguments = names.map(argument).to_vec();
+            prompt.rendering.variants.truncate(1);
+            each_slot(&mut prompt.rendering, |segment| *segment = Segment::Literal("x".into()));
+        }
+        contents
+    };
+    let (a, b) = (with(["first", "second"]), with(["second", "first"]));
+    let found = findings(&a, &b);
+    assert!(found.iter().all(|one| one.part == "order of arguments"), "{found:?}");
+    assert_eq!(found.len(), a.prompts.len());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -70,6 +118,40 @@ proptest! {
     #[test]
     fn what_is_equal_has_no_findings(contents in random::contents().prop_map(sound)) {
         prop_assert_eq!(findings(&contents, &contents), []);
+    }
+}
+
+/// Finds the items of lists, and the values that may be absent.
+fn find_removable(value: &Value, path: &str, out: &mut Vec<String>) {
+    match value {
+        Value::Array(items) => {
+            for (number, item) in items.iter().enumerate() {
+                // Without a variant, or an argument that selects one, it is no rendering.
+                let selects = item.get("stride").is_some_and(|stride| *stride != 0);
+                // A message without parts is no message for a client.
+                let says_nothing = item.get("parts").is_some_and(|parts| parts == &json!([]));
+                if !path.ends_with("/variants") && !selects && !says_nothing {
+                    out.push(format!("{path}/{number}"));
+                }
+                find_removable(item, &format!("{path}/{number}"), out);
+            }
+        }
+        Value::Object(members) => {
+            for (name, item) in members {
+                out.push(format!("{path}/{name}"));
+                find_removable(item, &format!("{path}/{name}"), out);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn remove(value: &mut Value, path: &str) {
+    let (parent, name) = path.rsplit_once('/').unwrap();
+    match value.pointer_mut(parent).unwrap() {
+        Value::Array(items) => drop(items.remove(name.parse().unwrap())),
+        Value::Object(members) => drop(members.insert(name.into(), Value::Null)),
+        _ => {}
     }
 }
 
