@@ -97,9 +97,18 @@ impl AsRef<[u8]> for Shared {
     }
 }
 
-/// Opens the bundle in a file without reading its tables, if it is large: digest, settings, provenance and
-/// signatures. Returns `None` if that cannot be done, so that reading all of it reports why.
-pub(crate) fn open_front(path: &Path) -> Option<Front> {
+/// What is read of a large bundle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// Digest, settings and signatures.
+    Identity,
+    /// And the provenance, which names every file.
+    Provenance,
+}
+
+/// Opens the bundle in a file without reading its tables, if it is large. Returns `None` if that
+/// cannot be done, so that reading all of it reports why.
+pub(crate) fn open_front(path: &Path, depth: Depth) -> Option<Front> {
     let mut file = File::open(path).ok().filter(|_| path.is_file())?;
     let length = file.metadata().ok()?.len();
     let mut start = [0; HEADER_BYTES];
@@ -113,17 +122,21 @@ pub(crate) fn open_front(path: &Path) -> Option<Front> {
         file.seek(SeekFrom::Start(from)).ok()?;
         file.read_exact(Arc::get_mut(bytes)?.get_mut(range)?).ok()
     };
-    read(&mut bytes, &mut file, 0, length.min(FRONT_BYTES))?;
+    let front = length.min(FRONT_BYTES);
+    read(&mut bytes, &mut file, 0, front)?;
     read(&mut bytes, &mut file, outline.content_bytes, length)?;
     let bundle = Bundle::open(Box::new(Shared(Arc::clone(&bytes)))).ok()?;
+    let is_whole = front == length;
     let provenance = bundle.sections().iter().find(|it| it.kind == Some(Kind::Provenance));
-    let Some(rest) = provenance.map(|section| section.offset) else {
-        return Some(Front { bundle, is_whole: length <= FRONT_BYTES });
-    };
-    drop(bundle);
-    read(&mut bytes, &mut file, rest, length)?;
-    let bundle = Bundle::open(Box::new(Shared(bytes))).ok()?;
-    Some(Front { bundle, is_whole: rest <= FRONT_BYTES })
+    match provenance.map(|section| section.offset) {
+        Some(rest) if depth == Depth::Provenance && !is_whole => {
+            drop(bundle);
+            read(&mut bytes, &mut file, rest, length)?;
+            let bundle = Bundle::open(Box::new(Shared(bytes))).ok()?;
+            Some(Front { bundle, is_whole: rest <= front })
+        }
+        _ => Some(Front { bundle, is_whole }),
+    }
 }
 
 /// Opens a bundle from its bytes.

@@ -1,6 +1,7 @@
 //! What a comparison found, as every form prints it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use relay_bundle::{Bundle, Place};
 use relay_diff::{Area, Change, Claim, Direction, Finding, Places, TOKEN_BYTES, compare_signers};
@@ -233,11 +234,10 @@ impl Gathered {
         self.findings.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
         let [of_a, of_b] = self.identities.unwrap_or_default();
         let Facts { a, b, notes } = facts;
-        let paths: std::collections::BTreeSet<_> = a.files.keys().chain(b.files.keys()).collect();
-        let differ = paths.iter().filter(|path| a.files.get(**path) != b.files.get(**path));
+        let (files_of, files) = differing(&a.files, &b.files);
         Compared {
-            files_of: paths.len(),
-            files: differ.map(|path| (*path).clone()).collect(),
+            files_of,
+            files,
             a: Described::of(&pair.a, of_a, a),
             b: Described::of(&pair.b, of_b, b),
             environments: self.environments,
@@ -247,6 +247,19 @@ impl Gathered {
             not_shown: 0,
         }
     }
+}
+
+/// Returns how many files there are on either side, and the paths of those that differ.
+fn differing(
+    a: &Rc<BTreeMap<String, String>>,
+    b: &Rc<BTreeMap<String, String>>,
+) -> (usize, Vec<String>) {
+    if Rc::ptr_eq(a, b) {
+        return (a.len(), Vec::new());
+    }
+    let paths: BTreeSet<_> = a.keys().chain(b.keys()).collect();
+    let differ = paths.iter().filter(|path| a.get(**path) != b.get(**path));
+    (paths.len(), differ.map(|path| (*path).clone()).collect())
 }
 
 /// Returns the findings with those of briefings that differ in numbers alone as one: the worst, and
