@@ -3,9 +3,8 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
-use std::sync::Arc;
 
-use relay_bundle::{Bundle, HEADER_BYTES, Kind, OpenError};
+use relay_bundle::{Bundle, HEADER_BYTES, OpenError};
 
 use crate::args::{ProjectArgs, SubjectArgs};
 use crate::disk;
@@ -88,55 +87,27 @@ pub(crate) struct Front {
     pub(crate) is_whole: bool,
 }
 
-/// Bytes that a bundle gives back when it is dropped.
-struct Shared(Arc<Vec<u8>>);
-
-impl AsRef<[u8]> for Shared {
-    fn as_ref(&self) -> &[u8] {
-        &self.0
-    }
-}
-
-/// What is read of a large bundle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Depth {
-    /// Digest, settings and signatures.
-    Identity,
-    /// And the provenance, which names every file.
-    Provenance,
-}
-
-/// Opens the bundle in a file without reading its tables, if it is large. Returns `None` if that
-/// cannot be done, so that reading all of it reports why.
-pub(crate) fn open_front(path: &Path, depth: Depth) -> Option<Front> {
+/// Opens the bundle in a file without reading its tables, if it is large: digest, settings and
+/// signatures. Returns `None` if that cannot be done, so that reading all of it reports why.
+pub(crate) fn open_front(path: &Path) -> Option<Front> {
     let mut file = File::open(path).ok().filter(|_| path.is_file())?;
     let length = file.metadata().ok()?.len();
     let mut start = [0; HEADER_BYTES];
     file.read_exact(&mut start).ok()?;
     let outline = relay_bundle::outline(&start).ok()?;
     outline.check_length(length).ok()?;
-    // Memory that is never written to is not resident. So there is one piece of it, and none is used again.
-    let mut bytes = Arc::new(vec![0; usize::try_from(length).ok()?]);
-    let read = |bytes: &mut Arc<Vec<u8>>, file: &mut File, from: u64, to: u64| {
+    // Memory that is never written to is not resident.
+    let mut bytes = vec![0; usize::try_from(length).ok()?];
+    let mut read = |from: u64, to: u64| {
         let range = usize::try_from(from).ok()?..usize::try_from(to).ok()?;
         file.seek(SeekFrom::Start(from)).ok()?;
-        file.read_exact(Arc::get_mut(bytes)?.get_mut(range)?).ok()
+        file.read_exact(bytes.get_mut(range)?).ok()
     };
     let front = length.min(FRONT_BYTES);
-    read(&mut bytes, &mut file, 0, front)?;
-    read(&mut bytes, &mut file, outline.content_bytes, length)?;
-    let bundle = Bundle::open(Box::new(Shared(Arc::clone(&bytes)))).ok()?;
-    let is_whole = front == length;
-    let provenance = bundle.sections().iter().find(|it| it.kind == Some(Kind::Provenance));
-    match provenance.map(|section| section.offset) {
-        Some(rest) if depth == Depth::Provenance && !is_whole => {
-            drop(bundle);
-            read(&mut bytes, &mut file, rest, length)?;
-            let bundle = Bundle::open(Box::new(Shared(bytes))).ok()?;
-            Some(Front { bundle, is_whole: rest <= front })
-        }
-        _ => Some(Front { bundle, is_whole }),
-    }
+    read(0, front)?;
+    read(outline.content_bytes, length)?;
+    let bundle = Bundle::open(Box::new(bytes)).ok()?;
+    Some(Front { bundle, is_whole: front == length })
 }
 
 /// Opens a bundle from its bytes.

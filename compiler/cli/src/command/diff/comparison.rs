@@ -1,7 +1,6 @@
 //! What a comparison found, as every form prints it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 
 use relay_bundle::{Bundle, Place};
 use relay_diff::{Area, Change, Claim, Direction, Finding, Places, TOKEN_BYTES, compare_signers};
@@ -43,8 +42,8 @@ pub(crate) struct Compared {
     pub(crate) environments: Vec<Option<String>>,
     /// Whether no answer of a server differs.
     pub(crate) same_meaning: bool,
-    /// How many source files there are on either side.
-    pub(crate) files_of: usize,
+    /// How many source files there are on either side; `null` if both are the same bundle.
+    pub(crate) files_of: Option<usize>,
     /// The paths of the source files that differ, from the project's folder.
     pub(crate) files: Vec<String>,
     /// What a reader must know to understand the comparison.
@@ -234,7 +233,7 @@ impl Gathered {
         self.findings.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
         let [of_a, of_b] = self.identities.unwrap_or_default();
         let Facts { a, b, notes } = facts;
-        let (files_of, files) = differing(&a.files, &b.files);
+        let (files_of, files) = differing(&a, &b);
         Compared {
             files_of,
             files,
@@ -250,16 +249,11 @@ impl Gathered {
 }
 
 /// Returns how many files there are on either side, and the paths of those that differ.
-fn differing(
-    a: &Rc<BTreeMap<String, String>>,
-    b: &Rc<BTreeMap<String, String>>,
-) -> (usize, Vec<String>) {
-    if Rc::ptr_eq(a, b) {
-        return (a.len(), Vec::new());
-    }
+fn differing(a: &SideFacts, b: &SideFacts) -> (Option<usize>, Vec<String>) {
+    let (Some(a), Some(b)) = (&a.files, &b.files) else { return (None, Vec::new()) };
     let paths: BTreeSet<_> = a.keys().chain(b.keys()).collect();
     let differ = paths.iter().filter(|path| a.get(**path) != b.get(**path));
-    (paths.len(), differ.map(|path| (*path).clone()).collect())
+    (Some(paths.len()), differ.map(|path| (*path).clone()).collect())
 }
 
 /// Returns the findings with those of briefings that differ in numbers alone as one: the worst, and

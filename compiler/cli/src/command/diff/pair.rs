@@ -14,7 +14,7 @@ use crate::command::verify::Signature;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::subject::{self, Depth, Front};
+use crate::subject::{self, Front};
 use crate::text::printable;
 
 /// Two sides of one project.
@@ -56,8 +56,9 @@ pub(crate) struct Facts {
 
 /// What is known of a side once it has been compared.
 pub(crate) struct SideFacts {
-    /// Path and digest of each source file.
-    pub(crate) files: Rc<BTreeMap<String, String>>,
+    /// Path and digest of each source file; `None` if both sides are the same bundle, of which the
+    /// list is not read.
+    pub(crate) files: Option<BTreeMap<String, String>>,
     /// The signatures of a bundle.
     pub(crate) signatures: Vec<Signature>,
     /// What the trust file says of them; `None` without one, or if it is no bundle.
@@ -65,7 +66,8 @@ pub(crate) struct SideFacts {
 }
 
 impl SideFacts {
-    fn of(side: &Opened<'_>, files: Rc<BTreeMap<String, String>>, trust: Option<&Trust>) -> Self {
+    fn of(side: &Opened<'_>, is_same: bool, trust: Option<&Trust>) -> Self {
+        let files = (!is_same).then(|| side.files());
         Self { files, signatures: side.signatures(trust), trust: side.signers(trust) }
     }
 }
@@ -116,12 +118,10 @@ impl Pair {
         }
         let mut notes = self.notes.clone();
         notes.extend(differing_builds(&a, &b));
-        let of_a = SideFacts::of(&a, Rc::new(a.files()), trust);
         let is_same =
             a.as_bundle().zip(b.as_bundle()).is_some_and(|(a, b)| a.digest() == b.digest());
-        // The provenance of many files is long.
-        let files = if is_same { Rc::clone(&of_a.files) } else { Rc::new(b.files()) };
-        Ok(Facts { a: of_a, b: SideFacts::of(&b, files, trust), notes })
+        let (a, b) = (SideFacts::of(&a, is_same, trust), SideFacts::of(&b, is_same, trust));
+        Ok(Facts { a, b, notes })
     }
 
     /// Returns the fronts of two files that hold the same bundle.
@@ -133,7 +133,7 @@ impl Pair {
         let (Content::Bundle(a), Content::Bundle(b)) = (&self.a.content, &self.b.content) else {
             return Ok(None);
         };
-        let fronts = (a.front(Depth::Provenance), b.front(Depth::Identity));
+        let fronts = (a.front(), b.front());
         let (Some(of_a), Some(of_b)) = fronts else { return Ok(None) };
         if of_a.bundle.digest() != of_b.bundle.digest() {
             return Ok(None);

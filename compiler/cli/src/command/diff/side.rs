@@ -18,7 +18,7 @@ use crate::output::Output;
 use crate::project::{Project, Request};
 use crate::report;
 use crate::revision::Revision;
-use crate::subject::{self, BUNDLE_BYTES_MAX, Depth, Front};
+use crate::subject::{self, BUNDLE_BYTES_MAX, Front};
 
 /// One side of a comparison.
 pub(crate) struct Side {
@@ -121,7 +121,7 @@ impl BundleFile {
 
     /// Returns the names of the bundle's project and of the environment that it was built for.
     pub(crate) fn names(&self, label: &str) -> Result<(String, Option<String>), Failure> {
-        let bundle = match self.front(Depth::Identity) {
+        let bundle = match self.front() {
             Some(front) => front.bundle,
             None => self.open_unchecked(label)?,
         };
@@ -130,9 +130,9 @@ impl BundleFile {
     }
 
     /// Returns the front of a bundle on disk; `None` if it must be read as a whole.
-    pub(crate) fn front(&self, depth: Depth) -> Option<Front> {
+    pub(crate) fn front(&self) -> Option<Front> {
         match self {
-            Self::Disk(path) => subject::open_front(path, depth),
+            Self::Disk(path) => subject::open_front(path),
             Self::Revision(..) => None,
         }
     }

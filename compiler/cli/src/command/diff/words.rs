@@ -142,8 +142,10 @@ pub(crate) fn short_commit(side: &Described) -> Option<&str> {
 
 /// Returns how many source files differ.
 pub(crate) fn files(project: &Compared) -> String {
-    let Compared { files, files_of, .. } = project;
-    format!("{} of {} differ", grouped(files.len()), counted(*files_of, "file"))
+    match project.files_of {
+        None => "the same digest".into(),
+        Some(of) => format!("{} of {} differ", grouped(project.files.len()), counted(of, "file")),
+    }
 }
 
 /// Returns how many findings there are of each kind: parts of groups, of the areas that are shown.
