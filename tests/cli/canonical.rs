@@ -186,8 +186,8 @@ fn one_change_is_one_hunk() {
         "a sample",
         &[
             "suppressions",
-            "-    resource \"relay://small/key\": allow-secret \"github-token\" because=\"an example\"",
-            "+    resource \"relay://small/key\": allow-secret \"github-token\" because=\"a sample\"",
+            "-    resource relay://small/key: github-token, because an example",
+            "+    resource relay://small/key: github-token, because a sample",
         ],
     );
     check(
@@ -204,12 +204,7 @@ fn one_change_is_one_hunk() {
         project,
         "prompt off enabled=#false { text \"Off.\" }\n",
         "",
-        &[
-            "resource template relay://small/{room}",
-            "-== switched off",
-            "-    prompt \"off\" enabled=#false",
-            "-",
-        ],
+        &["resource template relay://small/{room}", "-== switched off", "-    prompt off", "-"],
     );
     check(project, "epoch=3", "epoch=4", &["", "-epoch: 3", "+epoch: 4"]);
 }

@@ -79,14 +79,14 @@ fn chapters(a: &Bundle, b: &Bundle) -> Result<BTreeSet<String>, Corrupt> {
     Ok(tags)
 }
 
-/// Returns the words of the summaries of what changed, a tag each.
+/// Returns the names of what changed and the words of its summaries, a tag each.
 fn words(a: &Bundle, b: &Bundle, changed: &[String]) -> Result<BTreeSet<String>, Corrupt> {
     let mut tags = BTreeSet::new();
     for bundle in [a, b] {
         for name in changed {
-            if let Some(prompt) = bundle.find_prompt(name)?
-                && let Some(summary) = prompt.summary()?
-            {
+            let Some(prompt) = bundle.find_prompt(name)? else { continue };
+            tags.insert(lower_case(name));
+            if let Some(summary) = prompt.summary()? {
                 let summary = lower_case(summary);
                 let words = summary.split(|letter: char| !letter.is_alphanumeric());
                 tags.extend(words.filter(|word| word.chars().count() > 2).map(Into::into));

@@ -6,18 +6,16 @@
 //! the project's author is indented, so that it cannot look like a heading.
 
 mod renderings;
-mod source;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::ops::Bound::{Included, Unbounded};
 
-use relay_bundle::{Bundle, Gate, Manifest, MessagePiece, Messages, Setting};
+use relay_bundle::{Bundle, Gate, Manifest, MessagePiece, Messages, Review, Setting, Suppression};
 use relay_engine::briefing;
 
 use crate::answer::prompt::{Argument, Generated, Prompt, Variant};
 use crate::answer::resource::{Resource, Template};
-use crate::command::inspect::canonical::source::Source;
 use crate::failure::Failure;
 use crate::text::{indented, on_one_line};
 
@@ -36,12 +34,11 @@ pub(super) fn unreadable(reason: &str) -> String {
 /// Returns the bundle as text.
 pub(super) fn draw(bundle: &Bundle) -> Result<String, Failure> {
     let mut text = String::from(FIRST);
-    let source = Source::of(bundle.canonical()?);
     let prompts: Vec<Prompt> =
         bundle.prompts().map(|view| Ok(Prompt::of(&view?)?)).collect::<Result<_, Failure>>()?;
     manifest(bundle, &mut text);
     if let Some(held) = bundle.gate() {
-        gate(held, source.index, &mut text);
+        gate(held, index_settings(bundle.canonical()?), &mut text);
     }
     messages(bundle.messages(), &prompts, &mut text);
     bundle.tools().iter().for_each(|held| tool(held, &mut text));
@@ -52,13 +49,7 @@ pub(super) fn draw(bundle: &Bundle) -> Result<String, Failure> {
     for view in bundle.templates() {
         template(&Template::of(&view?)?, &mut text);
     }
-    if !source.disabled.is_empty() {
-        section("switched off", &source.disabled.join("\n"), &mut text);
-    }
-    if !source.suppressions.is_empty() {
-        let each = source.suppressions.iter().map(|(owner, allowed)| format!("{owner}: {allowed}"));
-        section("suppressions", &each.collect::<Vec<_>>().join("\n"), &mut text);
-    }
+    review(&bundle.review()?, &mut text);
     Ok(text)
 }
 
@@ -83,6 +74,32 @@ fn gate(gate: &Gate, index: Option<&str>, text: &mut String) {
         field(&name.replace('_', " "), Some(&value), text);
     }
     field("index", index.map(|node| node.trim_start_matches("index ")), text);
+}
+
+/// Returns the settings of the index of prompts, which only the effective project says. The gate's
+/// node has no text in it that could look like them.
+fn index_settings(kdl: &str) -> Option<&str> {
+    let mut lines = kdl.lines().skip_while(|line| !line.starts_with("gate "));
+    let inside = lines.by_ref().take_while(|line| *line != "}");
+    inside.filter_map(|line| line.strip_prefix("    ")).find(|line| line.starts_with("index "))
+}
+
+fn review(review: &Review, text: &mut String) {
+    let Review { switched_off, suppressions } = review;
+    if !switched_off.is_empty() {
+        let names = switched_off.iter().map(|name| format!("prompt {}", on_one_line(&name.value)));
+        section("switched off", &names.collect::<Vec<_>>().join("\n"), text);
+    }
+    let mut lines = BTreeSet::new();
+    for Suppression { rule, because, prompts, resources, at: _ } in suppressions {
+        let prompts = prompts.iter().map(|name| format!("prompt {name}"));
+        for held in prompts.chain(resources.iter().map(|uri| format!("resource {uri}"))) {
+            lines.insert(on_one_line(&format!("{held}: {rule}, because {because}")));
+        }
+    }
+    if !lines.is_empty() {
+        section("suppressions", &lines.into_iter().collect::<Vec<_>>().join("\n"), text);
+    }
 }
 
 /// Draws the messages that the project writes. Those that are built in follow from the gate and the
