@@ -19,7 +19,14 @@ fn a_new_project_is_without_faults_in_every_environment() {
     sandbox.relay("build my-team --unsigned -q").ends(0);
     assert!(sandbox.path("my-team/my-team.relay").exists());
     let workflow = fs::read_to_string(sandbox.path("my-team/.github/workflows/relay.yml"));
-    assert!(workflow.expect("it was written").contains("-o my-team.relay"));
+    let workflow = workflow.expect("it was written");
+    assert!(workflow.contains("-o my-team.relay"));
+    // A tag can be moved to other code; a commit cannot.
+    for action in workflow.lines().filter_map(|line| line.trim().strip_prefix("- uses: ")) {
+        let (_, pinned) = action.split_once('@').expect("a version");
+        let commit = pinned.split(' ').next().unwrap_or_default();
+        assert!(commit.len() == 40 && commit.bytes().all(|b| b.is_ascii_hexdigit()), "{action}");
+    }
 }
 
 #[test]
