@@ -213,6 +213,11 @@ fn comments_order_and_layout_are_no_difference() {
         fs::write(&path, text.replace(from, to)).expect("a file");
         sandbox.relay("diff a b --exit-code").ends(0).silent().prints("no difference in meaning");
     }
+    // The file of a prompt that has another place and name.
+    let sandbox = copies();
+    fs::rename(sandbox.path(format!("b/{WATERING}")), sandbox.path("b/beds.md")).expect("a file");
+    sandbox.edit("b/project.kdl", WATERING, "beds.md");
+    sandbox.relay("diff a b --exit-code").ends(0).silent().prints("no difference in meaning");
     // Files that are included, and prompts that are moved to another file.
     let sandbox = copies();
     let text = sandbox.read("b/project.kdl");

@@ -71,6 +71,16 @@ fn what_is_missing_from_a_rich_bundle_is_found() {
 }
 
 #[test]
+fn a_prebuilt_list_that_was_altered_alone_is_found() {
+    let contents = sound(sample::rich());
+    let mut altered = contents.clone();
+    altered.prompt_pages[0].json = altered.prompt_pages[0].json.replace("deploy", "delete");
+    let found = findings(&contents, &altered);
+    let [found] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(found.part, "prebuilt lists");
+}
+
+#[test]
 fn the_order_of_arguments_is_found() {
     let with = |names: [&str; 2]| {
         let mut contents = sound(sample::rich());

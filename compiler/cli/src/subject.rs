@@ -90,7 +90,11 @@ pub(crate) struct Front {
 /// Opens the bundle in a file without reading its tables, if it is large: digest, settings and
 /// signatures. Returns `None` if that cannot be done, so that reading all of it reports why.
 pub(crate) fn open_front(path: &Path) -> Option<Front> {
-    let mut file = File::open(path).ok().filter(|_| path.is_file())?;
+    // A pipe is opened once, by whoever reads all of it: its writer ends when a reader goes.
+    if !path.is_file() {
+        return None;
+    }
+    let mut file = File::open(path).ok()?;
     let length = file.metadata().ok()?.len();
     let mut start = [0; HEADER_BYTES];
     file.read_exact(&mut start).ok()?;

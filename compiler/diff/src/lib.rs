@@ -14,6 +14,7 @@ mod index;
 mod join;
 mod manifest;
 mod messages;
+mod prebuilt;
 mod prompt;
 mod rename;
 mod rendering;
@@ -58,6 +59,7 @@ pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     resource::compare_all(a, b, &mut out)?;
     resource_template::compare_all(a, b, &mut out)?;
     briefing::compare(a, b, &mut out)?;
+    prebuilt::compare(a, b, &mut out);
     Ok(out.sorted())
 }
 

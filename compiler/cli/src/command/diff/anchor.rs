@@ -3,22 +3,49 @@
 //! A text in a bundle is not always what its file says: templates print, KDL escapes. So a line is
 //! looked for, and what is not found is marked where its declaration begins.
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
 use relay_bundle::Place;
-use relay_compiler::{SourceFile, Sources};
+use relay_compiler::Sources;
 use relay_diff::{Change, Finding, Hunk, PieceKind};
 
-/// The sources of both sides, as far as they have some.
-#[derive(Clone, Copy)]
+/// Files of a side whose lines are kept.
+const FILES_MAX: usize = 64;
+/// Lines after a declaration that are tried for one that resembles what changed.
+const LINES_TRIED_MAX: usize = 1_000;
+
+/// The sources of both sides, as far as they have some, with the lines of each file that was asked
+/// for: many findings are about one file.
 pub(crate) struct Anchors<'s> {
-    pub(crate) a: Option<&'s Sources<'s>>,
-    pub(crate) b: Option<&'s Sources<'s>>,
+    a: Option<Indexed<'s>>,
+    b: Option<Indexed<'s>>,
 }
 
-impl Anchors<'_> {
+/// The sources of one side.
+struct Indexed<'s> {
+    sources: &'s Sources<'s>,
+    files: RefCell<BTreeMap<String, Option<Rc<Lines>>>>,
+}
+
+/// The lines of a file.
+struct Lines {
+    /// Each without the white space around it.
+    texts: Vec<String>,
+    /// For each line the one, from 0, that opens the block that it is in.
+    parents: Vec<Option<usize>>,
+    /// The lines, from 1, with the same text.
+    numbers: HashMap<String, Vec<usize>>,
+}
+
+impl<'s> Anchors<'s> {
+    pub(crate) fn new(a: Option<&'s Sources<'s>>, b: Option<&'s Sources<'s>>) -> Self {
+        let indexed = |sources| Indexed { sources, files: RefCell::default() };
+        Self { a: a.map(indexed), b: b.map(indexed) }
+    }
+
     /// Returns the line of B that a finding is about; `None` if it is about none. What is gone is
     /// marked at the block that it stood in.
     pub(crate) fn of(&self, finding: &Finding) -> Option<Place> {
@@ -34,69 +61,101 @@ impl Anchors<'_> {
 
     /// Returns the line of a passage that changed.
     fn changed(&self, hunk: &Hunk, declared: &Place) -> Option<Place> {
-        let file = file(self.b?, &declared.file)?;
-        let text = file.text().ok()?;
+        let lines = self.b.as_ref()?.lines(&declared.file)?;
         let expected = declared.line as usize + hunk.line.saturating_sub(1);
-        let as_it_is = wanted(hunk).iter().find_map(|wanted| nearest(text, wanted, expected));
-        let line = as_it_is.or_else(|| self.resembling(hunk, declared, text))?;
-        Some(Place { file: declared.file.clone(), line: number(line), column: 1 })
+        let as_it_is = wanted(hunk).iter().find_map(|wanted| lines.nearest(wanted, expected));
+        let line = as_it_is.or_else(|| self.resembling(hunk, declared, &lines))?;
+        Some(place(&declared.file, line))
     }
 
     /// Returns the line, from 1, that A's file does not have and that has the most of a passage's
     /// new words: that of a template, which prints between them.
-    fn resembling(&self, hunk: &Hunk, declared: &Place, text: &str) -> Option<usize> {
-        let before = file(self.a?, &declared.file)?;
-        let known: BTreeSet<&str> = before.text().ok()?.lines().collect();
+    fn resembling(&self, hunk: &Hunk, declared: &Place, lines: &Lines) -> Option<usize> {
+        let before = self.a.as_ref()?.lines(&declared.file)?;
         let new = hunk.pieces.iter().filter(|piece| piece.kind == PieceKind::New);
         let words: Vec<&str> = new.flat_map(|piece| piece.text.split_whitespace()).collect();
-        let lines = text.lines().zip(1usize..).filter(|(line, _)| !known.contains(line));
-        let scored = lines.filter_map(|(line, number)| {
-            let count = words.iter().filter(|word| line.contains(*word)).count();
-            (number >= declared.line as usize && count > 0).then_some((count, Reverse(number)))
-        });
+        let start = (declared.line as usize).saturating_sub(1);
+        let near = lines.texts.iter().zip(1usize..).skip(start).take(LINES_TRIED_MAX);
+        let scored = near.filter(|(line, _)| !before.numbers.contains_key(*line)).filter_map(
+            |(line, number)| {
+                let count = words.iter().filter(|word| line.contains(*word)).count();
+                (count > 0).then_some((count, Reverse(number)))
+            },
+        );
         scored.max().map(|(_, Reverse(number))| number)
     }
 
     /// Returns the line of B that opens the block in which A has something.
     fn block_of(&self, gone: &Place) -> Option<Place> {
-        let (before, after) = (file(self.a?, &gone.file)?, file(self.b?, &gone.file)?);
-        let (before, after) = (before.text().ok()?, after.text().ok()?);
-        let above: Vec<&str> = before.lines().take(gone.line as usize).collect();
-        let (line, above) = above.split_last()?;
-        let mut depth = indentation(line);
-        for (number, line) in above.iter().enumerate().rev() {
-            if line.trim().is_empty() || indentation(line) >= depth {
-                continue;
+        let before = self.a.as_ref()?.lines(&gone.file)?;
+        let after = self.b.as_ref()?.lines(&gone.file)?;
+        let mut line = (gone.line as usize).checked_sub(1)?;
+        while let Some(parent) = before.parents.get(line).copied().flatten() {
+            let text = before.texts.get(parent)?;
+            if let Some(found) = after.nearest(text, parent + 1) {
+                return Some(place(&gone.file, found));
             }
-            depth = indentation(line);
-            if let Some(found) = nearest(after, line.trim(), number + 1) {
-                return Some(Place {
-                    file: gone.file.clone(),
-                    line: self::number(found),
-                    column: 1,
-                });
-            }
+            line = parent;
         }
         None
     }
 }
 
-fn file(sources: &Sources<'_>, path: &str) -> Option<Arc<SourceFile>> {
-    Some(sources.file(sources.load(path).ok()?))
+impl Indexed<'_> {
+    fn lines(&self, path: &str) -> Option<Rc<Lines>> {
+        if let Some(known) = self.files.borrow().get(path) {
+            return known.clone();
+        }
+        let file = self.sources.load(path).ok().map(|id| self.sources.file(id));
+        let lines = file.and_then(|file| Some(Rc::new(Lines::of(file.text().ok()?))));
+        let mut files = self.files.borrow_mut();
+        if files.len() >= FILES_MAX {
+            files.clear();
+        }
+        files.insert(path.into(), lines.clone());
+        lines
+    }
 }
 
-fn number(line: usize) -> u32 {
-    u32::try_from(line).unwrap_or(u32::MAX)
+impl Lines {
+    fn of(text: &str) -> Self {
+        let (mut texts, mut parents) = (Vec::new(), Vec::new());
+        let mut numbers: HashMap<String, Vec<usize>> = HashMap::new();
+        // The lines that enclose the next one, each further in than the one before.
+        let mut open: Vec<(usize, usize)> = Vec::new();
+        for (index, line) in text.lines().enumerate() {
+            let (trimmed, depth) = (line.trim(), indentation(line));
+            if !trimmed.is_empty() {
+                while open.last().is_some_and(|(other, _)| *other >= depth) {
+                    open.pop();
+                }
+            }
+            parents.push(open.last().map(|(_, parent)| *parent));
+            if !trimmed.is_empty() {
+                open.push((depth, index));
+                numbers.entry(trimmed.into()).or_default().push(index + 1);
+            }
+            texts.push(trimmed.to_owned());
+        }
+        Self { texts, parents, numbers }
+    }
+
+    /// Returns the line, from 1, that says this and is nearest to the one that is expected.
+    fn nearest(&self, wanted: &str, expected: usize) -> Option<usize> {
+        let numbers = self.numbers.get(wanted)?;
+        let at = numbers.partition_point(|number| *number < expected);
+        let around = [at.checked_sub(1), Some(at)].into_iter().flatten();
+        let known = around.filter_map(|at| numbers.get(at).copied());
+        known.min_by_key(|number| number.abs_diff(expected))
+    }
+}
+
+fn place(file: &str, line: usize) -> Place {
+    Place { file: file.into(), line: u32::try_from(line).unwrap_or(u32::MAX), column: 1 }
 }
 
 fn indentation(line: &str) -> usize {
     line.chars().take_while(|letter| letter.is_whitespace()).count()
-}
-
-/// Returns the line, from 1, that says this and is nearest to the one that is expected.
-fn nearest(text: &str, wanted: &str, expected: usize) -> Option<usize> {
-    let lines = text.lines().zip(1usize..).filter(|(line, _)| line.trim() == wanted);
-    lines.map(|(_, number)| number).min_by_key(|number| number.abs_diff(expected))
 }
 
 /// Returns the lines by which a passage is found in the second text: those with something new, then

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use relay_bundle::{Bundle, Place};
+use relay_bundle::{Bundle, Digest, Place};
 use relay_diff::{Area, Change, Claim, Direction, Finding, Places, TOKEN_BYTES, compare_signers};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -95,7 +95,8 @@ pub(crate) struct Identity {
 pub(crate) struct Found {
     /// What names the difference in any run: area, kind, name and part.
     pub(crate) id: String,
-    /// 16 hexadecimal digits of this very change. They stay when lines move.
+    /// 16 hexadecimal digits of this very change in this project, and in these environments if
+    /// others lack it. They stay when lines move.
     pub(crate) fingerprint: String,
     /// The difference.
     #[serde(flatten)]
@@ -224,7 +225,7 @@ impl Gathered {
     /// Returns the comparison of the project.
     pub(crate) fn finish(mut self, pair: &Pair, facts: Facts) -> Compared {
         if let (Some(a), Some(b)) = (&facts.a.trust, &facts.b.trust) {
-            let nowhere = Anchors { a: None, b: None };
+            let nowhere = Anchors::new(None, None);
             let signed = compare_signers(a, b).map(|finding| Found::of(finding, &nowhere));
             let environments = self.environments.clone();
             self.findings.extend(signed.map(|found| Found { environments, ..found }));
@@ -232,6 +233,8 @@ impl Gathered {
         self.findings = together(self.findings);
         self.findings.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));
         let [of_a, of_b] = self.identities.unwrap_or_default();
+        let project = of_b.as_ref().or(of_a.as_ref()).map_or("", |it| it.project.as_str());
+        name(&mut self.findings, project, self.environments.len());
         let Facts { a, b, notes } = facts;
         let (files_of, files) = differing(&a, &b);
         Compared {
@@ -259,11 +262,14 @@ fn differing(a: &SideFacts, b: &SideFacts) -> (Option<usize>, Vec<String>) {
 /// Returns the findings with those of briefings that differ in numbers alone as one: the worst, and
 /// the others beside it. An environment of few prompts of its own would repeat all of it else.
 fn together(findings: Vec<Found>) -> Vec<Found> {
-    let mut out: Vec<Found> = Vec::new();
-    for found in findings {
-        let alike = out.iter_mut().find(|known| is_alike(known, &found));
+    let is_briefings = |found: &Found| matches!(found.finding.change, Change::Briefings { .. });
+    let (briefings, mut out): (Vec<_>, Vec<_>) = findings.into_iter().partition(is_briefings);
+    // There is at most one an environment.
+    let mut merged: Vec<Found> = Vec::new();
+    for found in briefings {
+        let alike = merged.iter_mut().find(|known| is_alike(known, &found));
         let Some(known) = alike else {
-            out.push(found);
+            merged.push(found);
             continue;
         };
         let (mut worst, mut other) = (found, known.clone());
@@ -277,7 +283,19 @@ fn together(findings: Vec<Found>) -> Vec<Found> {
         worst.beside.extend(beside);
         *known = worst;
     }
+    out.append(&mut merged);
     out
+}
+
+/// Makes the fingerprints those of this project, and of these environments if others lack it. What
+/// was accepted in one is not accepted in another.
+fn name(findings: &mut [Found], project: &str, environments: usize) {
+    for found in findings {
+        let is_in_all = found.environments.len() >= environments;
+        let of = if is_in_all { &[] } else { found.environments.as_slice() };
+        let text = serde_json::json!([project, found.fingerprint, of]).to_string();
+        found.fingerprint = Digest::of(text.as_bytes()).hex().chars().take(16).collect();
+    }
 }
 
 /// Returns whether two findings say the same of briefings, but for the numbers of tags.

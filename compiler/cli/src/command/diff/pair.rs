@@ -41,7 +41,7 @@ pub(crate) struct InEnvironment<'e> {
     /// Whether both are the same bundle. Then its tables may not be in memory.
     pub(crate) is_same: bool,
     /// Where findings are marked in the source of B.
-    pub(crate) anchors: Anchors<'e>,
+    pub(crate) anchors: &'e Anchors<'e>,
 }
 
 /// What is known of both sides once they have been compared.
@@ -101,7 +101,7 @@ impl Pair {
         let environments = self.environments(&a, &b, asked)?;
         a.expect(&environments);
         b.expect(&environments);
-        let anchors = Anchors { a: a_sources.as_ref(), b: b_sources.as_ref() };
+        let anchors = Anchors::new(a_sources.as_ref(), b_sources.as_ref());
         let is_compiled = a.as_bundle().is_none() || b.as_bundle().is_none();
         for environment in environments.iter().map(Option::as_deref) {
             let (of_a, of_b) = match (a.bundle(environment)?, b.bundle(environment)?) {
@@ -114,7 +114,7 @@ impl Pair {
             };
             let (a, b) = (of_a.as_deref(), of_b.as_deref());
             let is_same = a.zip(b).is_some_and(|(a, b)| a.digest() == b.digest());
-            compare(&InEnvironment { environment, a, b, is_compiled, is_same, anchors })?;
+            compare(&InEnvironment { environment, a, b, is_compiled, is_same, anchors: &anchors })?;
         }
         let mut notes = self.notes.clone();
         notes.extend(differing_builds(&a, &b));

@@ -232,18 +232,13 @@ pub(crate) fn lines(change: &Change) -> Vec<String> {
         Change::Renamed { before } => vec![format!("renamed from `{before}`")],
         Change::Value { .. } | Change::Text { .. } => Vec::new(),
         Change::Listed { lost, gained, causes } => {
-            let named = |verb: &str, names: &[String]| {
-                let shown = names.get(..NAMES_MAX.min(names.len())).unwrap_or_default().join(", ");
-                let more = match names.len().saturating_sub(NAMES_MAX) {
-                    0 => String::new(),
-                    more => format!(" and {more} more"),
-                };
-                (!names.is_empty()).then(|| format!("{verb} {shown}{more}"))
+            let line = |verb: &str, list: &[String]| {
+                (!list.is_empty()).then(|| format!("{verb} {}", names(list)))
             };
             [
-                named("no longer lists", lost),
-                named("lists in addition", gained),
-                named("follows from", causes),
+                line("no longer lists", lost),
+                line("lists in addition", gained),
+                line("follows from", causes),
             ]
             .into_iter()
             .flatten()
@@ -272,17 +267,30 @@ pub(crate) fn lines(change: &Change) -> Vec<String> {
                 lines.push(format!("{} {verb} another prompt in full", counted(*gaining, "tag")));
             }
             for Lost { tag, lost, gained } in examples {
-                let names = |mark: &str, names: &[String]| {
-                    let name = |name: &String| format!(" {mark}{name}");
-                    names.iter().map(name).collect::<String>()
+                let signed = |mark: char, names: &[String]| {
+                    let shown = names.iter().take(NAMES_MAX).map(|name| format!(" {mark}{name}"));
+                    let more = match names.len().saturating_sub(NAMES_MAX) {
+                        0 => String::new(),
+                        more => format!(" and {more} more"),
+                    };
+                    format!("{}{more}", shown.collect::<String>())
                 };
-                lines.push(format!("for `{tag}`:{}{}", names("-", lost), names("+", gained)));
+                lines.push(format!("for `{tag}`:{}{}", signed('-', lost), signed('+', gained)));
             }
             if !causes.is_empty() {
-                lines.push(format!("follows from {}", causes.join(", ")));
+                lines.push(format!("follows from {}", names(causes)));
             }
             lines
         }
+    }
+}
+
+/// Returns some of many names.
+fn names(list: &[String]) -> String {
+    let shown = list.get(..NAMES_MAX.min(list.len())).unwrap_or_default().join(", ");
+    match list.len().saturating_sub(NAMES_MAX) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
     }
 }
 
