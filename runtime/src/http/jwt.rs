@@ -1,29 +1,22 @@
 //! Tokens of an authorization server: signed JSON (RFC 7519), checked against a file of keys.
-//!
-//! Only algorithms with a public key are supported. `ring` checks the signatures, as it does for
-//! TLS, so that the network side has one implementation of cryptography.
+
+mod keys;
+mod signature;
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::ErrorKind;
-use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, JwkSet, PublicKeyUse};
-use jsonwebtoken::signature::{self, Verifier};
-use jsonwebtoken::{
-    Algorithm, AlgorithmFamily, DecodingKey, DecodingKeyKind, EncodingKey, Header, Validation,
-    decode, decode_header,
-};
+use jsonwebtoken::{Validation, decode, decode_header};
 use lru::LruCache;
 use relay_bundle::Digest;
-use ring::signature as ring_signature;
 use serde_json::{Map, Value};
 
+use self::keys::{Key, Keys};
 use super::error::HttpError;
 use crate::clock;
 use crate::config;
 use crate::principal::Principal;
-use crate::text_file;
 
 /// The most bytes of a token.
 const TOKEN_BYTES_MAX: usize = 16 * 1024;
@@ -34,7 +27,7 @@ const CHECKED_MAX: NonZeroUsize = const { NonZeroUsize::new(1024).unwrap() };
 /// The keys and rules by which tokens are checked.
 pub(super) struct Tokens {
     config: config::Jwt,
-    keys: Vec<Key>,
+    keys: Keys,
     /// Valid tokens by their digest: callers send the same one with each request, and checking a
     /// signature costs more than the rest of an answer. The least recently used one is dropped
     /// first.
@@ -47,13 +40,6 @@ struct Checked {
     principal: Arc<Principal>,
     /// In seconds since 1970, with the leeway for clocks that differ.
     expires: u64,
-}
-
-/// One public key of the issuer, and its algorithms.
-struct Key {
-    id: Option<String>,
-    algorithms: Vec<Algorithm>,
-    key: DecodingKey,
 }
 
 /// Why a token is not accepted.
@@ -72,31 +58,8 @@ pub(super) enum TokenError {
 impl Tokens {
     /// Reads the issuer's keys.
     pub(super) fn new(config: &config::Jwt) -> Result<Self, HttpError> {
-        // It fails if the provider is installed already, by another server in this process (a
-        // test).
-        _ = PROVIDER.install_default();
-        let path = &config.jwks;
-        let text = text_file::read(path)
-            .map_err(|source| HttpError::Read { path: path.clone(), source })?;
-        let unusable = |reason: String| HttpError::Keys { path: path.clone(), reason };
-        let set: JwkSet =
-            serde_json::from_str(&text).map_err(|error| unusable(error.to_string()))?;
-        let allowed: Vec<_> = config.algorithms.iter().copied().map(algorithm).collect();
-        let mut keys = Vec::new();
-        for jwk in &set.keys {
-            let algorithms = algorithms(jwk, &allowed);
-            if algorithms.is_empty() {
-                continue;
-            }
-            let id = jwk.common.key_id.clone();
-            let key = DecodingKey::from_jwk(jwk).map_err(|error| {
-                unusable(format!("key `{}`: {error}", id.as_deref().unwrap_or("without an id")))
-            })?;
-            keys.push(Key { id, algorithms, key });
-        }
-        if keys.is_empty() {
-            return Err(unusable("it has no key for any of auth.jwt.algorithms".to_owned()));
-        }
+        signature::install();
+        let keys = Keys::read(&config.jwks, &config.algorithms)?;
         Ok(Self { config: config.clone(), keys, checked: Mutex::new(LruCache::new(CHECKED_MAX)) })
     }
 
@@ -131,7 +94,7 @@ impl Tokens {
             let detail = format!("{} names", names.len());
             return Err(invalid("the token has critical header fields", detail));
         }
-        let key = self.key(&header).ok_or_else(|| {
+        let key = self.keys.find(&header).ok_or_else(|| {
             let detail = format!("key {:?}, algorithm {:?}", header.kid, header.alg);
             invalid("the token is not signed with a key that this server accepts", detail)
         })?;
@@ -139,18 +102,6 @@ impl Tokens {
             .map_err(|error| invalid(reason(error.kind()), error.to_string()))?
             .claims;
         self.claims(&claims)
-    }
-
-    fn key(&self, header: &Header) -> Option<&Key> {
-        let mut fitting = self.keys.iter().filter(|key| key.algorithms.contains(&header.alg));
-        match &header.kid {
-            Some(id) => fitting.find(|key| key.id.as_ref() == Some(id)),
-            // Without an id, only one key may match.
-            None => match (fitting.next(), fitting.next()) {
-                (Some(key), None) => Some(key),
-                _ => None,
-            },
-        }
     }
 
     fn validation(&self, key: &Key) -> Validation {
@@ -196,113 +147,5 @@ fn reason(kind: &ErrorKind) -> &'static str {
         ErrorKind::InvalidAudience => "the token is for another server",
         ErrorKind::InvalidSignature => "the token's signature is not valid",
         _ => "the token is not valid",
-    }
-}
-
-/// Returns those of the allowed algorithms that `jwk` is a key for.
-fn algorithms(jwk: &Jwk, allowed: &[Algorithm]) -> Vec<Algorithm> {
-    if !matches!(jwk.common.public_key_use, None | Some(PublicKeyUse::Signature)) {
-        return Vec::new();
-    }
-    let named = jwk.common.key_algorithm.map(|named| named.to_string());
-    let fits = |algorithm: &Algorithm| {
-        let same_kind = match &jwk.algorithm {
-            AlgorithmParameters::RSA(_) => algorithm.family() == AlgorithmFamily::Rsa,
-            AlgorithmParameters::EllipticCurve(key) => match key.curve {
-                EllipticCurve::P256 => *algorithm == Algorithm::ES256,
-                EllipticCurve::P384 => *algorithm == Algorithm::ES384,
-                _ => false,
-            },
-            AlgorithmParameters::OctetKeyPair(_) => *algorithm == Algorithm::EdDSA,
-            // A shared secret does not belong in a file of public keys.
-            _ => false,
-        };
-        same_kind && named.as_ref().is_none_or(|named| *named == format!("{algorithm:?}"))
-    };
-    allowed.iter().copied().filter(fits).collect()
-}
-
-fn algorithm(algorithm: config::Algorithm) -> Algorithm {
-    match algorithm {
-        config::Algorithm::EdDSA => Algorithm::EdDSA,
-        config::Algorithm::ES256 => Algorithm::ES256,
-        config::Algorithm::ES384 => Algorithm::ES384,
-        config::Algorithm::PS256 => Algorithm::PS256,
-        config::Algorithm::PS384 => Algorithm::PS384,
-        config::Algorithm::PS512 => Algorithm::PS512,
-        config::Algorithm::RS256 => Algorithm::RS256,
-        config::Algorithm::RS384 => Algorithm::RS384,
-        config::Algorithm::RS512 => Algorithm::RS512,
-    }
-}
-
-static PROVIDER: CryptoProvider = CryptoProvider {
-    signer_factory,
-    verifier_factory,
-    // Only needed to create keys, which a server does not do.
-    key_utils: KeyUtils::new_unimplemented(),
-};
-
-fn signer_factory(
-    _: &Algorithm,
-    _: &EncodingKey,
-) -> jsonwebtoken::errors::Result<Box<dyn JwtSigner>> {
-    Err(ErrorKind::UnsupportedAlgorithm.into())
-}
-
-fn verifier_factory(
-    algorithm: &Algorithm,
-    key: &DecodingKey,
-) -> jsonwebtoken::errors::Result<Box<dyn JwtVerifier>> {
-    if key.family() != algorithm.family() {
-        return Err(ErrorKind::InvalidKeyFormat.into());
-    }
-    let method = match algorithm {
-        Algorithm::EdDSA => Method::Plain(&ring_signature::ED25519),
-        Algorithm::ES256 => Method::Plain(&ring_signature::ECDSA_P256_SHA256_FIXED),
-        Algorithm::ES384 => Method::Plain(&ring_signature::ECDSA_P384_SHA384_FIXED),
-        Algorithm::RS256 => Method::Rsa(&ring_signature::RSA_PKCS1_2048_8192_SHA256),
-        Algorithm::RS384 => Method::Rsa(&ring_signature::RSA_PKCS1_2048_8192_SHA384),
-        Algorithm::RS512 => Method::Rsa(&ring_signature::RSA_PKCS1_2048_8192_SHA512),
-        Algorithm::PS256 => Method::Rsa(&ring_signature::RSA_PSS_2048_8192_SHA256),
-        Algorithm::PS384 => Method::Rsa(&ring_signature::RSA_PSS_2048_8192_SHA384),
-        Algorithm::PS512 => Method::Rsa(&ring_signature::RSA_PSS_2048_8192_SHA512),
-        _ => return Err(ErrorKind::UnsupportedAlgorithm.into()),
-    };
-    Ok(Box::new(RingVerifier { algorithm: *algorithm, method, key: key.clone() }))
-}
-
-struct RingVerifier {
-    algorithm: Algorithm,
-    method: Method,
-    key: DecodingKey,
-}
-
-enum Method {
-    /// The key is one run of bytes.
-    Plain(&'static dyn ring_signature::VerificationAlgorithm),
-    /// The key is modulus and exponent.
-    Rsa(&'static ring_signature::RsaParameters),
-}
-
-impl JwtVerifier for RingVerifier {
-    fn algorithm(&self) -> Algorithm {
-        self.algorithm
-    }
-}
-
-impl Verifier<Vec<u8>> for RingVerifier {
-    fn verify(&self, message: &[u8], signed: &Vec<u8>) -> Result<(), signature::Error> {
-        let verified = match (&self.method, self.key.kind()) {
-            (Method::Plain(algorithm), DecodingKeyKind::SecretOrDer(key)) => {
-                ring_signature::UnparsedPublicKey::new(*algorithm, key).verify(message, signed)
-            }
-            (Method::Rsa(parameters), DecodingKeyKind::RsaModulusExponent { n, e }) => {
-                let key = ring_signature::RsaPublicKeyComponents { n, e };
-                key.verify(parameters, message, signed)
-            }
-            _ => return Err(signature::Error::new()),
-        };
-        verified.map_err(|_| signature::Error::new())
     }
 }
