@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod ast;
+mod audience;
 mod check;
 mod diagnostic;
 mod encode;
@@ -15,8 +16,8 @@ mod grammar;
 mod instructions;
 mod lower;
 mod model;
-mod nearest;
 mod parse;
+pub mod pattern_set;
 mod reference;
 mod resolve;
 mod secret;
@@ -26,9 +27,11 @@ mod source;
 
 use std::collections::BTreeSet;
 
+use relay_engine::nearest;
+
 pub use diagnostic::{Diagnostics, Report};
-pub use nearest::nearest;
 pub use reference::language_reference;
+pub use relay_engine::nearest::nearest;
 pub use show::Effective;
 pub use source::{FileId, Files, Listed, ReadError, SourceFile, Sources, Span, Spanned, Texts};
 

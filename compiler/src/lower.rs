@@ -1,5 +1,6 @@
 //! Model -> contents of a bundle. Nothing here can fail: what can fail belongs to an earlier stage.
 
+mod access;
 mod gate;
 mod messages;
 mod pages;
@@ -9,7 +10,6 @@ mod tools;
 
 use relay_bundle::{Contents, Manifest, Place, Prompt, Resource, ResourceTemplate, Setting};
 
-use crate::instructions;
 use crate::model::{self, Model};
 use crate::show::Effective;
 use crate::source::{Sources, Span, Spanned};
@@ -24,16 +24,22 @@ pub(crate) fn contents(
 ) -> Contents {
     let places = Places(sources);
     let provenance = provenance::json(sources, options, &model);
-    let messages = messages::messages(&model, instructions::compose(&model), &places);
+    let messages = messages::messages(&model, &places);
     let gate = gate::gate(&model, &places);
     let review = review::review(&model, &places);
     let (tools, tool_pages) = tools::tools(&model, &|at| places.of(at));
-    let Model { project, environment, prompts, resources, templates, .. } = model;
+    let indexes = access::indexes(&model);
+    let Model { project, environment, prompts, resources, templates, access, audiences, .. } =
+        model;
     let prompts: Vec<_> = prompts.into_iter().map(|prompt| lower_prompt(prompt, &places)).collect();
     let resources: Vec<_> =
         resources.into_iter().map(|resource| lower_resource(resource, &places)).collect();
     let templates: Vec<_> =
         templates.into_iter().map(|template| lower_template(template, &places)).collect();
+    let prompt_pages = pages::prompts(&prompts);
+    let resource_pages = pages::resources(&resources);
+    let template_pages = pages::templates(&templates);
+    let pages = [&prompt_pages[..], &resource_pages, &template_pages, &tool_pages];
     Contents {
         epoch: project.epoch.value,
         manifest: Manifest {
@@ -47,10 +53,14 @@ pub(crate) fn contents(
         messages,
         gate,
         tools,
+        tenants: access::tenants(&access, &places),
+        roles: access::roles(&access, &places),
+        users: access::users(&access, &places),
+        audiences: indexes.map(|indexes| access::audiences(audiences, indexes, pages)),
+        prompt_pages,
+        resource_pages,
+        template_pages,
         tool_pages,
-        prompt_pages: pages::prompts(&prompts),
-        resource_pages: pages::resources(&resources),
-        template_pages: pages::templates(&templates),
         prompts,
         resources,
         templates,
@@ -98,6 +108,7 @@ fn lower_prompt(prompt: model::Prompt, places: &Places<'_>) -> Prompt {
         included: _,
         messages: _,
         booleans: _,
+        readers: _,
         allowed_secrets: _,
     } = prompt;
     let summary = summary.map(|summary| places.setting(summary));
@@ -119,8 +130,16 @@ fn lower_prompt(prompt: model::Prompt, places: &Places<'_>) -> Prompt {
 
 fn lower_resource(resource: model::Resource, places: &Places<'_>) -> Resource {
     let model::Resource { uri, about, content } = resource;
-    let model::About { name, title, description, mime, body, included: _, allowed_secrets: _ } =
-        about;
+    let model::About {
+        name,
+        title,
+        description,
+        mime,
+        body,
+        included: _,
+        readers: _,
+        allowed_secrets: _,
+    } = about;
     Resource {
         at: places.of(uri.at),
         uri: uri.value,
@@ -141,8 +160,16 @@ fn lower_template(template: model::ResourceTemplate, places: &Places<'_>) -> Res
         booleans: _,
         rendering,
     } = template;
-    let model::About { name, title, description, mime, body: _, included: _, allowed_secrets: _ } =
-        about;
+    let model::About {
+        name,
+        title,
+        description,
+        mime,
+        body: _,
+        included: _,
+        readers: _,
+        allowed_secrets: _,
+    } = about;
     ResourceTemplate {
         at: places.of(uri_template.at),
         uri_template: uri_template.value,

@@ -18,8 +18,12 @@ mod path;
 mod project;
 mod prompt;
 mod prompts;
+mod readers;
 mod resource;
+mod roles;
+mod tenants;
 mod tools;
+mod users;
 mod when;
 
 pub(crate) use document::{
@@ -34,6 +38,7 @@ pub(crate) use node::RESERVED;
 pub(crate) use path::{PathError, resolve as resolve_path};
 pub(crate) use project::EPOCH;
 pub(crate) use prompt::PRIORITY;
+pub(crate) use roles::TIER;
 
 use node::Node;
 
@@ -47,6 +52,9 @@ use crate::source::FileId;
 pub(crate) static TOP: &[&Rule] = &[
     &project::PROJECT,
     &include::INCLUDE,
+    &tenants::TENANTS,
+    &roles::ROLES,
+    &users::USERS,
     &GATE,
     &tools::TOOLS,
     &prompts::PROMPTS,
@@ -74,6 +82,9 @@ fn item(node: &Node, out: &mut Diagnostics) -> Option<Item> {
     match node.name.value.as_str() {
         "project" => Some(Item::Project(project::node(node, out))),
         "gate" => Some(Item::Gate(gate::node(node, out))),
+        "tenants" => Some(Item::Tenants(tenants::block(node, out))),
+        "roles" => Some(Item::Roles(roles::block(node, out))),
+        "users" => Some(Item::Users(users::block(node, out))),
         "tools" => Some(Item::Tools(tools::node(node, out))),
         "prompts" => Some(Item::Prompts(prompts::node(node, out))),
         "messages" => Some(Item::Messages(messages::node(node, out))),

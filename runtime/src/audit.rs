@@ -200,7 +200,7 @@ impl Audit {
         }
         let Some(target) = &self.target else { return };
         let Entry { tool, tier, args, output, exit_code, rule, action, prompts } = entry;
-        let Caller { principal, request_id, traceparent } = caller;
+        let Caller { principal, tenant, role, request_id, traceparent } = caller;
         let (output_sha256, output_len) = output.finish();
         let record = AuditRecord {
             ts: clock::timestamp(),
@@ -214,7 +214,8 @@ impl Audit {
             request_id: truncated(request_id),
             principal: &principal.id,
             issuer: principal.issuer.as_deref(),
-            tenant: principal.tenant.as_deref(),
+            tenant: tenant.as_deref(),
+            role: role.as_deref(),
             bundle: bundle.to_string(),
             rule: truncated(&rule),
             action,
@@ -269,6 +270,7 @@ impl Writer {
             principal: SERVER,
             issuer: None,
             tenant: None,
+            role: None,
             bundle: bundle.to_string(),
             rule: format!("{} records could not be written before this one", self.lost),
             action: Action::Served,

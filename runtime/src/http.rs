@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::error::HttpError;
 
-use self::auth::{Authenticator, Challenge, Claimed};
+use self::auth::{Authenticator, Challenge};
 use self::listener::{Listener, Routes};
 use self::metadata::METADATA_PATH;
 use self::origin::Origins;
@@ -84,7 +84,7 @@ pub(crate) async fn serve(server: Arc<Server>, address: SocketAddr) -> Result<()
 
 fn announce(server: &Server, bound: SocketAddr, tls: bool) {
     let scheme = if tls { "https" } else { "http" };
-    tracing::info!("serving {} at {scheme}://{bound}{MCP_PATH}", server.loaded().bundle.digest());
+    tracing::info!("serving {} at {scheme}://{bound}{MCP_PATH}", server.loaded().digest());
     if !tls && !bound.ip().is_loopback() {
         tracing::warn!("connections are not encrypted: add [tls], or a proxy that has it");
     }
@@ -123,17 +123,16 @@ async fn mcp(State(front): State<Arc<Front>>, request: Request) -> Response {
         front.server.refuse_request(&principal, REVOKED);
         return health::revoked();
     }
+    if let Some(reason) = front.server.refuse_without_place(&principal) {
+        return (StatusCode::FORBIDDEN, format!("{reason}\n")).into_response();
+    }
     front.endpoint.answer(request, principal).await
 }
 
 /// Answers a request without valid credentials, and records it.
 fn refuse(front: &Front, challenge: Challenge) -> Response {
     front.server.metrics.unauthenticated.increment();
-    let claimed = challenge.claimed().map(|claimed| match claimed {
-        Claimed::Key(id) => ("api-key", id.as_str()),
-        Claimed::Issuer(issuer) => ("issuer", issuer.as_str()),
-    });
-    front.server.refuse_caller(challenge.reason(), claimed);
+    front.server.refuse_caller(challenge.reason(), challenge.claimed());
     challenge.into_response()
 }
 

@@ -159,6 +159,6 @@ fn find_all(bundle: &relay_bundle::Bundle) {
         let _ = relay_engine::completion::complete(prompt.rendering(), "environment", "s");
     }
     for uri in ["relay://logo", "relay://host/a.md", ""] {
-        let _ = relay_engine::resource::find(bundle, uri);
+        let _ = relay_engine::resource::find(&crate::support::view(bundle), uri);
     }
 }

@@ -82,7 +82,8 @@ fn an_api_key_may_have_an_end() {
     for (arguments, why) in [
         ("--api-key bob --not-after 2020-01-01", "is in the past"),
         ("--api-key bob --not-after soon", "`soon` is not a date"),
-        ("-o bob --not-after 2999-01-01", "--api-key"),
+        ("-o bob --not-after 2999-01-01", "cannot be used with"),
+        ("--not-after 2999-01-01", "--api-key <ID>"),
     ] {
         sandbox.relay(&format!("keygen {arguments}")).ends(2).says(why);
     }

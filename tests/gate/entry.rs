@@ -21,6 +21,7 @@ pub(crate) fn binding() -> Binding<'static> {
         issuer: Some("https://login.example.com"),
         tenant: Some("acme"),
         bundle: Digest::of(b"a bundle"),
+        audience: None,
         prompts: PROMPTS,
     }
 }
@@ -41,7 +42,8 @@ pub(crate) fn handle(bytes: &[u8]) {
 
 /// Makes a handle for [`binding`] of a version byte, an expiry and a sent set.
 pub(crate) fn sealed(version: u8, expires_min: [u8; 4], set: &[u8]) -> String {
-    let Binding { principal, issuer, tenant, bundle: Digest(bundle), prompts } = binding();
+    let Binding { principal, issuer, tenant, bundle: Digest(bundle), audience: _, prompts } =
+        binding();
     let [issuer, tenant] = [issuer, tenant].map(|part| part.expect("it has one").as_bytes());
     let caller = [principal.as_bytes(), &[1], issuer, &[1], tenant];
     let [c0, c1, ..] = hmac(&[&[b"relay briefing caller".as_slice()][..], &caller].concat());

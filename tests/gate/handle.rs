@@ -69,6 +69,7 @@ proptest! {
             issuer: issuer.as_deref(),
             tenant: tenant.as_deref(),
             bundle: Digest(digest),
+            audience: None,
             prompts: prompts as usize,
         };
         let sent = Sent::from_indexes(indexes);

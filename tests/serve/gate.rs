@@ -243,6 +243,7 @@ fn sealed(house: &House, id: u8, expires_min: u32) -> String {
         issuer: None,
         tenant: None,
         bundle: bundle.digest(),
+        audience: None,
         prompts: bundle.prompt_count(),
     };
     handle::seal(&Key::new(id, SECRET), &binding, expires_min, &Sent::default())

@@ -7,6 +7,7 @@
 
 mod answer;
 mod args;
+mod caller;
 mod clock;
 mod command;
 mod disk;

@@ -67,7 +67,9 @@ pub struct Binding<'a> {
     pub tenant: Option<&'a str>,
     /// The digest of the bundle in force.
     pub bundle: Digest,
-    /// How many prompts the bundle has.
+    /// The audience of the caller; `None` if the bundle has none.
+    pub audience: Option<usize>,
+    /// How many prompts the caller sees.
     pub prompts: usize,
 }
 
@@ -251,12 +253,16 @@ impl<'a> Parts<'a> {
 
 /// The tag over `sealed` and what a handle does not hold.
 fn tag(key: &Key, binding: &Binding<'_>, sealed: &[u8]) -> Hmac<Sha256> {
-    let Binding { principal: _, issuer: _, tenant: _, bundle: Digest(bundle), prompts } = *binding;
+    let Binding { bundle: Digest(bundle), audience, prompts, .. } = *binding;
     let mut mac = key.mac(SEAL);
     field(&mut mac, sealed);
     caller(&mut mac, binding);
     field(&mut mac, &bundle);
     field(&mut mac, &(prompts as u64).to_be_bytes());
+    // To another audience, the numbers of a handle mean other prompts.
+    if let Some(audience) = audience {
+        field(&mut mac, &(audience as u64).to_be_bytes());
+    }
     mac
 }
 
@@ -272,7 +278,7 @@ fn fingerprints(key: &Key, binding: &Binding<'_>) -> [[u8; 2]; 2] {
 /// Equal names of two issuers are two callers. A caller without a tenant differs from one whose
 /// tenant has an empty name.
 fn caller(mac: &mut Hmac<Sha256>, binding: &Binding<'_>) {
-    let Binding { principal, issuer, tenant, bundle: _, prompts: _ } = *binding;
+    let Binding { principal, issuer, tenant, .. } = *binding;
     field(mac, principal.as_bytes());
     for part in [issuer, tenant] {
         field(mac, &[u8::from(part.is_some())]);

@@ -48,18 +48,17 @@ pub(super) struct Challenge {
     /// The error code of RFC 6750; absent if the request had no credentials.
     error: Option<&'static str>,
     reason: Cow<'static, str>,
-    metadata_url: Option<String>,
-    scopes: Vec<String>,
+    /// The issuers as they were when the request was rejected.
+    issuers: Arc<Issuers>,
     claimed: Option<Claimed>,
 }
 
-/// Whose credential was presented, as far as it is a known name.
-#[derive(Debug)]
-pub(super) enum Claimed {
+/// Whose credential was presented, as far as it is a known one.
+enum Claimed {
     /// The API key of this id.
     Key(String),
     /// A token that names this issuer.
-    Issuer(String),
+    Issuer(Arc<config::Jwt>),
 }
 
 impl Challenge {
@@ -68,9 +67,20 @@ impl Challenge {
         &self.reason
     }
 
-    /// Returns whose credential was presented, as far as it is a known name.
-    pub(super) fn claimed(&self) -> Option<&Claimed> {
-        self.claimed.as_ref()
+    /// Returns the kind and the name of the credential that was presented, if it is a known one.
+    pub(super) fn claimed(&self) -> Option<(&'static str, &str)> {
+        Some(match self.claimed.as_ref()? {
+            Claimed::Key(id) => ("api-key", id),
+            Claimed::Issuer(jwt) => ("issuer", &jwt.issuer),
+        })
+    }
+
+    /// Returns the scopes that a token needs: of the issuer that was named, or else of all.
+    fn scopes(&self) -> &[String] {
+        match &self.claimed {
+            Some(Claimed::Issuer(jwt)) => &jwt.scopes,
+            Some(Claimed::Key(_)) | None => &self.issuers.scopes,
+        }
     }
 }
 
@@ -125,15 +135,8 @@ impl Authenticator {
                 true => (StatusCode::FORBIDDEN, "insufficient_scope"),
                 false => (StatusCode::UNAUTHORIZED, "invalid_token"),
             };
-            let challenge = self.challenge(status, Some(code), reason);
-            match issuer {
-                None => challenge,
-                Some(jwt) => Challenge {
-                    scopes: jwt.scopes.clone(),
-                    claimed: Some(Claimed::Issuer(jwt.issuer.clone())),
-                    ..challenge
-                },
-            }
+            let claimed = issuer.map(Claimed::Issuer);
+            Challenge { claimed, ..self.challenge(status, Some(code), reason) }
         })
     }
 
@@ -168,15 +171,8 @@ impl Authenticator {
         error: Option<&'static str>,
         reason: impl Into<Cow<'static, str>>,
     ) -> Challenge {
-        let issuers = self.issuers.load();
-        Challenge {
-            status,
-            error,
-            reason: reason.into(),
-            metadata_url: issuers.metadata_url.clone(),
-            scopes: issuers.scopes.clone(),
-            claimed: None,
-        }
+        let issuers = self.issuers.load_full();
+        Challenge { status, error, reason: reason.into(), issuers, claimed: None }
     }
 }
 
@@ -223,13 +219,13 @@ fn bearer(header: &str) -> Option<&str> {
 
 impl IntoResponse for Challenge {
     fn into_response(self) -> Response {
-        let Self { status, error, reason, metadata_url, scopes, claimed: _ } = self;
+        let scope = Some(self.scopes().join(" ")).filter(|scope| !scope.is_empty());
+        let Self { status, error, reason, issuers, claimed: _ } = self;
         let mut challenge = "Bearer realm=\"relay\"".to_owned();
-        let scope = Some(scopes.join(" ")).filter(|scope| !scope.is_empty());
         let quoted = [
             ("error", error),
             ("error_description", error.map(|_| &*reason)),
-            ("resource_metadata", metadata_url.as_deref()),
+            ("resource_metadata", issuers.metadata_url.as_deref()),
             ("scope", scope.as_deref()),
         ];
         for (name, value) in quoted {

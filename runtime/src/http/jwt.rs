@@ -5,11 +5,12 @@
 //! is then checked, its issuer too.
 
 mod claims;
+mod error;
 mod issuer;
 mod keys;
+mod principal;
 mod signature;
 
-use std::borrow::Cow;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -17,6 +18,8 @@ use jsonwebtoken::dangerous::insecure_decode_claims;
 use lru::LruCache;
 use relay_bundle::Digest;
 use serde::Deserialize;
+
+pub(super) use self::error::TokenError;
 
 use self::issuer::{Checked, Issuer};
 use super::error::HttpError;
@@ -37,18 +40,6 @@ pub(super) struct Tokens {
     /// signature costs more than the rest of an answer. The least recently used one is dropped
     /// first.
     checked: Mutex<LruCache<Digest, Checked>>,
-}
-
-/// Why a token is not accepted.
-pub(super) struct TokenError {
-    /// For the client.
-    pub(super) reason: Cow<'static, str>,
-    /// For the log.
-    pub(super) detail: String,
-    /// Whether the token is valid, but lacks a scope.
-    pub(super) lacks_scope: bool,
-    /// The issuer that the token names, if it is a known one. It need not be the one that made it.
-    pub(super) issuer: Option<Arc<config::Jwt>>,
 }
 
 impl Tokens {
@@ -92,7 +83,7 @@ impl Tokens {
             return Ok(known.principal);
         }
         let issuer = self.issuer_of(token)?;
-        let new = issuer.check(token).map_err(|error| error.of(issuer))?;
+        let new = issuer.check(token).map_err(|error| error.of(&issuer.config))?;
         let mut checked = self.checked();
         checked.put(digest, new.clone());
         tracing::debug!("checked a token's signature; {} tokens are remembered", checked.len());
@@ -118,26 +109,5 @@ impl Tokens {
 
     fn issuer(&self, name: &str) -> Option<&Issuer> {
         self.issuers.iter().find(|issuer| issuer.config.issuer == name)
-    }
-}
-
-impl TokenError {
-    fn new(reason: impl Into<Cow<'static, str>>, detail: String) -> Self {
-        Self { reason: reason.into(), detail, lacks_scope: false, issuer: None }
-    }
-
-    fn missing_scope() -> Self {
-        let reason = "the token lacks a scope that this server requires";
-        Self { lacks_scope: true, ..Self::new(reason, String::new()) }
-    }
-
-    fn of(self, issuer: &Issuer) -> Self {
-        Self { issuer: Some(issuer.config.clone()), ..self }
-    }
-}
-
-impl From<String> for TokenError {
-    fn from(reason: String) -> Self {
-        Self::new(reason, String::new())
     }
 }

@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use crate::args::caller::CallerArgs;
 use crate::args::subject::SubjectArgs;
 
 /// Arguments of `relay explain`.
@@ -26,6 +27,8 @@ pub(crate) struct ExplainArgs {
     pub(crate) subject: SubjectArgs,
     #[command(flatten)]
     pub(crate) question: Question,
+    #[command(flatten)]
+    pub(crate) caller: CallerArgs,
     /// Arguments for --prompt (texts) or --call: a JSON object
     #[arg(long, value_name = "JSON", conflicts_with_all = ["uri", "tags", "index"], help_heading = "Question")]
     pub(crate) arguments: Option<String>,

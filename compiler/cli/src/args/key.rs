@@ -22,7 +22,7 @@ pub(crate) struct KeygenArgs {
     #[arg(long, value_name = "ID", conflicts_with = "output")]
     pub(crate) api_key: Option<String>,
     /// The date, or date and time, from which servers no longer accept the API key
-    #[arg(long, value_name = "DATE", requires = "api_key")]
+    #[arg(long, value_name = "DATE", requires = "api_key", conflicts_with = "output")]
     pub(crate) not_after: Option<String>,
 }
 

@@ -8,6 +8,7 @@ mod selection;
 mod uri;
 
 use crate::args::{ExplainArgs, Question};
+use crate::caller;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -25,6 +26,8 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
     };
     // A preview of a damaged bundle would differ from what was built.
     bundle.check_all()?;
+    let asker = caller::view(&bundle, &arguments.caller)?;
+    let view = &asker.view;
     let format = arguments.subject.format.chosen().of_answer();
     let asked = selection::Asked {
         sent: arguments.sent.as_deref(),
@@ -36,16 +39,16 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
     let given = arguments.arguments.as_deref();
     match &arguments.question {
         Question { prompt: Some(name), .. } => {
-            prompt::explain(&bundle, name, &prompt::given(given)?, format, output)
+            prompt::explain(view, name, &prompt::given(given)?, format, output)
         }
-        Question { uri: Some(uri), .. } => uri::explain(&bundle, uri, format, output),
-        Question { tags: Some(tags), .. } => selection::explain_tags(&bundle, tags, &asked, output),
+        Question { uri: Some(uri), .. } => uri::explain(view, uri, format, output),
+        Question { tags: Some(tags), .. } => selection::explain_tags(view, tags, &asked, output),
         Question { call: Some(tool), .. } => {
             let given = selection::arguments(given)?;
-            selection::explain_call(&bundle, tool, &given, &asked, output)
+            selection::explain_call(view, tool, &given, &asked, output)
         }
         Question { prompt: None, uri: None, tags: None, call: None, index: _ } => {
-            index::explain(&bundle, format, output)
+            index::explain(view, format, output)
         }
     }
 }

@@ -6,12 +6,13 @@ use jsonwebtoken::errors::ErrorKind;
 use jsonwebtoken::{Validation, decode, decode_header};
 use serde_json::Value;
 
-use super::TokenError;
 use super::claims::Claims;
+use super::error::TokenError;
 use super::keys::{Key, Keys};
+use super::principal::principal;
 use crate::config;
 use crate::http::error::HttpError;
-use crate::principal::{Principal, check_groups};
+use crate::principal::Principal;
 
 /// One issuer.
 pub(super) struct Issuer {
@@ -76,16 +77,7 @@ impl Issuer {
         if claims.text("iss")? != Some(&config.issuer) {
             return Err(TokenError::new("the token is of another issuer", String::new()));
         }
-        let id = claims.text(&config.principal_claim)?.ok_or_else(|| {
-            TokenError::new("the token does not name its principal", config.principal_claim.clone())
-        })?;
-        let principal = Arc::new(Principal {
-            id: id.to_owned(),
-            issuer: Some(config.issuer.clone()),
-            tenant: self.tenant(claims)?,
-            groups: self.groups(claims)?,
-            role: claims.text(&config.role_claim)?.map(ToOwned::to_owned),
-        });
+        let principal = Arc::new(principal(config, claims)?);
         if !config.scopes.is_empty() {
             let granted = claims.words("scope")?;
             if !config.scopes.iter().all(|scope| granted.contains(&scope.as_str())) {
@@ -95,35 +87,6 @@ impl Issuer {
         // An expiry that is not a whole number has been checked, but such a token is not kept.
         let expires = claims.0.get("exp").and_then(Value::as_u64).unwrap_or(0);
         Ok(Checked { principal, expires: expires.saturating_add(config.leeway_s.into()) })
-    }
-
-    /// Returns the tenant of a token, which is always one of those that the issuer may speak for, if
-    /// these are configured. A bundle may give a tenant to a caller that has none, so such a token
-    /// is not let through as one without a tenant.
-    fn tenant(&self, claims: &Claims) -> Result<Option<String>, TokenError> {
-        let claim = &self.config.tenant_claim;
-        let named = claims.text(claim)?;
-        let Some(tenants) = &self.config.tenants else { return Ok(named.map(ToOwned::to_owned)) };
-        match (named, tenants.as_slice()) {
-            (Some(named), all) if all.iter().any(|tenant| tenant == named) => {
-                Ok(Some(named.to_owned()))
-            }
-            (Some(named), _) => {
-                let reason = "the token's issuer may not speak for its tenant";
-                Err(TokenError::new(reason, named.to_owned()))
-            }
-            (None, [only]) => Ok(Some(only.clone())),
-            (None, _) => Err(TokenError::new("the token does not name its tenant", claim.clone())),
-        }
-    }
-
-    fn groups(&self, claims: &Claims) -> Result<Vec<String>, TokenError> {
-        let Some(claim) = &self.config.groups_claim else { return Ok(Vec::new()) };
-        let groups: Vec<String> = claims.words(claim)?.into_iter().map(ToOwned::to_owned).collect();
-        check_groups(&groups).map_err(|error| {
-            TokenError::new(format!("the token's groups cannot be used: {error}"), claim.clone())
-        })?;
-        Ok(groups)
     }
 }
 
