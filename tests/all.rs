@@ -9,6 +9,7 @@
     reason = "a test ends by panicking"
 )]
 
+mod access;
 mod binaries;
 mod bundle;
 mod cascade;

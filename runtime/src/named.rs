@@ -70,12 +70,13 @@ pub(crate) fn check(settings: &Settings, loaded: &Loaded) -> Result<(), NameErro
             Kind::Tenant => loaded.tenant_names()?,
             Kind::Role => loaded.role_names(),
         };
-        if known.contains(&name) {
+        // Without tenants, the tenant of a caller distinguishes callers and means nothing else.
+        if known.contains(&name) || kind == Kind::Tenant && known.is_empty() {
             continue;
         }
         let help = match (nearest(name, known.iter().copied()), known.as_slice()) {
             (Some(near), _) => format!(": did you mean `{near}`?"),
-            (None, []) => format!(": it declares no {kind}s, so leave it out"),
+            (None, []) => ": it has no roles, so leave it out".to_owned(),
             (None, _) => format!(": relay inspect lists its {kind}s"),
         };
         return Err(NameError::Unknown { origin, kind, name: name.to_owned(), help });

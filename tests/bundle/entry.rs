@@ -4,7 +4,9 @@
 use std::sync::LazyLock;
 
 use relay_bundle::envelope::Envelope;
-use relay_bundle::{Digest, UriPiece, encode, trust};
+use relay_bundle::{Digest, List, UriPiece, encode, trust};
+use relay_engine::place::{Identity, place};
+use relay_engine::view::View;
 
 use super::raw::{Raw, Row};
 use super::{raw, sample, tags, uri};
@@ -158,7 +160,20 @@ fn find_all(bundle: &relay_bundle::Bundle) {
         let _ = relay_engine::prompt::fill(prompt.rendering(), &Default::default());
         let _ = relay_engine::completion::complete(prompt.rendering(), "environment", "s");
     }
-    for uri in ["relay://logo", "relay://host/a.md", ""] {
-        let _ = relay_engine::resource::find(&crate::support::view(bundle), uri);
+    // Whatever a damaged bundle says of audiences, asking what they see ends.
+    for number in 0..bundle.audience_count().clamp(1, 8) {
+        let Ok(view) = View::of_audience(bundle, number) else { continue };
+        for uri in ["relay://logo", "relay://host/a.md", ""] {
+            let _ = relay_engine::resource::find(&view, uri);
+        }
+        for list in List::ALL {
+            let _ = view.rows(list).map(|rows| rows.take(64).count());
+            let _ = view.page(list, 0);
+        }
+        let _ = view.instructions();
+        let _ = view.listed();
     }
+    let groups = ["acme:sre".to_owned()];
+    let identity = Identity { id: "john@acme.example", groups: &groups, ..Identity::default() };
+    let _ = place(bundle, &identity).map(|placed| placed.map(|it| View::of(bundle, &it).is_ok()));
 }

@@ -88,7 +88,7 @@ pub(crate) fn rich() -> Contents {
             at: place(50),
         }],
         gate: Some(gate()),
-        tenants: vec![tenant("acme", 70), tenant("globex", 71)],
+        tenants: vec![tenant("acme", 70), tenant("initech", 71)],
         roles: vec![
             role("operator", None, None),
             role("reader", Some("operator"), Some(&["server_*", "read_prompts"])),

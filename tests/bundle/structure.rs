@@ -80,7 +80,7 @@ fn wrong_headers_and_tables_do_not_open() {
     let missing = |kind| E::MissingSection { kind };
     check("no manifest", |raw| drop(raw.rows.remove(0)), missing("manifest"), DAMAGED);
     check("no messages", |raw| drop(raw.rows.remove(1)), missing("messages"), DAMAGED);
-    let unknown = E::UnknownCriticalSection { kind: 5 };
+    let unknown = E::UnknownCriticalSection { kind: 7 };
     check("unknown critical", |raw| raw.rows.insert(2, unknown_row(1)), unknown, NEWER);
 }
 
@@ -336,7 +336,7 @@ fn strings(raw: &mut Raw) -> &mut Row {
 /// A section of a kind that format 1.0 does not know, to be placed after `Bodies`.
 fn unknown_row(flags: u32) -> Row {
     let data = b"from the future".to_vec();
-    Row { kind: 5, flags, offset: None, length: None, digest: None, reserved: 0, data }
+    Row { kind: 7, flags, offset: None, length: None, digest: None, reserved: 0, data }
 }
 
 /// What a signature says cannot make a wrong structure right, and is not even looked at.

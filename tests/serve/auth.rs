@@ -382,7 +382,7 @@ fn two_keys_of_one_id_are_rejected() {
 #[test]
 fn the_principal_is_recorded() {
     let house = House::new();
-    house.write("server.toml", config(&[key("ann", "s", "tenant = \"acme\"\nrole = \"reader\"")]));
+    house.write("server.toml", config(&[key("ann", "s", "tenant = \"acme\"")]));
     let web = Web::start(&house, &["--config", "server.toml", "--audit", "audit.jsonl"]);
     let get = Request::modern("prompts/get", json!({ "name": "note" }))
         .with("Authorization", "Bearer rk_ann_s");

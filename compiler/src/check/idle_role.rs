@@ -24,6 +24,10 @@ struct IdleRole {
 }
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
+    // A user that could not be understood may be the one that has it.
+    if out.has_errors() {
+        return;
+    }
     let callers = Callers::of(&model.access);
     for (number, role) in model.access.roles.iter().enumerate() {
         let at = role.name.at;

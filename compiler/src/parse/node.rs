@@ -41,17 +41,13 @@ pub(super) struct Property {
 /// Nodes that later versions of the language have, with what they are for.
 pub(crate) const RESERVED: &[(&str, &str)] = &[
     ("expect", "expectations that every build checks"),
-    ("for", "who sees a prompt"),
     ("hosts", "the inventory of hosts"),
     ("policy", "policies"),
-    ("roles", "roles"),
     ("servers", "upstream servers"),
     ("sessions", "tools for terminal sessions"),
     ("shell", "tools that run commands"),
     ("skills", "skills"),
     ("ssh", "tools that reach hosts"),
-    ("tenants", "tenants"),
-    ("users", "users and groups"),
 ];
 
 /// A node that is one text.

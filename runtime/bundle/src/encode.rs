@@ -80,8 +80,6 @@ pub fn encode(contents: &Contents) -> Result<Vec<u8>, EncodeError> {
     if !roles.is_empty() {
         out.settings(Kind::Roles, roles)?;
     }
-    out.tenants(tenants);
-    out.users(users);
     let order = write_prompts(prompts, &mut out);
     for resource in resources {
         out.resource(resource);
@@ -89,6 +87,8 @@ pub fn encode(contents: &Contents) -> Result<Vec<u8>, EncodeError> {
     for template in templates {
         out.resource_template(template);
     }
+    out.tenants(tenants);
+    out.users(users);
     // Prompts are also found by a tag, which is in lower case.
     out.name_index(Kind::PromptIndex, prompts.iter().map(|prompt| lower_case(&prompt.name)));
     out.name_index(Kind::ResourceIndex, resources.iter().map(|resource| &resource.uri));

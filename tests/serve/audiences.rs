@@ -1,0 +1,227 @@
+//! Callers of several tenants and roles on one server: each sees its own, and no trace of the rest.
+
+use serde_json::{Value, json};
+
+use super::house::{self, House};
+use super::web::{Request, Web};
+
+const PROJECT: &str = r#"/- kdl-version 2
+project firm epoch=1
+tenants { tenant acme; tenant globex }
+roles {
+    role admin tier=3
+    role operator tier=1 { tools "server_*" "audit_tail" }
+    role trainee parent=operator tier=0 { tools "server_info" }
+    role reader tier=0 { tools "server_info" }
+}
+users {
+    user ann tenant=acme role=operator
+    user root role=admin
+    user tim tenant=acme role=trainee
+    group "globex:sre" tenant=globex role=operator
+    anyone role=reader
+}
+gate on
+tools { diagnostics }
+prompts {
+    prompt open priority=7 { summary "Doors"; text "Doors are open." }
+    prompt acme-only priority=7 {
+        for tenant=acme
+        summary "Doors of acme"
+        arg door { one-of front back }
+        text "The acme door {{ door }}."
+    }
+    prompt ops priority=8 { for role=operator; for role=admin; summary "Doors by night"; text "Lock at ten." }
+    prompt secret-plan priority=10 { for role=admin; summary "Doors tomorrow"; text "Hush." }
+}
+resources {
+    resource "relay://open" { text "open" }
+    resource "relay://hidden" { for role=admin; text "hidden" }
+    resource "relay://{door}/state" template=#true {
+        for tenant=acme role=operator
+        arg door { one-of front back }
+        text "{{ door }} is shut"
+    }
+}
+"#;
+
+fn firm() -> House {
+    let house = House::of(&house::bundle_of(PROJECT));
+    let key = |id: &str, more: &str| {
+        let sha256 = house::sha256(b"s");
+        format!("[[auth.api-keys]]\nid = \"{id}\"\nsha256 = \"{sha256}\"\nprincipal = \"{id}\"\n{more}\n")
+    };
+    let keys = [
+        key("ann", "tenant = \"acme\""),
+        key("bob", "tenant = \"globex\"\ngroups = [\"globex:sre\"]"),
+        key("eve", "tenant = \"globex\""),
+        key("root", ""),
+        key("tim", "tenant = \"acme\""),
+    ];
+    house.write("server.toml", keys.concat());
+    house
+}
+
+struct Firm {
+    web: Web,
+}
+
+impl Firm {
+    fn ask(&self, who: &str, method: &str, params: Value) -> Value {
+        let request =
+            Request::modern(method, params).with("Authorization", &format!("Bearer rk_{who}_s"));
+        let answer = self.web.send(&request);
+        answer.json()
+    }
+
+    fn names(&self, who: &str, method: &str, list: &str, name: &str) -> Vec<String> {
+        let answer = self.ask(who, method, json!({}));
+        let items = answer["result"][list].as_array().cloned().unwrap_or_default();
+        items.iter().map(|item| item[name].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+#[test]
+fn each_caller_has_its_own_lists_and_instructions() {
+    let house = firm();
+    let firm = Firm { web: Web::start(&house, &["--config", "server.toml"]) };
+    let prompts = |who| firm.names(who, "prompts/list", "prompts", "name");
+    assert_eq!(prompts("ann"), ["acme-only", "open", "ops"]);
+    assert_eq!(prompts("bob"), ["open", "ops"]);
+    assert_eq!(prompts("eve"), ["open"]);
+    assert_eq!(prompts("root"), ["open", "ops", "secret-plan"]);
+    assert_eq!(prompts("tim"), ["acme-only", "open", "ops"], "a role covers its children");
+    let resources = |who| firm.names(who, "resources/list", "resources", "uri");
+    assert_eq!(resources("eve"), ["relay://open"]);
+    assert_eq!(resources("root"), ["relay://hidden", "relay://open"]);
+    let templates =
+        |who| firm.names(who, "resources/templates/list", "resourceTemplates", "uriTemplate");
+    assert_eq!(templates("ann"), ["relay://{door}/state"]);
+    assert_eq!(templates("bob"), Vec::<String>::new());
+    let tools = |who| firm.names(who, "tools/list", "tools", "name");
+    assert_eq!(tools("eve"), ["begin_session", "read_prompts", "server_info"]);
+    assert_eq!(tools("ann"), ["begin_session", "read_prompts", "server_info", "audit_tail"]);
+    for (who, own, others) in [
+        ("ann", ["open", "acme-only", "ops"].as_slice(), ["secret-plan"].as_slice()),
+        ("bob", &["open", "ops"], &["acme-only", "secret-plan"]),
+        ("eve", &["open"], &["acme-only", "ops", "secret-plan"]),
+    ] {
+        let answer = firm.ask(who, "server/discover", json!({}));
+        let said = answer["result"]["instructions"].as_str().unwrap().to_owned();
+        for name in own {
+            assert!(said.contains(&format!("- {name}: ")), "{who}: {said}");
+        }
+        for name in others {
+            assert!(!said.contains(name), "{who}: {said}");
+        }
+        assert!(!said.contains(" more;"), "nothing that is hidden is counted: {said}");
+    }
+}
+
+#[test]
+fn what_is_hidden_is_answered_as_what_never_was() {
+    let house = firm();
+    let firm = Firm { web: Web::start(&house, &["--config", "server.toml", "--audit", "a.jsonl"]) };
+    let prompts = [("secret-plan", "secret-nope"), ("acme-only", "acme-nope")];
+    let mut asked = 0;
+    let mut same = |method: &str, hidden: &str, never: &str, params: &dyn Fn(&str) -> Value| {
+        let of_hidden = firm.ask("eve", method, params(hidden));
+        let of_never = firm.ask("eve", method, params(never));
+        let text = |answer: &Value, name: &str| {
+            let mut answer = answer.clone();
+            answer.as_object_mut().unwrap().remove("id");
+            answer.to_string().replace(name, "NAME")
+        };
+        asked += 1;
+        assert_eq!(text(&of_hidden, hidden), text(&of_never, never), "{method} {hidden}");
+    };
+    for (hidden, never) in prompts {
+        same("prompts/get", hidden, never, &|name| json!({ "name": name }));
+        same("prompts/get", hidden, never, &|name| json!({ "name": name, "arguments": { "door": "front" } }));
+        same("prompts/get", hidden, never, &|name| json!({ "name": name, "arguments": { "door": 7 } }));
+        same("completion/complete", hidden, never, &|name| {
+            json!({
+                "ref": { "type": "ref/prompt", "name": name },
+                "argument": { "name": "door", "value": "f" },
+            })
+        });
+        same("tools/call", hidden, never, &|name| {
+            json!({ "name": "begin_session", "arguments": { "tags": [name] } })
+        });
+        same("tools/call", hidden, never, &|name| {
+            json!({ "name": "read_prompts", "arguments": { "tags": [name, "doors"] } })
+        });
+    }
+    for (hidden, never) in
+        [("relay://hidden", "relay://nowhere"), ("relay://front/state", "relay://sides/state")]
+    {
+        same("resources/read", hidden, never, &|uri| json!({ "uri": uri }));
+    }
+    same("completion/complete", "relay://{door}/state", "relay://{gate}/state", &|uri| {
+        json!({ "ref": { "type": "ref/resource", "uri": uri }, "argument": { "name": "door", "value": "" } })
+    });
+    same("tools/call", "audit_tail", "audit_nope", &|name| json!({ "name": name, "arguments": {} }));
+    same("tools/call", "audit_tail", "audit_nope", &|name| json!({ "name": name, "arguments": { "lines": "x" } }));
+    assert_eq!(asked, 17);
+    // Only the record tells.
+    let records = house.read("a.jsonl");
+    assert!(records.contains(r#""tool":"prompt:secret-plan""#), "{records}");
+    assert!(records.contains("this prompt is not for the caller"), "{records}");
+    assert!(records.contains("this resource is not for the caller"), "{records}");
+    assert!(records.contains(r#""role":"reader""#), "{records}");
+}
+
+#[test]
+fn a_cursor_and_a_handle_are_of_their_audience() {
+    let house = firm();
+    let firm = Firm { web: Web::start(&house, &["--config", "server.toml"]) };
+    let begun = firm.ask(
+        "root",
+        "tools/call",
+        json!({ "name": "begin_session", "arguments": { "tags": ["doors"] } }),
+    );
+    let handle = begun["result"]["_meta"]["dev.relay/briefing"]["briefing"].clone();
+    assert!(begun.to_string().contains("Hush."), "{begun}");
+    let foreign = firm.ask(
+        "ann",
+        "tools/call",
+        json!({ "name": "server_info", "arguments": { "briefing": handle } }),
+    );
+    assert!(foreign.to_string().contains("another caller"), "{foreign}");
+    let info = firm.ask("ann", "tools/call", json!({ "name": "server_info", "arguments": {} }));
+    let text = info["result"]["content"].to_string();
+    for fact in [r#"\"role\": \"operator\""#, r#"\"tenant\": \"acme\""#, r#"\"prompts\": 3"#, "project.kdl:11"] {
+        assert!(text.contains(fact), "{fact}: {text}");
+    }
+}
+
+/// The firm with nobody who is only authenticated. Then nobody reads.
+fn without_anyone() -> String {
+    let reader = r#"role reader tier=0 { tools "server_info" }"#;
+    PROJECT.replace("    anyone role=reader\n", "").replace(reader, "")
+}
+
+#[test]
+fn who_has_no_place_gets_403_and_a_record() {
+    let house = House::of(&house::bundle_of(&without_anyone()));
+    let config = house_config(&house);
+    house.write("server.toml", config);
+    let firm = Firm { web: Web::start(&house, &["--config", "server.toml", "--audit", "a.jsonl"]) };
+    let list = |who: &str| {
+        let request = Request::modern("prompts/list", json!({}))
+            .with("Authorization", &format!("Bearer rk_{who}_s"));
+        firm.web.send(&request).status
+    };
+    assert_eq!((list("ann"), list("eve")), (200, 403));
+    assert!(house.read("a.jsonl").contains("nobody gave this caller a role here"));
+}
+
+fn house_config(_: &House) -> String {
+    let sha256 = house::sha256(b"s");
+    ["ann\"\ntenant = \"acme", "eve\"\ntenant = \"globex"]
+        .map(|more| {
+            let id = more.split('"').next().unwrap();
+            format!("[[auth.api-keys]]\nid = \"{id}\"\nsha256 = \"{sha256}\"\nprincipal = \"{more}\"\n")
+        })
+        .concat()
+}
