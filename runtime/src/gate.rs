@@ -134,6 +134,7 @@ fn binding(call: &Call) -> Binding<'_> {
     let Call { loaded, caller, .. } = call;
     Binding {
         principal: &caller.principal.id,
+        issuer: caller.principal.issuer.as_deref(),
         tenant: caller.principal.tenant.as_deref(),
         bundle: loaded.bundle.digest(),
         prompts: loaded.bundle.prompt_count(),

@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use crate::args::{Args, Transport};
 use crate::config::{self, Config, ConfigError, Limits, MetricsAccess};
-use crate::principal::Principal;
+use crate::principal::{GroupsError, Principal, check_groups};
 
 /// The environment variable that chooses the level of the log.
 pub(crate) const LOG_VARIABLE: &str = "RELAY_LOG";
@@ -82,6 +82,8 @@ pub(crate) enum SettingsError {
         "auth.jwt names no algorithms: add those that the issuer signs with, such as \"ES256\""
     )]
     NoAlgorithms,
+    #[error("the groups of the principal cannot be used: {0}")]
+    Groups(#[from] GroupsError),
     #[error("two keys in briefing.keys have the id {id}: give each an id of its own")]
     BriefingKeyTwice { id: u8 },
 }
@@ -89,8 +91,18 @@ pub(crate) enum SettingsError {
 impl Settings {
     /// Merges the command line with the configuration file that it names.
     pub(crate) fn new(args: Args) -> Result<Self, SettingsError> {
-        let Args { bundle, transport, config, trust, state, audit, principal, tenant, role } =
-            args.clone();
+        let Args {
+            bundle,
+            transport,
+            config,
+            trust,
+            state,
+            audit,
+            principal,
+            tenant,
+            groups,
+            role,
+        } = args.clone();
         let config = config.as_deref().map(Config::read).transpose()?.unwrap_or_default();
         let local = config.principal.unwrap_or_default();
         let transport =
@@ -104,7 +116,9 @@ impl Settings {
             audit: audit_path(audit.or(config.audit.path)),
             principal: Arc::new(Principal {
                 id: principal.unwrap_or(local.id),
+                issuer: None,
                 tenant: tenant.or(local.tenant),
+                groups: if groups.is_empty() { local.groups } else { groups },
                 role: role.or(local.role),
             }),
             tls: config.tls,
@@ -183,6 +197,7 @@ impl Settings {
         {
             return Err(SettingsError::PublicWithoutAuth { address });
         }
+        check_groups(&self.principal.groups)?;
         let keys = self.briefing.keys.as_deref().unwrap_or_default();
         if let Some(id) = first_repeated(keys.iter().map(|key| key.id)) {
             return Err(SettingsError::BriefingKeyTwice { id });

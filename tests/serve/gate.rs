@@ -240,6 +240,7 @@ fn sealed(house: &House, id: u8, expires_min: u32) -> String {
     let bundle = sample::open(&bundle).unwrap();
     let binding = Binding {
         principal: "local",
+        issuer: None,
         tenant: None,
         bundle: bundle.digest(),
         prompts: bundle.prompt_count(),

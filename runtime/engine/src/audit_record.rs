@@ -77,6 +77,9 @@ pub struct AuditRecord<'a> {
     pub request_id: String,
     /// The caller.
     pub principal: &'a str,
+    /// The authorization server that vouches for the caller.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub issuer: Option<&'a str>,
     /// The tenant of the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<&'a str>,

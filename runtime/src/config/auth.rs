@@ -35,7 +35,10 @@ pub(crate) struct ApiKey {
     /// The tenant of the caller.
     #[serde(default)]
     pub(crate) tenant: Option<String>,
-    /// The role of the caller.
+    /// The groups of the caller: at most 256, each of at most 512 bytes.
+    #[serde(default)]
+    pub(crate) groups: Vec<String>,
+    /// The role that is wanted for the caller, among those that the bundle gives it.
     #[serde(default)]
     pub(crate) role: Option<String>,
     /// The key is not valid from this time on: a date, or a date and a time. Without an offset it is

@@ -185,13 +185,15 @@ impl Authenticator {
 
 impl ApiKey {
     fn new(key: &config::ApiKey) -> Self {
-        let config::ApiKey { id, sha256, principal, tenant, role, not_after } = key;
+        let config::ApiKey { id, sha256, principal, tenant, groups, role, not_after } = key;
         Self {
             id: id.clone(),
             secret: *sha256,
             principal: Arc::new(Principal {
                 id: principal.clone(),
+                issuer: None,
                 tenant: tenant.clone(),
+                groups: groups.clone(),
                 role: role.clone(),
             }),
             not_after: *not_after,

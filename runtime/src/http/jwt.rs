@@ -128,7 +128,13 @@ impl Tokens {
             return Err(TokenError::MissingScope);
         }
         let (tenant, role) = (text(&config.tenant_claim), text(&config.role_claim));
-        let principal = Arc::new(Principal { id, tenant, role });
+        let principal = Arc::new(Principal {
+            id,
+            issuer: Some(config.issuer.clone()),
+            tenant,
+            groups: Vec::new(),
+            role,
+        });
         // An expiry that is not a whole number has been checked, but such a token is not kept.
         let expires = claims.get("exp").and_then(Value::as_u64).unwrap_or(0);
         Ok(Checked { principal, expires: expires.saturating_add(config.leeway_s.into()) })
