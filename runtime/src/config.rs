@@ -15,7 +15,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
-pub(crate) use self::auth::{Algorithm, ApiKey, Auth, Jwt};
+pub(crate) use self::auth::{Algorithm, ApiKey, Auth, AuthError, Jwt, UrlParts};
 
 use crate::principal::Principal;
 use crate::{text_file, toml_text};
@@ -300,11 +300,11 @@ impl Config {
             watch: _,
         } = self;
         let audit = audit.path.as_mut().filter(|path| path.as_os_str() != Audit::NONE);
-        let jwt = auth.as_mut().and_then(|auth| auth.jwt.as_mut());
+        let jwks = auth.iter_mut().flat_map(|auth| &mut auth.jwt).map(|jwt| &mut jwt.jwks);
         let tls = tls.iter_mut().flat_map(|Tls { cert, key }| [cert, key]);
         let optional = [trust.as_mut(), state.as_mut(), audit].into_iter().flatten();
         let keys = briefing.keys.iter_mut().flatten().map(|key| &mut key.key_file);
-        for path in optional.chain(tls).chain(jwt.map(|jwt| &mut jwt.jwks)).chain(keys) {
+        for path in optional.chain(tls).chain(jwks).chain(keys) {
             *path = folder.join(&path);
         }
     }

@@ -9,6 +9,7 @@ mod error;
 mod health;
 mod jwt;
 mod listener;
+mod metadata;
 mod metrics;
 mod origin;
 mod tls;
@@ -29,8 +30,9 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::error::HttpError;
 
-use self::auth::{Authenticator, Challenge, METADATA_PATH};
+use self::auth::{Authenticator, Challenge};
 use self::listener::{Listener, Routes};
+use self::metadata::METADATA_PATH;
 use self::origin::Origins;
 use crate::config::MetricsAccess;
 use crate::load::REVOKED;
@@ -127,7 +129,7 @@ async fn mcp(State(front): State<Arc<Front>>, request: Request) -> Response {
 /// Answers a request without valid credentials, and records it.
 fn refuse(front: &Front, challenge: Challenge) -> Response {
     front.server.metrics.unauthenticated.increment();
-    front.server.refuse_caller(challenge.reason(), challenge.key());
+    front.server.refuse_caller(challenge.reason(), challenge.claimed());
     challenge.into_response()
 }
 

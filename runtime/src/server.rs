@@ -134,9 +134,10 @@ impl Server {
         }
     }
 
-    /// Records that a request came without valid credentials. `key` is the id of a known API key.
-    pub(crate) fn refuse_caller(self: &Arc<Self>, reason: &str, key: Option<&str>) {
-        let args = key.map(|key| ("api-key", key.to_owned())).into_iter().collect();
+    /// Records that a request came without valid credentials. `claimed` is the kind and the name of
+    /// the known API key or issuer that they name.
+    pub(crate) fn refuse_caller(self: &Arc<Self>, reason: &str, claimed: Option<(&str, &str)>) {
+        let args = claimed.map(|(kind, name)| (kind, name.to_owned())).into_iter().collect();
         let entry = Entry::refused(AUTHENTICATION.to_owned(), args, reason.to_owned());
         self.record_refusal(Principal::unauthenticated(), entry);
     }

@@ -46,8 +46,13 @@ impl Keys {
         Ok(Self(keys))
     }
 
-    /// Returns the key that signed the token with this header, as far as the header says.
-    pub(super) fn find(&self, header: &Header) -> Option<&Key> {
+    /// Returns the key that signed the token with this header, as far as the header says, if its
+    /// algorithm is one of the `allowed`.
+    pub(super) fn find(&self, header: &Header, allowed: &[config::Algorithm]) -> Option<&Key> {
+        // These may be others than when the keys were read.
+        if !allowed.iter().any(|allowed| algorithm(*allowed) == header.alg) {
+            return None;
+        }
         let mut fitting = self.0.iter().filter(|key| key.algorithms.contains(&header.alg));
         match &header.kid {
             Some(id) => fitting.find(|key| key.id.as_ref() == Some(id)),
