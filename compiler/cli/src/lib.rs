@@ -12,6 +12,7 @@ mod command;
 mod disk;
 mod environment;
 mod exit;
+mod expiry;
 mod failure;
 mod files;
 mod keys;
