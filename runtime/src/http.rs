@@ -8,6 +8,7 @@ mod auth;
 mod error;
 mod health;
 mod jwt;
+mod lapse;
 mod listener;
 mod metadata;
 mod metrics;
@@ -37,6 +38,7 @@ use self::origin::Origins;
 use crate::config::MetricsAccess;
 use crate::load::REVOKED;
 use crate::mcp::{Endpoint, Service};
+use crate::principal::Principal;
 use crate::server::Server;
 use crate::settings::Settings;
 
@@ -47,7 +49,7 @@ const MCP_METADATA_PATH: &str = "/.well-known/oauth-protected-resource/mcp";
 /// The state that every request needs.
 struct Front {
     server: Arc<Server>,
-    auth: Option<Authenticator>,
+    auth: Option<Arc<Authenticator>>,
     endpoint: Arc<Endpoint>,
 }
 
@@ -62,7 +64,7 @@ pub(crate) async fn serve(server: Arc<Server>, address: SocketAddr) -> Result<()
     let origins = Arc::new(Origins::new(settings, bound)?);
     let service = Service::new(server.clone());
     let front = Arc::new(Front {
-        auth: settings.auth.as_ref().map(Authenticator::new).transpose()?,
+        auth: settings.auth.as_ref().map(Authenticator::new).transpose()?.map(Arc::new),
         endpoint: Arc::new(Endpoint::new(service.clone(), streams.clone())),
         server: server.clone(),
     });
@@ -112,13 +114,21 @@ async fn too_many_connections() -> Response {
 }
 
 async fn mcp(State(front): State<Arc<Front>>, request: Request) -> Response {
-    let principal = match &front.auth {
-        None => front.server.settings.principal.clone(),
-        Some(auth) => match auth.authenticate(request.headers()) {
-            Ok(principal) => principal,
-            Err(challenge) => return refuse(&front, challenge),
-        },
+    let Some(auth) = &front.auth else {
+        return mcp_of(&front, request, front.server.settings.principal.clone()).await;
     };
+    let identity = match auth.authenticate(request.headers()) {
+        Ok(identity) => identity,
+        Err(challenge) => return refuse(&front, challenge),
+    };
+    let credentials = request.headers().get(header::AUTHORIZATION).cloned();
+    let credentials = credentials.map(|value| (header::AUTHORIZATION, value)).into_iter().collect();
+    let response = mcp_of(&front, request, identity.principal.clone()).await;
+    lapse::end_with_credentials(response, auth, credentials, identity)
+}
+
+/// Answers a request of `principal`.
+async fn mcp_of(front: &Front, request: Request, principal: Arc<Principal>) -> Response {
     if front.server.loaded().in_force().is_err() {
         front.server.refuse_request(&principal, REVOKED);
         return health::revoked();
@@ -153,7 +163,7 @@ async fn metrics(State(front): State<Arc<Front>>, headers: HeaderMap) -> Respons
 }
 
 async fn metadata(State(front): State<Arc<Front>>) -> Response {
-    match front.auth.as_ref().and_then(Authenticator::metadata) {
+    match front.auth.as_ref().and_then(|auth| auth.metadata()) {
         Some(metadata) => health::json(StatusCode::OK, metadata),
         None => (StatusCode::NOT_FOUND, "no authorization server is configured\n").into_response(),
     }

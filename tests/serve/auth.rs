@@ -155,6 +155,19 @@ fn a_token_of_the_issuer_lets_through() {
 }
 
 #[test]
+fn a_stream_ends_when_the_token_of_its_caller_expires() {
+    let web = issuer("leeway-s = 0\n");
+    let claims = with(claims(), "exp", json!(now() + 3));
+    let authorization = bearer(&token(&header(), &claims, 7));
+    let wanted = json!({ "notifications": { "promptsListChanged": true } });
+    let listen = Request::modern("subscriptions/listen", wanted);
+    let mut events = web.listen(&listen.with("Authorization", &authorization));
+    assert_eq!(events.next()["method"], "notifications/subscriptions/acknowledged");
+    events.ends();
+    assert_eq!(list(&web, Some(&authorization)).body, "the token has expired\n");
+}
+
+#[test]
 fn checked_tokens_are_remembered_up_to_a_bound() {
     const REMEMBERED_MAX: usize = 1024;
     let house = House::new();

@@ -18,9 +18,9 @@ use tokio_rustls::rustls::{
 use super::agent::{Agent, Protocol, error};
 use super::auth::{key, now};
 use super::gate::{self, write_keys};
-use super::house::House;
+use super::house::{self, House};
 use super::server::{bare, wait_until};
-use super::web::{Answer, Request, Web};
+use super::web::{Answer, Events, Request, Web};
 
 const CONFIG: [&str; 2] = ["--config", "server.toml"];
 
@@ -110,6 +110,51 @@ fn a_session_ends_with_the_key_of_its_caller() {
     house.write("server.toml", key("ann", "other", ""));
     hang_up(&web);
     assert_eq!(list(), 401);
+}
+
+#[test]
+fn open_streams_end_with_the_credentials_of_their_caller() {
+    const ANN: &str = "Bearer rk_ann_a";
+    const BOB: &str = "Bearer rk_bob_b";
+    let house = House::new();
+    let ann_and_bob = |ann: String| house.write("server.toml", ann + &key("bob", "b", ""));
+    ann_and_bob(key("ann", "a", ""));
+    let web = Web::start(&house, &CONFIG);
+    let of_session = |who: &str| {
+        let session = web.begin(Some(who));
+        let get = Request::new("GET", "/mcp").with("Accept", "text/event-stream");
+        web.listen(&get.with("Mcp-Session-Id", &session).with("Authorization", who))
+    };
+    let modern = |who: &str| {
+        let wanted = json!({ "notifications": { "promptsListChanged": true } });
+        let listen = Request::modern("subscriptions/listen", wanted);
+        let mut events = web.listen(&listen.with("Authorization", who));
+        assert_eq!(events.next()["method"], "notifications/subscriptions/acknowledged");
+        events
+    };
+    let streams = |who: &str| [of_session(who), modern(who)];
+    let (mut of_ann, mut of_bob) = (streams(ANN), streams(BOB));
+    ann_and_bob(key("ann", "other", ""));
+    hang_up(&web);
+    of_ann.iter_mut().for_each(Events::ends);
+    // The same caller in another tenant is another one.
+    ann_and_bob(key("ann", "a", ""));
+    hang_up(&web);
+    let mut of_ann = streams(ANN);
+    ann_and_bob(key("ann", "a", "tenant = \"acme\""));
+    hang_up(&web);
+    of_ann.iter_mut().for_each(Events::ends);
+    let mut of_ann = streams(ANN);
+    let end = UNIX_EPOCH + Duration::from_secs(now() + 3);
+    let ends = format!("tenant = \"acme\"\nnot-after = {}", humantime::format_rfc3339_seconds(end));
+    ann_and_bob(key("ann", "a", &ends));
+    hang_up(&web);
+    of_ann.iter_mut().for_each(Events::ends);
+    // Those of the other one are as they were.
+    house.replace(&house::bundle_of(&house::many(1)));
+    for stream in &mut of_bob {
+        assert_eq!(stream.next()["method"], "notifications/prompts/list_changed");
+    }
 }
 
 #[test]

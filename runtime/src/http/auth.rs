@@ -9,9 +9,10 @@ use axum::response::{IntoResponse, Response};
 use relay_bundle::Digest;
 use relay_bundle::trust::Time;
 use subtle::ConstantTimeEq as _;
+use tokio::sync::watch;
 
 use super::error::HttpError;
-use super::jwt::{TokenError, Tokens};
+use super::jwt::{Checked, TokenError, Tokens};
 use super::metadata::{Metadata, common_scopes};
 use crate::clock;
 use crate::config;
@@ -24,6 +25,15 @@ const API_KEY_PREFIX: &str = "rk_";
 pub(super) struct Authenticator {
     keys: ArcSwap<Vec<ApiKey>>,
     issuers: ArcSwap<Issuers>,
+    /// Changes after each reload.
+    reloads: watch::Sender<()>,
+}
+
+/// Who sent a request, and for how long its credentials count.
+pub(super) struct Identity {
+    pub(super) principal: Arc<Principal>,
+    /// The time from which they no longer count, if it is known.
+    pub(super) until: Option<Time>,
 }
 
 struct ApiKey {
@@ -90,6 +100,7 @@ impl Authenticator {
         Ok(Self {
             keys: ArcSwap::from_pointee(api_keys.iter().map(ApiKey::new).collect()),
             issuers: ArcSwap::from_pointee(Issuers::new(Tokens::read(jwt)?, jwt)),
+            reloads: watch::Sender::default(),
         })
     }
 
@@ -100,6 +111,12 @@ impl Authenticator {
         self.keys.store(Arc::new(api_keys.iter().map(ApiKey::new).collect()));
         let tokens = self.issuers.load().tokens.read_again(jwt);
         self.issuers.store(Arc::new(Issuers::new(tokens, jwt)));
+        self.reloads.send_replace(());
+    }
+
+    /// Returns a receiver that changes after each reload from here on.
+    pub(super) fn reloads(&self) -> watch::Receiver<()> {
+        self.reloads.subscribe()
     }
 
     /// Returns the metadata document, if an authorization server is configured.
@@ -107,8 +124,8 @@ impl Authenticator {
         self.issuers.load().metadata.clone()
     }
 
-    /// Returns the principal of a request.
-    pub(super) fn authenticate(&self, headers: &HeaderMap) -> Result<Arc<Principal>, Challenge> {
+    /// Returns who sent a request with these headers.
+    pub(super) fn authenticate(&self, headers: &HeaderMap) -> Result<Identity, Challenge> {
         if !headers.contains_key(header::AUTHORIZATION) {
             return Err(self.challenge(
                 StatusCode::UNAUTHORIZED,
@@ -127,7 +144,7 @@ impl Authenticator {
         if issuers.metadata.is_none() {
             return Err(self.invalid("this server takes API keys (rk_ID_SECRET) only"));
         }
-        issuers.tokens.check(token).map_err(|error| {
+        let checked = issuers.tokens.check(token).map_err(|error| {
             let TokenError { reason, detail, lacks_scope, issuer } = error;
             // It may repeat what the caller typed.
             tracing::trace!("rejected a token: {reason}: {detail}");
@@ -137,11 +154,13 @@ impl Authenticator {
             };
             let claimed = issuer.map(Claimed::Issuer);
             Challenge { claimed, ..self.challenge(status, Some(code), reason) }
-        })
+        })?;
+        let Checked { principal, expires } = checked;
+        Ok(Identity { principal, until: Some(Time(expires)) })
     }
 
     /// Compares in constant time, and takes as long for an unknown id as for a known one.
-    fn api_key(&self, key: &str) -> Result<Arc<Principal>, Challenge> {
+    fn api_key(&self, key: &str) -> Result<Identity, Challenge> {
         let (id, secret) = key.split_once('_').unwrap_or((key, ""));
         let keys = self.keys.load();
         let known = keys.iter().find(|known| known.id == id);
@@ -151,7 +170,7 @@ impl Authenticator {
         let now = clock::unix_seconds();
         let reason = match known {
             Some(known) if same && known.not_after.is_none_or(|Time(end)| now < end) => {
-                return Ok(known.principal.clone());
+                return Ok(Identity { principal: known.principal.clone(), until: known.not_after });
             }
             // Only a caller that has the secret learns that the key exists.
             Some(_) if same => "the API key has expired",

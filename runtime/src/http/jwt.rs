@@ -12,7 +12,7 @@ mod principal;
 mod signature;
 
 use std::num::NonZeroUsize;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jsonwebtoken::dangerous::insecure_decode_claims;
 use lru::LruCache;
@@ -20,12 +20,12 @@ use relay_bundle::Digest;
 use serde::Deserialize;
 
 pub(super) use self::error::TokenError;
+pub(super) use self::issuer::Checked;
 
-use self::issuer::{Checked, Issuer};
+use self::issuer::Issuer;
 use super::error::HttpError;
 use crate::clock;
 use crate::config;
-use crate::principal::Principal;
 
 /// The most bytes of a token.
 const TOKEN_BYTES_MAX: usize = 16 * 1024;
@@ -71,8 +71,8 @@ impl Tokens {
         Self { issuers, checked: Mutex::new(LruCache::new(CHECKED_MAX)) }
     }
 
-    /// Returns the principal of a token, after checking all of it.
-    pub(super) fn check(&self, token: &str) -> Result<Arc<Principal>, TokenError> {
+    /// Returns whose token it is, after checking all of it.
+    pub(super) fn check(&self, token: &str) -> Result<Checked, TokenError> {
         if token.len() > TOKEN_BYTES_MAX {
             return Err(TokenError::new("the token is too long", token.len().to_string()));
         }
@@ -80,14 +80,14 @@ impl Tokens {
         let now = clock::unix_seconds();
         let known = self.checked().get(&digest).filter(|known| now < known.expires).cloned();
         if let Some(known) = known {
-            return Ok(known.principal);
+            return Ok(known);
         }
         let issuer = self.issuer_of(token)?;
         let new = issuer.check(token).map_err(|error| error.of(&issuer.config))?;
         let mut checked = self.checked();
         checked.put(digest, new.clone());
         tracing::debug!("checked a token's signature; {} tokens are remembered", checked.len());
-        Ok(new.principal)
+        Ok(new)
     }
 
     fn checked(&self) -> MutexGuard<'_, LruCache<Digest, Checked>> {

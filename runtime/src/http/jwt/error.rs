@@ -7,15 +7,15 @@ use crate::config;
 
 /// Why a token is not accepted.
 #[derive(Debug)]
-pub(in crate::http) struct TokenError {
+pub(crate) struct TokenError {
     /// For the client.
-    pub(in crate::http) reason: Cow<'static, str>,
+    pub(crate) reason: Cow<'static, str>,
     /// For the log.
-    pub(in crate::http) detail: String,
+    pub(crate) detail: String,
     /// Whether the token is valid, but lacks a scope.
-    pub(in crate::http) lacks_scope: bool,
+    pub(crate) lacks_scope: bool,
     /// The issuer that the token names, if it is a known one. It need not be the one that made it.
-    pub(in crate::http) issuer: Option<Arc<config::Jwt>>,
+    pub(crate) issuer: Option<Arc<config::Jwt>>,
 }
 
 impl TokenError {

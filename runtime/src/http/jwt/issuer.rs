@@ -22,10 +22,10 @@ pub(super) struct Issuer {
 
 /// A valid token, until it expires.
 #[derive(Clone)]
-pub(super) struct Checked {
-    pub(super) principal: Arc<Principal>,
+pub(crate) struct Checked {
+    pub(crate) principal: Arc<Principal>,
     /// In seconds since 1970, with the leeway for clocks that differ.
-    pub(super) expires: u64,
+    pub(crate) expires: u64,
 }
 
 impl Issuer {
