@@ -11,6 +11,7 @@
 
 mod binaries;
 mod bundle;
+mod cascade;
 mod cases;
 mod cli;
 mod diff;

@@ -8,6 +8,7 @@
 pub mod audit_record;
 pub mod briefing;
 pub mod completion;
+pub mod glob;
 pub mod handle;
 pub mod keywords;
 pub mod prompt;

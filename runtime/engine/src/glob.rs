@@ -1,0 +1,183 @@
+//! Patterns of names: `*` any run of characters, `?` one character, `[..]` one of a set, `[!..]`
+//! one of all others.
+//!
+//! A pattern matches a whole name, and case counts. A set lists characters and ranges (`a-z`); it
+//! ends at the first `]`, and a `-` at its end means itself. Matching reads the pattern as it is
+//! written: nothing is compiled when a bundle is loaded, and the time is at most the product of
+//! both lengths.
+
+use std::ops::RangeInclusive;
+
+use thiserror::Error;
+
+/// Why a text is no pattern, with the byte at which it goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum GlobError {
+    /// It has no characters, so it would match no name.
+    #[error("the pattern is empty")]
+    Empty,
+    /// A set begins and does not end.
+    #[error("`[` begins a set that no `]` ends")]
+    Unclosed(usize),
+    /// A set has no members.
+    #[error("the set has no members")]
+    EmptySet(usize),
+    /// A range ends before it begins.
+    #[error("the range ends before it begins")]
+    Reversed(usize),
+}
+
+/// One part of a pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part<'p> {
+    /// `*`: any run of characters, the empty one too.
+    Run,
+    /// `?`: any character.
+    Any,
+    /// A character that means itself.
+    Literal(char),
+    /// `[..]`: a character that is in a set.
+    Set(Set<'p>),
+}
+
+impl Part<'_> {
+    /// Returns whether the part matches a character.
+    #[must_use]
+    pub fn has(&self, letter: char) -> bool {
+        match self {
+            Self::Run | Self::Any => true,
+            Self::Literal(literal) => *literal == letter,
+            Self::Set(set) => set.ranges().any(|range| range.contains(&letter)) != set.negated,
+        }
+    }
+}
+
+/// A set of characters, as it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Set<'p> {
+    /// Whether it stands for the characters that it does not list.
+    pub negated: bool,
+    /// What it lists.
+    members: &'p str,
+}
+
+impl Set<'_> {
+    /// Returns the ranges that it lists; a single character is a range of one.
+    pub fn ranges(&self) -> impl Iterator<Item = RangeInclusive<char>> {
+        let mut rest = self.members;
+        std::iter::from_fn(move || {
+            let (range, after) = first_range(rest)?;
+            rest = after;
+            Some(range)
+        })
+    }
+}
+
+/// Checks a pattern.
+///
+/// # Errors
+///
+/// It is no pattern; see [`GlobError`].
+pub fn check(pattern: &str) -> Result<(), GlobError> {
+    if pattern.is_empty() {
+        return Err(GlobError::Empty);
+    }
+    let mut rest = pattern;
+    while !rest.is_empty() {
+        let at = pattern.len() - rest.len();
+        let (part, after) = first_part(rest).ok_or(GlobError::Unclosed(at))?;
+        if let Part::Set(set) = part {
+            // The members end one byte, the `]`, before what follows the set.
+            check_set(set.members, at, pattern.len() - after.len() - 1)?;
+        }
+        rest = after;
+    }
+    Ok(())
+}
+
+fn check_set(members: &str, start: usize, end: usize) -> Result<(), GlobError> {
+    if members.is_empty() {
+        return Err(GlobError::EmptySet(start));
+    }
+    let mut rest = members;
+    while let Some((range, after)) = first_range(rest) {
+        if range.is_empty() {
+            return Err(GlobError::Reversed(end - rest.len()));
+        }
+        rest = after;
+    }
+    Ok(())
+}
+
+/// Returns the parts of a pattern that [`check`] accepts.
+pub fn parts(pattern: &str) -> impl Iterator<Item = Part<'_>> {
+    let mut rest = pattern;
+    std::iter::from_fn(move || {
+        let (part, after) = first_part(rest)?;
+        rest = after;
+        Some(part)
+    })
+}
+
+/// Returns whether a pattern that [`check`] accepts matches the whole of a name.
+#[must_use]
+pub fn matches(pattern: &str, name: &str) -> bool {
+    let (mut pattern, mut name) = (pattern, name);
+    // Where to go on if what follows the last run does not fit: the run takes one more.
+    let mut retry: Option<(&str, &str)> = None;
+    loop {
+        if let Some(after) = pattern.strip_prefix('*') {
+            retry = Some((after, name));
+            pattern = after;
+            continue;
+        }
+        let mut rest = name.chars();
+        let fits = match rest.next() {
+            None if pattern.is_empty() => return true,
+            None => None,
+            Some(letter) => first_part(pattern).filter(|(part, _)| part.has(letter)),
+        };
+        if let Some((_, after)) = fits {
+            (pattern, name) = (after, rest.as_str());
+            continue;
+        }
+        let Some((after, from)) = retry else { return false };
+        let mut skipped = from.chars();
+        if skipped.next().is_none() {
+            return false;
+        }
+        (pattern, name) = (after, skipped.as_str());
+        retry = Some((after, name));
+    }
+}
+
+/// Returns the first part of a pattern and what follows; `None` at the end, and for a set that
+/// does not end.
+fn first_part(pattern: &str) -> Option<(Part<'_>, &str)> {
+    let mut rest = pattern.chars();
+    let part = match rest.next()? {
+        '*' => Part::Run,
+        '?' => Part::Any,
+        '[' => {
+            let (set, after) = rest.as_str().split_once(']')?;
+            let (negated, members) = match set.strip_prefix('!') {
+                Some(members) => (true, members),
+                None => (false, set),
+            };
+            return Some((Part::Set(Set { negated, members }), after));
+        }
+        literal => Part::Literal(literal),
+    };
+    Some((part, rest.as_str()))
+}
+
+/// Returns the first range of a set's members and what follows.
+fn first_range(members: &str) -> Option<(RangeInclusive<char>, &str)> {
+    let mut rest = members.chars();
+    let first = rest.next()?;
+    let mut ahead = rest.clone();
+    match (ahead.next(), ahead.next()) {
+        (Some('-'), Some(last)) => Some((first..=last, ahead.as_str())),
+        _ => Some((first..=first, rest.as_str())),
+    }
+}
