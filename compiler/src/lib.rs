@@ -17,6 +17,7 @@ mod lower;
 mod model;
 mod nearest;
 mod parse;
+pub mod pattern_set;
 mod reference;
 mod resolve;
 mod secret;

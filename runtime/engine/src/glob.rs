@@ -28,7 +28,7 @@ pub enum GlobError {
 }
 
 /// One part of a pattern.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Part<'p> {
     /// `*`: any run of characters, the empty one too.
     Run,
@@ -53,7 +53,7 @@ impl Part<'_> {
 }
 
 /// A set of characters, as it is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Set<'p> {
     /// Whether it stands for the characters that it does not list.
     pub negated: bool,

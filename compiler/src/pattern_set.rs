@@ -1,0 +1,144 @@
+//! What several patterns match together: every set of them that one name can match, and a name
+//! that some match and others do not.
+//!
+//! The patterns are made deterministic together, over the classes of characters that they
+//! distinguish, breadth first, so that each set comes with a shortest name that shows it. Names are
+//! any texts that are not empty. The number of sets may grow exponentially with that of the
+//! patterns, so the work has a limit; whoever reaches it must not take the answer for no.
+
+mod alphabet;
+mod automaton;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+use relay_engine::glob::{self, Part};
+
+use automaton::Automaton;
+
+/// The most states that are tried.
+const STATES_MAX: usize = 20_000;
+/// The most steps: how often a place in a pattern meets a class of characters.
+const STEPS_MAX: usize = 20_000_000;
+
+/// The patterns have more combinations than are tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooMany;
+
+/// A set of patterns that a name matches: these and no others.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NameSet {
+    /// The patterns, by their indexes, rising; none for a name that no pattern matches.
+    pub patterns: Vec<usize>,
+    /// A shortest name that matches them.
+    pub witness: String,
+}
+
+/// Returns every set of `patterns` that one name can match, sorted. The patterns are distinct, and
+/// [`glob::check`] accepts each.
+///
+/// # Errors
+///
+/// There are too many combinations.
+pub fn sets(patterns: &[&str]) -> Result<Vec<NameSet>, TooMany> {
+    // A pattern without wildcards is one name: its set is found by asking the others. As states
+    // of an automaton, thousands of them would be over the limit.
+    let (names, globs): (Vec<usize>, Vec<usize>) =
+        (0..patterns.len()).partition(|index| patterns.get(*index).is_some_and(|p| is_name(p)));
+    if names.len().saturating_mul(globs.len()) > STEPS_MAX {
+        return Err(TooMany);
+    }
+    let text = |index: &usize| patterns.get(*index).copied().unwrap_or_default();
+    let matched = |name: &str| -> Vec<usize> {
+        globs.iter().copied().filter(|glob| glob::matches(text(glob), name)).collect()
+    };
+    let named: Vec<(usize, Vec<usize>)> =
+        names.iter().map(|index| (*index, matched(text(index)))).collect();
+    let mut found = automaton_sets(&globs, text)?;
+    // A witness that is one of the names shows a larger set. Whether another name has the set is
+    // asked with all names of it in the automaton.
+    let texts: BTreeSet<&str> = names.iter().map(text).collect();
+    let taken: BTreeSet<Vec<usize>> = found
+        .iter()
+        .filter(|(_, witness)| texts.contains(witness.as_str()))
+        .map(|(set, _)| set.clone())
+        .collect();
+    if !taken.is_empty() {
+        let of_taken = named.iter().filter(|(_, set)| taken.contains(set)).map(|(index, _)| *index);
+        let together: Vec<usize> = globs.iter().copied().chain(of_taken).collect();
+        let mut again = automaton_sets(&together, text)?;
+        found.retain(|set, _| !taken.contains(set));
+        found.extend(taken.iter().filter_map(|set| again.remove_entry(set)));
+    }
+    for (index, mut set) in named {
+        set.push(index);
+        set.sort_unstable();
+        found.insert(set, text(&index).to_owned());
+    }
+    Ok(found.into_iter().map(|(patterns, witness)| NameSet { patterns, witness }).collect())
+}
+
+/// Returns each set of the patterns with these indexes that a name matches, with a shortest name.
+fn automaton_sets<'p>(
+    indexes: &[usize],
+    text: impl Fn(&usize) -> &'p str,
+) -> Result<BTreeMap<Vec<usize>, String>, TooMany> {
+    let patterns: Vec<&str> = indexes.iter().map(text).collect();
+    let mut found = BTreeMap::new();
+    Automaton::new(&patterns)?.explore(
+        |_, _| true,
+        |accepted, witness| {
+            let set: Vec<usize> =
+                accepted.iter().filter_map(|place| indexes.get(*place).copied()).collect();
+            found.entry(set).or_insert_with(witness);
+            ControlFlow::Continue(())
+        },
+    )?;
+    let sorted = |(mut set, witness): (Vec<usize>, String)| {
+        set.sort_unstable();
+        (set, witness)
+    };
+    Ok(found.into_iter().map(sorted).collect())
+}
+
+/// Returns a name that a pattern of `child` matches and none of `parent` does, of the shortest if
+/// it comes of a pattern with wildcards; `None` if `parent` matches all that `child` does.
+///
+/// # Errors
+///
+/// There are too many combinations: it is not known whether `parent` matches all.
+pub fn outside(child: &[&str], parent: &[&str]) -> Result<Option<String>, TooMany> {
+    let (names, globs): (Vec<&str>, Vec<&str>) =
+        child.iter().copied().partition(|pattern| is_name(pattern));
+    if names.len().saturating_mul(parent.len()) > STEPS_MAX {
+        return Err(TooMany);
+    }
+    let covered = |name: &&str| parent.iter().any(|pattern| glob::matches(pattern, name));
+    if let Some(name) = names.iter().copied().find(|name| !covered(name)) {
+        return Ok(Some(name.to_owned()));
+    }
+    let globs: Vec<&str> = globs.into_iter().filter(|glob| !parent.contains(glob)).collect();
+    let together: Vec<&str> = globs.iter().chain(parent).copied().collect();
+    let mut found = None;
+    let is_child = |place: &usize| *place < globs.len();
+    Automaton::new(&together)?.explore(
+        // What no child can match any more, or what a parent matches whatever follows, is settled.
+        |alive, forever| alive.iter().any(is_child) && forever.iter().all(is_child),
+        |accepted, witness| {
+            if accepted.is_empty() || !accepted.iter().all(is_child) {
+                return ControlFlow::Continue(());
+            }
+            found = Some(witness());
+            ControlFlow::Break(())
+        },
+    )?;
+    Ok(found)
+}
+
+/// Returns whether a pattern matches one name alone: itself.
+fn is_name(pattern: &str) -> bool {
+    glob::parts(pattern).all(|part| matches!(part, Part::Literal(_)))
+}
