@@ -54,6 +54,8 @@ pub(crate) fn contents(
         prompts,
         resources,
         templates,
+        skills: Vec::new(),
+        known_tools: Vec::new(),
         canonical: effective.kdl(false),
         provenance,
         review,

@@ -20,9 +20,9 @@ use relay_engine::glob::{self, Part};
 use automaton::Automaton;
 
 /// The most states that are tried.
-const STATES_MAX: usize = 20_000;
+const TRIED_STATES_MAX: usize = 20_000;
 /// The most steps: how often a place in a pattern meets a class of characters.
-const STEPS_MAX: usize = 20_000_000;
+const TRIED_STEPS_MAX: usize = 20_000_000;
 
 /// The patterns have more combinations than are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub fn sets(patterns: &[&str]) -> Result<Vec<NameSet>, TooMany> {
     // of an automaton, thousands of them would be over the limit.
     let (names, globs): (Vec<usize>, Vec<usize>) =
         (0..patterns.len()).partition(|index| patterns.get(*index).is_some_and(|p| is_name(p)));
-    if names.len().saturating_mul(globs.len()) > STEPS_MAX {
+    if names.len().saturating_mul(globs.len()) > TRIED_STEPS_MAX {
         return Err(TooMany);
     }
     let text = |index: &usize| patterns.get(*index).copied().unwrap_or_default();
@@ -113,7 +113,7 @@ fn automaton_sets<'p>(
 pub fn outside(child: &[&str], parent: &[&str]) -> Result<Option<String>, TooMany> {
     let (names, globs): (Vec<&str>, Vec<&str>) =
         child.iter().copied().partition(|pattern| is_name(pattern));
-    if names.len().saturating_mul(parent.len()) > STEPS_MAX {
+    if names.len().saturating_mul(parent.len()) > TRIED_STEPS_MAX {
         return Err(TooMany);
     }
     let covered = |name: &&str| parent.iter().any(|pattern| glob::matches(pattern, name));

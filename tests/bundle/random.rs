@@ -4,9 +4,9 @@ use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
 use relay_bundle::{
-    Argument, ArgumentKind, Blob, Content, Contents, Gate, Manifest, Message, MessagePiece,
-    Messages, Page, Part, PartContent, Place, Prompt, Rendering, Resource, ResourceTemplate,
-    Review, Role, Segment, Setting, Suppression, Tool, Unlock, UriPiece,
+    Argument, ArgumentKind, Blob, Content, Contents, Gate, KnownTool, Level, Manifest, Message,
+    MessagePiece, Messages, Page, Part, PartContent, Place, Prompt, Rendering, Resource,
+    ResourceTemplate, Review, Role, Segment, Setting, Skill, Suppression, Tool, Unlock, UriPiece,
 };
 
 /// Contents with a few of everything; prompts and resources have unique names and are sorted.
@@ -23,10 +23,12 @@ pub(crate) fn contents() -> impl Strategy<Value = Contents> {
     let pages = [(); 4].map(|()| vec(page(), 0..3));
     let gated = (option::of(gate()), vec(tool(), 0..4));
     let settings = (any::<u64>(), manifest(), messages());
-    (settings, lists, gated, pages, (text(), text(), review())).prop_map(
+    let skills = (vec(skill(), 0..6), known_tools());
+    (settings, lists, skills, gated, pages, (text(), text(), review())).prop_map(
         |(
             (epoch, manifest, messages),
             (prompts, resources, templates),
+            (skills, known_tools),
             (gate, tools),
             pages,
             (canonical, provenance, review),
@@ -42,6 +44,8 @@ pub(crate) fn contents() -> impl Strategy<Value = Contents> {
                 prompts,
                 resources,
                 templates,
+                skills,
+                known_tools,
                 prompt_pages,
                 resource_pages,
                 template_pages,
@@ -126,6 +130,40 @@ pub(crate) fn prompt() -> impl Strategy<Value = Prompt> {
             at,
         },
     )
+}
+
+pub(crate) fn skill() -> impl Strategy<Value = Skill> {
+    let texts = (maybe_set(), maybe_set(), option::of(set(name())), maybe());
+    let tools = btree_map(name(), option::of(place()), 0..4)
+        .prop_map(|tools| tools.into_iter().map(|(value, at)| Setting { value, at }).collect());
+    let selectors = (option::of(set(name())), tools, option::of(set(name())));
+    let level = proptest::sample::select(&Level::ALL[..]);
+    (name(), level, set(any::<u8>()), texts, selectors, set(text()), place()).prop_map(
+        |(name, level, priority, texts, (tenant, tools, user), text, at)| {
+            let (title, description, topic, meta) = texts;
+            Skill {
+                name,
+                level,
+                priority,
+                topic,
+                title,
+                description,
+                meta,
+                tenant,
+                tools,
+                user,
+                text,
+                at,
+            }
+        },
+    )
+}
+
+fn known_tools() -> impl Strategy<Value = Vec<KnownTool>> {
+    let tools = btree_map(name(), option::of(vec(any::<u32>(), 0..4)), 0..4);
+    tools.prop_map(|tools| {
+        tools.into_iter().map(|(name, patterns)| KnownTool { name, patterns }).collect()
+    })
 }
 
 fn gate() -> impl Strategy<Value = Gate> {

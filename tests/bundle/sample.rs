@@ -6,9 +6,10 @@ use ed25519_dalek::SigningKey;
 use relay_bundle::envelope::{self, Envelope};
 use relay_bundle::trust::{PublicKey, Revoked, Time, Trust, TrustedKey};
 use relay_bundle::{
-    Argument, ArgumentKind, Blob, Bundle, Content, Contents, Corrupt, Gate, Manifest, Message,
-    MessagePiece, Messages, OpenError, Page, Part, PartContent, Place, Prompt, Rendering, Resource,
-    ResourceTemplate, Review, Role, Segment, Setting, Suppression, Tool, Unlock, UriPiece, encode,
+    Argument, ArgumentKind, Blob, Bundle, Content, Contents, Corrupt, Gate, KnownTool, Level,
+    Manifest, Message, MessagePiece, Messages, OpenError, Page, Part, PartContent, Place, Prompt,
+    Rendering, Resource, ResourceTemplate, Review, Role, Segment, Setting, Skill, Suppression,
+    Tool, Unlock, UriPiece, encode,
 };
 
 /// When the tests take place: 2026-11-21T00:00:00Z.
@@ -86,6 +87,8 @@ pub(crate) fn rich() -> Contents {
             },
             at: place(50),
         }],
+        skills: skills(),
+        known_tools: vec![known_tool("api-create", Some(&[0, 1])), known_tool("ssh_exec", None)],
         gate: Some(gate()),
         tools: vec![
             tool("begin_session", false, 0),
@@ -220,6 +223,56 @@ fn media() -> Prompt {
         },
         ..prompt("media", Vec::new())
     }
+}
+
+/// Skills of each level: with every selector and without, some of one topic.
+fn skills() -> Vec<Skill> {
+    vec![
+        Skill {
+            topic: Some(written("dates", 80)),
+            text: written("Write dates as DD/MM/YYYY. 😴", 81),
+            ..skill("date-format", Level::Global)
+        },
+        Skill {
+            priority: Setting { value: 100, at: Some(place(82)) },
+            topic: Some(written("dates", 83)),
+            title: Some(written("Formats", 83)),
+            description: Some(written("As the law asks", 83)),
+            meta: Some(r#"{"regulation":"GDPR"}"#.into()),
+            tenant: Some(written("acme", 82)),
+            tools: vec![written("api-*", 84), written("db-[ab]", 84)],
+            user: Some(written("john@acme.example", 85)),
+            ..skill("formats", Level::Tenant)
+        },
+        Skill {
+            tools: vec![written("api-create", 86)],
+            text: made(String::new()),
+            ..skill("approval", Level::Tool)
+        },
+        Skill { user: Some(written("mary", 87)), ..skill("brief", Level::User) },
+    ]
+}
+
+/// A skill for every call.
+pub(crate) fn skill(name: &str, level: Level) -> Skill {
+    Skill {
+        name: name.into(),
+        level,
+        priority: made(50),
+        topic: None,
+        title: None,
+        description: None,
+        meta: None,
+        tenant: None,
+        tools: Vec::new(),
+        user: None,
+        text: made(format!("Text of {name}.")),
+        at: place(80),
+    }
+}
+
+fn known_tool(name: &str, patterns: Option<&[u32]>) -> KnownTool {
+    KnownTool { name: name.into(), patterns: patterns.map(<[u32]>::to_vec) }
 }
 
 /// Settings that were written and defaults.

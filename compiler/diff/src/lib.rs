@@ -22,6 +22,7 @@ mod resource;
 mod resource_template;
 mod review;
 mod signer;
+mod skill;
 mod text;
 mod tool;
 
@@ -58,6 +59,7 @@ pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     index::compare(a, b, &mut out)?;
     resource::compare_all(a, b, &mut out)?;
     resource_template::compare_all(a, b, &mut out)?;
+    skill::compare_all(a, b, &mut out)?;
     briefing::compare(a, b, &mut out)?;
     prebuilt::compare(a, b, &mut out);
     Ok(out.sorted())

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::bundle::Bundle;
 use crate::error::Corrupt;
 use crate::gate::Gate;
+use crate::known_tool::KnownTool;
 use crate::manifest::Manifest;
 use crate::messages::Messages;
 use crate::page::{List, Page};
@@ -16,6 +17,7 @@ use crate::prompt::{Prompt, PromptView};
 use crate::resource::{Resource, ResourceView};
 use crate::resource_template::{ResourceTemplate, TemplateView};
 use crate::review::Review;
+use crate::skill::Skill;
 use crate::tool::Tool;
 
 /// The contents of one bundle.
@@ -37,6 +39,10 @@ pub struct Contents {
     pub resources: Vec<Resource>,
     /// The resources whose URI has variables, sorted by URI template.
     pub templates: Vec<ResourceTemplate>,
+    /// The skills, sorted by level, priority, name (code points), tenant, user and tools.
+    pub skills: Vec<Skill>,
+    /// The tools that skills were compared with in advance, sorted by name, names unique.
+    pub known_tools: Vec<KnownTool>,
     /// Prebuilt pages of `prompts/list`.
     pub prompt_pages: Vec<Page>,
     /// Prebuilt pages of `resources/list`.
@@ -72,6 +78,8 @@ impl Bundle {
             prompts: self.prompts().map(prompt).collect::<Result<_, _>>()?,
             resources: self.resources().map(resource).collect::<Result<_, _>>()?,
             templates: self.templates().map(template).collect::<Result<_, _>>()?,
+            skills: self.owned_skills()?,
+            known_tools: self.owned_known_tools()?,
             prompt_pages: self.owned_pages(List::Prompts)?,
             resource_pages: self.owned_pages(List::Resources)?,
             template_pages: self.owned_pages(List::Templates)?,

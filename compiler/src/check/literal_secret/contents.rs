@@ -29,6 +29,8 @@ impl SecretSearch {
             prompts,
             resources,
             templates,
+            skills,
+            known_tools,
             prompt_pages,
             resource_pages,
             template_pages,
@@ -48,11 +50,15 @@ impl SecretSearch {
         for template in templates {
             self.value(sources, of_resources.get(&template.uri_template), template, out);
         }
+        for skill in skills {
+            self.value(sources, None, skill, out);
+        }
         // These come last: they repeat what is in the others.
         self.value(sources, None, manifest, out);
         self.value(sources, None, messages, out);
         self.value(sources, None, gate, out);
         self.value(sources, None, tools, out);
+        self.value(sources, None, known_tools, out);
         for pages in [prompt_pages, resource_pages, template_pages, tool_pages] {
             self.value(sources, None, pages, out);
         }
