@@ -5,6 +5,7 @@ mod messages;
 mod pages;
 mod provenance;
 mod review;
+mod skills;
 mod tools;
 
 use relay_bundle::{Contents, Manifest, Place, Prompt, Resource, ResourceTemplate, Setting};
@@ -28,12 +29,15 @@ pub(crate) fn contents(
     let gate = gate::gate(&model, &places);
     let review = review::review(&model, &places);
     let (tools, tool_pages) = tools::tools(&model, &|at| places.of(at));
-    let Model { project, environment, prompts, resources, templates, .. } = model;
+    let Model { project, environment, prompts, resources, templates, skills, other_tools, .. } =
+        model;
+    let skills = skills::skills(skills.list, &places);
     let prompts: Vec<_> = prompts.into_iter().map(|prompt| lower_prompt(prompt, &places)).collect();
     let resources: Vec<_> =
         resources.into_iter().map(|resource| lower_resource(resource, &places)).collect();
     let templates: Vec<_> =
         templates.into_iter().map(|template| lower_template(template, &places)).collect();
+    let known_tools = skills::known_tools(&skills, &tools, &other_tools);
     Contents {
         epoch: project.epoch.value,
         manifest: Manifest {
@@ -54,8 +58,8 @@ pub(crate) fn contents(
         prompts,
         resources,
         templates,
-        skills: Vec::new(),
-        known_tools: Vec::new(),
+        known_tools,
+        skills,
         canonical: effective.kdl(false),
         provenance,
         review,

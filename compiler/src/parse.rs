@@ -19,6 +19,7 @@ mod project;
 mod prompt;
 mod prompts;
 mod resource;
+mod skills;
 mod tools;
 mod when;
 
@@ -34,6 +35,7 @@ pub(crate) use node::RESERVED;
 pub(crate) use path::{PathError, resolve as resolve_path};
 pub(crate) use project::EPOCH;
 pub(crate) use prompt::PRIORITY;
+pub(crate) use skills::{MERGED_BYTES, SKILL_CHARS, SKILL_PRIORITY};
 
 use node::Node;
 
@@ -52,6 +54,7 @@ pub(crate) static TOP: &[&Rule] = &[
     &prompts::PROMPTS,
     &messages::MESSAGES,
     &resource::RESOURCES,
+    &skills::SKILLS,
     &when::WHEN,
 ];
 
@@ -77,6 +80,7 @@ fn item(node: &Node, out: &mut Diagnostics) -> Option<Item> {
         "tools" => Some(Item::Tools(tools::node(node, out))),
         "prompts" => Some(Item::Prompts(prompts::node(node, out))),
         "messages" => Some(Item::Messages(messages::node(node, out))),
+        "skills" => Some(Item::Skills(skills::node(node, out))),
         "resources" => Some(Item::Resources(resource::block(node, out))),
         "when" => Some(Item::When(when::node(node, out))),
         _ => {

@@ -12,10 +12,12 @@ mod media;
 mod message;
 mod name;
 mod patch;
+mod pattern;
 mod project;
 mod prompt;
 mod prompts;
 mod resource;
+mod skills;
 mod summary;
 mod template;
 mod text;
@@ -57,7 +59,8 @@ pub(crate) fn project(
     let (prompts, disabled_prompts) =
         prompts::prompts(sources, nodes.prompts, nodes.prompt_patches, &resources, out);
     let gate = gate::gate(nodes.gates, out);
-    let tools = tools::tools(nodes.tools, out);
+    let (tools, other_tools) = tools::tools(sources, nodes.tools, out);
+    let skills = skills::skills(sources, nodes.skills, out);
     let messages = message::messages(sources, nodes.messages, &gate, out);
     Some(Model {
         project: project?,
@@ -69,6 +72,8 @@ pub(crate) fn project(
         templates,
         gate,
         tools,
+        other_tools,
+        skills,
         messages,
     })
 }

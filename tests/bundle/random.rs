@@ -294,17 +294,23 @@ fn page() -> impl Strategy<Value = Page> {
 
 fn review() -> impl Strategy<Value = Review> {
     let names = || vec(text(), 0..3);
-    let suppression = (text(), text(), names(), names(), place()).prop_map(
-        |(rule, because, prompts, resources, at)| Suppression {
+    let suppression = (text(), text(), names(), names(), names(), place()).prop_map(
+        |(rule, because, prompts, resources, skills, at)| Suppression {
             rule,
             because,
             prompts,
             resources,
+            skills,
             at,
         },
     );
-    (vec(set(text()), 0..3), vec(suppression, 0..3))
-        .prop_map(|(switched_off, suppressions)| Review { switched_off, suppressions })
+    (vec(set(text()), 0..3), vec(set(text()), 0..3), vec(suppression, 0..3)).prop_map(
+        |(switched_off, switched_off_skills, suppressions)| Review {
+            switched_off,
+            switched_off_skills,
+            suppressions,
+        },
+    )
 }
 
 fn place() -> impl Strategy<Value = Place> {

@@ -103,11 +103,13 @@ pub(crate) fn rich() -> Contents {
         provenance: r#"{"compiler":"0.1.0"}"#.into(),
         review: Review {
             switched_off: vec![written("backup", 60)],
+            switched_off_skills: vec![written("tenant acme/old", 88)],
             suppressions: vec![Suppression {
                 rule: "aws-access-key".into(),
                 because: "the example of its documentation".into(),
                 prompts: vec!["deploy".into()],
                 resources: vec!["relay://plan".into()],
+                skills: vec!["global/date-format".into()],
                 at: place(61),
             }],
         },

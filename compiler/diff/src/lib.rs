@@ -52,6 +52,7 @@ pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     gate::compare(a.gate(), b.gate(), &mut out);
     tool::compare(a, b, &mut out);
     review::compare(&review_a, &review_b, &mut out);
+    review::compare_skills(&review_a, &review_b, &mut out);
     let switched_off = SwitchedOff::of(&review_a, &review_b);
     switched_off.compare(a, b, &mut out)?;
     messages::compare(a, b, &mut out)?;

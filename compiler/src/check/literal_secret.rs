@@ -19,7 +19,7 @@ use self::place::Owner;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
     About, AllowedSecret, Argument, BodySource, MessageSource, Model, PartSource, Project, Prompt,
-    Setting, When,
+    Setting, Skill, Skills, When,
 };
 use crate::secret::{self, Found};
 use crate::source::{Sources, Span, Spanned};
@@ -83,6 +83,8 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
         templates,
         gate: _,
         tools: _,
+        other_tools,
+        skills,
         messages,
     } = model;
     let at = project.name.at;
@@ -90,6 +92,7 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
         project: Owner::of_project(at),
         prompts: BTreeMap::new(),
         resources: BTreeMap::new(),
+        skills: BTreeMap::new(),
         seen: BTreeSet::new(),
         found: 0,
         used: BTreeSet::new(),
@@ -98,7 +101,7 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
     let lines = [Some(name), version.as_ref(), title.as_ref(), owner.as_ref()];
     let of_project = Owner::of_project(at);
     let mut pass = Pass { sources, owner: &of_project, search: &mut search, out };
-    for line in lines.into_iter().flatten().chain(disabled_prompts) {
+    for line in lines.into_iter().flatten().chain(disabled_prompts).chain(other_tools) {
         pass.value(&line.value, line.at);
     }
     for When { at: _, environment, nodes: _ } in whens {
@@ -139,6 +142,13 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
         pass.arguments(&template.arguments, &template.rendering.arguments);
         search.resources.insert(template.uri_template.value.clone(), owner);
     }
+    let Skills { limit: _, merged: _, list, disabled } = skills;
+    for skill in list.iter().chain(disabled) {
+        let owner = Owner::of_skill(skill);
+        let mut pass = Pass { sources, owner: &owner, search: &mut search, out };
+        pass.skill(skill);
+        search.skills.insert(skill.label(), owner);
+    }
     search.report_suppressions(out);
     search
 }
@@ -148,6 +158,7 @@ pub(crate) struct SecretSearch {
     project: Owner,
     prompts: BTreeMap<String, Owner>,
     resources: BTreeMap<String, Owner>,
+    skills: BTreeMap<String, Owner>,
     /// The rule and the text of each secret that was found, without white space: what is made of a
     /// text is not reported again.
     seen: BTreeSet<(&'static str, Vec<u8>)>,
@@ -170,6 +181,7 @@ impl SecretSearch {
 
     fn report_suppressions(&self, out: &mut Diagnostics) {
         let owners = self.prompts.values().chain(self.resources.values());
+        let owners = owners.chain(self.skills.values());
         for AllowedSecret { rule, because: _ } in owners.flat_map(|owner| &owner.allowed) {
             let (rule, at) = (rule.value.clone(), rule.at);
             let known = secret::rule_names();
@@ -240,6 +252,35 @@ impl Pass<'_, '_> {
         self.reasons(allowed_secrets);
     }
 
+    fn skill(&mut self, skill: &Skill) {
+        let Skill {
+            name,
+            level: _,
+            priority: _,
+            topic,
+            title,
+            description,
+            meta,
+            tenant,
+            tools,
+            user,
+            body,
+            // It is that of the body.
+            text: _,
+            allowed_secrets,
+        } = skill;
+        self.value(&name.value, name.at);
+        let lines = [topic, title, description, tenant, user].into_iter().flatten();
+        for line in lines.chain(tools) {
+            self.value(&line.value, line.at);
+        }
+        if let Some(meta) = meta {
+            texts::texts(&meta.value, &mut |text| self.value(text, name.at));
+        }
+        body.iter().for_each(|body| self.body(body));
+        self.reasons(allowed_secrets);
+    }
+
     /// Texts and files of a message are among the bodies; the rest of it is not.
     fn part(&mut self, part: &PartSource, at: Span) {
         match part {
@@ -307,7 +348,7 @@ impl Pass<'_, '_> {
             _ => {
                 let file = *file;
                 let bytes = &Arc::clone(&self.sources.file(file)).bytes;
-                for Found { rule, range } in secret::search(bytes) {
+                for Found { rule, range } in self.owner.search(bytes) {
                     let text = bytes.get(range.clone()).unwrap_or_default();
                     self.found(rule, text, named_at.unwrap_or(file.span(range.start, range.end)));
                 }
@@ -316,7 +357,7 @@ impl Pass<'_, '_> {
     }
 
     fn value(&mut self, text: &str, at: Span) {
-        for Found { rule, range } in secret::search(text.as_bytes()) {
+        for Found { rule, range } in self.owner.search(text.as_bytes()) {
             let text = text.as_bytes().get(range).unwrap_or_default();
             let at = place::inside(self.sources, at, text);
             self.found(rule, text, at);

@@ -1,7 +1,7 @@
 //! `when ENVIRONMENT { … }`: what `--env` patches.
 
 use super::node::{Node, Reader};
-use super::{messages, prompts, resource, tools};
+use super::{messages, prompts, resource, skills, tools};
 use crate::ast::{Item, When};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Field, Kind, Literal, Rule};
@@ -13,7 +13,14 @@ pub(crate) static WHEN: Rule = Rule {
     what: "a when",
     meaning: "A patch for one environment, `--env NAME`: a node changes what it says of the node of its kind and name, and everything else stays. A body (`file=`, `text` or `message`s) is one unit, `arg`s and `allow-secret`s go by their name, and a list is replaced. A name that the project does not have is an error, unless `new=#true` adds it.",
     fields: &[Field::argument("an environment", Kind::Text("text"), "The environment's name.")],
-    children: &[&GATE, &tools::TOOLS, &prompts::PROMPTS, &messages::MESSAGES, &resource::RESOURCES],
+    children: &[
+        &GATE,
+        &tools::TOOLS,
+        &prompts::PROMPTS,
+        &messages::MESSAGES,
+        &resource::RESOURCES,
+        &skills::SKILLS,
+    ],
     example: include_str!("../reference/when.kdl"),
 };
 

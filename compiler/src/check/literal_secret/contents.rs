@@ -50,8 +50,9 @@ impl SecretSearch {
         for template in templates {
             self.value(sources, of_resources.get(&template.uri_template), template, out);
         }
+        let of_skills = std::mem::take(&mut self.skills);
         for skill in skills {
-            self.value(sources, None, skill, out);
+            self.value(sources, of_skills.get(&skill.label()), skill, out);
         }
         // These come last: they repeat what is in the others.
         self.value(sources, None, manifest, out);
@@ -80,7 +81,11 @@ impl SecretSearch {
             if owner.is_some_and(|owner| owner.is_clean(text)) {
                 return;
             }
-            for Found { rule, range } in secret::search(text.as_bytes()) {
+            let searched = match owner {
+                Some(owner) => owner.search(text.as_bytes()),
+                None => secret::search(text.as_bytes()),
+            };
+            for Found { rule, range } in searched {
                 found.push((rule, text.as_bytes().get(range).unwrap_or_default().to_vec()));
             }
         });
