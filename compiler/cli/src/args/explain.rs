@@ -1,15 +1,19 @@
 //! The arguments of `relay explain`.
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use crate::args::subject::SubjectArgs;
 
+/// What may be asked: one of the first five, or any of the others together.
+const ASKED: [&str; 8] = ["prompt", "uri", "tags", "call", "index", "tenant", "tool", "user"];
+
 /// Arguments of `relay explain`.
 #[derive(Debug, Clone, Args)]
+#[command(group = ArgGroup::new("asked").required(true).multiple(true).args(ASKED))]
 // `--tags` takes all arguments after it, so the subject comes first.
 #[command(override_usage = "\
-relay explain <BUNDLE|PROJECT> <--prompt <NAME>|--uri <URI>|--tags [<TAG>...]|--call <TOOL>|--index> \
-[OPTIONS]")]
+relay explain <BUNDLE|PROJECT> <--prompt <NAME>|--uri <URI>|--tags [<TAG>...]|--call <TOOL>|--index|\
+[--tenant <NAME>] [--tool <NAME>] [--user <ID>]> [OPTIONS]")]
 #[command(after_long_help = "\
 Examples:
   relay explain homelab.relay --prompt rollout --arguments '{\"service\":\"grafana\"}'
@@ -17,6 +21,7 @@ Examples:
   relay explain homelab.relay --tags zigbee lights mqtt
   relay explain homelab.relay --why --tags zigbee lights mqtt
   relay explain homelab.relay --call audit_tail --arguments '{\"tool\":\"mqtt\"}'
+  relay explain homelab.relay --tenant acme --tool api-create --user john@acme.example
   relay explain project.kdl --index --json
 
 The server runs the same code, so its answer is the same. Exits with 1 if the server would reject
@@ -26,8 +31,10 @@ pub(crate) struct ExplainArgs {
     pub(crate) subject: SubjectArgs,
     #[command(flatten)]
     pub(crate) question: Question,
+    #[command(flatten)]
+    pub(crate) cascade: CascadeQuestion,
     /// Arguments for --prompt (texts) or --call: a JSON object
-    #[arg(long, value_name = "JSON", conflicts_with_all = ["uri", "tags", "index"], help_heading = "Question")]
+    #[arg(long, value_name = "JSON", conflicts_with_all = ["uri", "tags", "index", "CascadeQuestion"], help_heading = "Question")]
     pub(crate) arguments: Option<String>,
     /// For --tags: a prompt that was sent before; may be repeated
     ///
@@ -37,28 +44,28 @@ pub(crate) struct ExplainArgs {
         long,
         value_name = "NAME",
         num_args = 0..=1,
-        conflicts_with_all = ["prompt", "uri", "call", "index"],
+        conflicts_with_all = ["prompt", "uri", "call", "index", "CascadeQuestion"],
         help_heading = "Question"
     )]
     pub(crate) sent: Option<Vec<String>>,
     /// For --call: assume a client without a session, which gets a briefing with each call
     #[arg(
         long,
-        conflicts_with_all = ["prompt", "uri", "tags", "index"],
+        conflicts_with_all = ["prompt", "uri", "tags", "index", "CascadeQuestion"],
         help_heading = "Question"
     )]
     pub(crate) no_session: bool,
     /// Bytes of bodies for --tags or --call, instead of the gate's budget
-    #[arg(long, value_name = "BYTES", conflicts_with_all = ["prompt", "uri", "index"], help_heading = "Question")]
+    #[arg(long, value_name = "BYTES", conflicts_with_all = ["prompt", "uri", "index", "CascadeQuestion"], help_heading = "Question")]
     pub(crate) budget: Option<usize>,
     /// Print where each tag was found, the scores and the budget, instead of the text
-    #[arg(long, conflicts_with_all = ["prompt", "uri", "index", "format", "json"], help_heading = "Question")]
+    #[arg(long, conflicts_with_all = ["prompt", "uri", "index", "format", "json", "CascadeQuestion"], help_heading = "Question")]
     pub(crate) why: bool,
 }
 
 /// The question to answer.
 #[derive(Debug, Clone, Args)]
-#[group(required = true, multiple = false)]
+#[group(multiple = false)]
 #[command(next_help_heading = "Question")]
 pub(crate) struct Question {
     /// What would be sent for this prompt: effective arguments, variant, messages
@@ -76,4 +83,20 @@ pub(crate) struct Question {
     /// Which prompts the instructions list, and how many they omit
     #[arg(long)]
     pub(crate) index: bool,
+}
+
+/// The call whose skills are asked for.
+#[derive(Debug, Clone, Args)]
+#[group(multiple = true, conflicts_with = "Question")]
+#[command(next_help_heading = "Question")]
+pub(crate) struct CascadeQuestion {
+    /// The skills that a call of this tenant is given; with --tool and --user, or one of them
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tenant: Option<String>,
+    /// The skills that a call of this tool is given
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    /// The skills that a call by this user is given
+    #[arg(long, value_name = "ID")]
+    pub(crate) user: Option<String>,
 }

@@ -1,18 +1,22 @@
 //! `relay explain`: what the server would answer, and why. Every answer comes from `engine`, which
 //! the server calls too.
 
+mod cascade;
 mod index;
 mod nearest;
 mod prompt;
 mod selection;
 mod uri;
 
-use crate::args::{ExplainArgs, Question};
+use relay_engine::cascade as engine;
+
+use crate::args::{CascadeQuestion, ExplainArgs, Question};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::subject::{self, Opened};
 
+pub(crate) use cascade::CascadeExplained;
 pub(crate) use index::IndexExplained;
 pub(crate) use prompt::PromptExplained;
 pub(crate) use selection::SelectionExplained;
@@ -34,6 +38,15 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
         format,
     };
     let given = arguments.arguments.as_deref();
+    let CascadeQuestion { tenant, tool, user } = &arguments.cascade;
+    if tenant.is_some() || tool.is_some() || user.is_some() {
+        let question = engine::Question {
+            tenant: tenant.as_deref(),
+            tool: tool.as_deref(),
+            user: user.as_deref(),
+        };
+        return cascade::explain(&bundle, question, format, output);
+    }
     match &arguments.question {
         Question { prompt: Some(name), .. } => {
             prompt::explain(&bundle, name, &prompt::given(given)?, format, output)
