@@ -66,7 +66,7 @@ fn the_canonical_source_means_the_same() {
         assert_eq!(meaning(&again), meaning(&first), "{}", case.display());
         assert_eq!(again.canonical, first.canonical, "{}", case.display());
         let said = |contents: &Contents| {
-            (contents.messages.instructions(), contents.messages.prompt_index.clone())
+            (contents.messages.instructions(""), contents.messages.prompt_index.clone())
         };
         assert_eq!(said(&again), said(&first), "{}", case.display());
     }
@@ -251,7 +251,7 @@ fn options(text: &str) -> Options {
 
 /// What a bundle holds, as a person would want to compare it.
 fn contents_as_text(contents: &Contents) -> String {
-    let mut text = format!("── instructions\n{}\n", contents.messages.instructions());
+    let mut text = format!("── instructions\n{}\n", contents.messages.instructions(""));
     if let Some(gate) = &contents.gate {
         gate_as_text(gate, &contents.messages, &mut text);
     }
@@ -333,6 +333,7 @@ fn gate_as_text(gate: &Gate, messages: &Messages, text: &mut String) {
     for (name, pieces) in messages.named().into_iter().skip(2) {
         let piece = |piece: &MessagePiece| match piece {
             MessagePiece::Literal(text) => text.clone(),
+            MessagePiece::Index => "‹index›".into(),
             MessagePiece::Matched => "‹matched›".into(),
             MessagePiece::Remaining => "‹remaining›".into(),
         };

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use relay_bundle::{Bundle, Contents};
 use relay_compiler::{Compiled, Files, Listed, Options, ReadError, Sources, compile};
+use relay_engine::view::View;
 
 /// The repository's root.
 pub(crate) fn root() -> PathBuf {
@@ -81,4 +82,9 @@ pub(crate) fn contents(compiled: &Compiled) -> Option<Contents> {
     let bytes = compiled.bundle.clone()?;
     let bundle = Bundle::open(Box::new(bytes)).expect("what was written opens");
     Some(bundle.contents().expect("what was written can be read"))
+}
+
+/// Returns what everyone sees of a bundle without audiences.
+pub(crate) fn view(bundle: &Bundle) -> View<'_> {
+    View::of_audience(bundle, 0).expect("the bundle is good")
 }

@@ -34,6 +34,9 @@ pub(crate) enum Item {
     Resources(Vec<Resource>),
     Gate(Gate),
     Tools(Tools),
+    Tenants(Vec<Tenant>),
+    Roles(Vec<Role>),
+    Users(Vec<User>),
     Skills(Skills),
     When(When),
 }
@@ -81,6 +84,7 @@ pub(crate) struct Prompt {
     pub(crate) arguments: Vec<Argument>,
     pub(crate) body: Body,
     pub(crate) messages: Vec<Message>,
+    pub(crate) readers: Vec<For>,
     pub(crate) allowed_secrets: Vec<AllowedSecret>,
 }
 
@@ -152,6 +156,7 @@ pub(crate) struct Folder {
     pub(crate) on_error: Option<Spanned<OnError>>,
     pub(crate) front_matter: Option<Spanned<FrontMatterRule>>,
     pub(crate) briefing: Option<Spanned<bool>>,
+    pub(crate) readers: Vec<For>,
     pub(crate) allowed_secrets: Vec<AllowedSecret>,
 }
 
@@ -193,6 +198,7 @@ pub(crate) struct Resource {
     pub(crate) mime: Option<Spanned<String>>,
     pub(crate) arguments: Vec<Argument>,
     pub(crate) body: Body,
+    pub(crate) readers: Vec<For>,
     pub(crate) allowed_secrets: Vec<AllowedSecret>,
 }
 
@@ -296,6 +302,47 @@ pub(crate) struct ToolChoice {
 pub(crate) enum ToolGroup {
     /// Tools about the server itself.
     Diagnostics,
+}
+
+/// `tenant NAME`
+#[derive(Debug, Clone)]
+pub(crate) struct Tenant {
+    pub(crate) name: Option<Spanned<String>>,
+    pub(crate) new: Option<Spanned<bool>>,
+}
+
+/// `role NAME tier=… parent=… { tools … }`
+#[derive(Debug, Clone)]
+pub(crate) struct Role {
+    pub(crate) name: Option<Spanned<String>>,
+    pub(crate) new: Option<Spanned<bool>>,
+    pub(crate) tier: Option<Spanned<u8>>,
+    pub(crate) parent: Option<Spanned<String>>,
+    pub(crate) tools: Option<Vec<Spanned<String>>>,
+}
+
+/// `user ID tenant=… role=…`, `group …` or `anyone …`
+#[derive(Debug, Clone)]
+pub(crate) struct User {
+    pub(crate) at: Span,
+    pub(crate) who: Who,
+    /// Absent for `anyone`, and where it could not be understood.
+    pub(crate) id: Option<Spanned<String>>,
+    pub(crate) new: Option<Spanned<bool>>,
+    pub(crate) tenant: Option<Spanned<String>>,
+    pub(crate) role: Option<Spanned<String>>,
+}
+
+pub(crate) use relay_bundle::Who;
+
+/// `for tenant=… role=…`
+#[derive(Debug, Clone)]
+pub(crate) struct For {
+    pub(crate) at: Span,
+    /// Whether a tenant or a role was written, perhaps one that could not be understood.
+    pub(crate) says: bool,
+    pub(crate) tenant: Option<Spanned<String>>,
+    pub(crate) role: Option<Spanned<String>>,
 }
 
 /// `allow-secret RULE because="…"`: a text that looks like a secret and is none.

@@ -2,15 +2,19 @@
 //!
 //! A rule reports; it never changes the model.
 
+mod admits_nobody;
 mod awkward_name;
 mod critical_not_briefed;
 mod critical_over_budget;
+mod embeds_hidden;
 mod empty_gate;
 mod empty_project;
 mod empty_text;
 mod foreign_mark;
+mod groups_apart;
 mod idle_gate;
 mod idle_message;
+mod idle_role;
 mod idle_when;
 mod instructions;
 mod literal_secret;
@@ -19,10 +23,12 @@ mod message_variables;
 mod missing_index;
 mod no_epoch;
 mod prompt_over_budget;
+mod role_over_parent;
 mod skill_alike;
 mod skill_empty;
 mod skill_shadowed;
 mod skill_too_long;
+mod skill_unknown_tenant;
 mod skill_without_tool;
 mod tags_over_limit;
 mod text_too_large;
@@ -39,15 +45,19 @@ use crate::source::Sources;
 
 /// Runs every rule. What the bundle will hold is searched for secrets by what is returned.
 pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) -> SecretSearch {
+    admits_nobody::check(model, out);
     awkward_name::check(model, out);
     critical_not_briefed::check(model, out);
     critical_over_budget::check(model, out);
+    embeds_hidden::check(model, out);
     empty_gate::check(model, out);
     empty_project::check(model, out);
     empty_text::check(model, out);
     foreign_mark::check(sources, model, out);
+    groups_apart::check(model, out);
     idle_gate::check(model, out);
     idle_message::check(model, out);
+    idle_role::check(model, out);
     idle_when::check(model, out);
     instructions::check(model, out);
     let secrets = literal_secret::check(sources, model, out);
@@ -56,10 +66,12 @@ pub(crate) fn run(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics) -
     missing_index::check(model, out);
     no_epoch::check(model, out);
     prompt_over_budget::check(model, out);
+    role_over_parent::check(model, out);
     skill_alike::check(model, out);
     skill_empty::check(model, out);
     skill_shadowed::check(model, out);
     skill_too_long::check(model, out);
+    skill_unknown_tenant::check(model, out);
     skill_without_tool::check(model, out);
     tags_over_limit::check(model, out);
     text_too_large::check(model, out);

@@ -9,7 +9,8 @@ use relay_bundle::MessagePiece;
 use relay_engine::{briefing, prompt_index};
 
 use crate::ast::MessageName;
-use crate::model::{Model, Prompt, SystemText};
+use crate::audience::Audience;
+use crate::model::{Gate, Model, Prompt, SystemText};
 
 /// The variables that are known when a bundle is built, of every message, with their meanings.
 pub(crate) const BUILD_VARIABLES: [(&str, &str); 2] = [
@@ -32,28 +33,31 @@ pub(crate) const RUN_VARIABLES: [(&str, &str); 2] = [
 /// Instructions, and what they list.
 pub(crate) struct Instructions {
     pub(crate) text: String,
-    /// The names that the index lists, in its order; none if the text has no index.
-    pub(crate) names: Vec<String>,
+    /// The rows of the prompts that the index lists, in its order; none if the text has no index.
+    pub(crate) listed: Vec<usize>,
     /// The index, as every message shows it.
     pub(crate) index: String,
     /// Whether the text asks for the index at all.
     pub(crate) wants_index: bool,
+    /// How many prompts there are to list.
+    pub(crate) count: usize,
     /// How many prompts the cap left out.
     pub(crate) over_cap: usize,
     /// How many prompts were left out for want of characters.
     pub(crate) over_chars: usize,
 }
 
-/// Fills the variables and shortens the index until the whole fits.
-pub(crate) fn compose(model: &Model) -> Instructions {
+/// Fills the variables for an audience, and shortens the index until the whole fits.
+pub(crate) fn compose(model: &Model, audience: &Audience) -> Instructions {
     let text = joined(model);
     let project = &model.project.name.value;
     let times = variables(&text).filter(|variable| variable.name == "prompt_index").count();
     let frame = if times == 0 { 0 } else { fill(&text, project, "").chars().count() };
-    let mut listed = by_priority(model);
-    let count = model.indexed().count();
+    let mut listed: Vec<(usize, &Prompt)> = model.indexed(audience).collect();
+    let count = listed.len();
+    by_priority(&mut listed, &model.gate);
     let over_cap = count - listed.len();
-    let mut entries: Vec<String> = listed.iter().map(|prompt| entry(prompt, model)).collect();
+    let mut entries: Vec<String> = listed.iter().map(|(_, prompt)| entry(prompt, model)).collect();
     // The index goes into other messages too, so it is bounded even where these texts do not ask for it.
     let room = (model.gate.instructions_chars.value as usize).saturating_sub(frame) / times.max(1);
     let fitting = fitting(&entries, count, model, room);
@@ -63,9 +67,10 @@ pub(crate) fn compose(model: &Model) -> Instructions {
     let index = prompt_index::text(&entries, over_cap + over_chars, model.gate.on.value);
     Instructions {
         text: fill(&text, project, &index),
-        names: listed.iter().map(|prompt| prompt.name.value.clone()).collect(),
+        listed: listed.into_iter().map(|(row, _)| row).collect(),
         index,
         wants_index: times > 0,
+        count,
         over_cap,
         over_chars,
     }
@@ -83,15 +88,13 @@ pub(crate) fn said_at_once(model: &Model) -> impl Iterator<Item = &SystemText> {
     messages.into_iter().filter(|message| message.is_said(&model.gate))
 }
 
-/// The prompts that the cap leaves, the most important first.
-fn by_priority(model: &Model) -> Vec<&Prompt> {
-    let mut listed: Vec<&Prompt> = model.indexed().collect();
-    if listed.len() > model.gate.index_cap.value as usize {
-        listed.retain(|prompt| prompt.priority.value >= model.gate.over_cap_priority.value);
+/// Keeps the prompts that the cap leaves, the most important first.
+fn by_priority(listed: &mut Vec<(usize, &Prompt)>, gate: &Gate) {
+    if listed.len() > gate.index_cap.value as usize {
+        listed.retain(|(_, prompt)| prompt.priority.value >= gate.over_cap_priority.value);
     }
     // Names are sorted already, so equal priorities stay in their order.
-    listed.sort_by_key(|prompt| std::cmp::Reverse(prompt.priority.value));
-    listed
+    listed.sort_by_key(|(_, prompt)| std::cmp::Reverse(prompt.priority.value));
 }
 
 /// How many entries an index of at most `room` characters has, of a project with `count` prompts.
@@ -118,8 +121,13 @@ fn entry(prompt: &Prompt, model: &Model) -> String {
     briefing::entry(&prompt.name.value, about, model.gate.entry_chars.value as usize)
 }
 
-/// Returns a message that is completed when it is sent: what is known now is filled in.
-pub(crate) fn pieces(message: &SystemText, project: &str, index: &str) -> Vec<MessagePiece> {
+/// Returns a message that is completed when it is sent: what is known now is filled in. Without
+/// `index`, each audience has its own.
+pub(crate) fn pieces(
+    message: &SystemText,
+    project: &str,
+    index: Option<&str>,
+) -> Vec<MessagePiece> {
     let text = &message.text;
     let mut pieces = Vec::new();
     let mut at = 0;
@@ -127,13 +135,14 @@ pub(crate) fn pieces(message: &SystemText, project: &str, index: &str) -> Vec<Me
         let piece = match variable.name {
             "matched_prompts" => MessagePiece::Matched,
             "remaining_prompts" => MessagePiece::Remaining,
+            "prompt_index" if index.is_none() => MessagePiece::Index,
             _ => continue,
         };
-        literal(text.get(at..variable.start), project, index, &mut pieces);
+        literal(text.get(at..variable.start), project, index.unwrap_or_default(), &mut pieces);
         pieces.push(piece);
         at = variable.end;
     }
-    literal(text.get(at..), project, index, &mut pieces);
+    literal(text.get(at..), project, index.unwrap_or_default(), &mut pieces);
     pieces
 }
 

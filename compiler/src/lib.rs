@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod ast;
+mod audience;
 mod check;
 mod diagnostic;
 mod encode;
@@ -15,7 +16,6 @@ mod grammar;
 mod instructions;
 mod lower;
 mod model;
-mod nearest;
 mod parse;
 mod pattern_set;
 mod reference;
@@ -29,9 +29,11 @@ mod worst_case;
 
 use std::collections::BTreeSet;
 
+use relay_engine::nearest;
+
 pub use diagnostic::{Diagnostics, Report};
-pub use nearest::nearest;
 pub use reference::language_reference;
+pub use relay_engine::nearest::nearest;
 pub use show::Effective;
 pub use source::{FileId, Files, Listed, ReadError, SourceFile, Sources, Span, Spanned, Texts};
 

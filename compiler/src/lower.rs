@@ -1,5 +1,6 @@
 //! Model -> contents of a bundle. Nothing here can fail: what can fail belongs to an earlier stage.
 
+mod access;
 mod gate;
 mod messages;
 mod pages;
@@ -10,7 +11,6 @@ mod tools;
 
 use relay_bundle::{Contents, Manifest, Place, Prompt, Resource, ResourceTemplate, Setting};
 
-use crate::instructions;
 use crate::model::{self, Model};
 use crate::show::Effective;
 use crate::source::{Sources, Span, Spanned};
@@ -25,12 +25,23 @@ pub(crate) fn contents(
 ) -> Contents {
     let places = Places(sources);
     let provenance = provenance::json(sources, options, &model);
-    let messages = messages::messages(&model, instructions::compose(&model), &places);
+    let messages = messages::messages(&model, &places);
     let gate = gate::gate(&model, &places);
     let review = review::review(&model, &places);
     let (tools, tool_pages) = tools::tools(&model, &|at| places.of(at));
-    let Model { project, environment, prompts, resources, templates, skills, other_tools, .. } =
-        model;
+    let indexes = access::indexes(&model);
+    let Model {
+        project,
+        environment,
+        prompts,
+        resources,
+        templates,
+        access,
+        audiences,
+        skills,
+        other_tools,
+        ..
+    } = model;
     let skills = skills::skills(skills.list, &places);
     let prompts: Vec<_> = prompts.into_iter().map(|prompt| lower_prompt(prompt, &places)).collect();
     let resources: Vec<_> =
@@ -38,6 +49,10 @@ pub(crate) fn contents(
     let templates: Vec<_> =
         templates.into_iter().map(|template| lower_template(template, &places)).collect();
     let known_tools = skills::known_tools(&skills, &tools, &other_tools);
+    let prompt_pages = pages::prompts(&prompts);
+    let resource_pages = pages::resources(&resources);
+    let template_pages = pages::templates(&templates);
+    let pages = [&prompt_pages[..], &resource_pages, &template_pages, &tool_pages];
     Contents {
         epoch: project.epoch.value,
         manifest: Manifest {
@@ -51,10 +66,14 @@ pub(crate) fn contents(
         messages,
         gate,
         tools,
+        tenants: access::tenants(&access, &places),
+        roles: access::roles(&access, &places),
+        users: access::users(&access, &places),
+        audiences: indexes.map(|indexes| access::audiences(audiences, indexes, pages)),
+        prompt_pages,
+        resource_pages,
+        template_pages,
         tool_pages,
-        prompt_pages: pages::prompts(&prompts),
-        resource_pages: pages::resources(&resources),
-        template_pages: pages::templates(&templates),
         prompts,
         resources,
         templates,
@@ -104,6 +123,7 @@ fn lower_prompt(prompt: model::Prompt, places: &Places<'_>) -> Prompt {
         included: _,
         messages: _,
         booleans: _,
+        readers: _,
         allowed_secrets: _,
     } = prompt;
     let summary = summary.map(|summary| places.setting(summary));
@@ -125,8 +145,16 @@ fn lower_prompt(prompt: model::Prompt, places: &Places<'_>) -> Prompt {
 
 fn lower_resource(resource: model::Resource, places: &Places<'_>) -> Resource {
     let model::Resource { uri, about, content } = resource;
-    let model::About { name, title, description, mime, body, included: _, allowed_secrets: _ } =
-        about;
+    let model::About {
+        name,
+        title,
+        description,
+        mime,
+        body,
+        included: _,
+        readers: _,
+        allowed_secrets: _,
+    } = about;
     Resource {
         at: places.of(uri.at),
         uri: uri.value,
@@ -147,8 +175,16 @@ fn lower_template(template: model::ResourceTemplate, places: &Places<'_>) -> Res
         booleans: _,
         rendering,
     } = template;
-    let model::About { name, title, description, mime, body: _, included: _, allowed_secrets: _ } =
-        about;
+    let model::About {
+        name,
+        title,
+        description,
+        mime,
+        body: _,
+        included: _,
+        readers: _,
+        allowed_secrets: _,
+    } = about;
     ResourceTemplate {
         at: places.of(uri_template.at),
         uri_template: uri_template.value,

@@ -5,11 +5,13 @@
 
 use std::sync::Arc;
 
-use relay_bundle::{Content, Level, Rendering, Role, Unlock, UriPiece};
+use relay_bundle::{Content, Level, Mask, Rendering, Unlock, UriPiece};
+use relay_engine::tool::{Group, TOOLS, ToolSpec};
 
-use crate::ast::{MessageName, ToolGroup};
+use crate::ast::{MessageName, ToolGroup, Who};
 use crate::source::{FileId, Span, Spanned};
 
+use crate::audience::{Audience, Audiences};
 pub(crate) use crate::setting::{Gate, Setting};
 
 /// A project, joined from its documents, for one environment.
@@ -28,6 +30,10 @@ pub(crate) struct Model {
     pub(crate) resources: Vec<Resource>,
     /// The resources whose URI has variables, sorted by URI template.
     pub(crate) templates: Vec<ResourceTemplate>,
+    /// Who there is, and what each may see.
+    pub(crate) access: Access,
+    /// Who sees what.
+    pub(crate) audiences: Audiences,
     /// How sessions are gated.
     pub(crate) gate: Gate,
     /// The groups of tools that are offered.
@@ -41,16 +47,105 @@ pub(crate) struct Model {
 }
 
 impl Model {
+    /// Returns the tools that are offered, in the order of their list, each with its node.
+    pub(crate) fn offered_tools(&self) -> Vec<(&'static ToolSpec, Span)> {
+        offered_tools(&self.gate, &self.tools)
+    }
+
+    /// Returns whether everyone sees everything.
+    pub(crate) fn is_one_audience(&self) -> bool {
+        let [audience] = self.audiences.list.as_slice() else { return false };
+        let seen = [&audience.prompts, &audience.resources, &audience.templates, &audience.tools];
+        let tools = self.offered_tools().len();
+        let all = [self.prompts.len(), self.resources.len(), self.templates.len(), tools];
+        seen.map(Mask::count) == all
+    }
+
+    /// Returns the prompts that an audience sees, each with its row.
+    pub(crate) fn seen_by(&self, audience: &Audience) -> impl Iterator<Item = (usize, &Prompt)> {
+        let prompts = self.prompts.iter().enumerate();
+        prompts.filter(|(row, _)| audience.prompts.contains(*row))
+    }
+
     /// Returns the prompts that briefings may send.
     pub(crate) fn briefed(&self) -> impl Iterator<Item = &Prompt> {
         self.prompts.iter().filter(|prompt| prompt.briefing.value)
     }
 
-    /// Returns the prompts of the index: with a gate, those that an agent can ask for.
-    pub(crate) fn indexed(&self) -> impl Iterator<Item = &Prompt> {
+    /// Returns the prompts of an audience's index: with a gate, those that an agent can ask for.
+    pub(crate) fn indexed(&self, audience: &Audience) -> impl Iterator<Item = (usize, &Prompt)> {
         let is_gated = self.gate.on.value;
-        self.prompts.iter().filter(move |prompt| prompt.briefing.value || !is_gated)
+        self.seen_by(audience).filter(move |(_, prompt)| prompt.briefing.value || !is_gated)
     }
+}
+
+/// Who there is: tenants, roles, and who has which role.
+#[derive(Debug, Default)]
+pub(crate) struct Access {
+    /// Sorted by name.
+    pub(crate) tenants: Vec<Spanned<String>>,
+    /// Sorted by name. Without any, everyone sees everything.
+    pub(crate) roles: Vec<Role>,
+    /// Sorted by [`User::key`].
+    pub(crate) users: Vec<User>,
+}
+
+/// A role, with what it inherits.
+#[derive(Debug)]
+pub(crate) struct Role {
+    pub(crate) name: Spanned<String>,
+    /// An inherited one has no place.
+    pub(crate) tier: Setting<u8>,
+    /// The index of the role that contains this one.
+    pub(crate) parent: Option<Spanned<usize>>,
+    /// The names and patterns of the tools that it sees; absent if it sees all.
+    pub(crate) tools: Option<Vec<Spanned<String>>>,
+    /// Whether the tools are its own, not inherited.
+    pub(crate) has_own_tools: bool,
+}
+
+/// A `user`, `group` or `anyone`.
+#[derive(Debug)]
+pub(crate) struct User {
+    pub(crate) at: Span,
+    pub(crate) who: Who,
+    /// The id or the group; empty for `anyone`.
+    pub(crate) id: String,
+    /// The index of the tenant for which it counts; absent if for every one.
+    pub(crate) tenant: Option<Spanned<usize>>,
+    /// The index of its role.
+    pub(crate) role: Spanned<usize>,
+}
+
+impl User {
+    /// Returns what users are sorted by; those without a tenant come last.
+    pub(crate) fn key(&self) -> (Who, String, usize) {
+        let tenant = self.tenant.as_ref().map_or(usize::MAX, |tenant| tenant.value);
+        (self.who, self.id.clone(), tenant)
+    }
+}
+
+impl Access {
+    /// Returns a role and those that contain it, the role first.
+    pub(crate) fn ancestors(&self, role: usize) -> impl Iterator<Item = usize> {
+        let parent = |role: &usize| {
+            let role = self.roles.get(*role)?;
+            role.parent.as_ref().map(|parent| parent.value)
+        };
+        std::iter::successors(Some(role), parent)
+    }
+}
+
+/// Who sees a prompt or a resource: one `for` is enough; without any, everyone.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Readers(pub(crate) Vec<For>);
+
+/// A `for`: callers of this tenant and in this role, or in one that it contains.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct For {
+    pub(crate) tenant: Option<usize>,
+    pub(crate) role: Option<usize>,
+    pub(crate) at: Span,
 }
 
 /// Who and what the project is.
@@ -61,6 +156,21 @@ pub(crate) struct Project {
     pub(crate) epoch: Setting<u64>,
     pub(crate) title: Option<Spanned<String>>,
     pub(crate) owner: Option<Spanned<String>>,
+}
+
+/// Returns the tools that a gate and groups of tools offer, each with its node.
+pub(crate) fn offered_tools(
+    gate: &Gate,
+    groups: &[Spanned<ToolGroup>],
+) -> Vec<(&'static ToolSpec, Span)> {
+    let offered_at = |group| match group {
+        Group::Gate => gate.at.filter(|_| gate.on.value),
+        Group::Diagnostics => {
+            let mut groups = groups.iter();
+            groups.find(|each| each.value == ToolGroup::Diagnostics).map(|each| each.at)
+        }
+    };
+    TOOLS.iter().filter_map(|spec| Some((spec, offered_at(spec.group)?))).collect()
 }
 
 /// A `when` and what it did.
@@ -99,13 +209,14 @@ pub(crate) struct Prompt {
     pub(crate) messages: Vec<MessageSource>,
     /// The names of the arguments whose templates see a truth value.
     pub(crate) booleans: Vec<String>,
+    pub(crate) readers: Readers,
     pub(crate) allowed_secrets: Vec<AllowedSecret>,
 }
 
 /// A `message` node, for renderer.
 #[derive(Debug)]
 pub(crate) struct MessageSource {
-    pub(crate) role: Role,
+    pub(crate) role: relay_bundle::Role,
     pub(crate) parts: Vec<PartSource>,
 }
 
@@ -200,6 +311,7 @@ pub(crate) struct About {
     pub(crate) body: BodySource,
     /// The files that its template includes.
     pub(crate) included: Vec<BodySource>,
+    pub(crate) readers: Readers,
     pub(crate) allowed_secrets: Vec<AllowedSecret>,
 }
 

@@ -18,9 +18,13 @@ mod path;
 mod project;
 mod prompt;
 mod prompts;
+mod readers;
 mod resource;
+mod roles;
 mod skills;
+mod tenants;
 mod tools;
+mod users;
 mod when;
 
 pub(crate) use document::{
@@ -35,6 +39,7 @@ pub(crate) use node::RESERVED;
 pub(crate) use path::{PathError, resolve as resolve_path};
 pub(crate) use project::EPOCH;
 pub(crate) use prompt::PRIORITY;
+pub(crate) use roles::TIER;
 pub(crate) use skills::{MERGED_BYTES, SKILL_CHARS, SKILL_PRIORITY};
 
 use node::Node;
@@ -49,6 +54,9 @@ use crate::source::FileId;
 pub(crate) static TOP: &[&Rule] = &[
     &project::PROJECT,
     &include::INCLUDE,
+    &tenants::TENANTS,
+    &roles::ROLES,
+    &users::USERS,
     &GATE,
     &tools::TOOLS,
     &prompts::PROMPTS,
@@ -77,6 +85,9 @@ fn item(node: &Node, out: &mut Diagnostics) -> Option<Item> {
     match node.name.value.as_str() {
         "project" => Some(Item::Project(project::node(node, out))),
         "gate" => Some(Item::Gate(gate::node(node, out))),
+        "tenants" => Some(Item::Tenants(tenants::block(node, out))),
+        "roles" => Some(Item::Roles(roles::block(node, out))),
+        "users" => Some(Item::Users(users::block(node, out))),
         "tools" => Some(Item::Tools(tools::node(node, out))),
         "prompts" => Some(Item::Prompts(prompts::node(node, out))),
         "messages" => Some(Item::Messages(messages::node(node, out))),

@@ -2,6 +2,7 @@
 //!
 //! What cannot be resolved is reported and left out of the model; nothing is judged here.
 
+mod access;
 mod argument;
 mod body;
 mod environment;
@@ -35,8 +36,9 @@ pub(crate) use text::ARGUMENTS_CHARS_MAX;
 
 use crate::Options;
 use crate::ast::Ast;
+use crate::audience::Lists;
 use crate::diagnostic::Diagnostics;
-use crate::model::Model;
+use crate::model::{Model, offered_tools};
 use crate::source::Sources;
 
 /// Resolves a project for one environment; `None` if it has no usable `project` node, or a
@@ -55,21 +57,34 @@ pub(crate) fn project(
     let root = ast.documents.first()?.file;
     let (nodes, whens) = environment::choose(sources, ast, environment, root, out);
     let project = project::project(nodes.projects, options.epoch, root, out);
-    let (resources, templates) = resource::resources(sources, nodes.resources, out);
+    let access = access::access(nodes.tenants, nodes.roles, nodes.users, out);
+    let (resources, templates) = resource::resources(sources, nodes.resources, &access, out);
     let (prompts, disabled_prompts) =
-        prompts::prompts(sources, nodes.prompts, nodes.prompt_patches, &resources, out);
+        prompts::prompts(sources, nodes.prompts, nodes.prompt_patches, &resources, &access, out);
     let gate = gate::gate(nodes.gates, out);
-    let (tools, other_tools) = tools::tools(sources, nodes.tools, out);
+    let (tools, other_tools) = tools::tools(nodes.tools, out);
     let skills = skills::skills(sources, nodes.skills, out);
     let messages = message::messages(sources, nodes.messages, &gate, out);
+    let project = project?;
+    let audiences = {
+        let lists = Lists {
+            prompts: prompts.iter().map(|prompt| &prompt.readers).collect(),
+            resources: resources.iter().map(|resource| &resource.about.readers).collect(),
+            templates: templates.iter().map(|template| &template.about.readers).collect(),
+            tools: offered_tools(&gate, &tools).into_iter().map(|(spec, _)| spec).collect(),
+        };
+        access::audiences(&access, &lists, project.name.at, out)
+    };
     Some(Model {
-        project: project?,
+        project,
         environment: environment.map(str::to_owned),
         whens,
         prompts,
         disabled_prompts,
         resources,
         templates,
+        access,
+        audiences,
         gate,
         tools,
         other_tools,

@@ -5,6 +5,8 @@
 //! project's folder, it gives the same project. Two things the language cannot say: that the text
 //! of a file begins after its front matter, and which folder an inline template includes from.
 
+mod access;
+
 use std::collections::BTreeMap;
 
 use relay_bundle::{Argument, ArgumentKind, Level, Role, Unlock};
@@ -13,8 +15,8 @@ use serde_json::{Map, Value, json};
 use crate::ast::ToolGroup;
 use crate::grammar::{Form, Kind, Literal, Rule};
 use crate::model::{
-    About, AllowedSecret, BodySource, Gate, MessageSource, Model, PartSource, Prompt, Setting,
-    Skill, Skills, SystemText,
+    About, Access, AllowedSecret, BodySource, Gate, MessageSource, Model, PartSource, Prompt,
+    Setting, Skill, Skills, SystemText,
 };
 use crate::setting::{GATE, UNLOCK};
 use crate::source::{FileId, Sources, Span, Spanned};
@@ -57,7 +59,9 @@ enum Scalar {
 impl Effective {
     pub(crate) fn of(sources: &Sources<'_>, model: &Model) -> Self {
         let renderer = Renderer { sources };
-        let mut nodes = vec![renderer.project(model), renderer.gate(&model.gate)];
+        let mut nodes = vec![renderer.project(model)];
+        nodes.extend(renderer.access(&model.access));
+        nodes.push(renderer.gate(&model.gate));
         if !(model.tools.is_empty() && model.other_tools.is_empty()) {
             let mut children: Vec<_> =
                 model.tools.iter().map(|group| renderer.tool_group(group)).collect();
@@ -71,14 +75,16 @@ impl Effective {
         nodes.push(EffectiveNode { name: "messages", children, ..EffectiveNode::default() });
         if !model.prompts.is_empty() || !model.disabled_prompts.is_empty() {
             let mut children: Vec<_> =
-                model.prompts.iter().map(|prompt| renderer.prompt(prompt)).collect();
+                model.prompts.iter().map(|it| renderer.prompt(it, &model.access)).collect();
             children.extend(model.disabled_prompts.iter().map(|name| renderer.disabled(name)));
             nodes.push(EffectiveNode { name: "prompts", children, ..EffectiveNode::default() });
         }
-        let fixed = model.resources.iter().map(|r| renderer.resource(&r.uri, &r.about, Vec::new()));
+        let access = &model.access;
+        let fixed =
+            model.resources.iter().map(|r| renderer.resource(&r.uri, &r.about, access, Vec::new()));
         let templates = model.templates.iter().map(|t| {
             let variables = t.rendering.arguments.iter().map(|a| variable(a, &t.booleans));
-            renderer.resource(&t.uri_template, &t.about, variables.collect())
+            renderer.resource(&t.uri_template, &t.about, access, variables.collect())
         });
         let children: Vec<_> = fixed.chain(templates).collect();
         if !children.is_empty() {
@@ -223,7 +229,7 @@ impl Renderer<'_, '_> {
         }
     }
 
-    fn prompt(&self, prompt: &Prompt) -> EffectiveNode {
+    fn prompt(&self, prompt: &Prompt, access: &Access) -> EffectiveNode {
         let mut node = EffectiveNode {
             name: "prompt",
             arguments: vec![Scalar::Text(prompt.name.value.clone())],
@@ -244,6 +250,7 @@ impl Renderer<'_, '_> {
         node.child("title", prompt.title.as_ref());
         node.child("description", prompt.description.as_ref());
         node.about(prompt);
+        node.children.extend(self.readers(&prompt.readers, access));
         let arguments = prompt.rendering.arguments.iter();
         node.children.extend(arguments.map(|each| argument(each, &prompt.booleans)));
         node.children.extend(messages.iter().map(|message| self.message(message, template)));
@@ -309,6 +316,7 @@ impl Renderer<'_, '_> {
         &self,
         uri: &Spanned<String>,
         about: &About,
+        access: &Access,
         variables: Vec<EffectiveNode>,
     ) -> EffectiveNode {
         let mut node = EffectiveNode {
@@ -322,6 +330,7 @@ impl Renderer<'_, '_> {
         self.body(&about.body, false, &mut node);
         node.child("title", about.title.as_ref());
         node.child("description", about.description.as_ref());
+        node.children.extend(self.readers(&about.readers, access));
         node.children.extend(variables);
         node.children.extend(about.allowed_secrets.iter().map(suppression));
         node

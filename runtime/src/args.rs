@@ -26,7 +26,8 @@ Trust:
 Who and what is recorded:
       --principal NAME  The caller where no authentication names one [default: local]
       --tenant NAME     The tenant of this caller
-      --role NAME       The role of this caller
+      --group NAME      A group of this caller; may be repeated
+      --role NAME       The role that is wanted for this caller
       --audit FILE      Append one JSON line to FILE for every tool call, prompt and resource
                         served or refused; `none` keeps no record
                         [default: relay/audit.jsonl in $XDG_STATE_HOME, or in
@@ -68,6 +69,7 @@ pub(crate) struct Args {
     pub(crate) audit: Option<PathBuf>,
     pub(crate) principal: Option<String>,
     pub(crate) tenant: Option<String>,
+    pub(crate) groups: Vec<String>,
     pub(crate) role: Option<String>,
 }
 
@@ -120,6 +122,11 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Com
             Long("audit") => set_path(&mut args.audit, "--audit", parser.value()?)?,
             Long("principal") => set_text(&mut args.principal, "--principal", parser.value()?)?,
             Long("tenant") => set_text(&mut args.tenant, "--tenant", parser.value()?)?,
+            Long("group") => {
+                let mut group = None;
+                set_text(&mut group, "--group", parser.value()?)?;
+                args.groups.extend(group);
+            }
             Long("role") => set_text(&mut args.role, "--role", parser.value()?)?,
             Value(path) if bundle.is_none() => bundle = Some(PathBuf::from(path)),
             Value(path) => return Err(UsageError::SecondBundle { extra: path.into() }),

@@ -200,7 +200,7 @@ impl Audit {
         }
         let Some(target) = &self.target else { return };
         let Entry { tool, tier, args, output, exit_code, rule, action, prompts } = entry;
-        let Caller { principal, request_id, traceparent } = caller;
+        let Caller { principal, tenant, role, request_id, traceparent } = caller;
         let (output_sha256, output_len) = output.finish();
         let record = AuditRecord {
             ts: clock::timestamp(),
@@ -213,7 +213,9 @@ impl Audit {
             exit_code,
             request_id: truncated(request_id),
             principal: &principal.id,
-            tenant: principal.tenant.as_deref(),
+            issuer: principal.issuer.as_deref(),
+            tenant: tenant.as_deref(),
+            role: role.as_deref(),
             bundle: bundle.to_string(),
             rule: truncated(&rule),
             action,
@@ -266,7 +268,9 @@ impl Writer {
             exit_code: None,
             request_id: String::new(),
             principal: SERVER,
+            issuer: None,
             tenant: None,
+            role: None,
             bundle: bundle.to_string(),
             rule: format!("{} records could not be written before this one", self.lost),
             action: Action::Served,

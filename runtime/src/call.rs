@@ -5,16 +5,17 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use crate::caller::Caller;
-use crate::load::Loaded;
 use crate::memory::Memory;
+use crate::placed::Placed;
 use crate::server::Server;
 
 /// One call of a tool.
 #[derive(Debug)]
 pub(crate) struct Call {
     pub(crate) server: Arc<Server>,
-    /// The bundle that was in force when the call arrived; the whole call uses it.
-    pub(crate) loaded: Arc<Loaded>,
+    /// The bundle that was in force when the call arrived, as its caller sees it; the whole call uses
+    /// it.
+    pub(crate) placed: Placed,
     pub(crate) caller: Caller,
     /// What the session of a legacy client remembers; other callers have none.
     pub(crate) memory: Option<Arc<Memory>>,

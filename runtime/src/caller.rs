@@ -11,6 +11,9 @@ const TYPED_CHARS_MAX: usize = 500;
 #[derive(Debug)]
 pub(crate) struct Caller {
     pub(crate) principal: Arc<Principal>,
+    /// The tenant and the role that the bundle in force gives it.
+    pub(crate) tenant: Option<String>,
+    pub(crate) role: Option<String>,
     /// The JSON-RPC id.
     pub(crate) request_id: String,
     /// The W3C trace context.
@@ -20,7 +23,8 @@ pub(crate) struct Caller {
 impl Caller {
     /// Returns the operator of the server, who acts without a request.
     pub(crate) fn operator(principal: Arc<Principal>) -> Self {
-        Self { principal, request_id: String::new(), traceparent: None }
+        let tenant = principal.tenant.clone();
+        Self { principal, tenant, role: None, request_id: String::new(), traceparent: None }
     }
 }
 

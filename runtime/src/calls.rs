@@ -148,7 +148,9 @@ mod tests {
         let [one, _two] = [calls.room(&ann), calls.room(&ann)].map(|room| room.expect("room"));
         assert!(calls.room(&ann).is_none());
         let other = calls.room(&of_acme).expect("another tenant is another caller");
-        drop((one, other));
+        let token = Principal { issuer: Some("https://login.example".to_owned()), ..ann.clone() };
+        let third = calls.room(&token).expect("another issuer is another caller");
+        drop((one, other, third));
         assert!(calls.room(&ann).is_some());
     }
 }

@@ -3,17 +3,19 @@
 //! The declarations are also the reference: `reference.rs` prints the name, the type, the range,
 //! the default and the comment of each field.
 
+mod auth;
+
 use std::borrow::Cow;
 use std::io;
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
-use relay_bundle::Digest;
-use relay_bundle::trust::Time;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
+
+pub(crate) use self::auth::{Algorithm, ApiKey, Auth, AuthError, Jwt, UrlParts};
 
 use crate::principal::Principal;
 use crate::{text_file, toml_text};
@@ -261,94 +263,6 @@ impl<const MIN: u32, const MAX: u32> JsonSchema for Within<MIN, MAX> {
     }
 }
 
-/// Who may send requests over HTTP.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) struct Auth {
-    /// Keys that clients send as `Authorization: Bearer rk_ID_SECRET`; read again on SIGHUP.
-    #[serde(default)]
-    pub(crate) api_keys: Vec<ApiKey>,
-    /// Tokens (JWT) of an authorization server.
-    #[serde(default)]
-    pub(crate) jwt: Option<Jwt>,
-}
-
-/// The key of a caller.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) struct ApiKey {
-    /// The ID in `rk_ID_SECRET`: letters, digits and hyphens.
-    pub(crate) id: String,
-    /// The SHA-256 of SECRET alone, as `printf %s SECRET | sha256sum` prints it. SECRET must be
-    /// random.
-    #[schemars(with = "String", extend("format" = "64 hexadecimal digits"))]
-    #[serde(deserialize_with = "sha256")]
-    pub(crate) sha256: Digest,
-    /// The caller that has the key, as audit records name it.
-    pub(crate) principal: String,
-    /// The tenant of the caller.
-    #[serde(default)]
-    pub(crate) tenant: Option<String>,
-    /// The role of the caller.
-    #[serde(default)]
-    pub(crate) role: Option<String>,
-    /// The key is not valid from this time on: a date, or a date and a time. Without an offset it is
-    /// in UTC.
-    #[serde(default)]
-    pub(crate) not_after: Option<Time>,
-}
-
-/// The tokens that are accepted, and their authorization server.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(crate) struct Jwt {
-    /// The `iss` that a token must have.
-    pub(crate) issuer: String,
-    /// The `aud` that a token must have: the URL of this server's `/mcp`.
-    pub(crate) audience: String,
-    /// The algorithms with which a token may be signed, at least one.
-    pub(crate) algorithms: Vec<Algorithm>,
-    /// The authorization server's public keys, as a JWKS file; read again on SIGHUP.
-    #[schemars(extend("format" = "path"))]
-    pub(crate) jwks: PathBuf,
-    /// The URL by which clients reach this server's `/mcp`, for the metadata document. Unset:
-    /// the audience.
-    #[serde(default)]
-    pub(crate) resource: Option<String>,
-    /// The URLs where clients get tokens. Empty: the issuer.
-    #[serde(default)]
-    pub(crate) authorization_servers: Vec<String>,
-    /// Scopes that a token must have, all of them.
-    #[serde(default)]
-    pub(crate) scopes: Vec<String>,
-    /// The claim that names the caller.
-    #[serde(default = "claim_sub")]
-    pub(crate) principal_claim: String,
-    /// The claim that names the tenant.
-    #[serde(default = "claim_tenant")]
-    pub(crate) tenant_claim: String,
-    /// The claim that names the role.
-    #[serde(default = "claim_role")]
-    pub(crate) role_claim: String,
-    /// The tolerated difference between clocks.
-    #[serde(default = "leeway")]
-    pub(crate) leeway_s: u32,
-}
-
-/// A signature algorithm with a public key, by its name in RFC 7518 and RFC 8037.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-pub(crate) enum Algorithm {
-    EdDSA,
-    ES256,
-    ES384,
-    PS256,
-    PS384,
-    PS512,
-    RS256,
-    RS384,
-    RS512,
-}
-
 /// Why `server.toml` cannot be used.
 #[derive(Debug, Error)]
 pub(crate) enum ConfigError {
@@ -386,43 +300,17 @@ impl Config {
             watch: _,
         } = self;
         let audit = audit.path.as_mut().filter(|path| path.as_os_str() != Audit::NONE);
-        let jwt = auth.as_mut().and_then(|auth| auth.jwt.as_mut());
+        let jwks = auth.iter_mut().flat_map(|auth| &mut auth.jwt).map(|jwt| &mut jwt.jwks);
         let tls = tls.iter_mut().flat_map(|Tls { cert, key }| [cert, key]);
         let optional = [trust.as_mut(), state.as_mut(), audit].into_iter().flatten();
         let keys = briefing.keys.iter_mut().flatten().map(|key| &mut key.key_file);
-        for path in optional.chain(tls).chain(jwt.map(|jwt| &mut jwt.jwks)).chain(keys) {
+        for path in optional.chain(tls).chain(jwks).chain(keys) {
             *path = folder.join(&path);
         }
     }
 }
 
-fn sha256<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Digest, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    let hex = text.strip_prefix("sha256:").unwrap_or(&text).to_ascii_lowercase();
-    Digest::parse(&format!("sha256:{hex}")).ok_or_else(|| {
-        serde::de::Error::custom(
-            "the SHA-256 of a key's secret is 64 hexadecimal digits: printf %s SECRET | sha256sum",
-        )
-    })
-}
-
 fn key_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
     u8::try_from(i64::deserialize(deserializer)?)
         .map_err(|_| serde::de::Error::custom("the id of a key is a number from 0 to 255"))
-}
-
-fn claim_sub() -> String {
-    "sub".to_owned()
-}
-
-fn claim_tenant() -> String {
-    "tenant".to_owned()
-}
-
-fn claim_role() -> String {
-    "role".to_owned()
-}
-
-fn leeway() -> u32 {
-    30
 }

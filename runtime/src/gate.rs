@@ -4,12 +4,13 @@
 //! callers without a session. The handle that they send back holds what they were sent, and every
 //! server with the same key accepts it.
 
-use relay_bundle::{Corrupt, Unlock};
+use relay_bundle::{Corrupt, List, Unlock};
 use relay_engine::briefing::{self, Occasion};
 use relay_engine::handle::{self, Binding, HandleError};
 use relay_engine::select::{Selection, TagError, Tags};
 use relay_engine::sent::Sent;
 use relay_engine::tool::{Gating, Offered};
+use relay_engine::view::View;
 use thiserror::Error;
 
 use crate::call::Call;
@@ -69,11 +70,12 @@ pub(crate) fn pass(
         Gating::Continues => (true, false),
         Gating::Gated => (offered.gated, true),
     };
-    let Some(gate) = call.loaded.bundle.gate().filter(|_| concerns) else {
+    let view = call.placed.view()?;
+    let Some(gate) = view.gate().filter(|_| concerns) else {
         return Ok(Passage::Free);
     };
     let memory = call.memory.as_deref();
-    let recalled = memory.map_or(Recalled::Nothing, |memory| memory.recall(&call.loaded));
+    let recalled = memory.map_or(Recalled::Nothing, |memory| memory.recall(&call.placed.loaded));
     let Some(handle) = handle.map(str::trim).filter(|handle| !handle.is_empty()) else {
         return match (recalled, gate.unlock.value) {
             (Recalled::Briefed(sent), _) => Ok(Passage::Briefed(sent)),
@@ -86,10 +88,11 @@ pub(crate) fn pass(
         };
     };
     let keys = call.server.keyring.keys();
-    let mut sent = handle::open(keys.open(), &binding(call), now_min(), handle)?;
+    let places = handle::open(keys.open(), &binding(call, &view), now_min(), handle)?;
+    let mut sent = view.rows_of(&places)?;
     match (recalled, memory) {
         (Recalled::Briefed(remembered), _) => sent.extend(remembered.iter()),
-        (_, Some(memory)) => memory.remember(&call.loaded, sent.clone()),
+        (_, Some(memory)) => memory.remember(&call.placed.loaded, sent.clone()),
         (_, None) => {}
     }
     Ok(Passage::Briefed(sent))
@@ -97,7 +100,7 @@ pub(crate) fn pass(
 
 /// Returns the tags of a call, within the limits of the gate.
 pub(crate) fn tags(call: &Call, given: &[&str]) -> Result<Tags, GateError> {
-    let gate = call.loaded.bundle.gate().ok_or(GateError::NoGate)?;
+    let gate = call.placed.view()?.gate().ok_or(GateError::NoGate)?;
     Ok(Tags::new(given, gate.tags_max.value as usize)?)
 }
 
@@ -108,35 +111,39 @@ pub(crate) fn brief(
     tags: &Tags,
     mut sent: Sent,
 ) -> Result<Briefing, GateError> {
-    let Call { server, loaded, memory, .. } = call;
-    let gate = loaded.bundle.gate().ok_or(GateError::NoGate)?;
+    let Call { server, placed, memory, .. } = call;
+    let view = placed.view()?;
+    let gate = view.gate().ok_or(GateError::NoGate)?;
     let has_session = memory.is_some();
     let request =
         briefing::Request { occasion, tags, sent: &sent, has_session, budget_bytes: None };
-    let briefing = briefing::brief(&loaded.bundle, gate, &request)?;
-    let full = names(call, &briefing.selection)?;
+    let briefing = briefing::brief(&view, gate, &request)?;
+    let full = names(&view, &briefing.selection)?;
     sent.extend(briefing.selection.full.iter().filter_map(|index| u32::try_from(*index).ok()));
     let keys = server.keyring.keys();
     let expires_min = now_min().saturating_add(server.keyring.lifetime_min());
-    let handle = handle::seal(keys.seal(), &binding(call), expires_min, &sent);
+    let handle =
+        handle::seal(keys.seal(), &binding(call, &view), expires_min, &view.places_of(&sent)?);
     if let Some(memory) = memory {
-        memory.remember(loaded, sent);
+        memory.remember(&placed.loaded, sent);
     }
     Ok(Briefing { text: briefing.text(&handle), handle, full })
 }
 
-fn names(call: &Call, selection: &Selection) -> Result<Vec<String>, Corrupt> {
-    let name = |index: &usize| Ok(call.loaded.bundle.prompt(*index)?.name()?.to_owned());
+fn names(view: &View<'_>, selection: &Selection) -> Result<Vec<String>, Corrupt> {
+    let name = |index: &usize| Ok(view.prompt(*index)?.name()?.to_owned());
     selection.full.iter().map(name).collect()
 }
 
-fn binding(call: &Call) -> Binding<'_> {
-    let Call { loaded, caller, .. } = call;
+fn binding<'a>(call: &'a Call, view: &View<'_>) -> Binding<'a> {
+    let Call { placed, caller, .. } = call;
     Binding {
         principal: &caller.principal.id,
+        issuer: caller.principal.issuer.as_deref(),
         tenant: caller.principal.tenant.as_deref(),
-        bundle: loaded.bundle.digest(),
-        prompts: loaded.bundle.prompt_count(),
+        bundle: placed.loaded.digest(),
+        audience: view.audience(),
+        prompts: view.count(List::Prompts),
     }
 }
 

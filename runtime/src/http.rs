@@ -9,6 +9,7 @@ mod error;
 mod health;
 mod jwt;
 mod listener;
+mod metadata;
 mod metrics;
 mod origin;
 mod tls;
@@ -29,8 +30,9 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::error::HttpError;
 
-use self::auth::{Authenticator, Challenge, METADATA_PATH};
+use self::auth::{Authenticator, Challenge};
 use self::listener::{Listener, Routes};
+use self::metadata::METADATA_PATH;
 use self::origin::Origins;
 use crate::config::MetricsAccess;
 use crate::load::REVOKED;
@@ -82,7 +84,7 @@ pub(crate) async fn serve(server: Arc<Server>, address: SocketAddr) -> Result<()
 
 fn announce(server: &Server, bound: SocketAddr, tls: bool) {
     let scheme = if tls { "https" } else { "http" };
-    tracing::info!("serving {} at {scheme}://{bound}{MCP_PATH}", server.loaded().bundle.digest());
+    tracing::info!("serving {} at {scheme}://{bound}{MCP_PATH}", server.loaded().digest());
     if !tls && !bound.ip().is_loopback() {
         tracing::warn!("connections are not encrypted: add [tls], or a proxy that has it");
     }
@@ -121,13 +123,16 @@ async fn mcp(State(front): State<Arc<Front>>, request: Request) -> Response {
         front.server.refuse_request(&principal, REVOKED);
         return health::revoked();
     }
+    if let Some(reason) = front.server.refuse_without_place(&principal) {
+        return (StatusCode::FORBIDDEN, format!("{reason}\n")).into_response();
+    }
     front.endpoint.answer(request, principal).await
 }
 
 /// Answers a request without valid credentials, and records it.
 fn refuse(front: &Front, challenge: Challenge) -> Response {
     front.server.metrics.unauthenticated.increment();
-    front.server.refuse_caller(challenge.reason(), challenge.key());
+    front.server.refuse_caller(challenge.reason(), challenge.claimed());
     challenge.into_response()
 }
 

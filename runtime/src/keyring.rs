@@ -12,7 +12,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use arc_swap::{ArcSwap, Guard};
-use relay_bundle::Bundle;
 use relay_engine::handle::{Key, SECRET_BYTES};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use thiserror::Error;
@@ -92,12 +91,9 @@ impl Keyring {
         }
     }
 
-    /// Logs once that handles end with this process, if its key is random and `bundle` has a gate.
-    pub(crate) fn warn_of_own_key(&self, bundle: &Bundle) {
-        if self.has_files
-            || bundle.gate().is_none()
-            || self.has_warned.swap(true, Ordering::Relaxed)
-        {
+    /// Logs once that handles end with this process, if its key is random and there is a gate.
+    pub(crate) fn warn_of_own_key(&self, has_gate: bool) {
+        if self.has_files || !has_gate || self.has_warned.swap(true, Ordering::Relaxed) {
             return;
         }
         let text = "no [[briefing.keys]] are configured: the handles of briefings end with this process, and no other replica accepts them";

@@ -20,6 +20,8 @@ mod map;
 mod mcp;
 mod memory;
 mod metrics;
+mod named;
+mod placed;
 mod principal;
 mod reference;
 mod refusals;

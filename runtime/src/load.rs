@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 use arc_swap::{ArcSwap, Guard};
 use relay_bundle::trust::{self, PublicKey, Trust, TrustError, TrustedKey};
-use relay_bundle::{Bundle, Corrupt, OpenError};
+use relay_bundle::{Bundle, Corrupt, Digest, Kind, List, Manifest, OpenError};
 use relay_engine::tool::{Offered, UnknownTool};
 use thiserror::Error;
 use tokio::sync::Notify;
@@ -35,6 +35,8 @@ pub(crate) const REVOKED: &str = "the bundle of this server was revoked: nothing
 /// A bundle that may be served. It does not change.
 #[derive(Debug)]
 pub(crate) struct Loaded {
+    /// What it says is answered through a [`View`](relay_engine::view::View) alone: see
+    /// `placed.rs`.
     pub(crate) bundle: Bundle,
     /// The tools that it offers.
     pub(crate) tools: Vec<Offered>,
@@ -51,6 +53,50 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
+    /// Returns the digest of the bundle.
+    pub(crate) fn digest(&self) -> Digest {
+        self.bundle.digest()
+    }
+
+    /// Returns the epoch of the bundle.
+    pub(crate) fn epoch(&self) -> u64 {
+        self.bundle.epoch()
+    }
+
+    /// Returns the identity of the bundle.
+    pub(crate) fn manifest(&self) -> &Manifest {
+        self.bundle.manifest()
+    }
+
+    /// Returns the names of the tenants of the project.
+    pub(crate) fn tenant_names(&self) -> Result<Vec<&str>, Corrupt> {
+        let tenants = 0..self.bundle.tenant_count();
+        tenants.map(|number| self.bundle.tenant_name(number)).collect()
+    }
+
+    /// Returns the names of the roles of the project.
+    pub(crate) fn role_names(&self) -> Vec<&str> {
+        self.bundle.roles().iter().map(|role| role.name.as_str()).collect()
+    }
+
+    /// Returns whether sessions are gated.
+    pub(crate) fn has_gate(&self) -> bool {
+        self.bundle.gate().is_some()
+    }
+
+    /// Returns whether another bundle has the same list for everyone, as far as equal sections prove
+    /// it.
+    pub(crate) fn has_same_list(&self, other: &Self, list: List) -> bool {
+        let digest = |loaded: &Self, kind| {
+            let mut sections = loaded.bundle.sections().iter();
+            sections.find(|section| section.kind == Some(kind)).map(|section| section.digest)
+        };
+        let is_one = |loaded: &Self| loaded.bundle.audience_count() == 0;
+        // Pages of all lists share one section, so this proves equality but not difference.
+        let mut kinds = [list.section(), Kind::PageBytes].into_iter();
+        is_one(self) && is_one(other) && kinds.all(|kind| digest(self, kind) == digest(other, kind))
+    }
+
     /// Returns whether it is still trusted.
     pub(crate) fn standing(&self) -> Guard<Arc<Standing>> {
         self.standing.load()

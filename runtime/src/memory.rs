@@ -40,7 +40,7 @@ impl Memory {
     pub(crate) fn recall(&self, loaded: &Loaded) -> Recalled {
         match &*lock(&self.0) {
             None => Recalled::Nothing,
-            Some(briefed) if briefed.bundle == loaded.bundle.digest() => {
+            Some(briefed) if briefed.bundle == loaded.digest() => {
                 Recalled::Briefed(briefed.sent.clone())
             }
             Some(_) => Recalled::Outdated,
@@ -48,6 +48,6 @@ impl Memory {
     }
 
     pub(crate) fn remember(&self, loaded: &Loaded, sent: Sent) {
-        *lock(&self.0) = Some(Remembered { bundle: loaded.bundle.digest(), sent });
+        *lock(&self.0) = Some(Remembered { bundle: loaded.digest(), sent });
     }
 }

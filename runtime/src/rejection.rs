@@ -37,6 +37,12 @@ impl Rejection {
     }
 }
 
+/// Returns what records say of something that the caller does not find: the caller is not told
+/// whether it does not exist, or is not for it.
+pub(crate) fn unknown(what: &str, is_hidden: bool) -> String {
+    if is_hidden { format!("this {what} is not for the caller") } else { format!("unknown {what}") }
+}
+
 impl From<FillError> for Rejection {
     fn from(error: FillError) -> Self {
         match error {

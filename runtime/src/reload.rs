@@ -37,7 +37,7 @@ pub(crate) trait Follower: Send + Sync + 'static {
     fn hang_up(&self, settings: &Settings);
 
     /// Called when `new` has replaced `old`.
-    fn replaced(&self, old: &Loaded, new: &Loaded);
+    fn replaced(&self, old: &Arc<Loaded>, new: &Arc<Loaded>);
 }
 
 async fn watch(server: Arc<Server>, mut hangups: Signal, follower: Arc<impl Follower>) {

@@ -14,6 +14,8 @@ use crate::audit::{Audit, AuditError};
 use crate::http::{self, HttpError};
 use crate::keyring::{Keyring, KeyringError};
 use crate::load::{LoadError, Loader};
+use crate::named::{self, NameError};
+use crate::placed::Placed;
 use crate::server::Server;
 use crate::settings::{Settings, SettingsError};
 use crate::{log, mcp};
@@ -30,6 +32,8 @@ pub(crate) enum Failure {
     Settings(#[from] SettingsError),
     #[error(transparent)]
     Load(#[from] LoadError),
+    #[error(transparent)]
+    Names(#[from] NameError),
     #[error(transparent)]
     Audit(#[from] AuditError),
     #[error(transparent)]
@@ -56,6 +60,15 @@ pub(crate) fn serve(args: Args) -> Result<(), Failure> {
     log::start(&settings);
     let loader = Loader::new(&settings).map_err(LoadError::from)?;
     let loaded = loader.load()?;
+    named::check(&settings, &loaded)?;
+    let loaded = Arc::new(loaded);
+    if settings.auth.is_none() {
+        let principal = &settings.principal;
+        let placed = Placed::new(loaded.clone(), principal).map_err(NameError::from)?;
+        if let Some(reason) = placed.refusal().cloned() {
+            return Err(NameError::NoPlace { id: principal.id.clone(), reason }.into());
+        }
+    }
     let audit = Audit::open(&settings.audit)?;
     let keyring = Keyring::new(&settings)?;
     let transport = settings.transport;

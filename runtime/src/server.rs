@@ -16,6 +16,7 @@ use crate::keyring::Keyring;
 use crate::load::{LoadError, Loaded, Loader};
 use crate::lock::lock;
 use crate::metrics::{Metrics, Reload};
+use crate::placed::Placed;
 use crate::principal::Principal;
 use crate::refusals::{Due, Refusals};
 use crate::settings::Settings;
@@ -51,9 +52,9 @@ impl Server {
         audit: Audit,
         keyring: Keyring,
         loader: Loader,
-        loaded: Loaded,
+        loaded: Arc<Loaded>,
     ) -> Self {
-        keyring.warn_of_own_key(&loaded.bundle);
+        keyring.warn_of_own_key(loaded.has_gate());
         loader.log_what_is_forgotten(settings.transport);
         Self {
             calls: Calls::new(settings.limits.principal_calls_max.get()),
@@ -63,7 +64,7 @@ impl Server {
             keyring,
             closing: CancellationToken::new(),
             loader,
-            current: ArcSwap::from_pointee(loaded),
+            current: ArcSwap::new(loaded),
             last_reload_error: Mutex::default(),
             refusals: Refusals::default(),
         }
@@ -82,11 +83,11 @@ impl Server {
     /// Puts `loaded` in force; returns what was in force before.
     pub(crate) fn replace(&self, loaded: Arc<Loaded>) -> Arc<Loaded> {
         self.metrics.count_reload(Reload::Ok);
-        self.keyring.warn_of_own_key(&loaded.bundle);
+        self.keyring.warn_of_own_key(loaded.has_gate());
         *lock(&self.last_reload_error) = None;
-        let new = loaded.bundle.manifest().project.value.clone();
+        let new = loaded.manifest().project.value.clone();
         let replaced = self.current.swap(loaded);
-        let old = &replaced.bundle.manifest().project.value;
+        let old = &replaced.manifest().project.value;
         if *old != new {
             tracing::warn!(
                 "project `{new}` replaces project `{old}`: `project = \"{old}\"` in the trust file would have refused it"
@@ -129,16 +130,34 @@ impl Server {
         self.record_refused_bundle("bundle:reload", reason);
         let loaded = self.loaded();
         match loaded.in_force() {
-            Ok(()) => tracing::error!("{error}; {} stays in force", loaded.bundle.digest()),
+            Ok(()) => tracing::error!("{error}; {} stays in force", loaded.digest()),
             Err(_) => tracing::error!("{error}; nothing is served"),
         }
     }
 
-    /// Records that a request came without valid credentials. `key` is the id of a known API key.
-    pub(crate) fn refuse_caller(self: &Arc<Self>, reason: &str, key: Option<&str>) {
-        let args = key.map(|key| ("api-key", key.to_owned())).into_iter().collect();
+    /// Records that a request came without valid credentials. `claimed` is the kind and the name of
+    /// the known API key or issuer that they name.
+    pub(crate) fn refuse_caller(self: &Arc<Self>, reason: &str, claimed: Option<(&str, &str)>) {
+        let args = claimed.map(|(kind, name)| (kind, name.to_owned())).into_iter().collect();
         let entry = Entry::refused(AUTHENTICATION.to_owned(), args, reason.to_owned());
         self.record_refusal(Principal::unauthenticated(), entry);
+    }
+
+    /// Returns why a caller has no place in the project, if it has none, and records it.
+    pub(crate) fn refuse_without_place(
+        self: &Arc<Self>,
+        principal: &Arc<Principal>,
+    ) -> Option<String> {
+        let loaded = self.loaded().clone();
+        let reason = match Placed::new(loaded.clone(), principal) {
+            Ok(placed) => placed.refusal()?.to_string(),
+            Err(damage) => {
+                loaded.note_damage(&damage);
+                damage.to_string()
+            }
+        };
+        self.refuse_request(principal, &reason);
+        Some(reason)
     }
 
     /// Records that a request of `principal` was refused unread.
@@ -151,7 +170,7 @@ impl Server {
         let Due { counted, own, begins_count } = self.refusals.add(clock::unix_seconds());
         self.record_count(counted);
         if own {
-            self.audit.record(&Caller::operator(principal), self.loaded().bundle.digest(), entry);
+            self.audit.record(&Caller::operator(principal), self.loaded().digest(), entry);
         }
         if begins_count {
             let server = self.clone();
@@ -175,12 +194,12 @@ impl Server {
         let args = BTreeMap::from([("count", count.to_string())]);
         let entry = Entry::refused(REQUEST.to_owned(), args, reason);
         let caller = Caller::operator(Principal::unauthenticated());
-        self.audit.record(&caller, self.loaded().bundle.digest(), entry);
+        self.audit.record(&caller, self.loaded().digest(), entry);
     }
 
     fn record_refused_bundle(&self, what: &str, reason: String) {
         let entry = Entry::refused(what.to_owned(), BTreeMap::new(), reason);
         let operator = Caller::operator(self.settings.principal.clone());
-        self.audit.record(&operator, self.loaded().bundle.digest(), entry);
+        self.audit.record(&operator, self.loaded().digest(), entry);
     }
 }

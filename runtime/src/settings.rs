@@ -12,8 +12,8 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::args::{Args, Transport};
-use crate::config::{self, Config, ConfigError, Limits, MetricsAccess};
-use crate::principal::Principal;
+use crate::config::{self, AuthError, Config, ConfigError, Limits, MetricsAccess};
+use crate::principal::{GroupsError, Principal, check_groups};
 
 /// The environment variable that chooses the level of the log.
 pub(crate) const LOG_VARIABLE: &str = "RELAY_LOG";
@@ -65,23 +65,13 @@ pub(crate) enum SettingsError {
     #[error(transparent)]
     Config(#[from] ConfigError),
     #[error(
-        "{address} can be reached from other machines, and no authentication is configured: add [[auth.api-keys]] or [auth.jwt] to the configuration, or listen on 127.0.0.1"
+        "{address} can be reached from other machines, and no authentication is configured: add [[auth.api-keys]] or [[auth.jwt]] to the configuration, or listen on 127.0.0.1"
     )]
     PublicWithoutAuth { address: SocketAddr },
-    #[error(
-        "[auth] names neither api-keys nor jwt, so no one could send a request: add one, or remove [auth]"
-    )]
-    EmptyAuth,
-    #[error(
-        "the id of API key `{id}` must consist of letters, digits and hyphens, since `_` ends it in rk_ID_SECRET"
-    )]
-    KeyId { id: String },
-    #[error("two API keys have the id `{id}`")]
-    KeyTwice { id: String },
-    #[error(
-        "auth.jwt names no algorithms: add those that the issuer signs with, such as \"ES256\""
-    )]
-    NoAlgorithms,
+    #[error(transparent)]
+    Auth(#[from] AuthError),
+    #[error("the groups of the principal cannot be used: {0}")]
+    Groups(#[from] GroupsError),
     #[error("two keys in briefing.keys have the id {id}: give each an id of its own")]
     BriefingKeyTwice { id: u8 },
 }
@@ -89,8 +79,18 @@ pub(crate) enum SettingsError {
 impl Settings {
     /// Merges the command line with the configuration file that it names.
     pub(crate) fn new(args: Args) -> Result<Self, SettingsError> {
-        let Args { bundle, transport, config, trust, state, audit, principal, tenant, role } =
-            args.clone();
+        let Args {
+            bundle,
+            transport,
+            config,
+            trust,
+            state,
+            audit,
+            principal,
+            tenant,
+            groups,
+            role,
+        } = args.clone();
         let config = config.as_deref().map(Config::read).transpose()?.unwrap_or_default();
         let local = config.principal.unwrap_or_default();
         let transport =
@@ -104,7 +104,9 @@ impl Settings {
             audit: audit_path(audit.or(config.audit.path)),
             principal: Arc::new(Principal {
                 id: principal.unwrap_or(local.id),
+                issuer: None,
                 tenant: tenant.or(local.tenant),
+                groups: if groups.is_empty() { local.groups } else { groups },
                 role: role.or(local.role),
             }),
             tls: config.tls,
@@ -183,26 +185,13 @@ impl Settings {
         {
             return Err(SettingsError::PublicWithoutAuth { address });
         }
+        check_groups(&self.principal.groups)?;
         let keys = self.briefing.keys.as_deref().unwrap_or_default();
         if let Some(id) = first_repeated(keys.iter().map(|key| key.id)) {
             return Err(SettingsError::BriefingKeyTwice { id });
         }
-        let Some(config::Auth { api_keys, jwt }) = &self.auth else { return Ok(()) };
-        if api_keys.is_empty() && jwt.is_none() {
-            return Err(SettingsError::EmptyAuth);
-        }
-        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
-        let ids = api_keys.iter().map(|key| key.id.clone());
-        if let Some(id) = ids.clone().find(|id| id.is_empty() || !id.chars().all(plain)) {
-            return Err(SettingsError::KeyId { id });
-        }
-        if let Some(id) = first_repeated(ids) {
-            return Err(SettingsError::KeyTwice { id });
-        }
-        match jwt {
-            Some(jwt) if jwt.algorithms.is_empty() => Err(SettingsError::NoAlgorithms),
-            _ => Ok(()),
-        }
+        self.auth.as_ref().map_or(Ok(()), config::Auth::check)?;
+        Ok(())
     }
 }
 

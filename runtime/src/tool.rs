@@ -5,7 +5,7 @@
 //!
 //! 1. [`admit`]: the bundle is not revoked, the caller has room for another call, and the arguments
 //!    are not too large.
-//! 2. [`visible`]: the bundle offers the tool; then its arguments are decoded by the table.
+//! 2. [`visible`]: the caller sees the tool; then its arguments are decoded by the table.
 //! 3. [`decide()`]: deny rules, role and mode decide whether it may run. The [`Permit`] that it gives
 //!    is required by every implementation. No bundle of this version has rules or roles, so the
 //!    tier decides.
@@ -25,6 +25,7 @@ mod server_info;
 
 use std::mem;
 
+use relay_bundle::List;
 use relay_engine::audit_record::{self, Action, OutputHash, Subject};
 use relay_engine::briefing::Occasion;
 use relay_engine::keywords;
@@ -44,7 +45,7 @@ use crate::call::Call;
 use crate::caller::truncate;
 use crate::calls::Room;
 use crate::gate::{self, Briefing, Passage};
-use crate::rejection::Rejection;
+use crate::rejection::{self, Rejection};
 
 /// The most bytes of texts in the arguments of one call.
 const INPUT_BYTES_MAX: usize = 2 << 20;
@@ -102,7 +103,7 @@ async fn answer(
     admit(call, room, given)?;
     let offered = visible(call, name)?;
     let arguments = decode(offered.spec, given)?;
-    let permit = decide(offered, &call.caller)?;
+    let permit = decide(offered, call)?;
     let passage = gate::pass(call, offered, arguments.text(BRIEFING.name))?;
     let is_unbriefed = matches!(passage, Passage::Unbriefed);
     let outcome = execute(call, &permit, arguments, passage).await?;
@@ -120,7 +121,7 @@ async fn answer(
 /// Denies every call while the bundle in force is revoked, and a call over the caller's limit of
 /// concurrent calls; rejects arguments over the limit of all tools.
 fn admit(call: &Call, room: Option<&Room>, given: &Map<String, Value>) -> Result<(), CallError> {
-    call.loaded.in_force().map_err(|revoked| CallError::Failed(revoked.to_string()))?;
+    call.placed.loaded.in_force().map_err(|revoked| CallError::Failed(revoked.to_string()))?;
     if room.is_none() {
         let max = call.server.calls.principal_calls_max();
         let text = format!(
@@ -150,19 +151,27 @@ fn text_bytes(value: &Value) -> usize {
     }
 }
 
-/// Returns the tool of a name, if the bundle offers it.
+/// Returns the tool of a name, if the caller sees it.
 fn visible<'a>(call: &'a Call, name: &str) -> Result<&'a Offered, Rejection> {
-    offered(call, name).ok_or_else(|| {
+    let view = call.placed.view()?;
+    let row = view.rows(List::Tools)?.find(|row| is_named(call, *row, name));
+    row.and_then(|row| call.placed.loaded.tools.get(row)).ok_or_else(|| {
+        let rule = rejection::unknown("tool", view.hides_tool(name));
         let name = truncate(name);
         Rejection::Wrong {
             text: format!("unknown tool `{name}`: tools/list names the available tools"),
-            rule: "unknown tool".to_owned(),
+            rule,
         }
     })
 }
 
+fn is_named(call: &Call, row: usize, name: &str) -> bool {
+    call.placed.loaded.tools.get(row).is_some_and(|offered| offered.spec.name == name)
+}
+
+/// Returns the tool of a name, for records: whether or not the caller sees it.
 fn offered<'a>(call: &'a Call, name: &str) -> Option<&'a Offered> {
-    call.loaded.tools.iter().find(|offered| offered.spec.name == name)
+    call.placed.loaded.tools.iter().find(|offered| offered.spec.name == name)
 }
 
 async fn execute(
@@ -221,7 +230,7 @@ fn record(
         entry.prompts = full.take(RECORDED_PROMPTS_MAX).cloned().collect();
         entry.exit_code = *exit_code;
     }
-    call.server.audit.record(&call.caller, call.loaded.bundle.digest(), entry);
+    call.server.audit.record(&call.caller, call.placed.loaded.digest(), entry);
     answer
 }
 

@@ -7,6 +7,7 @@ use std::time::Instant;
 use relay_bundle::{Bundle, Kind, encode, lower_case};
 use relay_engine::select::{BUDGET_BYTES, Limits, TAGS_MAX, Tags, select};
 use relay_engine::sent::Sent;
+use relay_engine::view::View;
 
 use crate::allocation::allocated;
 use crate::{Result, Setting, generate, median, row};
@@ -88,7 +89,14 @@ fn answer(bundle: &Bundle, tags: &Tags, texts: &[String]) -> Result<String> {
     let mut memory = 0;
     for _ in 0..201 {
         let start = Instant::now();
-        let (selection, bytes) = allocated(|| select(bundle, tags, &Sent::default(), limits));
+        let (selection, bytes) = allocated(|| {
+            select(
+                &View::of_audience(bundle, 0).expect("the bundle is good"),
+                tags,
+                &Sent::default(),
+                limits,
+            )
+        });
         selected.push(start.elapsed().as_secs_f64() * 1e6);
         let selection = black_box(selection?);
         matches = selection.index.len() + selection.index_omitted;

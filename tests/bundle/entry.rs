@@ -178,6 +178,6 @@ fn find_all(bundle: &relay_bundle::Bundle) {
         let _ = relay_engine::cascade::near_misses(bundle, question);
     }
     for uri in ["relay://logo", "relay://host/a.md", ""] {
-        let _ = relay_engine::resource::find(bundle, uri);
+        let _ = relay_engine::resource::find(&crate::support::view(bundle), uri);
     }
 }

@@ -67,7 +67,7 @@ fn a_uri_matches_a_template_as_a_whole() {
 #[test]
 fn a_fixed_uri_comes_before_templates_and_those_in_their_order() {
     let bundle = bundle(&["relay://a", "relay://x/y"], &["relay://{one}", "relay://{two}/{three}"]);
-    let found = |uri| match resource::find(&bundle, uri).unwrap() {
+    let found = |uri| match resource::find(&crate::support::view(&bundle), uri).unwrap() {
         Some(Found::Resource(resource)) => resource.uri().unwrap().to_owned(),
         Some(Found::Template(template, values)) => {
             let names: Vec<_> = values.into_keys().collect();

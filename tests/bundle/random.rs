@@ -4,9 +4,10 @@ use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
 use relay_bundle::{
-    Argument, ArgumentKind, Blob, Content, Contents, Gate, KnownTool, Level, Manifest, Message,
-    MessagePiece, Messages, Page, Part, PartContent, Place, Prompt, Rendering, Resource,
-    ResourceTemplate, Review, Role, Segment, Setting, Skill, Suppression, Tool, Unlock, UriPiece,
+    Argument, ArgumentKind, Audience, Audiences, Blob, CallerRole, Content, Contents, Gate,
+    KnownTool, Level, Manifest, Mask, Message, MessagePiece, Messages, Page, Part, PartContent,
+    Place, Prompt, Rendering, Resource, ResourceTemplate, Review, Role, Segment, Setting, Skill,
+    Suppression, Tenant, Tool, Unlock, UriPiece, User, Visible, Who,
 };
 
 /// Contents with a few of everything; prompts and resources have unique names and are sorted.
@@ -21,7 +22,7 @@ pub(crate) fn contents() -> impl Strategy<Value = Contents> {
         vec(template(), 0..3),
     );
     let pages = [(); 4].map(|()| vec(page(), 0..3));
-    let gated = (option::of(gate()), vec(tool(), 0..4));
+    let gated = (option::of(gate()), vec(tool(), 0..4), access());
     let settings = (any::<u64>(), manifest(), messages());
     let skills = (vec(skill(), 0..6), known_tools());
     (settings, lists, skills, gated, pages, (text(), text(), review())).prop_map(
@@ -29,7 +30,7 @@ pub(crate) fn contents() -> impl Strategy<Value = Contents> {
             (epoch, manifest, messages),
             (prompts, resources, templates),
             (skills, known_tools),
-            (gate, tools),
+            (gate, tools, (tenants, roles, users)),
             pages,
             (canonical, provenance, review),
         )| {
@@ -40,6 +41,10 @@ pub(crate) fn contents() -> impl Strategy<Value = Contents> {
                 messages,
                 gate,
                 tools,
+                tenants,
+                roles,
+                users,
+                audiences: None,
                 tool_pages,
                 prompts,
                 resources,
@@ -55,6 +60,91 @@ pub(crate) fn contents() -> impl Strategy<Value = Contents> {
             }
         },
     )
+}
+
+/// Contents in which audiences see different rows of the lists.
+pub(crate) fn with_audiences() -> impl Strategy<Value = Contents> {
+    let masks = vec(vec(any::<[bool; 4]>(), 8), 1..4);
+    (contents(), masks, any::<u32>(), text()).prop_map(|(contents, masks, seed, index)| {
+        let counts = [
+            contents.prompts.len(),
+            contents.resources.len(),
+            contents.templates.len(),
+            contents.tools.len(),
+        ];
+        let pages = |count: usize, list: &str| {
+            let entry = |row| format!("{{\"{list}\":{row}}}");
+            let json = format!("[{}]", (0..count).map(entry).collect::<Vec<_>>().join(","));
+            Some(Page { first: 0, count: count as u32, json }).filter(|_| count > 0)
+        };
+        let visible = |mask: &Vec<[bool; 4]>, list: usize| {
+            let rows = Mask::of(counts[list], |row| mask[row % mask.len()][list]);
+            let seen = (0..counts[list] as u32).filter(|row| rows.contains(*row as usize));
+            Visible { pages: seen.step_by(2).collect(), rows }
+        };
+        let list: Vec<Audience> = masks
+            .iter()
+            .map(|mask| Audience {
+                prompts: visible(mask, 0),
+                resources: visible(mask, 1),
+                templates: visible(mask, 2),
+                tools: visible(mask, 3),
+                index: index.clone(),
+                listed: (0..counts[0] as u32).collect(),
+            })
+            .collect();
+        let classes = contents.tenants.len() + 1;
+        let roles = contents.roles.len().max(1);
+        let audiences = Audiences {
+            tenant_classes: (0..classes as u32).collect(),
+            table: (0..classes * roles)
+                .map(|cell| (cell as u32 ^ seed) % list.len() as u32)
+                .collect(),
+            list,
+        };
+        Contents {
+            prompt_pages: pages(counts[0], "prompt").into_iter().collect(),
+            resource_pages: pages(counts[1], "resource").into_iter().collect(),
+            template_pages: pages(counts[2], "template").into_iter().collect(),
+            tool_pages: pages(counts[3], "tool").into_iter().collect(),
+            audiences: Some(audiences),
+            ..contents
+        }
+    })
+}
+
+/// Tenants, roles and users that refer to each other.
+fn access() -> impl Strategy<Value = (Vec<Tenant>, Vec<CallerRole>, Vec<User>)> {
+    let tenants = btree_map(name(), place(), 0..4);
+    let roles = btree_map(name(), (set(0..4u8), option::of(vec(set(text()), 0..3)), place()), 0..4);
+    let who = prop_oneof![Just(Who::User), Just(Who::Group), Just(Who::Anyone)];
+    let users = btree_map((who, name(), option::of(0..4u32)), (0..4u32, place()), 0..8);
+    (tenants, roles, users).prop_map(|(tenants, roles, users)| {
+        let tenants: Vec<Tenant> =
+            tenants.into_iter().map(|(name, at)| Tenant { name, at }).collect();
+        let first = roles.keys().next().cloned();
+        let roles: Vec<CallerRole> = roles
+            .into_iter()
+            .map(|(name, (tier, tools, at))| CallerRole {
+                parent: first.clone().filter(|first| *first != name),
+                name,
+                tier,
+                tools,
+                at,
+            })
+            .collect();
+        let count = |list: usize| u32::try_from(list).unwrap();
+        let mut users: Vec<User> = users
+            .into_iter()
+            .filter(|((_, _, tenant), (role, _))| {
+                tenant.is_none_or(|tenant| tenant < count(tenants.len()))
+                    && *role < count(roles.len())
+            })
+            .map(|((who, id, tenant), (role, at))| User { who, id, tenant, role, at })
+            .collect();
+        users.sort_by_key(|user| (user.who, user.id.clone(), user.tenant.unwrap_or(u32::MAX)));
+        (tenants, roles, users)
+    })
 }
 
 /// A name of few letters, so that names meet in the hash tables.

@@ -6,10 +6,11 @@ use ed25519_dalek::SigningKey;
 use relay_bundle::envelope::{self, Envelope};
 use relay_bundle::trust::{PublicKey, Revoked, Time, Trust, TrustedKey};
 use relay_bundle::{
-    Argument, ArgumentKind, Blob, Bundle, Content, Contents, Corrupt, Gate, KnownTool, Level,
-    Manifest, Message, MessagePiece, Messages, OpenError, Page, Part, PartContent, Place, Prompt,
-    Rendering, Resource, ResourceTemplate, Review, Role, Segment, Setting, Skill, Suppression,
-    Tool, Unlock, UriPiece, encode,
+    Argument, ArgumentKind, Audience, Audiences, Blob, Bundle, CallerRole, Content, Contents,
+    Corrupt, Gate, KnownTool, Level, Manifest, Mask, Message, MessagePiece, Messages, OpenError,
+    Page, Part, PartContent, Place, Prompt, Rendering, Resource, ResourceTemplate, Review, Role,
+    Segment, Setting, Skill, Suppression, Tenant, Tool, Unlock, UriPiece, User, Visible, Who,
+    encode,
 };
 
 /// When the tests take place: 2026-11-21T00:00:00Z.
@@ -90,6 +91,18 @@ pub(crate) fn rich() -> Contents {
         skills: skills(),
         known_tools: vec![known_tool("api-create", Some(&[0, 1])), known_tool("ssh_exec", None)],
         gate: Some(gate()),
+        tenants: vec![tenant("acme", 70), tenant("globex", 71)],
+        roles: vec![
+            role("operator", None, None),
+            role("reader", Some("operator"), Some(&["server_*", "read_prompts"])),
+        ],
+        users: vec![
+            user(Who::User, "john@acme.example", Some(0), 0, 74),
+            user(Who::User, "john@acme.example", None, 1, 75),
+            user(Who::Group, "acme:sre", Some(0), 0, 76),
+            user(Who::Anyone, "", None, 1, 77),
+        ],
+        audiences: Some(audiences()),
         tools: vec![
             tool("begin_session", false, 0),
             tool("read_prompts", false, 0),
@@ -116,10 +129,52 @@ pub(crate) fn rich() -> Contents {
     }
 }
 
+fn tenant(name: &str, line: u32) -> Tenant {
+    Tenant { name: name.into(), at: place(line) }
+}
+
+fn role(name: &str, parent: Option<&str>, tools: Option<&[&str]>) -> CallerRole {
+    let pattern = |pattern: &&str| written(pattern, 73);
+    CallerRole {
+        name: name.into(),
+        tier: made(1),
+        parent: parent.map(Into::into),
+        tools: tools.map(|tools| tools.iter().map(pattern).collect()),
+        at: place(72),
+    }
+}
+
+fn user(who: Who, id: &str, tenant: Option<u32>, role: u32, line: u32) -> User {
+    User { who, id: id.into(), tenant, role, at: place(line) }
+}
+
+/// Operators see everything; readers do not see the first prompt, resource, template and tool.
+fn audiences() -> Audiences {
+    let visible = |rows, first| Visible {
+        rows: Mask::of(rows, |row| row >= first),
+        pages: if first < rows { vec![first as u32] } else { Vec::new() },
+    };
+    let audience = |first: usize, index: &str| Audience {
+        prompts: visible(3, first),
+        resources: visible(3, first),
+        templates: visible(1, first),
+        tools: visible(3, first),
+        index: index.into(),
+        listed: (first as u32..3).collect(),
+    };
+    Audiences {
+        tenant_classes: vec![0, 0, 0],
+        table: vec![0, 1],
+        list: vec![audience(0, "- deploy\n- greet\n- media"), audience(1, "- greet\n- media")],
+    }
+}
+
 /// Bodies of more than 128 pages, so that their digest tree has two levels above the data; words
 /// of more than a page.
 pub(crate) fn large() -> Contents {
     let mut contents = rich();
+    // Its audiences are those of three prompts.
+    contents.audiences = None;
     let line = |number| format!("{number:08} All work and no play makes Jack a dull boy.\n");
     let body: String = (0..10_000).map(line).collect();
     contents.prompts.extend((0..300u16).map(|number| {

@@ -45,7 +45,7 @@ pub(crate) fn bundle(resources: &[&str], templates: &[&str]) -> Bundle {
 
 /// The values that `uri` has under the first template that matches.
 pub(crate) fn values(bundle: &Bundle, uri: &str) -> Option<BTreeMap<String, String>> {
-    match resource::find(bundle, uri).expect("the bundle is good")? {
+    match resource::find(&crate::support::view(bundle), uri).expect("the bundle is good")? {
         Found::Template(_, values) => Some(values),
         Found::Resource(_) => panic!("{uri} is a resource"),
     }

@@ -436,7 +436,8 @@ fn a_selection_equals_that_of_the_engine() {
         let limits = Limits { budget_bytes: budget, entries_max: usize::MAX, named_in_full: true };
         let sent_before = Sent::from_indexes(indexes);
         let tags_ = Tags::new(&tags, 10).unwrap();
-        let selection = select(&bundle, &tags_, &sent_before, limits).unwrap();
+        let selection =
+            select(&crate::support::view(&bundle), &tags_, &sent_before, limits).unwrap();
         let names = |indexes: &[usize]| -> Value {
             indexes.iter().map(|index| bundle.prompt(*index).unwrap().name().unwrap()).collect()
         };
@@ -485,7 +486,7 @@ fn wide_letters_count_as_two_columns() {
 }
 
 const SKILLS: &str = "project small version=\"1.0.0\" epoch=1\n\
-    tools { other \"api-*\" \"db-read\" }\n\
+    tenants { tenant acme; tenant globex }; tools { other \"api-*\" \"db-read\" }\n\
     skills {\n\
         global {\n\
             skill request-id priority=10 \"Attach a request id to each call.\"\n\

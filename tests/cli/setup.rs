@@ -69,6 +69,28 @@ fn an_api_key_is_written_for_its_client_and_known_by_its_hash() {
 }
 
 #[test]
+fn an_api_key_may_have_an_end() {
+    let sandbox = Sandbox::new();
+    for date in ["2999-01-01", "2999-01-01T08:00:00+02:00"] {
+        let id = format!("ann-{}", date.len());
+        let made = sandbox.relay(&format!("keygen --api-key {id} --not-after {date}")).ends(0);
+        let config: toml::Table = made.stdout.parse().expect("TOML");
+        let key = &config["auth"]["api-keys"][0];
+        assert_eq!(key["id"].as_str(), Some(id.as_str()));
+        assert_eq!(key["not-after"].as_datetime().map(ToString::to_string), Some(date.to_owned()));
+    }
+    for (arguments, why) in [
+        ("--api-key bob --not-after 2020-01-01", "is in the past"),
+        ("--api-key bob --not-after soon", "`soon` is not a date"),
+        ("-o bob --not-after 2999-01-01", "cannot be used with"),
+        ("--not-after 2999-01-01", "--api-key <ID>"),
+    ] {
+        sandbox.relay(&format!("keygen {arguments}")).ends(2).says(why);
+    }
+    assert_eq!(sandbox.files(), ["ann-10.api-key", "ann-25.api-key"]);
+}
+
+#[test]
 fn shells_and_man_know_every_verb() {
     let sandbox = Sandbox::new();
     for shell in ["bash", "zsh", "fish"] {

@@ -273,7 +273,7 @@ fn answers(bundle: &Bundle, tags: &[Vec<&str>]) -> BTreeMap<String, String> {
     }
     let manifest = &contents.manifest;
     out.insert("title".into(), format!("{:?}", manifest.title.as_ref().map(|title| &title.value)));
-    out.insert("instructions".into(), bundle.messages().instructions());
+    out.insert("instructions".into(), bundle.messages().instructions(""));
     if let Some(gate) = bundle.gate() {
         // How a call without a briefing is answered.
         let gate = values(gate);
@@ -323,7 +323,8 @@ fn answers(bundle: &Bundle, tags: &[Vec<&str>]) -> BTreeMap<String, String> {
         // Tags select prompts where there is no gate, too: people ask which.
         let sent = Sent::default();
         let limits = Limits { budget_bytes: 100, entries_max: 9, named_in_full: false };
-        let Selection { full, index, names, .. } = select(bundle, &tags, &sent, limits).unwrap();
+        let Selection { full, index, names, .. } =
+            select(&crate::support::view(bundle), &tags, &sent, limits).unwrap();
         let named = |list: Vec<usize>| -> Vec<&str> {
             list.into_iter().map(|index| bundle.prompt(index).unwrap().name().unwrap()).collect()
         };
@@ -339,7 +340,9 @@ fn answers(bundle: &Bundle, tags: &[Vec<&str>]) -> BTreeMap<String, String> {
                     has_session,
                     budget_bytes: None,
                 };
-                let text = briefing::brief(bundle, gate, &request).unwrap().text("");
+                let text = briefing::brief(&crate::support::view(bundle), gate, &request)
+                    .unwrap()
+                    .text("");
                 let limits = briefing::limits(gate, &request);
                 let asked = format!("brief {occasion:?} {has_session} {tags:?}");
                 out.insert(asked, format!("{limits:?} {text}"));

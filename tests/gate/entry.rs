@@ -18,8 +18,10 @@ pub(crate) fn key() -> Key {
 pub(crate) fn binding() -> Binding<'static> {
     Binding {
         principal: "alice@example.com",
+        issuer: Some("https://login.example.com"),
         tenant: Some("acme"),
         bundle: Digest::of(b"a bundle"),
+        audience: None,
         prompts: PROMPTS,
     }
 }
@@ -40,9 +42,10 @@ pub(crate) fn handle(bytes: &[u8]) {
 
 /// Makes a handle for [`binding`] of a version byte, an expiry and a sent set.
 pub(crate) fn sealed(version: u8, expires_min: [u8; 4], set: &[u8]) -> String {
-    let Binding { principal, tenant, bundle: Digest(bundle), prompts } = binding();
-    let tenant = tenant.expect("it has one").as_bytes();
-    let caller = [principal.as_bytes(), &[1], tenant];
+    let Binding { principal, issuer, tenant, bundle: Digest(bundle), audience: _, prompts } =
+        binding();
+    let [issuer, tenant] = [issuer, tenant].map(|part| part.expect("it has one").as_bytes());
+    let caller = [principal.as_bytes(), &[1], issuer, &[1], tenant];
     let [c0, c1, ..] = hmac(&[&[b"relay briefing caller".as_slice()][..], &caller].concat());
     let mut bytes = vec![version, KEY_ID];
     bytes.extend(expires_min);

@@ -60,14 +60,16 @@ proptest! {
             (Just(prompts), prop_oneof![some, many, run])
         }),
         (id, secret, expires_min) in any::<(u8, [u8; 32], u32)>(),
-        (principal, tenant) in (".{0,20}", option::of(".{0,20}")),
+        (principal, issuer, tenant) in (".{0,20}", option::of(".{0,20}"), option::of(".{0,20}")),
         digest in any::<[u8; 32]>(),
     ) {
         let key = Key::new(id, secret);
         let binding = Binding {
             principal: &principal,
+            issuer: issuer.as_deref(),
             tenant: tenant.as_deref(),
             bundle: Digest(digest),
+            audience: None,
             prompts: prompts as usize,
         };
         let sent = Sent::from_indexes(indexes);
@@ -245,6 +247,10 @@ fn a_handle_is_for_one_caller_and_one_bundle() {
     ] {
         check(Binding { principal, tenant, ..base }, HandleError::OtherCaller);
     }
+    for issuer in [None, Some(""), Some("https://login.example.co"), base.tenant] {
+        check(Binding { issuer, ..base }, HandleError::OtherCaller);
+    }
+    check(Binding { issuer: base.tenant, tenant: base.issuer, ..base }, HandleError::OtherCaller);
     check(Binding { bundle: Digest::of(b"another"), ..base }, HandleError::OtherBundle);
     // The same fingerprint is not the same bundle.
     let Digest(mut alike) = base.bundle;

@@ -48,7 +48,8 @@ fn names(bundle: &Bundle, indexes: &[usize]) -> Vec<String> {
 #[test]
 fn nothing_is_selected_without_prompts() {
     let bundle = bundle(Vec::new());
-    let selection = select(&bundle, &tags(&["vpn"]), &Sent::default(), all(10)).unwrap();
+    let selection =
+        select(&crate::support::view(&bundle), &tags(&["vpn"]), &Sent::default(), all(10)).unwrap();
     assert_eq!(selection, Selection { unmatched: vec![0], ..Selection::default() });
 }
 
@@ -61,8 +62,10 @@ fn an_empty_body_always_fits_and_the_first_that_does_not_is_reported() {
         prompt("c-long", 5, Some("vpn"), 4),
         prompt("d-short", 5, Some("vpn"), 1),
     ]);
-    let selected =
-        |budget| select(&bundle, &tags(&["vpn"]), &Sent::default(), all(budget)).unwrap();
+    let selected = |budget| {
+        select(&crate::support::view(&bundle), &tags(&["vpn"]), &Sent::default(), all(budget))
+            .unwrap()
+    };
     let over = selected(8);
     assert_eq!((over.full, over.index, over.bytes), (vec![0, 1], vec![2, 3], 9));
     let cut = over.cut.unwrap();
@@ -76,7 +79,8 @@ fn an_empty_body_always_fits_and_the_first_that_does_not_is_reported() {
     let same = ["a", "b", "c", "d"].map(|name| prompt(name, 5, Some("vpn"), 4));
     let same = self::bundle(same.into());
     let limits = Limits { entries_max: 0, ..all(8) };
-    let selection = select(&same, &tags(&["vpn"]), &Sent::default(), limits).unwrap();
+    let selection =
+        select(&crate::support::view(&same), &tags(&["vpn"]), &Sent::default(), limits).unwrap();
     assert_eq!((selection.full, selection.index_omitted), (vec![0, 1], 2));
     assert_eq!(selection.cut.unwrap().prompt, 2);
 }
@@ -111,7 +115,7 @@ proptest! {
         let tags = Tags::new(&given, 32).unwrap();
         let bundle = bundle(prompts.clone());
         let sent_before = Sent::from_indexes(sent.iter().copied());
-        let selection = select(&bundle, &tags, &sent_before, limits).unwrap();
+        let selection = select(&crate::support::view(&bundle), &tags, &sent_before, limits).unwrap();
         let texts: Vec<_> = prompts.iter().map(model::texts).collect();
         let question = model::Question::new(&prompts, &texts, &given);
         prop_assert_eq!(&selection, &question.select(&sent, limits));

@@ -150,7 +150,7 @@ fn a_path_that_is_no_regular_file_is_an_error_at_once() {
             "trust = \"trust.toml\"\naudit = { path = \"audit.jsonl\" }\n\
              tls = { cert = \"cert.pem\", key = \"key.pem\" }\n\
              briefing = { keys = [{ id = 1, key-file = \"briefing.key\" }] }\n\
-             [auth.jwt]\nissuer = \"i\"\naudience = \"https://a/mcp\"\n\
+             [[auth.jwt]]\nissuer = \"i\"\naudience = \"https://a/mcp\"\n\
              algorithms = [\"EdDSA\"]\njwks = \"jwks.json\"\n",
         );
         house

@@ -28,7 +28,7 @@ pub(super) fn config(tables: &[String]) -> String {
     tables.concat()
 }
 
-fn list(web: &Web, authorization: Option<&str>) -> Answer {
+pub(super) fn list(web: &Web, authorization: Option<&str>) -> Answer {
     let request = Request::modern("prompts/list", json!({}));
     web.send(&match authorization {
         Some(value) => request.with("Authorization", value),
@@ -95,12 +95,12 @@ fn configure_issuer(house: &House, extra: &str) {
     house.write(
         "server.toml",
         format!(
-            "[auth.jwt]\nissuer = \"{ISSUER}\"\naudience = \"{AUDIENCE}\"\nalgorithms = [\"EdDSA\"]\njwks = \"jwks.json\"\n{extra}"
+            "[[auth.jwt]]\nissuer = \"{ISSUER}\"\naudience = \"{AUDIENCE}\"\nalgorithms = [\"EdDSA\"]\njwks = \"jwks.json\"\n{extra}"
         ),
     );
 }
 
-fn now() -> u64 {
+pub(super) fn now() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("after 1970");
     since.as_secs()
 }
@@ -114,8 +114,15 @@ fn header() -> Value {
     json!({ "alg": "EdDSA", "typ": "JWT", "kid": "k7" })
 }
 
+/// The claims that count, but for this one.
+fn without(name: &str) -> Value {
+    let mut claims = claims();
+    claims.as_object_mut().expect("claims").remove(name);
+    claims
+}
+
 /// What is signed of a token.
-fn signed_part(header: &Value, claims: &Value) -> String {
+pub(super) fn signed_part(header: &Value, claims: &Value) -> String {
     let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
     format!("{}.{}", part(header), part(claims))
 }
@@ -126,12 +133,12 @@ fn token(header: &Value, claims: &Value, signer: u8) -> String {
     format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature.to_bytes()))
 }
 
-fn with(mut value: Value, name: &str, to: Value) -> Value {
+pub(super) fn with(mut value: Value, name: &str, to: Value) -> Value {
     value[name] = to;
     value
 }
 
-fn bearer(token: &str) -> String {
+pub(super) fn bearer(token: &str) -> String {
     format!("Bearer {token}")
 }
 
@@ -197,8 +204,15 @@ fn every_other_token_is_rejected() {
         (token(&header(), &with(claims(), "exp", Value::Null), 7), "the token is not valid"),
         (
             token(&header(), &with(claims(), "sub", json!("")), 7),
-            "the token does not name its principal",
+            "the token's claim `sub` is empty",
         ),
+        (
+            token(&header(), &with(claims(), "sub", json!(7)), 7),
+            "the token's claim `sub` is not a text",
+        ),
+        (token(&header(), &without("sub"), 7), "the token does not name its principal"),
+        (token(&header(), &without("iss"), 7), "the token does not name its issuer"),
+        (token(&header(), &with(claims(), "iss", json!([ISSUER])), 7), "the token is malformed"),
         (
             token(&with(header(), "crit", json!(["b64"])), &claims(), 7),
             "the token has critical header fields",
@@ -295,6 +309,14 @@ fn the_metadata_says_where_tokens_come_from() {
 #[test]
 fn a_token_without_the_scope_is_forbidden() {
     let web = issuer("scopes = [\"read\", \"admin\"]\n");
+    let scope = |scope: Value| {
+        let claims = with(claims(), "scope", scope);
+        list(&web, Some(&bearer(&token(&header(), &claims, 7))))
+    };
+    assert_eq!(scope(json!("admin \t read write")).status, 200);
+    assert_eq!(scope(json!(["admin", "read"])).status, 200);
+    assert_eq!(scope(json!(["admin read"])).status, 403);
+    assert_eq!(scope(json!(["admin", 1])).status, 401);
     let answer = list(&web, Some(&bearer(&token(&header(), &claims(), 7))));
     assert_eq!(answer.status, 403);
     let challenge = answer.header("www-authenticate");
@@ -324,12 +346,16 @@ fn a_contradictory_configuration_is_rejected() {
         ("[limits]\nbody-bytes-max = 0\n", &["body-bytes-max"]),
         ("[limits]\nhead-bytes-max = 8191\n", &["head-bytes-max", "a number from 8192 to"]),
         (
-            "[auth.jwt]\nissuer = \"i\"\naudience = \"a\"\nalgorithms = [\"HS256\"]\njwks = \"j\"\n",
+            "[[auth.jwt]]\nissuer = \"i\"\naudience = \"a\"\nalgorithms = [\"HS256\"]\njwks = \"j\"\n",
             &["HS256"],
         ),
         (
-            "[auth.jwt]\nissuer = \"i\"\naudience = \"https://a/mcp\"\nalgorithms = []\njwks = \"j\"\n",
-            &["names no algorithms"],
+            "[[auth.jwt]]\nissuer = \"i\"\naudience = \"https://a/mcp\"\nalgorithms = []\njwks = \"j\"\n",
+            &["issuer `i`", "names no algorithms"],
+        ),
+        (
+            "[auth.jwt]\nissuer = \"i\"\n",
+            &["line 1", "expected [[auth.jwt]] in double brackets, a table for each issuer"],
         ),
         ("allowed-origins = [\"app.example\"]\n", &["`app.example`", "https://app.example.com"]),
     ];

@@ -240,8 +240,10 @@ fn sealed(house: &House, id: u8, expires_min: u32) -> String {
     let bundle = sample::open(&bundle).unwrap();
     let binding = Binding {
         principal: "local",
+        issuer: None,
         tenant: None,
         bundle: bundle.digest(),
+        audience: None,
         prompts: bundle.prompt_count(),
     };
     handle::seal(&Key::new(id, SECRET), &binding, expires_min, &Sent::default())

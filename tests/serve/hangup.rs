@@ -3,6 +3,7 @@
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 use tokio_rustls::rustls::client::danger::{
@@ -15,7 +16,7 @@ use tokio_rustls::rustls::{
 };
 
 use super::agent::{Agent, Protocol, error};
-use super::auth::key;
+use super::auth::{key, now};
 use super::gate::{self, write_keys};
 use super::house::House;
 use super::server::{bare, wait_until};
@@ -28,7 +29,7 @@ fn list(web: &Web, authorization: &str) -> Answer {
 }
 
 /// Sends SIGHUP and waits until everything was read again.
-fn hang_up(web: &Web) {
+pub(super) fn hang_up(web: &Web) {
     let reloads = || web.server.log().matches("is in force").count();
     let before = reloads();
     web.server.signal("HUP");
@@ -72,6 +73,43 @@ fn an_expired_api_key_is_refused_and_only_its_owner_learns_why() {
     for other in ["Bearer rk_ann_b", "Bearer rk_bob_a", "Bearer rk_cy_a", "Bearer rk_ann"] {
         assert_eq!(list(&web, other).body, "the API key is not valid\n", "{other}");
     }
+}
+
+#[test]
+fn an_api_key_expires_while_the_server_runs() {
+    let house = House::new();
+    let ann_and_bob = |of_ann: &str, of_bob: &str| {
+        house.write("server.toml", [key("ann", "a", of_ann), key("bob", "b", of_bob)].concat());
+    };
+    ann_and_bob("", "");
+    let web = Web::start(&house, &CONFIG);
+    let statuses = || ["Bearer rk_ann_a", "Bearer rk_bob_b"].map(|key| list(&web, key).status);
+    assert_eq!(statuses(), [200, 200]);
+    let end = UNIX_EPOCH + Duration::from_secs(now() + 2);
+    ann_and_bob(&format!("not-after = {}", humantime::format_rfc3339_seconds(end)), "");
+    hang_up(&web);
+    wait_until(|| statuses() == [401, 200]);
+    assert!(now() >= end.duration_since(UNIX_EPOCH).expect("after 1970").as_secs());
+    assert_eq!(list(&web, "Bearer rk_ann_a").body, "the API key has expired\n");
+    ann_and_bob("not-after = 2999-01-01", "not-after = 2020-01-01");
+    hang_up(&web);
+    assert_eq!(statuses(), [200, 401]);
+}
+
+#[test]
+fn a_session_ends_with_the_key_of_its_caller() {
+    let house = House::new();
+    house.write("server.toml", key("ann", "a", ""));
+    let web = Web::start(&house, &CONFIG);
+    let session = web.begin(Some("Bearer rk_ann_a"));
+    let list = || {
+        let list = Request::legacy(&session, "prompts/list", json!({}));
+        web.send(&list.with("Authorization", "Bearer rk_ann_a")).status
+    };
+    assert_eq!(list(), 200);
+    house.write("server.toml", key("ann", "other", ""));
+    hang_up(&web);
+    assert_eq!(list(), 401);
 }
 
 #[test]

@@ -9,6 +9,7 @@ use relay_bundle::trust::{PublicKey, Trust};
 use super::auth;
 use super::house::{self, House};
 use super::server::bare;
+use super::tokens::Signer;
 use crate::bundle::sample::{self, key};
 use crate::support::root;
 
@@ -51,6 +52,7 @@ fn house(signers: &[u8], trust: &str) -> House {
     house.write("server.toml", file("server.toml").example);
     house.write("trust.toml", trust);
     house.write("jwks.json", auth::jwks(7));
+    house.write("globex-jwks.json", Signer::rsa().jwks());
     house.write("briefing.key", "42".repeat(32));
     fs::create_dir(house.path("tls")).unwrap();
     house.write("tls/cert.pem", include_bytes!("tls/cert.pem"));

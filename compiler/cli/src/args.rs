@@ -2,6 +2,7 @@
 
 mod build;
 mod bundle;
+mod caller;
 mod diff;
 mod explain;
 mod format;
@@ -20,8 +21,9 @@ use relay_bundle::{FORMAT_MAJOR, FORMAT_MINOR};
 
 pub(crate) use build::BuildArgs;
 pub(crate) use bundle::{DescribeArgs, InspectArgs, ServeArgs, VerifyArgs};
+pub(crate) use caller::CallerArgs;
 pub(crate) use diff::{AreaName, Condition, DiffArgs};
-pub(crate) use explain::{CascadeQuestion, ExplainArgs, Question};
+pub(crate) use explain::{ExplainArgs, Question};
 pub(crate) use format::{AnswerFormat, DiffFormat, ReportFormat};
 pub(crate) use key::{KeygenArgs, SignArgs};
 pub(crate) use project::{CheckArgs, FmtArgs, RulesArgs, ShowArgs};

@@ -7,11 +7,13 @@
 
 mod answer;
 mod args;
+mod caller;
 mod clock;
 mod command;
 mod disk;
 mod environment;
 mod exit;
+mod expiry;
 mod failure;
 mod files;
 mod keys;

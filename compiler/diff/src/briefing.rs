@@ -7,6 +7,7 @@ use relay_bundle::{Bundle, Corrupt, Gate, lower_case};
 use relay_engine::briefing::{self, Occasion, Request};
 use relay_engine::select::{self, Tags};
 use relay_engine::sent::Sent;
+use relay_engine::view::View;
 
 use crate::finding::{Area, Change, Claim, Finding, Findings, Kind, Lost};
 
@@ -115,7 +116,12 @@ fn in_full(bundle: &Bundle, gate: &Gate, tag: &str) -> Result<BTreeSet<String>, 
         has_session: true,
         budget_bytes: None,
     };
-    let selection = select::select(bundle, &tags, &sent, briefing::limits(gate, &request))?;
+    let selection = select::select(
+        &View::of_audience(bundle, 0)?,
+        &tags,
+        &sent,
+        briefing::limits(gate, &request),
+    )?;
     let name = |index: &usize| Ok(bundle.prompt(*index)?.name()?.to_owned());
     selection.full.iter().map(name).collect()
 }

@@ -36,6 +36,7 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), 
 fn text(pieces: &[MessagePiece]) -> String {
     let piece = |piece: &MessagePiece| match piece {
         MessagePiece::Literal(text) => text.clone(),
+        MessagePiece::Index => "{{ prompt_index }}".into(),
         MessagePiece::Matched => "{{ matched_prompts }}".into(),
         MessagePiece::Remaining => "{{ remaining_prompts }}".into(),
     };

@@ -49,14 +49,19 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     if !gate.on.value {
         return;
     }
-    let critical = model.briefed().filter(|prompt| prompt.priority.value == 10);
-    let sized: Vec<(usize, &Prompt)> =
-        critical.map(|prompt| (prompt.body.value.len(), prompt)).collect();
+    // Of the audiences the one that is sent most is reported.
+    let sized = |audience| -> Vec<(usize, &Prompt)> {
+        let seen = model.seen_by(audience).map(|(_, prompt)| prompt);
+        let critical = seen.filter(|it| it.briefing.value && it.priority.value == 10);
+        critical.map(|prompt| (prompt.body.value.len(), prompt)).collect()
+    };
+    let total = |sized: &Vec<(usize, &Prompt)>| sized.iter().map(|(bytes, _)| bytes).sum::<usize>();
+    let sized = model.audiences.with_callers().map(sized).max_by_key(total).unwrap_or_default();
     let Some((largest_bytes, largest)) = sized.iter().copied().max_by_key(|(bytes, _)| *bytes)
     else {
         return;
     };
-    let bytes: usize = sized.iter().map(|(bytes, _)| bytes).sum();
+    let bytes = total(&sized);
     let budget = gate.budget_bytes.value as usize;
     if bytes > BYTES_MAX {
         let at = largest.name.at;

@@ -6,6 +6,7 @@
 use miette::Diagnostic;
 use thiserror::Error;
 
+use crate::audience::Audience;
 use crate::diagnostic::Diagnostics;
 use crate::instructions::{self, Instructions};
 use crate::model::{Model, SystemText};
@@ -16,9 +17,11 @@ pub(crate) const MESSAGE_BYTES_MAX: usize = 16 * 1024;
 
 /// Clients truncate what is over their limit and do not report it, so agents would miss the end.
 #[derive(Debug, Error, Diagnostic)]
-#[error("the instructions have {chars} characters, over the limit of {chars_max}")]
+#[error("the instructions{whose} have {chars} characters, over the limit of {chars_max}")]
 #[diagnostic(code(message::too_long))]
 struct TooLong {
+    /// For which audience, if there are several.
+    whose: String,
     chars: usize,
     chars_max: usize,
     #[help]
@@ -45,9 +48,11 @@ struct TooLarge {
 /// The instructions have a limit, and the compiler shortens the index by rule until they fit. Agents
 /// rarely ask for a prompt that they do not see named.
 #[derive(Debug, Error, Diagnostic)]
-#[error("{omitted} of {count} prompts are not in the index of the instructions: {rule}")]
+#[error("{omitted} of {count} prompts are not in the index of the instructions{whose}: {rule}")]
 #[diagnostic(code(message::shortened), severity(Warning))]
 struct Shortened {
+    /// For which audience, if there are several.
+    whose: String,
     omitted: usize,
     count: usize,
     rule: String,
@@ -58,19 +63,35 @@ struct Shortened {
 }
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
-    let composed = instructions::compose(model);
-    let (chars, chars_max) =
-        (composed.text.chars().count(), model.gate.instructions_chars.value as usize);
-    if chars > chars_max {
-        let too_long = too_long(chars, chars_max, model);
+    let chars_max = model.gate.instructions_chars.value as usize;
+    // Of each kind the worst audience is reported: to shorten a text for it helps the others too.
+    let mut longest: Option<(usize, &Audience)> = None;
+    let mut shortest: Option<(usize, Instructions, &Audience)> = None;
+    let mut largest_index = String::new();
+    for audience in model.audiences.with_callers() {
+        let composed = instructions::compose(model, audience);
+        let chars = composed.text.chars().count();
+        let omitted = composed.over_cap + composed.over_chars;
+        if composed.index.len() > largest_index.len() {
+            largest_index.clone_from(&composed.index);
+        }
+        if longest.as_ref().is_none_or(|(most, _)| *most < chars) {
+            longest = Some((chars, audience));
+        }
+        if composed.wants_index && shortest.as_ref().is_none_or(|(most, ..)| *most < omitted) {
+            shortest = Some((omitted, composed, audience));
+        }
+    }
+    if let Some((chars, audience)) = longest.filter(|(chars, _)| *chars > chars_max) {
+        let too_long = too_long(chars, chars_max, model, audience);
         out.report(too_long.at, too_long);
-    } else if composed.wants_index && composed.over_cap + composed.over_chars > 0 {
+    } else if let Some((1.., composed, audience)) = shortest {
         let at = asks_for_index(model);
-        out.report(at, shortened(&composed, model, at));
+        out.report(at, shortened(&composed, model, audience, at));
     }
     for message in model.messages.all() {
         let project = &model.project.name.value;
-        let bytes = instructions::bytes(message, project, &composed.index);
+        let bytes = instructions::bytes(message, project, &largest_index);
         if let (Some(at), true) = (message.at, instructions::is_sent_later(message.name))
             && bytes > MESSAGE_BYTES_MAX
         {
@@ -79,7 +100,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     }
 }
 
-fn shortened(composed: &Instructions, model: &Model, at: Span) -> Shortened {
+fn shortened(composed: &Instructions, model: &Model, audience: &Audience, at: Span) -> Shortened {
     let gate = &model.gate;
     let (cap, priority) = (gate.index_cap.value, gate.over_cap_priority.value);
     let chars = gate.instructions_chars.value;
@@ -99,15 +120,24 @@ fn shortened(composed: &Instructions, model: &Model, at: Span) -> Shortened {
         _ => "shorten the text or the summaries, or raise the priority of what must be listed",
     };
     Shortened {
+        whose: whose(model, audience),
         omitted: composed.over_cap + composed.over_chars,
-        count: model.indexed().count(),
+        count: composed.count,
         rule,
         help: by_rule.into(),
         at,
     }
 }
 
-fn too_long(chars: usize, chars_max: usize, model: &Model) -> TooLong {
+/// Returns whose instructions they are, if not everyone's.
+fn whose(model: &Model, audience: &Audience) -> String {
+    if model.is_one_audience() {
+        return String::new();
+    }
+    format!(" for {}", audience.example.describe(&model.access))
+}
+
+fn too_long(chars: usize, chars_max: usize, model: &Model, audience: &Audience) -> TooLong {
     let written = instructions::said_at_once(model).filter(|message| message.at.is_some());
     let longest = written.max_by_key(|message| message.text.len()).and_then(|message| message.at);
     let (at, label, help) = match (longest, model.gate.instructions_chars.at) {
@@ -122,7 +152,7 @@ fn too_long(chars: usize, chars_max: usize, model: &Model) -> TooLong {
             "shorten the text: clients silently truncate longer instructions",
         ),
     };
-    TooLong { chars, chars_max, help, at, label }
+    TooLong { whose: whose(model, audience), chars, chars_max, help, at, label }
 }
 
 /// Returns the place of the text that holds the index, else of what made it hold one.

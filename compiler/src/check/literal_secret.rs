@@ -18,8 +18,8 @@ use thiserror::Error;
 use self::place::Owner;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    About, AllowedSecret, Argument, BodySource, MessageSource, Model, PartSource, Project, Prompt,
-    Setting, Skill, Skills, When,
+    About, Access, AllowedSecret, Argument, BodySource, MessageSource, Model, PartSource, Project,
+    Prompt, Setting, Skill, Skills, When,
 };
 use crate::secret::{self, Found};
 use crate::source::{Sources, Span, Spanned};
@@ -81,6 +81,8 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
         disabled_prompts,
         resources,
         templates,
+        access: Access { tenants, roles, users },
+        audiences: _,
         gate: _,
         tools: _,
         other_tools,
@@ -103,6 +105,14 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
     let mut pass = Pass { sources, owner: &of_project, search: &mut search, out };
     for line in lines.into_iter().flatten().chain(disabled_prompts).chain(other_tools) {
         pass.value(&line.value, line.at);
+    }
+    let names = tenants.iter().chain(roles.iter().map(|role| &role.name));
+    let patterns = roles.iter().flat_map(|role| role.tools.iter().flatten());
+    for written in names.chain(patterns) {
+        pass.value(&written.value, written.at);
+    }
+    for user in users {
+        pass.value(&user.id, user.at);
     }
     for When { at: _, environment, nodes: _ } in whens {
         pass.value(&environment.value, environment.at);
@@ -227,6 +237,7 @@ impl Pass<'_, '_> {
             included,
             messages,
             booleans: _,
+            readers: _,
             allowed_secrets,
         } = prompt;
         self.value(&name.value, name.at);
@@ -295,7 +306,8 @@ impl Pass<'_, '_> {
     }
 
     fn about(&mut self, about: &About) {
-        let About { name, title, description, mime, body, included, allowed_secrets } = about;
+        let About { name, title, description, mime, body, included, readers: _, allowed_secrets } =
+            about;
         for Setting { value, at } in [name, mime] {
             self.value(value, at.unwrap_or(self.owner.at));
         }

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use miette::Diagnostic;
+use relay_engine::nearest::nearest;
 use relay_engine::tool::{Group, TOOLS};
 use thiserror::Error;
 
 use crate::ast::ToolGroup;
 use crate::diagnostic::Diagnostics;
 use crate::model::Model;
-use crate::nearest::nearest;
 use crate::pattern_set::meet;
 use crate::source::Span;
 

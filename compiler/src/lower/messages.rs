@@ -3,18 +3,21 @@
 use relay_bundle::{Messages, Setting};
 
 use super::Places;
-use crate::instructions::{self, Instructions};
+use crate::instructions;
 use crate::model::{Model, SystemText};
 
-/// Lowers the five messages, with the index that they list.
-pub(super) fn messages(model: &Model, composed: Instructions, places: &Places<'_>) -> Messages {
+/// Lowers the five messages, with the index that they list if it is the same for everyone.
+pub(super) fn messages(model: &Model, places: &Places<'_>) -> Messages {
+    let only = model.audiences.list.first().filter(|_| model.is_one_audience());
+    let composed = only.map(|audience| instructions::compose(model, audience));
+    let index = composed.as_ref().map(|composed| composed.index.as_str());
     let message = |message: &SystemText| {
         // A message that no server sends is not in a bundle.
         if !message.is_said(&model.gate) {
             return Setting::default();
         }
         Setting {
-            value: instructions::pieces(message, &model.project.name.value, &composed.index),
+            value: instructions::pieces(message, &model.project.name.value, index),
             at: message.text_at().map(|at| places.of(at)),
         }
     };
@@ -25,6 +28,11 @@ pub(super) fn messages(model: &Model, composed: Instructions, places: &Places<'_
         gate_encouragement: message(&texts.gate_encouragement),
         read_prompts_reminder: message(&texts.read_prompts_reminder),
         gate_intercept_preamble: message(&texts.gate_intercept_preamble),
-        prompt_index: composed.names,
+        prompt_index: composed
+            .iter()
+            .flat_map(|composed| &composed.listed)
+            .filter_map(|row| model.prompts.get(*row))
+            .map(|prompt| prompt.name.value.clone())
+            .collect(),
     }
 }

@@ -4,8 +4,10 @@
 //! client to take at once.
 
 use relay_bundle::{
-    Argument, ArgumentKind, Content, Page, Prompt, Rendering, Resource, ResourceTemplate, Setting,
+    Argument, ArgumentKind, Content, Mask, Page, Prompt, Rendering, Resource, ResourceTemplate,
+    Setting,
 };
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 const ENTRIES_MAX: usize = 100;
@@ -36,7 +38,7 @@ pub(super) fn pages(entries: impl Iterator<Item = Value>) -> Vec<Page> {
     let mut count = 0;
     for entry in entries {
         let entry = entry.to_string();
-        if count == ENTRIES_MAX || (count > 0 && json.len() + entry.len() > BYTES_MAX) {
+        if is_full(count, json.len(), entry.len()) {
             pages.push(page(first, count, &json));
             first += count;
             count = 0;
@@ -50,6 +52,38 @@ pub(super) fn pages(entries: impl Iterator<Item = Value>) -> Vec<Page> {
         pages.push(page(first, count, &json));
     }
     pages
+}
+
+/// Returns the bytes of each entry of a list.
+pub(super) fn entry_bytes(pages: &[Page]) -> Vec<usize> {
+    let entries = pages.iter().flat_map(|page| {
+        // INVARIANT: pages are arrays that were written here.
+        serde_json::from_str::<Vec<&RawValue>>(&page.json).unwrap_or_default()
+    });
+    entries.map(|entry| entry.get().len()).collect()
+}
+
+/// Returns the first row of each page of a list of which only `rows` are visible.
+pub(super) fn starts(rows: &Mask, bytes: &[usize]) -> Vec<u32> {
+    let mut starts = Vec::new();
+    let (mut count, mut length) = (0, 0);
+    for (row, bytes) in (0..).zip(bytes) {
+        if !rows.contains(row as usize) {
+            continue;
+        }
+        if starts.is_empty() || is_full(count, length, *bytes) {
+            starts.push(row);
+            (count, length) = (0, 0);
+        }
+        count += 1;
+        length += bytes + ",".len();
+    }
+    starts
+}
+
+/// Returns whether a page with so many entries and bytes has no room for another entry.
+fn is_full(count: usize, length: usize, entry: usize) -> bool {
+    count == ENTRIES_MAX || (count > 0 && length + entry > BYTES_MAX)
 }
 
 fn page(first: usize, count: usize, json: &str) -> Page {

@@ -3,23 +3,17 @@
 
 use relay_bundle::{Page, Place, Tool};
 use relay_engine::select::TAG_CHARS_MAX;
-use relay_engine::tool::{
-    BRIEFING, Gating, Group, Kind, Parameter, TAGS_PLACEHOLDER, TOOLS, ToolSpec,
-};
+use relay_engine::tool::{BRIEFING, Gating, Kind, Parameter, TAGS_PLACEHOLDER, ToolSpec};
 use serde_json::{Map, Value, json};
 
 use super::pages;
-use crate::ast::ToolGroup;
 use crate::model::{Gate, Model};
 use crate::source::Span;
 
 /// Returns the tools that a project offers, and the pages of their list.
 pub(super) fn tools(model: &Model, place: &dyn Fn(Span) -> Place) -> (Vec<Tool>, Vec<Page>) {
     let gate = &model.gate;
-    let offered: Vec<(&ToolSpec, Span)> = TOOLS
-        .iter()
-        .filter_map(|spec| offered_at(spec.group, model).map(|at| (spec, at)))
-        .collect();
+    let offered = model.offered_tools();
     let tools = offered.iter().map(|(spec, at)| Tool {
         name: spec.name.into(),
         gated: gate.on.value && spec.gating == Gating::Gated,
@@ -27,17 +21,6 @@ pub(super) fn tools(model: &Model, place: &dyn Fn(Span) -> Place) -> (Vec<Tool>,
         at: place(*at),
     });
     (tools.collect(), pages::pages(offered.iter().map(|(spec, _)| listed(spec, gate))))
-}
-
-/// Returns the node that offers a group of tools; `None` if none does.
-fn offered_at(group: Group, model: &Model) -> Option<Span> {
-    match group {
-        Group::Gate => model.gate.at.filter(|_| model.gate.on.value),
-        Group::Diagnostics => {
-            let mut groups = model.tools.iter();
-            groups.find(|each| each.value == ToolGroup::Diagnostics).map(|each| each.at)
-        }
-    }
 }
 
 /// Returns a tool as `tools/list` shows it.

@@ -1,7 +1,7 @@
 //! `prompt NAME priority=… file=… { … }`
 
 use super::node::{Node, Reader, TEXT};
-use super::{argument, body, message, when};
+use super::{argument, body, message, readers, when};
 use crate::ast::Prompt;
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Field, Kind, Literal, Rule};
@@ -38,7 +38,14 @@ pub(crate) static PROMPT: Rule = Rule {
             "What it is about, for keywords to match; without it, the description, or the first sentence of its text.",
         ),
     ],
-    children: &[&CHAPTERS, &argument::ARG, &TEXT, &message::MESSAGE, &body::ALLOW_SECRET],
+    children: &[
+        &readers::FOR,
+        &CHAPTERS,
+        &argument::ARG,
+        &TEXT,
+        &message::MESSAGE,
+        &body::ALLOW_SECRET,
+    ],
     example: include_str!("../reference/prompt.kdl"),
 };
 
@@ -64,6 +71,7 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Prompt {
         arguments: reader.children("arg").map(|child| argument::node(child, out)).collect(),
         body: body::body(&mut reader, out),
         messages: reader.children("message").map(|child| message::node(child, out)).collect(),
+        readers: readers::readers(&mut reader, out),
         allowed_secrets: body::allowed_secrets(&mut reader, out),
     };
     reader.finish(out);

@@ -2,7 +2,7 @@
 
 use super::body;
 use super::node::{Node, Reader};
-use super::{empty, prompt, when};
+use super::{empty, prompt, readers, when};
 use crate::ast::{Folder, FrontMatterRule, OnError, PromptsItem};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Field, Kind, Literal, Rule, Scalar as _};
@@ -26,7 +26,7 @@ static FOLDER: Rule = Rule {
         Field { meaning: "", ..ON_ERROR },
         when::NEW,
     ],
-    children: &[&body::ALLOW_SECRET],
+    children: &[&readers::FOR, &body::ALLOW_SECRET],
     example: "",
 };
 
@@ -41,7 +41,7 @@ static COMMANDS: Rule = Rule {
         BRIEFING,
         when::NEW,
     ],
-    children: &[&body::ALLOW_SECRET],
+    children: &[&readers::FOR, &body::ALLOW_SECRET],
     example: "",
 };
 
@@ -97,6 +97,7 @@ fn folder(node: &Node, rule: &'static Rule, out: &mut Diagnostics) -> Folder {
             Some(_) => reader.value(BRIEFING.name, out),
             None => None,
         },
+        readers: readers::readers(&mut reader, out),
         allowed_secrets: body::allowed_secrets(&mut reader, out),
     };
     reader.finish(out);

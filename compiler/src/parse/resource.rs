@@ -1,7 +1,7 @@
 //! `resources { resource URI mime=… file=… { … } }`
 
 use super::node::{Node, Reader, TEXT};
-use super::{argument, body, empty, when};
+use super::{argument, body, empty, readers, when};
 use crate::ast::Resource;
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Field, Kind, Literal, Rule};
@@ -34,7 +34,7 @@ static RESOURCE: Rule = Rule {
         body::TEMPLATE,
         when::NEW,
     ],
-    children: &[&argument::ARG, &TEXT, &body::ALLOW_SECRET],
+    children: &[&readers::FOR, &argument::ARG, &TEXT, &body::ALLOW_SECRET],
     example: include_str!("../reference/resource.kdl"),
 };
 
@@ -58,6 +58,7 @@ fn resource(node: &Node, out: &mut Diagnostics) -> Resource {
         mime: reader.text("mime", out),
         arguments: reader.children("arg").map(|child| argument::node(child, out)).collect(),
         body: body::body(&mut reader, out),
+        readers: readers::readers(&mut reader, out),
         allowed_secrets: body::allowed_secrets(&mut reader, out),
     };
     reader.finish(out);

@@ -1,7 +1,7 @@
 //! `when ENVIRONMENT { … }`: what `--env` patches.
 
 use super::node::{Node, Reader};
-use super::{messages, prompts, resource, skills, tools};
+use super::{messages, prompts, resource, roles, skills, tenants, tools, users};
 use crate::ast::{Item, When};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Field, Kind, Literal, Rule};
@@ -14,6 +14,9 @@ pub(crate) static WHEN: Rule = Rule {
     meaning: "A patch for one environment, `--env NAME`: a node changes what it says of the node of its kind and name, and everything else stays. A body (`file=`, `text` or `message`s) is one unit, `arg`s and `allow-secret`s go by their name, and a list is replaced. A name that the project does not have is an error, unless `new=#true` adds it.",
     fields: &[Field::argument("an environment", Kind::Text("text"), "The environment's name.")],
     children: &[
+        &tenants::TENANTS,
+        &roles::ROLES,
+        &users::USERS,
         &GATE,
         &tools::TOOLS,
         &prompts::PROMPTS,

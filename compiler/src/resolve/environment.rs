@@ -12,7 +12,7 @@ use crate::diagnostic::Diagnostics;
 use crate::model::{Gate, When};
 use crate::nearest::nearest;
 use crate::parse::resolve_path;
-use crate::source::{FileId, Sources, Span};
+use crate::source::{FileId, Sources, Span, Spanned};
 
 /// The nodes of all documents, by kind, in the order of the text.
 #[derive(Default)]
@@ -25,6 +25,9 @@ pub(super) struct Nodes {
     pub(super) gates: Vec<ast::Gate>,
     pub(super) tools: Vec<ast::Tools>,
     pub(super) skills: Vec<ast::Skills>,
+    pub(super) tenants: Vec<ast::Tenant>,
+    pub(super) roles: Vec<ast::Role>,
+    pub(super) users: Vec<ast::User>,
 }
 
 /// The patches of prompts that no node declares: those of markdown files, known when the folders
@@ -126,6 +129,18 @@ impl Nodes {
                 each.for_each(|skill| patch::report_new(skill.new.as_ref(), out));
                 self.skills.push(skills);
             }
+            Item::Tenants(tenants) => {
+                tenants.iter().for_each(|tenant| patch::report_new(tenant.new.as_ref(), out));
+                self.tenants.extend(tenants);
+            }
+            Item::Roles(roles) => {
+                roles.iter().for_each(|role| patch::report_new(role.new.as_ref(), out));
+                self.roles.extend(roles);
+            }
+            Item::Users(users) => {
+                users.iter().for_each(|user| patch::report_new(user.new.as_ref(), out));
+                self.users.extend(users);
+            }
             // The grammar has no `when` inside a `when`.
             Item::When(_) => {}
         }
@@ -139,6 +154,9 @@ fn nodes_in(item: &Item) -> usize {
         Item::Messages(messages) => messages.len(),
         Item::Resources(resources) => resources.len(),
         Item::Skills(skills) => skills::count(skills),
+        Item::Tenants(tenants) => tenants.len(),
+        Item::Roles(roles) => roles.len(),
+        Item::Users(users) => users.len(),
         Item::Gate(_) | Item::Tools(_) => 1,
         Item::Project(_) | Item::When(_) => 0,
     }
@@ -209,6 +227,11 @@ fn apply(
             Item::Skills(skills) => {
                 patcher.skills.patch(&mut patcher.nodes.skills, skills, &mut patcher.patches, out);
             }
+            Item::Tenants(tenants) => {
+                tenants.into_iter().for_each(|tenant| patcher.tenant(tenant, out));
+            }
+            Item::Roles(roles) => roles.into_iter().for_each(|role| patcher.role(role, out)),
+            Item::Users(users) => users.into_iter().for_each(|user| patcher.user(user, out)),
             Item::Project(_) | Item::When(_) => {}
         }
     }
@@ -310,6 +333,73 @@ impl Patcher<'_, '_> {
         }
     }
 
+    fn tenant(&mut self, tenant: ast::Tenant, out: &mut Diagnostics) {
+        let Some(name) = tenant.name.clone() else { return };
+        let named = |known: &&ast::Tenant| is_named(known.name.as_ref(), &name.value);
+        let known = self.nodes.tenants.iter().find(named).and_then(|known| known.name.clone());
+        match (known, tenant.new.as_ref().is_some_and(|new| new.value)) {
+            (Some(known), true) => {
+                self.patches.report_known("tenant", &name.value, known.at, name.at, out);
+            }
+            (Some(_), false) => {
+                self.patches.nothing(format!("tenant `{}`", name.value), name.at, out);
+            }
+            (None, true) => self.nodes.tenants.push(ast::Tenant { new: None, ..tenant }),
+            (None, false) => {
+                let known = self.nodes.tenants.iter().filter_map(|known| known.name.as_ref());
+                let known: Vec<&str> = known.map(|name| name.value.as_str()).collect();
+                self.patches.report_unknown("tenant", name, known, out);
+            }
+        }
+    }
+
+    fn role(&mut self, role: ast::Role, out: &mut Diagnostics) {
+        let Some(name) = role.name.clone() else { return };
+        let named = |known: &&mut ast::Role| is_named(known.name.as_ref(), &name.value);
+        let is_new = role.new.as_ref().is_some_and(|new| new.value);
+        match self.nodes.roles.iter_mut().find(named) {
+            Some(known) if is_new => {
+                let first_at = known.name.as_ref().map_or(name.at, |known| known.at);
+                self.patches.report_known("role", &name.value, first_at, name.at, out);
+            }
+            Some(known) => self.patches.role(known, role, out),
+            None if is_new => self.nodes.roles.push(ast::Role { new: None, ..role }),
+            None => {
+                let known = self.nodes.roles.iter().filter_map(|known| known.name.as_ref());
+                let known: Vec<&str> = known.map(|name| name.value.as_str()).collect();
+                self.patches.report_unknown("role", name, known, out);
+            }
+        }
+    }
+
+    /// Patches or adds a `user`, `group` or `anyone`: it is found by who it is and its tenant.
+    fn user(&mut self, user: ast::User, out: &mut Diagnostics) {
+        let text = |text: &Option<Spanned<String>>| text.as_ref().map(|text| text.value.clone());
+        let key = |user: &ast::User| (user.who, text(&user.id), text(&user.tenant));
+        let is_new = user.new.as_ref().is_some_and(|new| new.value);
+        let kind = user.who.word();
+        let name = text(&user.id).unwrap_or_default();
+        let what = match &user.tenant {
+            Some(tenant) => format!("{kind} `{name}` of tenant `{}`", tenant.value),
+            None => format!("{kind} `{name}`"),
+        };
+        match self.nodes.users.iter_mut().find(|known| key(known) == key(&user)) {
+            Some(known) if is_new => {
+                self.patches.report_known(kind, &name, known.at, user.at, out);
+            }
+            Some(known) => self.patches.user(what, known, user, out),
+            None if is_new => self.nodes.users.push(ast::User { new: None, ..user }),
+            None => {
+                let of_kind = self.nodes.users.iter().filter(|known| known.who == user.who);
+                let mut known: Vec<String> = of_kind.filter_map(|known| text(&known.id)).collect();
+                known.retain(|known| *known != name);
+                let known: Vec<&str> = known.iter().map(String::as_str).collect();
+                let name = Spanned { value: name, at: user.at };
+                self.patches.report_unknown(kind, name, known, out);
+            }
+        }
+    }
+
     fn tools(&mut self, tools: ast::Tools, out: &mut Diagnostics) {
         if self.nodes.tools.is_empty() {
             self.nodes.tools.push(ast::Tools { at: tools.at, groups: Vec::new(), other: None });
@@ -318,6 +408,10 @@ impl Patcher<'_, '_> {
             self.patches.tools(known, tools, out);
         }
     }
+}
+
+fn is_named(known: Option<&Spanned<String>>, name: &str) -> bool {
+    known.is_some_and(|known| known.value == name)
 }
 
 /// The kind and name of a node of `prompts`; of a folder the path from the project's folder.

@@ -45,7 +45,15 @@ pub(super) fn folder(
     kind: MarkdownKind,
     out: &mut Diagnostics,
 ) -> FolderPrompts {
-    let Folder { path: written, new: _, on_error, front_matter, briefing, allowed_secrets } = node;
+    let Folder {
+        path: written,
+        new: _,
+        on_error,
+        front_matter,
+        briefing,
+        readers,
+        allowed_secrets,
+    } = node;
     let rule = front_matter.map_or(FrontMatterRule::Required, |rule| rule.value);
     let reading = Reading { kind, rule };
     let mode = match (&on_error, kind) {
@@ -89,6 +97,7 @@ pub(super) fn folder(
         match one(sources, &name, file, reading, mode, &mut notes, out) {
             Some(mut prompt) => {
                 prompt.node.allowed_secrets.clone_from(&allowed_secrets);
+                prompt.node.readers.clone_from(&readers);
                 prompt.node.briefing = prompt.node.briefing.or_else(|| briefing.clone());
                 found.prompts.push(prompt);
             }
@@ -180,6 +189,7 @@ fn one(
         arguments: takes_arguments.then(|| arguments(at, argument_hint)).into_iter().collect(),
         body: ast::Body::default(),
         messages: Vec::new(),
+        readers: Vec::new(),
         allowed_secrets: Vec::new(),
     };
     let text = text::from_markdown(file, body, body_start, kind == MarkdownKind::Command);

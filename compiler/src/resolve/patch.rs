@@ -56,6 +56,7 @@ impl Patches {
             arguments,
             body,
             messages,
+            readers,
             allowed_secrets,
         } = patch;
         let Some(name) = name else { return };
@@ -70,6 +71,7 @@ impl Patches {
         node.setting("template", &mut base.body.template, body.template.clone(), None);
         node.body(Some(&mut base.messages), &mut base.body, messages, body);
         node.arguments(&mut base.arguments, arguments);
+        node.readers(&mut base.readers, readers);
         node.allowed_secrets(&mut base.allowed_secrets, allowed_secrets);
         node.finish(name.at);
     }
@@ -90,6 +92,7 @@ impl Patches {
             mime,
             arguments,
             body,
+            readers,
             allowed_secrets,
         } = patch;
         let Some(uri) = uri else { return };
@@ -102,6 +105,7 @@ impl Patches {
         node.setting("template", &mut base.body.template, body.template.clone(), None);
         node.body(None, &mut base.body, Vec::new(), body);
         node.arguments(&mut base.arguments, arguments);
+        node.readers(&mut base.readers, readers);
         node.allowed_secrets(&mut base.allowed_secrets, allowed_secrets);
         node.finish(uri.at);
     }
@@ -164,13 +168,22 @@ impl Patches {
         patch: ast::Folder,
         out: &mut Diagnostics,
     ) {
-        let ast::Folder { path, new: _, on_error, front_matter, briefing, allowed_secrets } = patch;
+        let ast::Folder {
+            path,
+            new: _,
+            on_error,
+            front_matter,
+            briefing,
+            readers,
+            allowed_secrets,
+        } = patch;
         let Some(path) = path else { return };
         let mut node = self.node(format!("{kind} `{}`", path.value), out);
         node.setting("on-error", &mut base.on_error, on_error, Some(OnError::Fail));
         let required = Some(FrontMatterRule::Required);
         node.setting("front-matter", &mut base.front_matter, front_matter, required);
         node.setting("briefing", &mut base.briefing, briefing, Some(false));
+        node.readers(&mut base.readers, readers);
         node.allowed_secrets(&mut base.allowed_secrets, allowed_secrets);
         node.finish(path.at);
     }
@@ -187,6 +200,34 @@ impl Patches {
         node.finish(name.at);
         // Its text is the patch's now, and so is its place.
         base.name.at = name.at;
+    }
+
+    pub(super) fn role(&mut self, base: &mut ast::Role, patch: ast::Role, out: &mut Diagnostics) {
+        let ast::Role { name, new: _, tier, parent, tools } = patch;
+        let Some(name) = name else { return };
+        let mut node = self.node(format!("role `{}`", name.value), out);
+        node.setting("tier", &mut base.tier, tier, None);
+        node.setting("parent", &mut base.parent, parent, None);
+        node.list("tools", &mut base.tools, tools);
+        node.finish(name.at);
+    }
+
+    /// Patches a `user`, `group` or `anyone`; who it is and its tenant are its name.
+    pub(super) fn user(
+        &mut self,
+        what: String,
+        base: &mut ast::User,
+        patch: ast::User,
+        out: &mut Diagnostics,
+    ) {
+        let mut node = self.node(what, out);
+        node.setting("role", &mut base.role, patch.role, None);
+        node.finish(patch.at);
+    }
+
+    /// Reports a patch of a node that has nothing to patch.
+    pub(super) fn nothing(&mut self, what: String, at: Span, out: &mut Diagnostics) {
+        self.node(what, out).finish(at);
     }
 
     pub(super) fn tools(
@@ -470,6 +511,23 @@ impl NodePatch<'_> {
                 None => base.push(patch),
             }
         }
+    }
+
+    /// Takes the `for`s, which are one unit.
+    fn readers(&mut self, base: &mut Vec<ast::For>, patch: Vec<ast::For>) {
+        let Some(at) = patch.first().map(|first| first.at) else { return };
+        if !self.take("for", at) {
+            return;
+        }
+        let said = |readers: &[ast::For]| -> Vec<(Option<String>, Option<String>)> {
+            let text =
+                |text: &Option<Spanned<String>>| text.as_ref().map(|text| text.value.clone());
+            readers.iter().map(|each| (text(&each.tenant), text(&each.role))).collect()
+        };
+        if said(base) == said(&patch) {
+            self.report_same("for", base.first().map(|first| first.at), at);
+        }
+        *base = patch;
     }
 
     /// Takes the settings of a node of the gate.

@@ -1,4 +1,4 @@
-//! Patterns of names: reported at the character where they go wrong.
+//! Patterns of names: that each is one.
 
 use std::collections::BTreeSet;
 
@@ -7,54 +7,78 @@ use relay_engine::glob::{self, GlobError};
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
-use crate::source::{Sources, Span, Spanned};
+use crate::source::{Span, Spanned};
+
+/// The most characters of a pattern.
+const CHARS_MAX: usize = 256;
 
 /// Returns the patterns that are valid, each once; reports the others.
-pub(super) fn valid(
-    sources: &Sources<'_>,
-    patterns: Vec<Spanned<String>>,
-    out: &mut Diagnostics,
-) -> Vec<Spanned<String>> {
+pub(super) fn valid(patterns: Vec<Spanned<String>>, out: &mut Diagnostics) -> Vec<Spanned<String>> {
     let mut seen = BTreeSet::new();
-    let is_valid = |pattern: &Spanned<String>| match glob::check(&pattern.value) {
-        Ok(()) => seen.insert(pattern.value.clone()),
-        Err(reason) => {
-            let at = place(sources, pattern, reason);
-            out.report(at, BadPattern { pattern: pattern.value.clone(), reason, at });
-            false
+    let is_new =
+        |pattern: &Spanned<String>| check(pattern, out) && seen.insert(pattern.value.clone());
+    patterns.into_iter().filter(is_new).collect()
+}
+
+/// Returns whether a text is a pattern; reports, at its character, why it is none.
+pub(super) fn check(pattern: &Spanned<String>, out: &mut Diagnostics) -> bool {
+    let Spanned { value, at } = pattern;
+    let chars = value.chars().count();
+    if chars > CHARS_MAX {
+        out.report(*at, TooLong { chars, at: *at });
+        return false;
+    }
+    let (place, reason, help) = match glob::check(value) {
+        Ok(()) => return true,
+        Err(GlobError::Empty) => (None, "it is empty", "`*` matches every name"),
+        Err(GlobError::Unclosed(place)) => {
+            (Some(place), "this `[` has no `]`", "close it; `[[]` matches the character itself")
+        }
+        Err(GlobError::EmptySet(place)) => {
+            (Some(place), "this set is empty", "put characters between `[` and `]`")
+        }
+        Err(GlobError::Reversed(place)) => {
+            (Some(place), "this range ends before it begins", "write the lower character first")
         }
     };
-    patterns.into_iter().filter(is_valid).collect()
+    let at = place.map_or(*at, |place| character(pattern, place));
+    out.report(at, BadPattern { pattern: value.clone(), reason, help, at });
+    false
 }
 
-/// Returns the character at which a pattern goes wrong; all of it if it is written with escapes.
-fn place(sources: &Sources<'_>, pattern: &Spanned<String>, reason: GlobError) -> Span {
-    let Spanned { value, at } = pattern;
-    let byte = match reason {
-        GlobError::Empty => return *at,
-        GlobError::Unclosed(byte) | GlobError::EmptySet(byte) | GlobError::Reversed(byte) => byte,
+/// Returns the place of a character of a value; that of the whole value if it was written with
+/// escapes.
+fn character(Spanned { value, at }: &Spanned<String>, place: usize) -> Span {
+    let (first, end) = (at.start as usize, at.end as usize);
+    let quotes = match (end - first).checked_sub(value.len()) {
+        Some(0) => 0,
+        Some(2) => 1,
+        _ => return *at,
     };
-    let file = sources.file(at.file);
-    let written = file.bytes.get(at.start as usize..at.end as usize).unwrap_or_default();
-    let mut windows = written.windows(value.len().max(1));
-    let Some(start) = windows.position(|window| window == value.as_bytes()) else { return *at };
-    let start = at.start as usize + start + byte;
-    let length = value.get(byte..).and_then(|rest| rest.chars().next()).map_or(1, char::len_utf8);
-    at.file.span(start, start + length)
+    let start = first + quotes + place;
+    let bytes = value.get(place..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+    at.file.span(start, start + bytes)
 }
 
-/// A broken pattern would match nothing, or other names than its author means.
+/// A pattern that means nothing would match nothing, and nobody would notice.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{pattern}` is not a pattern: {reason}")]
-#[diagnostic(
-    code(pattern::invalid),
-    help(
-        "`*` is any run of characters, `?` one, `[a-z]` one of a set, `[!a-z]` one of all others; everything else is itself"
-    )
-)]
+#[diagnostic(code(pattern::malformed))]
 struct BadPattern {
     pattern: String,
-    reason: GlobError,
-    #[label(primary, "here")]
+    reason: &'static str,
+    #[help]
+    help: &'static str,
+    #[label(primary, "{reason}")]
+    at: Span,
+}
+
+/// Patterns are matched at every call, and the time grows with their length.
+#[derive(Debug, Error, Diagnostic)]
+#[error("the pattern has {chars} characters")]
+#[diagnostic(code(pattern::too_long), help("at most {CHARS_MAX} characters are allowed"))]
+struct TooLong {
+    chars: usize,
+    #[label(primary, "this pattern")]
     at: Span,
 }

@@ -13,7 +13,7 @@ use super::{argument, body, file, media, name, summary};
 use crate::ast;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    AllowedSecret, BodySource, MessageSource, PartSource, Prompt, Resource, Setting,
+    Access, AllowedSecret, BodySource, MessageSource, PartSource, Prompt, Resource, Setting,
 };
 use crate::parse::{MarkdownKind, PRIORITY};
 use crate::source::{Sources, Span, Spanned};
@@ -64,6 +64,7 @@ pub(super) fn prompt(
     node: ast::Prompt,
     markdown: Option<Markdown>,
     resources: &BTreeMap<&str, &Resource>,
+    access: &Access,
     out: &mut Diagnostics,
 ) -> Option<Prompt> {
     let ast::Prompt {
@@ -79,12 +80,14 @@ pub(super) fn prompt(
         arguments,
         body,
         messages,
+        readers,
         allowed_secrets,
     } = node;
     let errors = out.error_count();
     let arguments = argument::arguments(arguments, out);
     let declared = out.error_count() == errors;
     let allowed_secrets = self::allowed_secrets(allowed_secrets, out);
+    let readers = access.readers(readers, out);
     let name = name?;
     // A file may have any name; `check` says which are awkward.
     let named = markdown.is_some() || name::check(&name, "prompt", out);
@@ -150,6 +153,7 @@ pub(super) fn prompt(
         included: rendered.included,
         messages: shown,
         booleans: rendered.booleans,
+        readers,
         allowed_secrets,
     })
 }

@@ -10,7 +10,7 @@ use super::prompt::Markdown;
 use super::{markdown, name, prompt};
 use crate::ast::{self, PromptsItem};
 use crate::diagnostic::Diagnostics;
-use crate::model::{Prompt, Resource};
+use crate::model::{Access, Prompt, Resource};
 use crate::nearest::nearest;
 use crate::parse::MarkdownKind;
 use crate::source::{Sources, Span, Spanned};
@@ -21,10 +21,12 @@ pub(super) fn prompts(
     items: Vec<PromptsItem>,
     patches: PromptPatches,
     resources: &[Resource],
+    access: &Access,
     out: &mut Diagnostics,
 ) -> (Vec<Prompt>, Vec<Spanned<String>>) {
     let mut found = Found {
         sources,
+        access,
         resources: resources.iter().map(|it| (it.uri.value.as_str(), it)).collect(),
         patches,
         names: BTreeSet::new(),
@@ -44,6 +46,7 @@ pub(super) fn prompts(
 /// The prompts as they are found.
 struct Found<'p, 's> {
     sources: &'p Sources<'s>,
+    access: &'p Access,
     resources: BTreeMap<&'p str, &'p Resource>,
     patches: PromptPatches,
     /// All names, those of faulty prompts too.
@@ -85,7 +88,7 @@ impl Found<'_, '_> {
     fn one(&mut self, node: ast::Prompt, markdown: Option<Markdown>, out: &mut Diagnostics) {
         let on = node.enabled.as_ref().is_none_or(|enabled| enabled.value);
         let undecided = prompt::undecided(&node.arguments, &node.allowed_secrets);
-        match prompt::prompt(self.sources, node, markdown, &self.resources, out) {
+        match prompt::prompt(self.sources, node, markdown, &self.resources, self.access, out) {
             Some(prompt) => self.prompts.push((prompt, on)),
             None => undecided.into_iter().for_each(|at| out.mark_used(at)),
         }

@@ -10,7 +10,7 @@ use super::argument::{self, Resolved};
 use super::{file, media, name, prompt, text};
 use crate::ast;
 use crate::diagnostic::Diagnostics;
-use crate::model::{About, BodySource, Resource, ResourceTemplate, Setting};
+use crate::model::{About, Access, BodySource, Readers, Resource, ResourceTemplate, Setting};
 use crate::nearest::nearest;
 use crate::source::{Sources, Span, Spanned};
 
@@ -21,12 +21,14 @@ pub(crate) const TEMPLATES_MAX: usize = 256;
 pub(super) fn resources(
     sources: &Sources<'_>,
     nodes: Vec<ast::Resource>,
+    access: &Access,
     out: &mut Diagnostics,
 ) -> (Vec<Resource>, Vec<ResourceTemplate>) {
     let mut resources = Vec::new();
     let mut templates = Vec::new();
     let mut bare = Vec::new();
-    for node in nodes {
+    for mut node in nodes {
+        let readers = access.readers(std::mem::take(&mut node.readers), out);
         let off = node.enabled.as_ref().is_some_and(|enabled| !enabled.value);
         let Some(uri) = node.uri.clone() else { continue };
         let Some(pieces) = pieces(&uri, out) else { continue };
@@ -39,10 +41,16 @@ pub(super) fn resources(
         let before = resources.len() + templates.len();
         if pieces.iter().any(|piece| matches!(piece, Piece::Variable(_))) {
             let template = template(sources, node, uri, pieces, out);
-            templates.extend(template.map(|template| (template, !off)));
+            templates.extend(template.map(|mut template| {
+                template.about.readers = readers;
+                (template, !off)
+            }));
         } else {
             let resource = resource(sources, node, uri, out);
-            resources.extend(resource.map(|resource| (resource, !off)));
+            resources.extend(resource.map(|mut resource| {
+                resource.about.readers = readers;
+                (resource, !off)
+            }));
         }
         if resources.len() + templates.len() == before {
             undecided.into_iter().for_each(|at| out.mark_used(at));
@@ -273,6 +281,7 @@ fn about(
         mime: Setting::or(node.mime, mime),
         body,
         included: Vec::new(),
+        readers: Readers::default(),
         allowed_secrets: prompt::allowed_secrets(node.allowed_secrets, out),
     }
 }

@@ -101,7 +101,7 @@ fn skill(
         Level::User => user = selectors.into_iter().next(),
     }
     let written = tools.len();
-    let tools = pattern::valid(sources, tools, out);
+    let tools = pattern::valid(tools, out);
     // With all patterns broken it would be for every tool.
     if tools.is_empty() && written > 0 {
         return None;

@@ -6,12 +6,11 @@ use thiserror::Error;
 use super::pattern;
 use crate::ast::{self, ToolGroup};
 use crate::diagnostic::Diagnostics;
-use crate::source::{Sources, Span, Spanned};
+use crate::source::{Span, Spanned};
 
 /// Resolves the tools that are offered, and those of other servers; a project that says nothing of
 /// them has none.
 pub(super) fn tools(
-    sources: &Sources<'_>,
     nodes: Vec<ast::Tools>,
     out: &mut Diagnostics,
 ) -> (Vec<Spanned<ToolGroup>>, Vec<Spanned<String>>) {
@@ -24,7 +23,7 @@ pub(super) fn tools(
         .groups
         .into_iter()
         .filter(|choice| choice.enabled.as_ref().is_none_or(|enabled| enabled.value));
-    let other = pattern::valid(sources, node.other.unwrap_or_default(), out);
+    let other = pattern::valid(node.other.unwrap_or_default(), out);
     (offered.map(|choice| choice.group).collect(), other)
 }
 

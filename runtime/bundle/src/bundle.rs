@@ -12,6 +12,7 @@ use crate::manifest::Manifest;
 use crate::messages::Messages;
 use crate::place::{Place, PlaceIndex};
 use crate::reader::{Reader, Storage};
+use crate::role::CallerRole;
 use crate::section::{Kind, SectionInfo};
 use crate::settings::Settings;
 use crate::tool::Tool;
@@ -137,6 +138,12 @@ impl Bundle {
     #[must_use]
     pub fn tools(&self) -> &[Tool] {
         &self.settings.tools
+    }
+
+    /// Returns the roles, sorted by name; none if everyone sees everything.
+    #[must_use]
+    pub fn roles(&self) -> &[CallerRole] {
+        &self.settings.roles
     }
 
     /// Returns a place in the project's files.

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::audience::Audiences;
 use crate::bundle::Bundle;
 use crate::error::Corrupt;
 use crate::gate::Gate;
@@ -17,8 +18,11 @@ use crate::prompt::{Prompt, PromptView};
 use crate::resource::{Resource, ResourceView};
 use crate::resource_template::{ResourceTemplate, TemplateView};
 use crate::review::Review;
+use crate::role::CallerRole;
 use crate::skill::Skill;
+use crate::tenant::Tenant;
 use crate::tool::Tool;
+use crate::user::User;
 
 /// The contents of one bundle.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +37,14 @@ pub struct Contents {
     pub gate: Option<Gate>,
     /// The tools, in the order of the list, names unique.
     pub tools: Vec<Tool>,
+    /// The tenants, sorted by name, names unique.
+    pub tenants: Vec<Tenant>,
+    /// The roles, sorted by name, names unique.
+    pub roles: Vec<CallerRole>,
+    /// Who has which role, sorted by whom it names, the id, and the tenant, without a tenant last.
+    pub users: Vec<User>,
+    /// Who sees what; absent if everyone sees everything.
+    pub audiences: Option<Audiences>,
     /// The prompts, sorted by name (code points), names unique.
     pub prompts: Vec<Prompt>,
     /// The resources with a fixed URI, sorted by URI, URIs unique.
@@ -75,6 +87,10 @@ impl Bundle {
             messages: self.messages().clone(),
             gate: self.gate().cloned(),
             tools: self.tools().to_vec(),
+            tenants: self.tenants()?,
+            roles: self.roles().to_vec(),
+            users: self.users()?,
+            audiences: self.audiences()?,
             prompts: self.prompts().map(prompt).collect::<Result<_, _>>()?,
             resources: self.resources().map(resource).collect::<Result<_, _>>()?,
             templates: self.templates().map(template).collect::<Result<_, _>>()?,

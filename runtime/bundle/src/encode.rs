@@ -53,6 +53,10 @@ pub fn encode(contents: &Contents) -> Result<Vec<u8>, EncodeError> {
         messages,
         gate,
         tools,
+        tenants,
+        roles,
+        users,
+        audiences,
         prompts,
         resources,
         templates,
@@ -75,7 +79,12 @@ pub fn encode(contents: &Contents) -> Result<Vec<u8>, EncodeError> {
     if !tools.is_empty() {
         out.settings(Kind::Tools, tools)?;
     }
-    write_prompts(prompts, &mut out);
+    if !roles.is_empty() {
+        out.settings(Kind::Roles, roles)?;
+    }
+    out.tenants(tenants);
+    out.users(users);
+    let order = write_prompts(prompts, &mut out);
     for resource in resources {
         out.resource(resource);
     }
@@ -94,14 +103,20 @@ pub fn encode(contents: &Contents) -> Result<Vec<u8>, EncodeError> {
     out.pages(List::Resources, resource_pages);
     out.pages(List::Templates, template_pages);
     out.pages(List::Tools, tool_pages);
+    if let Some(audiences) = audiences {
+        let briefed = prompts.iter().filter(|prompt| prompt.briefing.value);
+        let always = briefed.filter(|prompt| prompt.priority.value == 10).count();
+        out.audiences(audiences, &order, always);
+        out.list_entries([prompt_pages, resource_pages, template_pages, tool_pages])?;
+    }
     out.bytes(Kind::Canonical, canonical.as_bytes());
     out.bytes(Kind::Provenance, provenance.as_bytes());
     out.review(review)?;
     assemble(*epoch, &out.finish())
 }
 
-/// Writes the prompts, and the tag index over them.
-fn write_prompts(prompts: &[Prompt], out: &mut Writer) {
+/// Writes the prompts, and the tag index over them; returns the order of selection.
+fn write_prompts(prompts: &[Prompt], out: &mut Writer) -> Vec<u32> {
     let order = tag_index::order(prompts);
     let mut ranks = vec![None; prompts.len()];
     for (rank, index) in (0..).zip(&order) {
@@ -112,6 +127,7 @@ fn write_prompts(prompts: &[Prompt], out: &mut Writer) {
     let body_bytes: Vec<u32> =
         prompts.iter().zip(ranks).map(|(prompt, rank)| out.prompt(prompt, rank)).collect();
     out.tag_index(prompts, &order, &body_bytes);
+    order
 }
 
 /// Joins header, table and sections, each with its digest tree.

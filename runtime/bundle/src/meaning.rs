@@ -21,6 +21,10 @@ impl Contents {
             messages,
             gate,
             tools,
+            tenants,
+            roles,
+            users,
+            audiences,
             prompts,
             resources,
             templates,
@@ -41,6 +45,7 @@ impl Contents {
             meaning_of(messages),
             meaning_of(gate),
             meaning_of(tools),
+            meaning_of(&(tenants, roles, users, audiences)),
             meaning_of(&(prompt_pages, resource_pages, template_pages, tool_pages)),
         ];
         // One by one, so that no more than one is in memory twice.

@@ -21,7 +21,8 @@ pub struct Messages {
     pub read_prompts_reminder: Setting<Vec<MessagePiece>>,
     /// The text before a briefing that was not asked for.
     pub gate_intercept_preamble: Setting<Vec<MessagePiece>>,
-    /// The names of the prompts that the instructions list, in their order.
+    /// The names of the prompts that the instructions list, in their order; none if each audience has
+    /// its own.
     pub prompt_index: Vec<String>,
 }
 
@@ -35,6 +36,9 @@ pub enum MessagePiece {
     /// The prompts that are sent in full.
     #[serde(rename = "matched_prompts")]
     Matched,
+    /// The index of prompts, where each audience has its own.
+    #[serde(rename = "prompt_index")]
+    Index,
     /// The index entries and names of the other prompts.
     #[serde(rename = "remaining_prompts")]
     Remaining,
@@ -62,24 +66,39 @@ impl Messages {
     }
 
     /// Returns the instructions that a client gets when it connects: the greeting and, after a
-    /// blank line, the instructions for the gate.
+    /// blank line, the instructions for the gate. `index` is that of an audience; without audiences
+    /// it is in the texts.
     #[must_use]
-    pub fn instructions(&self) -> String {
+    pub fn instructions(&self, index: &str) -> String {
         let said = [&self.session_greeting, &self.gate_instructions];
-        let texts = said.map(|message| MessagePiece::source(&message.value));
+        let texts = said.map(|message| MessagePiece::with_index(&message.value, index));
         texts.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n\n")
     }
 }
 
 impl MessagePiece {
+    /// Returns a message as its author writes it, but with an index in place of its variable.
+    fn with_index(pieces: &[Self], index: &str) -> String {
+        let texts = pieces.iter().map(|piece| match piece {
+            Self::Index => index,
+            piece => piece.written(),
+        });
+        texts.collect()
+    }
+
+    /// Returns a piece as its author writes it.
+    fn written(&self) -> &str {
+        match self {
+            Self::Literal(text) => text,
+            Self::Index => "{{prompt_index}}",
+            Self::Matched => "{{matched_prompts}}",
+            Self::Remaining => "{{remaining_prompts}}",
+        }
+    }
+
     /// Returns a message as its author writes it, with variables where prompts are inserted.
     #[must_use]
     pub fn source(pieces: &[Self]) -> String {
-        let texts = pieces.iter().map(|piece| match piece {
-            Self::Literal(text) => text.as_str(),
-            Self::Matched => "{{matched_prompts}}",
-            Self::Remaining => "{{remaining_prompts}}",
-        });
-        texts.collect()
+        pieces.iter().map(Self::written).collect()
     }
 }

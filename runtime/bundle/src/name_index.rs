@@ -18,13 +18,20 @@ impl Writer {
         kind: Kind,
         names: impl ExactSizeIterator<Item = impl AsRef<str>>,
     ) {
-        if names.len() == 0 {
+        let names: Vec<_> = names.collect();
+        let entries: Vec<_> = names.iter().map(AsRef::as_ref).enumerate().collect();
+        self.sparse_name_index(kind, &entries);
+    }
+
+    /// Writes the table from names to the rows beside them to the section `kind`.
+    pub(crate) fn sparse_name_index(&mut self, kind: Kind, entries: &[(usize, &str)]) {
+        if entries.is_empty() {
             return;
         }
-        let slots = (names.len() * 2).next_power_of_two();
+        let slots = (entries.len() * 2).next_power_of_two();
         let mut table = vec![U32::ZERO; slots];
-        for (index, name) in names.enumerate() {
-            let mut slot = first_slot(name.as_ref(), slots);
+        for (index, name) in entries {
+            let mut slot = first_slot(name, slots);
             while let Some(taken) = table.get_mut(slot) {
                 if taken.get() == 0 {
                     *taken = number(index + 1);

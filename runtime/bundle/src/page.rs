@@ -1,6 +1,7 @@
 //! Prebuilt pages of lists.
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use zerocopy::little_endian::U32;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
@@ -46,6 +47,9 @@ struct Record {
 const _: () = assert!(size_of::<Record>() == Kind::PromptPages.row_bytes());
 
 impl List {
+    /// Every list.
+    pub const ALL: [Self; 4] = [Self::Prompts, Self::Resources, Self::Templates, Self::Tools];
+
     /// Returns the section of the list's pages.
     #[must_use]
     pub fn section(self) -> Kind {
@@ -69,7 +73,51 @@ impl Writer {
     }
 }
 
+impl Writer {
+    /// Writes where each entry of the lists is in its page.
+    ///
+    /// # Errors
+    ///
+    /// A page is no JSON array. No contents that the compiler makes cause this.
+    pub(crate) fn list_entries(&mut self, lists: [&[Page]; 4]) -> Result<(), serde_json::Error> {
+        // The pages are in `PageBytes` in this order, one after the other.
+        let mut offset = 0;
+        for Page { json, .. } in lists.into_iter().flatten() {
+            let entries: Vec<&RawValue> = serde_json::from_str(json)?;
+            let mut start = offset + "[".len();
+            let mut records = Vec::with_capacity(entries.len());
+            for entry in entries {
+                let length = entry.get().len();
+                records.push(Text { offset: number(start), length: number(length) });
+                start += length + ",".len();
+            }
+            self.records(Kind::ListEntries, &records);
+            offset += json.len();
+        }
+        Ok(())
+    }
+}
+
 impl Bundle {
+    /// Returns how many rows a list has, whoever sees them.
+    #[must_use]
+    pub fn list_count(&self, list: List) -> usize {
+        match list {
+            List::Prompts => self.prompt_count(),
+            List::Resources => self.resource_count(),
+            List::Templates => self.template_count(),
+            List::Tools => self.tools().len(),
+        }
+    }
+
+    /// Returns the entry of a row in its list, as JSON; only bundles with audiences have them.
+    pub(crate) fn list_entry(&self, list: List, row: usize) -> Result<&str, Corrupt> {
+        let before = List::ALL.into_iter().take_while(|each| *each != list);
+        let before: usize = before.map(|list| self.list_count(list)).sum();
+        let text: &Text = self.reader.record(Kind::ListEntries, before.saturating_add(row))?;
+        self.reader.text(Kind::PageBytes, *text)
+    }
+
     /// Returns how many prebuilt pages a list has.
     #[must_use]
     pub fn page_count(&self, list: List) -> usize {

@@ -84,6 +84,8 @@ sections! {
     Gate = 3 "gate" settings,
     /// The tools, in the order of the list; absent if there are none.
     Tools = 4 "tools" settings,
+    /// The roles; absent if everyone sees everything.
+    Roles = 5 "roles" settings,
     /// All short strings, one after the other.
     Strings = 8 "strings" bytes,
     /// All bodies: literal text of prompts and resources, and binary content.
@@ -124,6 +126,29 @@ sections! {
     Templates = 34 "templates" rows(84),
     /// Pieces of URI templates.
     UriPieces = 35 "uri-pieces" rows(12),
+    /// The tenants, sorted by name.
+    Tenants = 36 "tenants" rows(12),
+    /// Hash table from a tenant's name to its row.
+    TenantIndex = 37 "tenant-index" rows(4),
+    /// Who has which role.
+    Users = 38 "users" rows(28),
+    /// Hash table from an id to the first of its rows.
+    UserIndex = 39 "user-index" rows(4),
+    /// The class of callers without a tenant, then that of each tenant; absent, as the other sections
+    /// of audiences, if everyone sees everything.
+    TenantClasses = 40 "tenant-classes" rows(4),
+    /// The audience of each class of tenants and role.
+    AudienceTable = 42 "audience-table" rows(4),
+    /// The audiences.
+    Audiences = 43 "audiences" rows(72),
+    /// What each audience sees, as bits.
+    AudienceMasks = 44 "audience-masks" bytes,
+    /// Where the pages of each audience begin.
+    AudiencePages = 45 "audience-pages" rows(4),
+    /// The prompts that the index of each audience lists.
+    AudienceIndex = 46 "audience-index" rows(4),
+    /// The entries of the lists, in `PageBytes`.
+    ListEntries = 47 "list-entries" rows(8),
     /// Prebuilt pages of `prompts/list`.
     PromptPages = 48 "prompt-pages" rows(16),
     /// Prebuilt pages of `resources/list`.

@@ -12,6 +12,7 @@ use crate::gate::Gate;
 use crate::manifest::Manifest;
 use crate::messages::Messages;
 use crate::reader::Reader;
+use crate::role::CallerRole;
 use crate::section::Kind;
 use crate::tool::Tool;
 
@@ -25,6 +26,7 @@ pub(crate) struct Settings {
     pub(crate) messages: Messages,
     pub(crate) gate: Option<Gate>,
     pub(crate) tools: Vec<Tool>,
+    pub(crate) roles: Vec<CallerRole>,
 }
 
 impl Settings {
@@ -41,16 +43,17 @@ impl Settings {
             manifest: value(reader, Kind::Manifest)?.ok_or(missing(Kind::Manifest))?,
             messages: value(reader, Kind::Messages)?.ok_or(missing(Kind::Messages))?,
             gate: value(reader, Kind::Gate)?,
-            tools: tools(reader)?,
+            tools: list(reader, Kind::Tools)?,
+            roles: list(reader, Kind::Roles)?,
         })
     }
 }
 
-/// An empty list of tools has one spelling: no section.
-fn tools(reader: &Reader) -> Result<Vec<Tool>, OpenError> {
-    match value::<Vec<Tool>>(reader, Kind::Tools)? {
-        Some(tools) if tools.is_empty() => Err(malformed(Kind::Tools, "it is empty")),
-        tools => Ok(tools.unwrap_or_default()),
+/// An empty list has one spelling: no section.
+fn list<T: DeserializeOwned + Serialize>(reader: &Reader, kind: Kind) -> Result<Vec<T>, OpenError> {
+    match value::<Vec<T>>(reader, kind)? {
+        Some(items) if items.is_empty() => Err(malformed(kind, "it is empty")),
+        items => Ok(items.unwrap_or_default()),
     }
 }
 

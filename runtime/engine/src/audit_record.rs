@@ -77,9 +77,15 @@ pub struct AuditRecord<'a> {
     pub request_id: String,
     /// The caller.
     pub principal: &'a str,
+    /// The authorization server that vouches for the caller.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub issuer: Option<&'a str>,
     /// The tenant of the caller.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<&'a str>,
+    /// The role that the bundle gives the caller; absent if it has no roles, or refuses the caller.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<&'a str>,
     /// The digest of the bundle in force.
     pub bundle: String,
     /// The rule that decided: `file:line` of the declaration that was served, or why nothing was.

@@ -3,10 +3,11 @@
 //! `relay-serve` sends what [`brief`] returns and `relay explain` prints it, so limits, the rule
 //! for repeated briefings, selection and composition are all decided here.
 
-use relay_bundle::{Bundle, Corrupt, Gate, MessagePiece};
+use relay_bundle::{Corrupt, Gate, MessagePiece};
 
 use crate::select::{self, Limits, Selection, Tags};
 use crate::sent::Sent;
+use crate::view::View;
 
 /// Characters of one index entry in an answer. All entries together have a limit in bytes.
 const ENTRY_CHARS_MAX: usize = 200;
@@ -55,9 +56,9 @@ pub struct Briefing {
 /// # Errors
 ///
 /// The bundle is not what was signed.
-pub fn brief(bundle: &Bundle, gate: &Gate, request: &Request<'_>) -> Result<Briefing, Corrupt> {
-    let selection = select::select(bundle, request.tags, request.sent, limits(gate, request))?;
-    let text = compose(bundle, gate, request, &selection)?;
+pub fn brief(view: &View<'_>, gate: &Gate, request: &Request<'_>) -> Result<Briefing, Corrupt> {
+    let selection = select::select(view, request.tags, request.sent, limits(gate, request))?;
+    let text = compose(view, gate, request, &selection)?;
     Ok(Briefing { selection, text })
 }
 
@@ -101,33 +102,36 @@ impl Request<'_> {
 /// Index entries and names together take at most the bytes that the gate gives them; then the
 /// number of the remaining prompts follows.
 fn compose(
-    bundle: &Bundle,
+    view: &View<'_>,
     gate: &Gate,
     request: &Request<'_>,
     selection: &Selection,
 ) -> Result<String, Corrupt> {
     let occasion = request.occasion;
     let bytes_max = remaining_bytes(gate, request);
-    let matched = matched(bundle, occasion, selection)?;
-    let remaining = remaining(bundle, bytes_max, selection, true)?;
+    let matched = matched(view, occasion, selection)?;
+    let remaining = remaining(view, bytes_max, selection, true)?;
     let message = match occasion {
-        Occasion::Begin | Occasion::Intercept => &bundle.messages().gate_encouragement.value,
-        Occasion::Read => &bundle.messages().read_prompts_reminder.value,
+        Occasion::Begin | Occasion::Intercept => {
+            view.message(|messages| &messages.gate_encouragement.value)
+        }
+        Occasion::Read => view.message(|messages| &messages.read_prompts_reminder.value),
     };
     let preamble = match occasion {
-        Occasion::Intercept => bundle.messages().gate_intercept_preamble.value.as_slice(),
+        Occasion::Intercept => view.message(|messages| &messages.gate_intercept_preamble.value),
         Occasion::Begin | Occasion::Read => &[],
     };
+    let index = view.index()?;
     let places = |piece| preamble.iter().chain(message).any(|each| *each == piece);
-    let mut parts = vec![fill(preamble, &matched, &remaining)];
+    let mut parts = vec![fill(preamble, index, &matched, &remaining)];
     // A list without a variable in the message is appended, so that nothing is left out.
     if !places(MessagePiece::Matched) {
         parts.push(matched.clone());
     }
     if !places(MessagePiece::Remaining) && !selection.index.is_empty() {
-        parts.push(self::remaining(bundle, bytes_max, selection, false)?);
+        parts.push(self::remaining(view, bytes_max, selection, false)?);
     }
-    parts.push(fill(message, &matched, &remaining));
+    parts.push(fill(message, index, &matched, &remaining));
     if occasion != Occasion::Intercept {
         parts.push(unmatched(request.tags, selection));
     }
@@ -160,7 +164,7 @@ pub fn entry(name: &str, summary: Option<&str>, chars_max: usize) -> String {
     truncate(entry, chars_max)
 }
 
-fn matched(bundle: &Bundle, occasion: Occasion, selection: &Selection) -> Result<String, Corrupt> {
+fn matched(view: &View<'_>, occasion: Occasion, selection: &Selection) -> Result<String, Corrupt> {
     if selection.full.is_empty() {
         let has_more = !selection.index.is_empty() || selection.index_omitted > 0;
         let text = match occasion {
@@ -174,7 +178,7 @@ fn matched(bundle: &Bundle, occasion: Occasion, selection: &Selection) -> Result
     }
     let mut text = String::new();
     for index in &selection.full {
-        let prompt = bundle.prompt(*index)?;
+        let prompt = view.prompt(*index)?;
         if !text.is_empty() {
             text.push_str("\n\n");
         }
@@ -189,7 +193,7 @@ fn matched(bundle: &Bundle, occasion: Occasion, selection: &Selection) -> Result
 /// Lists what was not sent: index entries of what matched, then the names of the others unless
 /// only the former are wanted.
 fn remaining(
-    bundle: &Bundle,
+    view: &View<'_>,
     bytes_max: usize,
     selection: &Selection,
     wants_names: bool,
@@ -202,7 +206,7 @@ fn remaining(
     };
     let mut lines = Vec::new();
     for index in &selection.index {
-        let prompt = bundle.prompt(*index)?;
+        let prompt = view.prompt(*index)?;
         let entry = entry(prompt.name()?, prompt.about()?, ENTRY_CHARS_MAX);
         if !fits(entry.len() + "\n".len()) {
             break;
@@ -214,7 +218,7 @@ fn remaining(
         let mut names = Vec::new();
         // Matches come first: where one of them is left out, no name takes its room.
         for index in selection.names.iter().take_while(|_| left == 0) {
-            let name = bundle.prompt(*index)?.name()?;
+            let name = view.prompt(*index)?.name()?;
             if !fits(name.len() + ", ".len()) {
                 break;
             }
@@ -259,9 +263,10 @@ fn unmatched(tags: &Tags, selection: &Selection) -> String {
     }
 }
 
-fn fill(message: &[MessagePiece], matched: &str, remaining: &str) -> String {
+fn fill(message: &[MessagePiece], index: &str, matched: &str, remaining: &str) -> String {
     let texts = message.iter().map(|piece| match piece {
         MessagePiece::Literal(text) => text,
+        MessagePiece::Index => index,
         MessagePiece::Matched => matched,
         MessagePiece::Remaining => remaining,
     });

@@ -59,13 +59,17 @@ pub struct Key {
 /// The values that a handle is bound to: its tag covers them, but the handle does not hold them.
 #[derive(Debug, Clone, Copy)]
 pub struct Binding<'a> {
-    /// The caller.
+    /// The caller, as the issuer names it.
     pub principal: &'a str,
+    /// The authorization server that vouches for the caller; `None` if none does.
+    pub issuer: Option<&'a str>,
     /// The tenant of the caller.
     pub tenant: Option<&'a str>,
     /// The digest of the bundle in force.
     pub bundle: Digest,
-    /// How many prompts the bundle has.
+    /// The audience of the caller; `None` if the bundle has none.
+    pub audience: Option<usize>,
+    /// How many prompts the caller sees.
     pub prompts: usize,
 }
 
@@ -249,29 +253,37 @@ impl<'a> Parts<'a> {
 
 /// The tag over `sealed` and what a handle does not hold.
 fn tag(key: &Key, binding: &Binding<'_>, sealed: &[u8]) -> Hmac<Sha256> {
-    let Binding { principal, tenant, bundle: Digest(bundle), prompts } = *binding;
+    let Binding { bundle: Digest(bundle), audience, prompts, .. } = *binding;
     let mut mac = key.mac(SEAL);
     field(&mut mac, sealed);
-    caller(&mut mac, principal, tenant);
+    caller(&mut mac, binding);
     field(&mut mac, &bundle);
     field(&mut mac, &(prompts as u64).to_be_bytes());
+    // To another audience, the numbers of a handle mean other prompts.
+    if let Some(audience) = audience {
+        field(&mut mac, &(audience as u64).to_be_bytes());
+    }
     mac
 }
 
 /// The fingerprints of bundle and caller. That of the caller reveals nothing without the key.
 fn fingerprints(key: &Key, binding: &Binding<'_>) -> [[u8; 2]; 2] {
-    let Binding { principal, tenant, bundle: Digest([b0, b1, ..]), prompts: _ } = *binding;
+    let Digest([b0, b1, ..]) = binding.bundle;
     let mut mac = key.mac(CALLER);
-    caller(&mut mac, principal, tenant);
+    caller(&mut mac, binding);
     let [c0, c1, ..]: [u8; 32] = mac.finalize().into_bytes().into();
     [[b0, b1], [c0, c1]]
 }
 
-/// A caller without a tenant differs from one whose tenant has an empty name.
-fn caller(mac: &mut Hmac<Sha256>, principal: &str, tenant: Option<&str>) {
+/// Equal names of two issuers are two callers. A caller without a tenant differs from one whose
+/// tenant has an empty name.
+fn caller(mac: &mut Hmac<Sha256>, binding: &Binding<'_>) {
+    let Binding { principal, issuer, tenant, .. } = *binding;
     field(mac, principal.as_bytes());
-    field(mac, &[u8::from(tenant.is_some())]);
-    field(mac, tenant.unwrap_or_default().as_bytes());
+    for part in [issuer, tenant] {
+        field(mac, &[u8::from(part.is_some())]);
+        field(mac, part.unwrap_or_default().as_bytes());
+    }
 }
 
 /// Each field follows its length, so that different lists of fields are different bytes.

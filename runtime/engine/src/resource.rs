@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use percent_encoding::percent_decode_str;
-use relay_bundle::{Bundle, Corrupt, ResourceView, TemplateView, UriPiece};
+use relay_bundle::{Corrupt, ResourceView, TemplateView, UriPiece};
+
+use crate::view::View;
 
 /// The resource or the URI template that answers a URI.
 pub enum Found<'b> {
@@ -20,11 +22,11 @@ pub enum Found<'b> {
 /// # Errors
 ///
 /// The bundle is not what was signed.
-pub fn find<'b>(bundle: &'b Bundle, uri: &str) -> Result<Option<Found<'b>>, Corrupt> {
-    if let Some(resource) = bundle.find_resource(uri)? {
+pub fn find<'b>(view: &View<'b>, uri: &str) -> Result<Option<Found<'b>>, Corrupt> {
+    if let Some(resource) = view.find_resource(uri)? {
         return Ok(Some(Found::Resource(resource)));
     }
-    for template in bundle.templates() {
+    for template in view.templates()? {
         let template = template?;
         if let Some(values) = match_uri(&template.pieces()?, uri) {
             let arguments = template.rendering().arguments()?;

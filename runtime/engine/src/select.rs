@@ -18,10 +18,11 @@ pub use hit::{Hit, HitPlace, hits};
 pub use score::{Score, score};
 pub use tag::{BUDGET_BYTES, TAG_CHARS_MAX, TAGS_LIMIT, TAGS_MAX, TagError, Tags};
 
-use relay_bundle::{Bundle, Corrupt, TagIndexView};
+use relay_bundle::{Corrupt, List, TagIndexView};
 
 use self::walk::Matched;
 use crate::sent::Sent;
+use crate::view::View;
 
 /// How much a selection may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,21 +77,22 @@ pub struct BudgetEnd {
 ///
 /// The bundle is not what was signed.
 pub fn select(
-    bundle: &Bundle,
+    view: &View<'_>,
     tags: &Tags,
     sent: &Sent,
     limits: Limits,
 ) -> Result<Selection, Corrupt> {
-    let Some(index) = bundle.tag_index()? else {
+    let Some(index) = view.bundle().tag_index()? else {
         let unmatched = (0..tags.iter().len()).collect();
         return Ok(Selection { unmatched, ..Selection::default() });
     };
     let always = index.end_of(10);
-    let named = tags.iter().map(|tag| ranks_named(bundle, tag)).collect::<Result<Vec<_>, _>>()?;
-    let sent_ranks = sent_ranks(bundle, sent, always)?;
+    let named = tags.iter().map(|tag| ranks_named(view, tag)).collect::<Result<Vec<_>, _>>()?;
+    let sent_ranks = sent_ranks(view, sent, always)?;
+    let ranks = view.ranks()?;
     let mut out = Selection::default();
-    for rank in 0..always {
-        let prompt = bundle.prompt(index.prompt_at(rank)?)?;
+    for rank in (0..always).filter(|rank| ranks.contains(*rank)) {
+        let prompt = view.prompt(index.prompt_at(rank)?)?;
         if !is_sent(sent, prompt.index()) {
             out.full.push(prompt.index());
             out.bytes = out.bytes.saturating_add(prompt.body_bytes());
@@ -99,44 +101,45 @@ pub fn select(
     let left = limits.budget_bytes.saturating_sub(out.bytes);
     // One more than fits: that one ends the filling.
     let wanted = index.fitting_max(left).saturating_add(limits.entries_max).saturating_add(1);
-    let matched = walk::matched(bundle, &index, tags, &named, &sent_ranks, wanted)?;
-    fill(&mut out, bundle, &index, &matched, left, limits.entries_max)?;
+    let matched = walk::matched(view, &index, tags, &named, &sent_ranks, wanted)?;
+    fill(&mut out, view, &index, &matched, left, limits.entries_max)?;
     if let ([ranks], true) = (named.as_slice(), limits.named_in_full) {
         let asked = ranks.iter().filter(|rank| **rank >= always && !sent_ranks.contains(rank));
         for rank in asked {
-            send_named(&mut out, bundle, index.prompt_at(*rank)?)?;
+            send_named(&mut out, view, index.prompt_at(*rank)?)?;
         }
     }
     out.unmatched = matched.unmatched;
-    let others = index.rank_count().saturating_sub(always).saturating_sub(sent_ranks.len());
+    let others = view.ranked(index.rank_count()).saturating_sub(view.always(always));
+    let others = others.saturating_sub(sent_ranks.len());
     let names = others.saturating_sub(matched.count);
     // Matches come first: where one of them is left out, no name takes its room.
     let room = match out.index_omitted {
         0 => names.min(limits.entries_max.saturating_sub(out.index.len())),
         _ => 0,
     };
-    name(&mut out, bundle, sent, room)?;
+    name(&mut out, view, sent, room)?;
     out.names_omitted = names.saturating_sub(out.names.len());
     Ok(out)
 }
 
 /// Returns the ranks of the prompts whose whole name is the tag.
-fn ranks_named(bundle: &Bundle, tag: &str) -> Result<Vec<usize>, Corrupt> {
+fn ranks_named(view: &View<'_>, tag: &str) -> Result<Vec<usize>, Corrupt> {
     let mut ranks = Vec::new();
-    for index in bundle.prompts_named(tag)? {
-        ranks.extend(bundle.prompt(index)?.rank()?);
+    for index in view.prompts_named(tag)? {
+        ranks.extend(view.prompt(index)?.rank()?);
     }
     Ok(ranks)
 }
 
-/// Returns the ranks of the prompts that were sent, sorted, without those of priority 10.
-fn sent_ranks(bundle: &Bundle, sent: &Sent, always: usize) -> Result<Vec<usize>, Corrupt> {
+/// Returns the ranks of the prompts that were sent and are seen, sorted, without those of priority 10.
+fn sent_ranks(view: &View<'_>, sent: &Sent, always: usize) -> Result<Vec<usize>, Corrupt> {
     let mut ranks = Vec::new();
     for index in sent.iter() {
         let index = index as usize;
-        // Indexes that no prompt has are ignored.
-        if index < bundle.prompt_count() {
-            ranks.extend(bundle.prompt(index)?.rank()?);
+        // Indexes that no prompt has are ignored, and so are prompts that are no longer seen.
+        if view.sees(List::Prompts, index)? {
+            ranks.extend(view.prompt(index)?.rank()?);
         }
     }
     ranks.retain(|rank| *rank >= always);
@@ -147,7 +150,7 @@ fn sent_ranks(bundle: &Bundle, sent: &Sent, always: usize) -> Result<Vec<usize>,
 /// Adds the matches, best first: in full while the body fits, then as index entries.
 fn fill(
     out: &mut Selection,
-    bundle: &Bundle,
+    view: &View<'_>,
     index: &TagIndexView<'_>,
     matched: &Matched,
     mut left: usize,
@@ -160,7 +163,7 @@ fn fill(
         }
         let prompt = index.prompt_at(*rank as usize)?;
         if out.cut.is_none() {
-            let bytes = bundle.prompt(prompt)?.body_bytes();
+            let bytes = view.prompt(prompt)?.body_bytes();
             if let Some(rest) = left.checked_sub(bytes) {
                 left = rest;
                 in_full += 1;
@@ -179,7 +182,7 @@ fn fill(
 }
 
 /// Moves a match that did not fit the budget from the index entries to the texts in full.
-fn send_named(out: &mut Selection, bundle: &Bundle, prompt: usize) -> Result<(), Corrupt> {
+fn send_named(out: &mut Selection, view: &View<'_>, prompt: usize) -> Result<(), Corrupt> {
     if out.full.contains(&prompt) {
         return Ok(());
     }
@@ -187,7 +190,7 @@ fn send_named(out: &mut Selection, bundle: &Bundle, prompt: usize) -> Result<(),
         Some(entry) => drop(out.index.remove(entry)),
         None => out.index_omitted = out.index_omitted.saturating_sub(1),
     }
-    out.bytes = out.bytes.saturating_add(bundle.prompt(prompt)?.body_bytes());
+    out.bytes = out.bytes.saturating_add(view.prompt(prompt)?.body_bytes());
     out.full.push(prompt);
     Ok(())
 }
@@ -196,16 +199,16 @@ fn send_named(out: &mut Selection, bundle: &Bundle, prompt: usize) -> Result<(),
 ///
 /// INVARIANT: if there is room for a name, every match is in one of the lists of `out`, and so is
 /// every prompt of priority 10 that was not sent.
-fn name(out: &mut Selection, bundle: &Bundle, sent: &Sent, room: usize) -> Result<(), Corrupt> {
+fn name(out: &mut Selection, view: &View<'_>, sent: &Sent, room: usize) -> Result<(), Corrupt> {
     if room == 0 {
         return Ok(());
     }
     let mut listed: Vec<usize> = out.full.iter().chain(&out.index).copied().collect();
     listed.sort_unstable();
     let mut listed = listed.into_iter().peekable();
-    for index in 0..bundle.prompt_count() {
+    for index in view.rows(List::Prompts)? {
         let is_listed = listed.next_if_eq(&index).is_some();
-        if !is_listed && !is_sent(sent, index) && bundle.prompt(index)?.is_briefed() {
+        if !is_listed && !is_sent(sent, index) && view.prompt(index)?.is_briefed() {
             out.names.push(index);
             if out.names.len() == room {
                 break;

@@ -1,23 +1,21 @@
 //! Authentication: the `Authorization` header -> the principal.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use arc_swap::{ArcSwap, ArcSwapOption};
+use arc_swap::ArcSwap;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use relay_bundle::Digest;
 use relay_bundle::trust::Time;
-use serde::Serialize;
 use subtle::ConstantTimeEq as _;
 
 use super::error::HttpError;
 use super::jwt::{TokenError, Tokens};
+use super::metadata::{Metadata, common_scopes};
 use crate::clock;
 use crate::config;
 use crate::principal::Principal;
-
-/// The path of the metadata document, for clients that look for an authorization server.
-pub(super) const METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
 
 /// The prefix of an API key.
 const API_KEY_PREFIX: &str = "rk_";
@@ -25,7 +23,7 @@ const API_KEY_PREFIX: &str = "rk_";
 /// Identifies callers by API keys and tokens.
 pub(super) struct Authenticator {
     keys: ArcSwap<Vec<ApiKey>>,
-    issuer: ArcSwapOption<Issuer>,
+    issuers: ArcSwap<Issuers>,
 }
 
 struct ApiKey {
@@ -35,21 +33,13 @@ struct ApiKey {
     not_after: Option<Time>,
 }
 
-struct Issuer {
-    config: config::Jwt,
+/// The authorization servers whose tokens are accepted, and what clients learn of them.
+struct Issuers {
     tokens: Tokens,
-    metadata: Metadata,
-    metadata_url: String,
-}
-
-/// The metadata of this server, by RFC 9728.
-#[derive(Debug, Clone, Serialize)]
-pub(super) struct Metadata {
-    resource: String,
-    authorization_servers: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    scopes_supported: Vec<String>,
-    bearer_methods_supported: [&'static str; 1],
+    metadata: Option<Metadata>,
+    metadata_url: Option<String>,
+    /// The scopes that a token of any of them needs.
+    scopes: Vec<String>,
 }
 
 /// Why a request is rejected, and which credentials it needs (RFC 6750, RFC 9728).
@@ -57,49 +47,64 @@ pub(super) struct Challenge {
     status: StatusCode,
     /// The error code of RFC 6750; absent if the request had no credentials.
     error: Option<&'static str>,
-    reason: &'static str,
-    metadata_url: Option<String>,
-    scope: Option<String>,
-    /// The id of the API key that was presented, if it is a known one.
-    key: Option<String>,
+    reason: Cow<'static, str>,
+    /// The issuers as they were when the request was rejected.
+    issuers: Arc<Issuers>,
+    claimed: Option<Claimed>,
+}
+
+/// Whose credential was presented, as far as it is a known one.
+enum Claimed {
+    /// The API key of this id.
+    Key(String),
+    /// A token that names this issuer.
+    Issuer(Arc<config::Jwt>),
 }
 
 impl Challenge {
     /// Returns why the request is rejected.
-    pub(super) fn reason(&self) -> &'static str {
-        self.reason
+    pub(super) fn reason(&self) -> &str {
+        &self.reason
     }
 
-    /// Returns the id of the API key that was presented, if it is a known one.
-    pub(super) fn key(&self) -> Option<&str> {
-        self.key.as_deref()
+    /// Returns the kind and the name of the credential that was presented, if it is a known one.
+    pub(super) fn claimed(&self) -> Option<(&'static str, &str)> {
+        Some(match self.claimed.as_ref()? {
+            Claimed::Key(id) => ("api-key", id),
+            Claimed::Issuer(jwt) => ("issuer", &jwt.issuer),
+        })
+    }
+
+    /// Returns the scopes that a token needs: of the issuer that was named, or else of all.
+    fn scopes(&self) -> &[String] {
+        match &self.claimed {
+            Some(Claimed::Issuer(jwt)) => &jwt.scopes,
+            Some(Claimed::Key(_)) | None => &self.issuers.scopes,
+        }
     }
 }
 
 impl Authenticator {
     pub(super) fn new(auth: &config::Auth) -> Result<Self, HttpError> {
         let config::Auth { api_keys, jwt } = auth;
-        let issuer = jwt.clone().map(Issuer::new).transpose()?;
         Ok(Self {
             keys: ArcSwap::from_pointee(api_keys.iter().map(ApiKey::new).collect()),
-            issuer: ArcSwapOption::from_pointee(issuer),
+            issuers: ArcSwap::from_pointee(Issuers::new(Tokens::read(jwt)?, jwt)),
         })
     }
 
-    /// Replaces the API keys, and reads the issuer's keys again. If those cannot be used, the old
-    /// ones stay in force.
+    /// Replaces the API keys and the issuers, whose keys are read again. If those of an issuer
+    /// cannot be used, its old ones stay in force.
     pub(super) fn reload(&self, auth: &config::Auth) {
         let config::Auth { api_keys, jwt } = auth;
         self.keys.store(Arc::new(api_keys.iter().map(ApiKey::new).collect()));
-        match jwt.clone().map(Issuer::new).transpose() {
-            Ok(issuer) => self.issuer.store(issuer.map(Arc::new)),
-            Err(error) => tracing::error!("{error}; the keys read before stay in force"),
-        }
+        let tokens = self.issuers.load().tokens.read_again(jwt);
+        self.issuers.store(Arc::new(Issuers::new(tokens, jwt)));
     }
 
     /// Returns the metadata document, if an authorization server is configured.
     pub(super) fn metadata(&self) -> Option<Metadata> {
-        self.issuer.load().as_ref().map(|issuer| issuer.metadata.clone())
+        self.issuers.load().metadata.clone()
     }
 
     /// Returns the principal of a request.
@@ -118,23 +123,21 @@ impl Authenticator {
         if let Some(key) = token.strip_prefix(API_KEY_PREFIX) {
             return self.api_key(key);
         }
-        let issuer = self.issuer.load();
-        let Some(issuer) = &*issuer else {
+        let issuers = self.issuers.load();
+        if issuers.metadata.is_none() {
             return Err(self.invalid("this server takes API keys (rk_ID_SECRET) only"));
-        };
-        match issuer.tokens.check(token) {
-            Ok(principal) => Ok(principal),
-            Err(TokenError::Invalid { reason, detail }) => {
-                // It may repeat what the caller typed.
-                tracing::trace!("rejected a token: {detail}");
-                Err(self.invalid(reason))
-            }
-            Err(TokenError::MissingScope) => Err(self.challenge(
-                StatusCode::FORBIDDEN,
-                Some("insufficient_scope"),
-                "the token lacks a scope that this server requires",
-            )),
         }
+        issuers.tokens.check(token).map_err(|error| {
+            let TokenError { reason, detail, lacks_scope, issuer } = error;
+            // It may repeat what the caller typed.
+            tracing::trace!("rejected a token: {reason}: {detail}");
+            let (status, code) = match lacks_scope {
+                true => (StatusCode::FORBIDDEN, "insufficient_scope"),
+                false => (StatusCode::UNAUTHORIZED, "invalid_token"),
+            };
+            let claimed = issuer.map(Claimed::Issuer);
+            Challenge { claimed, ..self.challenge(status, Some(code), reason) }
+        })
     }
 
     /// Compares in constant time, and takes as long for an unknown id as for a known one.
@@ -154,8 +157,8 @@ impl Authenticator {
             Some(_) if same => "the API key has expired",
             _ => "the API key is not valid",
         };
-        let key = known.map(|known| known.id.clone());
-        Err(Challenge { key, ..self.invalid(reason) })
+        let claimed = known.map(|known| Claimed::Key(known.id.clone()));
+        Err(Challenge { claimed, ..self.invalid(reason) })
     }
 
     fn invalid(&self, reason: &'static str) -> Challenge {
@@ -166,32 +169,24 @@ impl Authenticator {
         &self,
         status: StatusCode,
         error: Option<&'static str>,
-        reason: &'static str,
+        reason: impl Into<Cow<'static, str>>,
     ) -> Challenge {
-        let issuer = self.issuer.load();
-        let issuer = issuer.as_ref();
-        Challenge {
-            status,
-            error,
-            reason,
-            metadata_url: issuer.map(|issuer| issuer.metadata_url.clone()),
-            scope: issuer
-                .map(|issuer| issuer.config.scopes.join(" "))
-                .filter(|scopes| !scopes.is_empty()),
-            key: None,
-        }
+        let issuers = self.issuers.load_full();
+        Challenge { status, error, reason: reason.into(), issuers, claimed: None }
     }
 }
 
 impl ApiKey {
     fn new(key: &config::ApiKey) -> Self {
-        let config::ApiKey { id, sha256, principal, tenant, role, not_after } = key;
+        let config::ApiKey { id, sha256, principal, tenant, groups, role, not_after } = key;
         Self {
             id: id.clone(),
             secret: *sha256,
             principal: Arc::new(Principal {
                 id: principal.clone(),
+                issuer: None,
                 tenant: tenant.clone(),
+                groups: groups.clone(),
                 role: role.clone(),
             }),
             not_after: *not_after,
@@ -199,36 +194,12 @@ impl ApiKey {
     }
 }
 
-impl Issuer {
-    fn new(config: config::Jwt) -> Result<Self, HttpError> {
-        let tokens = Tokens::new(&config)?;
-        let resource = config.resource.clone().unwrap_or_else(|| config.audience.clone());
-        let metadata_url = metadata_url(&resource)
-            .ok_or_else(|| HttpError::Resource { resource: resource.clone() })?;
-        let mut authorization_servers = config.authorization_servers.clone();
-        if authorization_servers.is_empty() {
-            authorization_servers.push(config.issuer.clone());
-        }
-        let metadata = Metadata {
-            resource,
-            authorization_servers,
-            scopes_supported: config.scopes.clone(),
-            bearer_methods_supported: ["header"],
-        };
-        Ok(Self { config, tokens, metadata, metadata_url })
+impl Issuers {
+    fn new(tokens: Tokens, configs: &[config::Jwt]) -> Self {
+        let metadata = Metadata::new(configs);
+        let metadata_url = metadata.as_ref().and_then(Metadata::url);
+        Self { tokens, metadata, metadata_url, scopes: common_scopes(configs) }
     }
-}
-
-/// Returns the URL of the metadata of `resource`: its path follows the well-known one.
-fn metadata_url(resource: &str) -> Option<String> {
-    let (scheme, rest) = resource.split_once("://")?;
-    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-    if authority.is_empty() || !matches!(scheme, "http" | "https") {
-        return None;
-    }
-    let path = path.trim_end_matches('/');
-    let slash = if path.is_empty() { "" } else { "/" };
-    Some(format!("{scheme}://{authority}{METADATA_PATH}{slash}{path}"))
 }
 
 /// Returns the value of a header that must appear only once.
@@ -248,17 +219,20 @@ fn bearer(header: &str) -> Option<&str> {
 
 impl IntoResponse for Challenge {
     fn into_response(self) -> Response {
-        let Self { status, error, reason, metadata_url, scope, key: _ } = self;
+        let scope = Some(self.scopes().join(" ")).filter(|scope| !scope.is_empty());
+        let Self { status, error, reason, issuers, claimed: _ } = self;
         let mut challenge = "Bearer realm=\"relay\"".to_owned();
         let quoted = [
             ("error", error),
-            ("error_description", error.map(|_| reason)),
-            ("resource_metadata", metadata_url.as_deref()),
+            ("error_description", error.map(|_| &*reason)),
+            ("resource_metadata", issuers.metadata_url.as_deref()),
             ("scope", scope.as_deref()),
         ];
         for (name, value) in quoted {
-            // Characters that would end the quotes are left out; none of these texts needs them.
-            let value = value.map(|value| value.replace(['"', '\\'], ""));
+            // Characters that would end the quotes, or that no header has, are left out; they are
+            // only in odd names of claims.
+            let plain = |c: &char| matches!(c, ' '..='~') && !matches!(c, '"' | '\\');
+            let value = value.map(|value| value.chars().filter(plain).collect::<String>());
             challenge.extend(value.map(|value| format!(", {name}=\"{value}\"")));
         }
         (status, [(header::WWW_AUTHENTICATE, challenge)], format!("{reason}\n")).into_response()

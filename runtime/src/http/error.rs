@@ -21,8 +21,6 @@ pub(crate) enum HttpError {
         "allowed-origins holds `{origin}`: write an origin as https://app.example.com, with a port if it has one (`*` for any)"
     )]
     Origin { origin: String },
-    #[error("auth.jwt gives the resource `{resource}`: write the URL by which clients reach /mcp")]
-    Resource { resource: String },
     #[error("cannot listen for signals: {0}")]
     Signals(io::Error),
 }

@@ -41,8 +41,8 @@ pub(super) async fn alive() -> &'static str {
 /// written.
 pub(super) fn ready(server: &Server) -> Response {
     let loaded = server.loaded();
-    let manifest = loaded.bundle.manifest();
-    server.audit.retry(loaded.bundle.digest());
+    let manifest = loaded.manifest();
+    server.audit.retry(loaded.digest());
     let audit = server.audit.health();
     let is_revoked = loaded.in_force().is_err();
     let is_ready = !loaded.is_damaged() && !is_revoked && audit != Health::Failing;
@@ -51,8 +51,8 @@ pub(super) fn ready(server: &Server) -> Response {
         state: if is_ready { "ready" } else { "degraded" },
         project: &manifest.project.value,
         version: manifest.version.as_ref().map(|version| version.value.as_str()),
-        digest: loaded.bundle.digest().to_string(),
-        epoch: loaded.bundle.epoch(),
+        digest: loaded.digest().to_string(),
+        epoch: loaded.epoch(),
         bundle: match (is_revoked, loaded.is_damaged()) {
             (true, _) => "revoked",
             (false, true) => "damaged",

@@ -114,8 +114,8 @@ fn state(page: &mut Page, server: &Server, open: Open) {
 
 fn bundle(page: &mut Page, server: &Server) {
     let loaded = server.loaded();
-    let manifest = loaded.bundle.manifest();
-    let (digest, epoch) = (loaded.bundle.digest().to_string(), loaded.bundle.epoch());
+    let manifest = loaded.manifest();
+    let (digest, epoch) = (loaded.digest().to_string(), loaded.epoch());
     let labels = [
         ("project", manifest.project.value.as_str()),
         ("version", manifest.version.as_ref().map_or("", |version| &version.value)),

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use relay_engine::resource::{self, Found};
+use relay_bundle::Corrupt;
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, CompleteRequestParams, CustomRequest, GetPromptRequestParams,
@@ -15,11 +15,10 @@ use rmcp::model::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::rejection::damaged;
 use super::{completion, subscriptions};
 use crate::audit::Entry;
 use crate::caller::{Caller, truncate};
-use crate::load::Loaded;
+use crate::placed::Placed;
 use crate::server::Server;
 
 /// A method that this server knows and that has parameters. rmcp ignores a cursor of another type.
@@ -91,7 +90,7 @@ fn reason<P: DeserializeOwned>(params: &Value) -> Option<String> {
 /// that is recorded.
 pub(super) fn reject(
     server: &Server,
-    loaded: &Loaded,
+    placed: &Placed,
     caller: &Caller,
     is_modern: bool,
     request: CustomRequest,
@@ -107,11 +106,11 @@ pub(super) fn reject(
     let reason = (known.reason)(&params);
     let reason = reason.as_deref().unwrap_or("they do not have the form that the protocol gives");
     if let Some(subject) = known.subject {
-        let label = subject.label(loaded, &params);
+        let label = subject.label(placed, &params);
         // The reason may repeat what the caller typed.
         let rule = format!("the parameters of {} are not valid", known.name);
         let entry = Entry::refused(label, BTreeMap::new(), rule);
-        server.audit.record(caller, loaded.bundle.digest(), entry);
+        server.audit.record(caller, placed.loaded.digest(), entry);
     }
     let text = format!("the parameters of {} are not valid: {reason}", known.name);
     ErrorData::invalid_params(truncate(&text), None)
@@ -119,33 +118,39 @@ pub(super) fn reject(
 
 impl Subject {
     /// Returns the label of a record: the name if the bundle has it, since any other is free text.
-    fn label(self, loaded: &Loaded, params: &Value) -> String {
+    fn label(self, placed: &Placed, params: &Value) -> String {
         let text = |name: &str| params.get(name).and_then(Value::as_str);
+        let view = placed.view().inspect_err(|damage| placed.loaded.note_damage(damage)).ok();
+        let exists = |found: Result<bool, Corrupt>| {
+            found.unwrap_or_else(|damage| {
+                placed.loaded.note_damage(&damage);
+                false
+            })
+        };
         let (kind, known) = match self {
             Self::Other(label) => (label, None),
             Self::Prompt => {
-                let exists = |name: &&str| match loaded.bundle.find_prompt(name) {
-                    Ok(found) => found.is_some(),
-                    Err(damage) => {
-                        _ = damaged(loaded, &damage);
-                        false
-                    }
+                let is_known = |name: &&str| {
+                    view.as_ref().is_some_and(|view| {
+                        exists(view.find_prompt(name).map(|found| found.is_some()))
+                            || view.hides_prompt(name)
+                    })
                 };
-                ("prompt", text("name").filter(exists))
+                ("prompt", text("name").filter(is_known))
             }
             Self::Resource => {
                 // The values of a URI template are free text.
-                let is_listed = |uri: &&str| match resource::find(&loaded.bundle, uri) {
-                    Ok(found) => matches!(found, Some(Found::Resource(_))),
-                    Err(damage) => {
-                        _ = damaged(loaded, &damage);
-                        false
-                    }
+                let is_known = |uri: &&str| {
+                    view.as_ref().is_some_and(|view| {
+                        exists(view.find_resource(uri).map(|found| found.is_some()))
+                            || view.hides_resource(uri)
+                    })
                 };
-                ("resource", text("uri").filter(is_listed))
+                ("resource", text("uri").filter(is_known))
             }
             Self::Tool => {
-                let offered = |name: &&str| loaded.tools.iter().any(|it| it.spec.name == *name);
+                let tools = &placed.loaded.tools;
+                let offered = |name: &&str| tools.iter().any(|it| it.spec.name == *name);
                 match text("name").filter(offered) {
                     // The label of a tool is its name.
                     Some(name) => return name.to_owned(),

@@ -7,16 +7,20 @@ use rmcp::model::ProtocolVersion;
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 
+use super::rejection::damaged;
 use crate::caller::{Caller, truncate};
+use crate::load::Loaded;
+use crate::placed::Placed;
 use crate::principal::Principal;
 use crate::server::Server;
 
-/// Returns the caller from the HTTP request that carried the message, or from the configuration on
-/// stdio.
-pub(super) fn caller(
+/// Returns the bundle in force as the caller sees it, and the caller: from the HTTP request that
+/// carried the message, or from the configuration on stdio.
+pub(super) fn placed(
     server: &Server,
+    loaded: &Arc<Loaded>,
     context: &RequestContext<RoleServer>,
-) -> Result<Caller, ErrorData> {
+) -> Result<(Placed, Caller), ErrorData> {
     let principal = match context.extensions.get::<Parts>() {
         None => server.settings.principal.clone(),
         // The HTTP layer adds a principal to every request.
@@ -26,11 +30,16 @@ pub(super) fn caller(
             .cloned()
             .ok_or_else(|| ErrorData::internal_error("the request has no principal", None))?,
     };
-    Ok(Caller {
+    let placed =
+        Placed::new(loaded.clone(), &principal).map_err(|damage| damaged(loaded, &damage))?;
+    let caller = Caller {
+        tenant: placed.tenant().map(ToOwned::to_owned).or_else(|| principal.tenant.clone()),
+        role: placed.role().map(ToOwned::to_owned),
         principal,
         request_id: context.id.to_string(),
         traceparent: context.meta.get_traceparent().map(truncate),
-    })
+    };
+    Ok((placed, caller))
 }
 
 /// Returns whether a request is of the protocol without sessions (2026-07-28 and later).

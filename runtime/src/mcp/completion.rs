@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use relay_bundle::{Corrupt, RenderingView, TemplateView};
 use relay_engine::audit_record::{self, OutputHash, Subject};
 use relay_engine::completion::{self, Completion};
+use relay_engine::view::View;
 use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
 
 use super::rejection;
 use crate::audit::Entry;
 use crate::caller::{Caller, truncate};
-use crate::load::Loaded;
-use crate::rejection::Rejection;
+use crate::placed::Placed;
+use crate::rejection::{self as reasons, Rejection};
 use crate::server::Server;
 
 /// What records write before the prompt or resource whose argument was completed.
@@ -22,16 +23,17 @@ pub(super) const LABEL: &str = "complete";
 /// request gets one record.
 pub(super) fn complete(
     server: &Server,
-    loaded: &Loaded,
+    placed: &Placed,
     caller: &Caller,
     request: &CompleteRequestParams,
 ) -> Result<CompleteResult, ErrorData> {
-    let record = |entry| server.audit.record(caller, loaded.bundle.digest(), entry);
+    let loaded = &placed.loaded;
+    let record = |entry| server.audit.record(caller, loaded.digest(), entry);
     let argument = &request.argument;
     let given = BTreeMap::from([(argument.name.clone(), argument.value.clone())]);
     let mut subject = unknown(&request.r#ref).to_string();
     let mut args = audit_record::typed_arguments(&given, &[]);
-    let answer = completed(loaded, &request.r#ref).and_then(|completed| {
+    let answer = completed(placed, &request.r#ref).and_then(|completed| {
         let Completed { subject: known, place, rendering } = completed;
         subject = known.to_string();
         let declared: Vec<_> =
@@ -84,23 +86,27 @@ fn unknown(reference: &Reference) -> Subject<'static> {
     }
 }
 
-fn completed<'b>(loaded: &'b Loaded, reference: &Reference) -> Result<Completed<'b>, Rejection> {
-    loaded.in_force()?;
-    let wrong = |what: &str, name: &str| Rejection::Wrong {
+fn completed<'b>(placed: &'b Placed, reference: &Reference) -> Result<Completed<'b>, Rejection> {
+    placed.loaded.in_force()?;
+    let view = placed.view()?;
+    let wrong = |what: &str, name: &str, is_hidden| Rejection::Wrong {
         text: format!("unknown {what} `{}`", truncate(name)),
-        rule: format!("unknown {what}"),
+        rule: reasons::unknown(what, is_hidden),
     };
     match reference {
         Reference::Prompt(named) => {
-            let prompt = loaded.bundle.find_prompt(&named.name)?;
-            let prompt = prompt.ok_or_else(|| wrong("prompt", &named.name))?;
+            let prompt = view.find_prompt(&named.name)?;
+            let is_hidden = || view.hides_prompt(&named.name);
+            let prompt = prompt.ok_or_else(|| wrong("prompt", &named.name, is_hidden()))?;
             let subject = Subject::Prompt(prompt.name()?);
             let place = prompt.at()?.to_string();
             Ok(Completed { subject, place, rendering: prompt.rendering() })
         }
         Reference::Resource(named) => {
-            let template = template(loaded, &named.uri)?;
-            let template = template.ok_or_else(|| wrong("URI template", &named.uri))?;
+            let template = template(&view, &named.uri)?;
+            let is_hidden = || view.hides_template(&named.uri);
+            let template =
+                template.ok_or_else(|| wrong("URI template", &named.uri, is_hidden()))?;
             let subject = Subject::Resource(template.uri_template()?);
             let place = template.at()?.to_string();
             Ok(Completed { subject, place, rendering: template.rendering() })
@@ -109,9 +115,9 @@ fn completed<'b>(loaded: &'b Loaded, reference: &Reference) -> Result<Completed<
     }
 }
 
-fn template<'b>(loaded: &'b Loaded, uri: &str) -> Result<Option<TemplateView<'b>>, Corrupt> {
-    for index in 0..loaded.bundle.template_count() {
-        let template = loaded.bundle.template(index)?;
+fn template<'b>(view: &View<'b>, uri: &str) -> Result<Option<TemplateView<'b>>, Corrupt> {
+    for template in view.templates()? {
+        let template = template?;
         if template.uri_template()? == uri {
             return Ok(Some(template));
         }

@@ -1,6 +1,7 @@
 //! MCP over HTTP: answers authenticated requests to `/mcp`.
 
 use std::any::Any;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,6 +29,12 @@ const VERSION_HEADER: &str = "mcp-protocol-version";
 const METHOD_HEADER: &str = "mcp-method";
 /// From this version on there are no sessions.
 const MODERN: &str = "2026-07-28";
+
+tokio::task_local! {
+    /// The caller of the request that rmcp is given: it makes a handler for a request or a session
+    /// without saying for which.
+    static ASKER: Arc<Principal>;
+}
 
 /// Answers MCP requests over HTTP.
 pub(crate) struct Endpoint {
@@ -61,7 +68,11 @@ impl Endpoint {
         let body_bytes_max = limits.body_bytes_max.get();
         let request_timeout = Duration::from_secs(limits.request_s_max.get().into());
         let shared = service.clone();
-        let handler = move || Ok(Handler::new(shared.clone()));
+        let handler = move || {
+            let principal = ASKER.try_with(Arc::clone);
+            let principal = principal.map_err(|_| io::Error::other("no caller"))?;
+            Ok(Handler::new(shared.clone(), principal))
+        };
         let rmcp = StreamableHttpService::new(handler, sessions.manager(), config);
         Self { rmcp, service, sessions, body_bytes_max, request_timeout }
     }
@@ -131,7 +142,12 @@ impl Endpoint {
 
     /// Answers by rmcp. Its future is large, and each of the layers above would move it.
     async fn forward(&self, request: Request) -> Response {
-        Box::pin(self.rmcp.handle(request)).await.map(Body::new)
+        let asker = request.extensions().get::<Arc<Principal>>().cloned();
+        let answer = Box::pin(self.rmcp.handle(request));
+        match asker {
+            Some(asker) => ASKER.scope(asker, answer).await.map(Body::new),
+            None => answer.await.map(Body::new),
+        }
     }
 
     /// Reads the body of a request.

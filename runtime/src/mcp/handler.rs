@@ -13,14 +13,17 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
-use super::caller::{caller, is_modern};
+use super::caller::{is_modern, placed};
+use super::rejection::damaged;
 use super::service::{Served, Service};
 use super::subscriptions::{Listener, Listening, Subscribed};
-use super::{bad_params, completion, prompts, rejection, resources, subscriptions, tools};
+use super::{bad_params, completion, prompts, rejection, resources, subscriptions, surface, tools};
 use crate::call::Call;
 use crate::lock::lock;
 use crate::memory::Memory;
 use crate::metrics::{Method, Outcome};
+use crate::placed::Placed;
+use crate::principal::Principal;
 use crate::server::Server;
 
 /// For how long a client may cache an answer. Clients that listen for changes are notified of a new
@@ -31,6 +34,9 @@ const TTL_MS: u64 = 60_000;
 /// a modern client over HTTP, and one for the process on stdio.
 pub(super) struct Handler {
     service: Arc<Service>,
+    /// The caller for whom it was made. A request of a session may come with other groups or another
+    /// role; it is answered by its own credentials.
+    principal: Arc<Principal>,
     /// The subscriptions of a legacy session.
     subscribed: Subscribed,
     /// Held while such a session listens for changes.
@@ -40,9 +46,10 @@ pub(super) struct Handler {
 }
 
 impl Handler {
-    pub(super) fn new(service: Arc<Service>) -> Self {
+    pub(super) fn new(service: Arc<Service>, principal: Arc<Principal>) -> Self {
         Self {
             service,
+            principal,
             subscribed: Subscribed::default(),
             listening: Mutex::default(),
             memory: Arc::default(),
@@ -52,6 +59,19 @@ impl Handler {
     /// Returns the memory of the session of a request; modern requests have none.
     fn memory(&self, context: &RequestContext<RoleServer>) -> Option<&Arc<Memory>> {
         (!is_modern(context)).then_some(&self.memory)
+    }
+
+    /// Returns the bundle in force, as the caller sees it for whom the handler was made.
+    fn placed(&self, served: &Served) -> Result<Placed, ErrorData> {
+        let loaded = served.loaded.clone();
+        Placed::new(loaded, &self.principal).map_err(|damage| damaged(&served.loaded, &damage))
+    }
+
+    /// Returns what that caller is answered when it connects.
+    fn config(&self) -> Result<ServerConfig, ErrorData> {
+        let served = self.service.served();
+        let placed = self.placed(&served)?;
+        surface::config(&placed).map_err(|damage| damaged(&served.loaded, &damage))
     }
 
     fn server(&self) -> &Arc<Server> {
@@ -86,7 +106,8 @@ fn cursor(request: &Option<PaginatedRequestParams>) -> Option<&str> {
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        self.service.served().surface.config.clone()
+        // A request that needs it finds the damage again, and fails.
+        self.config().unwrap_or_default()
     }
 
     async fn initialize(
@@ -95,6 +116,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         self.in_force()?;
+        self.config()?;
         context.peer.set_peer_info(request.clone());
         self.negotiate_initialize(&request)
     }
@@ -103,7 +125,7 @@ impl ServerHandler for Handler {
         let mut timer = self.server().metrics.time(Method::ServerDiscover);
         self.in_force()?;
         let versions = self.supported_protocol_versions().into_owned();
-        let mut result = DiscoverResult::from_server_info(versions, self.get_info());
+        let mut result = DiscoverResult::from_server_info(versions, self.config()?);
         result.ttl_ms = TTL_MS;
         result.cache_scope = self.cache_scope();
         timer.outcome = Outcome::Answered;
@@ -117,7 +139,8 @@ impl ServerHandler for Handler {
     ) -> Result<ListPromptsResult, ErrorData> {
         let mut timer = self.server().metrics.time(Method::PromptsList);
         let served = self.service.served();
-        let page = served.surface.prompts.page(&served.loaded, cursor(&request))?;
+        let (placed, _) = placed(self.server(), &served.loaded, &context)?;
+        let page = served.surface.prompts.page(&placed, cursor(&request))?;
         let mut result = ListPromptsResult::with_all_items(page.items)
             .with_ttl_ms(TTL_MS)
             .with_cache_scope(self.cache_scope());
@@ -142,8 +165,8 @@ impl ServerHandler for Handler {
             return response;
         }
         let served = self.service.served();
-        let caller = caller(self.server(), &context)?;
-        let mut result = prompts::get(self.server(), &served.loaded, &caller, request)?;
+        let (placed, caller) = placed(self.server(), &served.loaded, &context)?;
+        let mut result = prompts::get(self.server(), &placed, &caller, request)?;
         stamp(&mut result.meta, &served, &context);
         timer.outcome = Outcome::Answered;
         Ok(result.into())
@@ -156,8 +179,8 @@ impl ServerHandler for Handler {
     ) -> Result<CompleteResult, ErrorData> {
         let mut timer = self.server().metrics.time(Method::CompletionComplete);
         let served = self.service.served();
-        let caller = caller(self.server(), &context)?;
-        let mut result = completion::complete(self.server(), &served.loaded, &caller, &request)?;
+        let (placed, caller) = placed(self.server(), &served.loaded, &context)?;
+        let mut result = completion::complete(self.server(), &placed, &caller, &request)?;
         stamp(&mut result.meta, &served, &context);
         timer.outcome = Outcome::Answered;
         Ok(result)
@@ -170,7 +193,8 @@ impl ServerHandler for Handler {
     ) -> Result<ListResourcesResult, ErrorData> {
         let mut timer = self.server().metrics.time(Method::ResourcesList);
         let served = self.service.served();
-        let page = served.surface.resources.page(&served.loaded, cursor(&request))?;
+        let (placed, _) = placed(self.server(), &served.loaded, &context)?;
+        let page = served.surface.resources.page(&placed, cursor(&request))?;
         let mut result = ListResourcesResult::with_all_items(page.items)
             .with_ttl_ms(TTL_MS)
             .with_cache_scope(self.cache_scope());
@@ -187,7 +211,8 @@ impl ServerHandler for Handler {
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         let mut timer = self.server().metrics.time(Method::ResourcesTemplatesList);
         let served = self.service.served();
-        let page = served.surface.templates.page(&served.loaded, cursor(&request))?;
+        let (placed, _) = placed(self.server(), &served.loaded, &context)?;
+        let page = served.surface.templates.page(&placed, cursor(&request))?;
         let mut result = ListResourceTemplatesResult::with_all_items(page.items)
             .with_ttl_ms(TTL_MS)
             .with_cache_scope(self.cache_scope());
@@ -204,8 +229,8 @@ impl ServerHandler for Handler {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let mut timer = self.server().metrics.time(Method::ResourcesRead);
         let served = self.service.served();
-        let caller = caller(self.server(), &context)?;
-        let mut result = resources::read(self.server(), &served.loaded, &caller, request.uri)?
+        let (placed, caller) = placed(self.server(), &served.loaded, &context)?;
+        let mut result = resources::read(self.server(), &placed, &caller, request.uri)?
             .with_ttl_ms(TTL_MS)
             .with_cache_scope(self.cache_scope());
         stamp(&mut result.meta, &served, &context);
@@ -220,7 +245,8 @@ impl ServerHandler for Handler {
     ) -> Result<ListToolsResult, ErrorData> {
         let mut timer = self.server().metrics.time(Method::ToolsList);
         let served = self.service.served();
-        let page = tools::page(&served, self.memory(&context), cursor(&request))?;
+        let (placed, _) = placed(self.server(), &served.loaded, &context)?;
+        let page = tools::page(&served, &placed, self.memory(&context), cursor(&request))?;
         let mut result = ListToolsResult::with_all_items(page.items)
             .with_ttl_ms(TTL_MS)
             .with_cache_scope(self.cache_scope());
@@ -259,15 +285,15 @@ impl ServerHandler for Handler {
                 response
             });
         }
-        let caller = caller(self.server(), &context)?;
+        let (placed, caller) = placed(self.server(), &served.loaded, &context)?;
         let call = Call {
             server: self.server().clone(),
-            loaded: served.loaded.clone(),
+            placed,
             caller,
             memory: self.memory(&context).cloned(),
             cancelled: context.ct.clone(),
         };
-        let (mut result, list_changed) = tools::call(&served, call, request).await?;
+        let (mut result, list_changed) = tools::call(call, request).await?;
         if list_changed {
             // A failure is ignored: the client still gets its answer.
             _ = context.peer.notify_tool_list_changed().await;
@@ -287,7 +313,10 @@ impl ServerHandler for Handler {
         let mut accepted = requested.clone();
         if let Some(uris) = &mut accepted.resource_subscriptions {
             uris.truncate(self.server().settings.limits.subscriptions_max.get());
-            uris.retain(|uri| resources::exists(&served.loaded, uri));
+            match self.placed(&served) {
+                Ok(placed) => uris.retain(|uri| resources::exists(&placed, uri)),
+                Err(_) => uris.clear(),
+            }
         }
         Some(accepted)
     }
@@ -295,13 +324,16 @@ impl ServerHandler for Handler {
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
         let mut timer = self.server().metrics.time(Method::SubscriptionsListen);
         let listeners = &self.service.listeners;
-        let caller = caller(self.server(), context.request_context())?;
+        let served = self.service.served();
+        let (_, caller) = placed(self.server(), &served.loaded, context.request_context())?;
         let Some(_slot) = listeners.take_stream(&caller.principal) else {
             let max = listeners.principal_streams_max();
             let reason = format!("{max} streams are open, which is the limit: end one first");
             return Err(ErrorData::internal_error(reason, None));
         };
-        let Some(_listening) = listeners.add(Listener::Stream(context.sink().clone())) else {
+        let Some(_listening) =
+            listeners.add(&caller.principal, Listener::Stream(context.sink().clone()))
+        else {
             return Err(ErrorData::internal_error("too many clients listen for changes", None));
         };
         subscriptions::record_stream(self.server(), &caller, context.sink());
@@ -316,7 +348,7 @@ impl ServerHandler for Handler {
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         let listener = Listener::Session { peer: context.peer, uris: self.subscribed.clone() };
-        let listening = self.service.listeners.add(listener);
+        let listening = self.service.listeners.add(&self.principal, listener);
         if listening.is_none() {
             tracing::warn!("too many clients listen for changes: a session will not be notified");
         }
@@ -329,9 +361,11 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let mut timer = self.server().metrics.time(Method::ResourcesSubscribe);
-        let caller = caller(self.server(), &context)?;
+        let served = self.service.served();
+        let (placed, caller) = placed(self.server(), &served.loaded, &context)?;
         let most = self.server().settings.limits.subscriptions_max.get();
-        subscriptions::subscribe(self.server(), &caller, request.uri, &self.subscribed, most)?;
+        let server = self.server();
+        subscriptions::subscribe(server, &placed, &caller, request.uri, &self.subscribed, most)?;
         timer.outcome = Outcome::Answered;
         Ok(())
     }
@@ -342,8 +376,9 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
         let mut timer = self.server().metrics.time(Method::ResourcesUnsubscribe);
-        let caller = caller(self.server(), &context)?;
-        subscriptions::unsubscribe(self.server(), &caller, &request.uri, &self.subscribed);
+        let served = self.service.served();
+        let (placed, caller) = placed(self.server(), &served.loaded, &context)?;
+        subscriptions::unsubscribe(self.server(), &placed, &caller, &request.uri, &self.subscribed);
         timer.outcome = Outcome::Answered;
         Ok(())
     }
@@ -357,9 +392,9 @@ impl ServerHandler for Handler {
     ) -> Result<CustomResult, ErrorData> {
         let _timer = self.server().metrics.time(Method::Malformed);
         let served = self.service.served();
-        let caller = caller(self.server(), &context)?;
-        let (loaded, modern) = (&served.loaded, is_modern(&context));
-        Err(bad_params::reject(self.server(), loaded, &caller, modern, request))
+        let (placed, caller) = placed(self.server(), &served.loaded, &context)?;
+        let modern = is_modern(&context);
+        Err(bad_params::reject(self.server(), &placed, &caller, modern, request))
     }
 
     #[cfg(feature = "conformance-tools")]

@@ -1,17 +1,20 @@
 //! The lists: prebuilt pages, in the order of the compiler.
 //!
-//! A list never depends on earlier requests, and in this version not on the caller.
+//! A list never depends on earlier requests, and on the caller only by its audience.
 
 use std::sync::OnceLock;
 
-use relay_bundle::{Bundle, Digest, Kind, List};
+use relay_bundle::{Corrupt, Digest, List};
+use relay_engine::view::View;
 use rmcp::ErrorData;
 use serde::de::DeserializeOwned;
 
 use super::rejection::{self, damaged};
 use crate::load::Loaded;
+use crate::placed::Placed;
 
-/// Pages that are decoded once and kept; later ones are decoded for each request.
+/// Pages that are decoded once and kept, if everyone sees the same; others are decoded for each
+/// request.
 const PAGES_KEPT_MAX: usize = 32;
 
 /// The pages of one list.
@@ -33,25 +36,27 @@ impl<T: DeserializeOwned + Clone> Pages<T> {
     }
 
     /// Returns the page that `cursor` asks for; the first one if there is no cursor.
-    pub(super) fn page(&self, loaded: &Loaded, cursor: Option<&str>) -> Result<Page<T>, ErrorData> {
+    pub(super) fn page(&self, placed: &Placed, cursor: Option<&str>) -> Result<Page<T>, ErrorData> {
+        let loaded = &placed.loaded;
         loaded.in_force().map_err(|rejected| rejection::error(rejected, loaded))?;
-        let bundle = &loaded.bundle;
-        let count = bundle.page_count(self.list);
+        let view = placed.view().map_err(|damage| damaged(loaded, &damage))?;
+        let count = view.page_count(self.list);
+        let prefix = prefix(loaded, &view);
         let number = match cursor {
             None if count == 0 => return Ok(Page { items: Vec::new(), next_cursor: None }),
             None => 0,
-            Some(cursor) => parse_cursor(cursor, bundle)
+            Some(cursor) => parse_cursor(cursor, &prefix)
                 .filter(|number| *number < count)
                 .ok_or_else(stale_cursor)?,
         };
         let next = number + 1;
-        let next_cursor = (next < count).then(|| cursor_to(next, bundle));
-        let items = match self.kept.get(number) {
-            None => self.decode(loaded, number)?,
+        let next_cursor = (next < count).then(|| format!("{prefix}.{next}"));
+        let items = match self.kept.get(number).filter(|_| view.sees_everything()) {
+            None => self.decode(loaded, &view, number)?,
             Some(kept) => match kept.get() {
                 Some(items) => items.clone(),
                 None => {
-                    let items = self.decode(loaded, number)?;
+                    let items = self.decode(loaded, &view, number)?;
                     kept.get_or_init(|| items).clone()
                 }
             },
@@ -59,10 +64,9 @@ impl<T: DeserializeOwned + Clone> Pages<T> {
         Ok(Page { items, next_cursor })
     }
 
-    fn decode(&self, loaded: &Loaded, number: usize) -> Result<Vec<T>, ErrorData> {
-        let page =
-            loaded.bundle.page(self.list, number).map_err(|damage| damaged(loaded, &damage))?;
-        serde_json::from_str(page.json).map_err(|error| {
+    fn decode(&self, loaded: &Loaded, view: &View<'_>, number: usize) -> Result<Vec<T>, ErrorData> {
+        let page = view.page(self.list, number).map_err(|damage| damaged(loaded, &damage))?;
+        serde_json::from_str(&page.json).map_err(|error| {
             tracing::error!(
                 list = self.list.section().name(),
                 number,
@@ -73,40 +77,32 @@ impl<T: DeserializeOwned + Clone> Pages<T> {
     }
 }
 
-/// Returns whether two bundles have the same list.
-pub(super) fn is_same(old: &Bundle, new: &Bundle, list: List) -> bool {
-    // Pages of all lists share one section, so this proves equality but not difference.
-    if [list.section(), Kind::PageBytes].iter().all(|kind| digest(old, *kind) == digest(new, *kind))
-    {
-        return true;
-    }
-    let count = old.page_count(list);
-    let page = |bundle: &'_ Bundle, number| {
-        bundle.page(list, number).map(|page| page.json.to_owned()).ok()
+/// Returns whether a caller sees the same list in two bundles.
+pub(super) fn is_same(old: &Placed, new: &Placed, list: List) -> bool {
+    let pages = |placed: &Placed| -> Result<Vec<String>, Corrupt> {
+        let view = placed.view()?;
+        let page = |number| Ok(view.page(list, number)?.json);
+        (0..view.page_count(list)).map(page).collect()
     };
-    count == new.page_count(list) && (0..count).all(|number| page(old, number) == page(new, number))
+    old.loaded.has_same_list(&new.loaded, list)
+        || matches!((pages(old), pages(new)), (Ok(old), Ok(new)) if old == new)
 }
 
-fn digest(bundle: &Bundle, kind: Kind) -> Option<Digest> {
-    let mut sections = bundle.sections().iter();
-    sections.find(|section| section.kind == Some(kind)).map(|section| section.digest)
-}
-
-/// A cursor names its bundle: in another one, the page with that number begins at another entry.
-fn cursor_to(number: usize, bundle: &Bundle) -> String {
-    format!("{}.{number}", bundle_prefix(bundle))
-}
-
-fn parse_cursor(cursor: &str, bundle: &Bundle) -> Option<usize> {
-    let (prefix, number) = cursor.split_once('.')?;
-    if prefix != bundle_prefix(bundle) {
-        return None;
+/// Returns what cursors begin with. A cursor names its bundle and its audience: in another one, the
+/// page with that number begins at another entry.
+fn prefix(loaded: &Loaded, view: &View<'_>) -> String {
+    let Digest(mut bytes) = loaded.digest();
+    if let Some(audience) = view.audience() {
+        // The number of an audience would say how many there are.
+        let named = [bytes.as_slice(), &audience.to_le_bytes()].concat();
+        Digest(bytes) = Digest::of(&named);
     }
-    number.parse().ok()
+    Digest(bytes).hex().chars().take(16).collect()
 }
 
-fn bundle_prefix(bundle: &Bundle) -> String {
-    bundle.digest().hex().chars().take(16).collect()
+fn parse_cursor(cursor: &str, prefix: &str) -> Option<usize> {
+    let (named, number) = cursor.split_once('.')?;
+    if named == prefix { number.parse().ok() } else { None }
 }
 
 fn stale_cursor() -> ErrorData {

@@ -12,8 +12,8 @@ use super::convert;
 use super::rejection;
 use crate::audit::Entry;
 use crate::caller::{Caller, truncate};
-use crate::load::Loaded;
-use crate::rejection::Rejection;
+use crate::placed::Placed;
+use crate::rejection::{Rejection, unknown};
 use crate::server::Server;
 
 /// The `_meta` key that names the arguments that were truncated.
@@ -22,14 +22,15 @@ const CUT_META_KEY: &str = "dev.relay/arguments-cut";
 /// Answers a prompt with its arguments filled in. Served or rejected, the request gets one record.
 pub(super) fn get(
     server: &Server,
-    loaded: &Loaded,
+    placed: &Placed,
     caller: &Caller,
     request: GetPromptRequestParams,
 ) -> Result<GetPromptResult, ErrorData> {
-    let record = |entry| server.audit.record(caller, loaded.bundle.digest(), entry);
+    let loaded = &placed.loaded;
+    let record = |entry| server.audit.record(caller, loaded.digest(), entry);
     let given = strings(request.arguments.unwrap_or_default());
     let filled = match &given {
-        Ok(given) => fill(loaded, &request.name, given),
+        Ok(given) => fill(placed, &request.name, given),
         Err(text) => {
             let rule = "an argument is not a string".to_owned();
             Err(Rejection::Wrong { text: text.clone(), rule })
@@ -53,9 +54,10 @@ pub(super) fn get(
         }
         Err(rejected) => {
             let empty = BTreeMap::new();
-            let declared = declared(loaded, &request.name);
+            let declared = declared(placed, &request.name);
             let subject = match declared {
                 Some(_) => Subject::Prompt(&request.name),
+                None if hides(placed, &request.name) => Subject::Prompt(&request.name),
                 None => Subject::UnknownPrompt,
             };
             let args = audit_record::typed_arguments(
@@ -68,9 +70,14 @@ pub(super) fn get(
     }
 }
 
+/// Returns whether the caller does not see a prompt that there is.
+fn hides(placed: &Placed, name: &str) -> bool {
+    placed.view().is_ok_and(|view| view.hides_prompt(name))
+}
+
 /// Returns the arguments that a prompt declares; `None` if it does not exist.
-fn declared<'b>(loaded: &'b Loaded, name: &str) -> Option<Vec<&'b str>> {
-    let prompt = loaded.bundle.find_prompt(name).ok()??;
+fn declared<'b>(placed: &'b Placed, name: &str) -> Option<Vec<&'b str>> {
+    let prompt = placed.view().ok()?.find_prompt(name).ok()??;
     let arguments = prompt.rendering().arguments().unwrap_or_default();
     Some(arguments.iter().map(|argument| argument.name).collect())
 }
@@ -82,14 +89,15 @@ struct Found<'b> {
 }
 
 fn fill<'b>(
-    loaded: &'b Loaded,
+    placed: &'b Placed,
     name: &str,
     given: &BTreeMap<String, String>,
 ) -> Result<Found<'b>, Rejection> {
-    loaded.in_force()?;
-    let prompt = loaded.bundle.find_prompt(name)?.ok_or_else(|| Rejection::Wrong {
+    placed.loaded.in_force()?;
+    let view = placed.view()?;
+    let prompt = view.find_prompt(name)?.ok_or_else(|| Rejection::Wrong {
         text: format!("unknown prompt `{}`", truncate(name)),
-        rule: "unknown prompt".to_owned(),
+        rule: unknown("prompt", view.hides_prompt(name)),
     })?;
     Ok(Found {
         description: prompt.description()?,

@@ -13,22 +13,21 @@ use super::convert;
 use super::rejection;
 use crate::audit::Entry;
 use crate::caller::{Caller, truncate};
-use crate::load::Loaded;
-use crate::rejection::Rejection;
+use crate::placed::Placed;
+use crate::rejection::{self as reasons, Rejection};
 use crate::server::Server;
 
-/// What records say of a resource that does not exist.
-const UNKNOWN: &str = "unknown resource";
 /// Answers with the resource of `uri`. Served or rejected, the request gets one record.
 pub(super) fn read(
     server: &Server,
-    loaded: &Loaded,
+    placed: &Placed,
     caller: &Caller,
     uri: String,
 ) -> Result<ReadResourceResult, ErrorData> {
-    let record = |entry| server.audit.record(caller, loaded.bundle.digest(), entry);
+    let loaded = &placed.loaded;
+    let record = |entry| server.audit.record(caller, loaded.digest(), entry);
     let mut output = OutputHash::default();
-    match contents(loaded, &uri, &mut output) {
+    match contents(placed, &uri, &mut output) {
         Ok(Read { contents, subject, place, args }) => {
             let args = args.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
             record(Entry::served(subject, args, output, place));
@@ -36,8 +35,11 @@ pub(super) fn read(
         }
         Err(rejected) => {
             let subject = match rejected {
-                Rejection::NotFound { .. } => Subject::UnknownResource.to_string(),
-                _ => found_subject(loaded, &uri),
+                // A template whose values are unknown answers no such resource.
+                Rejection::NotFound { .. } if !hides(placed, &uri) => {
+                    Subject::UnknownResource.to_string()
+                }
+                _ => found_subject(placed, &uri),
             };
             record(Entry::refused(subject, BTreeMap::new(), rejected.rule()));
             Err(rejection::error(rejected, loaded))
@@ -45,38 +47,46 @@ pub(super) fn read(
     }
 }
 
+/// Returns whether the caller does not see a resource that there is.
+fn hides(placed: &Placed, uri: &str) -> bool {
+    placed.view().is_ok_and(|view| view.hides_resource(uri))
+}
+
 /// Returns the place of the resource that has the URI `uri`.
-pub(super) fn place(loaded: &Loaded, uri: &str) -> Result<String, Rejection> {
-    loaded.in_force()?;
-    match resource::find(&loaded.bundle, uri)? {
+pub(super) fn place(placed: &Placed, uri: &str) -> Result<String, Rejection> {
+    placed.loaded.in_force()?;
+    match resource::find(&placed.view()?, uri)? {
         Some(Found::Resource(resource)) => Ok(resource.at()?.to_string()),
         Some(Found::Template(template, _)) => Ok(template.at()?.to_string()),
-        None => Err(not_found(uri, None)),
+        None => Err(not_found(placed, uri, None)),
     }
 }
 
 /// Returns whether a resource has the URI `uri`.
-pub(super) fn exists(loaded: &Loaded, uri: &str) -> bool {
-    match resource::find(&loaded.bundle, uri) {
-        Ok(found) => found.is_some(),
+pub(super) fn exists(placed: &Placed, uri: &str) -> bool {
+    match placed.view().and_then(|view| Ok(resource::find(&view, uri)?.is_some())) {
+        Ok(exists) => exists,
         Err(damage) => {
-            loaded.note_damage(&damage);
+            placed.loaded.note_damage(&damage);
             false
         }
     }
 }
 
 /// Returns whether the two bundles answer `uri` alike.
-pub(super) fn is_same(old: &Loaded, new: &Loaded, uri: &str) -> bool {
-    let answer = |loaded| contents(loaded, uri, &mut OutputHash::default()).ok();
+pub(super) fn is_same(old: &Placed, new: &Placed, uri: &str) -> bool {
+    let answer = |placed| contents(placed, uri, &mut OutputHash::default()).ok();
     answer(old).map(|read| read.contents) == answer(new).map(|read| read.contents)
 }
 
 /// Returns what records call a resource that could not be read.
-pub(super) fn found_subject(loaded: &Loaded, uri: &str) -> String {
-    let found = match resource::find(&loaded.bundle, uri) {
+pub(super) fn found_subject(placed: &Placed, uri: &str) -> String {
+    let Ok(view) = placed.view() else { return Subject::UnknownResource.to_string() };
+    let found = match resource::find(&view, uri) {
         Ok(Some(Found::Resource(resource))) => resource.uri().ok(),
         Ok(Some(Found::Template(template, _))) => template.uri_template().ok(),
+        // Only the record says that there is such a resource.
+        Ok(None) if view.hides_resource(uri) => Some(uri),
         Ok(None) | Err(_) => None,
     };
     found.map_or(Subject::UnknownResource, Subject::Resource).to_string()
@@ -91,9 +101,9 @@ struct Read {
     args: BTreeMap<String, String>,
 }
 
-fn contents(loaded: &Loaded, uri: &str, output: &mut OutputHash) -> Result<Read, Rejection> {
-    loaded.in_force()?;
-    match resource::find(&loaded.bundle, uri)? {
+fn contents(placed: &Placed, uri: &str, output: &mut OutputHash) -> Result<Read, Rejection> {
+    placed.loaded.in_force()?;
+    match resource::find(&placed.view()?, uri)? {
         Some(Found::Resource(resource)) => {
             let content = resource.content()?;
             Ok(Read {
@@ -108,12 +118,13 @@ fn contents(loaded: &Loaded, uri: &str, output: &mut OutputHash) -> Result<Read,
                 args: BTreeMap::new(),
             })
         }
-        Some(Found::Template(template, values)) => filled(&template, &values, uri, output),
-        None => Err(not_found(uri, None)),
+        Some(Found::Template(template, values)) => filled(placed, &template, &values, uri, output),
+        None => Err(not_found(placed, uri, None)),
     }
 }
 
 fn filled(
+    placed: &Placed,
     template: &TemplateView<'_>,
     values: &BTreeMap<String, String>,
     uri: &str,
@@ -122,7 +133,7 @@ fn filled(
     // A value that the project does not list names a resource that does not exist.
     let filled = prompt::fill(template.rendering(), values).map_err(|error| match error {
         FillError::Corrupt(damage) => Rejection::Damaged(damage),
-        error => not_found(uri, Some(&error)),
+        error => not_found(placed, uri, Some(&error)),
     })?;
     let args = audit_record::arguments(&filled.values)
         .into_iter()
@@ -143,7 +154,9 @@ fn filled(
     })
 }
 
-fn not_found(uri: &str, because: Option<&FillError>) -> Rejection {
+fn not_found(placed: &Placed, uri: &str, because: Option<&FillError>) -> Rejection {
+    let is_hidden = placed.view().is_ok_and(|view| view.hides_resource(uri));
+    let unknown = reasons::unknown("resource", is_hidden);
     let with = |text: &str, because: Option<String>| match because {
         Some(because) => format!("{text}: {because}"),
         None => text.to_owned(),
@@ -154,6 +167,6 @@ fn not_found(uri: &str, because: Option<&FillError>) -> Rejection {
             because.map(ToString::to_string),
         ),
         uri: uri.to_owned(),
-        rule: with(UNKNOWN, because.map(FillError::rule)),
+        rule: with(&unknown, because.map(FillError::rule)),
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 
-use super::subscriptions::{Changes, Listeners};
+use super::subscriptions::Listeners;
 use super::surface::Surface;
 use crate::load::Loaded;
 use crate::reload::{self, Follower};
@@ -41,7 +41,7 @@ impl Service {
         if let Some(known) = known.as_ref().filter(|known| Arc::ptr_eq(&known.loaded, &loaded)) {
             return known.clone();
         }
-        let surface = Surface::new(&loaded.bundle);
+        let surface = Surface::new(&loaded);
         let served = Arc::new(Served { loaded: loaded.clone(), surface });
         self.served.store(Some(served.clone()));
         served
@@ -69,8 +69,7 @@ impl<F: Fn(&Settings) + Send + Sync + 'static> Follower for Following<F> {
         (self.hang_up)(settings);
     }
 
-    fn replaced(&self, old: &Loaded, new: &Loaded) {
-        let listeners = &self.service.listeners;
-        listeners.notify(Changes::between(old, new, listeners.subscribed_uris()));
+    fn replaced(&self, old: &Arc<Loaded>, new: &Arc<Loaded>) {
+        self.service.listeners.replaced(old, new);
     }
 }

@@ -21,10 +21,10 @@ use crate::server::Server;
 pub(crate) async fn serve_stdio(server: Arc<Server>) -> io::Result<()> {
     let service = Service::new(server.clone());
     service.follow(|_| {})?;
-    let closing = server.closing.clone();
+    let (closing, principal) = (server.closing.clone(), server.settings.principal.clone());
     let (reader, writer) = stdio_pipes();
     let transport = StdioTransport::new(reader, writer, &server.settings.limits, closing.clone());
-    match Handler::new(service).serve_with_ct(transport, closing).await {
+    match Handler::new(service, principal).serve_with_ct(transport, closing).await {
         Ok(running) => _ = running.waiting().await,
         // Some clients start a server only to check whether it starts.
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {}

@@ -21,6 +21,7 @@ use crate::audit::Entry;
 use crate::caller::Caller;
 use crate::load::Loaded;
 use crate::lock::lock;
+use crate::placed::{Placed, Seen};
 use crate::principal::{CallerKey, Principal};
 use crate::rejection::Rejection;
 use crate::server::Server;
@@ -43,14 +44,15 @@ pub(super) type Subscribed = Arc<Mutex<BTreeSet<String>>>;
 /// Adds `uri` to those that a session subscribed to, at most `uris_max`. The request gets one record.
 pub(super) fn subscribe(
     server: &Server,
+    placed: &Placed,
     caller: &Caller,
     uri: String,
     subscribed: &Subscribed,
     uris_max: usize,
 ) -> Result<(), ErrorData> {
-    let loaded = server.loaded();
-    let label = format!("{SUBSCRIBE}:{}", resources::found_subject(&loaded, &uri));
-    let done = resources::place(&loaded, &uri).and_then(|place| {
+    let loaded = &placed.loaded;
+    let label = format!("{SUBSCRIBE}:{}", resources::found_subject(placed, &uri));
+    let done = resources::place(placed, &uri).and_then(|place| {
         let mut subscribed = lock(subscribed);
         if subscribed.len() >= uris_max && !subscribed.contains(&uri) {
             let text = format!("a session subscribes to at most {uris_max} resources");
@@ -63,20 +65,26 @@ pub(super) fn subscribe(
         Ok(place) => (Entry::served(label, BTreeMap::new(), OutputHash::default(), place), Ok(())),
         Err(rejected) => {
             let entry = Entry::refused(label, BTreeMap::new(), rejected.rule());
-            (entry, Err(rejection::error(rejected, &loaded)))
+            (entry, Err(rejection::error(rejected, loaded)))
         }
     };
-    server.audit.record(caller, loaded.bundle.digest(), entry);
+    server.audit.record(caller, loaded.digest(), entry);
     answer
 }
 
 /// Removes `uri` from those that a session subscribed to. The request gets one record.
-pub(super) fn unsubscribe(server: &Server, caller: &Caller, uri: &str, subscribed: &Subscribed) {
+pub(super) fn unsubscribe(
+    server: &Server,
+    placed: &Placed,
+    caller: &Caller,
+    uri: &str,
+    subscribed: &Subscribed,
+) {
     lock(subscribed).remove(uri);
-    let loaded = server.loaded();
-    let label = format!("{UNSUBSCRIBE}:{}", resources::found_subject(&loaded, uri));
+    let loaded = &placed.loaded;
+    let label = format!("{UNSUBSCRIBE}:{}", resources::found_subject(placed, uri));
     let entry = Entry::served(label, BTreeMap::new(), OutputHash::default(), String::new());
-    server.audit.record(caller, loaded.bundle.digest(), entry);
+    server.audit.record(caller, loaded.digest(), entry);
 }
 
 /// Records a stream of notifications, with the number of resources that it names.
@@ -84,7 +92,7 @@ pub(super) fn record_stream(server: &Server, caller: &Caller, sink: &Subscriptio
     let uris = sink.accepted().resource_subscriptions.iter().flatten().count();
     let args = BTreeMap::from([("resources", uris.to_string())]);
     let entry = Entry::served(LISTEN.to_owned(), args, OutputHash::default(), String::new());
-    server.audit.record(caller, server.loaded().bundle.digest(), entry);
+    server.audit.record(caller, server.loaded().digest(), entry);
 }
 
 /// All listeners. Their number is limited, and so is the number of streams of each caller.
@@ -93,7 +101,7 @@ pub(super) struct Listeners {
     listeners_max: usize,
     streams: Slots<CallerKey>,
     next: AtomicU64,
-    all: Arc<Mutex<BTreeMap<u64, Listener>>>,
+    all: Arc<Mutex<BTreeMap<u64, (Arc<Principal>, Listener)>>>,
 }
 
 #[derive(Debug, Clone)]
@@ -108,7 +116,7 @@ pub(super) enum Listener {
 #[derive(Debug)]
 pub(super) struct Listening {
     id: u64,
-    all: Arc<Mutex<BTreeMap<u64, Listener>>>,
+    all: Arc<Mutex<BTreeMap<u64, (Arc<Principal>, Listener)>>>,
 }
 
 impl Drop for Listening {
@@ -149,50 +157,62 @@ impl Listeners {
         self.streams.held()
     }
 
-    /// Adds a listener; `None` if the limit is reached.
-    pub(super) fn add(&self, listener: Listener) -> Option<Listening> {
+    /// Adds a listener of a caller; `None` if the limit is reached.
+    pub(super) fn add(&self, principal: &Arc<Principal>, listener: Listener) -> Option<Listening> {
         let mut all = lock(&self.all);
         if all.len() >= self.listeners_max {
             return None;
         }
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        all.insert(id, listener);
+        all.insert(id, (principal.clone(), listener));
         Some(Listening { id, all: self.all.clone() })
     }
 
-    /// Returns every URI with a subscription.
-    pub(super) fn subscribed_uris(&self) -> BTreeSet<String> {
-        let mut uris = BTreeSet::new();
-        for listener in lock(&self.all).values() {
-            match listener {
-                Listener::Session { uris: subscribed, .. } => {
-                    uris.extend(lock(subscribed).iter().cloned());
-                }
-                Listener::Stream(sink) => {
-                    uris.extend(sink.accepted().resource_subscriptions.iter().flatten().cloned());
-                }
-            }
+    /// Notifies each listener of the changes of what it sees, without waiting for any.
+    pub(super) fn replaced(&self, old: &Arc<Loaded>, new: &Arc<Loaded>) {
+        let all: Vec<_> = lock(&self.all).values().cloned().collect();
+        // Listeners of one audience see the same changes.
+        let mut known: BTreeMap<[Seen; 2], Changes> = BTreeMap::new();
+        for (principal, listener) in all {
+            let placed = |loaded: &Arc<Loaded>| Placed::new(loaded.clone(), &principal);
+            let (Ok(old), Ok(new)) = (placed(old), placed(new)) else { continue };
+            let lists = known.entry([old.seen(), new.seen()]);
+            let lists = lists.or_insert_with(|| Changes::between(&old, &new)).clone();
+            let uris = listener.uris().into_iter();
+            let updated = uris.filter(|uri| !resources::is_same(&old, &new, uri)).collect();
+            notify(listener, Changes { updated, ..lists });
         }
-        uris
     }
 
     /// Notifies all listeners of changes, without waiting for them.
-    pub(super) fn notify(&self, changes: Changes) {
-        if changes.is_empty() {
-            return;
-        }
-        let changes = Arc::new(changes);
+    #[cfg(feature = "conformance-tools")]
+    fn notify(&self, changes: &Changes) {
         let all: Vec<_> = lock(&self.all).values().cloned().collect();
-        for listener in all {
-            let changes = changes.clone();
-            tokio::spawn(async move {
-                tokio::time::timeout(NOTIFY_TIMEOUT, listener.notify(&changes)).await
-            });
-        }
+        all.into_iter().for_each(|(_, listener)| notify(listener, changes.clone()));
     }
 }
 
+/// Notifies a listener, without waiting for it.
+fn notify(listener: Listener, changes: Changes) {
+    if changes.is_empty() {
+        return;
+    }
+    tokio::spawn(
+        async move { tokio::time::timeout(NOTIFY_TIMEOUT, listener.notify(&changes)).await },
+    );
+}
+
 impl Listener {
+    /// Returns the URIs that it follows.
+    fn uris(&self) -> BTreeSet<String> {
+        match self {
+            Self::Session { uris, .. } => lock(uris).clone(),
+            Self::Stream(sink) => {
+                sink.accepted().resource_subscriptions.iter().flatten().cloned().collect()
+            }
+        }
+    }
+
     /// A failure is ignored: the listener disconnected, or did not ask for this change.
     async fn notify(&self, changes: &Changes) {
         let Changes { tools, prompts, resources, updated } = changes;
@@ -233,7 +253,7 @@ impl Listener {
 }
 
 /// The differences between two bundles that MCP reports.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Changes {
     /// The list of tools differs.
     pub(super) tools: bool,
@@ -246,15 +266,15 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Compares two bundles; of the resources, only those under `uris`.
-    pub(super) fn between(old: &Loaded, new: &Loaded, uris: BTreeSet<String>) -> Self {
-        let same = |list| lists::is_same(&old.bundle, &new.bundle, list);
+    /// Compares the lists that a caller sees in two bundles.
+    fn between(old: &Placed, new: &Placed) -> Self {
+        let same = |list| lists::is_same(old, new, list);
         Self {
             // If the gate hides tools, a new bundle ends the briefing and with it the longer list.
-            tools: !same(List::Tools) || hides_tools(&old.bundle) || hides_tools(&new.bundle),
+            tools: !same(List::Tools) || hides_tools(old) || hides_tools(new),
             prompts: !same(List::Prompts),
             resources: !same(List::Resources) || !same(List::Templates),
-            updated: uris.into_iter().filter(|uri| !resources::is_same(old, new, uri)).collect(),
+            updated: Vec::new(),
         }
     }
 
@@ -267,10 +287,10 @@ impl Changes {
 #[cfg(feature = "conformance-tools")]
 impl super::conformance_tools::Listeners for Listeners {
     async fn tools_changed(&self) {
-        self.notify(Changes { tools: true, ..Changes::default() });
+        self.notify(&Changes { tools: true, ..Changes::default() });
     }
 
     async fn prompts_changed(&self) {
-        self.notify(Changes { prompts: true, ..Changes::default() });
+        self.notify(&Changes { prompts: true, ..Changes::default() });
     }
 }

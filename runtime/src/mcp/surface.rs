@@ -1,6 +1,7 @@
-//! The MCP description of a bundle: identity, capabilities and lists.
+//! The MCP description of a bundle: identity, and what a caller has of it.
 
-use relay_bundle::{Bundle, List, Manifest};
+use relay_bundle::{Corrupt, List, Manifest};
+use relay_engine::view::View;
 use rmcp::model::{
     Implementation, MetaObject, Prompt, Resource, ResourceTemplate, ServerCapabilities,
     ServerConfig, Tool,
@@ -8,6 +9,8 @@ use rmcp::model::{
 use serde_json::json;
 
 use super::lists::Pages;
+use crate::load::Loaded;
+use crate::placed::Placed;
 
 /// The `_meta` key under which a result names its server.
 const SERVER_INFO_META_KEY: &str = "io.modelcontextprotocol/serverInfo";
@@ -17,12 +20,8 @@ const NO_VERSION: &str = "0";
 /// The parts of answers that are the same for one bundle.
 #[derive(Debug)]
 pub(super) struct Surface {
-    /// The answer to `initialize` and `server/discover`.
-    pub(super) config: ServerConfig,
     /// The `_meta` of a result: the identity of the server.
     pub(super) meta: MetaObject,
-    /// Whether clients with a session see only `begin_session` until they have called it.
-    pub(super) hides_tools: bool,
     pub(super) tools: Pages<Tool>,
     pub(super) prompts: Pages<Prompt>,
     pub(super) resources: Pages<Resource>,
@@ -31,19 +30,11 @@ pub(super) struct Surface {
 
 impl Surface {
     /// Reads it from the manifest. A list is not read before it is requested.
-    pub(super) fn new(bundle: &Bundle) -> Self {
-        let server_info = implementation(bundle.manifest());
+    pub(super) fn new(loaded: &Loaded) -> Self {
         let mut meta = MetaObject::new();
-        meta.insert(SERVER_INFO_META_KEY.to_owned(), json!(server_info));
-        let mut config = ServerConfig::new(capabilities(bundle)).with_server_info(server_info);
-        let instructions = bundle.messages().instructions();
-        if !instructions.is_empty() {
-            config = config.with_instructions(instructions);
-        }
+        meta.insert(SERVER_INFO_META_KEY.to_owned(), json!(implementation(loaded.manifest())));
         Self {
-            config,
             meta,
-            hides_tools: hides_tools(bundle),
             tools: Pages::new(List::Tools),
             prompts: Pages::new(List::Prompts),
             resources: Pages::new(List::Resources),
@@ -52,9 +43,19 @@ impl Surface {
     }
 }
 
+/// Returns the answer to `initialize` and `server/discover` for a caller.
+pub(super) fn config(placed: &Placed) -> Result<ServerConfig, Corrupt> {
+    let view = placed.view()?;
+    let server_info = implementation(placed.loaded.manifest());
+    let config = ServerConfig::new(capabilities(&view)).with_server_info(server_info);
+    let instructions = view.instructions()?;
+    if instructions.is_empty() { Ok(config) } else { Ok(config.with_instructions(instructions)) }
+}
+
 /// Returns whether clients with a session see only `begin_session` until they have called it.
-pub(super) fn hides_tools(bundle: &Bundle) -> bool {
-    bundle.gate().is_some_and(|gate| gate.hide_tools.value)
+pub(super) fn hides_tools(placed: &Placed) -> bool {
+    let gate = placed.view().ok().and_then(|view| view.gate());
+    gate.is_some_and(|gate| gate.hide_tools.value)
 }
 
 fn implementation(manifest: &Manifest) -> Implementation {
@@ -65,13 +66,14 @@ fn implementation(manifest: &Manifest) -> Implementation {
     implementation
 }
 
-/// Declares the capabilities of a bundle. Lists that it lacks are still answered, as empty: some
+/// Declares what a caller has. Lists that it lacks are still answered, as empty: some
 /// clients request every list and stop on an error.
-fn capabilities(bundle: &Bundle) -> ServerCapabilities {
+fn capabilities(view: &View<'_>) -> ServerCapabilities {
     let mut capabilities = ServerCapabilities::default();
-    let has_prompts = bundle.prompt_count() > 0;
-    let has_resources = bundle.resource_count() > 0 || bundle.template_count() > 0;
-    if !bundle.tools().is_empty() {
+    let has = |list| view.count(list) > 0;
+    let has_prompts = has(List::Prompts);
+    let has_resources = has(List::Resources) || has(List::Templates);
+    if has(List::Tools) {
         capabilities.tools.get_or_insert_default().list_changed = Some(true);
     }
     if has_prompts {

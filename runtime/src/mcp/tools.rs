@@ -10,8 +10,10 @@ use serde_json::json;
 use super::lists::Page;
 use super::rejection;
 use super::service::Served;
+use super::surface::hides_tools;
 use crate::call::Call;
 use crate::memory::Memory;
+use crate::placed::Placed;
 use crate::tool::{self, Answer};
 
 /// The `_meta` key of the handle and of the prompts that it covers. It is not structured content,
@@ -24,13 +26,13 @@ const BRIEFING_META_KEY: &str = "dev.relay/briefing";
 /// `begin_session` until it was briefed, and all other tools afterwards.
 pub(super) fn page(
     served: &Served,
+    placed: &Placed,
     memory: Option<&Arc<Memory>>,
     cursor: Option<&str>,
 ) -> Result<Page<Tool>, ErrorData> {
-    let Served { loaded, surface } = served;
-    let mut page = surface.tools.page(loaded, cursor)?;
-    if let Some(memory) = memory.filter(|_| surface.hides_tools) {
-        let is_briefed = memory.is_briefed(loaded);
+    let mut page = served.surface.tools.page(placed, cursor)?;
+    if let Some(memory) = memory.filter(|_| hides_tools(placed)) {
+        let is_briefed = memory.is_briefed(&placed.loaded);
         let begins = |tool: &Tool| find(&tool.name).is_some_and(|spec| !spec.takes_briefing());
         page.items.retain(|tool| begins(tool) != is_briefed);
         if !is_briefed {
@@ -42,18 +44,17 @@ pub(super) fn page(
 
 /// Answers a call; also returns whether the session's list of tools changed.
 pub(super) async fn call(
-    served: &Served,
     call: Call,
     request: CallToolRequestParams,
 ) -> Result<(CallToolResult, bool), ErrorData> {
-    let Served { loaded, surface } = served;
+    let placed = call.placed.clone();
     let memory = call.memory.clone();
-    let sees_more = || memory.as_ref().is_some_and(|memory| memory.is_briefed(loaded));
+    let sees_more = || memory.as_ref().is_some_and(|memory| memory.is_briefed(&placed.loaded));
     let saw_more = sees_more();
     let given = request.arguments.unwrap_or_default();
     let answer = tool::run(call, request.name.into_owned(), given).await;
     let Answer { blocks, is_error, briefing, .. } =
-        answer.map_err(|rejected| rejection::error(rejected, loaded))?;
+        answer.map_err(|rejected| rejection::error(rejected, &placed.loaded))?;
     let blocks = blocks.into_iter().map(ContentBlock::text).collect();
     let mut result =
         if is_error { CallToolResult::error(blocks) } else { CallToolResult::success(blocks) };
@@ -61,5 +62,5 @@ pub(super) async fn call(
         let meta = json!({ "briefing": briefing.handle, "full": briefing.full });
         result.meta.get_or_insert_default().insert(BRIEFING_META_KEY.to_owned(), meta);
     }
-    Ok((result, surface.hides_tools && sees_more() != saw_more))
+    Ok((result, hides_tools(&placed) && sees_more() != saw_more))
 }

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::decide::Permit;
 use super::error::CallError;
 use super::implementation::{Outcome, Run, Running, Tool};
+use crate::principal::CallerKey;
 use crate::regular_file;
 
 /// The most bytes at the end of the file that are read.
@@ -32,10 +33,7 @@ async fn tail(permit: &Permit, run: Run<'_>) -> Result<Outcome, CallError> {
         return Err(CallError::Failed("this server keeps no audit".to_owned()));
     };
     let query = Query::new(&arguments);
-    let owner = call.server.settings.auth.is_some().then(|| Owner {
-        principal: permit.principal().id.clone(),
-        tenant: permit.principal().tenant.clone(),
-    });
+    let owner = call.server.settings.auth.is_some().then(|| permit.principal().caller_key());
     // Reading the disk may take long and must not block other requests of this thread.
     let read = move || records(&path, &query, owner.as_ref(), &stop);
     let records = tokio::task::spawn_blocking(read).await.map_err(io::Error::other).flatten();
@@ -65,13 +63,6 @@ impl Query {
     }
 }
 
-/// Whose records are returned: if callers authenticate, only the caller's own.
-#[derive(Debug)]
-struct Owner {
-    principal: String,
-    tenant: Option<String>,
-}
-
 /// The fields of a record that a query needs.
 #[derive(Deserialize)]
 struct Record {
@@ -79,24 +70,25 @@ struct Record {
     tier: i64,
     denied: bool,
     principal: String,
+    issuer: Option<String>,
     tenant: Option<String>,
 }
 
-/// Returns the last records as JSON lines; the filters apply only to these. A line that is not a
-/// record, because a disk was full, is left out.
+/// Returns the last records as JSON lines; the filters apply only to these. If callers authenticate,
+/// only the `owner`'s own records count. A line that is not a record, because a disk was full, is
+/// left out.
 ///
 /// A missing file has no records.
 fn records(
     path: &Path,
     query: &Query,
-    owner: Option<&Owner>,
+    owner: Option<&CallerKey>,
     stop: &CancellationToken,
 ) -> io::Result<String> {
     let Some(tail) = Tail::open(path)? else { return Ok(String::new()) };
     let own = |record: &Record| {
-        owner.is_none_or(|owner| {
-            owner.principal == record.principal && owner.tenant == record.tenant
-        })
+        let Record { principal, issuer, tenant, .. } = record;
+        owner.is_none_or(|owner| owner.is(principal, issuer.as_deref(), tenant.as_deref()))
     };
     let mut window: Vec<String> = Vec::new();
     let mut wanted = Vec::new();

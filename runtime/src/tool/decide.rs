@@ -5,7 +5,7 @@ use std::sync::Arc;
 use relay_engine::tool::{Offered, ToolSpec};
 
 use super::error::CallError;
-use crate::caller::Caller;
+use crate::call::Call;
 use crate::principal::Principal;
 
 /// The highest tier of a tool that needs no policy: it only reads.
@@ -42,14 +42,17 @@ impl Permit {
     }
 }
 
-/// Decides whether a call of `caller` may run.
+/// Decides whether a call may run.
 ///
-/// Deny rules, role and mode come here, in this order. No bundle of this version has any, and none
-/// offers a tool that changes something; such a tool is denied, since no policy allows it.
-pub(super) fn decide(offered: &Offered, caller: &Caller) -> Result<Permit, CallError> {
+/// Deny rules, role and mode come here, in this order. No bundle of this version has rules or a mode,
+/// and none offers a tool that changes something; such a tool is denied, since no policy allows it.
+pub(super) fn decide(offered: &Offered, call: &Call) -> Result<Permit, CallError> {
     let &Offered { spec, gated: _, tier, ref place } = offered;
+    if call.placed.tier_max().is_some_and(|most| tier > most) {
+        return Err(CallError::Denied { tier, reason: "it is over the tier of the caller's role" });
+    }
     if tier > UNDECIDED_TIER_MAX {
         return Err(CallError::Denied { tier, reason: "no policy allows it" });
     }
-    Ok(Permit { spec, tier, principal: caller.principal.clone(), rule: place.clone() })
+    Ok(Permit { spec, tier, principal: call.caller.principal.clone(), rule: place.clone() })
 }

@@ -2,13 +2,16 @@
 
 use std::future::ready;
 
+use relay_bundle::{Corrupt, List};
 use serde_json::{Map, Value, json};
 
 use super::decide::Permit;
 use super::implementation::{Outcome, Run, Running, Tool};
 use crate::args::Transport;
 use crate::audit::Health;
+use crate::call::Call;
 use crate::load::Loaded;
+use crate::rejection::Rejection;
 use crate::server::Server;
 
 /// `server_info`.
@@ -16,25 +19,47 @@ pub(super) struct ServerInfo;
 
 impl Tool for ServerInfo {
     fn run<'a>(&'a self, permit: &'a Permit, run: Run<'a>) -> Running<'a> {
-        let info = info(permit, &run.call.server, &run.call.loaded);
-        Box::pin(ready(Ok(Outcome::of_text(format!("{info:#}")))))
+        let info = info(permit, run.call).map_err(|damage| Rejection::from(damage).into());
+        Box::pin(ready(info.map(|info| Outcome::of_text(format!("{info:#}")))))
     }
 }
 
 /// Describes the server. Absent values have no key.
-fn info(_: &Permit, server: &Server, loaded: &Loaded) -> Value {
+fn info(permit: &Permit, call: &Call) -> Result<Value, Corrupt> {
+    let Call { server, placed, .. } = call;
+    let (loaded, view) = (&placed.loaded, placed.view()?);
     let settings = &server.settings;
-    let manifest = loaded.bundle.manifest();
+    let manifest = loaded.manifest();
     let user = rustix::process::getuid();
     let effective_user = rustix::process::geteuid();
     let mut bundle = Map::new();
     bundle.insert("project".to_owned(), json!(manifest.project.value));
     let version = manifest.version.as_ref();
     bundle.extend(version.map(|version| ("version".to_owned(), json!(version.value))));
-    bundle.insert("epoch".to_owned(), json!(loaded.bundle.epoch()));
-    bundle.insert("digest".to_owned(), json!(loaded.bundle.digest().to_string()));
+    bundle.insert("epoch".to_owned(), json!(loaded.epoch()));
+    bundle.insert("digest".to_owned(), json!(loaded.digest().to_string()));
     bundle.insert("compiler".to_owned(), json!(manifest.compiler));
-    bundle.insert("prompts".to_owned(), json!(loaded.bundle.prompt_count()));
+    for (name, list) in [
+        ("prompts", List::Prompts),
+        ("resources", List::Resources),
+        ("templates", List::Templates),
+        ("tools", List::Tools),
+    ] {
+        bundle.insert(name.to_owned(), json!(view.count(list)));
+    }
+    let principal = permit.principal();
+    let mut you = Map::from_iter([("id".to_owned(), json!(principal.id))]);
+    let tenant = placed.tenant().or(principal.tenant.as_deref());
+    let at = placed.given_at().map(|at| at.to_string());
+    let facts = [
+        ("issuer", principal.issuer.clone()),
+        ("tenant", tenant.map(ToOwned::to_owned)),
+        ("role", placed.role().map(ToOwned::to_owned)),
+        ("role_given_at", at),
+    ];
+    for (name, value) in facts {
+        you.extend(value.map(|value| (name.to_owned(), json!(value))));
+    }
     let mut info = json!({
         "name": manifest.project.value,
         "version": env!("CARGO_PKG_VERSION"),
@@ -44,6 +69,7 @@ fn info(_: &Permit, server: &Server, loaded: &Loaded) -> Value {
         },
         "warnings": warnings(server, loaded),
         "bundle": bundle,
+        "caller": you,
         "runtime": {
             "uid": user.as_raw(),
             "euid": effective_user.as_raw(),
@@ -53,14 +79,14 @@ fn info(_: &Permit, server: &Server, loaded: &Loaded) -> Value {
     });
     let mut add =
         |key: &str, value| info.as_object_mut().map(|info| info.insert(key.to_owned(), value));
-    if let Some(gate) = loaded.bundle.gate() {
+    if let Some(gate) = view.gate() {
         add("gate", json!(relay_bundle::values(gate)));
     }
     if let Some(path) = server.audit.path() {
         let is_failing = server.audit.health() == Health::Failing;
         add("audit", json!({ "path": path, "format": "jsonl", "degraded": is_failing }));
     }
-    info
+    Ok(info)
 }
 
 fn warnings(server: &Server, loaded: &Loaded) -> Vec<String> {

@@ -77,7 +77,12 @@ fn selected(raw: &Raw) -> Result<usize, Corrupt> {
     let bundle = sample::open(&raw.sealed()).unwrap();
     let tags = tags(&["vpn", "home ass", "a", "1", "wall r", "nowhere"]);
     let sent = Sent::from_indexes([3, 4, 199, u32::MAX]);
-    let selection = select(&bundle, &tags, &sent, Limits { entries_max: 20, ..all(900) })?;
+    let selection = select(
+        &crate::support::view(&bundle),
+        &tags,
+        &sent,
+        Limits { entries_max: 20, ..all(900) },
+    )?;
     let mut all = [selection.full, selection.index, selection.names].concat();
     assert!(all.iter().all(|index| *index < bundle.prompt_count()), "{all:?}");
     let count = all.len();

@@ -26,7 +26,7 @@ fn check(project: &Value, example: &Value) {
     let sent = Sent::from_indexes(texts(&example["sent"]).iter().filter_map(index));
     let budget = example["budget"].as_u64().unwrap() as usize;
 
-    let selection = select(&bundle, &tags, &sent, all(budget)).unwrap();
+    let selection = select(&crate::support::view(&bundle), &tags, &sent, all(budget)).unwrap();
     for (list, indexes) in
         [("full", &selection.full), ("index", &selection.index), ("names", &selection.names)]
     {

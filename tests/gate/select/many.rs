@@ -64,7 +64,8 @@ fn a_match_that_is_better_by_one_point_comes_first() {
     prompts.push(prompt("q", 5, Some("vpn, firewall"), 1));
     let tags = Tags::new(&["vpn", "firewall"], 10).unwrap();
     let limits = Limits { entries_max: 3, ..all(0) };
-    let selection = select(&bundle(prompts), &tags, &Sent::default(), limits).unwrap();
+    let selection =
+        select(&crate::support::view(&bundle(prompts)), &tags, &Sent::default(), limits).unwrap();
     assert_eq!((selection.index, selection.index_omitted), (vec![200, 0, 1], 198));
 }
 
@@ -98,7 +99,8 @@ impl<'p> Question<'p> {
 
     fn check(&self, bundle: &Bundle, sent: &[u32], limits: Limits) {
         let sent_before = Sent::from_indexes(sent.iter().copied());
-        let found = select(bundle, &self.tags, &sent_before, limits).unwrap();
+        let found =
+            select(&crate::support::view(bundle), &self.tags, &sent_before, limits).unwrap();
         let expected = self.model.select(sent, limits);
         assert!(found == expected, "{:?} {limits:?}", self.tags);
     }

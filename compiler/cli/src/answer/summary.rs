@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::fmt::Write as _;
 
 use relay_bundle::{Bundle, Corrupt, Kind, List, PromptView, Setting};
+use relay_engine::view::View;
 use relay_engine::{briefing, prompt_index};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -129,8 +130,8 @@ impl Summary {
                 templates: bundle.template_count(),
                 tools: bundle.tools().len(),
             },
-            instructions: Size::of(bundle.messages().instructions().len()),
-            gate_index: gate_index(bundle),
+            instructions: Size::of(View::of_audience(bundle, 0)?.instructions()?.len()),
+            gate_index: gate_index(bundle)?,
             tools_list: pages(bundle, List::Tools)?,
             prompts_list: pages(bundle, List::Prompts)?,
             largest_prompts: largest
@@ -209,20 +210,21 @@ fn value(setting: Option<Setting<String>>) -> Option<String> {
 }
 
 /// Measures the index in the instructions: its entries, and the line that counts the omitted ones.
-fn gate_index(bundle: &Bundle) -> Option<Size> {
-    let names = &bundle.messages().prompt_index;
+fn gate_index(bundle: &Bundle) -> Result<Option<Size>, Corrupt> {
+    let view = View::of_audience(bundle, 0)?;
+    let names = view.listed()?;
     if bundle.gate().is_none() || names.is_empty() {
-        return None;
+        return Ok(None);
     }
-    let instructions = bundle.messages().instructions();
+    let instructions = view.instructions()?;
     let is_entry = |line: &&str| {
         // An entry has its name on one line: every run of white space becomes one space.
-        let about = |name: &String| line.strip_prefix(&briefing::entry(name, None, usize::MAX));
+        let about = |name: &&str| line.strip_prefix(&briefing::entry(name, None, usize::MAX));
         names.iter().filter_map(about).any(|about| about.is_empty() || about.starts_with(':'))
     };
     let entries: Vec<String> = instructions.lines().filter(is_entry).map(str::to_owned).collect();
-    let omitted = bundle.prompt_count().saturating_sub(names.len());
-    Some(Size::of(prompt_index::text(&entries, omitted, true).len()))
+    let omitted = view.count(List::Prompts).saturating_sub(names.len());
+    Ok(Some(Size::of(prompt_index::text(&entries, omitted, true).len())))
 }
 
 fn pages(bundle: &Bundle, list: List) -> Result<Size, Corrupt> {

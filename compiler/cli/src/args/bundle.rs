@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::args::caller::CallerArgs;
 use crate::args::format::{AnswerFormat, FormatArgs};
 use crate::args::subject::SubjectArgs;
 
@@ -67,6 +68,8 @@ Examples:
 pub(crate) struct DescribeArgs {
     #[command(flatten)]
     pub(crate) subject: SubjectArgs,
+    #[command(flatten)]
+    pub(crate) caller: CallerArgs,
 }
 
 /// Arguments of `relay serve`, passed to `relay-serve` unchanged.

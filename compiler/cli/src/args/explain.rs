@@ -2,6 +2,7 @@
 
 use clap::{ArgGroup, Args};
 
+use crate::args::caller::CallerArgs;
 use crate::args::subject::SubjectArgs;
 
 /// What may be asked: one of the first five, or any of the others together.
@@ -32,9 +33,12 @@ pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) question: Question,
     #[command(flatten)]
-    pub(crate) cascade: CascadeQuestion,
+    pub(crate) caller: CallerArgs,
+    /// The skills that a call of this tool is given; without another question, so are --tenant and --user
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["Question", "role", "group"], help_heading = "Question")]
+    pub(crate) tool: Option<String>,
     /// Arguments for --prompt (texts) or --call: a JSON object
-    #[arg(long, value_name = "JSON", conflicts_with_all = ["uri", "tags", "index", "CascadeQuestion"], help_heading = "Question")]
+    #[arg(long, value_name = "JSON", conflicts_with_all = ["uri", "tags", "index", "tool"], help_heading = "Question")]
     pub(crate) arguments: Option<String>,
     /// For --tags: a prompt that was sent before; may be repeated
     ///
@@ -44,22 +48,22 @@ pub(crate) struct ExplainArgs {
         long,
         value_name = "NAME",
         num_args = 0..=1,
-        conflicts_with_all = ["prompt", "uri", "call", "index", "CascadeQuestion"],
+        conflicts_with_all = ["prompt", "uri", "call", "index", "tool"],
         help_heading = "Question"
     )]
     pub(crate) sent: Option<Vec<String>>,
     /// For --call: assume a client without a session, which gets a briefing with each call
     #[arg(
         long,
-        conflicts_with_all = ["prompt", "uri", "tags", "index", "CascadeQuestion"],
+        conflicts_with_all = ["prompt", "uri", "tags", "index", "tool"],
         help_heading = "Question"
     )]
     pub(crate) no_session: bool,
     /// Bytes of bodies for --tags or --call, instead of the gate's budget
-    #[arg(long, value_name = "BYTES", conflicts_with_all = ["prompt", "uri", "index", "CascadeQuestion"], help_heading = "Question")]
+    #[arg(long, value_name = "BYTES", conflicts_with_all = ["prompt", "uri", "index", "tool"], help_heading = "Question")]
     pub(crate) budget: Option<usize>,
     /// Print where each tag was found, the scores and the budget, instead of the text
-    #[arg(long, conflicts_with_all = ["prompt", "uri", "index", "format", "json", "CascadeQuestion"], help_heading = "Question")]
+    #[arg(long, conflicts_with_all = ["prompt", "uri", "index", "format", "json", "tool"], help_heading = "Question")]
     pub(crate) why: bool,
 }
 
@@ -83,20 +87,4 @@ pub(crate) struct Question {
     /// Which prompts the instructions list, and how many they omit
     #[arg(long)]
     pub(crate) index: bool,
-}
-
-/// The call whose skills are asked for.
-#[derive(Debug, Clone, Args)]
-#[group(multiple = true, conflicts_with = "Question")]
-#[command(next_help_heading = "Question")]
-pub(crate) struct CascadeQuestion {
-    /// The skills that a call of this tenant is given; with --tool and --user, or one of them
-    #[arg(long, value_name = "NAME")]
-    pub(crate) tenant: Option<String>,
-    /// The skills that a call of this tool is given
-    #[arg(long, value_name = "NAME")]
-    pub(crate) tool: Option<String>,
-    /// The skills that a call by this user is given
-    #[arg(long, value_name = "ID")]
-    pub(crate) user: Option<String>,
 }

@@ -10,6 +10,7 @@ use clap::Args;
 Examples:
   relay keygen -o ci             writes ci.key (keep it secret) and ci.pub, prints a trust.toml for ci
   relay keygen --api-key alice   writes alice.api-key, prints what server.toml needs to know of it
+  relay keygen --api-key alice-2 --not-after 2027-01-01
 
 Never replaces a file. Only you may read the secret ones. A signing key is Ed25519 in PKCS#8 PEM; an
 API key is sent as `Authorization: Bearer KEY`, and a server knows only its SHA-256.")]
@@ -20,6 +21,9 @@ pub(crate) struct KeygenArgs {
     /// Make an API key of this id for clients of a server, instead of a signing key
     #[arg(long, value_name = "ID", conflicts_with = "output")]
     pub(crate) api_key: Option<String>,
+    /// The date, or date and time, from which servers no longer accept the API key
+    #[arg(long, value_name = "DATE", requires = "api_key", conflicts_with = "output")]
+    pub(crate) not_after: Option<String>,
 }
 
 /// Arguments of `relay sign`.

@@ -1,7 +1,8 @@
 //! `relay describe`: the instructions that an agent gets when it connects, the gate of its session,
 //! and the tools and prompts that it can use.
 
-use relay_bundle::{Bundle, Gate, PromptView};
+use relay_bundle::{Bundle, Gate, List, PromptView};
+use relay_engine::view::View;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -12,6 +13,7 @@ use crate::answer::summary::Summary;
 use crate::answer::table::{self, number, text};
 use crate::answer::tool::{self, Tool};
 use crate::args::{DescribeArgs, ReportFormat};
+use crate::caller;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bold, good};
@@ -73,7 +75,8 @@ pub(crate) fn run(arguments: &DescribeArgs, output: &mut Output) -> Result<Exit,
     };
     // A preview of a damaged bundle would differ from what was built.
     bundle.check_all()?;
-    let described = Described::of(&bundle)?;
+    let caller = caller::view(&bundle, &arguments.caller)?;
+    let described = Described::of(&bundle, &caller.view)?;
     if arguments.subject.format.chosen() == ReportFormat::Json {
         output.json(&described)?;
     } else {
@@ -84,16 +87,22 @@ pub(crate) fn run(arguments: &DescribeArgs, output: &mut Output) -> Result<Exit,
 }
 
 impl Described {
-    fn of(bundle: &Bundle) -> Result<Self, Failure> {
-        let instructions = bundle.messages().instructions();
-        let prompts = bundle.prompts().map(|prompt| Row::of(&prompt?));
+    fn of(bundle: &Bundle, view: &View<'_>) -> Result<Self, Failure> {
+        let instructions = view.instructions()?;
+        let prompts = view.rows(List::Prompts)?.map(|row| Row::of(&view.prompt(row)?));
+        let mut tools = Vec::new();
+        for (row, tool) in Tool::all(bundle)?.into_iter().enumerate() {
+            if view.sees(List::Tools, row)? {
+                tools.push(tool);
+            }
+        }
         Ok(Self {
             format_version: FORMAT_VERSION,
             project: bundle.manifest().project.value.clone(),
             instructions_size: Size::of(instructions.len()),
             instructions,
             gate: bundle.gate().cloned(),
-            tools: Tool::all(bundle)?,
+            tools,
             prompts: prompts.collect::<Result<_, Failure>>()?,
         })
     }

@@ -10,7 +10,8 @@ mod uri;
 
 use relay_engine::cascade as engine;
 
-use crate::args::{CascadeQuestion, ExplainArgs, Question};
+use crate::args::{ExplainArgs, Question};
+use crate::caller;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -30,6 +31,11 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
     // A preview of a damaged bundle would differ from what was built.
     bundle.check_all()?;
     let format = arguments.subject.format.chosen().of_answer();
+    if let Some(question) = skills_question(arguments) {
+        return cascade::explain(&bundle, question, format, output);
+    }
+    let asker = caller::view(&bundle, &arguments.caller)?;
+    let view = &asker.view;
     let asked = selection::Asked {
         sent: arguments.sent.as_deref(),
         has_session: !arguments.no_session,
@@ -38,27 +44,29 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
         format,
     };
     let given = arguments.arguments.as_deref();
-    let CascadeQuestion { tenant, tool, user } = &arguments.cascade;
-    if tenant.is_some() || tool.is_some() || user.is_some() {
-        let question = engine::Question {
-            tenant: tenant.as_deref(),
-            tool: tool.as_deref(),
-            user: user.as_deref(),
-        };
-        return cascade::explain(&bundle, question, format, output);
-    }
     match &arguments.question {
         Question { prompt: Some(name), .. } => {
-            prompt::explain(&bundle, name, &prompt::given(given)?, format, output)
+            prompt::explain(view, name, &prompt::given(given)?, format, output)
         }
-        Question { uri: Some(uri), .. } => uri::explain(&bundle, uri, format, output),
-        Question { tags: Some(tags), .. } => selection::explain_tags(&bundle, tags, &asked, output),
+        Question { uri: Some(uri), .. } => uri::explain(view, uri, format, output),
+        Question { tags: Some(tags), .. } => selection::explain_tags(view, tags, &asked, output),
         Question { call: Some(tool), .. } => {
             let given = selection::arguments(given)?;
-            selection::explain_call(&bundle, tool, &given, &asked, output)
+            selection::explain_call(view, tool, &given, &asked, output)
         }
         Question { prompt: None, uri: None, tags: None, call: None, index: _ } => {
-            index::explain(&bundle, format, output)
+            index::explain(view, format, output)
         }
     }
+}
+
+/// Returns the question about skills: a tool, or a caller without another question.
+fn skills_question(arguments: &ExplainArgs) -> Option<engine::Question<'_>> {
+    let Question { prompt, uri, tags, call, index } = &arguments.question;
+    let is_other = prompt.is_some() || uri.is_some() || tags.is_some() || call.is_some() || *index;
+    (!is_other).then(|| engine::Question {
+        tenant: arguments.caller.tenant.as_deref(),
+        tool: arguments.tool.as_deref(),
+        user: arguments.caller.user.as_deref(),
+    })
 }

@@ -3,6 +3,7 @@
 mod canonical;
 
 use relay_bundle::{Bundle, Gate, MessagePiece, Messages, PromptView};
+use relay_engine::view::View;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -148,7 +149,7 @@ impl Inspected {
             compiler,
             bytes: *bytes,
             signers,
-            instructions: bundle.messages().instructions(),
+            instructions: View::of_audience(bundle, 0)?.instructions()?,
             messages: bundle.messages().clone(),
             gate: bundle.gate().cloned(),
             tools: Tool::all(bundle)?,

@@ -11,6 +11,7 @@ use zeroize::Zeroizing;
 use crate::args::KeygenArgs;
 use crate::disk::{self, Access};
 use crate::exit::Exit;
+use crate::expiry;
 use crate::failure::Failure;
 use crate::keys::{self, Key, KeyFiles};
 use crate::output::Output;
@@ -18,7 +19,7 @@ use crate::trust_file::{self, NewKey};
 
 pub(crate) fn run(arguments: &KeygenArgs, output: &mut Output) -> Result<Exit, Failure> {
     if let Some(id) = &arguments.api_key {
-        return api_key(id, output);
+        return api_key(id, arguments.not_after.as_deref(), output);
     }
     let name = &arguments.output;
     let files = KeyFiles::named(name);
@@ -42,12 +43,16 @@ pub(crate) fn run(arguments: &KeygenArgs, output: &mut Output) -> Result<Exit, F
 }
 
 /// Makes an API key. It is written to a file that only its owner may read, and never printed.
-fn api_key(id: &str, output: &mut Output) -> Result<Exit, Failure> {
+fn api_key(id: &str, not_after: Option<&str>, output: &mut Output) -> Result<Exit, Failure> {
     let known = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if id.is_empty() || id.len() > 64 || !id.chars().all(known) {
         return Err(Failure::error(format!("`{id}` cannot be the id of an API key"))
             .help("write 1 to 64 of a-z, 0-9 and `-`"));
     }
+    let not_after = not_after
+        .map(|text| expiry::parse(text, "no server would accept this key"))
+        .transpose()?
+        .map_or(String::new(), |(written, _)| format!("not-after = {written}\n"));
     let file = PathBuf::from(format!("{id}.api-key"));
     let mut random = Zeroizing::new([0; 32]);
     getrandom::fill(&mut *random)
@@ -63,7 +68,7 @@ fn api_key(id: &str, output: &mut Output) -> Result<Exit, Failure> {
     ));
     let sha256 = Digest::of(secret.as_bytes()).to_string();
     output.result(format_args!(
-        "[[auth.api-keys]]\nid = \"{id}\"\nsha256 = \"{}\"\nprincipal = \"{id}\"\n",
+        "[[auth.api-keys]]\nid = \"{id}\"\nsha256 = \"{}\"\nprincipal = \"{id}\"\n{not_after}",
         sha256.trim_start_matches("sha256:"),
     ))?;
     Ok(Exit::Yes)

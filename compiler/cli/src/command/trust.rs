@@ -6,12 +6,13 @@ use std::path::Path;
 
 use relay_bundle::Digest;
 use relay_bundle::envelope::key_id;
-use relay_bundle::trust::{PublicKey, Time, Trust};
+use relay_bundle::trust::{PublicKey, Trust};
 
 use crate::args::{TrustAddArgs, TrustArgs, TrustEditArgs, TrustRevokeArgs, TrustVerb};
 use crate::clock;
 use crate::disk;
 use crate::exit::Exit;
+use crate::expiry;
 use crate::failure::Failure;
 use crate::keys;
 use crate::output::Output;
@@ -39,7 +40,10 @@ pub(crate) fn run(arguments: &TrustArgs, output: &mut Output) -> Result<Exit, Fa
 fn add(arguments: &TrustAddArgs, output: &mut Output) -> Result<Exit, Failure> {
     let TrustAddArgs { file: path, public: _, key: _, name: _, role, not_after, edit } = arguments;
     let (public, name) = public_key(arguments)?;
-    let not_after = not_after.as_deref().map(date).transpose()?;
+    let not_after = not_after
+        .as_deref()
+        .map(|text| expiry::parse(text, "signatures by this key would never count"))
+        .transpose()?;
     let key = NewKey { name, public, roles: role.iter().cloned().collect(), not_after };
     let added = format!("added {} `{}`", key.id(), key.name);
     // A link whose target is missing is a mistake, and not a new file.
@@ -134,19 +138,6 @@ fn public_key(arguments: &TrustAddArgs) -> Result<(PublicKey, String), Failure> 
         Failure::error("the key has no name").help("write --name NAME, which reports print")
     })?;
     Ok((public, name))
-}
-
-fn date(text: &str) -> Result<(toml_edit::Datetime, Time), Failure> {
-    let both = Time::parse(text).zip(text.parse().ok());
-    let (time, written) = both.ok_or_else(|| {
-        Failure::error(format!("`{text}` is not a date"))
-            .help("write a date such as 2027-01-01, or 2027-01-01T00:00:00Z")
-    })?;
-    if time.0 <= clock::now() {
-        return Err(Failure::error(format!("--not-after {text} is in the past"))
-            .help("signatures by this key would never count"));
-    }
-    Ok((written, time))
 }
 
 /// Fails if the file has the key, or another one of its name.

@@ -26,6 +26,10 @@ impl SecretSearch {
             messages,
             gate,
             tools,
+            tenants,
+            roles,
+            users,
+            audiences,
             prompts,
             resources,
             templates,
@@ -59,6 +63,10 @@ impl SecretSearch {
         self.value(sources, None, messages, out);
         self.value(sources, None, gate, out);
         self.value(sources, None, tools, out);
+        self.value(sources, None, tenants, out);
+        self.value(sources, None, roles, out);
+        self.value(sources, None, users, out);
+        self.value(sources, None, audiences, out);
         self.value(sources, None, known_tools, out);
         for pages in [prompt_pages, resource_pages, template_pages, tool_pages] {
             self.value(sources, None, pages, out);

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use relay_bundle::{Bundle, Corrupt, RANK_BLOCK, TagIndexView, lower_case};
+use relay_bundle::{Corrupt, RANK_BLOCK, TagIndexView, lower_case};
 
 use super::best::Best;
 use super::count::{Bits, Counts, NO_BITS, between, ones};
 use super::tag::Tags;
 use super::word::Search;
+use crate::view::{Ranks, View};
 
 /// The prompts that tags match, without those of priority 10 and those that were sent.
 pub(super) struct Matched {
@@ -23,7 +24,7 @@ pub(super) struct Matched {
 ///
 /// `named` has the ranks of the prompts that each tag names; `sent` is sorted.
 pub(super) fn matched(
-    bundle: &Bundle,
+    view: &View<'_>,
     index: &TagIndexView<'_>,
     tags: &Tags,
     named: &[Vec<usize>],
@@ -33,7 +34,8 @@ pub(super) fn matched(
     let mut best = Best::new(wanted);
     let mut count = 0;
     let mut walk = Walk {
-        bundle,
+        view,
+        seen: view.ranks()?,
         index,
         searches: tags.iter().zip(named).map(|(tag, named)| TagSearch::new(tag, named)).collect(),
         counts: Counts::new(tags.iter().len()),
@@ -68,7 +70,7 @@ impl<'a> TagSearch<'a, '_> {
     }
 
     /// Adds the prompts that it names to those of a block that have its words.
-    fn complete(&mut self, ranks: &Range<usize>, bits: &mut Bits) {
+    fn complete(&mut self, ranks: &Range<usize>, seen: Ranks<'_>, bits: &mut Bits) {
         for rank in self.named.iter().filter(|rank| ranks.contains(rank)) {
             let place = rank - ranks.start;
             if let Some(word) = bits.get_mut(place / 64) {
@@ -77,14 +79,15 @@ impl<'a> TagSearch<'a, '_> {
         }
         if !self.matches {
             let words = (ranks.start..).step_by(64).zip(&*bits);
-            self.matches =
-                words.into_iter().any(|(start, word)| word & between(start, 0, ranks.end) != 0);
+            let counts = |start| between(start, 0, ranks.end) & seen.word(start);
+            self.matches = words.into_iter().any(|(start, word)| word & counts(start) != 0);
         }
     }
 }
 
 struct Walk<'a, 'b> {
-    bundle: &'b Bundle,
+    view: &'a View<'b>,
+    seen: Ranks<'b>,
     index: &'a TagIndexView<'b>,
     searches: Vec<TagSearch<'a, 'b>>,
     counts: Counts,
@@ -96,7 +99,7 @@ impl Walk<'_, '_> {
     /// Marks the ranks of a block that may be selected.
     fn revive(&mut self, ranks: &Range<usize>, first: usize, sent: &[usize]) {
         for (start, word) in (ranks.start..).step_by(64).zip(&mut self.live) {
-            *word = between(start, first, ranks.end);
+            *word = between(start, first, ranks.end) & self.seen.word(start);
         }
         let place = |rank: usize| sent.partition_point(|sent| *sent < rank);
         for rank in sent.get(place(ranks.start)..place(ranks.end)).unwrap_or_default() {
@@ -115,7 +118,7 @@ impl Walk<'_, '_> {
         for (place, search) in self.searches.iter_mut().enumerate() {
             search.words.block(self.index, &mut bits)?;
             if search.words.exact() {
-                search.complete(ranks, &mut bits);
+                search.complete(ranks, self.seen, &mut bits);
                 self.counts.add(&mut bits);
             } else {
                 uncertain.push((place, search.tag, Box::new(bits)));
@@ -126,7 +129,7 @@ impl Walk<'_, '_> {
         }
         for (place, _, mut bits) in uncertain {
             if let Some(search) = self.searches.get_mut(place) {
-                search.complete(ranks, &mut bits);
+                search.complete(ranks, self.seen, &mut bits);
             }
             self.counts.add(&mut bits);
         }
@@ -143,9 +146,9 @@ impl Walk<'_, '_> {
         for (word, start) in (ranks.start..ranks.end).step_by(64).enumerate() {
             let bits = |bits: &Bits| bits.get(word).copied().unwrap_or(0);
             let any = uncertain.iter().fold(0, |any, (_, _, tag)| any | bits(tag));
-            for place in ones(any & between(start, 0, ranks.end)) {
+            for place in ones(any & between(start, 0, ranks.end) & self.seen.word(start)) {
                 let rank = start + place as usize;
-                let prompt = self.bundle.prompt(self.index.prompt_at(rank)?)?;
+                let prompt = self.view.prompt(self.index.prompt_at(rank)?)?;
                 let texts = prompt.summary()?.into_iter().chain(prompt.chapters()?);
                 let texts: Vec<String> = texts.map(lower_case).collect();
                 for (_, tag, bits) in &mut *uncertain {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use relay_bundle::{Bundle, Level};
 use relay_engine::cascade::{self, NearMiss, Question, TraceRow, TracedSkill};
+use relay_engine::nearest::nearest;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -144,7 +145,7 @@ fn notes(bundle: &Bundle, question: Question<'_>) -> Result<Vec<String>, Failure
     let mut notes = Vec::new();
     for (what, name, known, meaning) in asked {
         let Some(name) = name.filter(|name| !known.contains(name)) else { continue };
-        let near = relay_compiler::nearest(name, known.iter().copied());
+        let near = nearest(name, known.iter().copied());
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         notes.push(format!("the {what} `{name}` is not known: {meaning}{near}"));
     }

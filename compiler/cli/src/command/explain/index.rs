@@ -1,6 +1,7 @@
 //! The prompts that the instructions list, and the number of those that they omit.
 
-use relay_bundle::Bundle;
+use relay_bundle::List;
+use relay_engine::view::View;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -26,11 +27,11 @@ pub(crate) struct IndexExplained {
 }
 
 pub(crate) fn explain(
-    bundle: &Bundle,
+    view: &View<'_>,
     format: AnswerFormat,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let answer = answer(bundle);
+    let answer = answer(view)?;
     match format {
         AnswerFormat::Json => output.json(&answer)?,
         AnswerFormat::Human => output.result(render(&answer, output.result_look().width))?,
@@ -38,14 +39,14 @@ pub(crate) fn explain(
     Ok(Exit::Yes)
 }
 
-fn answer(bundle: &Bundle) -> IndexExplained {
-    let index = bundle.messages().prompt_index.clone();
-    IndexExplained {
+fn answer(view: &View<'_>) -> Result<IndexExplained, Failure> {
+    let index: Vec<String> = view.listed()?.into_iter().map(str::to_owned).collect();
+    Ok(IndexExplained {
         format_version: FORMAT_VERSION,
-        omitted: bundle.prompt_count().saturating_sub(index.len()),
+        omitted: view.count(List::Prompts).saturating_sub(index.len()),
         index,
-        instructions: bundle.messages().instructions(),
-    }
+        instructions: view.instructions()?,
+    })
 }
 
 fn render(answer: &IndexExplained, width: usize) -> String {

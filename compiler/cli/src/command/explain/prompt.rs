@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use relay_bundle::{Bundle, PromptView};
+use relay_bundle::PromptView;
 use relay_engine::prompt::{self as engine, FillError, Filled, Origin, Value};
+use relay_engine::view::View;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -96,13 +97,13 @@ pub(crate) fn given(json: Option<&str>) -> Result<BTreeMap<String, String>, Fail
 }
 
 pub(crate) fn explain(
-    bundle: &Bundle,
+    view: &View<'_>,
     name: &str,
     given: &BTreeMap<String, String>,
     format: AnswerFormat,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let answer = answer(bundle, name, given)?;
+    let answer = answer(view, name, given)?;
     match format {
         AnswerFormat::Json => output.json(&answer)?,
         AnswerFormat::Human => output.result(render(&answer))?,
@@ -111,12 +112,12 @@ pub(crate) fn explain(
 }
 
 fn answer(
-    bundle: &Bundle,
+    view: &View<'_>,
     name: &str,
     given: &BTreeMap<String, String>,
 ) -> Result<PromptExplained, Failure> {
-    let (refused, sent) = match bundle.find_prompt(name)? {
-        None => (Some(unknown(bundle, name)?), None),
+    let (refused, sent) = match view.find_prompt(name)? {
+        None => (Some(unknown(view, name)?), None),
         Some(prompt) => match engine::fill(prompt.rendering(), given) {
             Ok(filled) => (None, Some(Sent::of(&prompt, &filled)?)),
             Err(FillError::Corrupt(error)) => return Err(error.into()),
@@ -172,8 +173,8 @@ impl EffectiveArgument {
     }
 }
 
-fn unknown(bundle: &Bundle, name: &str) -> Result<String, Failure> {
-    let hint = nearest(bundle, name)?.map(|known| format!("; did you mean `{known}`?"));
+fn unknown(view: &View<'_>, name: &str) -> Result<String, Failure> {
+    let hint = nearest(view, name)?.map(|known| format!("; did you mean `{known}`?"));
     Ok(format!("unknown prompt `{name}`{}", hint.unwrap_or_default()))
 }
 

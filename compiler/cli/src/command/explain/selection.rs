@@ -3,11 +3,12 @@
 mod answer;
 mod why;
 
-use relay_bundle::{Bundle, Gate, Unlock};
+use relay_bundle::{Gate, Unlock};
 use relay_engine::briefing::{self, Occasion, Request};
 use relay_engine::keywords;
 use relay_engine::select::{self, Limits, TagError, Tags};
 use relay_engine::sent::Sent;
+use relay_engine::view::View;
 use serde_json::{Map, Value};
 
 use crate::args::AnswerFormat;
@@ -52,28 +53,28 @@ enum Unsent {
 
 /// Explains what `begin_session` or `read_prompts` would answer.
 pub(crate) fn explain_tags(
-    bundle: &Bundle,
+    view: &View<'_>,
     tags: &[String],
     asked: &Asked<'_>,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let gate = bundle.gate();
+    let gate = view.gate();
     let tags = Tags::new(tags, gate.map_or(select::TAGS_MAX, |gate| gate.tags_max.value as usize));
     let occasion = if asked.sent.is_some() { Occasion::Read } else { Occasion::Begin };
-    let question = Question { bundle, gate, occasion, tool: None, asked };
+    let question = Question { view, gate, occasion, tool: None, asked };
     print(&question, &question.answer(tags, output)?, output)
 }
 
 /// Explains the briefing that would precede the result of a call without one.
 pub(crate) fn explain_call(
-    bundle: &Bundle,
+    view: &View<'_>,
     tool: &str,
     arguments: &Map<String, Value>,
     asked: &Asked<'_>,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let (gate, occasion) = (bundle.gate(), Occasion::Intercept);
-    let question = Question { bundle, gate, occasion, tool: Some(tool), asked };
+    let (gate, occasion) = (view.gate(), Occasion::Intercept);
+    let question = Question { view, gate, occasion, tool: Some(tool), asked };
     let tags = keywords::tags(tool, arguments);
     print(&question, &question.answer(Ok(tags), output)?, output)
 }
@@ -89,7 +90,7 @@ pub(crate) fn arguments(json: Option<&str>) -> Result<Map<String, Value>, Failur
 
 /// A question for the gate.
 struct Question<'a> {
-    bundle: &'a Bundle,
+    view: &'a View<'a>,
     gate: Option<&'a Gate>,
     occasion: Occasion,
     /// The tool that is called, for `--call`.
@@ -123,7 +124,7 @@ impl Question<'_> {
     }
 
     fn select(&self, tags: &Tags, output: &mut Output) -> Result<Selected, Failure> {
-        let known = known(self.bundle, self.asked.sent.unwrap_or_default(), output)?;
+        let known = known(self.view, self.asked.sent.unwrap_or_default(), output)?;
         let sent = Sent::from_indexes(known.iter().map(|(index, _)| *index));
         let Asked { has_session, budget: budget_bytes, .. } = *self.asked;
         let occasion = self.occasion;
@@ -138,11 +139,11 @@ impl Question<'_> {
         };
         // A briefing limits its entries; `--why` lists every prompt.
         let limits = Limits { entries_max: usize::MAX, ..limits };
-        let selection = select::select(self.bundle, tags, &sent, limits)?;
-        let mut selected = Selected::of(self.bundle, tags, limits.budget_bytes, &selection)?;
+        let selection = select::select(self.view, tags, &sent, limits)?;
+        let mut selected = Selected::of(self.view, tags, limits.budget_bytes, &selection)?;
         selected.sent = known.into_iter().map(|(_, name)| name.to_owned()).collect();
         if let (Some(gate), None) = (&self.gate, self.unsent()) {
-            selected.text = Some(briefing::brief(self.bundle, gate, &request)?.text(HANDLE));
+            selected.text = Some(briefing::brief(self.view, gate, &request)?.text(HANDLE));
         }
         Ok(selected)
     }
@@ -151,7 +152,7 @@ impl Question<'_> {
     fn unsent(&self) -> Option<Unsent> {
         let Some(gate) = &self.gate else { return Some(Unsent::NoGate) };
         let tool = self.tool?;
-        let mut tools = self.bundle.tools().iter();
+        let mut tools = self.view.tools().into_iter().flatten();
         if tools.any(|offered| offered.name == tool && !offered.gated) {
             return Some(Unsent::NotGated);
         }
@@ -204,18 +205,18 @@ fn print(
 
 /// Returns the prompts that were sent before, each once, and warns of unknown names.
 fn known<'n>(
-    bundle: &Bundle,
+    view: &View<'_>,
     names: &'n [String],
     output: &mut Output,
 ) -> Result<Vec<(u32, &'n str)>, Failure> {
     let mut known = Vec::new();
     for name in names {
-        let index = bundle.find_prompt(name)?.and_then(|prompt| u32::try_from(prompt.index()).ok());
+        let index = view.find_prompt(name)?.and_then(|prompt| u32::try_from(prompt.index()).ok());
         match index {
             Some(index) if known.contains(&(index, name.as_str())) => {}
             Some(index) => known.push((index, name.as_str())),
             None => {
-                let help = match nearest(bundle, name)? {
+                let help = match nearest(view, name)? {
                     Some(nearest) => format!("did you mean `{}`?", printable(nearest)),
                     None => "list the prompts with `relay describe`".to_owned(),
                 };

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use relay_bundle::{Bundle, Content};
+use relay_bundle::Content;
 use relay_engine::prompt::{self as engine, FillError};
 use relay_engine::resource::{self, Found};
+use relay_engine::view::View;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -68,12 +69,12 @@ enum AnsweredBy {
 }
 
 pub(crate) fn explain(
-    bundle: &Bundle,
+    view: &View<'_>,
     uri: &str,
     format: AnswerFormat,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let (refused, sent) = match answer(bundle, uri)? {
+    let (refused, sent) = match answer(view, uri)? {
         Ok(sent) => (None, Some(sent)),
         Err(reason) => (Some(reason), None),
     };
@@ -87,8 +88,8 @@ pub(crate) fn explain(
 }
 
 /// Returns the answer, or why the server would reject the request.
-fn answer(bundle: &Bundle, uri: &str) -> Result<Result<Sent, String>, Failure> {
-    match resource::find(bundle, uri)? {
+fn answer(view: &View<'_>, uri: &str) -> Result<Result<Sent, String>, Failure> {
+    match resource::find(view, uri)? {
         None => Ok(Err("no resource or template has this URI".into())),
         Some(Found::Resource(view)) => {
             let (text, blob) = match view.content()? {

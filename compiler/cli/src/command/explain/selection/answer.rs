@@ -1,7 +1,8 @@
 //! A selection as JSON.
 
-use relay_bundle::{Bundle, PromptView};
+use relay_bundle::PromptView;
 use relay_engine::select::{self, HitPlace, Selection, Tags};
+use relay_engine::view::View;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -96,19 +97,19 @@ pub(super) struct BudgetEnd {
 
 impl Selected {
     pub(super) fn of(
-        bundle: &Bundle,
+        view: &View<'_>,
         tags: &Tags,
         budget_bytes: usize,
         selection: &Selection,
     ) -> Result<Self, Failure> {
         let name = |index: &usize| -> Result<String, Failure> {
-            Ok(bundle.prompt(*index)?.name()?.to_owned())
+            Ok(view.prompt(*index)?.name()?.to_owned())
         };
         let names = |indexes: &[usize]| indexes.iter().map(name).collect::<Result<Vec<_>, _>>();
         let mut hits = Vec::new();
         let mut scores = Vec::new();
         for index in selection.full.iter().chain(&selection.index) {
-            let prompt = bundle.prompt(*index)?;
+            let prompt = view.prompt(*index)?;
             scores.push(Score::of(&prompt, tags)?);
             for hit in select::hits(&prompt, tags)? {
                 let place = match hit.place {

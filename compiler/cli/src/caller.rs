@@ -1,0 +1,87 @@
+//! For whom a question is asked: what that caller sees of a bundle.
+
+use relay_bundle::Bundle;
+use relay_engine::nearest::nearest;
+use relay_engine::place::{self, Identity, NoPlace, Placement};
+use relay_engine::view::View;
+
+use crate::args::CallerArgs;
+use crate::failure::Failure;
+
+/// A caller in the project, and what it sees.
+pub(crate) struct Asker<'b> {
+    /// The tenant and the role.
+    pub(crate) placement: Placement,
+    /// What it sees.
+    pub(crate) view: View<'b>,
+}
+
+/// Places the caller of a question. A role alone is taken as it is; with an id or groups it must be
+/// one that `users` gives, as on a server.
+///
+/// # Errors
+///
+/// A name is unknown, or nobody is placed there.
+pub(crate) fn view<'b>(bundle: &'b Bundle, caller: &CallerArgs) -> Result<Asker<'b>, Failure> {
+    check_names(bundle, caller)?;
+    let CallerArgs { tenant, role, user, group } = caller;
+    let names_who = user.is_some() || !group.is_empty();
+    let placement = match role {
+        Some(role) if !names_who => Placement {
+            tenant: tenant.as_deref().map(|name| bundle.find_tenant(name)).transpose()?.flatten(),
+            role: place::number_of(bundle.roles(), role),
+            row: None,
+        },
+        _ => {
+            let identity = Identity {
+                id: user.as_deref().unwrap_or_default(),
+                tenant: tenant.as_deref(),
+                groups: group,
+                role: role.as_deref(),
+            };
+            place::place(bundle, &identity)?
+                .map_err(|reason| refused(bundle, &reason, names_who))?
+        }
+    };
+    Ok(Asker { placement, view: View::of(bundle, &placement)? })
+}
+
+/// Refuses names that the project does not have: the answer would be one for nobody.
+fn check_names(bundle: &Bundle, caller: &CallerArgs) -> Result<(), Failure> {
+    if let Some(name) = &caller.tenant
+        && bundle.find_tenant(name)?.is_none()
+    {
+        let tenants = bundle.tenants()?;
+        let known: Vec<&str> = tenants.iter().map(|tenant| tenant.name.as_str()).collect();
+        return Err(unknown("tenant", name, &known));
+    }
+    if let Some(name) = &caller.role
+        && place::number_of(bundle.roles(), name).is_none()
+    {
+        return Err(unknown("role", name, &role_names(bundle)));
+    }
+    Ok(())
+}
+
+fn role_names(bundle: &Bundle) -> Vec<&str> {
+    bundle.roles().iter().map(|role| role.name.as_str()).collect()
+}
+
+fn unknown(what: &str, name: &str, known: &[&str]) -> Failure {
+    let help = match (nearest(name, known.iter().copied()), known) {
+        (Some(near), _) => format!("did you mean `{near}`?"),
+        (None, []) => format!("the project has no {what}s; leave `--{what}` out"),
+        (None, known) => format!("there are: {}", known.join(", ")),
+    };
+    Failure::error(format!("unknown {what} `{name}`")).help(help)
+}
+
+fn refused(bundle: &Bundle, reason: &NoPlace, names_who: bool) -> Failure {
+    if names_who {
+        return Failure::no(format!("the server refuses this caller: {reason}"))
+            .help("`users` of the project says who is admitted");
+    }
+    let roles = role_names(bundle).join(", ");
+    Failure::error("the answer depends on who asks, and `users` admits nobody without a name")
+        .help(format!("say who asks with --role or --user; the roles are: {roles}"))
+}

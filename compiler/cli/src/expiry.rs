@@ -1,0 +1,21 @@
+//! The date on the command line from which a key no longer counts.
+
+use relay_bundle::trust::Time;
+use toml_edit::Datetime;
+
+use crate::clock;
+use crate::failure::Failure;
+
+/// Reads the value of `--not-after`: as it was written, and what it means. For a date in the past the
+/// failure says `what` that would mean.
+pub(crate) fn parse(text: &str, what: &str) -> Result<(Datetime, Time), Failure> {
+    let both = Time::parse(text).zip(text.parse().ok());
+    let (time, written) = both.ok_or_else(|| {
+        Failure::error(format!("`{text}` is not a date"))
+            .help("write a date such as 2027-01-01, or 2027-01-01T00:00:00Z")
+    })?;
+    if time.0 <= clock::now() {
+        return Err(Failure::error(format!("--not-after {text} is in the past")).help(what));
+    }
+    Ok((written, time))
+}

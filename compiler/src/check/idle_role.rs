@@ -1,0 +1,39 @@
+//! A role that nobody has.
+//!
+//! It decides nothing: no line of `users` gives it, nor a role that it contains.
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use crate::audience::Callers;
+use crate::diagnostic::Diagnostics;
+use crate::model::Model;
+use crate::source::Span;
+
+#[derive(Debug, Error, Diagnostic)]
+#[error("nobody has the role `{name}`")]
+#[diagnostic(
+    code(role::idle),
+    severity(Warning),
+    help("give it to someone: `users {{ user \"…\" role={name} }}`, or remove it")
+)]
+struct IdleRole {
+    name: String,
+    #[label(primary, "no `user`, `group` or `anyone` has it")]
+    at: Span,
+}
+
+pub(super) fn check(model: &Model, out: &mut Diagnostics) {
+    let callers = Callers::of(&model.access);
+    for (number, role) in model.access.roles.iter().enumerate() {
+        let at = role.name.at;
+        let is_parent = model.access.roles.iter().enumerate().any(|(other, _)| {
+            callers.have_role(other) && model.access.ancestors(other).any(|it| it == number)
+        });
+        if is_parent {
+            out.mark_used(at);
+        } else {
+            out.report_idle(at, IdleRole { name: role.name.value.clone(), at });
+        }
+    }
+}

@@ -1,0 +1,378 @@
+//! Audiences: what callers of a tenant and in a role see.
+//!
+//! Tenants that nothing in the project distinguishes are one class. A class of tenants and a role
+//! have an audience; pairs that see the same share one. An audience is a set of rows of each
+//! list, where its pages begin, and the index of prompts in its instructions. A bundle in which
+//! everyone sees everything has none of this.
+
+use serde::{Deserialize, Serialize};
+use zerocopy::little_endian::U32;
+
+use crate::bundle::Bundle;
+use crate::error::Corrupt;
+use crate::mask::{Mask, MaskView, word_count};
+use crate::page::{List, Page};
+use crate::row::{Range, Text, row};
+use crate::section::Kind;
+use crate::writer::{Writer, number};
+
+/// The most audiences of a bundle.
+pub const AUDIENCES_MAX: usize = 4096;
+
+/// The audiences of a bundle.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Audiences {
+    /// The class of callers without a tenant, then that of each tenant.
+    pub tenant_classes: Vec<u32>,
+    /// The audience of each pair: those of the first class of tenants, by role, then those of the
+    /// next. Without roles each class has one.
+    pub table: Vec<u32>,
+    /// The audiences.
+    pub list: Vec<Audience>,
+}
+
+/// An audience: what it sees.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Audience {
+    /// The prompts.
+    pub prompts: Visible,
+    /// The resources with a fixed URI.
+    pub resources: Visible,
+    /// The URI templates.
+    pub templates: Visible,
+    /// The tools.
+    pub tools: Visible,
+    /// The index of prompts, as its messages show it.
+    pub index: String,
+    /// The prompts that the index in the instructions lists, in its order.
+    pub listed: Vec<u32>,
+}
+
+/// What an audience sees of a list.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Visible {
+    /// The rows.
+    pub rows: Mask,
+    /// The first row of each page.
+    pub pages: Vec<u32>,
+}
+
+row! {
+    /// An audience.
+    Row of Audiences {
+        /// The pages of each list, in the order of [`List::ALL`].
+        pages: [Range; 4],
+        /// How many rows of each list it sees.
+        counts: [U32; 4],
+        /// How many prompts that briefings may send it sees, and how many of these are of priority
+        /// 10.
+        ranked: U32,
+        always: U32,
+        /// The index of prompts, in `Bodies`.
+        index: Text,
+        listed: Range,
+    }
+}
+
+impl Audience {
+    /// Returns what it sees of a list.
+    #[must_use]
+    pub fn visible(&self, list: List) -> &Visible {
+        match list {
+            List::Prompts => &self.prompts,
+            List::Resources => &self.resources,
+            List::Templates => &self.templates,
+            List::Tools => &self.tools,
+        }
+    }
+}
+
+/// Where the masks of an audience begin in their section, in words, from its first one.
+struct Layout {
+    rows: [usize; 4],
+    /// Prompts that briefings may send.
+    ranked: usize,
+}
+
+impl Layout {
+    /// Returns the first word of a list's mask.
+    fn of(&self, list: List) -> usize {
+        let before = List::ALL.into_iter().zip(self.rows).take_while(|(each, _)| *each != list);
+        before.map(|(_, rows)| word_count(rows)).sum()
+    }
+
+    /// Returns the first word of the mask by rank.
+    fn by_rank(&self) -> usize {
+        self.rows.iter().map(|rows| word_count(*rows)).sum()
+    }
+
+    /// Returns how many words an audience has.
+    fn words(&self) -> usize {
+        self.by_rank() + word_count(self.ranked)
+    }
+}
+
+impl Writer {
+    /// Writes the audiences, given the order of selection and how many prompts are of priority 10.
+    pub(crate) fn audiences(&mut self, audiences: &Audiences, order: &[u32], always: usize) {
+        let Audiences { tenant_classes, table, list } = audiences;
+        let numbers = |values: &[u32]| values.iter().map(|value| U32::new(*value)).collect();
+        let classes: Vec<U32> = numbers(tenant_classes);
+        self.records(Kind::TenantClasses, &classes);
+        let table: Vec<U32> = numbers(table);
+        self.records(Kind::AudienceTable, &table);
+        for audience in list {
+            let sees = |rank: &usize| {
+                order.get(*rank).is_some_and(|row| audience.prompts.rows.contains(*row as usize))
+            };
+            let by_rank = Mask::of(order.len(), |rank| sees(&rank));
+            for list in List::ALL {
+                let bytes: Vec<u8> = audience.visible(list).rows.bytes().collect();
+                self.bytes(Kind::AudienceMasks, &bytes);
+            }
+            let bytes: Vec<u8> = by_rank.bytes().collect();
+            self.bytes(Kind::AudienceMasks, &bytes);
+            let pages = List::ALL.map(|list| {
+                let pages: Vec<U32> = numbers(&audience.visible(list).pages);
+                self.records(Kind::AudiencePages, &pages)
+            });
+            let listed: Vec<U32> = numbers(&audience.listed);
+            let row = Row {
+                pages,
+                counts: List::ALL.map(|list| number(audience.visible(list).rows.count())),
+                ranked: number(by_rank.count()),
+                always: number((0..always).filter(sees).count()),
+                index: self.body(audience.index.as_bytes()),
+                listed: self.records(Kind::AudienceIndex, &listed),
+            };
+            self.rows(&[row]);
+        }
+    }
+}
+
+/// An audience, in place.
+#[derive(Clone, Copy)]
+pub struct AudienceView<'b> {
+    bundle: &'b Bundle,
+    number: usize,
+    row: &'b Row,
+}
+
+impl Bundle {
+    /// Returns how many audiences there are; 0 if everyone sees everything.
+    #[must_use]
+    pub fn audience_count(&self) -> usize {
+        self.reader.count(Kind::Audiences)
+    }
+
+    /// Returns the audience of callers of a tenant and in a role, by their numbers; `None` if
+    /// everyone sees everything.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::prompt`].
+    pub fn audience_of(
+        &self,
+        tenant: Option<usize>,
+        role: Option<usize>,
+    ) -> Result<Option<AudienceView<'_>>, Corrupt> {
+        if self.audience_count() == 0 {
+            return Ok(None);
+        }
+        let cell = |kind, index| {
+            self.reader.record::<U32>(kind, index).map(|number| number.get() as usize)
+        };
+        let class = cell(Kind::TenantClasses, tenant.map_or(0, |tenant| tenant.saturating_add(1)))?;
+        // INVARIANT: the role is one of this bundle's, so a pair is in the columns of its class.
+        let first = class.saturating_mul(self.roles().len().max(1));
+        let number = cell(Kind::AudienceTable, first.saturating_add(role.unwrap_or(0)))?;
+        self.audience(number).map(Some)
+    }
+
+    /// Returns the audience with this number.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::prompt`].
+    pub fn audience(&self, number: usize) -> Result<AudienceView<'_>, Corrupt> {
+        Ok(AudienceView { bundle: self, number, row: self.reader.row(number)? })
+    }
+
+    /// Returns the audiences; `None` if everyone sees everything.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::prompt`].
+    pub fn audiences(&self) -> Result<Option<Audiences>, Corrupt> {
+        if self.audience_count() == 0 {
+            return Ok(None);
+        }
+        let numbers = |kind| {
+            let number = |index| self.reader.record::<U32>(kind, index).map(|number| number.get());
+            (0..self.reader.count(kind)).map(number).collect::<Result<Vec<_>, _>>()
+        };
+        let list = (0..self.audience_count()).map(|number| self.audience(number)?.to_owned());
+        Ok(Some(Audiences {
+            tenant_classes: numbers(Kind::TenantClasses)?,
+            table: numbers(Kind::AudienceTable)?,
+            list: list.collect::<Result<_, _>>()?,
+        }))
+    }
+}
+
+impl<'b> AudienceView<'b> {
+    /// Returns its number.
+    #[must_use]
+    pub fn number(self) -> usize {
+        self.number
+    }
+
+    /// Returns how many rows of a list it sees.
+    #[must_use]
+    pub fn count(self, list: List) -> usize {
+        let counts = List::ALL.into_iter().zip(self.row.counts);
+        counts.into_iter().find(|(each, _)| *each == list).map_or(0, |(_, n)| n.get() as usize)
+    }
+
+    /// Returns how many prompts that briefings may send it sees.
+    #[must_use]
+    pub fn ranked(self) -> usize {
+        self.row.ranked.get() as usize
+    }
+
+    /// Returns how many of these are of priority 10.
+    #[must_use]
+    pub fn always(self) -> usize {
+        self.row.always.get() as usize
+    }
+
+    /// Returns the rows of a list that it sees.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Bundle::prompt`].
+    pub fn rows(self, list: List) -> Result<MaskView<'b>, Corrupt> {
+        let layout = self.layout();
+        let first = self.first_word(&layout)?.saturating_add(layout.of(list));
+        self.bundle.reader.mask(Kind::AudienceMasks, first, self.bundle.list_count(list))
+    }
+
+    /// Returns the ranks of the prompts that it sees.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Bundle::prompt`].
+    pub fn ranks(self) -> Result<MaskView<'b>, Corrupt> {
+        let layout = self.layout();
+        let first = self.first_word(&layout)?.saturating_add(layout.by_rank());
+        self.bundle.reader.mask(Kind::AudienceMasks, first, layout.ranked)
+    }
+
+    /// Returns how many pages a list has.
+    #[must_use]
+    pub fn page_count(self, list: List) -> usize {
+        self.pages(list).count.get() as usize
+    }
+
+    /// Returns a page of a list; `first` is a row, not a place in what the audience sees.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Bundle::prompt`].
+    pub fn page(self, list: List, index: usize) -> Result<Page, Corrupt> {
+        let wrong = || Corrupt::Record { section: Kind::AudiencePages.name(), what: "page" };
+        let pages = self.pages(list);
+        let start = |index: usize| -> Result<usize, Corrupt> {
+            if index >= pages.count.get() as usize {
+                return Ok(self.bundle.list_count(list));
+            }
+            let at = (pages.start.get() as usize).checked_add(index).ok_or_else(wrong)?;
+            let row: &U32 = self.bundle.reader.record(Kind::AudiencePages, at)?;
+            Ok(row.get() as usize)
+        };
+        if index >= pages.count.get() as usize {
+            return Err(wrong());
+        }
+        let (first, end) = (start(index)?, start(index + 1)?);
+        if first > end || end > self.bundle.list_count(list) {
+            return Err(wrong());
+        }
+        let rows = self.rows(list)?;
+        let mut json = String::from("[");
+        let mut count = 0;
+        for row in (first..end).filter(|row| rows.contains(*row)) {
+            if count > 0 {
+                json.push(',');
+            }
+            json.push_str(self.bundle.list_entry(list, row)?);
+            count += 1;
+        }
+        json.push(']');
+        Ok(Page { first: u32::try_from(first).map_err(|_| wrong())?, count, json })
+    }
+
+    /// Returns the index of prompts, as messages show it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Bundle::prompt`].
+    pub fn index(self) -> Result<&'b str, Corrupt> {
+        self.bundle.reader.text(Kind::Bodies, self.row.index)
+    }
+
+    /// Returns the prompts that the index in the instructions lists, in its order, by their rows.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Bundle::prompt`].
+    pub fn listed(self) -> Result<Vec<usize>, Corrupt> {
+        let numbers = self.numbers(Kind::AudienceIndex, self.row.listed)?;
+        Ok(numbers.into_iter().map(|row| row as usize).collect())
+    }
+
+    /// Returns the audience as an owned value.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Bundle::prompt`].
+    pub fn to_owned(self) -> Result<Audience, Corrupt> {
+        let visible = |list| {
+            let pages = self.numbers(Kind::AudiencePages, self.pages(list))?;
+            Ok(Visible { rows: self.rows(list)?.to_owned(), pages })
+        };
+        Ok(Audience {
+            prompts: visible(List::Prompts)?,
+            resources: visible(List::Resources)?,
+            templates: visible(List::Templates)?,
+            tools: visible(List::Tools)?,
+            index: self.index()?.to_owned(),
+            listed: self.numbers(Kind::AudienceIndex, self.row.listed)?,
+        })
+    }
+
+    fn pages(self, list: List) -> Range {
+        let pages = List::ALL.into_iter().zip(self.row.pages);
+        pages.into_iter().find(|(each, _)| *each == list).map_or(Range::EMPTY, |(_, pages)| pages)
+    }
+
+    fn numbers(self, kind: Kind, range: Range) -> Result<Vec<u32>, Corrupt> {
+        let (start, count) = (range.start.get() as usize, range.count.get() as usize);
+        let end = start.checked_add(count).filter(|end| *end <= self.bundle.reader.count(kind));
+        let end = end.ok_or(Corrupt::Record { section: kind.name(), what: "range" })?;
+        let number = |index| self.bundle.reader.record::<U32>(kind, index).map(|it| it.get());
+        (start..end).map(number).collect()
+    }
+
+    fn layout(self) -> Layout {
+        let rows = List::ALL.map(|list| self.bundle.list_count(list));
+        Layout { rows, ranked: self.bundle.reader.count(Kind::TagOrder) }
+    }
+
+    fn first_word(self, layout: &Layout) -> Result<usize, Corrupt> {
+        let wrong = Corrupt::Record { section: Kind::AudienceMasks.name(), what: "layout" };
+        self.number.checked_mul(layout.words()).ok_or(wrong)
+    }
+}

@@ -1,0 +1,90 @@
+//! The tenants of a project.
+
+use serde::{Deserialize, Serialize};
+use zerocopy::little_endian::U32;
+
+use crate::bundle::Bundle;
+use crate::error::Corrupt;
+use crate::place::Place;
+use crate::row::{Text, row};
+use crate::section::Kind;
+use crate::writer::Writer;
+
+/// A tenant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tenant {
+    /// Its name.
+    pub name: String,
+    /// Where it was declared.
+    pub at: Place,
+}
+
+row! {
+    /// A tenant.
+    Row of Tenants {
+        name: Text,
+        at: U32,
+    }
+}
+
+impl Writer {
+    /// Writes the tenants, and the table from their names.
+    pub(crate) fn tenants(&mut self, tenants: &[Tenant]) {
+        for Tenant { name, at } in tenants {
+            let row = Row { name: self.string(name), at: self.place(at) };
+            self.rows(&[row]);
+        }
+        self.name_index(Kind::TenantIndex, tenants.iter().map(|tenant| &tenant.name));
+    }
+}
+
+impl Bundle {
+    /// Returns how many tenants the project has.
+    #[must_use]
+    pub fn tenant_count(&self) -> usize {
+        self.reader.count(Kind::Tenants)
+    }
+
+    /// Returns the name of the tenant with this number.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::prompt`].
+    pub fn tenant_name(&self, number: usize) -> Result<&str, Corrupt> {
+        self.reader.string(self.reader.row::<Row>(number)?.name)
+    }
+
+    /// Returns where the tenant with this number was declared.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::prompt`].
+    pub fn tenant_at(&self, number: usize) -> Result<Place<&str>, Corrupt> {
+        self.reader.place_at(self.reader.row::<Row>(number)?.at)
+    }
+
+    /// Returns the number of the tenant with this name.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::prompt`].
+    pub fn find_tenant(&self, name: &str) -> Result<Option<usize>, Corrupt> {
+        self.reader.find(Kind::TenantIndex, name, |number| {
+            Ok((self.tenant_name(number)? == name).then_some(number))
+        })
+    }
+
+    /// Returns all tenants, in the order of their names.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::prompt`].
+    pub fn tenants(&self) -> Result<Vec<Tenant>, Corrupt> {
+        let tenant = |number| {
+            let name = self.tenant_name(number)?.to_owned();
+            Ok(Tenant { name, at: self.tenant_at(number)?.into_owned() })
+        };
+        (0..self.tenant_count()).map(tenant).collect()
+    }
+}

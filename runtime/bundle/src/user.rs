@@ -1,0 +1,185 @@
+//! Who has which role: the users, the groups, and anyone else.
+
+use serde::{Deserialize, Serialize};
+use zerocopy::little_endian::U32;
+
+use crate::bundle::Bundle;
+use crate::error::Corrupt;
+use crate::place::Place;
+use crate::row::{ABSENT, Text, row};
+use crate::section::Kind;
+use crate::writer::{Writer, number};
+
+/// Whom a row of `users` names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Who {
+    /// One caller, by id.
+    User,
+    /// The callers of a group.
+    Group,
+    /// Every caller.
+    Anyone,
+}
+
+/// A row of `users`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct User {
+    /// Whom it names.
+    pub who: Who,
+    /// The id or the group; empty for [`Who::Anyone`].
+    pub id: String,
+    /// The number of the tenant for which it counts; absent if for every one.
+    pub tenant: Option<u32>,
+    /// The number of its role.
+    pub role: u32,
+    /// Where it was declared.
+    pub at: Place,
+}
+
+row! {
+    /// A row of `users`, sorted by whom it names, the id, and the tenant, without a tenant last.
+    Row of Users {
+        who: U32,
+        id: Text,
+        tenant: U32,
+        role: U32,
+        at: U32,
+        /// How many rows of this id there are from this one on, itself included.
+        rest: U32,
+    }
+}
+
+/// A row of `users`, in place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UserRow {
+    /// Its number, in the order of the rows.
+    pub number: usize,
+    /// The number of the tenant for which it counts; absent if for every one.
+    pub tenant: Option<u32>,
+    /// The number of its role.
+    pub role: u32,
+}
+
+impl Who {
+    /// Returns the word of its node.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Group => "group",
+            Self::Anyone => "anyone",
+        }
+    }
+
+    fn number(self) -> u32 {
+        match self {
+            Self::User => 0,
+            Self::Group => 1,
+            Self::Anyone => 2,
+        }
+    }
+}
+
+impl Writer {
+    /// Writes the users, and the table from their ids.
+    pub(crate) fn users(&mut self, users: &[User]) {
+        // One entry of the table finds all rows of an id.
+        let mut firsts = Vec::new();
+        let mut start = 0;
+        for run in users.chunk_by(|a, b| (a.who, &a.id) == (b.who, &b.id)) {
+            for (place, User { who, id, tenant, role, at }) in run.iter().enumerate() {
+                if place == 0 {
+                    firsts.push((start, id.as_str()));
+                }
+                let row = Row {
+                    who: who.number().into(),
+                    id: self.string(id),
+                    tenant: tenant.unwrap_or(ABSENT).into(),
+                    role: (*role).into(),
+                    at: self.place(at),
+                    rest: number(run.len() - place),
+                };
+                self.rows(&[row]);
+            }
+            start += run.len();
+        }
+        self.sparse_name_index(Kind::UserIndex, &firsts);
+    }
+}
+
+impl Bundle {
+    /// Returns how many rows `users` has.
+    #[must_use]
+    pub fn user_count(&self) -> usize {
+        self.reader.count(Kind::Users)
+    }
+
+    /// Returns the rows of a user, a group or anyone: a range of numbers.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::prompt`].
+    pub fn users_of(&self, who: Who, id: &str) -> Result<std::ops::Range<usize>, Corrupt> {
+        let found = self.reader.find(Kind::UserIndex, id, |index| {
+            let row: &Row = self.reader.row(index)?;
+            let is_it = row.who.get() == who.number() && self.reader.string(row.id)? == id;
+            Ok(is_it.then(|| index..index.saturating_add(row.rest.get() as usize)))
+        })?;
+        let rows = found.unwrap_or(0..0);
+        if rows.end > self.user_count() {
+            return Err(Corrupt::Record { section: Kind::Users.name(), what: "run" });
+        }
+        Ok(rows)
+    }
+
+    /// Returns the row with this number.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::prompt`].
+    pub fn user_row(&self, number: usize) -> Result<UserRow, Corrupt> {
+        let row: &Row = self.reader.row(number)?;
+        let tenant = Some(row.tenant.get()).filter(|tenant| *tenant != ABSENT);
+        let wrong = |what| Err(Corrupt::Record { section: Kind::Users.name(), what });
+        if tenant.is_some_and(|tenant| tenant as usize >= self.tenant_count()) {
+            return wrong("tenant");
+        }
+        if row.role.get() as usize >= self.roles().len() {
+            return wrong("role");
+        }
+        Ok(UserRow { number, tenant, role: row.role.get() })
+    }
+
+    /// Returns where the row with this number was declared.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::prompt`].
+    pub fn user_at(&self, number: usize) -> Result<Place<&str>, Corrupt> {
+        self.reader.place_at(self.reader.row::<Row>(number)?.at)
+    }
+
+    /// Returns all rows of `users`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::prompt`].
+    pub fn users(&self) -> Result<Vec<User>, Corrupt> {
+        let user = |number| {
+            let row: &Row = self.reader.row(number)?;
+            let UserRow { number: _, tenant, role } = self.user_row(number)?;
+            let who = [Who::User, Who::Group, Who::Anyone];
+            let who = who.into_iter().find(|who| who.number() == row.who.get());
+            Ok(User {
+                who: who.ok_or(Corrupt::Record { section: Kind::Users.name(), what: "kind" })?,
+                id: self.reader.string(row.id)?.to_owned(),
+                tenant,
+                role,
+                at: self.user_at(number)?.into_owned(),
+            })
+        };
+        (0..self.user_count()).map(user).collect()
+    }
+}

@@ -1,0 +1,57 @@
+//! The claims of a token, by the names that the configuration has for them.
+
+use serde_json::{Map, Value};
+
+/// The claims of a token.
+pub(super) struct Claims(pub(super) Map<String, Value>);
+
+/// Why a claim cannot be used, for the client.
+type Reason = String;
+
+impl Claims {
+    /// Returns a claim that is one text, which is not empty.
+    pub(super) fn text(&self, name: &str) -> Result<Option<&str>, Reason> {
+        match self.find(name)? {
+            None => Ok(None),
+            Some(Value::String(text)) if text.is_empty() => Err(unusable(name, "is empty")),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(_) => Err(unusable(name, "is not a text")),
+        }
+    }
+
+    /// Returns a claim that is a list of texts, or one text with white space between the words.
+    pub(super) fn words(&self, name: &str) -> Result<Vec<&str>, Reason> {
+        let wrong = || unusable(name, "is neither a list of texts nor a text");
+        match self.find(name)? {
+            None => Ok(Vec::new()),
+            Some(Value::String(text)) => Ok(text.split_whitespace().collect()),
+            Some(Value::Array(items)) => {
+                items.iter().map(|item| item.as_str().ok_or_else(wrong)).collect()
+            }
+            Some(_) => Err(wrong()),
+        }
+    }
+
+    /// Returns the claim of this name; if there is none, the name is a path: each dot leads into an
+    /// object.
+    fn find(&self, name: &str) -> Result<Option<&Value>, Reason> {
+        let Self(claims) = self;
+        if let Some(claim) = claims.get(name) {
+            return Ok(Some(claim));
+        }
+        let mut path = name.split('.');
+        let mut found = path.next().and_then(|first| claims.get(first));
+        for part in path {
+            found = match found {
+                None => return Ok(None),
+                Some(Value::Object(inner)) => inner.get(part),
+                Some(_) => return Err(unusable(name, "leads through a value that is no object")),
+            };
+        }
+        Ok(found)
+    }
+}
+
+fn unusable(name: &str, why: &str) -> Reason {
+    format!("the token's claim `{name}` {why}")
+}

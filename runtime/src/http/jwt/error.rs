@@ -1,0 +1,40 @@
+//! Why a token is not accepted.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::config;
+
+/// Why a token is not accepted.
+#[derive(Debug)]
+pub(in crate::http) struct TokenError {
+    /// For the client.
+    pub(in crate::http) reason: Cow<'static, str>,
+    /// For the log.
+    pub(in crate::http) detail: String,
+    /// Whether the token is valid, but lacks a scope.
+    pub(in crate::http) lacks_scope: bool,
+    /// The issuer that the token names, if it is a known one. It need not be the one that made it.
+    pub(in crate::http) issuer: Option<Arc<config::Jwt>>,
+}
+
+impl TokenError {
+    pub(super) fn new(reason: impl Into<Cow<'static, str>>, detail: String) -> Self {
+        Self { reason: reason.into(), detail, lacks_scope: false, issuer: None }
+    }
+
+    pub(super) fn missing_scope() -> Self {
+        let reason = "the token lacks a scope that this server requires";
+        Self { lacks_scope: true, ..Self::new(reason, String::new()) }
+    }
+
+    pub(super) fn of(self, issuer: &Arc<config::Jwt>) -> Self {
+        Self { issuer: Some(issuer.clone()), ..self }
+    }
+}
+
+impl From<String> for TokenError {
+    fn from(reason: String) -> Self {
+        Self::new(reason, String::new())
+    }
+}

@@ -1,0 +1,59 @@
+//! The metadata of this server as a protected resource (RFC 9728): where clients get tokens.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+
+use crate::config::{Jwt, UrlParts};
+
+/// The path of the metadata document, for clients that look for an authorization server.
+pub(super) const METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
+
+/// The metadata document.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Metadata {
+    resource: String,
+    authorization_servers: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    scopes_supported: Vec<String>,
+    bearer_methods_supported: [&'static str; 1],
+}
+
+impl Metadata {
+    /// Returns the metadata for tokens of these issuers; `None` if there are none.
+    ///
+    /// There is one resource, which is the same for all of them.
+    pub(super) fn new(issuers: &[Jwt]) -> Option<Self> {
+        let resource = issuers.first()?.resource().to_owned();
+        let servers = |jwt: &Jwt| match jwt.authorization_servers.as_slice() {
+            [] => vec![jwt.issuer.clone()],
+            servers => servers.to_vec(),
+        };
+        Some(Self {
+            resource,
+            authorization_servers: unique(issuers.iter().flat_map(servers)),
+            scopes_supported: unique(issuers.iter().flat_map(|jwt| jwt.scopes.iter().cloned())),
+            bearer_methods_supported: ["header"],
+        })
+    }
+
+    /// Returns the URL of the document: the path of the resource follows the well-known one.
+    pub(super) fn url(&self) -> Option<String> {
+        let UrlParts { origin, path } = UrlParts::of(&self.resource)?;
+        Some(format!("{origin}{METADATA_PATH}{path}"))
+    }
+}
+
+/// Returns the scopes that a token of any of the issuers needs. An authorization server may refuse
+/// to give a token with a scope that only another one knows.
+pub(super) fn common_scopes(issuers: &[Jwt]) -> Vec<String> {
+    let Some((first, others)) = issuers.split_first() else { return Vec::new() };
+    let everywhere = |scope: &&String| others.iter().all(|jwt| jwt.scopes.contains(scope));
+    first.scopes.iter().filter(everywhere).cloned().collect()
+}
+
+/// Returns the texts in their order, each once.
+fn unique(texts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    texts.filter(|text| seen.insert(text.clone())).collect()
+}

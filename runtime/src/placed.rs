@@ -1,0 +1,82 @@
+//! The bundle in force, as one caller sees it. Every answer is made from this.
+
+use std::sync::Arc;
+
+use relay_bundle::{Corrupt, Place};
+use relay_engine::place::{self, Identity, NoPlace, Placement};
+use relay_engine::view::View;
+
+use crate::load::Loaded;
+use crate::principal::Principal;
+
+/// The bundle in force, and the place of a caller in its project.
+#[derive(Debug, Clone)]
+pub(crate) struct Placed {
+    pub(crate) loaded: Arc<Loaded>,
+    place: Result<Placement, NoPlace>,
+}
+
+/// What callers see of a bundle: equal for those who see the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Seen {
+    Everything,
+    Audience(usize),
+    Nothing,
+}
+
+impl Placed {
+    /// Places a caller in the bundle in force.
+    pub(crate) fn new(loaded: Arc<Loaded>, principal: &Principal) -> Result<Self, Corrupt> {
+        let Principal { id, issuer: _, tenant, groups, role } = principal;
+        let identity = Identity { id, tenant: tenant.as_deref(), groups, role: role.as_deref() };
+        let place = place::place(&loaded.bundle, &identity)?;
+        Ok(Self { loaded, place })
+    }
+
+    /// Returns why the caller has no place, if it has none.
+    pub(crate) fn refusal(&self) -> Option<&NoPlace> {
+        self.place.as_ref().err()
+    }
+
+    /// Returns what the caller sees; without a place, nothing.
+    pub(crate) fn view(&self) -> Result<View<'_>, Corrupt> {
+        match &self.place {
+            Ok(placement) => View::of(&self.loaded.bundle, placement),
+            Err(_) => Ok(View::nothing(&self.loaded.bundle)),
+        }
+    }
+
+    /// Returns what distinguishes what callers see of the bundle.
+    pub(crate) fn seen(&self) -> Seen {
+        let view = self.view().ok();
+        match (view.as_ref().and_then(View::audience), view.is_some_and(|view| view.has_place())) {
+            (Some(audience), _) => Seen::Audience(audience),
+            (None, true) => Seen::Everything,
+            (None, false) => Seen::Nothing,
+        }
+    }
+
+    /// Returns the name of the caller's role; `None` without a place, or if there are no roles.
+    pub(crate) fn role(&self) -> Option<&str> {
+        let role = self.place.as_ref().ok()?.role?;
+        self.loaded.bundle.roles().get(role).map(|role| role.name.as_str())
+    }
+
+    /// Returns the most tier that calls of the caller may reach; `None` if there are no roles.
+    pub(crate) fn tier_max(&self) -> Option<u8> {
+        let role = self.place.as_ref().ok()?.role?;
+        self.loaded.bundle.roles().get(role).map(|role| role.tier.value)
+    }
+
+    /// Returns the name of the caller's tenant, if the project has it.
+    pub(crate) fn tenant(&self) -> Option<&str> {
+        let tenant = self.place.as_ref().ok()?.tenant?;
+        self.loaded.bundle.tenant_name(tenant).ok()
+    }
+
+    /// Returns the line of `users` that gives the role.
+    pub(crate) fn given_at(&self) -> Option<Place<&str>> {
+        let row = self.place.as_ref().ok()?.row?;
+        self.loaded.bundle.user_at(row).ok()
+    }
+}
