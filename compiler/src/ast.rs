@@ -37,6 +37,7 @@ pub(crate) enum Item {
     Tenants(Vec<Tenant>),
     Roles(Vec<Role>),
     Users(Vec<User>),
+    Skills(Skills),
     When(When),
 }
 
@@ -245,11 +246,48 @@ impl MessageName {
     }
 }
 
+/// `skills limit=… merged=… { … }`
+#[derive(Debug, Clone)]
+pub(crate) struct Skills {
+    pub(crate) limit: Option<Spanned<u32>>,
+    pub(crate) merged: Option<Spanned<u32>>,
+    pub(crate) blocks: Vec<SkillBlock>,
+}
+
+/// `global { … }`, `tenant NAME { … }`, `tool PATTERN… { … }` or `user ID { … }`
+#[derive(Debug, Clone)]
+pub(crate) struct SkillBlock {
+    pub(crate) level: relay_bundle::Level,
+    /// The tenant, the patterns or the user.
+    pub(crate) selectors: Vec<Spanned<String>>,
+    pub(crate) skills: Vec<Skill>,
+}
+
+/// `skill NAME "…" … { … }`
+#[derive(Debug, Clone)]
+pub(crate) struct Skill {
+    pub(crate) name: Option<Spanned<String>>,
+    pub(crate) new: Option<Spanned<bool>>,
+    pub(crate) enabled: Option<Spanned<bool>>,
+    pub(crate) priority: Option<Spanned<u8>>,
+    pub(crate) topic: Option<Spanned<String>>,
+    pub(crate) title: Option<Spanned<String>>,
+    pub(crate) description: Option<Spanned<String>>,
+    pub(crate) meta: Option<Spanned<serde_json::Map<String, serde_json::Value>>>,
+    pub(crate) tenant: Option<Spanned<String>>,
+    pub(crate) tools: Option<Vec<Spanned<String>>>,
+    pub(crate) user: Option<Spanned<String>>,
+    pub(crate) body: Body,
+    pub(crate) allowed_secrets: Vec<AllowedSecret>,
+}
+
 /// `tools { … }`
 #[derive(Debug, Clone)]
 pub(crate) struct Tools {
     pub(crate) at: Span,
     pub(crate) groups: Vec<ToolChoice>,
+    /// The tools of other servers that the project names.
+    pub(crate) other: Option<Vec<Spanned<String>>>,
 }
 
 /// `diagnostics enabled=…`

@@ -74,10 +74,10 @@ impl Audiences {
             return Err(TooMany { count: examples.len() * roles.len() });
         }
         let tools: Vec<Mask> = roles.iter().map(|role| tools(access, *role, lists)).collect();
-        let callers = Callers::of(access);
+        let callers = Callers::of(access).by_class(&tenant_classes);
         let mut audiences = Self { tenant_classes, table: Vec::new(), list: Vec::new() };
         let mut known: BTreeMap<(Mask, &Mask), usize> = BTreeMap::new();
-        for tenant in examples {
+        for (class, tenant) in examples.into_iter().enumerate() {
             for (role, tools) in roles.iter().zip(&tools) {
                 let pair = Pair { tenant, role: *role };
                 let met = conditions.met(access, pair);
@@ -86,12 +86,12 @@ impl Audiences {
                     audiences.list.len() - 1
                 });
                 audiences.table.push(number);
-                let has_callers = callers.can_have(pair);
-                if let (Some(audience), true) = (audiences.list.get_mut(number), has_callers)
+                if let (Some(audience), Some(tenant)) =
+                    (audiences.list.get_mut(number), callers.tenant_in(class, *role))
                     && !audience.has_callers
                 {
                     audience.has_callers = true;
-                    audience.example = pair;
+                    audience.example = Pair { tenant, role: *role };
                 }
             }
         }
@@ -247,6 +247,27 @@ fn tools(access: &Access, role: Option<usize>, lists: &Lists<'_>) -> Mask {
     })
 }
 
+/// Which classes of tenants and roles somebody can have.
+struct CallersByClass {
+    everyone: bool,
+    /// The roles that somebody may have in every tenant.
+    anywhere: BTreeSet<usize>,
+    /// The classes and roles that somebody has by a row for one tenant, with that tenant.
+    examples: BTreeMap<(usize, usize), Option<usize>>,
+    /// One tenant of each class.
+    tenants: BTreeMap<usize, Option<usize>>,
+}
+
+impl CallersByClass {
+    /// Returns a tenant of a class in which somebody may have a role; `None` if nobody may.
+    fn tenant_in(&self, class: usize, role: Option<usize>) -> Option<Option<usize>> {
+        let anywhere = role.map_or(self.everyone, |role| self.anywhere.contains(&role));
+        let of_class = self.tenants.get(&class).copied();
+        let of_row = role.and_then(|role| self.examples.get(&(class, role)).copied());
+        of_class.filter(|_| anywhere).or(of_row)
+    }
+}
+
 /// Which tenants and roles somebody can have.
 pub(crate) struct Callers {
     /// Without roles, everyone has a place.
@@ -271,13 +292,24 @@ impl Callers {
         Self { everyone: access.roles.is_empty(), rows, covered, covered_anywhere }
     }
 
-    /// Returns whether a caller may be of this tenant and in exactly this role.
-    pub(crate) fn can_have(&self, Pair { tenant, role }: Pair) -> bool {
-        let row = |role| {
-            self.rows.contains(&(None, role))
-                || tenant.is_some() && self.rows.contains(&(tenant, role))
-        };
-        role.map_or(self.everyone, row)
+    /// Returns which classes of tenants callers may be of, given the class of callers without a
+    /// tenant and of each tenant.
+    fn by_class(&self, classes: &[usize]) -> CallersByClass {
+        let class = |tenant: Option<usize>| classes.get(tenant.map_or(0, |tenant| tenant + 1));
+        let mut anywhere = BTreeSet::new();
+        let mut examples = BTreeMap::new();
+        for (tenant, role) in &self.rows {
+            match (tenant, class(*tenant)) {
+                (None, _) => _ = anywhere.insert(*role),
+                (Some(_), Some(class)) => _ = examples.entry((*class, *role)).or_insert(*tenant),
+                (Some(_), None) => {}
+            }
+        }
+        let mut tenants = BTreeMap::new();
+        for (place, class) in classes.iter().enumerate() {
+            tenants.entry(*class).or_insert(place.checked_sub(1));
+        }
+        CallersByClass { everyone: self.everyone, anywhere, examples, tenants }
     }
 
     /// Returns whether a `for` admits anyone who can be.

@@ -50,6 +50,8 @@ pub(crate) enum Form {
     Property,
     /// `name=value`, or a node in this one with the value as its argument.
     Either,
+    /// `name=value`, once or more, with names that the author chooses.
+    Keys,
 }
 
 /// The values that a field takes.
@@ -143,8 +145,8 @@ impl Rule {
 
     /// Returns the row of the argument that follows `taken` others.
     pub(crate) fn argument(&self, taken: usize) -> Option<&'static Field> {
-        let mut arguments = self.fields.iter().filter(|field| !field.is_property());
-        arguments.nth(taken)
+        let is_argument = |field: &&Field| !field.is_property() && field.form != Form::Keys;
+        self.fields.iter().filter(is_argument).nth(taken)
     }
 
     /// Returns the row of a property.

@@ -17,13 +17,15 @@ mod instructions;
 mod lower;
 mod model;
 mod parse;
-pub mod pattern_set;
+mod pattern_set;
 mod reference;
 mod resolve;
 mod secret;
+mod selectors;
 mod setting;
 mod show;
 mod source;
+mod worst_case;
 
 use std::collections::BTreeSet;
 

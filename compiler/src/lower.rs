@@ -6,6 +6,7 @@ mod messages;
 mod pages;
 mod provenance;
 mod review;
+mod skills;
 mod tools;
 
 use relay_bundle::{Contents, Manifest, Place, Prompt, Resource, ResourceTemplate, Setting};
@@ -29,13 +30,25 @@ pub(crate) fn contents(
     let review = review::review(&model, &places);
     let (tools, tool_pages) = tools::tools(&model, &|at| places.of(at));
     let indexes = access::indexes(&model);
-    let Model { project, environment, prompts, resources, templates, access, audiences, .. } =
-        model;
+    let Model {
+        project,
+        environment,
+        prompts,
+        resources,
+        templates,
+        access,
+        audiences,
+        skills,
+        other_tools,
+        ..
+    } = model;
+    let skills = skills::skills(skills.list, &places);
     let prompts: Vec<_> = prompts.into_iter().map(|prompt| lower_prompt(prompt, &places)).collect();
     let resources: Vec<_> =
         resources.into_iter().map(|resource| lower_resource(resource, &places)).collect();
     let templates: Vec<_> =
         templates.into_iter().map(|template| lower_template(template, &places)).collect();
+    let known_tools = skills::known_tools(&skills, &tools, &other_tools);
     let prompt_pages = pages::prompts(&prompts);
     let resource_pages = pages::resources(&resources);
     let template_pages = pages::templates(&templates);
@@ -64,6 +77,8 @@ pub(crate) fn contents(
         prompts,
         resources,
         templates,
+        known_tools,
+        skills,
         canonical: effective.kdl(false),
         provenance,
         review,

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use relay_bundle::{Content, Mask, Rendering, Unlock, UriPiece};
+use relay_bundle::{Content, Level, Mask, Rendering, Unlock, UriPiece};
 use relay_engine::tool::{Group, TOOLS, ToolSpec};
 
 use crate::ast::{MessageName, ToolGroup, Who};
@@ -38,6 +38,10 @@ pub(crate) struct Model {
     pub(crate) gate: Gate,
     /// The groups of tools that are offered.
     pub(crate) tools: Vec<Spanned<ToolGroup>>,
+    /// The tools of other servers that the project names: names, and patterns of names.
+    pub(crate) other_tools: Vec<Spanned<String>>,
+    /// The skills.
+    pub(crate) skills: Skills,
     /// The texts that the server itself sends.
     pub(crate) messages: SystemTexts,
 }
@@ -309,6 +313,67 @@ pub(crate) struct About {
     pub(crate) included: Vec<BodySource>,
     pub(crate) readers: Readers,
     pub(crate) allowed_secrets: Vec<AllowedSecret>,
+}
+
+/// The skills of a project.
+#[derive(Debug)]
+pub(crate) struct Skills {
+    /// The most characters of one skill.
+    pub(crate) limit: Setting<u32>,
+    /// The most bytes that any call is given.
+    pub(crate) merged: Setting<u32>,
+    /// Those that are enabled, in the order of the cascade.
+    pub(crate) list: Vec<Skill>,
+    /// Those that are switched off, in the order of the cascade.
+    pub(crate) disabled: Vec<Skill>,
+}
+
+/// A skill.
+#[derive(Debug)]
+pub(crate) struct Skill {
+    pub(crate) name: Spanned<String>,
+    pub(crate) level: Level,
+    pub(crate) priority: Setting<u8>,
+    pub(crate) topic: Option<Spanned<String>>,
+    pub(crate) title: Option<Spanned<String>>,
+    pub(crate) description: Option<Spanned<String>>,
+    pub(crate) meta: Option<Spanned<serde_json::Map<String, serde_json::Value>>>,
+    pub(crate) tenant: Option<Spanned<String>>,
+    /// Patterns that are valid, each once.
+    pub(crate) tools: Vec<Spanned<String>>,
+    pub(crate) user: Option<Spanned<String>>,
+    /// One that is switched off may have no text.
+    pub(crate) body: Option<BodySource>,
+    pub(crate) text: String,
+    pub(crate) allowed_secrets: Vec<AllowedSecret>,
+}
+
+impl Skill {
+    /// Returns its place in the order of the cascade.
+    pub(crate) fn order(&self) -> impl Ord + '_ {
+        let text = |selector: &'_ Option<Spanned<String>>| {
+            selector.as_ref().map(|selector| selector.value.clone())
+        };
+        let tools: Vec<&str> = self.tools.iter().map(|pattern| pattern.value.as_str()).collect();
+        let Self { name, level, priority, tenant, user, .. } = self;
+        (*level, priority.value, &name.value, text(tenant), text(user), tools)
+    }
+
+    /// Returns what its block says: the tenant, the patterns or the user.
+    pub(crate) fn block(&self) -> Vec<&Spanned<String>> {
+        match self.level {
+            Level::Global => Vec::new(),
+            Level::Tenant => self.tenant.iter().collect(),
+            Level::Tool => self.tools.iter().collect(),
+            Level::User => self.user.iter().collect(),
+        }
+    }
+
+    /// Returns the block and the name, as reports have it: `tenant acme/formats`.
+    pub(crate) fn label(&self) -> String {
+        let block = self.block().into_iter().map(|selector| format!(" {}", selector.value));
+        format!("{}{}/{}", self.level.word(), block.collect::<String>(), self.name.value)
+    }
 }
 
 /// The texts that the server itself sends.

@@ -21,6 +21,7 @@ mod prompts;
 mod readers;
 mod resource;
 mod roles;
+mod skills;
 mod tenants;
 mod tools;
 mod users;
@@ -39,6 +40,7 @@ pub(crate) use path::{PathError, resolve as resolve_path};
 pub(crate) use project::EPOCH;
 pub(crate) use prompt::PRIORITY;
 pub(crate) use roles::TIER;
+pub(crate) use skills::{MERGED_BYTES, SKILL_CHARS, SKILL_PRIORITY};
 
 use node::Node;
 
@@ -60,6 +62,7 @@ pub(crate) static TOP: &[&Rule] = &[
     &prompts::PROMPTS,
     &messages::MESSAGES,
     &resource::RESOURCES,
+    &skills::SKILLS,
     &when::WHEN,
 ];
 
@@ -88,6 +91,7 @@ fn item(node: &Node, out: &mut Diagnostics) -> Option<Item> {
         "tools" => Some(Item::Tools(tools::node(node, out))),
         "prompts" => Some(Item::Prompts(prompts::node(node, out))),
         "messages" => Some(Item::Messages(messages::node(node, out))),
+        "skills" => Some(Item::Skills(skills::node(node, out))),
         "resources" => Some(Item::Resources(resource::block(node, out))),
         "when" => Some(Item::When(when::node(node, out))),
         _ => {

@@ -15,26 +15,26 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-use relay_engine::glob::{self, Part};
+use relay_engine::glob::{self, is_name};
 
 use automaton::Automaton;
 
 /// The most states that are tried.
-const STATES_MAX: usize = 20_000;
+const TRIED_STATES_MAX: usize = 20_000;
 /// The most steps: how often a place in a pattern meets a class of characters.
-const STEPS_MAX: usize = 20_000_000;
+const TRIED_STEPS_MAX: usize = 20_000_000;
 
 /// The patterns have more combinations than are tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TooMany;
+pub(crate) struct TooMany;
 
 /// A set of patterns that a name matches: these and no others.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct NameSet {
+pub(crate) struct NameSet {
     /// The patterns, by their indexes, rising; none for a name that no pattern matches.
-    pub patterns: Vec<usize>,
+    pub(crate) patterns: Vec<usize>,
     /// A shortest name that matches them.
-    pub witness: String,
+    pub(crate) witness: String,
 }
 
 /// Returns every set of `patterns` that one name can match, sorted. The patterns are distinct, and
@@ -43,12 +43,12 @@ pub struct NameSet {
 /// # Errors
 ///
 /// There are too many combinations.
-pub fn sets(patterns: &[&str]) -> Result<Vec<NameSet>, TooMany> {
+pub(crate) fn sets(patterns: &[&str]) -> Result<Vec<NameSet>, TooMany> {
     // A pattern without wildcards is one name: its set is found by asking the others. As states
     // of an automaton, thousands of them would be over the limit.
     let (names, globs): (Vec<usize>, Vec<usize>) =
         (0..patterns.len()).partition(|index| patterns.get(*index).is_some_and(|p| is_name(p)));
-    if names.len().saturating_mul(globs.len()) > STEPS_MAX {
+    if names.len().saturating_mul(globs.len()) > TRIED_STEPS_MAX {
         return Err(TooMany);
     }
     let text = |index: &usize| patterns.get(*index).copied().unwrap_or_default();
@@ -110,10 +110,10 @@ fn automaton_sets<'p>(
 /// # Errors
 ///
 /// There are too many combinations: it is not known whether `parent` matches all.
-pub fn outside(child: &[&str], parent: &[&str]) -> Result<Option<String>, TooMany> {
+pub(crate) fn outside(child: &[&str], parent: &[&str]) -> Result<Option<String>, TooMany> {
     let (names, globs): (Vec<&str>, Vec<&str>) =
         child.iter().copied().partition(|pattern| is_name(pattern));
-    if names.len().saturating_mul(parent.len()) > STEPS_MAX {
+    if names.len().saturating_mul(parent.len()) > TRIED_STEPS_MAX {
         return Err(TooMany);
     }
     let covered = |name: &&str| parent.iter().any(|pattern| glob::matches(pattern, name));
@@ -138,7 +138,38 @@ pub fn outside(child: &[&str], parent: &[&str]) -> Result<Option<String>, TooMan
     Ok(found)
 }
 
-/// Returns whether a pattern matches one name alone: itself.
-fn is_name(pattern: &str) -> bool {
-    glob::parts(pattern).all(|part| matches!(part, Part::Literal(_)))
+/// Returns a shortest name that a pattern of both lists matches; `None` if there is none.
+///
+/// # Errors
+///
+/// There are too many combinations: it is not known whether there is one.
+pub(crate) fn meet(one: &[&str], other: &[&str]) -> Result<Option<String>, TooMany> {
+    let matches_one =
+        |patterns: &[&str], name: &str| patterns.iter().any(|pattern| glob::matches(pattern, name));
+    for (names, patterns) in [(one, other), (other, one)] {
+        let mut names = names.iter().filter(|pattern| is_name(pattern));
+        if let Some(name) = names.find(|name| matches_one(patterns, name)) {
+            return Ok(Some((*name).to_owned()));
+        }
+    }
+    let is_glob = |pattern: &&str| !is_name(pattern);
+    let first: Vec<&str> = one.iter().copied().filter(is_glob).collect();
+    let second = other.iter().copied().filter(is_glob);
+    let together: Vec<&str> = first.iter().copied().chain(second).collect();
+    let is_both = |places: &[usize]| {
+        let is_first = |place: &usize| *place < first.len();
+        places.iter().any(is_first) && !places.iter().all(is_first)
+    };
+    let mut found = None;
+    Automaton::new(&together)?.explore(
+        |alive, _| is_both(alive),
+        |accepted, witness| {
+            if !is_both(accepted) {
+                return ControlFlow::Continue(());
+            }
+            found = Some(witness());
+            ControlFlow::Break(())
+        },
+    )?;
+    Ok(found)
 }

@@ -95,7 +95,7 @@ fn table(rule: &'static Rule, sections: &[Section], out: &mut String) {
     out.push_str("\n| written | value | default | |\n| --- | --- | --- | --- |\n");
     for (field, default) in defaults(rule) {
         let written = match field.form {
-            Form::Argument | Form::Optional | Form::Arguments => {
+            Form::Argument | Form::Optional | Form::Arguments | Form::Keys => {
                 format!("`{}`", placeholder(field))
             }
             Form::Property => format!("`{}=`", field.name),
@@ -169,7 +169,11 @@ fn placeholder(field: &Field) -> String {
         return words.join("`, `");
     }
     let word = field.name.rsplit(' ').next().unwrap_or_default().to_uppercase();
-    if field.form == Form::Arguments { format!("{word}…") } else { word }
+    match field.form {
+        Form::Arguments => format!("{word}…"),
+        Form::Keys => format!("{word}=…"),
+        _ => word,
+    }
 }
 
 fn values(kind: Kind) -> String {

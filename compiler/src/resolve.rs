@@ -18,6 +18,7 @@ mod project;
 mod prompt;
 mod prompts;
 mod resource;
+mod skills;
 mod summary;
 mod template;
 mod text;
@@ -61,7 +62,8 @@ pub(crate) fn project(
     let (prompts, disabled_prompts) =
         prompts::prompts(sources, nodes.prompts, nodes.prompt_patches, &resources, &access, out);
     let gate = gate::gate(nodes.gates, out);
-    let tools = tools::tools(nodes.tools, out);
+    let (tools, other_tools) = tools::tools(nodes.tools, out);
+    let skills = skills::skills(sources, nodes.skills, out);
     let messages = message::messages(sources, nodes.messages, &gate, out);
     let project = project?;
     let audiences = {
@@ -85,6 +87,8 @@ pub(crate) fn project(
         audiences,
         gate,
         tools,
+        other_tools,
+        skills,
         messages,
     })
 }

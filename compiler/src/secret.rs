@@ -116,6 +116,56 @@ static TEXT_FORMS: LazyLock<Forms> = LazyLock::new(|| {
 
 static DER_FORMS: LazyLock<Forms> = LazyLock::new(|| Forms::new(DER_RULES, DER_SIGN));
 
+/// A password or key that a text gives by name: `password: …`, `api_key = …`.
+const ASSIGNED: &str = "assigned-secret";
+/// A password in a URL.
+const IN_URL: &str = "url-password";
+
+static ASSIGNMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let names = r"pass(?:word|wd|phrase)|pwd|secret|token|credentials?|(?:api|access|secret|private|auth)[ _-]?key|client[ _-]?secret";
+    let form =
+        format!(r#"(?i-u)\b(?:{names})["'`]?\s*(?::=|=>|=|:|\bis\b)\s*["'`]?([^\s"'`,;]{{6,}})"#);
+    Regex::new(&form).ok()
+});
+static URL: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i-u)\b[a-z][a-z0-9+.-]*://[^\s/:@]*:([^\s/@]+)@[^\s/@]").ok());
+
+/// A word of so many characters is no word of a sentence.
+const WORD_CHARS_MAX: usize = 20;
+
+/// Returns the passwords that sentences and URLs give. A sentence about passwords gives none: its
+/// words are letters alone, or stand for a value, as `<password>` and `$PASSWORD` do.
+pub(crate) fn search_sentences(bytes: &[u8]) -> Vec<Found> {
+    let mut found = Vec::new();
+    for (rule, form) in [(ASSIGNED, &*ASSIGNMENT), (IN_URL, &*URL)] {
+        let Some(form) = form else { continue };
+        for captures in form.captures_iter(bytes).take(FOUND_MAX) {
+            let (Some(whole), Some(value)) = (captures.get(0), captures.get(1)) else { continue };
+            let is_secret = match rule {
+                ASSIGNED => !is_placeholder(value.as_bytes()) && is_random(value.as_bytes()),
+                _ => !is_placeholder(value.as_bytes()),
+            };
+            if is_secret {
+                found.push(Found { rule, range: whole.range() });
+            }
+        }
+    }
+    found
+}
+
+/// Returns whether a value only marks the place of one.
+fn is_placeholder(value: &[u8]) -> bool {
+    let marks = value.iter().all(|byte| matches!(byte, b'*' | b'.' | b'x' | b'X' | b'_' | b'-'));
+    marks || value.first().is_some_and(|first| matches!(first, b'<' | b'$' | b'{' | b'%' | b'['))
+}
+
+/// Returns whether a value is no word: it mixes letters and digits, or is longer than words are.
+fn is_random(value: &[u8]) -> bool {
+    let trimmed = value.strip_suffix(b".").unwrap_or(value);
+    let has = |is: fn(&u8) -> bool| trimmed.iter().any(is);
+    (has(u8::is_ascii_alphabetic) && has(u8::is_ascii_digit)) || trimmed.len() > WORD_CHARS_MAX
+}
+
 /// A secret that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Found {
@@ -127,7 +177,7 @@ pub(crate) struct Found {
 /// Returns the names of the rules, sorted.
 pub(crate) fn rule_names() -> Vec<&'static str> {
     let rules = TEXT_RULES.iter().chain(DER_RULES);
-    let mut names: Vec<_> = rules.map(|(name, _)| *name).collect();
+    let mut names: Vec<_> = rules.map(|(name, _)| *name).chain([ASSIGNED, IN_URL]).collect();
     names.sort_unstable();
     names.dedup();
     names
@@ -302,6 +352,39 @@ mod tests {
             "AKIA… is the beginning",
         ] {
             assert_eq!(rules(text.as_bytes()), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn sentences_of_skills_are_searched() {
+        let found = |text: &str| {
+            let found = super::search_sentences(text.as_bytes());
+            found.into_iter().map(|found| found.rule).collect::<Vec<_>>()
+        };
+        for text in [
+            "password: hunter2",
+            "The admin password is Tr0ub4dor&3.",
+            "api_key = \"9f8e7d6c5b4a\"",
+            "API-Key: abcdefghijklmnopqrstuvwx",
+            "client_secret=abc123def456",
+            "token: `t0k3n-value`",
+        ] {
+            assert_eq!(found(text), ["assigned-secret"], "{text}");
+        }
+        assert_eq!(found("See https://user:pass@host/path"), ["url-password"]);
+        assert_eq!(found("redis://:s3cret@cache:6379"), ["url-password"]);
+        for text in [
+            "Never write a password into a log.",
+            "password: see the vault",
+            "The token is required for each call.",
+            "Passwords: at least 12 characters.",
+            "Set api_key=$API_KEY or api_key=<your key here>.",
+            "password: ********",
+            "A token: 2026-01-15",
+            "https://user@host:8080/path and https://host:443/a@b",
+            "https://user:<password>@host",
+        ] {
+            assert_eq!(found(text), [""; 0], "{text}");
         }
     }
 

@@ -7,14 +7,16 @@
 
 mod access;
 
-use relay_bundle::{Argument, ArgumentKind, Role, Unlock};
+use std::collections::BTreeMap;
+
+use relay_bundle::{Argument, ArgumentKind, Level, Role, Unlock};
 use serde_json::{Map, Value, json};
 
 use crate::ast::ToolGroup;
 use crate::grammar::{Form, Kind, Literal, Rule};
 use crate::model::{
     About, Access, AllowedSecret, BodySource, Gate, MessageSource, Model, PartSource, Prompt,
-    Setting, SystemText,
+    Setting, Skill, Skills, SystemText,
 };
 use crate::setting::{GATE, UNLOCK};
 use crate::source::{FileId, Sources, Span, Spanned};
@@ -31,6 +33,8 @@ struct EffectiveNode {
     name: &'static str,
     arguments: Vec<Scalar>,
     properties: Vec<(&'static str, Scalar)>,
+    /// The properties whose names the author chose.
+    facts: Vec<(String, Scalar)>,
     children: Vec<EffectiveNode>,
     /// `file:line` of what was written.
     at: Option<String>,
@@ -48,6 +52,8 @@ enum Scalar {
     Boolean(bool),
     Chars(u64),
     Bytes(u64),
+    Integer(i64),
+    Null,
 }
 
 impl Effective {
@@ -56,8 +62,12 @@ impl Effective {
         let mut nodes = vec![renderer.project(model)];
         nodes.extend(renderer.access(&model.access));
         nodes.push(renderer.gate(&model.gate));
-        if !model.tools.is_empty() {
-            let children = model.tools.iter().map(|group| renderer.tool_group(group)).collect();
+        if !(model.tools.is_empty() && model.other_tools.is_empty()) {
+            let mut children: Vec<_> =
+                model.tools.iter().map(|group| renderer.tool_group(group)).collect();
+            if !model.other_tools.is_empty() {
+                children.push(list("other", &model.other_tools));
+            }
             nodes.push(EffectiveNode { name: "tools", children, ..EffectiveNode::default() });
         }
         let said = model.messages.all().into_iter().filter(|message| message.is_said(&model.gate));
@@ -79,6 +89,9 @@ impl Effective {
         let children: Vec<_> = fixed.chain(templates).collect();
         if !children.is_empty() {
             nodes.push(EffectiveNode { name: "resources", children, ..EffectiveNode::default() });
+        }
+        if !(model.skills.list.is_empty() && model.skills.disabled.is_empty()) {
+            nodes.push(renderer.skills(&model.skills));
         }
         Self { nodes }
     }
@@ -145,6 +158,67 @@ impl Renderer<'_, '_> {
             ToolGroup::Diagnostics => "diagnostics",
         };
         EffectiveNode { name, at: self.at(group.at), ..EffectiveNode::default() }
+    }
+
+    fn skills(&self, skills: &Skills) -> EffectiveNode {
+        let mut node = EffectiveNode { name: "skills", ..EffectiveNode::default() };
+        node.setting("limit", &skills.limit, |limit| Scalar::Chars((*limit).into()));
+        node.setting("merged", &skills.merged, |merged| Scalar::Bytes((*merged).into()));
+        let mut blocks: BTreeMap<(Level, Vec<&str>), EffectiveNode> = BTreeMap::new();
+        let on = skills.list.iter().map(|skill| (skill, true));
+        for (skill, on) in on.chain(skills.disabled.iter().map(|skill| (skill, false))) {
+            let selectors: Vec<&str> =
+                skill.block().into_iter().map(|selector| selector.value.as_str()).collect();
+            let block = blocks.entry((skill.level, selectors)).or_insert_with(|| EffectiveNode {
+                name: skill.level.word(),
+                arguments: skill.block().into_iter().map(said).collect(),
+                ..EffectiveNode::default()
+            });
+            block.children.push(self.skill(skill, on));
+        }
+        node.children = blocks.into_values().collect();
+        node
+    }
+
+    fn skill(&self, skill: &Skill, on: bool) -> EffectiveNode {
+        let mut node = EffectiveNode {
+            name: "skill",
+            arguments: vec![said(&skill.name)],
+            at: self.at(skill.name.at),
+            ..EffectiveNode::default()
+        };
+        if !on {
+            node.properties.push(("enabled", Scalar::Boolean(false)));
+            return node;
+        }
+        node.setting("priority", &skill.priority, |priority| Scalar::Number((*priority).into()));
+        if skill.level != Level::Tenant {
+            node.optional("tenant", skill.tenant.as_ref());
+        }
+        if skill.level != Level::User {
+            node.optional("user", skill.user.as_ref());
+        }
+        if let Some(body) = &skill.body {
+            self.body(body, false, &mut node);
+            // A skill is no template, whatever its file is called.
+            node.properties.retain(|(name, _)| *name != "template");
+        }
+        node.child("topic", skill.topic.as_ref());
+        node.child("title", skill.title.as_ref());
+        node.child("description", skill.description.as_ref());
+        if skill.level != Level::Tool && !skill.tools.is_empty() {
+            node.children.push(list("tools", &skill.tools));
+        }
+        if let Some(meta) = &skill.meta {
+            let facts = meta.value.iter().map(|(key, value)| (key.clone(), Scalar::of(value)));
+            node.children.push(EffectiveNode {
+                name: "meta",
+                facts: facts.collect(),
+                ..EffectiveNode::default()
+            });
+        }
+        node.children.extend(skill.allowed_secrets.iter().map(suppression));
+        node
     }
 
     fn system_text(&self, message: &SystemText) -> EffectiveNode {
@@ -313,7 +387,7 @@ fn gate_node(rule: &'static Rule, gate: &Gate) -> EffectiveNode {
                 node.properties.push((field.name, value));
                 field.name
             }
-            Form::Argument | Form::Optional | Form::Arguments => {
+            Form::Argument | Form::Optional | Form::Arguments | Form::Keys => {
                 node.arguments.push(value);
                 if let Literal::Word(word) = literal { word } else { rule.name }
             }
@@ -339,6 +413,14 @@ fn scalar(literal: Literal<'_>, kind: Kind) -> Scalar {
 /// Returns a literal as it is written in KDL.
 pub(crate) fn literal_kdl(literal: Literal<'_>, kind: Kind) -> String {
     scalar(literal, kind).kdl(0)
+}
+
+fn said(text: &Spanned<String>) -> Scalar {
+    Scalar::Text(text.value.clone())
+}
+
+fn list(name: &'static str, texts: &[Spanned<String>]) -> EffectiveNode {
+    EffectiveNode { name, arguments: texts.iter().map(said).collect(), ..EffectiveNode::default() }
 }
 
 fn leaf(name: &'static str, argument: &str) -> EffectiveNode {
@@ -455,6 +537,9 @@ fn write_kdl(node: &EffectiveNode, depth: usize, origins: bool, out: &mut String
         out.push('=');
         out.push_str(&value.kdl(depth));
     }
+    for (name, value) in &node.facts {
+        out.extend([" ", &quote(name, depth), "=", &value.kdl(depth)]);
+    }
     let has_children = node.children.iter().any(|child| origins || !child.generated);
     if has_children {
         out.push_str(" {");
@@ -485,6 +570,21 @@ impl Scalar {
             Self::Boolean(yes) => format!("#{yes}"),
             Self::Chars(number) => format!("(chars){number}"),
             Self::Bytes(number) => format!("(bytes){number}"),
+            Self::Integer(number) => number.to_string(),
+            Self::Null => "#null".into(),
+        }
+    }
+
+    /// Returns a value of `meta`.
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::Bool(yes) => Self::Boolean(*yes),
+            Value::String(text) => Self::Text(text.clone()),
+            Value::Number(number) => match number.as_i64() {
+                Some(number) => Self::Integer(number),
+                None => Self::Text(number.to_string()),
+            },
+            Value::Null | Value::Array(_) | Value::Object(_) => Self::Null,
         }
     }
 
@@ -493,6 +593,8 @@ impl Scalar {
             Self::Text(text) => json!(text),
             Self::Number(number) | Self::Chars(number) | Self::Bytes(number) => json!(number),
             Self::Boolean(yes) => json!(yes),
+            Self::Integer(number) => json!(number),
+            Self::Null => Value::Null,
         }
     }
 }
@@ -552,6 +654,9 @@ fn node_json(node: &EffectiveNode) -> Value {
     let mut properties = Map::new();
     for (name, value) in &node.properties {
         properties.insert((*name).into(), value.json());
+    }
+    for (name, value) in &node.facts {
+        properties.insert(name.clone(), value.json());
     }
     json!({
         "node": node.name,

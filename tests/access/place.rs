@@ -45,7 +45,9 @@ fn model(contents: &Contents, identity: &Identity<'_>) -> Placed {
     // A row for the tenant hides the one of the same name for every tenant.
     let hidden = |user: &User| {
         let twin = |other: &User| {
-            (other.who, &other.id) == (user.who, &user.id) && other.tenant.is_some() && applies(other)
+            (other.who, &other.id) == (user.who, &user.id)
+                && other.tenant.is_some()
+                && applies(other)
         };
         tenant.is_some() && user.tenant.is_none() && contents.users.iter().any(twin)
     };
@@ -79,12 +81,10 @@ fn model(contents: &Contents, identity: &Identity<'_>) -> Placed {
         }
         all
     };
-    let contains = |wide: u32, role: u32| {
-        ancestors(role).contains(&contents.roles[wide as usize].name)
-    };
-    let widest = |(_, user): &&(usize, &User)| {
-        rows.iter().all(|(_, other)| contains(user.role, other.role))
-    };
+    let contains =
+        |wide: u32, role: u32| ancestors(role).contains(&contents.roles[wide as usize].name);
+    let widest =
+        |(_, user): &&(usize, &User)| rows.iter().all(|(_, other)| contains(user.role, other.role));
     match rows.iter().find(widest) {
         None => Placed::RolesApart,
         Some((row, user)) => Placed::There {

@@ -18,6 +18,7 @@ pub(crate) fn bundle_reader(bytes: &[u8]) {
     let trusted = trust::verify(&bundle, &sample::trust(&[1]), sample::NOW.0).is_ok();
     let read = bundle.contents();
     let tags = tags::tags(&bundle);
+    let skills = bundle.skill_index().map(|_| ());
     let checked = bundle.check_all().is_ok();
     find_all(&bundle);
     if trusted {
@@ -29,6 +30,7 @@ pub(crate) fn bundle_reader(bytes: &[u8]) {
         if checked {
             assert!(read.is_ok(), "a good bundle cannot be read: {read:?}");
             assert!(tags.is_ok(), "a good tag index cannot be read: {tags:?}");
+            assert!(skills.is_ok(), "a good index of skills cannot be read: {skills:?}");
         }
     }
 }
@@ -96,7 +98,7 @@ fn edit_row(row: &mut Row, what: u8, at: usize, value: u32) {
         3 => data.truncate(at),
         4 => data.extend(std::iter::repeat_n(value as u8, at % 5000)),
         5 => *flags = value % 4,
-        6 => *kind = value % 80,
+        6 => *kind = value % 96,
         9 => match value % 4 {
             0 => *offset = Some(value.into()),
             1 => *length = Some(at as u64),
@@ -152,6 +154,15 @@ pub(crate) fn uri_template(bytes: &[u8]) {
     }
 }
 
+type Name = Option<&'static str>;
+
+/// Questions that some skills of the rich sample match, by listed patterns and by others.
+const QUESTIONS: [(Name, Name, Name); 3] = [
+    (Some("acme"), Some("api-create"), Some("john@acme.example")),
+    (Some("acme"), Some("db-b"), Some("john@acme.example")),
+    (None, Some("ssh_exec"), Some("mary")),
+];
+
 fn find_all(bundle: &relay_bundle::Bundle) {
     for prompt in bundle.prompts().take(64).flatten() {
         if let Ok(name) = prompt.name() {
@@ -159,6 +170,14 @@ fn find_all(bundle: &relay_bundle::Bundle) {
         }
         let _ = relay_engine::prompt::fill(prompt.rendering(), &Default::default());
         let _ = relay_engine::completion::complete(prompt.rendering(), "environment", "s");
+    }
+    for (tenant, tool, user) in QUESTIONS {
+        let question = relay_engine::cascade::Question { tenant, tool, user };
+        if let Ok(resolution) = relay_engine::cascade::resolve(bundle, question) {
+            let _ = resolution.text();
+            let _ = resolution.trace();
+        }
+        let _ = relay_engine::cascade::near_misses(bundle, question);
     }
     // Whatever a damaged bundle says of audiences, asking what they see ends.
     for number in 0..bundle.audience_count().clamp(1, 8) {

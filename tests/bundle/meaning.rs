@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::{random, sample};
 
 /// What decides no answer.
-const ORIGIN: [&str; 5] = ["/epoch", "/manifest/compiler", "/canonical", "/provenance", "/review"];
+const ORIGIN: [&str; 6] =
+    ["/epoch", "/manifest/compiler", "/known_tools", "/canonical", "/provenance", "/review"];
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]

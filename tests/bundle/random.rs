@@ -5,9 +5,9 @@ use proptest::option;
 use proptest::prelude::*;
 use relay_bundle::{
     Argument, ArgumentKind, Audience, Audiences, Blob, CallerRole, Content, Contents, Gate,
-    Manifest, Mask, Message, MessagePiece, Messages, Page, Part, PartContent, Place, Prompt,
-    Rendering, Resource, ResourceTemplate, Review, Role, Segment, Setting, Suppression, Tenant,
-    Tool, Unlock, UriPiece, User, Visible, Who,
+    KnownTool, Level, Manifest, Mask, Message, MessagePiece, Messages, Page, Part, PartContent,
+    Place, Prompt, Rendering, Resource, ResourceTemplate, Review, Role, Segment, Setting, Skill,
+    Suppression, Tenant, Tool, Unlock, UriPiece, User, Visible, Who,
 };
 
 /// Contents with a few of everything; prompts and resources have unique names and are sorted.
@@ -24,10 +24,12 @@ pub(crate) fn contents() -> impl Strategy<Value = Contents> {
     let pages = [(); 4].map(|()| vec(page(), 0..3));
     let gated = (option::of(gate()), vec(tool(), 0..4), access());
     let settings = (any::<u64>(), manifest(), messages());
-    (settings, lists, gated, pages, (text(), text(), review())).prop_map(
+    let skills = (vec(skill(), 0..6), known_tools());
+    (settings, lists, skills, gated, pages, (text(), text(), review())).prop_map(
         |(
             (epoch, manifest, messages),
             (prompts, resources, templates),
+            (skills, known_tools),
             (gate, tools, (tenants, roles, users)),
             pages,
             (canonical, provenance, review),
@@ -47,6 +49,8 @@ pub(crate) fn contents() -> impl Strategy<Value = Contents> {
                 prompts,
                 resources,
                 templates,
+                skills,
+                known_tools,
                 prompt_pages,
                 resource_pages,
                 template_pages,
@@ -218,6 +222,40 @@ pub(crate) fn prompt() -> impl Strategy<Value = Prompt> {
     )
 }
 
+pub(crate) fn skill() -> impl Strategy<Value = Skill> {
+    let texts = (maybe_set(), maybe_set(), option::of(set(name())), maybe());
+    let tools = btree_map(name(), option::of(place()), 0..4)
+        .prop_map(|tools| tools.into_iter().map(|(value, at)| Setting { value, at }).collect());
+    let selectors = (option::of(set(name())), tools, option::of(set(name())));
+    let level = proptest::sample::select(&Level::ALL[..]);
+    (name(), level, set(any::<u8>()), texts, selectors, set(text()), place()).prop_map(
+        |(name, level, priority, texts, (tenant, tools, user), text, at)| {
+            let (title, description, topic, meta) = texts;
+            Skill {
+                name,
+                level,
+                priority,
+                topic,
+                title,
+                description,
+                meta,
+                tenant,
+                tools,
+                user,
+                text,
+                at,
+            }
+        },
+    )
+}
+
+fn known_tools() -> impl Strategy<Value = Vec<KnownTool>> {
+    let tools = btree_map(name(), option::of(vec(any::<u32>(), 0..4)), 0..4);
+    tools.prop_map(|tools| {
+        tools.into_iter().map(|(name, patterns)| KnownTool { name, patterns }).collect()
+    })
+}
+
 fn gate() -> impl Strategy<Value = Gate> {
     let unlock = set(prop_oneof![Just(Unlock::Intercept), Just(Unlock::Refuse)]);
     let number = || set(any::<u32>());
@@ -346,17 +384,23 @@ fn page() -> impl Strategy<Value = Page> {
 
 fn review() -> impl Strategy<Value = Review> {
     let names = || vec(text(), 0..3);
-    let suppression = (text(), text(), names(), names(), place()).prop_map(
-        |(rule, because, prompts, resources, at)| Suppression {
+    let suppression = (text(), text(), names(), names(), names(), place()).prop_map(
+        |(rule, because, prompts, resources, skills, at)| Suppression {
             rule,
             because,
             prompts,
             resources,
+            skills,
             at,
         },
     );
-    (vec(set(text()), 0..3), vec(suppression, 0..3))
-        .prop_map(|(switched_off, suppressions)| Review { switched_off, suppressions })
+    (vec(set(text()), 0..3), vec(set(text()), 0..3), vec(suppression, 0..3)).prop_map(
+        |(switched_off, switched_off_skills, suppressions)| Review {
+            switched_off,
+            switched_off_skills,
+            suppressions,
+        },
+    )
 }
 
 fn place() -> impl Strategy<Value = Place> {

@@ -7,9 +7,10 @@ use relay_bundle::envelope::{self, Envelope};
 use relay_bundle::trust::{PublicKey, Revoked, Time, Trust, TrustedKey};
 use relay_bundle::{
     Argument, ArgumentKind, Audience, Audiences, Blob, Bundle, CallerRole, Content, Contents,
-    Corrupt, Gate, Manifest, Mask, Message, MessagePiece, Messages, OpenError, Page, Part,
-    PartContent, Place, Prompt, Rendering, Resource, ResourceTemplate, Review, Role, Segment,
-    Setting, Suppression, Tenant, Tool, Unlock, UriPiece, User, Visible, Who, encode,
+    Corrupt, Gate, KnownTool, Level, Manifest, Mask, Message, MessagePiece, Messages, OpenError,
+    Page, Part, PartContent, Place, Prompt, Rendering, Resource, ResourceTemplate, Review, Role,
+    Segment, Setting, Skill, Suppression, Tenant, Tool, Unlock, UriPiece, User, Visible, Who,
+    encode,
 };
 
 /// When the tests take place: 2026-11-21T00:00:00Z.
@@ -87,6 +88,8 @@ pub(crate) fn rich() -> Contents {
             },
             at: place(50),
         }],
+        skills: skills(),
+        known_tools: vec![known_tool("api-create", Some(&[0, 1])), known_tool("ssh_exec", None)],
         gate: Some(gate()),
         tenants: vec![tenant("acme", 70), tenant("initech", 71)],
         roles: vec![
@@ -113,11 +116,13 @@ pub(crate) fn rich() -> Contents {
         provenance: r#"{"compiler":"0.1.0"}"#.into(),
         review: Review {
             switched_off: vec![written("backup", 60)],
+            switched_off_skills: vec![written("tenant acme/old", 88)],
             suppressions: vec![Suppression {
                 rule: "aws-access-key".into(),
                 because: "the example of its documentation".into(),
                 prompts: vec!["deploy".into()],
                 resources: vec!["relay://plan".into()],
+                skills: vec!["global/date-format".into()],
                 at: place(61),
             }],
         },
@@ -275,6 +280,56 @@ fn media() -> Prompt {
         },
         ..prompt("media", Vec::new())
     }
+}
+
+/// Skills of each level: with every selector and without, some of one topic.
+fn skills() -> Vec<Skill> {
+    vec![
+        Skill {
+            topic: Some(written("dates", 80)),
+            text: written("Write dates as DD/MM/YYYY. 😴", 81),
+            ..skill("date-format", Level::Global)
+        },
+        Skill {
+            priority: Setting { value: 100, at: Some(place(82)) },
+            topic: Some(written("dates", 83)),
+            title: Some(written("Formats", 83)),
+            description: Some(written("As the law asks", 83)),
+            meta: Some(r#"{"regulation":"GDPR"}"#.into()),
+            tenant: Some(written("acme", 82)),
+            tools: vec![written("api-*", 84), written("db-[ab]", 84)],
+            user: Some(written("john@acme.example", 85)),
+            ..skill("formats", Level::Tenant)
+        },
+        Skill {
+            tools: vec![written("api-create", 86)],
+            text: made(String::new()),
+            ..skill("approval", Level::Tool)
+        },
+        Skill { user: Some(written("mary", 87)), ..skill("brief", Level::User) },
+    ]
+}
+
+/// A skill for every call.
+pub(crate) fn skill(name: &str, level: Level) -> Skill {
+    Skill {
+        name: name.into(),
+        level,
+        priority: made(50),
+        topic: None,
+        title: None,
+        description: None,
+        meta: None,
+        tenant: None,
+        tools: Vec::new(),
+        user: None,
+        text: made(format!("Text of {name}.")),
+        at: place(80),
+    }
+}
+
+fn known_tool(name: &str, patterns: Option<&[u32]>) -> KnownTool {
+    KnownTool { name: name.into(), patterns: patterns.map(<[u32]>::to_vec) }
 }
 
 /// Settings that were written and defaults.

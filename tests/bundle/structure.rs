@@ -202,9 +202,47 @@ fn impossible_records_are_refused_when_they_are_read() {
     check(Kind::Resources, 56, big, page("bodies", 0x00ff_ffff));
     check(Kind::Templates, 56, big, record("uri-pieces", "range"));
     check(Kind::UriPieces, 0, big, page("strings", 0x00ff_ffff));
+    // The second skill: its name, then title, description and topic with places, meta, tenant and
+    // user with places, the range of its tools, its text with its place, places, level.
+    check(Kind::Skills, 108, big, page("strings", 0x00ff_ffff));
+    check(Kind::Skills, 108 + 76, big, record("skill-tools", "range"));
+    check(Kind::Skills, 108 + 76, 2, record("skill-tools", "range"));
+    check(Kind::Skills, 108 + 80, max, record("skill-tools", used_twice));
+    check(Kind::Skills, 108 + 84, big, page("bodies", 0x00ff_ffff));
+    check(Kind::Skills, 108 + 100, big, page("places", 0x00ff_ffff * 16));
+    check(Kind::Skills, 108 + 104, 4, record("skills", "level"));
+    check(Kind::SkillTools, 0, big, page("strings", 0x00ff_ffff));
+    check(Kind::KnownTools, 12, big, page("known-tool-patterns", 0));
+    check(Kind::KnownTools, 8, 1, page("known-tool-patterns", 4));
     check(Kind::ToolPages, 8, big, page("page-bytes", 0x00ff_ffff));
     check(Kind::PromptPages, 8, big, page("page-bytes", 0x00ff_ffff));
     check(Kind::Places, 0, big, page("strings", 0x00ff_ffff));
+}
+
+/// An index of skills that does not fit itself is refused when a question is asked.
+#[test]
+fn an_impossible_index_of_skills_is_refused() {
+    let check = |kind: Kind, at: usize, value: u32, section: &'static str, what: &'static str| {
+        let mut raw = Raw::of(&encode(&sample::rich()).unwrap());
+        raw.row(kind).data[at..at + 4].copy_from_slice(&value.to_le_bytes());
+        let bundle = accepted(&raw.sealed());
+        let found = bundle.skill_index().map(|_| ()).err();
+        assert_eq!(found, Some(Corrupt::Record { section, what }), "{} at {at}", kind.name());
+    };
+    // Three scopes: none, mary, and acme with john; a list of no tool, one of a pattern in the first.
+    check(Kind::SkillScopes, 16, 1, "skill-scopes", "range");
+    check(Kind::SkillScopes, 20, u32::MAX, "skill-scopes", "range");
+    check(Kind::SkillScopes, 24 + 16, 0, "skill-scopes", "range");
+    check(Kind::SkillLists, 4, 1, "skill-lists", "range");
+    check(Kind::SkillLists, 8, 0, "skill-lists", "range");
+    check(Kind::SkillLists, 0, 3, "skill-lists", "pattern");
+    check(Kind::SkillLists, 12, 0, "skill-lists", "pattern");
+    check(Kind::SkillPostings, 0, 4, "skill-postings", "skill");
+    check(Kind::SkillTopics, 0, 4, "skill-topics", "topic");
+    let mut raw = Raw::of(&encode(&sample::rich()).unwrap());
+    raw.row(Kind::SkillTopics).data.truncate(12);
+    let found = accepted(&raw.sealed()).skill_index().map(|_| ()).err();
+    assert_eq!(found, Some(Corrupt::Record { section: "skill-topics", what: "count" }));
 }
 
 /// Settings are decoded at once, so a bundle with others than this reader knows does not open.

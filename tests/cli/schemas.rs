@@ -33,6 +33,7 @@ fn every_answer_conforms() {
         ("describe", 0, "describe empty.relay --json"),
         ("trust-list", 0, "trust list trust.toml --json"),
         ("verify", 1, "verify x.relay --trust trust.toml --json"),
+        ("explain-cascade", 0, "explain x.relay --tenant acme --tool audit_tail --json"),
         ("explain-index", 0, "explain x.relay --index --json"),
         ("explain-selection", 0, "explain x.relay --tags zigbee vpn --budget 5000 --json"),
         ("explain-selection", 0, "explain x.relay --tags --sent vpn --json"),

@@ -11,11 +11,13 @@ use crate::bundle::{random, sample};
 
 /// Values that decide no answer, or follow from others that are compared: a pattern each, in which
 /// `*` is a number.
-const IGNORED: [&str; 14] = [
+const IGNORED: [&str; 15] = [
     // Where it comes from. A lower epoch is reported, a higher one is no difference.
     "/epoch",
     "/manifest/compiler",
     "/canonical",
+    // It is found in advance, and decides no answer.
+    "/known_tools",
     "/provenance",
     // Prebuilt from prompts, resources, templates, tools.
     "/prompt_pages",

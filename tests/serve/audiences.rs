@@ -49,7 +49,9 @@ fn firm() -> House {
     let house = House::of(&house::bundle_of(PROJECT));
     let key = |id: &str, more: &str| {
         let sha256 = house::sha256(b"s");
-        format!("[[auth.api-keys]]\nid = \"{id}\"\nsha256 = \"{sha256}\"\nprincipal = \"{id}\"\n{more}\n")
+        format!(
+            "[[auth.api-keys]]\nid = \"{id}\"\nsha256 = \"{sha256}\"\nprincipal = \"{id}\"\n{more}\n"
+        )
     };
     let keys = [
         key("ann", "tenant = \"acme\""),
@@ -137,31 +139,60 @@ fn what_is_hidden_is_answered_as_what_never_was() {
     };
     for (hidden, never) in prompts {
         same("prompts/get", hidden, never, &|name| json!({ "name": name }));
-        same("prompts/get", hidden, never, &|name| json!({ "name": name, "arguments": { "door": "front" } }));
-        same("prompts/get", hidden, never, &|name| json!({ "name": name, "arguments": { "door": 7 } }));
+        same(
+            "prompts/get",
+            hidden,
+            never,
+            &|name| json!({ "name": name, "arguments": { "door": "front" } }),
+        );
+        same(
+            "prompts/get",
+            hidden,
+            never,
+            &|name| json!({ "name": name, "arguments": { "door": 7 } }),
+        );
         same("completion/complete", hidden, never, &|name| {
             json!({
                 "ref": { "type": "ref/prompt", "name": name },
                 "argument": { "name": "door", "value": "f" },
             })
         });
-        same("tools/call", hidden, never, &|name| {
-            json!({ "name": "begin_session", "arguments": { "tags": [name] } })
-        });
-        same("tools/call", hidden, never, &|name| {
-            json!({ "name": "read_prompts", "arguments": { "tags": [name, "doors"] } })
-        });
+        same(
+            "tools/call",
+            hidden,
+            never,
+            &|name| json!({ "name": "begin_session", "arguments": { "tags": [name] } }),
+        );
+        same(
+            "tools/call",
+            hidden,
+            never,
+            &|name| json!({ "name": "read_prompts", "arguments": { "tags": [name, "doors"] } }),
+        );
     }
     for (hidden, never) in
         [("relay://hidden", "relay://nowhere"), ("relay://front/state", "relay://sides/state")]
     {
         same("resources/read", hidden, never, &|uri| json!({ "uri": uri }));
     }
-    same("completion/complete", "relay://{door}/state", "relay://{gate}/state", &|uri| {
-        json!({ "ref": { "type": "ref/resource", "uri": uri }, "argument": { "name": "door", "value": "" } })
-    });
-    same("tools/call", "audit_tail", "audit_nope", &|name| json!({ "name": name, "arguments": {} }));
-    same("tools/call", "audit_tail", "audit_nope", &|name| json!({ "name": name, "arguments": { "lines": "x" } }));
+    same(
+        "completion/complete",
+        "relay://{door}/state",
+        "relay://{gate}/state",
+        &|uri| json!({ "ref": { "type": "ref/resource", "uri": uri }, "argument": { "name": "door", "value": "" } }),
+    );
+    same(
+        "tools/call",
+        "audit_tail",
+        "audit_nope",
+        &|name| json!({ "name": name, "arguments": {} }),
+    );
+    same(
+        "tools/call",
+        "audit_tail",
+        "audit_nope",
+        &|name| json!({ "name": name, "arguments": { "lines": "x" } }),
+    );
     assert_eq!(asked, 17);
     // Only the record tells.
     let records = house.read("a.jsonl");
@@ -190,7 +221,12 @@ fn a_cursor_and_a_handle_are_of_their_audience() {
     assert!(foreign.to_string().contains("another caller"), "{foreign}");
     let info = firm.ask("ann", "tools/call", json!({ "name": "server_info", "arguments": {} }));
     let text = info["result"]["content"].to_string();
-    for fact in [r#"\"role\": \"operator\""#, r#"\"tenant\": \"acme\""#, r#"\"prompts\": 3"#, "project.kdl:11"] {
+    for fact in [
+        r#"\"role\": \"operator\""#,
+        r#"\"tenant\": \"acme\""#,
+        r#"\"prompts\": 3"#,
+        "project.kdl:11",
+    ] {
         assert!(text.contains(fact), "{fact}: {text}");
     }
 }
@@ -221,7 +257,9 @@ fn house_config(_: &House) -> String {
     ["ann\"\ntenant = \"acme", "eve\"\ntenant = \"globex"]
         .map(|more| {
             let id = more.split('"').next().unwrap();
-            format!("[[auth.api-keys]]\nid = \"{id}\"\nsha256 = \"{sha256}\"\nprincipal = \"{more}\"\n")
+            format!(
+                "[[auth.api-keys]]\nid = \"{id}\"\nsha256 = \"{sha256}\"\nprincipal = \"{more}\"\n"
+            )
         })
         .concat()
 }

@@ -6,6 +6,7 @@ pub(crate) mod message;
 pub(crate) mod prompt;
 pub(crate) mod resource;
 pub(crate) mod size;
+pub(crate) mod skill;
 pub(crate) mod summary;
 pub(crate) mod table;
 pub(crate) mod tag_index;

@@ -56,6 +56,8 @@ pub enum Kind {
     Index,
     /// A prompt.
     Prompt,
+    /// A skill.
+    Skill,
     /// A message of the server itself.
     Message,
     /// A resource.

@@ -22,6 +22,7 @@ mod resource;
 mod resource_template;
 mod review;
 mod signer;
+mod skill;
 mod text;
 mod tool;
 
@@ -51,6 +52,7 @@ pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     gate::compare(a.gate(), b.gate(), &mut out);
     tool::compare(a, b, &mut out);
     review::compare(&review_a, &review_b, &mut out);
+    review::compare_skills(&review_a, &review_b, &mut out);
     let switched_off = SwitchedOff::of(&review_a, &review_b);
     switched_off.compare(a, b, &mut out)?;
     messages::compare(a, b, &mut out)?;
@@ -58,6 +60,7 @@ pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     index::compare(a, b, &mut out)?;
     resource::compare_all(a, b, &mut out)?;
     resource_template::compare_all(a, b, &mut out)?;
+    skill::compare_all(a, b, &mut out)?;
     briefing::compare(a, b, &mut out)?;
     prebuilt::compare(a, b, &mut out);
     Ok(out.sorted())

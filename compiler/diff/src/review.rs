@@ -54,6 +54,26 @@ impl SwitchedOff {
     }
 }
 
+/// Compares which skills are switched off.
+pub(crate) fn compare_skills(a: &Review, b: &Review, out: &mut Findings) {
+    let labels = |review: &Review| -> BTreeMap<String, Option<Place>> {
+        let labels = review.switched_off_skills.iter();
+        labels.map(|label| (label.value.clone(), label.at.clone())).collect()
+    };
+    let (a, b) = (labels(a), labels(b));
+    let off = |label: &str, is_off: bool| {
+        let value = |is: bool| is.then(|| "false".to_owned());
+        let change = Change::Value { before: value(!is_off), after: value(is_off) };
+        Finding::new(Area::Contexts, Kind::Skill, label, change).part("enabled")
+    };
+    for (label, at) in a.iter().filter(|(label, _)| !b.contains_key(*label)) {
+        out.push(off(label, false).at(at.as_ref(), None));
+    }
+    for (label, at) in b.iter().filter(|(label, _)| !a.contains_key(*label)) {
+        out.push(off(label, true).at(None, at.as_ref()));
+    }
+}
+
 /// Compares the suppressions of two bundles: equal changes of many holders are one finding.
 pub(crate) fn compare(a: &Review, b: &Review, out: &mut Findings) {
     let (a, b) = (suppressed(a), suppressed(b));
@@ -99,10 +119,11 @@ struct Held<'k> {
 /// Returns the suppressions by rule and holder.
 fn suppressed(review: &Review) -> BTreeMap<(&str, String), Allowed<'_>> {
     let mut found: BTreeMap<_, Allowed<'_>> = BTreeMap::new();
-    for Suppression { rule, because, prompts, resources, at } in &review.suppressions {
+    for Suppression { rule, because, prompts, resources, skills, at } in &review.suppressions {
         let prompts = prompts.iter().map(|name| format!("prompt {name}"));
         let mut holders: Vec<_> =
             prompts.chain(resources.iter().map(|uri| format!("resource {uri}"))).collect();
+        holders.extend(skills.iter().map(|label| format!("skill {label}")));
         if holders.is_empty() {
             holders.push("nothing".into());
         }

@@ -28,7 +28,11 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     if out.has_errors() {
         return;
     }
-    if model.prompts.is_empty() && model.resources.is_empty() && model.templates.is_empty() {
+    if model.skills.list.is_empty()
+        && model.prompts.is_empty()
+        && model.resources.is_empty()
+        && model.templates.is_empty()
+    {
         let at = model.project.name.at;
         out.report(at, EmptyProject { name: model.project.name.value.clone(), at });
     }

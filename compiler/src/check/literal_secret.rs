@@ -19,7 +19,7 @@ use self::place::Owner;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
     About, Access, AllowedSecret, Argument, BodySource, MessageSource, Model, PartSource, Project,
-    Prompt, Setting, When,
+    Prompt, Setting, Skill, Skills, When,
 };
 use crate::secret::{self, Found};
 use crate::source::{Sources, Span, Spanned};
@@ -85,6 +85,8 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
         audiences: _,
         gate: _,
         tools: _,
+        other_tools,
+        skills,
         messages,
     } = model;
     let at = project.name.at;
@@ -92,6 +94,7 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
         project: Owner::of_project(at),
         prompts: BTreeMap::new(),
         resources: BTreeMap::new(),
+        skills: BTreeMap::new(),
         seen: BTreeSet::new(),
         found: 0,
         used: BTreeSet::new(),
@@ -100,7 +103,7 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
     let lines = [Some(name), version.as_ref(), title.as_ref(), owner.as_ref()];
     let of_project = Owner::of_project(at);
     let mut pass = Pass { sources, owner: &of_project, search: &mut search, out };
-    for line in lines.into_iter().flatten().chain(disabled_prompts) {
+    for line in lines.into_iter().flatten().chain(disabled_prompts).chain(other_tools) {
         pass.value(&line.value, line.at);
     }
     let names = tenants.iter().chain(roles.iter().map(|role| &role.name));
@@ -149,6 +152,13 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
         pass.arguments(&template.arguments, &template.rendering.arguments);
         search.resources.insert(template.uri_template.value.clone(), owner);
     }
+    let Skills { limit: _, merged: _, list, disabled } = skills;
+    for skill in list.iter().chain(disabled) {
+        let owner = Owner::of_skill(skill);
+        let mut pass = Pass { sources, owner: &owner, search: &mut search, out };
+        pass.skill(skill);
+        search.skills.insert(skill.label(), owner);
+    }
     search.report_suppressions(out);
     search
 }
@@ -158,6 +168,7 @@ pub(crate) struct SecretSearch {
     project: Owner,
     prompts: BTreeMap<String, Owner>,
     resources: BTreeMap<String, Owner>,
+    skills: BTreeMap<String, Owner>,
     /// The rule and the text of each secret that was found, without white space: what is made of a
     /// text is not reported again.
     seen: BTreeSet<(&'static str, Vec<u8>)>,
@@ -180,6 +191,7 @@ impl SecretSearch {
 
     fn report_suppressions(&self, out: &mut Diagnostics) {
         let owners = self.prompts.values().chain(self.resources.values());
+        let owners = owners.chain(self.skills.values());
         for AllowedSecret { rule, because: _ } in owners.flat_map(|owner| &owner.allowed) {
             let (rule, at) = (rule.value.clone(), rule.at);
             let known = secret::rule_names();
@@ -251,6 +263,35 @@ impl Pass<'_, '_> {
         self.reasons(allowed_secrets);
     }
 
+    fn skill(&mut self, skill: &Skill) {
+        let Skill {
+            name,
+            level: _,
+            priority: _,
+            topic,
+            title,
+            description,
+            meta,
+            tenant,
+            tools,
+            user,
+            body,
+            // It is that of the body.
+            text: _,
+            allowed_secrets,
+        } = skill;
+        self.value(&name.value, name.at);
+        let lines = [topic, title, description, tenant, user].into_iter().flatten();
+        for line in lines.chain(tools) {
+            self.value(&line.value, line.at);
+        }
+        if let Some(meta) = meta {
+            texts::texts(&meta.value, &mut |text| self.value(text, name.at));
+        }
+        body.iter().for_each(|body| self.body(body));
+        self.reasons(allowed_secrets);
+    }
+
     /// Texts and files of a message are among the bodies; the rest of it is not.
     fn part(&mut self, part: &PartSource, at: Span) {
         match part {
@@ -319,7 +360,7 @@ impl Pass<'_, '_> {
             _ => {
                 let file = *file;
                 let bytes = &Arc::clone(&self.sources.file(file)).bytes;
-                for Found { rule, range } in secret::search(bytes) {
+                for Found { rule, range } in self.owner.search(bytes) {
                     let text = bytes.get(range.clone()).unwrap_or_default();
                     self.found(rule, text, named_at.unwrap_or(file.span(range.start, range.end)));
                 }
@@ -328,7 +369,7 @@ impl Pass<'_, '_> {
     }
 
     fn value(&mut self, text: &str, at: Span) {
-        for Found { rule, range } in secret::search(text.as_bytes()) {
+        for Found { rule, range } in self.owner.search(text.as_bytes()) {
             let text = text.as_bytes().get(range).unwrap_or_default();
             let at = place::inside(self.sources, at, text);
             self.found(rule, text, at);

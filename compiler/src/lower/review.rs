@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use relay_bundle::{Review, Suppression};
+use relay_bundle::{Review, Setting, Suppression};
 
 use super::Places;
 use crate::model::{AllowedSecret, Model};
@@ -24,13 +24,23 @@ pub(super) fn review(model: &Model, places: &Places<'_>) -> Review {
         let uri = &template.uri_template.value;
         gathered.add(&template.about.allowed_secrets, |it| it.resources.push(uri.clone()));
     }
+    for skill in &model.skills.list {
+        gathered.add(&skill.allowed_secrets, |it| it.skills.push(skill.label()));
+    }
     let mut suppressions: Vec<Suppression> = gathered.found.into_values().collect();
-    for Suppression { prompts, resources, .. } in &mut suppressions {
+    for Suppression { prompts, resources, skills, .. } in &mut suppressions {
         prompts.sort();
         resources.sort();
+        skills.sort();
     }
     Review {
         switched_off: switched_off.into_iter().map(|name| places.written(name.clone())).collect(),
+        switched_off_skills: model
+            .skills
+            .disabled
+            .iter()
+            .map(|skill| Setting { value: skill.label(), at: Some(places.of(skill.name.at)) })
+            .collect(),
         suppressions,
     }
 }
@@ -50,6 +60,7 @@ impl Gathered<'_, '_> {
                 because: because.value.clone(),
                 prompts: Vec::new(),
                 resources: Vec::new(),
+                skills: Vec::new(),
                 at,
             }));
         }

@@ -32,6 +32,13 @@ pub(super) static ALLOW_SECRET: Rule = Rule::leaf(
 );
 
 pub(super) fn body(reader: &mut Reader<'_>, out: &mut Diagnostics) -> Body {
+    let mut body = plain(reader, out);
+    body.template = reader.value("template", out);
+    body
+}
+
+/// Takes a body that is never a template.
+pub(super) fn plain(reader: &mut Reader<'_>, out: &mut Diagnostics) -> Body {
     let mut body = Body::default();
     if let Some(child) = reader.child("text", out) {
         let mut reader = Reader::new(child, &TEXT, out);
@@ -43,7 +50,6 @@ pub(super) fn body(reader: &mut Reader<'_>, out: &mut Diagnostics) -> Body {
         body.file = value.non_empty(out);
         body.broken |= body.file.is_none();
     }
-    body.template = reader.value("template", out);
     body
 }
 

@@ -46,7 +46,6 @@ pub(crate) const RESERVED: &[(&str, &str)] = &[
     ("servers", "upstream servers"),
     ("sessions", "tools for terminal sessions"),
     ("shell", "tools that run commands"),
-    ("skills", "skills"),
     ("ssh", "tools that reach hosts"),
 ];
 
@@ -66,6 +65,8 @@ pub(super) struct Reader<'n> {
     /// The properties and the children that were asked for.
     properties: BTreeSet<&'static str>,
     children: BTreeSet<&'static str>,
+    /// Whether the author chooses the names of the properties.
+    any_property: bool,
 }
 
 impl<'n> Reader<'n> {
@@ -91,6 +92,7 @@ impl<'n> Reader<'n> {
             arguments_taken: 0,
             properties: BTreeSet::new(),
             children: BTreeSet::new(),
+            any_property: false,
         }
     }
 
@@ -136,6 +138,16 @@ impl<'n> Reader<'n> {
         found.map(|property| &property.value)
     }
 
+    /// Takes all properties, whatever their names: one must be there.
+    pub(super) fn all_properties(&mut self, out: &mut Diagnostics) -> &'n [Property] {
+        self.any_property = true;
+        if self.node.properties.is_empty() {
+            let (node, at) = (self.node.name.value.clone(), self.node.name.at);
+            out.report(at, MissingArgument { node, what: "a `key=value`", at });
+        }
+        &self.node.properties
+    }
+
     /// Takes a property as its row says.
     pub(super) fn value<T: grammar::Scalar>(
         &mut self,
@@ -153,7 +165,7 @@ impl<'n> Reader<'n> {
             let value = match field.form {
                 Form::Argument | Form::Arguments => self.argument(out),
                 Form::Optional => self.optional_argument(),
-                Form::Property | Form::Either => self.property(field.name),
+                Form::Property | Form::Either | Form::Keys => self.property(field.name),
             };
             if let Some(written) = value.and_then(|value| value.literal(field.kind, out)) {
                 setting.set(written);
@@ -241,7 +253,7 @@ impl<'n> Reader<'n> {
         }
         for property in &self.node.properties {
             let name = &property.name;
-            if !properties.contains(&name.value.as_str()) {
+            if !self.any_property && !properties.contains(&name.value.as_str()) {
                 out.report(
                     name.at,
                     UnknownProperty {

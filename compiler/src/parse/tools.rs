@@ -1,7 +1,8 @@
-//! `tools { diagnostics }`: the tools that a server of the project offers, group by group.
+//! `tools { diagnostics; other PATTERN… }`: the tools that a server of the project offers, group by
+//! group, and those of other servers that the project names.
 
-use super::empty;
 use super::node::{Node, Reader};
+use super::{argument, empty};
 use crate::ast::{ToolChoice, ToolGroup, Tools};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Field, Kind, Literal, Rule};
@@ -10,9 +11,9 @@ use crate::source::Spanned;
 pub(crate) static TOOLS: Rule = Rule {
     name: "tools",
     what: "tools",
-    meaning: "The tools that a server of the project offers, besides those of the gate.",
+    meaning: "The tools that a server of the project offers, besides those of the gate, and those of other servers that skills name.",
     fields: &[],
-    children: &[&DIAGNOSTICS],
+    children: &[&DIAGNOSTICS, &OTHER],
     example: include_str!("../reference/tools.kdl"),
 };
 
@@ -22,6 +23,13 @@ static DIAGNOSTICS: Rule = Rule::leaf(
     "`server_info` and `audit_tail`: what the server is and what it recorded.",
     &[Field::property("enabled", Kind::Boolean, "`#false` leaves them out.")
         .or(Literal::Boolean(true))],
+);
+
+static OTHER: Rule = Rule::leaf(
+    "other",
+    "other tools",
+    "Tools of other servers that skills name: names, and patterns of names.",
+    &[Field::arguments("a pattern", Kind::Text("pattern"), "A name or a pattern.")],
 );
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Tools {
@@ -36,6 +44,7 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Tools {
         let group = Spanned { value: group, at: child.name.at };
         groups.push(ToolChoice { group, enabled });
     }
+    let other = reader.child(OTHER.name, out).map(|child| argument::list(child, &OTHER, out));
     reader.finish(out);
-    Tools { at: node.name.at, groups }
+    Tools { at: node.name.at, groups, other }
 }

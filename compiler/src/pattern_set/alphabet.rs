@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use relay_engine::glob::Part;
 
-use super::{STEPS_MAX, TooMany};
+use super::{TRIED_STEPS_MAX, TooMany};
 
 /// Characters for names that are shown, the best first.
 const PREFERRED: &str = "abcdefghijklmnopqrstuvwxyz0123456789_-./ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -35,7 +35,7 @@ impl Alphabet {
                 ),
             }
         }
-        if borders.len().saturating_mul(parts.len()) > STEPS_MAX {
+        if borders.len().saturating_mul(parts.len()) > TRIED_STEPS_MAX {
             return Err(TooMany);
         }
         let ends = borders.iter().copied().skip(1).chain([u32::from(char::MAX) + 1]);

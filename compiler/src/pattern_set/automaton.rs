@@ -7,7 +7,7 @@ use std::rc::Rc;
 use relay_engine::glob::{self, Part};
 
 use super::alphabet::Alphabet;
-use super::{STATES_MAX, STEPS_MAX, TooMany};
+use super::{TRIED_STATES_MAX, TRIED_STEPS_MAX, TooMany};
 
 /// Patterns as one automaton. A *place* is before a part of a pattern or at the end of one; the
 /// places of a pattern follow each other, and those of all patterns are numbered together.
@@ -97,13 +97,13 @@ impl Automaton {
             if is_open(&alive, &forever) {
                 for (class, letter) in self.alphabet.letters.iter().enumerate() {
                     steps += state.len() + 1;
-                    if steps > STEPS_MAX {
+                    if steps > TRIED_STEPS_MAX {
                         return Err(TooMany);
                     }
                     let next = self.after(&state, class);
                     let is_new = match numbers.get(&next) {
                         None => {
-                            if states.len() == STATES_MAX {
+                            if states.len() == TRIED_STATES_MAX {
                                 return Err(TooMany);
                             }
                             numbers.insert(next.clone(), states.len());

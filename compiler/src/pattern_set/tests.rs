@@ -6,7 +6,7 @@ use proptest::collection::btree_set;
 use proptest::prelude::*;
 use relay_engine::glob;
 
-use super::{NameSet, TooMany, outside, sets};
+use super::{NameSet, TooMany, meet, outside, sets};
 
 /// Letters that the patterns of [`patterns`] tell apart, and one that they do not name.
 const LETTERS: [char; 5] = ['a', 'b', 'c', '-', 'z'];
@@ -74,6 +74,21 @@ proptest! {
                 let found = names().into_iter().find(|name| is_outside(name));
                 prop_assert_eq!(found, None);
             }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn two_lists_meet_in_a_short_name(one in patterns(), other in patterns()) {
+        let (one, other) = (texts(&one), texts(&other));
+        let is_both =
+            |name: &str| !matched(&one, name).is_empty() && !matched(&other, name).is_empty();
+        match meet(&one, &other).unwrap() {
+            Some(witness) => prop_assert!(is_both(&witness), "{}", witness),
+            None => prop_assert_eq!(names().into_iter().find(|name| is_both(name)), None),
         }
     }
 }

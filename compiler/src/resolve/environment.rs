@@ -6,6 +6,7 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use super::patch::{self, Patches};
+use super::skills::{self, SkillPlaces};
 use crate::ast::{self, Ast, Item, PromptsItem};
 use crate::diagnostic::Diagnostics;
 use crate::model::{Gate, When};
@@ -23,6 +24,7 @@ pub(super) struct Nodes {
     pub(super) messages: Vec<ast::SystemMessage>,
     pub(super) gates: Vec<ast::Gate>,
     pub(super) tools: Vec<ast::Tools>,
+    pub(super) skills: Vec<ast::Skills>,
     pub(super) tenants: Vec<ast::Tenant>,
     pub(super) roles: Vec<ast::Role>,
     pub(super) users: Vec<ast::User>,
@@ -122,6 +124,11 @@ impl Nodes {
             }
             Item::Gate(gate) => self.gates.push(gate),
             Item::Tools(tools) => self.tools.push(tools),
+            Item::Skills(skills) => {
+                let each = skills.blocks.iter().flat_map(|block| &block.skills);
+                each.for_each(|skill| patch::report_new(skill.new.as_ref(), out));
+                self.skills.push(skills);
+            }
             Item::Tenants(tenants) => {
                 tenants.iter().for_each(|tenant| patch::report_new(tenant.new.as_ref(), out));
                 self.tenants.extend(tenants);
@@ -146,6 +153,7 @@ fn nodes_in(item: &Item) -> usize {
         Item::Prompts(items) => items.len(),
         Item::Messages(messages) => messages.len(),
         Item::Resources(resources) => resources.len(),
+        Item::Skills(skills) => skills::count(skills),
         Item::Tenants(tenants) => tenants.len(),
         Item::Roles(roles) => roles.len(),
         Item::Users(users) => users.len(),
@@ -177,6 +185,7 @@ struct Patcher<'p, 's> {
     /// Where in `nodes` each is, among those of its list that were there before the patches.
     prompts: BTreeMap<(&'static str, String), usize>,
     resources: BTreeMap<String, usize>,
+    skills: SkillPlaces,
     patches: Patches,
 }
 
@@ -200,7 +209,8 @@ fn apply(
         resources.entry(uri.value.clone()).or_insert(index);
     }
     let patches = Patches::new(environment);
-    let mut patcher = Patcher { sources, nodes, prompts, resources, patches };
+    let skills = SkillPlaces::of(&nodes.skills);
+    let mut patcher = Patcher { sources, nodes, prompts, resources, skills, patches };
     for item in items {
         match item {
             Item::Prompts(items) => {
@@ -214,6 +224,9 @@ fn apply(
             }
             Item::Gate(gate) => patcher.gate(gate, out),
             Item::Tools(tools) => patcher.tools(tools, out),
+            Item::Skills(skills) => {
+                patcher.skills.patch(&mut patcher.nodes.skills, skills, &mut patcher.patches, out);
+            }
             Item::Tenants(tenants) => {
                 tenants.into_iter().for_each(|tenant| patcher.tenant(tenant, out));
             }
@@ -389,7 +402,7 @@ impl Patcher<'_, '_> {
 
     fn tools(&mut self, tools: ast::Tools, out: &mut Diagnostics) {
         if self.nodes.tools.is_empty() {
-            self.nodes.tools.push(ast::Tools { at: tools.at, groups: Vec::new() });
+            self.nodes.tools.push(ast::Tools { at: tools.at, groups: Vec::new(), other: None });
         }
         if let Some(known) = self.nodes.tools.first_mut() {
             self.patches.tools(known, tools, out);

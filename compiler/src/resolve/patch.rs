@@ -14,7 +14,7 @@ use crate::diagnostic::Diagnostics;
 use crate::grammar::{Form, Literal, Rule};
 use crate::model::Gate;
 use crate::nearest::nearest;
-use crate::parse::PRIORITY;
+use crate::parse::{MERGED_BYTES, PRIORITY, SKILL_CHARS, SKILL_PRIORITY};
 use crate::setting::GATE;
 use crate::source::{Span, Spanned};
 
@@ -110,6 +110,57 @@ impl Patches {
         node.finish(uri.at);
     }
 
+    /// Patches the limits of skills.
+    pub(super) fn skill_limits(
+        &mut self,
+        base: &mut ast::Skills,
+        patch: &ast::Skills,
+        out: &mut Diagnostics,
+    ) {
+        let mut node = self.node("the skills".into(), out);
+        node.setting("limit", &mut base.limit, patch.limit.clone(), Some(SKILL_CHARS));
+        node.setting("merged", &mut base.merged, patch.merged.clone(), Some(MERGED_BYTES));
+    }
+
+    /// Patches a skill; `label` says its block and name.
+    pub(super) fn skill(
+        &mut self,
+        label: &str,
+        base: &mut ast::Skill,
+        patch: ast::Skill,
+        out: &mut Diagnostics,
+    ) {
+        let ast::Skill {
+            name,
+            new: _,
+            enabled,
+            priority,
+            topic,
+            title,
+            description,
+            meta,
+            tenant,
+            tools,
+            user,
+            body,
+            allowed_secrets,
+        } = patch;
+        let Some(name) = name else { return };
+        let mut node = self.node(format!("skill `{label}`"), out);
+        node.setting("enabled", &mut base.enabled, enabled, Some(true));
+        node.setting("priority", &mut base.priority, priority, Some(SKILL_PRIORITY));
+        node.setting("topic", &mut base.topic, topic, None);
+        node.setting("title", &mut base.title, title, None);
+        node.setting("description", &mut base.description, description, None);
+        node.setting("meta", &mut base.meta, meta, None);
+        node.setting("tenant", &mut base.tenant, tenant, None);
+        node.list("tools", &mut base.tools, tools);
+        node.setting("user", &mut base.user, user, None);
+        node.body(None, &mut base.body, Vec::new(), body);
+        node.allowed_secrets(&mut base.allowed_secrets, allowed_secrets);
+        node.finish(name.at);
+    }
+
     pub(super) fn folder(
         &mut self,
         kind: &'static str,
@@ -200,6 +251,8 @@ impl Patches {
                 None => base.groups.push(ast::ToolChoice { group, enabled: before }),
             }
         }
+        let mut node = self.node("the tools".into(), out);
+        node.list("other", &mut base.other, patch.other);
     }
 
     pub(super) fn gate(&mut self, base: &mut Gate, mut patch: Gate, out: &mut Diagnostics) {

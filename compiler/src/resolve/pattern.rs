@@ -1,5 +1,7 @@
 //! Patterns of names: that each is one.
 
+use std::collections::BTreeSet;
+
 use miette::Diagnostic;
 use relay_engine::glob::{self, GlobError};
 use thiserror::Error;
@@ -9,6 +11,14 @@ use crate::source::{Span, Spanned};
 
 /// The most characters of a pattern.
 const CHARS_MAX: usize = 256;
+
+/// Returns the patterns that are valid, each once; reports the others.
+pub(super) fn valid(patterns: Vec<Spanned<String>>, out: &mut Diagnostics) -> Vec<Spanned<String>> {
+    let mut seen = BTreeSet::new();
+    let is_new =
+        |pattern: &Spanned<String>| check(pattern, out) && seen.insert(pattern.value.clone());
+    patterns.into_iter().filter(is_new).collect()
+}
 
 /// Returns whether a text is a pattern; reports, at its character, why it is none.
 pub(super) fn check(pattern: &Spanned<String>, out: &mut Diagnostics) -> bool {

@@ -3,14 +3,19 @@
 use miette::Diagnostic;
 use thiserror::Error;
 
+use super::pattern;
 use crate::ast::{self, ToolGroup};
 use crate::diagnostic::Diagnostics;
 use crate::source::{Span, Spanned};
 
-/// Resolves the tools; a project that says nothing of them offers none.
-pub(super) fn tools(nodes: Vec<ast::Tools>, out: &mut Diagnostics) -> Vec<Spanned<ToolGroup>> {
+/// Resolves the tools that are offered, and those of other servers; a project that says nothing of
+/// them has none.
+pub(super) fn tools(
+    nodes: Vec<ast::Tools>,
+    out: &mut Diagnostics,
+) -> (Vec<Spanned<ToolGroup>>, Vec<Spanned<String>>) {
     let mut nodes = nodes.into_iter();
-    let Some(node) = nodes.next() else { return Vec::new() };
+    let Some(node) = nodes.next() else { return Default::default() };
     for again in nodes {
         out.report(again.at, SecondTools { first_at: node.at, at: again.at });
     }
@@ -18,7 +23,8 @@ pub(super) fn tools(nodes: Vec<ast::Tools>, out: &mut Diagnostics) -> Vec<Spanne
         .groups
         .into_iter()
         .filter(|choice| choice.enabled.as_ref().is_none_or(|enabled| enabled.value));
-    offered.map(|choice| choice.group).collect()
+    let other = pattern::valid(node.other.unwrap_or_default(), out);
+    (offered.map(|choice| choice.group).collect(), other)
 }
 
 /// With two nodes it would depend on their order which settings count.

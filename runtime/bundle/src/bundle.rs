@@ -30,6 +30,8 @@ pub struct Bundle {
     digest: Digest,
     /// Whether the sections of the tag index were found to be consistent.
     pub(crate) tag_index_fits: AtomicBool,
+    /// Whether the sections of the index of skills were found to be consistent.
+    pub(crate) skill_index_fits: AtomicBool,
     content_length: usize,
     envelope_length: usize,
 }
@@ -61,6 +63,7 @@ impl Bundle {
             epoch: front.epoch,
             digest: front.digest,
             tag_index_fits: AtomicBool::new(false),
+            skill_index_fits: AtomicBool::new(false),
             content_length: front.content_length,
             envelope_length,
         })

@@ -9,6 +9,7 @@ use crate::audience::Audiences;
 use crate::bundle::Bundle;
 use crate::error::Corrupt;
 use crate::gate::Gate;
+use crate::known_tool::KnownTool;
 use crate::manifest::Manifest;
 use crate::messages::Messages;
 use crate::page::{List, Page};
@@ -18,6 +19,7 @@ use crate::resource::{Resource, ResourceView};
 use crate::resource_template::{ResourceTemplate, TemplateView};
 use crate::review::Review;
 use crate::role::CallerRole;
+use crate::skill::Skill;
 use crate::tenant::Tenant;
 use crate::tool::Tool;
 use crate::user::User;
@@ -49,6 +51,10 @@ pub struct Contents {
     pub resources: Vec<Resource>,
     /// The resources whose URI has variables, sorted by URI template.
     pub templates: Vec<ResourceTemplate>,
+    /// The skills, sorted by level, priority, name (code points), tenant, user and tools.
+    pub skills: Vec<Skill>,
+    /// The tools that skills were compared with in advance, sorted by name, names unique.
+    pub known_tools: Vec<KnownTool>,
     /// Prebuilt pages of `prompts/list`.
     pub prompt_pages: Vec<Page>,
     /// Prebuilt pages of `resources/list`.
@@ -88,6 +94,8 @@ impl Bundle {
             prompts: self.prompts().map(prompt).collect::<Result<_, _>>()?,
             resources: self.resources().map(resource).collect::<Result<_, _>>()?,
             templates: self.templates().map(template).collect::<Result<_, _>>()?,
+            skills: self.owned_skills()?,
+            known_tools: self.owned_known_tools()?,
             prompt_pages: self.owned_pages(List::Prompts)?,
             resource_pages: self.owned_pages(List::Resources)?,
             template_pages: self.owned_pages(List::Templates)?,

@@ -60,6 +60,8 @@ pub fn encode(contents: &Contents) -> Result<Vec<u8>, EncodeError> {
         prompts,
         resources,
         templates,
+        skills,
+        known_tools,
         prompt_pages,
         resource_pages,
         template_pages,
@@ -89,6 +91,11 @@ pub fn encode(contents: &Contents) -> Result<Vec<u8>, EncodeError> {
     }
     out.tenants(tenants);
     out.users(users);
+    for skill in skills {
+        out.skill(skill);
+    }
+    out.skill_index(skills);
+    out.known_tools(known_tools);
     // Prompts are also found by a tag, which is in lower case.
     out.name_index(Kind::PromptIndex, prompts.iter().map(|prompt| lower_case(&prompt.name)));
     out.name_index(Kind::ResourceIndex, resources.iter().map(|resource| &resource.uri));

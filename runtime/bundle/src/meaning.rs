@@ -28,6 +28,9 @@ impl Contents {
             prompts,
             resources,
             templates,
+            skills,
+            // They are compared with the patterns of skills in advance, which decides nothing.
+            known_tools: _,
             prompt_pages,
             resource_pages,
             template_pages,
@@ -49,6 +52,7 @@ impl Contents {
         parts.push(list(prompts));
         parts.push(list(resources));
         parts.push(list(templates));
+        parts.push(list(skills));
         join(&parts)
     }
 }

@@ -17,6 +17,9 @@ use crate::writer::Writer;
 pub struct Review {
     /// The names of the prompts with `enabled=#false`, sorted.
     pub switched_off: Vec<Setting<String>>,
+    /// The skills with `enabled=#false`, in the order of the cascade: block and name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub switched_off_skills: Vec<Setting<String>>,
     /// Each `allow-secret`, in the order of the places.
     pub suppressions: Vec<Suppression>,
 }
@@ -33,6 +36,9 @@ pub struct Suppression {
     pub prompts: Vec<String>,
     /// The URIs and URI templates of the resources in which it does not apply, sorted.
     pub resources: Vec<String>,
+    /// The skills in which it does not apply, block and name, sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<String>,
     /// Where it is written.
     pub at: Place,
 }
@@ -41,8 +47,8 @@ impl Review {
     /// Returns whether there is nothing to review.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let Self { switched_off, suppressions } = self;
-        switched_off.is_empty() && suppressions.is_empty()
+        let Self { switched_off, switched_off_skills, suppressions } = self;
+        switched_off.is_empty() && switched_off_skills.is_empty() && suppressions.is_empty()
     }
 }
 

@@ -167,11 +167,33 @@ sections! {
     Provenance = 66 "provenance" bytes optional,
     /// What decides no answer but is for reviewers, as JSON; absent if there is nothing.
     Review = 67 "review" bytes optional,
+    /// The skills, in the order of the cascade: level, priority, name.
+    Skills = 72 "skills" rows(108),
+    /// Patterns of skills.
+    SkillTools = 73 "skill-tools" rows(12),
+    /// The distinct patterns of skills, sorted.
+    SkillPatterns = 74 "skill-patterns" rows(8),
+    /// The tenants and users that skills ask for together.
+    SkillScopes = 75 "skill-scopes" rows(24),
+    /// Hash table from a tenant and a user to their row.
+    SkillScopeIndex = 76 "skill-scope-index" rows(4),
+    /// For each of those rows, lists of skills: one a pattern, and one of those that ask for none.
+    SkillLists = 77 "skill-lists" rows(12),
+    /// The skills of those lists.
+    SkillPostings = 78 "skill-postings" rows(4),
+    /// The topic of each skill.
+    SkillTopics = 79 "skill-topics" rows(4),
+    /// The tools that skills were compared with when the bundle was built, sorted by name.
+    KnownTools = 80 "known-tools" rows(16),
+    /// Hash table from a tool's name to its row.
+    KnownToolIndex = 81 "known-tool-index" rows(4),
+    /// The patterns that match those tools.
+    KnownToolPatterns = 82 "known-tool-patterns" rows(4),
 }
 
 impl Kind {
     /// One more than the highest number of a kind.
-    pub(crate) const NUMBERS: usize = Self::Review as usize + 1;
+    pub(crate) const NUMBERS: usize = Self::KnownToolPatterns as usize + 1;
 
     /// Returns the kind with this number; `None` for a number that format 1.0 does not know.
     #[must_use]

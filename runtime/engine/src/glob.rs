@@ -119,6 +119,12 @@ pub fn parts(pattern: &str) -> impl Iterator<Item = Part<'_>> {
     })
 }
 
+/// Returns whether a pattern matches one name alone: itself.
+#[must_use]
+pub fn is_name(pattern: &str) -> bool {
+    parts(pattern).all(|part| matches!(part, Part::Literal(_)))
+}
+
 /// Returns whether a pattern that [`check`] accepts matches the whole of a name.
 #[must_use]
 pub fn matches(pattern: &str, name: &str) -> bool {

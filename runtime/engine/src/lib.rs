@@ -7,6 +7,7 @@
 
 pub mod audit_record;
 pub mod briefing;
+pub mod cascade;
 pub mod completion;
 pub mod glob;
 pub mod handle;

@@ -1,16 +1,20 @@
 //! The arguments of `relay explain`.
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use crate::args::caller::CallerArgs;
 use crate::args::subject::SubjectArgs;
 
+/// What may be asked: one of the first five, or any of the others together.
+const ASKED: [&str; 8] = ["prompt", "uri", "tags", "call", "index", "tenant", "tool", "user"];
+
 /// Arguments of `relay explain`.
 #[derive(Debug, Clone, Args)]
+#[command(group = ArgGroup::new("asked").required(true).multiple(true).args(ASKED))]
 // `--tags` takes all arguments after it, so the subject comes first.
 #[command(override_usage = "\
-relay explain <BUNDLE|PROJECT> <--prompt <NAME>|--uri <URI>|--tags [<TAG>...]|--call <TOOL>|--index> \
-[OPTIONS]")]
+relay explain <BUNDLE|PROJECT> <--prompt <NAME>|--uri <URI>|--tags [<TAG>...]|--call <TOOL>|--index|\
+[--tenant <NAME>] [--tool <NAME>] [--user <ID>]> [OPTIONS]")]
 #[command(after_long_help = "\
 Examples:
   relay explain homelab.relay --prompt rollout --arguments '{\"service\":\"grafana\"}'
@@ -18,6 +22,7 @@ Examples:
   relay explain homelab.relay --tags zigbee lights mqtt
   relay explain homelab.relay --why --tags zigbee lights mqtt
   relay explain homelab.relay --call audit_tail --arguments '{\"tool\":\"mqtt\"}'
+  relay explain homelab.relay --tenant acme --tool api-create --user john@acme.example
   relay explain project.kdl --index --json
 
 The server runs the same code, so its answer is the same. Exits with 1 if the server would reject
@@ -29,8 +34,11 @@ pub(crate) struct ExplainArgs {
     pub(crate) question: Question,
     #[command(flatten)]
     pub(crate) caller: CallerArgs,
+    /// The skills that a call of this tool is given; without another question, so are --tenant and --user
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["Question", "role", "group"], help_heading = "Question")]
+    pub(crate) tool: Option<String>,
     /// Arguments for --prompt (texts) or --call: a JSON object
-    #[arg(long, value_name = "JSON", conflicts_with_all = ["uri", "tags", "index"], help_heading = "Question")]
+    #[arg(long, value_name = "JSON", conflicts_with_all = ["uri", "tags", "index", "tool"], help_heading = "Question")]
     pub(crate) arguments: Option<String>,
     /// For --tags: a prompt that was sent before; may be repeated
     ///
@@ -40,28 +48,28 @@ pub(crate) struct ExplainArgs {
         long,
         value_name = "NAME",
         num_args = 0..=1,
-        conflicts_with_all = ["prompt", "uri", "call", "index"],
+        conflicts_with_all = ["prompt", "uri", "call", "index", "tool"],
         help_heading = "Question"
     )]
     pub(crate) sent: Option<Vec<String>>,
     /// For --call: assume a client without a session, which gets a briefing with each call
     #[arg(
         long,
-        conflicts_with_all = ["prompt", "uri", "tags", "index"],
+        conflicts_with_all = ["prompt", "uri", "tags", "index", "tool"],
         help_heading = "Question"
     )]
     pub(crate) no_session: bool,
     /// Bytes of bodies for --tags or --call, instead of the gate's budget
-    #[arg(long, value_name = "BYTES", conflicts_with_all = ["prompt", "uri", "index"], help_heading = "Question")]
+    #[arg(long, value_name = "BYTES", conflicts_with_all = ["prompt", "uri", "index", "tool"], help_heading = "Question")]
     pub(crate) budget: Option<usize>,
     /// Print where each tag was found, the scores and the budget, instead of the text
-    #[arg(long, conflicts_with_all = ["prompt", "uri", "index", "format", "json"], help_heading = "Question")]
+    #[arg(long, conflicts_with_all = ["prompt", "uri", "index", "format", "json", "tool"], help_heading = "Question")]
     pub(crate) why: bool,
 }
 
 /// The question to answer.
 #[derive(Debug, Clone, Args)]
-#[group(required = true, multiple = false)]
+#[group(multiple = false)]
 #[command(next_help_heading = "Question")]
 pub(crate) struct Question {
     /// What would be sent for this prompt: effective arguments, variant, messages

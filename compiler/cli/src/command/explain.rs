@@ -1,11 +1,14 @@
 //! `relay explain`: what the server would answer, and why. Every answer comes from `engine`, which
 //! the server calls too.
 
+mod cascade;
 mod index;
 mod nearest;
 mod prompt;
 mod selection;
 mod uri;
+
+use relay_engine::cascade as engine;
 
 use crate::args::{ExplainArgs, Question};
 use crate::caller;
@@ -14,6 +17,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::subject::{self, Opened};
 
+pub(crate) use cascade::CascadeExplained;
 pub(crate) use index::IndexExplained;
 pub(crate) use prompt::PromptExplained;
 pub(crate) use selection::SelectionExplained;
@@ -26,9 +30,12 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
     };
     // A preview of a damaged bundle would differ from what was built.
     bundle.check_all()?;
+    let format = arguments.subject.format.chosen().of_answer();
+    if let Some(question) = skills_question(arguments) {
+        return cascade::explain(&bundle, question, format, output);
+    }
     let asker = caller::view(&bundle, &arguments.caller)?;
     let view = &asker.view;
-    let format = arguments.subject.format.chosen().of_answer();
     let asked = selection::Asked {
         sent: arguments.sent.as_deref(),
         has_session: !arguments.no_session,
@@ -51,4 +58,15 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
             index::explain(view, format, output)
         }
     }
+}
+
+/// Returns the question about skills: a tool, or a caller without another question.
+fn skills_question(arguments: &ExplainArgs) -> Option<engine::Question<'_>> {
+    let Question { prompt, uri, tags, call, index } = &arguments.question;
+    let is_other = prompt.is_some() || uri.is_some() || tags.is_some() || call.is_some() || *index;
+    (!is_other).then(|| engine::Question {
+        tenant: arguments.caller.tenant.as_deref(),
+        tool: arguments.tool.as_deref(),
+        user: arguments.caller.user.as_deref(),
+    })
 }

@@ -7,7 +7,9 @@ use crate::args::GeneratedArgs;
 use crate::command::build::Built;
 use crate::command::describe::Described;
 use crate::command::diff::Comparison;
-use crate::command::explain::{IndexExplained, PromptExplained, SelectionExplained, UriExplained};
+use crate::command::explain::{
+    CascadeExplained, IndexExplained, PromptExplained, SelectionExplained, UriExplained,
+};
 use crate::command::inspect::Inspected;
 use crate::command::rules::Rules;
 use crate::command::show::EffectiveProject;
@@ -28,6 +30,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("check", schema::text::<Findings>()),
         ("describe", schema::text::<Described>()),
         ("diff", schema::text::<Comparison>()),
+        ("explain-cascade", schema::text::<CascadeExplained>()),
         ("explain-index", schema::text::<IndexExplained>()),
         ("explain-prompt", schema::text::<PromptExplained>()),
         ("explain-selection", schema::text::<SelectionExplained>()),

@@ -12,6 +12,7 @@ use crate::answer::gate;
 use crate::answer::prompt::Prompt;
 use crate::answer::resource::{Resource, Template};
 use crate::answer::size::{counted, grouped};
+use crate::answer::skill::{self, Skill};
 use crate::answer::summary::{Section, Summary};
 use crate::answer::table::{self, number, text};
 use crate::answer::tag_index::TagIndex;
@@ -70,6 +71,8 @@ pub(crate) struct Inspected {
     resources: Vec<Resource>,
     /// The resources with variables in their URI.
     templates: Vec<Template>,
+    /// The skills, in the order of the cascade: level, priority, name.
+    skills: Vec<Skill>,
     /// The index that finds prompts by tags; `null` if the project has no prompts.
     tag_index: Option<TagIndex>,
     /// The sections, in the order of the file.
@@ -153,6 +156,7 @@ impl Inspected {
             prompts: prompts(bundle)?,
             resources: resources(bundle)?,
             templates: templates(bundle)?,
+            skills: skills(bundle)?,
             tag_index: TagIndex::of(bundle)?,
             sections,
             provenance: serde_json::from_str(bundle.provenance()?).ok(),
@@ -171,6 +175,10 @@ fn resources(bundle: &Bundle) -> Result<Vec<Resource>, Failure> {
 
 fn templates(bundle: &Bundle) -> Result<Vec<Template>, Failure> {
     bundle.templates().map(|template| Ok(Template::of(&template?)?)).collect()
+}
+
+fn skills(bundle: &Bundle) -> Result<Vec<Skill>, Failure> {
+    bundle.skills().map(|skill| Ok(Skill::of(&skill?)?)).collect()
 }
 
 fn summary(subject: &Subject, signers: &[Signature], width: usize) -> Result<String, Failure> {
@@ -213,6 +221,11 @@ fn summary(subject: &Subject, signers: &[Signature], width: usize) -> Result<Str
     if summary.counts.resources + summary.counts.templates > 0 {
         page.push('\n');
         page.push_str(&resource_table(bundle, width)?);
+    }
+    let skills = skills(bundle)?;
+    if !skills.is_empty() {
+        page.push('\n');
+        page.push_str(&skill::draw(skills, width));
     }
     Ok(page)
 }

@@ -33,6 +33,8 @@ impl SecretSearch {
             prompts,
             resources,
             templates,
+            skills,
+            known_tools,
             prompt_pages,
             resource_pages,
             template_pages,
@@ -52,6 +54,10 @@ impl SecretSearch {
         for template in templates {
             self.value(sources, of_resources.get(&template.uri_template), template, out);
         }
+        let of_skills = std::mem::take(&mut self.skills);
+        for skill in skills {
+            self.value(sources, of_skills.get(&skill.label()), skill, out);
+        }
         // These come last: they repeat what is in the others.
         self.value(sources, None, manifest, out);
         self.value(sources, None, messages, out);
@@ -61,6 +67,7 @@ impl SecretSearch {
         self.value(sources, None, roles, out);
         self.value(sources, None, users, out);
         self.value(sources, None, audiences, out);
+        self.value(sources, None, known_tools, out);
         for pages in [prompt_pages, resource_pages, template_pages, tool_pages] {
             self.value(sources, None, pages, out);
         }
@@ -82,7 +89,11 @@ impl SecretSearch {
             if owner.is_some_and(|owner| owner.is_clean(text)) {
                 return;
             }
-            for Found { rule, range } in secret::search(text.as_bytes()) {
+            let searched = match owner {
+                Some(owner) => owner.search(text.as_bytes()),
+                None => secret::search(text.as_bytes()),
+            };
+            for Found { rule, range } in searched {
                 found.push((rule, text.as_bytes().get(range).unwrap_or_default().to_vec()));
             }
         });

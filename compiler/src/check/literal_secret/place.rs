@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::model::{About, AllowedSecret, BodySource, Prompt};
+use crate::model::{About, AllowedSecret, BodySource, Prompt, Skill};
+use crate::secret::{self, Found};
 use crate::source::{FileId, Sources, Span, Spanned};
 
 /// So many texts of one owner are remembered: nearly all have one, and each text is compared with all.
@@ -17,6 +18,8 @@ pub(super) struct Owner {
     /// Whether its node may hold `allow-secret`.
     pub(super) may_allow: bool,
     pub(super) allowed: Vec<AllowedSecret>,
+    /// Whether a password that a sentence gives counts too.
+    strict: bool,
     /// Texts that were searched as they are written, and hold nothing.
     clean: Vec<Arc<str>>,
 }
@@ -24,7 +27,9 @@ pub(super) struct Owner {
 impl Owner {
     /// Returns the owner of what belongs to the project as a whole.
     pub(super) fn of_project(at: Span) -> Self {
-        Self { at, files: vec![at.file], may_allow: false, allowed: Vec::new(), clean: Vec::new() }
+        let files = vec![at.file];
+        let (allowed, clean) = (Vec::new(), Vec::new());
+        Self { at, files, may_allow: false, allowed, strict: false, clean }
     }
 
     pub(super) fn of_prompt(prompt: &Prompt) -> Self {
@@ -37,6 +42,22 @@ impl Owner {
         Self::new(uri, bodies, &about.allowed_secrets)
     }
 
+    /// Returns the owner of a skill. Every call is given its text, and an author who writes for
+    /// agents is tempted to write down what they need, so sentences are searched too.
+    pub(super) fn of_skill(skill: &Skill) -> Self {
+        let owner = Self::new(&skill.name, skill.body.iter(), &skill.allowed_secrets);
+        Self { strict: true, ..owner }
+    }
+
+    /// Returns the secrets in bytes of this owner.
+    pub(super) fn search(&self, bytes: &[u8]) -> Vec<Found> {
+        let mut found = secret::search(bytes);
+        if self.strict {
+            found.extend(secret::search_sentences(bytes));
+        }
+        found
+    }
+
     fn new<'b>(
         name: &Spanned<String>,
         bodies: impl Iterator<Item = &'b BodySource>,
@@ -44,7 +65,8 @@ impl Owner {
     ) -> Self {
         let files = bodies.map(|body| body.file).chain([name.at.file]).collect();
         let allowed = allowed.to_vec();
-        Self { at: name.at, files, may_allow: true, allowed, clean: Vec::new() }
+        let clean = Vec::new();
+        Self { at: name.at, files, may_allow: true, allowed, strict: false, clean }
     }
 
     /// Remembers the texts of bodies that were searched and hold nothing, as far as they are in

@@ -91,6 +91,7 @@ pub(crate) fn kind(kind: Kind) -> &'static str {
         Kind::Briefings => "briefings",
         Kind::Index => "index of prompts",
         Kind::Prompt => "prompt",
+        Kind::Skill => "skill",
         Kind::Message => "message",
         Kind::Resource => "resource",
         Kind::Template => "template",

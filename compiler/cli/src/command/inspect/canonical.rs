@@ -16,6 +16,7 @@ use relay_engine::briefing;
 
 use crate::answer::prompt::{Argument, Generated, Prompt, Variant};
 use crate::answer::resource::{Resource, Template};
+use crate::answer::skill::Skill;
 use crate::failure::Failure;
 use crate::text::{indented, on_one_line};
 
@@ -48,6 +49,9 @@ pub(super) fn draw(bundle: &Bundle) -> Result<String, Failure> {
     }
     for view in bundle.templates() {
         template(&Template::of(&view?)?, &mut text);
+    }
+    for view in bundle.skills() {
+        skill(&Skill::of(&view?)?, &mut text);
     }
     review(&bundle.review()?, &mut text);
     Ok(text)
@@ -85,15 +89,20 @@ fn index_settings(kdl: &str) -> Option<&str> {
 }
 
 fn review(review: &Review, text: &mut String) {
-    let Review { switched_off, suppressions } = review;
-    if !switched_off.is_empty() {
-        let names = switched_off.iter().map(|name| format!("prompt {}", on_one_line(&name.value)));
+    let Review { switched_off, switched_off_skills, suppressions } = review;
+    if !(switched_off.is_empty() && switched_off_skills.is_empty()) {
+        let prompts = switched_off.iter().map(|name| ("prompt", name));
+        let skills = switched_off_skills.iter().map(|label| ("skill", label));
+        let names = prompts.chain(skills);
+        let names = names.map(|(kind, name)| format!("{kind} {}", on_one_line(&name.value)));
         section("switched off", &names.collect::<Vec<_>>().join("\n"), text);
     }
     let mut lines = BTreeSet::new();
-    for Suppression { rule, because, prompts, resources, at: _ } in suppressions {
+    for Suppression { rule, because, prompts, resources, skills, at: _ } in suppressions {
         let prompts = prompts.iter().map(|name| format!("prompt {name}"));
-        for held in prompts.chain(resources.iter().map(|uri| format!("resource {uri}"))) {
+        let resources = resources.iter().map(|uri| format!("resource {uri}"));
+        let skills = skills.iter().map(|label| format!("skill {label}"));
+        for held in prompts.chain(resources).chain(skills) {
             lines.insert(on_one_line(&format!("{held}: {rule}, because {because}")));
         }
     }
@@ -221,6 +230,37 @@ fn template(template: &Template, text: &mut String) {
     field("description", description.as_deref(), text);
     field("mime", Some(mime), text);
     rendering(arguments, variants, text);
+}
+
+fn skill(skill: &Skill, text: &mut String) {
+    let Skill {
+        name,
+        level,
+        priority,
+        topic,
+        title,
+        description,
+        meta,
+        tenant,
+        tools,
+        user,
+        text: held,
+        bytes: _,
+        at: _,
+    } = skill;
+    heading("skill", name, text);
+    field("level", Some(level.word()), text);
+    field("tenant", tenant.as_deref(), text);
+    for pattern in tools {
+        field("tools", Some(pattern), text);
+    }
+    field("user", user.as_deref(), text);
+    field("priority", Some(&priority.to_string()), text);
+    field("topic", topic.as_deref(), text);
+    field("title", title.as_deref(), text);
+    field("description", description.as_deref(), text);
+    field("meta", meta.as_ref().map(ToString::to_string).as_deref(), text);
+    body(held, text);
 }
 
 fn rendering(arguments: &[Argument], variants: &[Variant], text: &mut String) {

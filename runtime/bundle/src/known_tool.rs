@@ -1,0 +1,136 @@
+//! The tools whose names are known when a bundle is built, with the patterns of skills that match
+//! each.
+//!
+//! What it holds decides no answer: a tool that is not listed is compared with the patterns when it
+//! is asked for. So the compiler lists as many as keep the size in proportion to the project.
+
+use serde::{Deserialize, Serialize};
+use zerocopy::FromBytes;
+use zerocopy::little_endian::U32;
+
+use crate::bundle::Bundle;
+use crate::error::Corrupt;
+use crate::row::{ABSENT, Range, Text, row};
+use crate::section::Kind;
+use crate::skill_index::Numbers;
+use crate::writer::Writer;
+
+/// A tool whose name is known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownTool {
+    /// Its name.
+    pub name: String,
+    /// The patterns that match it, by their numbers, rising; absent if they are not listed.
+    pub patterns: Option<Vec<u32>>,
+}
+
+row! {
+    /// A tool whose name is known.
+    Row of KnownTools {
+        name: Text,
+        /// Rows of `KnownToolPatterns`; it begins nowhere if they are not listed.
+        patterns: Range,
+    }
+}
+
+impl Writer {
+    /// Writes the tools, sorted by name, and the table from their names.
+    pub(crate) fn known_tools(&mut self, tools: &[KnownTool]) {
+        for KnownTool { name, patterns } in tools {
+            let patterns = match patterns {
+                None => Range { start: ABSENT.into(), count: U32::ZERO },
+                Some(patterns) => {
+                    let patterns: Vec<U32> =
+                        patterns.iter().map(|pattern| (*pattern).into()).collect();
+                    self.records(Kind::KnownToolPatterns, &patterns)
+                }
+            };
+            let row = Row { name: self.string(name), patterns };
+            self.rows(&[row]);
+        }
+        self.name_index(Kind::KnownToolIndex, tools.iter().map(|tool| &tool.name));
+    }
+}
+
+/// A known tool, in place.
+#[derive(Clone, Copy)]
+pub struct KnownToolView<'b> {
+    bundle: &'b Bundle,
+    row: &'b Row,
+}
+
+impl Bundle {
+    /// Returns how many tools are known.
+    #[must_use]
+    pub fn known_tool_count(&self) -> usize {
+        self.reader.count(Kind::KnownTools)
+    }
+
+    /// Returns the known tool with this index, in the order of the names.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::prompt`].
+    pub fn known_tool(&self, index: usize) -> Result<KnownToolView<'_>, Corrupt> {
+        Ok(KnownToolView { bundle: self, row: self.reader.row(index)? })
+    }
+
+    /// Returns all known tools, in the order of their names.
+    pub fn known_tools(&self) -> impl Iterator<Item = Result<KnownToolView<'_>, Corrupt>> {
+        (0..self.known_tool_count()).map(|index| self.known_tool(index))
+    }
+
+    /// Returns the known tool with this name.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::prompt`].
+    pub fn find_known_tool(&self, name: &str) -> Result<Option<KnownToolView<'_>>, Corrupt> {
+        self.reader.find(Kind::KnownToolIndex, name, |index| {
+            let tool = self.known_tool(index)?;
+            Ok((tool.name()? == name).then_some(tool))
+        })
+    }
+
+    /// Returns the known tools as owned values.
+    pub(crate) fn owned_known_tools(&self) -> Result<Vec<KnownTool>, Corrupt> {
+        let mut room = self.reader.section_bytes(Kind::KnownToolPatterns).unwrap_or(0) / 4;
+        let owned = |view: Result<KnownToolView<'_>, Corrupt>| {
+            let view = view?;
+            let patterns: Option<Vec<u32>> =
+                view.patterns()?.map(|patterns| patterns.iter().collect());
+            let taken = patterns.as_ref().map_or(0, Vec::len);
+            room = room.checked_sub(taken).ok_or(wrong("range (it is used twice)"))?;
+            Ok(KnownTool { name: view.name()?.to_owned(), patterns })
+        };
+        self.known_tools().map(owned).collect()
+    }
+}
+
+#[expect(clippy::missing_errors_doc, reason = "all as `Bundle::prompt`")]
+impl<'b> KnownToolView<'b> {
+    /// Returns its name.
+    pub fn name(&self) -> Result<&'b str, Corrupt> {
+        self.bundle.reader.string(self.row.name)
+    }
+
+    /// Returns the numbers of the patterns that match it, rising; `None` if they are not listed.
+    pub fn patterns(&self) -> Result<Option<Numbers<'b>>, Corrupt> {
+        let Range { start, count } = self.row.patterns;
+        if start.get() == ABSENT {
+            return Ok(None);
+        }
+        let place = (start.get() as usize).checked_mul(size_of::<U32>());
+        let length = (count.get() as usize).checked_mul(size_of::<U32>());
+        let (Some(place), Some(length)) = (place, length) else {
+            return Err(wrong("patterns"));
+        };
+        let bytes = self.bundle.reader.bytes(Kind::KnownToolPatterns, place, length)?;
+        let numbers = <[U32]>::ref_from_bytes(bytes).map_err(|_| wrong("patterns"))?;
+        Ok(Some(Numbers::new(numbers)))
+    }
+}
+
+fn wrong(what: &'static str) -> Corrupt {
+    Corrupt::Record { section: Kind::KnownTools.name(), what }
+}

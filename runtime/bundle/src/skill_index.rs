@@ -1,0 +1,368 @@
+//! The index of skills: which of them match a tenant, a tool and a user.
+//!
+//! A *scope* is a tenant or none with a user or none. Each scope that a skill asks for has a list
+//! of the skills that ask for no tool, and one list for each pattern that its skills ask for. So the
+//! skills of a call are in the lists of at most four scopes, and each skill is in as many lists as
+//! it has patterns, at least one: the size is linear, whatever tenants, tools and users meet.
+//!
+//! Skills are numbered in the order of the cascade, patterns and topics in the order of their text.
+
+use std::sync::atomic::Ordering;
+
+use hashbrown::HashMap;
+use zerocopy::little_endian::U32;
+use zerocopy::{FromBytes, Immutable, KnownLayout};
+
+use crate::bundle::Bundle;
+use crate::error::Corrupt;
+use crate::row::{ABSENT, ListedString, Range, Text, row};
+use crate::section::Kind;
+use crate::skill::Skill;
+use crate::writer::Writer;
+
+row! {
+    /// A scope.
+    Scope of SkillScopes {
+        tenant: Text,
+        user: Text,
+        /// Its lists, sorted by pattern.
+        lists: Range,
+    }
+}
+
+row! {
+    /// The skills of a scope that ask for a pattern.
+    List of SkillLists {
+        /// Its number; absent for the skills that ask for no tool, whose list comes last.
+        pattern: U32,
+        skills: Range,
+    }
+}
+
+/// The pattern of a list of skills that ask for no tool.
+const ANY_TOOL: u32 = ABSENT;
+
+/// Returns the distinct patterns of skills, sorted: a pattern's number is its place here.
+#[must_use]
+pub fn distinct_patterns(skills: &[Skill]) -> Vec<&str> {
+    let patterns = skills.iter().flat_map(|skill| &skill.tools);
+    sorted(patterns.map(|pattern| pattern.value.as_str()))
+}
+
+fn sorted<'s>(texts: impl Iterator<Item = &'s str>) -> Vec<&'s str> {
+    let mut texts: Vec<&str> = texts.collect();
+    texts.sort_unstable();
+    texts.dedup();
+    texts
+}
+
+/// Returns the number of a text in a sorted list.
+fn place_in(sorted: &[&str], text: &str) -> u32 {
+    sorted.binary_search(&text).ok().and_then(|place| u32::try_from(place).ok()).unwrap_or(ABSENT)
+}
+
+impl Writer {
+    /// Writes the index of `skills`, which are in the order of the cascade.
+    pub(crate) fn skill_index(&mut self, skills: &[Skill]) {
+        let patterns = distinct_patterns(skills);
+        for pattern in &patterns {
+            let text = self.string(pattern);
+            self.records(Kind::SkillPatterns, &[ListedString { text }]);
+        }
+        let topic_of = |skill: &'_ Skill| skill.topic.as_ref().map(|topic| topic.value.clone());
+        let names: Vec<Option<String>> = skills.iter().map(topic_of).collect();
+        let topics = sorted(names.iter().flatten().map(String::as_str));
+        let numbers: Vec<U32> = names
+            .iter()
+            .map(|name| name.as_deref().map_or(ABSENT, |name| place_in(&topics, name)).into())
+            .collect();
+        self.records(Kind::SkillTopics, &numbers);
+        let scopes = scopes(skills, &patterns);
+        let keys: Vec<String> =
+            scopes.iter().map(|((tenant, user), _)| key(*tenant, *user)).collect();
+        for ((tenant, user), lists) in scopes {
+            let lists: Vec<List> = lists
+                .into_iter()
+                .map(|(pattern, skills)| self.skill_list(pattern, &skills))
+                .collect();
+            let row = Scope {
+                tenant: self.optional(tenant),
+                user: self.optional(user),
+                lists: self.rows(&lists),
+            };
+            self.rows(&[row]);
+        }
+        self.name_index(Kind::SkillScopeIndex, keys.iter());
+    }
+
+    fn skill_list(&mut self, pattern: u32, skills: &[u32]) -> List {
+        let skills: Vec<U32> = skills.iter().map(|skill| (*skill).into()).collect();
+        List { pattern: pattern.into(), skills: self.records(Kind::SkillPostings, &skills) }
+    }
+}
+
+/// A tenant and a user that skills ask for.
+type Pair<'s> = (Option<&'s str>, Option<&'s str>);
+/// The skills of each pattern.
+type Lists = Vec<(u32, Vec<u32>)>;
+
+/// Returns the scopes, sorted, each with its lists, sorted by pattern.
+fn scopes<'s>(skills: &'s [Skill], patterns: &[&str]) -> Vec<(Pair<'s>, Lists)> {
+    let mut scopes: HashMap<Pair<'s>, HashMap<u32, Vec<u32>>> = HashMap::new();
+    for (index, skill) in (0..).zip(skills) {
+        let text = |selector: &'s Option<crate::setting::Setting<String>>| {
+            selector.as_ref().map(|setting| setting.value.as_str())
+        };
+        let lists = scopes.entry((text(&skill.tenant), text(&skill.user))).or_default();
+        if skill.tools.is_empty() {
+            lists.entry(ANY_TOOL).or_default().push(index);
+        }
+        for pattern in &skill.tools {
+            let list = lists.entry(place_in(patterns, &pattern.value)).or_default();
+            if list.last() != Some(&index) {
+                list.push(index);
+            }
+        }
+    }
+    let sorted = |lists: HashMap<u32, Vec<u32>>| {
+        let mut lists: Vec<_> = lists.into_iter().collect();
+        lists.sort_unstable();
+        lists
+    };
+    let mut scopes: Vec<_> =
+        scopes.into_iter().map(|(scope, lists)| (scope, sorted(lists))).collect();
+    scopes.sort_unstable();
+    scopes
+}
+
+/// Returns the key of a scope in the hash table. Two scopes may have one key; the rows tell them
+/// apart.
+fn key(tenant: Option<&str>, user: Option<&str>) -> String {
+    [tenant.unwrap_or_default(), user.unwrap_or_default()].join("\0")
+}
+
+/// Numbers of skills or patterns, rising.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Numbers<'b> {
+    rows: &'b [U32],
+}
+
+impl<'b> Numbers<'b> {
+    pub(crate) fn new(rows: &'b [U32]) -> Self {
+        Self { rows }
+    }
+
+    /// Returns how many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Returns whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Returns the numbers.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = u32> + use<'b> {
+        self.rows.iter().map(|number| number.get())
+    }
+
+    /// Returns whether a number is one of them.
+    #[must_use]
+    pub fn contains(&self, number: u32) -> bool {
+        self.rows.binary_search_by_key(&number, |row| row.get()).is_ok()
+    }
+}
+
+/// The index of skills, in place.
+#[derive(Clone, Copy)]
+pub struct SkillIndexView<'b> {
+    bundle: &'b Bundle,
+    scopes: &'b [Scope],
+    lists: &'b [List],
+    postings: &'b [U32],
+    topics: &'b [U32],
+}
+
+/// The lists of skills of one scope.
+#[derive(Clone, Copy)]
+pub struct ScopeView<'b> {
+    lists: &'b [List],
+    postings: &'b [U32],
+}
+
+impl Bundle {
+    /// Returns the index of skills; `None` if there are no skills.
+    ///
+    /// The first call reads all of it and checks that its sections fit each other, so that no
+    /// question has to.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::prompt`].
+    pub fn skill_index(&self) -> Result<Option<SkillIndexView<'_>>, Corrupt> {
+        if self.skill_count() == 0 {
+            return Ok(None);
+        }
+        let index = SkillIndexView {
+            bundle: self,
+            scopes: self.all(Kind::SkillScopes)?,
+            lists: self.all(Kind::SkillLists)?,
+            postings: self.all(Kind::SkillPostings)?,
+            topics: self.all(Kind::SkillTopics)?,
+        };
+        if !self.skill_index_fits.load(Ordering::Relaxed) {
+            index.check()?;
+            self.skill_index_fits.store(true, Ordering::Relaxed);
+        }
+        Ok(Some(index))
+    }
+
+    /// Returns how many distinct patterns the skills have.
+    #[must_use]
+    pub fn skill_pattern_count(&self) -> usize {
+        self.reader.count(Kind::SkillPatterns)
+    }
+
+    /// Returns the distinct patterns of the skills, in the order of their numbers.
+    pub fn skill_patterns(&self) -> impl ExactSizeIterator<Item = Result<&str, Corrupt>> {
+        (0..self.skill_pattern_count()).map(|index| {
+            let row: &ListedString = self.reader.record(Kind::SkillPatterns, index)?;
+            self.reader.string(row.text)
+        })
+    }
+
+    /// Returns all rows of a section.
+    fn all<R: FromBytes + KnownLayout + Immutable>(&self, kind: Kind) -> Result<&[R], Corrupt> {
+        <[R]>::ref_from_bytes(self.reader.section(kind)?).map_err(|_| wrong(kind, "length"))
+    }
+}
+
+#[expect(clippy::missing_errors_doc, reason = "all as `Bundle::prompt`")]
+impl<'b> SkillIndexView<'b> {
+    /// Returns the scope of exactly this tenant and user, where `None` is a skill that asks for
+    /// none; `None` if no skill is in it.
+    pub fn scope(
+        &self,
+        tenant: Option<&str>,
+        user: Option<&str>,
+    ) -> Result<Option<ScopeView<'b>>, Corrupt> {
+        let reader = &self.bundle.reader;
+        reader.find(Kind::SkillScopeIndex, &key(tenant, user), |index| {
+            let row = self.scopes.get(index).ok_or(wrong(Kind::SkillScopeIndex, "index"))?;
+            let is_it =
+                reader.optional(row.tenant)? == tenant && reader.optional(row.user)? == user;
+            let lists = self.lists.get(places(row.lists)).unwrap_or_default();
+            Ok(is_it.then_some(ScopeView { lists, postings: self.postings }))
+        })
+    }
+
+    /// Returns how many scopes there are.
+    #[must_use]
+    pub fn scope_count(&self) -> usize {
+        self.scopes.len()
+    }
+
+    /// Returns the number of a skill's topic.
+    #[must_use]
+    pub fn topic(&self, skill: u32) -> Option<u32> {
+        self.topics.get(skill as usize).map(|topic| topic.get()).filter(|topic| *topic != ABSENT)
+    }
+
+    /// Checks what digests cannot: that the sections are consistent.
+    fn check(&self) -> Result<(), Corrupt> {
+        let skills = self.bundle.skill_count();
+        let patterns = self.bundle.skill_pattern_count();
+        if self.topics.len() != skills {
+            return Err(wrong(Kind::SkillTopics, "count"));
+        }
+        let is_topic = |topic: &U32| topic.get() == ABSENT || (topic.get() as usize) < skills;
+        if !self.topics.iter().all(is_topic) {
+            return Err(wrong(Kind::SkillTopics, "topic"));
+        }
+        // Each list is of one scope, and each number of one list, so nothing is read twice.
+        if !follow(self.scopes.iter().map(|scope| scope.lists), self.lists.len()) {
+            return Err(wrong(Kind::SkillScopes, "range"));
+        }
+        if !follow(self.lists.iter().map(|list| list.skills), self.postings.len()) {
+            return Err(wrong(Kind::SkillLists, "range"));
+        }
+        let pattern = |list: &List| list.pattern.get();
+        let is_pattern =
+            |list: &List| pattern(list) == ANY_TOOL || (pattern(list) as usize) < patterns;
+        for scope in self.scopes {
+            let lists = self.lists.get(places(scope.lists)).unwrap_or_default();
+            if !lists.is_sorted_by(|a, b| pattern(a) < pattern(b)) || !lists.iter().all(is_pattern)
+            {
+                return Err(wrong(Kind::SkillLists, "pattern"));
+            }
+        }
+        for list in self.lists {
+            let numbers = self.postings.get(places(list.skills)).unwrap_or_default();
+            let is_skill = numbers.last().is_some_and(|last| (last.get() as usize) < skills);
+            if !is_skill || !numbers.is_sorted_by(|a, b| a.get() < b.get()) {
+                return Err(wrong(Kind::SkillPostings, "skill"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'b> ScopeView<'b> {
+    /// Returns the skills that ask for no tool.
+    #[must_use]
+    pub fn any_tool(&self) -> Numbers<'b> {
+        self.of_pattern(ANY_TOOL)
+    }
+
+    /// Returns the skills that ask for the pattern with this number.
+    #[must_use]
+    pub fn of_pattern(&self, pattern: u32) -> Numbers<'b> {
+        let found = self.lists.binary_search_by_key(&pattern, |list| list.pattern.get());
+        let list = found.ok().and_then(|place| self.lists.get(place));
+        list.map_or(Numbers::default(), |list| self.numbers(list))
+    }
+
+    /// Returns how many patterns its skills ask for.
+    #[must_use]
+    pub fn pattern_count(&self) -> usize {
+        self.patterns().len()
+    }
+
+    /// Returns the lists of the patterns that its skills ask for.
+    pub fn patterns(&self) -> impl ExactSizeIterator<Item = (u32, Numbers<'b>)> + use<'b> {
+        let lists = match self.lists.split_last() {
+            Some((last, others)) if last.pattern.get() == ANY_TOOL => others,
+            _ => self.lists,
+        };
+        let scope = *self;
+        lists.iter().map(move |list| (list.pattern.get(), scope.numbers(list)))
+    }
+
+    fn numbers(&self, list: &List) -> Numbers<'b> {
+        Numbers::new(self.postings.get(places(list.skills)).unwrap_or_default())
+    }
+}
+
+/// Returns whether ranges follow each other without a gap and end at the end of their section.
+fn follow(ranges: impl Iterator<Item = Range>, end: usize) -> bool {
+    let mut expected = 0;
+    for range in ranges {
+        if range.start.get() as usize != expected {
+            return false;
+        }
+        expected += range.count.get() as usize;
+    }
+    expected == end
+}
+
+fn places(range: Range) -> std::ops::Range<usize> {
+    let start = range.start.get() as usize;
+    start..start.saturating_add(range.count.get() as usize)
+}
+
+fn wrong(section: Kind, what: &'static str) -> Corrupt {
+    Corrupt::Record { section: section.name(), what }
+}

@@ -1,0 +1,191 @@
+//! A tenant, a tool and a user -> the skills that a call is given, and the text that they make.
+//!
+//! Every selector that a skill has must match; an absent tenant, tool or user matches none that asks
+//! for one. Skills are in the order of the cascade: levels from global to user, inside a level by
+//! rising priority, then by name. Of the skills of one topic the last one wins; the others are
+//! matched and give no text.
+
+mod near_miss;
+mod question;
+mod resolution;
+mod trace;
+
+use relay_bundle::{Bundle, Corrupt, KnownToolView, Numbers, ScopeView, SkillIndexView};
+
+use crate::glob;
+
+pub use near_miss::{NearMiss, Selector, near_misses};
+pub use question::Question;
+pub use resolution::{Matched, Resolution};
+pub use trace::{TraceRow, TracedSkill};
+
+/// A question as a bundle knows it: the names are found.
+pub struct Located<'b> {
+    index: SkillIndexView<'b>,
+    skill_count: usize,
+    /// With and without the tenant, with and without the user.
+    scopes: [Option<ScopeView<'b>>; 4],
+    tool: Tool<'b>,
+}
+
+/// The patterns that match a tool.
+enum Tool<'b> {
+    /// No tool was named.
+    None,
+    /// They were found when the bundle was built.
+    Listed(Numbers<'b>),
+    /// They are found when the question is asked.
+    Matched(Vec<u32>),
+}
+
+/// Resolves the cascade for a question.
+///
+/// # Errors
+///
+/// The bundle is not what was signed.
+pub fn resolve<'b>(bundle: &'b Bundle, question: Question<'_>) -> Result<Resolution<'b>, Corrupt> {
+    let matched = match locate(bundle, question)? {
+        Some(located) => located.matched(),
+        None => Vec::new(),
+    };
+    Ok(Resolution { bundle, matched })
+}
+
+/// Finds the names of a question; `None` if the bundle has no skills.
+///
+/// # Errors
+///
+/// The bundle is not what was signed.
+pub fn locate<'b>(
+    bundle: &'b Bundle,
+    question: Question<'_>,
+) -> Result<Option<Located<'b>>, Corrupt> {
+    let Some(index) = bundle.skill_index()? else { return Ok(None) };
+    let Question { tenant, tool, user } = question;
+    let mut scopes = [index.scope(None, None)?, None, None, None];
+    let [_, of_tenant, of_user, of_both] = &mut scopes;
+    if tenant.is_some() {
+        *of_tenant = index.scope(tenant, None)?;
+    }
+    if user.is_some() {
+        *of_user = index.scope(None, user)?;
+    }
+    if tenant.is_some() && user.is_some() {
+        *of_both = index.scope(tenant, user)?;
+    }
+    let tool = match tool {
+        None => Tool::None,
+        Some(name) => tool_patterns(bundle, name)?,
+    };
+    Ok(Some(Located { index, skill_count: bundle.skill_count(), scopes, tool }))
+}
+
+/// Returns the patterns that match a tool: those that the bundle lists for it, or else those that
+/// are found to match.
+fn tool_patterns<'b>(bundle: &'b Bundle, name: &str) -> Result<Tool<'b>, Corrupt> {
+    let listed = bundle.find_known_tool(name)?.as_ref().map(KnownToolView::patterns).transpose()?;
+    if let Some(patterns) = listed.flatten() {
+        return Ok(Tool::Listed(patterns));
+    }
+    let mut matched = Vec::new();
+    for (number, pattern) in (0..).zip(bundle.skill_patterns()) {
+        if glob::matches(pattern?, name) {
+            matched.push(number);
+        }
+    }
+    Ok(Tool::Matched(matched))
+}
+
+impl Located<'_> {
+    /// Returns the skills that match, in the order of the cascade.
+    #[must_use]
+    pub fn matched(&self) -> Vec<Matched> {
+        let mut skills = Vec::new();
+        for scope in self.scopes.iter().flatten() {
+            skills.extend(scope.any_tool().iter());
+            self.add_patterns(scope, &mut skills);
+        }
+        sort(&mut skills, self.skill_count);
+        self.override_by_topic(&skills)
+    }
+
+    /// Adds the skills of a scope whose patterns match the tool.
+    fn add_patterns(&self, scope: &ScopeView<'_>, skills: &mut Vec<u32>) {
+        // The shorter list is read, and the other one searched.
+        match &self.tool {
+            Tool::None => {}
+            Tool::Listed(patterns) if scope.pattern_count() < patterns.len() => {
+                let matched = scope.patterns().filter(|(pattern, _)| patterns.contains(*pattern));
+                matched.for_each(|(_, of_pattern)| skills.extend(of_pattern.iter()));
+            }
+            Tool::Listed(patterns) => {
+                for pattern in patterns.iter() {
+                    skills.extend(scope.of_pattern(pattern).iter());
+                }
+            }
+            Tool::Matched(patterns) if scope.pattern_count() < patterns.len() => {
+                let is_matched = |pattern| patterns.binary_search(&pattern).is_ok();
+                let matched = scope.patterns().filter(|(pattern, _)| is_matched(*pattern));
+                matched.for_each(|(_, of_pattern)| skills.extend(of_pattern.iter()));
+            }
+            Tool::Matched(patterns) => {
+                for pattern in patterns {
+                    skills.extend(scope.of_pattern(*pattern).iter());
+                }
+            }
+        }
+    }
+
+    /// Finds which of the skills win over which others.
+    fn override_by_topic(&self, skills: &[u32]) -> Vec<Matched> {
+        // The winners by topic, of those that are matched; the last skill of a topic comes first.
+        let mut winners: Vec<(u32, u32)> = Vec::new();
+        let winner = |topic: u32, skill: u32, winners: &mut Vec<(u32, u32)>| match winners
+            .binary_search_by_key(&topic, |(topic, _)| *topic)
+        {
+            Ok(place) => winners.get(place).map(|(_, winner)| *winner),
+            Err(place) => {
+                winners.insert(place, (topic, skill));
+                None
+            }
+        };
+        let mut matched: Vec<Matched> = skills
+            .iter()
+            .rev()
+            .map(|skill| {
+                let topic = self.index.topic(*skill);
+                let overridden_by = topic.and_then(|topic| winner(topic, *skill, &mut winners));
+                Matched { skill: *skill, overridden_by }
+            })
+            .collect();
+        matched.reverse();
+        matched
+    }
+}
+
+/// Sorts the numbers of skills, and leaves out what is there twice.
+fn sort(skills: &mut Vec<u32>, count: usize) {
+    if skills.is_sorted_by(|a, b| a < b) {
+        return;
+    }
+    // One bit a skill: looking at all of them is faster than sorting where many match.
+    let words = count.div_ceil(64);
+    if skills.len() < 16 || skills.len() < words / 4 {
+        skills.sort_unstable();
+        skills.dedup();
+        return;
+    }
+    let mut bits = vec![0u64; words];
+    for skill in skills.iter() {
+        if let Some(word) = bits.get_mut(*skill as usize / 64) {
+            *word |= 1 << (skill % 64);
+        }
+    }
+    skills.clear();
+    for (first, mut word) in (0u32..).step_by(64).zip(bits) {
+        while word != 0 {
+            skills.push(first + word.trailing_zeros());
+            word &= word - 1;
+        }
+    }
+}
