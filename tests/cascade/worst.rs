@@ -77,7 +77,9 @@ fn compiled(text: &str) -> Result<Bundle, String> {
         None => {
             let reports = compiled.diagnostics.sorted().into_iter();
             let errors = reports.filter(|report| report.is_error());
-            Err(errors.map(|report| format!("{}: {}\n", report.code(), report.diagnostic)).collect())
+            Err(errors
+                .map(|report| format!("{}: {}\n", report.code(), report.diagnostic))
+                .collect())
         }
     }
 }
