@@ -1,0 +1,88 @@
+//! How roles relate: which contains which, and whose tools are within those of another.
+
+use relay_bundle::{CallerRole, Setting};
+use relay_engine::glob;
+use relay_engine::place::{contains, number_of};
+
+/// How the tools of a role differ from what they were.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Width {
+    /// They match the same names.
+    Same,
+    /// They match fewer names.
+    Narrower,
+    /// They match more names, or it cannot be proved that they do not.
+    Wider,
+}
+
+/// Returns the name of the role that contains a role.
+pub(crate) fn parent<'r>(roles: &'r [CallerRole], name: &str) -> Option<&'r str> {
+    roles.get(number_of(roles, name)?)?.parent.as_deref()
+}
+
+/// Returns a role, and those that contain it, by their names.
+pub(crate) fn ancestors<'r>(roles: &'r [CallerRole], name: &str) -> Vec<&'r str> {
+    let first = number_of(roles, name).and_then(|number| roles.get(number));
+    let names = std::iter::successors(first, |role| {
+        let parent = number_of(roles, role.parent.as_deref()?)?;
+        roles.get(parent)
+    });
+    // A bundle with a circle ends after as many steps as there are roles.
+    names.take(roles.len()).map(|role| role.name.as_str()).collect()
+}
+
+/// Returns whether a role is another one or contains it: now, or where one of them is gone, before.
+pub(crate) fn is_within(a: &[CallerRole], b: &[CallerRole], wide: &str, name: &str) -> bool {
+    let within = |roles: &[CallerRole]| {
+        let (wide, name) = (number_of(roles, wide)?, number_of(roles, name)?);
+        Some(contains(roles, wide, name))
+    };
+    wide == name || within(b).or_else(|| within(a)).unwrap_or(false)
+}
+
+/// Returns whether two roles match the same tools.
+pub(crate) fn have_equal_tools(a: &CallerRole, b: &CallerRole) -> bool {
+    width(a.tools.as_deref(), b.tools.as_deref()) == Width::Same
+}
+
+/// Returns how the tools of a role differ: by name or by pattern, `None` is all.
+pub(crate) fn width(a: Option<&[Setting<String>]>, b: Option<&[Setting<String>]>) -> Width {
+    match (covers(a, b), covers(b, a)) {
+        (true, true) => Width::Same,
+        (true, false) => Width::Narrower,
+        (false, _) => Width::Wider,
+    }
+}
+
+/// Returns whether it is proved that some patterns match every name that others match: each of
+/// those is one of these, or a name that one of these matches.
+fn covers(wide: Option<&[Setting<String>]>, patterns: Option<&[Setting<String>]>) -> bool {
+    let Some(wide) = wide else { return true };
+    let covers = |pattern: &Setting<String>| {
+        let is_name = !pattern.value.contains(['*', '?', '[']);
+        wide.iter().any(|wide| {
+            let matches =
+                || glob::check(&wide.value).is_ok() && glob::matches(&wide.value, &pattern.value);
+            wide.value == pattern.value || wide.value == "*" || (is_name && matches())
+        })
+    };
+    match patterns {
+        None => wide.iter().any(|wide| wide.value == "*"),
+        Some(patterns) => patterns.iter().all(covers),
+    }
+}
+
+/// Returns the patterns for people.
+pub(crate) fn shown(tools: Option<&[Setting<String>]>) -> String {
+    match tools {
+        None => "all".into(),
+        Some([]) => "none".into(),
+        Some(tools) => tools.iter().map(|tool| tool.value.as_str()).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// Returns whether a role matches a tool.
+pub(crate) fn matches(role: &CallerRole, tool: &str) -> bool {
+    let is_it = |pattern: &str| glob::check(pattern).is_ok() && glob::matches(pattern, tool);
+    role.tools.as_ref().is_none_or(|tools| tools.iter().any(|pattern| is_it(&pattern.value)))
+}
