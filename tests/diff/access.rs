@@ -106,7 +106,8 @@ fn bundle(access: &str, prompts: &str) -> Bundle {
     Bundle::open(Box::new(compiled.bundle.expect("it compiles"))).unwrap()
 }
 
-const ROLES: &str = "role reader parent=operator\nrole operator tier=1\nrole auditor";
+const ROLES: &str =
+    "role reader parent=operator tier=0\nrole operator tier=1\nrole auditor tier=2\nrole guest";
 
 /// The direction of each finding of authority, under what it is about.
 fn directions(a: &Bundle, b: &Bundle) -> Vec<(String, Direction)> {
@@ -131,6 +132,8 @@ fn rows_of_users_have_their_directions() {
         ("user ann role=reader", "user ann role=operator", "user/ann/role", Loosens),
         ("user ann role=operator", "user ann role=reader", "user/ann/role", Tightens),
         ("user ann role=reader", "user ann role=auditor", "user/ann/role", Loosens),
+        // Without a relation, what both see and may do decides.
+        ("user ann role=auditor", "user ann role=guest", "user/ann/role", Tightens),
         ("user bob role=reader", "user bob role=reader\nuser ann role=reader", "user/ann", Loosens),
         ("user bob role=reader", "user bob role=reader\nanyone role=reader", "anyone", Loosens),
         // What is gone, and what counts instead.

@@ -1,7 +1,9 @@
 //! The output of the verbs that read a bundle: JSON types, and the human output that several verbs
 //! share.
 
+pub(crate) mod audience;
 pub(crate) mod gate;
+pub(crate) mod list;
 pub(crate) mod message;
 pub(crate) mod prompt;
 pub(crate) mod resource;

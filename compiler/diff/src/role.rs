@@ -1,6 +1,8 @@
 //! How roles relate: which contains which, and whose tools are within those of another.
 
-use relay_bundle::{CallerRole, Setting};
+use std::collections::BTreeSet;
+
+use relay_bundle::{Bundle, CallerRole, Corrupt, List, Setting};
 use relay_engine::glob;
 use relay_engine::place::{contains, number_of};
 
@@ -31,13 +33,47 @@ pub(crate) fn ancestors<'r>(roles: &'r [CallerRole], name: &str) -> Vec<&'r str>
     names.take(roles.len()).map(|role| role.name.as_str()).collect()
 }
 
-/// Returns whether a role is another one or contains it: now, or where one of them is gone, before.
-pub(crate) fn is_within(a: &[CallerRole], b: &[CallerRole], wide: &str, name: &str) -> bool {
-    let within = |roles: &[CallerRole]| {
-        let (wide, name) = (number_of(roles, wide)?, number_of(roles, name)?);
-        Some(contains(roles, wide, name))
+/// Returns whether callers of a role see and may do nothing that those of another one do not: in the
+/// second bundle, or where it lacks one of them, in the first. Other roles of one name are one.
+pub(crate) fn is_within(a: &Bundle, b: &Bundle, wide: &str, name: &str) -> Result<bool, Corrupt> {
+    if wide == name {
+        return Ok(true);
+    }
+    for bundle in [b, a] {
+        let roles = bundle.roles();
+        if let (Some(wide), Some(name)) = (number_of(roles, wide), number_of(roles, name)) {
+            return Ok(contains(roles, wide, name) || is_seen_within(bundle, wide, name)?);
+        }
+    }
+    Ok(false)
+}
+
+/// Returns whether a role has no more tier, tools, prompts and resources than another one, in any
+/// tenant.
+fn is_seen_within(bundle: &Bundle, wide: usize, name: usize) -> Result<bool, Corrupt> {
+    let roles = bundle.roles();
+    let (Some(of_wide), Some(of_name)) = (roles.get(wide), roles.get(name)) else {
+        return Ok(false);
     };
-    wide == name || within(b).or_else(|| within(a)).unwrap_or(false)
+    let is_authority_within = of_name.tier.value <= of_wide.tier.value
+        && covers(of_wide.tools.as_deref(), of_name.tools.as_deref());
+    if !is_authority_within {
+        return Ok(false);
+    }
+    let mut known = BTreeSet::new();
+    for tenant in [None].into_iter().chain((0..bundle.tenant_count()).map(Some)) {
+        let audience = |role| bundle.audience_of(tenant, Some(role));
+        let (Some(wide), Some(name)) = (audience(wide)?, audience(name)?) else { continue };
+        if known.insert((wide.number(), name.number())) {
+            for list in List::ALL {
+                let rows = wide.rows(list)?;
+                if !name.rows(list)?.rows().all(|row| rows.contains(row)) {
+                    return Ok(false);
+                }
+            }
+        }
+    }
+    Ok(true)
 }
 
 /// Returns whether two roles match the same tools.

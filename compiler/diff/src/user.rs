@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use relay_bundle::{Bundle, CallerRole, Corrupt, Place, User, Who};
+use relay_bundle::{Bundle, Corrupt, Place, User, Who};
 use relay_engine::place::{contains, number_of};
 
 use crate::finding::{Area, Change, Direction, Finding, Findings, Kind};
@@ -16,7 +16,7 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), 
     for (key, old) in &of_a {
         match of_b.get(key) {
             None => out.extend(sides.gone(key, old, &rest)?),
-            Some(new) => out.extend(sides.changed(key, old, new, &rest)),
+            Some(new) => out.extend(sides.changed(key, old, new, &rest)?),
         }
     }
     for (key, new) in of_b.iter().filter(|(key, _)| !of_a.contains_key(*key)) {
@@ -60,11 +60,21 @@ struct Rest<'r> {
     of_anyone: Others<'r>,
 }
 
-/// Rows, by what they give.
+/// Roles that rows give, by the tenant for which the rows count.
 #[derive(Default)]
-struct Others<'r> {
-    tenants: BTreeSet<&'r str>,
-    roles: BTreeSet<&'r str>,
+struct Others<'r>(BTreeMap<Option<&'r str>, BTreeSet<&'r str>>);
+
+impl<'r> Others<'r> {
+    /// Returns the roles that callers of a tenant can have; without a tenant, those of any.
+    fn roles(&self, tenant: Option<&str>) -> impl Iterator<Item = &'r str> {
+        let counts = move |of: &Option<&str>| tenant.is_none() || of.is_none() || *of == tenant;
+        self.0.iter().filter(move |(of, _)| counts(of)).flat_map(|(_, roles)| roles).copied()
+    }
+
+    /// Returns a tenant of rows that count for another tenant than this.
+    fn other_tenant(&self, tenant: Option<&str>) -> Option<&'r str> {
+        self.0.keys().copied().flatten().find(|of| Some(*of) != tenant)
+    }
 }
 
 impl<'r> Rest<'r> {
@@ -76,8 +86,7 @@ impl<'r> Rest<'r> {
                 Who::Group => &mut rest.of_groups,
                 Who::Anyone => &mut rest.of_anyone,
             };
-            others.tenants.extend(tenant.as_deref());
-            others.roles.insert(&given.role);
+            others.0.entry(tenant.as_deref()).or_default().insert(&given.role);
         }
         rest
     }
@@ -117,49 +126,57 @@ impl Sides<'_> {
             let removed = removed.breaking(false).direction(Direction::Loosens);
             return Ok(Some(removed.meaning(format!("{was}; everyone sees everything"))));
         }
-        let others = || rest.instead_of(key);
-        let wider =
-            others().flat_map(|others| &others.roles).find(|other| !self.within(role, other));
+        let tenant = key.tenant.as_deref();
+        let mut roles = rest.instead_of(key).flat_map(|others| others.roles(tenant));
+        let wider = roles.find_map(|other| match self.within(role, other) {
+            Ok(true) => None,
+            Ok(false) => Some(Ok(other)),
+            Err(damage) => Some(Err(damage)),
+        });
+        let wider = wider.transpose()?;
         if let Some(wider) = wider {
             let meaning = format!("{was}; where another row counts, it can be `{wider}`");
             return Ok(Some(removed.direction(Direction::Loosens).meaning(meaning)));
         }
-        let tenant = others()
-            .flat_map(|others| &others.tenants)
-            .find(|tenant| Some(**tenant) != key.tenant.as_deref());
-        if let Some(tenant) = tenant {
+        let other = rest.instead_of(key).find_map(|others| others.other_tenant(tenant));
+        if let Some(other) = other {
             let meaning = format!(
-                "{was}; callers whose credentials say no tenant can be of `{tenant}` by another row"
+                "{was}; callers whose credentials say no tenant can be of `{other}` by another row"
             );
             return Ok(Some(removed.direction(Direction::Changes).meaning(meaning)));
         }
-        let tenant = key.tenant.as_deref();
         let has_tenant = tenant.map_or(Ok(true), |name| Ok(self.b.find_tenant(name)?.is_some()))?;
         Ok(has_tenant.then(|| removed.direction(Direction::Tightens).meaning(was)))
     }
 
-    fn changed(&self, key: &Key, old: &Given, new: &Given, rest: &Rest<'_>) -> Option<Finding> {
-        if old.role == new.role {
-            return None;
-        }
-        let change =
-            Change::Value { before: Some(old.role.clone()), after: Some(new.role.clone()) };
-        let changed = finding(key, "role", change).at(Some(&old.at), Some(&new.at));
+    fn changed(
+        &self,
+        key: &Key,
+        old: &Given,
+        new: &Given,
+        rest: &Rest<'_>,
+    ) -> Result<Option<Finding>, Corrupt> {
         let (before, after) = (&old.role, &new.role);
-        Some(if self.within(after, before) {
+        if before == after {
+            return Ok(None);
+        }
+        let change = Change::Value { before: Some(before.clone()), after: Some(after.clone()) };
+        let changed = finding(key, "role", change).at(Some(&old.at), Some(&new.at));
+        let is_in = |bundle: &Bundle| is_contained(bundle, after, before);
+        Ok(Some(if is_in(self.b) || is_in(self.a) {
             let meaning = format!("`{after}` contains `{before}`");
             changed.direction(Direction::Loosens).meaning(meaning)
-        } else if !self.within(before, after) {
-            let meaning = format!("neither of `{before}` and `{after}` contains the other");
+        } else if !self.within(before, after)? {
+            let meaning = format!("not all that `{after}` sees and may do is of `{before}`");
             changed.direction(Direction::Loosens).meaning(meaning)
         } else if let Some(other) = self.admitted_with(key, before, after, rest) {
             let meaning =
                 format!("callers that are of a group with the role `{other}` too were refused");
             changed.direction(Direction::Loosens).meaning(meaning)
         } else {
-            let meaning = format!("`{before}` contains `{after}`");
+            let meaning = format!("all that `{after}` sees and may do is of `{before}`");
             changed.direction(Direction::Tightens).meaning(meaning)
-        })
+        }))
     }
 
     /// Returns a role of other groups that with the one before had none that contains the other,
@@ -171,23 +188,23 @@ impl Sides<'_> {
         after: &str,
         rest: &Rest<'r>,
     ) -> Option<&'r str> {
-        let within = |roles: &[CallerRole], wide: &str, name: &str| {
-            let numbers = (number_of(roles, wide), number_of(roles, name));
-            matches!(numbers, (Some(wide), Some(name)) if contains(roles, wide, name))
-        };
         let are_apart = |bundle: &Bundle, one: &str, other: &str| {
-            let roles = bundle.roles();
-            !within(roles, one, other) && !within(roles, other, one)
+            !is_contained(bundle, one, other) && !is_contained(bundle, other, one)
         };
-        let mut others = rest.of_groups.roles.iter().filter(|_| key.who == Who::Group);
-        let is_it =
-            |other: &&&str| are_apart(self.a, before, other) && !are_apart(self.b, after, other);
-        others.find(is_it).copied()
+        let mut others = rest.of_groups.roles(None).filter(|_| key.who == Who::Group);
+        others.find(|other| are_apart(self.a, before, other) && !are_apart(self.b, after, other))
     }
 
-    fn within(&self, wide: &str, name: &str) -> bool {
-        is_within(self.a.roles(), self.b.roles(), wide, name)
+    fn within(&self, wide: &str, name: &str) -> Result<bool, Corrupt> {
+        is_within(self.a, self.b, wide, name)
     }
+}
+
+/// Returns whether a bundle says that a role contains another one.
+fn is_contained(bundle: &Bundle, wide: &str, name: &str) -> bool {
+    let roles = bundle.roles();
+    let numbers = (number_of(roles, wide), number_of(roles, name));
+    matches!(numbers, (Some(wide), Some(name)) if contains(roles, wide, name))
 }
 
 fn finding(key: &Key, part: &str, change: Change) -> Finding {

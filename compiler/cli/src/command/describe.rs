@@ -148,7 +148,7 @@ fn render(heading: &str, described: &Described, width: usize) -> String {
     page.push_str(&indented(instructions, "  | "));
     page.push_str(&format!("\n{} {}\n", bold("It can call"), counted(tools.len(), "tool")));
     if !tools.is_empty() {
-        page.push_str(&tool::draw(tools, width));
+        page.push_str(&tool::draw(tools, &[], width));
     }
     page.push_str(&format!("\n{} {}\n", bold("It can request"), counted(prompts.len(), "prompt")));
     if !prompts.is_empty() {
