@@ -47,6 +47,7 @@ fn describe_shows_what_a_caller_sees() {
         let answer = describe(caller);
         assert_eq!(names(&answer["prompts"]), prompts, "{caller}");
         assert_eq!(names(&answer["tools"]).len(), tools, "{caller}");
+        crate::cli::schemas::assert_conforms("describe", &answer);
         let text = answer["instructions"].as_str().expect("a text");
         for name in operator_of_acme {
             assert_eq!(
@@ -56,6 +57,8 @@ fn describe_shows_what_a_caller_sees() {
             );
         }
     }
+    let given = describe("--user ann@acme.example");
+    assert_eq!((&given["tenant"], &given["role"]), (&json!("acme"), &json!("operator")));
     let human = sandbox.relay("describe platform.relay --role auditor").ends(0).silent();
     snapshot("describe_role_human", &human.stdout);
     // A project gives the same answers as its bundle.
@@ -68,8 +71,7 @@ fn explain_answers_as_the_server_answers_the_caller() {
     let sandbox = built();
     let explain = |question: &str| sandbox.relay(&format!("explain platform.relay {question}"));
     let full = |question: &str| {
-        let answer =
-            explain(&format!("--tags ledger invoices releases {question} --json")).ends(0).json();
+        let answer = explain(&format!("--tags teams bank {question} --json")).ends(0).json();
         let text = answer.to_string();
         ["conventions", "invoices", "ledger", "rollout"]
             .map(|name| text.contains(&format!("\"{name}\"")))
@@ -82,7 +84,7 @@ fn explain_answers_as_the_server_answers_the_caller() {
     let unknown = explain("--prompt lodger --role reader").ends(1);
     let of = |run: &Run| format!("{}{}", run.stdout, run.stderr);
     assert_eq!(of(&hidden).replace("ledger", "lodger"), of(&unknown));
-    explain("--prompt lodger --role auditor").ends(1).says("did you mean `ledger`?");
+    explain("--prompt lodger --role auditor").ends(1).prints("did you mean `ledger`?");
     explain("--prompt ledger --role auditor").ends(0).prints("Compare the ledger");
     let hidden = explain("--uri platform://regions --role reader").ends(1);
     let unknown = explain("--uri platform://lesions --role reader").ends(1);
@@ -161,7 +163,7 @@ fn inspect_lists_who_there_is_and_who_sees_what() {
     assert_eq!(users.len(), 4);
     assert_eq!(
         users[3],
-        json!({ "who": "anyone", "id": null, "tenant": null, "role": "reader", "at": "project.kdl:23:5" })
+        json!({ "who": "anyone", "id": null, "tenant": null, "role": "reader", "at": "project.kdl:22" })
     );
     let seen_by = |list: &str, name: &str| {
         let key = if list == "resources" { "uri" } else { "name" };
@@ -173,8 +175,7 @@ fn inspect_lists_who_there_is_and_who_sees_what() {
         seen_by("prompts", "ledger"),
         json!([{ "roles": ["auditor", "observer", "operator"] }])
     );
-    let all = json!(["auditor", "observer", "operator", "reader"]);
-    assert_eq!(seen_by("prompts", "invoices"), json!([{ "tenants": ["acme"], "roles": all }]));
+    assert_eq!(seen_by("prompts", "invoices"), json!([{ "tenants": ["acme"] }]));
     assert_eq!(seen_by("tools", "audit_tail"), json!([{ "roles": ["auditor", "operator"] }]));
     // Each audience is what `describe` shows to its callers.
     let audiences = answer["audiences"].as_array().expect("a list");
@@ -183,7 +184,7 @@ fn inspect_lists_who_there_is_and_who_sees_what() {
         let readers = &audience["readers"][0];
         let tenant = readers["tenants"][0].as_str();
         let tenant = tenant.map(|name| format!(" --tenant {name}")).unwrap_or_default();
-        let role = readers["roles"][0].as_str().expect("a role");
+        let role = readers["roles"][0].as_str().expect("an audience of this project has one");
         let line = format!("describe platform.relay --role {role}{tenant} --json");
         let seen = sandbox.relay(&line).ends(0).json();
         assert_eq!(audience["instructions"], seen["instructions"], "{line}");
@@ -240,9 +241,9 @@ fn many_audiences_are_a_dozen_rows() {
     sandbox.write("project.kdl", &text);
     let human = sandbox.relay("build . --unsigned").ends(0).stdout;
     let (texts, _) = human.split_once("\n  prompt ").expect("prompts");
-    let rows = texts.lines().filter(|line| line.contains(" t")).count();
-    assert!(rows <= 13, "{texts}");
-    assert!(texts.contains("+38 audiences, which get less"), "{texts}");
+    let rows = texts.lines().filter(|line| line.contains("  t3")).count();
+    assert_eq!(rows, 9, "{texts}");
+    assert!(texts.contains("+38 more, smaller"), "{texts}");
     let built = sandbox.relay("build . --unsigned --format json").ends(0).json();
     assert_eq!(built["bundle"]["audiences"].as_array().expect("a list").len(), 41);
 }

@@ -144,7 +144,7 @@ fn rows_of_users_have_their_directions() {
         (
             "user ann tenant=acme role=reader\nuser ann tenant=globex role=reader",
             "user ann tenant=globex role=reader",
-            "user/ann/tenant acme",
+            "user/ann/in tenant acme",
             Changes,
         ),
         // Callers of both groups were refused, and no longer are.

@@ -61,7 +61,7 @@ fn roles(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
     }
     for new in b.roles() {
         match of_a.get(&new.name) {
-            Some(old) => differences(a, b, old, new, out),
+            Some(old) => differences(a, b, old, new, out)?,
             None => {
                 let added = finding(&new.name, Change::Added).at(None, Some(&new.at));
                 let sees = seen_by(b, new)?;
@@ -85,22 +85,35 @@ fn finding(name: &str, change: Change) -> Finding {
 
 /// Returns what a role sees, in numbers.
 fn seen_by(bundle: &Bundle, role: &CallerRole) -> Result<String, Corrupt> {
-    let placement =
-        Placement { tenant: None, role: number_of(bundle.roles(), &role.name), row: None };
-    let view = View::of(bundle, &placement)?;
-    let of =
-        |list, what: &str| format!("{} of {} {what}", view.count(list), bundle.list_count(list));
-    Ok(format!(
-        "its callers without a tenant see {}, {}, {} and {}; tier {}",
-        of(List::Prompts, "prompts"),
-        of(List::Resources, "resources"),
-        of(List::Templates, "templates"),
-        of(List::Tools, "tools"),
-        role.tier.value
-    ))
+    let view = view(bundle, role)?;
+    let lists = [
+        (List::Prompts, "prompts"),
+        (List::Resources, "resources"),
+        (List::Templates, "templates"),
+        (List::Tools, "tools"),
+    ];
+    let counts: Vec<String> = lists
+        .into_iter()
+        .filter(|(list, _)| bundle.list_count(*list) > 0)
+        .map(|(list, what)| format!("{} of {} {what}", view.count(list), bundle.list_count(list)))
+        .chain([format!("tier {}", role.tier.value)])
+        .collect();
+    Ok(format!("its callers without a tenant have {}", counts.join(", ")))
 }
 
-fn differences(a: &Bundle, b: &Bundle, old: &CallerRole, new: &CallerRole, out: &mut Findings) {
+/// Returns what callers of a role and without a tenant see.
+fn view<'b>(bundle: &'b Bundle, role: &CallerRole) -> Result<View<'b>, Corrupt> {
+    let role = number_of(bundle.roles(), &role.name);
+    View::of(bundle, &Placement { tenant: None, role, row: None })
+}
+
+fn differences(
+    a: &Bundle,
+    b: &Bundle,
+    old: &CallerRole,
+    new: &CallerRole,
+    out: &mut Findings,
+) -> Result<(), Corrupt> {
     let CallerRole { name, tier, parent, tools, at } = new;
     let of = |part: &'static str, direction| {
         move |change| {
@@ -118,7 +131,7 @@ fn differences(a: &Bundle, b: &Bundle, old: &CallerRole, new: &CallerRole, out: 
             before: Some(role::shown(old.tools.as_deref())),
             after: Some(role::shown(tools.as_deref())),
         };
-        let (gained, lost) = offered(a, b, old, new);
+        let (gained, lost) = offered(&view(a, old)?, &view(b, new)?, a, b)?;
         let place = |tools: &Option<Vec<Setting<String>>>| {
             tools.iter().flatten().find_map(|pattern| pattern.at.clone())
         };
@@ -149,20 +162,27 @@ fn differences(a: &Bundle, b: &Bundle, old: &CallerRole, new: &CallerRole, out: 
         };
         out.push(of("parent", direction)(change).meaning(meaning));
     }
+    Ok(())
 }
 
-/// Returns the tools that both sides offer and that a role matches on one side alone: those that it
+/// Returns the tools that both sides offer and that one side alone shows to a role: those that it
 /// gains and those that it loses.
 fn offered<'b>(
+    before: &View<'_>,
+    after: &View<'b>,
     a: &Bundle,
     b: &'b Bundle,
-    old: &CallerRole,
-    new: &CallerRole,
-) -> (Vec<&'b str>, Vec<&'b str>) {
-    let is_old = |name: &str| a.tools().iter().any(|tool| tool.name == name);
-    let both = b.tools().iter().map(|tool| tool.name.as_str()).filter(|name| is_old(name));
-    let differ = both.filter(|name| role::matches(old, name) != role::matches(new, name));
-    differ.partition(|name| role::matches(new, name))
+) -> Result<(Vec<&'b str>, Vec<&'b str>), Corrupt> {
+    let (mut gained, mut lost) = (Vec::new(), Vec::new());
+    for (row, tool) in b.tools().iter().enumerate() {
+        let Some(old) = a.tools().iter().position(|old| old.name == tool.name) else { continue };
+        match (before.sees(List::Tools, old)?, after.sees(List::Tools, row)?) {
+            (false, true) => gained.push(tool.name.as_str()),
+            (true, false) => lost.push(tool.name.as_str()),
+            (true, true) | (false, false) => {}
+        }
+    }
+    Ok((gained, lost))
 }
 
 fn difference(gained: &[&str], lost: &[&str]) -> String {

@@ -170,7 +170,8 @@ fn compare(a: &Prompt, b: &Prompt, out: &mut Findings) {
             "no briefing sends it"
         })
     });
-    if out.count() > selected || a.body.value != body.value || a.summary != *summary {
+    let said = |summary: &Option<Setting<String>>| summary.as_ref().map(|it| it.value.clone());
+    if out.count() > selected || a.body.value != body.value || said(&a.summary) != said(summary) {
         out.briefed.push(name.clone());
     }
 }

@@ -116,9 +116,3 @@ pub(crate) fn shown(tools: Option<&[Setting<String>]>) -> String {
         Some(tools) => tools.iter().map(|tool| tool.value.as_str()).collect::<Vec<_>>().join(", "),
     }
 }
-
-/// Returns whether a role matches a tool.
-pub(crate) fn matches(role: &CallerRole, tool: &str) -> bool {
-    let is_it = |pattern: &str| glob::check(pattern).is_ok() && glob::matches(pattern, tool);
-    role.tools.as_ref().is_none_or(|tools| tools.iter().any(|pattern| is_it(&pattern.value)))
-}

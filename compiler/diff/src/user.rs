@@ -214,8 +214,8 @@ fn finding(key: &Key, part: &str, change: Change) -> Finding {
         Who::Group => Kind::Group,
         Who::Anyone => Kind::Anyone,
     };
-    let tenant = tenant.as_ref().map(|tenant| format!("tenant {tenant}"));
+    let tenant = tenant.as_ref().map(|tenant| format!("in tenant {tenant}"));
     let role = Some(part.to_owned()).filter(|part| !part.is_empty());
-    let part: Vec<String> = tenant.into_iter().chain(role).collect();
-    Finding::new(Area::Authority, kind, id.clone(), change).part(part.join(", "))
+    let part: Vec<String> = role.into_iter().chain(tenant).collect();
+    Finding::new(Area::Authority, kind, id.clone(), change).part(part.join(" "))
 }

@@ -16,7 +16,7 @@ pub(crate) struct Readers {
     /// Their tenants, `null` for callers without one; absent if that is everyone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tenants: Option<Vec<Option<String>>>,
-    /// Their roles; absent if the project has none.
+    /// Their roles; absent if that is every role, or if the project has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) roles: Option<Vec<String>>,
 }
@@ -94,9 +94,10 @@ impl<'b> Names<'b> {
             tenants.sort();
             let roles: Vec<String> =
                 roles.into_iter().filter_map(|role| self.roles.get(role).cloned()).collect();
+            let is_every_role = roles.len() == self.roles.len();
             Readers {
                 tenants: (!is_everyone).then_some(tenants),
-                roles: (!self.roles.is_empty()).then_some(roles),
+                roles: (!is_every_role).then_some(roles),
             }
         };
         let mut readers: Vec<Readers> = of_roles.into_iter().map(readers).collect();
@@ -145,7 +146,6 @@ pub(crate) fn short(readers: Option<&[Readers]>) -> String {
     let parts = parts(readers, some);
     let shown = parts.get(..PARTS_MAX.min(parts.len())).unwrap_or_default().join("; ");
     match parts.len().saturating_sub(PARTS_MAX) {
-        0 if parts.is_empty() => "no one".into(),
         0 => shown,
         more => format!("{shown}; +{more} more"),
     }
@@ -153,16 +153,15 @@ pub(crate) fn short(readers: Option<&[Readers]>) -> String {
 
 /// Returns who readers are, with all tenants and roles.
 pub(crate) fn whole(readers: &[Readers]) -> String {
-    match parts(readers, |tenants| tenants.join(", ")) {
-        none if none.is_empty() => "no one".into(),
-        parts => parts.join("; "),
-    }
+    parts(readers, |names| names.join(", ")).join("; ")
 }
 
-/// Returns a part for each role of every tenant, and for tenants with all their other roles.
+/// Returns the roles of every tenant, then tenants with their other roles; those with the same
+/// together.
 fn parts(readers: &[Readers], named: impl Fn(&[&str]) -> String) -> Vec<String> {
-    let mut everywhere: Vec<&str> = Vec::new();
-    let mut of_tenants: BTreeMap<Option<&str>, Vec<&str>> = BTreeMap::new();
+    let mut everywhere: BTreeSet<&str> = BTreeSet::new();
+    // No roles are all of them.
+    let mut of_tenants: BTreeMap<Option<&str>, BTreeSet<&str>> = BTreeMap::new();
     for Readers { tenants, roles } in readers {
         let roles = || roles.iter().flatten().map(String::as_str);
         match tenants {
@@ -174,33 +173,36 @@ fn parts(readers: &[Readers], named: impl Fn(&[&str]) -> String) -> Vec<String> 
             }
         }
     }
-    everywhere.sort_unstable();
-    let mut parts: Vec<String> = everywhere.into_iter().map(Into::into).collect();
-    let mut together: BTreeMap<Vec<&str>, Vec<&str>> = BTreeMap::new();
-    for (tenant, mut roles) in of_tenants {
-        roles.sort_unstable();
+    let mut together: BTreeMap<BTreeSet<&str>, Vec<&str>> = BTreeMap::new();
+    for (tenant, roles) in of_tenants {
         together.entry(roles).or_default().push(tenant.unwrap_or("no tenant"));
     }
-    let mut of_tenants: Vec<(Vec<&str>, Vec<&str>)> =
+    let mut of_tenants: Vec<(Vec<&str>, BTreeSet<&str>)> =
         together.into_iter().map(|(roles, tenants)| (tenants, roles)).collect();
     of_tenants.sort();
+    let named_all = |names: BTreeSet<&str>| named(&names.into_iter().collect::<Vec<_>>());
+    let mut parts = Vec::new();
+    if !everywhere.is_empty() {
+        parts.push(named_all(everywhere));
+    }
     for (tenants, roles) in of_tenants {
         let tenants = named(&tenants);
         parts.push(if roles.is_empty() {
             tenants
         } else {
-            format!("{tenants}: {}", roles.join(", "))
+            format!("{tenants}: {}", named_all(roles))
         });
+    }
+    if parts.is_empty() {
+        parts.push("no one".into());
     }
     parts
 }
 
-/// Returns some of many tenants.
-fn some(tenants: &[&str]) -> String {
-    match tenants {
-        [first, .., _] if tenants.len() > PARTS_MAX => {
-            format!("{first} and {} more", tenants.len() - 1)
-        }
+/// Returns some of many names.
+fn some(names: &[&str]) -> String {
+    match names {
+        [first, second, _, _, ..] => format!("{first}, {second}, +{} more", names.len() - 2),
         few => few.join(", "),
     }
 }

@@ -307,7 +307,7 @@ fn texts(names: &Names<'_>, audiences: &[Audience]) -> Vec<Text> {
         }
         let left: usize = sizes.values().skip(shown).map(BTreeSet::len).sum();
         if left > 0 {
-            let readers = format!("+{}, which get less", counted(left, "audience"));
+            let readers = format!("+{left} more, smaller");
             texts.push(Text { name, readers, size: None });
         }
     }
