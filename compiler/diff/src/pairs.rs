@@ -56,6 +56,9 @@ type Numbers = [Option<usize>; 2];
 /// The same of a role that contains another one; the outer `None` is a side that lacks the role.
 type ParentNumbers = [Option<Option<usize>>; 2];
 
+/// A tenant, by its name and its number on each side; none without a name.
+type NamedTenant<'b> = (Option<&'b str>, [Option<usize>; 2]);
+
 /// What makes pairs one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
@@ -276,10 +279,7 @@ fn roles<'b>(a: &'b Bundle, b: &'b Bundle) -> Vec<Role<'b>> {
 }
 
 /// Returns no tenant, and the tenants that both sides have, each by its number on each side.
-fn tenants<'b>(
-    a: &'b Bundle,
-    b: &'b Bundle,
-) -> Result<Vec<(Option<&'b str>, [Option<usize>; 2])>, Corrupt> {
+fn tenants<'b>(a: &'b Bundle, b: &'b Bundle) -> Result<Vec<NamedTenant<'b>>, Corrupt> {
     let mut common = vec![(None, [None; 2])];
     for number in 0..b.tenant_count() {
         let name = b.tenant_name(number)?;

@@ -20,7 +20,7 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), 
         }
     }
     for (key, new) in of_b.iter().filter(|(key, _)| !of_a.contains_key(*key)) {
-        out.push(sides.new(key, new));
+        out.push(sides.added(key, new));
     }
     Ok(())
 }
@@ -106,7 +106,7 @@ struct Sides<'b> {
 }
 
 impl Sides<'_> {
-    fn new(&self, key: &Key, new: &Given) -> Finding {
+    fn added(&self, key: &Key, new: &Given) -> Finding {
         let added = finding(key, "", Change::Added).at(None, Some(&new.at));
         let role = &new.role;
         if self.a.roles().is_empty() {

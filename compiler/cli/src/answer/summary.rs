@@ -96,6 +96,9 @@ pub(crate) struct Audience {
     pub(crate) prompts_list: Size,
 }
 
+/// The size of one of the texts of an audience; none if it does not have that text.
+type Measure = fn(&Audience) -> Option<Size>;
+
 /// A text of some audiences, for people.
 #[derive(Debug, Clone)]
 struct Text {
@@ -156,9 +159,7 @@ impl Summary {
             digest: section.digest.to_string(),
         });
         let audiences = audiences(bundle, &names)?;
-        let most = |of: fn(&Audience) -> Option<Size>| {
-            audiences.iter().filter_map(of).max_by_key(|size| size.bytes)
-        };
+        let most = |of: Measure| audiences.iter().filter_map(of).max_by_key(|size| size.bytes);
         let none = Size::of(0);
         Ok(Self {
             project: manifest.project.value,
@@ -285,7 +286,7 @@ fn worst_first(mut audiences: Vec<Audience>) -> Vec<Audience> {
 /// Returns a row for each text and size, the largest of a text first; audiences that get the same
 /// size are one. What is left out is counted.
 fn texts(names: &Names<'_>, audiences: &[Audience]) -> Vec<Text> {
-    let kinds: [(&str, fn(&Audience) -> Option<Size>); 4] = [
+    let kinds: [(&str, Measure); 4] = [
         ("instructions, once a session", |it| Some(it.instructions)),
         ("gate index, in the instructions", |it| it.gate_index),
         ("tools/list, all pages", |it| Some(it.tools_list)),
