@@ -6,6 +6,7 @@ mod glob;
 mod model;
 mod near_miss;
 mod resolve;
+mod worst;
 
 use std::fmt::Write as _;
 

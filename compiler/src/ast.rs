@@ -246,13 +246,21 @@ impl MessageName {
     }
 }
 
-/// `skills limit=… merged=… { … }`
-#[derive(Debug, Clone)]
+/// `skills limit=… merged=… repeat=… { … }`
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Skills {
     pub(crate) limit: Option<Spanned<u32>>,
     pub(crate) merged: Option<Spanned<u32>>,
+    pub(crate) repeat: Option<Spanned<Repeat>>,
     pub(crate) blocks: Vec<SkillBlock>,
 }
+
+pub(crate) use relay_bundle::Repeat;
+
+words!(Repeat {
+    "always" = Repeat::Always,
+    "once" = Repeat::Once,
+});
 
 /// `global { … }`, `tenant NAME { … }`, `tool PATTERN… { … }` or `user ID { … }`
 #[derive(Debug, Clone)]

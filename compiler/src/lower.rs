@@ -42,6 +42,7 @@ pub(crate) fn contents(
         other_tools,
         ..
     } = model;
+    let skill_settings = skills::settings(&skills, &places);
     let skills = skills::skills(skills.list, &places);
     let prompts: Vec<_> = prompts.into_iter().map(|prompt| lower_prompt(prompt, &places)).collect();
     let resources: Vec<_> =
@@ -79,6 +80,7 @@ pub(crate) fn contents(
         templates,
         known_tools,
         skills,
+        skill_settings,
         canonical: effective.kdl(false),
         provenance,
         review,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use relay_bundle::{Content, Level, Mask, Rendering, Unlock, UriPiece};
 use relay_engine::tool::{Group, TOOLS, ToolSpec};
 
-use crate::ast::{MessageName, ToolGroup, Who};
+use crate::ast::{MessageName, Repeat, ToolGroup, Who};
 use crate::source::{FileId, Span, Spanned};
 
 use crate::audience::{Audience, Audiences};
@@ -322,6 +322,8 @@ pub(crate) struct Skills {
     pub(crate) limit: Setting<u32>,
     /// The most bytes that any call is given.
     pub(crate) merged: Setting<u32>,
+    /// When callers are given a text again.
+    pub(crate) repeat: Setting<Repeat>,
     /// Those that are enabled, in the order of the cascade.
     pub(crate) list: Vec<Skill>,
     /// Those that are switched off, in the order of the cascade.

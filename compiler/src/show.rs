@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use relay_bundle::{Argument, ArgumentKind, Level, Role, Unlock};
 use serde_json::{Map, Value, json};
 
-use crate::ast::ToolGroup;
-use crate::grammar::{Form, Kind, Literal, Rule};
+use crate::ast::{Repeat, ToolGroup};
+use crate::grammar::{Form, Kind, Literal, Rule, Scalar as _};
 use crate::model::{
     About, Access, AllowedSecret, BodySource, Gate, MessageSource, Model, PartSource, Prompt,
     Setting, Skill, Skills, SystemText,
@@ -164,6 +164,10 @@ impl Renderer<'_, '_> {
         let mut node = EffectiveNode { name: "skills", ..EffectiveNode::default() };
         node.setting("limit", &skills.limit, |limit| Scalar::Chars((*limit).into()));
         node.setting("merged", &skills.merged, |merged| Scalar::Bytes((*merged).into()));
+        node.setting("repeat", &skills.repeat, |repeat| {
+            let kind = Kind::Words(Repeat::WORDS);
+            scalar(repeat.encode(kind), kind)
+        });
         let mut blocks: BTreeMap<(Level, Vec<&str>), EffectiveNode> = BTreeMap::new();
         let on = skills.list.iter().map(|skill| (skill, true));
         for (skill, on) in on.chain(skills.disabled.iter().map(|skill| (skill, false))) {

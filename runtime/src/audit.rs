@@ -76,6 +76,8 @@ pub(crate) struct Entry<'a> {
     pub(crate) action: Action,
     /// The names of the prompts that a briefing sent in full.
     pub(crate) prompts: Vec<String>,
+    /// The names of the skills that a call was given.
+    pub(crate) skills: Vec<String>,
 }
 
 impl<'a> Entry<'a> {
@@ -86,8 +88,9 @@ impl<'a> Entry<'a> {
         output: OutputHash,
         rule: String,
     ) -> Self {
-        let (action, prompts) = (Action::Served, Vec::new());
-        Self { tool, tier: 0, args, output, exit_code: None, rule, action, prompts }
+        let (prompts, skills) = (Vec::new(), Vec::new());
+        let action = Action::Served;
+        Self { tool, tier: 0, args, output, exit_code: None, rule, action, prompts, skills }
     }
 
     /// Returns the entry of a request that was rejected or denied for the reason `rule`.
@@ -199,7 +202,7 @@ impl Audit {
             self.denials.increment();
         }
         let Some(target) = &self.target else { return };
-        let Entry { tool, tier, args, output, exit_code, rule, action, prompts } = entry;
+        let Entry { tool, tier, args, output, exit_code, rule, action, prompts, skills } = entry;
         let Caller { principal, tenant, role, request_id, traceparent } = caller;
         let (output_sha256, output_len) = output.finish();
         let record = AuditRecord {
@@ -220,6 +223,7 @@ impl Audit {
             rule: truncated(&rule),
             action,
             prompts,
+            skills,
             traceparent: traceparent.as_deref().and_then(audit_record::traceparent),
         };
         let mut writer = lock(&target.writer);
@@ -275,6 +279,7 @@ impl Writer {
             rule: format!("{} records could not be written before this one", self.lost),
             action: Action::Served,
             prompts: Vec::new(),
+            skills: Vec::new(),
             traceparent: None,
         })?;
         self.lost = 0;

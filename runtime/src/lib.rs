@@ -10,6 +10,7 @@ mod caller;
 mod calls;
 mod clock;
 mod config;
+mod context;
 mod gate;
 mod http;
 mod keyring;

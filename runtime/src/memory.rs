@@ -5,12 +5,16 @@ use std::sync::Mutex;
 use relay_bundle::Digest;
 use relay_engine::sent::Sent;
 
+use crate::context::SentTexts;
 use crate::load::Loaded;
 use crate::lock::lock;
 
 /// The memory of one session.
 #[derive(Debug, Default)]
-pub(crate) struct Memory(Mutex<Option<Remembered>>);
+pub(crate) struct Memory {
+    briefing: Mutex<Option<Remembered>>,
+    sent_texts: SentTexts,
+}
 
 /// The prompts that were sent, and their bundle: in another one the same prompts have other
 /// indexes.
@@ -32,13 +36,18 @@ pub(crate) enum Recalled {
 }
 
 impl Memory {
+    /// Returns the texts of skills that the session was sent.
+    pub(crate) fn sent_texts(&self) -> &SentTexts {
+        &self.sent_texts
+    }
+
     /// Returns whether the session had a briefing from this bundle.
     pub(crate) fn is_briefed(&self, loaded: &Loaded) -> bool {
         matches!(self.recall(loaded), Recalled::Briefed(_))
     }
 
     pub(crate) fn recall(&self, loaded: &Loaded) -> Recalled {
-        match &*lock(&self.0) {
+        match &*lock(&self.briefing) {
             None => Recalled::Nothing,
             Some(briefed) if briefed.bundle == loaded.digest() => {
                 Recalled::Briefed(briefed.sent.clone())
@@ -48,6 +57,6 @@ impl Memory {
     }
 
     pub(crate) fn remember(&self, loaded: &Loaded, sent: Sent) {
-        *lock(&self.0) = Some(Remembered { bundle: loaded.digest(), sent });
+        *lock(&self.briefing) = Some(Remembered { bundle: loaded.digest(), sent });
     }
 }

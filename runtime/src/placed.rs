@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use relay_bundle::{Corrupt, Place};
+use relay_bundle::{Corrupt, Place, Repeat};
+use relay_engine::cascade::{self, Explained, Question};
 use relay_engine::place::{self, Identity, NoPlace, Placement};
 use relay_engine::view::View;
 
@@ -72,6 +73,35 @@ impl Placed {
     pub(crate) fn tenant(&self) -> Option<&str> {
         let tenant = self.place.as_ref().ok()?.tenant?;
         self.loaded.bundle.tenant_name(tenant).ok()
+    }
+
+    /// Returns the text that the skills of the project give a call, and the names of those that make
+    /// it; `None` if it is empty.
+    pub(crate) fn skills(
+        &self,
+        question: Question<'_>,
+    ) -> Result<Option<(String, Vec<String>)>, Corrupt> {
+        let bundle = &self.loaded.bundle;
+        let resolution = cascade::resolve(bundle, question)?;
+        let text = resolution.text()?;
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let winners = resolution.matched.iter().filter(|matched| matched.overridden_by.is_none());
+        let name = |skill: u32| Ok(bundle.skill(skill as usize)?.name()?.to_owned());
+        let names = winners.map(|matched| name(matched.skill)).collect::<Result<_, Corrupt>>()?;
+        Ok(Some((text, names)))
+    }
+
+    /// Returns when callers are given the text of their skills again.
+    pub(crate) fn repeat(&self) -> Repeat {
+        let settings = self.loaded.bundle.skill_settings();
+        settings.map_or(Repeat::Always, |settings| settings.repeat.value)
+    }
+
+    /// Explains what a call is given by the skills.
+    pub(crate) fn explain(&self, question: Question<'_>) -> Result<Explained, Corrupt> {
+        cascade::explain(&self.loaded.bundle, question)
     }
 
     /// Returns the line of `users` that gives the role.

@@ -12,6 +12,7 @@ use crate::audit::{Audit, Entry};
 use crate::caller::Caller;
 use crate::calls::Calls;
 use crate::clock;
+use crate::context::SentTexts;
 use crate::keyring::Keyring;
 use crate::load::{LoadError, Loaded, Loader};
 use crate::lock::lock;
@@ -29,6 +30,8 @@ pub(crate) struct Server {
     pub(crate) metrics: Metrics,
     /// The keys that seal and open the handles of briefings.
     pub(crate) keyring: Keyring,
+    /// The texts of skills that were sent to callers with a handle.
+    pub(crate) sent_texts: SentTexts,
     /// The calls of tools that are running.
     pub(crate) calls: Calls,
     /// Cancelled when the server must stop.
@@ -62,6 +65,7 @@ impl Server {
             audit,
             metrics: Metrics::default(),
             keyring,
+            sent_texts: SentTexts::default(),
             closing: CancellationToken::new(),
             loader,
             current: ArcSwap::new(loaded),

@@ -10,9 +10,10 @@
 //!    is required by every implementation. No bundle of this version has rules or roles, so the
 //!    tier decides.
 //! 4. [`gate::pass`]: the caller was briefed, gets a briefing, or is referred to `begin_session`.
-//! 5. Approval and then skill context come here, before the run; this version has neither.
+//! 5. Approval comes here, before the run; this version has none.
 //! 6. [`execute`]: the tool runs, until it is done, is cancelled or reaches its time limit.
-//! 7. [`clamp()`]: a result that is too long is truncated, with a note.
+//! 7. [`clamp()`]: a result that is too long is truncated, with a note. Before it comes what the
+//!    skills of the project say to the call ([`context::context`]); a call that is refused gets none.
 //! 8. [`record`]: one audit record, for any outcome of the call.
 
 mod audit_tail;
@@ -20,6 +21,7 @@ mod briefing;
 mod clamp;
 mod decide;
 mod error;
+mod explain_context;
 mod implementation;
 mod server_info;
 
@@ -38,19 +40,21 @@ use self::briefing::{BeginSession, ReadPrompts};
 use self::clamp::clamp;
 use self::decide::{Permit, decide};
 use self::error::CallError;
+use self::explain_context::ExplainContext;
 use self::implementation::{Outcome, Run, Tool};
 use self::server_info::ServerInfo;
 use crate::audit::Entry;
 use crate::call::Call;
 use crate::caller::truncate;
 use crate::calls::Room;
+use crate::context::{self, Context};
 use crate::gate::{self, Briefing, Passage};
 use crate::rejection::{self, Rejection};
 
 /// The most bytes of texts in the arguments of one call.
 const INPUT_BYTES_MAX: usize = 2 << 20;
-/// The most names of prompts in one record.
-const RECORDED_PROMPTS_MAX: usize = 64;
+/// The most names of prompts, and of skills, in one record.
+const RECORDED_NAMES_MAX: usize = 64;
 
 /// The implementation of each tool of the table.
 const IMPLEMENTATIONS: &[(&str, &dyn Tool)] = &[
@@ -58,11 +62,14 @@ const IMPLEMENTATIONS: &[(&str, &dyn Tool)] = &[
     ("read_prompts", &ReadPrompts),
     ("server_info", &ServerInfo),
     ("audit_tail", &AuditTail),
+    ("explain_context", &ExplainContext),
 ];
 
 /// The answer to a call that reached its tool, or that was denied with a text for the model.
 #[derive(Debug)]
 pub(crate) struct Answer {
+    /// What the skills of the project say to the call; it comes first.
+    pub(crate) context: Option<Context>,
     /// Texts, in order.
     pub(crate) blocks: Vec<String>,
     pub(crate) is_error: bool,
@@ -73,7 +80,7 @@ pub(crate) struct Answer {
 
 impl Answer {
     fn of_error(text: String) -> Self {
-        Self { blocks: vec![text], is_error: true, briefing: None, exit_code: None }
+        Self { context: None, blocks: vec![text], is_error: true, briefing: None, exit_code: None }
     }
 }
 
@@ -106,6 +113,7 @@ async fn answer(
     let permit = decide(offered, call)?;
     let passage = gate::pass(call, offered, arguments.text(BRIEFING.name))?;
     let is_unbriefed = matches!(passage, Passage::Unbriefed);
+    let handle = arguments.text(BRIEFING.name).map(ToOwned::to_owned);
     let outcome = execute(call, &permit, arguments, passage).await?;
     let Outcome { text, exit_code, is_error, mut briefing } = outcome;
     let mut blocks = Vec::new();
@@ -115,7 +123,8 @@ async fn answer(
         briefing = Some(given);
     }
     blocks.push(clamp(text, permit.spec().output_bytes_max, permit.spec().keep));
-    Ok((Answer { blocks, is_error, briefing, exit_code }, permit))
+    let context = context::context(call, name, handle.as_deref()).map_err(Rejection::from)?;
+    Ok((Answer { context, blocks, is_error, briefing, exit_code }, permit))
 }
 
 /// Denies every call while the bundle in force is revoked, and a call over the caller's limit of
@@ -224,10 +233,14 @@ fn record(
     let mut entry = Entry::served(subject.to_string(), args, OutputHash::default(), rule);
     entry.tier = tier;
     entry.action = action;
-    if let Ok(Answer { blocks, briefing, exit_code, .. }) = &answer {
+    if let Ok(Answer { context, blocks, briefing, exit_code, .. }) = &answer {
+        if let Some(Context { text, skills }) = context {
+            entry.output.update(text.as_bytes());
+            entry.skills = skills.iter().take(RECORDED_NAMES_MAX).cloned().collect();
+        }
         blocks.iter().for_each(|block| entry.output.update(block.as_bytes()));
         let full = briefing.iter().flat_map(|briefing| &briefing.full);
-        entry.prompts = full.take(RECORDED_PROMPTS_MAX).cloned().collect();
+        entry.prompts = full.take(RECORDED_NAMES_MAX).cloned().collect();
         entry.exit_code = *exit_code;
     }
     call.server.audit.record(&call.caller, call.placed.loaded.digest(), entry);

@@ -9,6 +9,7 @@
 #![expect(clippy::cast_precision_loss, reason = "figures are rounded anyway")]
 
 mod allocation;
+mod cascade;
 mod cost;
 mod crowd;
 mod diff;
@@ -49,7 +50,7 @@ fn main() -> Result<()> {
     }
     println!("| work | measured | goal |\n|---|---|---|");
     type Bench = fn(&Setting) -> Result<()>;
-    let benches: [(&str, Bench); 10] = [
+    let benches: [(&str, Bench); 11] = [
         ("start", stdio::start),
         ("stdio", stdio::prompts_get),
         ("http", http::prompts_get),
@@ -60,6 +61,7 @@ fn main() -> Result<()> {
         ("load", load),
         ("read", read),
         ("select", select::by_tags),
+        ("cascade", cascade::cascade),
     ];
     for (name, bench) in benches {
         if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {

@@ -50,6 +50,7 @@ pub(crate) fn contents() -> impl Strategy<Value = Contents> {
                 resources,
                 templates,
                 skills,
+                skill_settings: None,
                 known_tools,
                 prompt_pages,
                 resource_pages,

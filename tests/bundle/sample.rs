@@ -8,9 +8,9 @@ use relay_bundle::trust::{PublicKey, Revoked, Time, Trust, TrustedKey};
 use relay_bundle::{
     Argument, ArgumentKind, Audience, Audiences, Blob, Bundle, CallerRole, Content, Contents,
     Corrupt, Gate, KnownTool, Level, Manifest, Mask, Message, MessagePiece, Messages, OpenError,
-    Page, Part, PartContent, Place, Prompt, Rendering, Resource, ResourceTemplate, Review, Role,
-    Segment, Setting, Skill, Suppression, Tenant, Tool, Unlock, UriPiece, User, Visible, Who,
-    encode,
+    Page, Part, PartContent, Place, Prompt, Rendering, Repeat, Resource, ResourceTemplate, Review,
+    Role, Segment, Setting, Skill, SkillSettings, Suppression, Tenant, Tool, Unlock, UriPiece,
+    User, Visible, Who, encode,
 };
 
 /// When the tests take place: 2026-11-21T00:00:00Z.
@@ -89,6 +89,7 @@ pub(crate) fn rich() -> Contents {
             at: place(50),
         }],
         skills: skills(),
+        skill_settings: Some(SkillSettings { repeat: written_repeat() }),
         known_tools: vec![known_tool("api-create", Some(&[0, 1])), known_tool("ssh_exec", None)],
         gate: Some(gate()),
         tenants: vec![tenant("acme", 70), tenant("initech", 71)],
@@ -283,6 +284,10 @@ fn media() -> Prompt {
 }
 
 /// Skills of each level: with every selector and without, some of one topic.
+fn written_repeat() -> Setting<Repeat> {
+    Setting { value: Repeat::Once, at: Some(place(80)) }
+}
+
 fn skills() -> Vec<Skill> {
     vec![
         Skill {

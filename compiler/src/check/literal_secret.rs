@@ -152,7 +152,7 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
         pass.arguments(&template.arguments, &template.rendering.arguments);
         search.resources.insert(template.uri_template.value.clone(), owner);
     }
-    let Skills { limit: _, merged: _, list, disabled } = skills;
+    let Skills { limit: _, merged: _, repeat: _, list, disabled } = skills;
     for skill in list.iter().chain(disabled) {
         let owner = Owner::of_skill(skill);
         let mut pass = Pass { sources, owner: &owner, search: &mut search, out };

@@ -2,7 +2,6 @@
 
 use miette::Diagnostic;
 use relay_engine::glob::is_name;
-use relay_engine::tool::TOOLS;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
@@ -31,11 +30,8 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     let Some(first) = model.skills.list.first() else { return };
     let limit = model.skills.merged.value;
     let other = model.other_tools.iter().map(|pattern| pattern.value.as_str());
-    let known: Vec<&str> = TOOLS
-        .iter()
-        .map(|spec| spec.name)
-        .chain(other.filter(|pattern| is_name(pattern)))
-        .collect();
+    let offered = model.offered_tools().into_iter().map(|(spec, _)| spec.name);
+    let known: Vec<&str> = offered.chain(other.filter(|pattern| is_name(pattern))).collect();
     let Some(worst) = worst_case::over(&model.skills.list, &known, limit as usize) else { return };
     let WorstCase { bytes, tenant, tool, user, is_bound } = worst;
     let mut call = match &tool {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use relay_bundle::{KnownTool, Skill, Tool, distinct_patterns};
+use relay_bundle::{KnownTool, Skill, SkillSettings, Tool, distinct_patterns};
 use relay_engine::glob::{self, is_name};
 
 use super::Places;
@@ -13,6 +13,12 @@ use crate::source::Spanned;
 const COMPARED_MAX: usize = 20_000_000;
 /// For each tool and each pattern so many matches are listed on average.
 const LISTED_MAX: usize = 16;
+
+/// Lowers the settings of skills; `None` if there are no skills.
+pub(super) fn settings(skills: &model::Skills, places: &Places<'_>) -> Option<SkillSettings> {
+    let repeat = places.setting(skills.repeat.clone());
+    (!skills.list.is_empty()).then_some(SkillSettings { repeat })
+}
 
 /// Lowers the skills, which are in the order of the cascade.
 pub(super) fn skills(skills: Vec<model::Skill>, places: &Places<'_>) -> Vec<Skill> {

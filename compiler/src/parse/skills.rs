@@ -7,9 +7,9 @@ use thiserror::Error;
 
 use super::node::{DuplicateNode, Node, Reader, Scalar, TEXT};
 use super::{argument, body, empty, when};
-use crate::ast::{Skill, SkillBlock, Skills};
+use crate::ast::{Repeat, Skill, SkillBlock, Skills};
 use crate::diagnostic::Diagnostics;
-use crate::grammar::{Field, Form, Kind, Literal, Rule};
+use crate::grammar::{Field, Form, Kind, Literal, Rule, Scalar as _};
 use crate::source::{Span, Spanned};
 
 /// The priority of a skill that gives none.
@@ -36,6 +36,12 @@ pub(crate) static SKILLS: Rule = Rule {
             "The most bytes that any call is given, whatever tenant, tool and user meet.",
         )
         .or(Literal::Number(MERGED_BYTES as u64)),
+        Field::property(
+            "repeat",
+            Kind::Words(Repeat::WORDS),
+            "`once` gives a text once to callers with a session or a briefing, and then the names of the skills.",
+        )
+        .or(Literal::Word("always")),
     ],
     children: &[&GLOBAL, &TENANT, &TOOL, &USER],
     example: include_str!("../reference/skills.kdl"),
@@ -123,7 +129,8 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Skills {
     let mut reader = Reader::new(node, &SKILLS, out);
     let limit = reader.value("limit", out);
     let merged = reader.value("merged", out);
-    if limit.is_none() && merged.is_none() {
+    let repeat = reader.value("repeat", out);
+    if limit.is_none() && merged.is_none() && repeat.is_none() {
         empty::check(node, out);
     }
     let mut blocks = Vec::new();
@@ -132,7 +139,7 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Skills {
         blocks.extend(children.filter_map(|child| block(child, rule, level, out)));
     }
     reader.finish(out);
-    Skills { limit, merged, blocks }
+    Skills { limit, merged, repeat, blocks }
 }
 
 fn block(

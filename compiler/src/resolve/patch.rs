@@ -120,6 +120,8 @@ impl Patches {
         let mut node = self.node("the skills".into(), out);
         node.setting("limit", &mut base.limit, patch.limit.clone(), Some(SKILL_CHARS));
         node.setting("merged", &mut base.merged, patch.merged.clone(), Some(MERGED_BYTES));
+        let always = Some(ast::Repeat::Always);
+        node.setting("repeat", &mut base.repeat, patch.repeat.clone(), always);
     }
 
     /// Patches a skill; `label` says its block and name.

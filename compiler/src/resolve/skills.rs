@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::patch::Patches;
 use super::text;
 use super::{name, pattern, prompt};
-use crate::ast;
+use crate::ast::{self, Repeat};
 use crate::diagnostic::Diagnostics;
 use crate::model::{Setting, Skill, Skills};
 use crate::parse::{MERGED_BYTES, SKILL_CHARS, SKILL_PRIORITY};
@@ -23,6 +23,7 @@ pub(super) fn skills(
 ) -> Skills {
     let limit = one_limit(nodes.iter().filter_map(|node| node.limit.clone()), "limit", out);
     let merged = one_limit(nodes.iter().filter_map(|node| node.merged.clone()), "merged", out);
+    let repeat = one_limit(nodes.iter().filter_map(|node| node.repeat.clone()), "repeat", out);
     let mut first_at: BTreeMap<String, Span> = BTreeMap::new();
     let (mut list, mut disabled) = (Vec::new(), Vec::new());
     for block in nodes.into_iter().flat_map(|node| node.blocks) {
@@ -49,16 +50,17 @@ pub(super) fn skills(
     Skills {
         limit: Setting::or(limit, SKILL_CHARS),
         merged: Setting::or(merged, MERGED_BYTES),
+        repeat: Setting::or(repeat, Repeat::Always),
         list,
         disabled,
     }
 }
 
-fn one_limit(
-    mut written: impl Iterator<Item = Spanned<u32>>,
+fn one_limit<T>(
+    mut written: impl Iterator<Item = Spanned<T>>,
     what: &'static str,
     out: &mut Diagnostics,
-) -> Option<Spanned<u32>> {
+) -> Option<Spanned<T>> {
     let first = written.next()?;
     for again in written {
         out.report(again.at, SecondLimit { what, first_at: first.at, at: again.at });
@@ -161,8 +163,9 @@ fn label(level: Level, selectors: &[Spanned<String>], name: &str) -> String {
 
 /// Returns how many things a node of a `when` says.
 pub(super) fn count(node: &ast::Skills) -> usize {
-    let limits = usize::from(node.limit.is_some()) + usize::from(node.merged.is_some());
-    limits + node.blocks.iter().map(|block| block.skills.len()).sum::<usize>()
+    let set = [node.limit.is_some(), node.merged.is_some(), node.repeat.is_some()];
+    let set = set.into_iter().filter(|is_set| *is_set).count();
+    set + node.blocks.iter().map(|block| block.skills.len()).sum::<usize>()
 }
 
 /// Where each skill is among the nodes that were there before the patches.
@@ -195,11 +198,13 @@ impl SkillPlaces {
         patches: &mut Patches,
         out: &mut Diagnostics,
     ) {
-        if patch.limit.is_some() || patch.merged.is_some() {
-            let is_set = |node: &ast::Skills| node.limit.is_some() || node.merged.is_some();
+        let is_set = |node: &ast::Skills| {
+            node.limit.is_some() || node.merged.is_some() || node.repeat.is_some()
+        };
+        if is_set(&patch) {
             let place = nodes.iter().position(is_set).unwrap_or(0);
             if nodes.is_empty() {
-                nodes.push(ast::Skills { limit: None, merged: None, blocks: Vec::new() });
+                nodes.push(ast::Skills::default());
             }
             if let Some(node) = nodes.get_mut(place) {
                 patches.skill_limits(node, &patch, out);
@@ -233,7 +238,7 @@ impl SkillPlaces {
             }
             if !added.is_empty() {
                 let block = ast::SkillBlock { level, selectors, skills: added };
-                nodes.push(ast::Skills { limit: None, merged: None, blocks: vec![block] });
+                nodes.push(ast::Skills { blocks: vec![block], ..ast::Skills::default() });
             }
         }
     }

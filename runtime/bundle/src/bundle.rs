@@ -15,6 +15,7 @@ use crate::reader::{Reader, Storage};
 use crate::role::CallerRole;
 use crate::section::{Kind, SectionInfo};
 use crate::settings::Settings;
+use crate::skill_settings::SkillSettings;
 use crate::tool::Tool;
 
 /// An opened bundle.
@@ -144,6 +145,12 @@ impl Bundle {
     #[must_use]
     pub fn roles(&self) -> &[CallerRole] {
         &self.settings.roles
+    }
+
+    /// Returns the settings of skills; `None` if there are no skills.
+    #[must_use]
+    pub fn skill_settings(&self) -> Option<&SkillSettings> {
+        self.settings.skills.as_ref()
     }
 
     /// Returns a place in the project's files.

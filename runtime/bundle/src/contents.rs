@@ -20,6 +20,7 @@ use crate::resource_template::{ResourceTemplate, TemplateView};
 use crate::review::Review;
 use crate::role::CallerRole;
 use crate::skill::Skill;
+use crate::skill_settings::SkillSettings;
 use crate::tenant::Tenant;
 use crate::tool::Tool;
 use crate::user::User;
@@ -53,6 +54,8 @@ pub struct Contents {
     pub templates: Vec<ResourceTemplate>,
     /// The skills, sorted by level, priority, name (code points), tenant, user and tools.
     pub skills: Vec<Skill>,
+    /// How calls are given them; absent if there are none.
+    pub skill_settings: Option<SkillSettings>,
     /// The tools that skills were compared with in advance, sorted by name, names unique.
     pub known_tools: Vec<KnownTool>,
     /// Prebuilt pages of `prompts/list`.
@@ -95,6 +98,7 @@ impl Bundle {
             resources: self.resources().map(resource).collect::<Result<_, _>>()?,
             templates: self.templates().map(template).collect::<Result<_, _>>()?,
             skills: self.owned_skills()?,
+            skill_settings: self.skill_settings().cloned(),
             known_tools: self.owned_known_tools()?,
             prompt_pages: self.owned_pages(List::Prompts)?,
             resource_pages: self.owned_pages(List::Resources)?,

@@ -61,6 +61,7 @@ pub fn encode(contents: &Contents) -> Result<Vec<u8>, EncodeError> {
         resources,
         templates,
         skills,
+        skill_settings,
         known_tools,
         prompt_pages,
         resource_pages,
@@ -81,6 +82,9 @@ pub fn encode(contents: &Contents) -> Result<Vec<u8>, EncodeError> {
     }
     if !roles.is_empty() {
         out.settings(Kind::Roles, roles)?;
+    }
+    if let Some(settings) = skill_settings {
+        out.settings(Kind::SkillSettings, settings)?;
     }
     let order = write_prompts(prompts, &mut out);
     for resource in resources {

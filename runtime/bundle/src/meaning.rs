@@ -29,6 +29,7 @@ impl Contents {
             resources,
             templates,
             skills,
+            skill_settings,
             // They are compared with the patterns of skills in advance, which decides nothing.
             known_tools: _,
             prompt_pages,
@@ -45,7 +46,7 @@ impl Contents {
             meaning_of(messages),
             meaning_of(gate),
             meaning_of(tools),
-            meaning_of(&(tenants, roles, users, audiences)),
+            meaning_of(&(tenants, roles, users, audiences, skill_settings)),
             meaning_of(&(prompt_pages, resource_pages, template_pages, tool_pages)),
         ];
         // One by one, so that no more than one is in memory twice.

@@ -86,6 +86,8 @@ sections! {
     Tools = 4 "tools" settings,
     /// The roles; absent if everyone sees everything.
     Roles = 5 "roles" settings,
+    /// The settings of skills; absent if there are no skills.
+    SkillSettings = 6 "skill-settings" settings,
     /// All short strings, one after the other.
     Strings = 8 "strings" bytes,
     /// All bodies: literal text of prompts and resources, and binary content.

@@ -14,6 +14,7 @@ use crate::messages::Messages;
 use crate::reader::Reader;
 use crate::role::CallerRole;
 use crate::section::Kind;
+use crate::skill_settings::SkillSettings;
 use crate::tool::Tool;
 
 /// Characters of the JSON parser's message that are repeated: it may quote the bundle.
@@ -27,6 +28,7 @@ pub(crate) struct Settings {
     pub(crate) gate: Option<Gate>,
     pub(crate) tools: Vec<Tool>,
     pub(crate) roles: Vec<CallerRole>,
+    pub(crate) skills: Option<SkillSettings>,
 }
 
 impl Settings {
@@ -45,6 +47,7 @@ impl Settings {
             gate: value(reader, Kind::Gate)?,
             tools: list(reader, Kind::Tools)?,
             roles: list(reader, Kind::Roles)?,
+            skills: value(reader, Kind::SkillSettings)?,
         })
     }
 }

@@ -5,6 +5,7 @@
 //! rising priority, then by name. Of the skills of one topic the last one wins; the others are
 //! matched and give no text.
 
+mod explained;
 mod near_miss;
 mod question;
 mod resolution;
@@ -14,6 +15,7 @@ use relay_bundle::{Bundle, Corrupt, KnownToolView, Numbers, ScopeView, SkillInde
 
 use crate::glob;
 
+pub use explained::{Explained, Failed, Miss, Row, explain};
 pub use near_miss::{NearMiss, Selector, near_misses};
 pub use question::Question;
 pub use resolution::{Matched, Resolution};

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use relay_engine::tool::find;
 use rmcp::ErrorData;
-use rmcp::model::{CallToolRequestParams, CallToolResult, ContentBlock, Tool};
+use rmcp::model::{
+    Annotations, CallToolRequestParams, CallToolResult, ContentBlock, MetaObject, Role,
+    TextContent, Tool,
+};
 use serde_json::json;
 
 use super::lists::Page;
@@ -12,6 +15,7 @@ use super::rejection;
 use super::service::Served;
 use super::surface::hides_tools;
 use crate::call::Call;
+use crate::context::Context;
 use crate::memory::Memory;
 use crate::placed::Placed;
 use crate::tool::{self, Answer};
@@ -19,6 +23,20 @@ use crate::tool::{self, Answer};
 /// The `_meta` key of the handle and of the prompts that it covers. It is not structured content,
 /// which some clients give to a model instead of the text.
 const BRIEFING_META_KEY: &str = "dev.relay/briefing";
+
+/// The `_meta` key of the names of the skills that made a text.
+const CONTEXT_META_KEY: &str = "dev.relay/skill-context";
+
+/// Returns the block of what skills say: for the model, not for people.
+fn context_block(Context { text, skills }: Context) -> ContentBlock {
+    let mut meta = MetaObject::new();
+    meta.insert(CONTEXT_META_KEY.to_owned(), json!({ "skills": skills }));
+    let mut content = TextContent::new(text).with_meta(meta);
+    let mut annotations = Annotations::default();
+    annotations.audience = Some(vec![Role::Assistant]);
+    content.annotations = Some(annotations);
+    ContentBlock::Text(content)
+}
 
 /// Returns a page of the list.
 ///
@@ -53,9 +71,10 @@ pub(super) async fn call(
     let saw_more = sees_more();
     let given = request.arguments.unwrap_or_default();
     let answer = tool::run(call, request.name.into_owned(), given).await;
-    let Answer { blocks, is_error, briefing, .. } =
+    let Answer { context, blocks, is_error, briefing, .. } =
         answer.map_err(|rejected| rejection::error(rejected, &placed.loaded))?;
-    let blocks = blocks.into_iter().map(ContentBlock::text).collect();
+    let context = context.map(context_block).into_iter();
+    let blocks = context.chain(blocks.into_iter().map(ContentBlock::text)).collect();
     let mut result =
         if is_error { CallToolResult::error(blocks) } else { CallToolResult::success(blocks) };
     if let Some(briefing) = briefing {

@@ -32,6 +32,10 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
     bundle.check_all()?;
     let format = arguments.subject.format.chosen().of_answer();
     if let Some(question) = skills_question(arguments) {
+        if arguments.caller.role.is_some() || !arguments.caller.group.is_empty() {
+            let message = "a role or group decides nothing about skills";
+            return Err(Failure::error(message).help("leave `--role` and `--group` out"));
+        }
         return cascade::explain(&bundle, question, format, output);
     }
     let asker = caller::view(&bundle, &arguments.caller)?;
@@ -64,7 +68,7 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
 fn skills_question(arguments: &ExplainArgs) -> Option<engine::Question<'_>> {
     let Question { prompt, uri, tags, call, index } = &arguments.question;
     let is_other = prompt.is_some() || uri.is_some() || tags.is_some() || call.is_some() || *index;
-    (!is_other).then(|| engine::Question {
+    (!is_other).then_some(engine::Question {
         tenant: arguments.caller.tenant.as_deref(),
         tool: arguments.tool.as_deref(),
         user: arguments.caller.user.as_deref(),

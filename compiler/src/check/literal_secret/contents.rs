@@ -34,6 +34,7 @@ impl SecretSearch {
             resources,
             templates,
             skills,
+            skill_settings,
             known_tools,
             prompt_pages,
             resource_pages,
@@ -63,6 +64,7 @@ impl SecretSearch {
         self.value(sources, None, messages, out);
         self.value(sources, None, gate, out);
         self.value(sources, None, tools, out);
+        self.value(sources, None, skill_settings, out);
         self.value(sources, None, tenants, out);
         self.value(sources, None, roles, out);
         self.value(sources, None, users, out);

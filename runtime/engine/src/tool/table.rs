@@ -104,6 +104,38 @@ pub const TOOLS: &[ToolSpec] = &[
         output_bytes_max: Some(OUTPUT_BYTES_MAX),
         keep: Keep::End,
     },
+    ToolSpec {
+        name: "explain_context",
+        title: "Explain context",
+        description: "Returns the rules that a call of a tool is given, as JSON: the text, the skills that make it, and those that miss by one selector. Call it to see beforehand what a call brings, and why.",
+        group: Group::Diagnostics,
+        tier: 0,
+        gating: Gating::Gated,
+        open_world: false,
+        parameters: &[
+            Parameter {
+                name: "tenant",
+                kind: Kind::Text { default: None },
+                required: false,
+                meaning: "The tenant of the caller; a caller of a tenant asks for that one alone",
+            },
+            Parameter {
+                name: "tool",
+                kind: Kind::Text { default: None },
+                required: false,
+                meaning: "The tool that would be called",
+            },
+            Parameter {
+                name: "user",
+                kind: Kind::Text { default: None },
+                required: false,
+                meaning: "The id of the caller",
+            },
+        ],
+        run_s_max: 30,
+        output_bytes_max: Some(OUTPUT_BYTES_MAX),
+        keep: Keep::Start,
+    },
 ];
 
 /// Returns the tool of a name; `None` if relay has none.

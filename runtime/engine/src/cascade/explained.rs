@@ -1,0 +1,138 @@
+//! The answer to a question about skills, as `relay explain` and the tool `explain_context` give it.
+
+use std::collections::BTreeSet;
+
+use relay_bundle::{Bundle, Corrupt, Level};
+use serde::Serialize;
+
+use super::near_miss::{NearMiss, near_misses};
+use super::question::Question;
+use super::trace::{TraceRow, TracedSkill};
+use crate::nearest::nearest;
+
+/// What a call is given, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Explained {
+    /// The text that the call is given.
+    pub resolved_context: String,
+    /// The skills that match, in the order of the text, and a row for each level without one.
+    pub trace: Vec<Row>,
+    /// The skills that would match but for one selector.
+    pub near_misses: Vec<Miss>,
+    /// Names of the question that no skill and no tool of the bundle has.
+    pub notes: Vec<String>,
+}
+
+/// A skill that matches, or a level at which none does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Row {
+    /// The level.
+    pub level: Level,
+    /// The name of the skill; `null` if none of this level matches.
+    pub skill: Option<String>,
+    /// Its priority.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<u8>,
+    /// Whether there is a skill.
+    pub matched: bool,
+    /// The skill of the same topic that wins, so that this one gives no text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overridden_by: Option<String>,
+    /// Where it was declared: `file:line`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+}
+
+/// A skill that fails exactly one of its selectors.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Miss {
+    /// Its level.
+    pub level: Level,
+    /// Its name.
+    pub skill: String,
+    /// Its priority.
+    pub priority: u8,
+    /// The selector that fails.
+    pub failed: Failed,
+    /// Where it was declared: `file:line`.
+    pub at: String,
+}
+
+/// A selector that fails.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Failed {
+    /// `tenant`, `tool` or `user`.
+    pub selector: &'static str,
+    /// The name that it asks for, or the patterns of which one must match.
+    pub wants: Vec<String>,
+    /// What the question has.
+    pub got: Option<String>,
+}
+
+/// Explains what a call is given.
+///
+/// # Errors
+///
+/// The bundle is not what was signed.
+pub fn explain(bundle: &Bundle, question: Question<'_>) -> Result<Explained, Corrupt> {
+    let resolution = super::resolve(bundle, question)?;
+    Ok(Explained {
+        resolved_context: resolution.text()?,
+        trace: resolution.trace()?.into_iter().map(row).collect(),
+        near_misses: near_misses(bundle, question)?.into_iter().map(miss).collect(),
+        notes: notes(bundle, question)?,
+    })
+}
+
+fn row(TraceRow { level, skill }: TraceRow) -> Row {
+    let Some(TracedSkill { name, priority, overridden_by, at }) = skill else {
+        let (skill, priority, overridden_by, at) = (None, None, None, None);
+        return Row { level, skill, priority, matched: false, overridden_by, at };
+    };
+    Row {
+        level,
+        skill: Some(name),
+        priority: Some(priority),
+        matched: true,
+        overridden_by,
+        at: Some(at.to_string()),
+    }
+}
+
+fn miss(miss: NearMiss) -> Miss {
+    let NearMiss { level, skill, priority, selector, wants, got, at } = miss;
+    let failed = Failed { selector: selector.word(), wants, got };
+    Miss { level, skill, priority, failed, at: at.to_string() }
+}
+
+/// Returns a line for each name of the question that is unknown, with the nearest one.
+fn notes(bundle: &Bundle, question: Question<'_>) -> Result<Vec<String>, Corrupt> {
+    let (mut tenants, mut users, mut tools) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for skill in bundle.skills() {
+        let skill = skill?;
+        tenants.extend(skill.tenant()?);
+        users.extend(skill.user()?);
+    }
+    for tool in bundle.known_tools() {
+        tools.insert(tool?.name()?);
+    }
+    tools.extend(bundle.tools().iter().map(|tool| tool.name.as_str()));
+    let Question { tenant, tool, user } = question;
+    let asked = [
+        ("tenant", tenant, &tenants, "no skill asks for it"),
+        ("tool", tool, &tools, "it is compared with the patterns all the same"),
+        ("user", user, &users, "no skill asks for it"),
+    ];
+    let mut notes = Vec::new();
+    for (what, name, known, meaning) in asked {
+        let Some(name) = name.filter(|name| !known.contains(name)) else { continue };
+        let near = nearest(name, known.iter().copied());
+        let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        notes.push(format!("the {what} `{name}` is not known: {meaning}{near}"));
+    }
+    Ok(notes)
+}

@@ -1,0 +1,79 @@
+//! The skill context of a call: the text that the project's skills give it.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+
+use relay_bundle::{Corrupt, Digest, Repeat};
+use relay_engine::cascade::Question;
+
+use crate::call::Call;
+use crate::lock::lock;
+
+/// The most texts that are remembered as sent, of one session and of all handles together.
+const REMEMBERED_MAX: usize = 1024;
+
+/// What a call is given before its result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Context {
+    /// The text, byte for byte as it was resolved; or, if the caller was sent it before, the names of
+    /// the skills.
+    pub(crate) text: String,
+    /// The skills that made it, in the order of the text.
+    pub(crate) skills: Vec<String>,
+}
+
+/// The texts that were sent, the oldest first. One that is forgotten is sent again.
+#[derive(Debug, Default)]
+pub(crate) struct SentTexts(Mutex<VecDeque<Digest>>);
+
+impl SentTexts {
+    /// Remembers a text of a caller; returns whether it was sent before.
+    fn was_sent(&self, key: Digest) -> bool {
+        let mut sent = lock(&self.0);
+        if sent.contains(&key) {
+            return true;
+        }
+        if sent.len() >= REMEMBERED_MAX {
+            sent.pop_front();
+        }
+        sent.push_back(key);
+        false
+    }
+}
+
+/// Resolves the context of a call of a tool; `None` if the project has nothing to say to it.
+/// `handle` is the briefing that the call came with.
+pub(crate) fn context(
+    call: &Call,
+    tool: &str,
+    handle: Option<&str>,
+) -> Result<Option<Context>, Corrupt> {
+    let tenant = call.placed.tenant();
+    let user = Some(call.caller.principal.id.as_str());
+    let Some((text, skills)) = call.placed.skills(Question { tenant, tool: Some(tool), user })?
+    else {
+        return Ok(None);
+    };
+    let is_sent = call.placed.repeat() == Repeat::Once && was_sent(call, &text, handle);
+    let text = if is_sent {
+        format!("(These rules apply to this call too, as sent before: {}.)", skills.join(", "))
+    } else {
+        text
+    };
+    Ok(Some(Context { text, skills }))
+}
+
+/// Returns whether the caller was sent the text before: in its session, or with its handle. A caller
+/// that has neither cannot be recognized.
+fn was_sent(call: &Call, text: &str, handle: Option<&str>) -> bool {
+    let bundle = call.placed.loaded.digest().hex();
+    let key = |owner: &str| {
+        let parts = [owner, &bundle, text].map(|part| Digest::of(part.as_bytes()).hex());
+        Digest::of(parts.concat().as_bytes())
+    };
+    match (&call.memory, handle) {
+        (Some(memory), _) => memory.sent_texts().was_sent(key("session")),
+        (None, Some(handle)) => call.server.sent_texts.was_sent(key(handle)),
+        (None, None) => false,
+    }
+}
