@@ -1,9 +1,9 @@
-//! `examples/platform`: its `server.toml` serves the project, and each caller of it sees its own.
+//! `examples/platform` and `docs/skills.md`: what they show is what servers answer.
 
 use std::fs;
 
 use relay_compiler::Options;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::house::{self, House, SIGNER};
 use super::web::{Request, Web};
@@ -55,4 +55,21 @@ fn the_two_callers_of_the_example_see_their_own() {
     house.write("acme-jwks.json", super::auth::jwks(7));
     house.write("globex-jwks.json", super::tokens::Signer::rsa().jwks());
     drop(Web::start(&house, &["--config", "server.toml"]));
+}
+
+#[test]
+fn the_block_in_the_document_is_what_a_call_gets() {
+    let page = fs::read_to_string(root().join("docs/skills.md")).expect("docs/skills.md");
+    let block = |begin: &str| {
+        let (_, rest) = page.split_once(begin).expect("a block");
+        rest.split("```").next().expect("its text").to_owned()
+    };
+    let project = format!("project orders {}", block("```kdl\nproject orders "));
+    let shown: Value = serde_json::from_str(&block("```json\n")).expect("JSON");
+    let house = House::of(&house::bundle_of(&project));
+    house.write("server.toml", "[principal]\nid = \"john@acme.example\"\ntenant = \"acme\"\n");
+    let web = Web::start(&house, &["--config", "server.toml"]);
+    let call = json!({ "name": "server_info", "arguments": {} });
+    let answer = web.send(&Request::modern("tools/call", call)).json();
+    assert_eq!(answer["result"]["content"][0], shown);
 }
