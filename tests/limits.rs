@@ -410,3 +410,29 @@ fn an_index_of_many_prompts_is_soon_made() {
     let entry = "- p0000: About 0000\n".len();
     assert!((2001 - entry..=2000).contains(&chars), "{chars}");
 }
+
+#[test]
+fn roles_and_audiences_have_limits() {
+    let roles: String = (0..257).map(|number| format!("role r{number}\n")).collect();
+    check(format!("project demo epoch=1\nroles {{\n{roles}}}\n"), "role::too_many");
+
+    let tenants: String = (0..4100).map(|number| format!("tenant t{number}\n")).collect();
+    let prompts: String = (0..4100)
+        .map(|number| format!("prompt p{number} {{ for tenant=t{number}; text \"x\" }}\n"))
+        .collect();
+    let report = check(
+        format!("project demo epoch=1\ntenants {{\n{tenants}}}\nprompts {{\n{prompts}}}\n"),
+        "access::too_many_audiences",
+    );
+    assert!(report.contains("4101 audiences"), "{report}");
+}
+
+#[test]
+fn what_cannot_be_proved_of_a_role_is_not_taken_for_granted() {
+    let far = "?".repeat(24);
+    let roles = format!(
+        "role wide {{ tools \"*b{far}\" \"*c{far}\" }}\nrole narrow parent=wide {{ tools \"*a*b{far}\" }}\n"
+    );
+    let users = "users { anyone role=narrow }";
+    check(format!("project demo epoch=1\nroles {{\n{roles}}}\n{users}\n"), "role::undecided");
+}

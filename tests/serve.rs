@@ -23,6 +23,7 @@ mod revoke;
 mod robust;
 mod server;
 mod sessions;
+mod skills;
 mod start;
 mod tokens;
 mod tools;

@@ -5,11 +5,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use relay_bundle::{AUDIENCES_MAX, Mask};
+use relay_bundle::Mask;
 use relay_engine::glob;
 use relay_engine::tool::{Gating, ToolSpec};
 
 use crate::model::{Access, For, Readers};
+
+/// The most audiences of a project.
+pub(crate) const AUDIENCES_MAX: usize = 4096;
+/// The most pairs of a class of tenants and a role that are compared.
+const PAIRS_MAX: usize = 65_536;
 
 /// The audiences of a project. There is at least one.
 #[derive(Debug, Default)]
@@ -70,7 +75,7 @@ impl Audiences {
             count => (0..count).map(Some).collect(),
         };
         let (tenant_classes, examples) = conditions.tenant_classes(access.tenants.len());
-        if examples.len() * roles.len() > AUDIENCES_MAX * 16 {
+        if examples.len() * roles.len() > PAIRS_MAX {
             return Err(TooMany { count: examples.len() * roles.len() });
         }
         let tools: Vec<Mask> = roles.iter().map(|role| tools(access, *role, lists)).collect();

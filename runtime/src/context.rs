@@ -1,16 +1,9 @@
 //! The skill context of a call: the text that the project's skills give it.
 
-use std::collections::VecDeque;
-use std::sync::Mutex;
-
 use relay_bundle::{Corrupt, Digest, Repeat};
 use relay_engine::cascade::Question;
 
 use crate::call::Call;
-use crate::lock::lock;
-
-/// The most texts that are remembered as sent, of one session and of all handles together.
-const REMEMBERED_MAX: usize = 1024;
 
 /// What a call is given before its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,25 +13,6 @@ pub(crate) struct Context {
     pub(crate) text: String,
     /// The skills that made it, in the order of the text.
     pub(crate) skills: Vec<String>,
-}
-
-/// The texts that were sent, the oldest first. One that is forgotten is sent again.
-#[derive(Debug, Default)]
-pub(crate) struct SentTexts(Mutex<VecDeque<Digest>>);
-
-impl SentTexts {
-    /// Remembers a text of a caller; returns whether it was sent before.
-    fn was_sent(&self, key: Digest) -> bool {
-        let mut sent = lock(&self.0);
-        if sent.contains(&key) {
-            return true;
-        }
-        if sent.len() >= REMEMBERED_MAX {
-            sent.pop_front();
-        }
-        sent.push_back(key);
-        false
-    }
 }
 
 /// Resolves the context of a call of a tool; `None` if the project has nothing to say to it.

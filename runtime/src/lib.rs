@@ -29,6 +29,7 @@ mod refusals;
 mod regular_file;
 mod rejection;
 mod reload;
+mod sent_texts;
 mod serve;
 mod server;
 mod settings;

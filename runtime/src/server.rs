@@ -12,7 +12,6 @@ use crate::audit::{Audit, Entry};
 use crate::caller::Caller;
 use crate::calls::Calls;
 use crate::clock;
-use crate::context::SentTexts;
 use crate::keyring::Keyring;
 use crate::load::{LoadError, Loaded, Loader};
 use crate::lock::lock;
@@ -20,6 +19,7 @@ use crate::metrics::{Metrics, Reload};
 use crate::placed::Placed;
 use crate::principal::Principal;
 use crate::refusals::{Due, Refusals};
+use crate::sent_texts::SentTexts;
 use crate::settings::Settings;
 
 /// The server. It holds all state that changes after the start.

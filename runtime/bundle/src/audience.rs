@@ -16,9 +16,6 @@ use crate::row::{Range, Text, row};
 use crate::section::Kind;
 use crate::writer::{Writer, number};
 
-/// The most audiences of a bundle.
-pub const AUDIENCES_MAX: usize = 4096;
-
 /// The audiences of a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -57,7 +57,7 @@ mod user;
 mod writer;
 
 pub use argument::{Argument, ArgumentKind, ArgumentView};
-pub use audience::{AUDIENCES_MAX, Audience, AudienceView, Audiences, Visible};
+pub use audience::{Audience, AudienceView, Audiences, Visible};
 pub use bundle::Bundle;
 pub use contents::Contents;
 pub use digest::Digest;

@@ -15,7 +15,7 @@ use relay_bundle::{Bundle, Corrupt, KnownToolView, Numbers, ScopeView, SkillInde
 
 use crate::glob;
 
-pub use explained::{Explained, Failed, Miss, Row, explain};
+pub use explained::{Explained, Failed, Miss, Row};
 pub use near_miss::{NearMiss, Selector, near_misses};
 pub use question::Question;
 pub use resolution::{Matched, Resolution};
@@ -51,6 +51,16 @@ pub fn resolve<'b>(bundle: &'b Bundle, question: Question<'_>) -> Result<Resolut
         None => Vec::new(),
     };
     Ok(Resolution { bundle, matched })
+}
+
+/// Explains what a call is given: the text, the skills that make it, and those that it misses by one
+/// selector.
+///
+/// # Errors
+///
+/// The bundle is not what was signed.
+pub fn explain(bundle: &Bundle, question: Question<'_>) -> Result<Explained, Corrupt> {
+    Explained::of(bundle, question, &resolve(bundle, question)?)
 }
 
 /// Finds the names of a question; `None` if the bundle has no skills.

@@ -3,10 +3,10 @@
 use std::fmt;
 
 use miette::Diagnostic;
-use relay_bundle::AUDIENCES_MAX;
 use thiserror::Error;
 
 use super::{ID_CHARS_MAX, ROLES_MAX};
+use crate::audience::AUDIENCES_MAX;
 use crate::source::Span;
 
 /// The most names that a help line lists.

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::near_miss::{NearMiss, near_misses};
 use super::question::Question;
+use super::resolution::Resolution;
 use super::trace::{TraceRow, TracedSkill};
 use crate::nearest::nearest;
 
@@ -73,19 +74,20 @@ pub struct Failed {
     pub got: Option<String>,
 }
 
-/// Explains what a call is given.
-///
-/// # Errors
-///
-/// The bundle is not what was signed.
-pub fn explain(bundle: &Bundle, question: Question<'_>) -> Result<Explained, Corrupt> {
-    let resolution = super::resolve(bundle, question)?;
-    Ok(Explained {
-        resolved_context: resolution.text()?,
-        trace: resolution.trace()?.into_iter().map(row).collect(),
-        near_misses: near_misses(bundle, question)?.into_iter().map(miss).collect(),
-        notes: notes(bundle, question)?,
-    })
+impl Explained {
+    /// Explains what a question was resolved to.
+    pub(super) fn of(
+        bundle: &Bundle,
+        question: Question<'_>,
+        resolution: &Resolution<'_>,
+    ) -> Result<Self, Corrupt> {
+        Ok(Self {
+            resolved_context: resolution.text()?,
+            trace: resolution.trace()?.into_iter().map(row).collect(),
+            near_misses: near_misses(bundle, question)?.into_iter().map(miss).collect(),
+            notes: notes(bundle, question)?,
+        })
+    }
 }
 
 fn row(TraceRow { level, skill }: TraceRow) -> Row {
