@@ -96,53 +96,6 @@ fn names_occur_only_where_allowed() {
 }
 
 #[test]
-fn the_runtime_reads_a_bundle_through_a_view() {
-    let mut methods = BTreeSet::new();
-    for path in sources("runtime/bundle/src") {
-        let text = fs::read_to_string(&path).unwrap();
-        for block in text.split("\nimpl Bundle {\n").skip(1) {
-            let block = block.split("\n}\n").next().unwrap_or_default();
-            let names =
-                block.split("\n    pub fn ").skip(1).filter_map(|rest| rest.split_once('('));
-            methods.extend(names.map(|(name, _)| name.split('<').next().unwrap().to_owned()));
-        }
-    }
-    assert!(methods.contains("find_prompt") && methods.len() > 30, "{methods:?}");
-    let mut called = BTreeSet::new();
-    for path in sources("runtime/src") {
-        let text = fs::read_to_string(&path).unwrap();
-        let code = text.lines().filter_map(|line| line.split("//").next()).flat_map(str::chars);
-        let code: String = code.filter(|letter| !letter.is_whitespace()).collect();
-        for (place, _) in code.match_indices("bundle.") {
-            let rest = &code[place + "bundle.".len()..];
-            let name: String =
-                rest.chars().take_while(|it| it.is_alphanumeric() || *it == '_').collect();
-            if rest[name.len()..].starts_with('(') && methods.contains(&name) {
-                called.insert(name);
-            }
-        }
-    }
-    // Of the whole bundle, of the caller's place, and skills, which `placed.rs` resolves for a call.
-    let allowed = [
-        "audience_count",
-        "check_all",
-        "digest",
-        "epoch",
-        "gate",
-        "manifest",
-        "roles",
-        "sections",
-        "skill",
-        "skill_settings",
-        "tenant_count",
-        "tenant_name",
-        "user_at",
-    ];
-    let others: Vec<_> = called.iter().filter(|name| !allowed.contains(&name.as_str())).collect();
-    assert!(others.is_empty(), "ask a `View`, which has what the caller sees: {others:?}");
-}
-
-#[test]
 fn libraries_forbid_unsafe_code() {
     for library in ["compiler", "compiler/cli", "compiler/diff", "runtime/bundle", "runtime/engine"]
     {
