@@ -13,8 +13,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use relay_bundle::{
-    Contents, Gate, Message, MessagePiece, Messages, Part, PartContent, Place, Prompt, Segment,
-    Tool,
+    Contents, Gate, Mask, Message, MessagePiece, Messages, Part, PartContent, Place, Prompt,
+    Segment, Tool,
 };
 use relay_compiler::{Options, Sources};
 use serde_json::Value;
@@ -250,6 +250,40 @@ fn options(text: &str) -> Options {
 }
 
 /// What a bundle holds, as a person would want to compare it.
+/// Who sees what: each audience with its pairs of a tenant and a role, and the rows that it sees.
+fn audiences(contents: &Contents, text: &mut String) {
+    let Some(audiences) = &contents.audiences else { return };
+    let roles: Vec<&str> = match contents.roles.as_slice() {
+        [] => vec!["everyone"],
+        roles => roles.iter().map(|role| role.name.as_str()).collect(),
+    };
+    let tenants = std::iter::once("-").chain(contents.tenants.iter().map(|it| it.name.as_str()));
+    let tenants: Vec<&str> = tenants.collect();
+    for (number, audience) in audiences.list.iter().enumerate() {
+        let mut pairs = Vec::new();
+        for (tenant, class) in tenants.iter().zip(&audiences.tenant_classes) {
+            for (place, role) in roles.iter().enumerate() {
+                let cell = *class as usize * roles.len() + place;
+                if audiences.table[cell] as usize == number {
+                    pairs.push(format!("{tenant}/{role}"));
+                }
+            }
+        }
+        let seen = |rows: &Mask, names: Vec<&str>| -> String {
+            let named = names.into_iter().enumerate().filter(|(row, _)| rows.contains(*row));
+            named.map(|(_, name)| name).collect::<Vec<_>>().join(" ")
+        };
+        let prompts = contents.prompts.iter().map(|it| it.name.as_str()).collect();
+        let resources = contents.resources.iter().map(|it| it.uri.as_str()).collect();
+        let tools = contents.tools.iter().map(|it| it.name.as_str()).collect();
+        writeln!(text, "── audience {}", pairs.join(", ")).unwrap();
+        writeln!(text, "prompts: {}", seen(&audience.prompts.rows, prompts)).unwrap();
+        writeln!(text, "resources: {}", seen(&audience.resources.rows, resources)).unwrap();
+        writeln!(text, "tools: {}", seen(&audience.tools.rows, tools)).unwrap();
+        writeln!(text, "{}", audience.index).unwrap();
+    }
+}
+
 fn contents_as_text(contents: &Contents) -> String {
     let mut text = format!("── instructions\n{}\n", contents.messages.instructions(""));
     if let Some(gate) = &contents.gate {
@@ -279,6 +313,7 @@ fn contents_as_text(contents: &Contents) -> String {
         writeln!(text, "── resource {} ({})", template.uri_template, arguments.join(", ")).unwrap();
         variants(&template.rendering.variants, &arguments, &mut text);
     }
+    audiences(contents, &mut text);
     writeln!(text, "── canonical\n{}", contents.canonical).unwrap();
     text
 }

@@ -29,6 +29,8 @@ mod worst_case;
 
 use std::collections::BTreeSet;
 
+use worst_case::WorstCase;
+
 use relay_engine::nearest;
 
 pub use diagnostic::{Diagnostics, Report};
@@ -39,6 +41,9 @@ pub use source::{FileId, Files, Listed, ReadError, SourceFile, Sources, Span, Sp
 
 /// The compiler's version, which a bundle names.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The most tenants of which the largest text of skills is measured.
+const SKILL_TEXT_TENANTS_MAX: usize = 64;
 
 /// What a build was asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -69,11 +74,29 @@ pub struct Compiled {
     pub bundle: Option<Vec<u8>>,
     /// The effective project, as far as it could be understood.
     pub effective: Option<Effective>,
+    /// The largest text of skills that a call of each tenant is given, the largest first; empty if
+    /// there is no bundle, or it has no skills.
+    pub skill_texts: Vec<SkillText>,
     /// What the stages found.
     pub diagnostics: Diagnostics,
     /// Why the project's own document could not be read; nothing else is known then. Callers see
     /// to it that it can be, but it may vanish after that.
     pub unread: Option<ReadError>,
+}
+
+/// The largest text of skills that calls of a tenant are given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkillText {
+    /// The tenant; absent for callers without one.
+    pub tenant: Option<String>,
+    /// The tool whose call it is; absent if it is not known which, or if none is named.
+    pub tool: Option<String>,
+    /// The user whose call it is; absent if it is anyone's.
+    pub user: Option<String>,
+    /// Bytes of the text.
+    pub bytes: usize,
+    /// Whether `bytes` is an upper bound that perhaps no call reaches.
+    pub is_bound: bool,
 }
 
 /// A project whose documents were parsed, to be compiled for several environments.
@@ -179,18 +202,39 @@ fn compile_environment(
 ) -> Compiled {
     let Some(model) = resolve::project(sources, ast, options, environment, &mut out) else {
         let unread = sources.load(sources.root()).err();
-        return Compiled { bundle: None, effective: None, diagnostics: out, unread };
+        return Compiled {
+            bundle: None,
+            effective: None,
+            skill_texts: Vec::new(),
+            diagnostics: out,
+            unread,
+        };
     };
     let secrets = check::run(sources, &model, &mut out);
     let effective = Effective::of(sources, &model);
     let mut bundle = None;
+    let mut skill_texts = Vec::new();
     if !out.has_errors() {
+        skill_texts = self::skill_texts(&model);
         let named_at = model.project.name.at;
         let contents = lower::contents(sources, options, model, &effective);
         secrets.check_contents(sources, &contents, &mut out);
         bundle = encode::bundle(&contents, named_at, &mut out).filter(|_| !out.has_errors());
     }
-    Compiled { bundle, effective: Some(effective), diagnostics: out, unread: None }
+    Compiled { bundle, effective: Some(effective), skill_texts, diagnostics: out, unread: None }
+}
+
+fn skill_texts(model: &model::Model) -> Vec<SkillText> {
+    let known = model.known_tool_names();
+    let worst = worst_case::by_tenant(&model.skills.list, &known, SKILL_TEXT_TENANTS_MAX);
+    let text = |WorstCase { bytes, tenant, tool, user, is_bound }| SkillText {
+        tenant,
+        tool,
+        user,
+        bytes,
+        is_bound,
+    };
+    worst.into_iter().map(text).collect()
 }
 
 impl Compiled {

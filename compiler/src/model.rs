@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use relay_bundle::{Content, Level, Mask, Rendering, Unlock, UriPiece};
+use relay_engine::glob::is_name;
 use relay_engine::tool::{Group, TOOLS, ToolSpec};
 
 use crate::ast::{MessageName, Repeat, ToolGroup, Who};
@@ -50,6 +51,14 @@ impl Model {
     /// Returns the tools that are offered, in the order of their list, each with its node.
     pub(crate) fn offered_tools(&self) -> Vec<(&'static ToolSpec, Span)> {
         offered_tools(&self.gate, &self.tools)
+    }
+
+    /// Returns the names of the tools that skills may name: those that are offered, and those of
+    /// other servers that are declared by name.
+    pub(crate) fn known_tool_names(&self) -> Vec<&str> {
+        let offered = self.offered_tools().into_iter().map(|(spec, _)| spec.name);
+        let other = self.other_tools.iter().map(|pattern| pattern.value.as_str());
+        offered.chain(other.filter(|pattern| is_name(pattern))).collect()
     }
 
     /// Returns whether everyone sees everything.

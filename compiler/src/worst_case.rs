@@ -33,6 +33,33 @@ pub(crate) struct WorstCase {
 
 /// Returns the call with the largest text over `limit`; `None` if no call is over it.
 pub(crate) fn over(skills: &[Skill], known_tools: &[&str], limit: usize) -> Option<WorstCase> {
+    let (patterns, sets) = sets(skills, known_tools);
+    search(&Scopes::of(skills, &patterns), &patterns, sets.as_deref(), limit)
+}
+
+/// Returns the largest text of a call of each tenant that skills name, and of callers without one,
+/// the largest first: of at most `tenants_max` tenants, in the order of their names.
+pub(crate) fn by_tenant(
+    skills: &[Skill],
+    known_tools: &[&str],
+    tenants_max: usize,
+) -> Vec<WorstCase> {
+    let (patterns, sets) = sets(skills, known_tools);
+    let mut scopes = Scopes::of(skills, &patterns);
+    let tenants = std::mem::take(&mut scopes.tenants);
+    let mut worst = Vec::new();
+    for tenant in tenants.into_iter().take(tenants_max.saturating_add(1)) {
+        scopes.tenants = BTreeSet::from([tenant]);
+        let found = search(&scopes, &patterns, sets.as_deref(), 0);
+        worst.extend(found.map(|worst| WorstCase { tenant: tenant.map(str::to_owned), ..worst }));
+    }
+    worst.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.tenant.cmp(&b.tenant)));
+    worst
+}
+
+/// Returns the distinct patterns of skills, sorted, and the sets of them that one name can match;
+/// `None` if these are too many.
+fn sets<'s>(skills: &'s [Skill], known_tools: &[&str]) -> (Vec<&'s str>, Option<Vec<NameSet>>) {
     let patterns: Vec<&str> = skills
         .iter()
         .flat_map(|skill| &skill.tools)
@@ -40,26 +67,32 @@ pub(crate) fn over(skills: &[Skill], known_tools: &[&str], limit: usize) -> Opti
         .collect::<BTreeSet<_>>()
         .into_iter()
         .collect();
-    let scopes = Scopes::of(skills, &patterns);
-    let mut search =
-        Search { scopes: &scopes, limit, worst: None, bound: None, resolved: 0, bounds: 0 };
-    match pattern_set::sets(&patterns) {
-        Ok(mut sets) => {
-            name_known(&mut sets, &patterns, known_tools);
-            // A question may also name no tool.
-            search.set(&[], None);
-            for NameSet { patterns, witness } in &sets {
-                search.set(patterns, Some(witness));
-            }
-            search.finish()
-        }
-        Err(_) => {
-            // What all patterns would give together is no less than what any of them do.
-            let all: Vec<usize> = (0..patterns.len()).collect();
-            search.set(&all, None);
-            search.finish().map(|worst| WorstCase { is_bound: true, ..worst })
-        }
+    let mut sets = pattern_set::sets(&patterns).ok();
+    if let Some(sets) = &mut sets {
+        name_known(sets, &patterns, known_tools);
     }
+    (patterns, sets)
+}
+
+fn search(
+    scopes: &Scopes<'_>,
+    patterns: &[&str],
+    sets: Option<&[NameSet]>,
+    limit: usize,
+) -> Option<WorstCase> {
+    let mut search = Search { scopes, limit, worst: None, bound: None, resolved: 0, bounds: 0 };
+    let Some(sets) = sets else {
+        // What all patterns would give together is no less than what any of them do.
+        let all: Vec<usize> = (0..patterns.len()).collect();
+        search.set(&all, None);
+        return search.finish().map(|worst| WorstCase { is_bound: true, ..worst });
+    };
+    // A question may also name no tool.
+    search.set(&[], None);
+    for NameSet { patterns, witness } in sets {
+        search.set(patterns, Some(witness));
+    }
+    search.finish()
 }
 
 /// Names a known tool where one matches just the patterns of a set.

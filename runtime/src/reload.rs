@@ -101,7 +101,7 @@ fn report_doubt(server: &Server, reported: &mut Option<String>) {
     let doubt = server.doubt();
     let is_served = server.loaded().in_force().is_ok();
     if let Some(reason) = doubt.as_ref().filter(|_| is_served && doubt != *reported) {
-        let digest = server.loaded().bundle.digest();
+        let digest = server.loaded().digest();
         tracing::error!("{digest} stays in force, but a restart would refuse it: {reason}");
     }
     *reported = doubt;
@@ -169,7 +169,7 @@ async fn reload(server: &Arc<Server>, follower: &Arc<impl Follower>) {
         Ok(new)
     });
     match task.await {
-        Ok(Ok(new)) => tracing::info!("{} is in force", new.bundle.digest()),
+        Ok(Ok(new)) => tracing::info!("{} is in force", new.digest()),
         Ok(Err(error)) => server.refuse_reload(&error),
         Err(error) => tracing::error!("the reload did not end: {error}"),
     }

@@ -1,8 +1,10 @@
 //! Callers of several tenants and roles on one server: each sees its own, and no trace of the rest.
 
+use harness::run;
 use serde_json::{Value, json};
 
 use super::house::{self, House};
+use super::server::command;
 use super::web::{Request, Web};
 
 const PROJECT: &str = r#"/- kdl-version 2
@@ -262,4 +264,78 @@ fn house_config(_: &House) -> String {
             )
         })
         .concat()
+}
+
+#[test]
+fn a_session_has_the_instructions_of_its_caller() {
+    let house = firm();
+    let web = Web::start(&house, &["--config", "server.toml"]);
+    let begin = |who: &str| {
+        let request = Request::initialize().with("Authorization", &format!("Bearer rk_{who}_s"));
+        web.send(&request).json()["result"]["instructions"].as_str().unwrap().to_owned()
+    };
+    let (ann, eve) = (begin("ann"), begin("eve"));
+    assert!(ann.contains("- acme-only: ") && ann.contains("- ops: "), "{ann}");
+    assert!(eve.contains("- open: ") && !eve.contains("ops"), "{eve}");
+}
+
+#[test]
+fn listeners_hear_of_their_own_lists() {
+    let house = firm();
+    let arguments = ["--config", "server.toml"];
+    let config = house.read("server.toml");
+    house.write("server.toml", format!("watch.poll-ms = 20\n{config}"));
+    let web = Web::start(&house, &arguments);
+    let listen = |who: &str| {
+        let what = json!({ "promptsListChanged": true, "toolsListChanged": true });
+        let request = Request::modern("subscriptions/listen", json!({ "notifications": what }))
+            .with("Authorization", &format!("Bearer rk_{who}_s"));
+        let mut events = web.listen(&request);
+        assert_eq!(events.next()["method"], "notifications/subscriptions/acknowledged");
+        events
+    };
+    let (mut ann, mut eve) = (listen("ann"), listen("eve"));
+    // Only operators see this one.
+    house.replace(&house::bundle_of(
+        &PROJECT.replace("epoch=1", "epoch=2").replace("prompt ops ", "prompt ops-by-night "),
+    ));
+    assert_eq!(ann.next()["method"], "notifications/prompts/list_changed");
+    // Everyone sees this one; it is the first that a reader hears of.
+    house.replace(&house::bundle_of(
+        &PROJECT
+            .replace("epoch=1", "epoch=3")
+            .replace("prompt ops ", "prompt ops-by-night ")
+            .replace(
+                "role reader tier=0 { tools \"server_info\" }",
+                "role reader tier=0 { tools \"*\" }",
+            ),
+    ));
+    assert_eq!(eve.next()["method"], "notifications/tools/list_changed");
+}
+
+#[test]
+fn a_server_does_not_start_with_names_that_the_project_lacks() {
+    let house = firm();
+    let stopped = |arguments: &[&str], words: &[&str]| {
+        let ended = run(command(&house, arguments));
+        assert_eq!(ended.code, Some(2), "{ended:?}");
+        for word in words {
+            assert!(ended.stderr.contains(word), "`{word}` is not in: {}", ended.stderr);
+        }
+    };
+    stopped(&["--role", "operater"], &["no role `operater`", "did you mean `operator`?"]);
+    stopped(&["--tenant", "acne"], &["no tenant `acne`", "did you mean `acme`?"]);
+    // Everyone who is only authenticated reads.
+    stopped(
+        &["--role", "operator"],
+        &["`local` has no place", "does not have the role `operator`"],
+    );
+    house.write("bad.toml", "[principal]\ntenant = \"globexx\"\n");
+    stopped(&["--config", "bad.toml"], &["did you mean `globex`?"]);
+    let keys = house.read("server.toml").replacen("tenant = \"acme\"", "role = \"admn\"", 1);
+    house.write("bad.toml", keys);
+    stopped(
+        &["--config", "bad.toml", "--http", "127.0.0.1:0"],
+        &["auth.api-keys, key `ann`", "`admin`?"],
+    );
 }

@@ -1,7 +1,6 @@
 //! A call that is given more text than the project allows.
 
 use miette::Diagnostic;
-use relay_engine::glob::is_name;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
@@ -29,9 +28,7 @@ struct MergedOverLimit {
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     let Some(first) = model.skills.list.first() else { return };
     let limit = model.skills.merged.value;
-    let other = model.other_tools.iter().map(|pattern| pattern.value.as_str());
-    let offered = model.offered_tools().into_iter().map(|(spec, _)| spec.name);
-    let known: Vec<&str> = offered.chain(other.filter(|pattern| is_name(pattern))).collect();
+    let known = model.known_tool_names();
     let Some(worst) = worst_case::over(&model.skills.list, &known, limit as usize) else { return };
     let WorstCase { bytes, tenant, tool, user, is_bound } = worst;
     let mut call = match &tool {
