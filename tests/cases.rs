@@ -75,7 +75,7 @@ fn the_canonical_source_means_the_same() {
 
 #[test]
 fn formatting_keeps_the_meaning_and_every_comment() {
-    let examples = ["homelab", "spec-kit", "minimal", "conformance"];
+    let examples = ["homelab", "platform", "spec-kit", "minimal", "conformance"];
     let examples = examples.map(|name| root().join("examples").join(name).join("project.kdl"));
     for path in cases().into_iter().chain(examples) {
         let text = fs::read_to_string(&path).expect("UTF-8");

@@ -1,9 +1,10 @@
 //! Every project in `examples/` builds without errors or warnings, and always to the same bytes.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-use relay_bundle::Bundle;
+use relay_bundle::{Bundle, Who};
 use relay_compiler::Options;
 
 use crate::support::{Memory, compiled, contents, root};
@@ -15,7 +16,7 @@ fn examples() -> Vec<PathBuf> {
     let mut projects: Vec<_> =
         folders.filter(|folder| folder.join("project.kdl").exists()).collect();
     projects.sort();
-    assert!(projects.len() >= 4, "{projects:?}");
+    assert!(projects.len() >= 5, "{projects:?}");
     projects
 }
 
@@ -66,6 +67,21 @@ fn the_spec_driven_workflow_is_thirteen_commands() {
             assert!(names.contains(&agent), "no command `{agent}`");
         }
     }
+}
+
+#[test]
+fn the_platform_has_two_companies() {
+    let folder = root().join("examples/platform");
+    let (compiled, report) = compiled(&Memory::folder(&folder), "project.kdl", &Options::default());
+    let contents = contents(&compiled).unwrap_or_else(|| panic!("{report}"));
+    let groups = contents.users.iter().filter(|user| user.who == Who::Group).count();
+    assert_eq!((contents.tenants.len(), contents.roles.len(), groups), (2, 3, 2));
+    assert_eq!(contents.skills.len(), 30);
+    let topics = contents.skills.iter().filter_map(|skill| skill.topic.as_ref());
+    let topics: BTreeSet<&str> = topics.map(|topic| topic.value.as_str()).collect();
+    assert_eq!(Vec::from_iter(topics), ["dates", "language"]);
+    let expects = fs::read_to_string(folder.join("expects.kdl")).expect("expects.kdl");
+    assert_eq!(expects.lines().filter(|line| line.starts_with("expect ")).count(), 20);
 }
 
 /// The environments of a project's `when` blocks, and none.

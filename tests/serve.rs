@@ -15,6 +15,7 @@ mod issuers;
 mod legacy;
 mod metrics;
 mod modern;
+mod platform;
 mod preview;
 mod reference;
 mod reload;

@@ -9,6 +9,7 @@
 #![expect(clippy::cast_precision_loss, reason = "figures are rounded anyway")]
 
 mod allocation;
+mod audience;
 mod cascade;
 mod cost;
 mod crowd;
@@ -50,7 +51,7 @@ fn main() -> Result<()> {
     }
     println!("| work | measured | goal |\n|---|---|---|");
     type Bench = fn(&Setting) -> Result<()>;
-    let benches: [(&str, Bench); 11] = [
+    let benches: [(&str, Bench); 12] = [
         ("start", stdio::start),
         ("stdio", stdio::prompts_get),
         ("http", http::prompts_get),
@@ -62,6 +63,7 @@ fn main() -> Result<()> {
         ("read", read),
         ("select", select::by_tags),
         ("cascade", cascade::cascade),
+        ("audiences", audience::audiences),
     ];
     for (name, bench) in benches {
         if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {

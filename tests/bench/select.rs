@@ -13,10 +13,10 @@ use crate::allocation::allocated;
 use crate::{Result, Setting, generate, median, row};
 
 /// As many entries as 4 KiB of a message can hold.
-const ENTRIES_MAX: usize = 1024;
+pub(crate) const ENTRIES_MAX: usize = 1024;
 
 /// What is asked for: each with whether it must meet the goal.
-const TAGS: &[(&str, bool, &[&str])] = &[
+pub(crate) const TAGS: &[(&str, bool, &[&str])] = &[
     ("5 mid-frequency tags", true, &["Backup", "tenant", "runbook", "gdpr", "cache"]),
     (
         "10 common tags",

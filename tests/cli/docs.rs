@@ -9,12 +9,14 @@ use relay_compiler::Options;
 use crate::cli::{Sandbox, copy};
 use crate::support::{Memory, compiled, root};
 
-const DOCUMENTS: [&str; 5] = [
+const DOCUMENTS: [&str; 7] = [
     "README.md",
     "ARCHITECTURE.md",
     "docs/deploy.md",
     "docs/language.md",
+    "docs/skills.md",
     "examples/homelab/GATE.md",
+    "examples/platform/README.md",
 ];
 
 #[test]
@@ -92,6 +94,26 @@ fn the_difference_in_the_readme_is_current() {
         .collect();
     let dense = |text: &str| text.split_whitespace().collect::<String>();
     assert_eq!(dense(&drawn), dense(&example), "draw it again: examples/diff/picture.sh");
+}
+
+#[test]
+fn every_answer_that_is_shown_is_current() {
+    for (name, least) in [("README.md", 1), ("docs/skills.md", 2)] {
+        let projects = blocks(name, "kdl");
+        let mut asked = 0;
+        for (line, text) in blocks(name, "console") {
+            let (command, expected) = text.split_once('\n').expect("a command and its answer");
+            let Some(question) = command.strip_prefix("$ relay explain ") else { continue };
+            // The question is about the last whole project before it.
+            let before = projects.iter().rev().filter(|(at, _)| *at < line);
+            let project = before.map(|(_, text)| text).find(|text| text.starts_with("project "));
+            let sandbox = Sandbox::of(&[("project.kdl", project.expect("a project"))]);
+            let answer = sandbox.relay(&format!("explain {question}")).ends(0).silent().stdout;
+            assert_eq!(answer.trim_end(), expected.trim_end(), "{name}:{line}");
+            asked += 1;
+        }
+        assert!(asked >= least, "{name}: {asked} questions");
+    }
 }
 
 #[test]
