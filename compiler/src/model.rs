@@ -8,7 +8,7 @@ use std::sync::Arc;
 use relay_bundle::{Content, Level, Mask, Rendering, Unlock, UriPiece};
 use relay_engine::tool::{Group, TOOLS, ToolSpec};
 
-use crate::ast::{MessageName, ToolGroup, Who};
+use crate::ast::{Expect, MessageName, ToolGroup, Who};
 use crate::source::{FileId, Span, Spanned};
 
 use crate::audience::{Audience, Audiences};
@@ -44,6 +44,8 @@ pub(crate) struct Model {
     pub(crate) skills: Skills,
     /// The texts that the server itself sends.
     pub(crate) messages: SystemTexts,
+    /// What the project expects of its own bundle, in the order of the text.
+    pub(crate) expects: Vec<Expect>,
 }
 
 impl Model {
