@@ -73,7 +73,7 @@ pub struct Compiled {
     pub effective: Option<Effective>,
     /// What the stages found.
     pub diagnostics: Diagnostics,
-    /// What became of the `expect`s, for each environment whose bundle could be encoded.
+    /// What became of the `expect`s, in each environment that was compiled.
     pub proven: Vec<Proven>,
     /// Why the project's own document could not be read; nothing else is known then. Callers see
     /// to it that it can be, but it may vanish after that.
@@ -180,14 +180,15 @@ fn compile_environment(
     has_errors: bool,
     mut out: Diagnostics,
 ) -> Compiled {
+    let mut proven = Proven { environment: environment.map(str::to_owned), ..Proven::default() };
     let Some(mut model) = resolve::project(sources, ast, options, environment, &mut out) else {
         let unread = sources.load(sources.root()).err();
-        let proven = Vec::new();
+        let proven = vec![proven];
         return Compiled { bundle: None, effective: None, diagnostics: out, proven, unread };
     };
     let secrets = check::run(sources, &model, &mut out);
     let effective = Effective::of(sources, &model);
-    let (mut bundle, mut proven) = (None, Vec::new());
+    let mut bundle = None;
     if !has_errors && !out.has_errors() {
         let named_at = model.project.name.at;
         let declared = prove::Declared::take(&mut model);
@@ -196,10 +197,11 @@ fn compile_environment(
         bundle = encode::bundle(&contents, named_at, &mut out).filter(|_| !out.has_errors());
         if let Some(bytes) = bundle.take() {
             let (bytes, shown) = prove::run(sources, bytes, &declared, named_at, &mut out);
-            proven.push(Proven { environment: environment.map(str::to_owned), ..shown });
+            proven = Proven { environment: proven.environment, ..shown };
             bundle = Some(bytes).filter(|_| !out.has_errors());
         }
     }
+    let proven = vec![proven];
     Compiled { bundle, effective: Some(effective), diagnostics: out, proven, unread: None }
 }
 

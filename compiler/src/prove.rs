@@ -30,6 +30,8 @@ pub(crate) use declared::Declared;
 pub struct Proven {
     /// The environment; absent without one.
     pub environment: Option<String>,
+    /// Whether there was a bundle to ask; else the project has errors.
+    pub asked: bool,
     /// Each `expect`, in the order of the text.
     pub expects: Vec<Proof>,
     /// What an `expect` can be about, by kind and name; empty if there are no `expect`s.
@@ -56,7 +58,7 @@ pub(crate) fn run(
     out: &mut Diagnostics,
 ) -> (Vec<u8>, Proven) {
     if declared.expects.is_empty() {
-        return (bytes, Proven::default());
+        return (bytes, Proven { asked: true, ..Proven::default() });
     }
     let shared = Arc::new(bytes);
     let proven = proven(sources, Shared(Arc::clone(&shared)), declared, out);
@@ -93,7 +95,7 @@ fn proven(
         let failures = case.failures;
         expects.push(Proof { at: expect.at, question: question(expect), failures });
     }
-    Ok(Proven { environment: None, expects, coverage: touched.coverage(declared) })
+    Ok(Proven { environment: None, asked: true, expects, coverage: touched.coverage(declared) })
 }
 
 /// An `expect` while it is proved.
