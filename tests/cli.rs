@@ -27,6 +27,7 @@ mod rules;
 mod schemas;
 mod setup;
 mod show;
+mod test;
 mod trust;
 mod verify;
 
