@@ -17,7 +17,7 @@ const SHOWN_MAX: usize = 4;
 
 /// A caller would miss what it needs, or see what is not for it.
 #[derive(Debug, Error, Diagnostic)]
-#[error("this caller {} the {what} `{name}`", if *.wanted { "does not see" } else { "sees" })]
+#[error("this caller {} the {what} `{name}`", if *wanted { "does not see" } else { "sees" })]
 #[diagnostic(code(expect::visible))]
 struct OtherView {
     what: &'static str,

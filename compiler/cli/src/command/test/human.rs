@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{At, Tested, Untouched};
+use super::answer::{At, Tested, Untouched};
 use crate::answer::size::counted;
 use crate::output::{bad, bold, doubtful, good};
 use crate::text::{on_one_line, padded, widest};
@@ -73,10 +73,4 @@ fn untouched_list(untouched: &[Untouched]) -> String {
         }
     }
     page
-}
-
-impl std::fmt::Display for At {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{}", self.file, self.line)
-    }
 }

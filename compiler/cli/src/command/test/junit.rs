@@ -1,6 +1,6 @@
 //! The `expect`s as JUnit XML: a suite for each environment.
 
-use super::{Environment, Tested};
+use super::answer::{Environment, Tested};
 
 pub(super) fn draw(tested: &Tested) -> String {
     let Tested { format_version: _, environments, untouched: _, passed, failed } = tested;
