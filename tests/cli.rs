@@ -6,6 +6,7 @@
 #![expect(clippy::disallowed_methods, reason = "these tests start the binaries")]
 
 mod build;
+mod callers;
 mod canonical;
 mod check;
 mod describe;
@@ -26,6 +27,7 @@ mod rules;
 mod schemas;
 mod setup;
 mod show;
+mod test;
 mod trust;
 mod verify;
 

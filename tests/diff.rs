@@ -1,5 +1,6 @@
 //! `relay-diff`: what a change does to what agents read and may do.
 
+mod access;
 mod answers;
 mod fields;
 

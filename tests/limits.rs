@@ -414,7 +414,8 @@ fn an_index_of_many_prompts_is_soon_made() {
 #[test]
 fn roles_and_audiences_have_limits() {
     let roles: String = (0..257).map(|number| format!("role r{number}\n")).collect();
-    check(format!("project demo epoch=1\nroles {{\n{roles}}}\n"), "role::too_many");
+    let prompts = "prompts { prompt a { text \"x\" } }";
+    check(format!("project demo epoch=1\nroles {{\n{roles}}}\n{prompts}\n"), "role::too_many");
 
     let tenants: String = (0..4100).map(|number| format!("tenant t{number}\n")).collect();
     let prompts: String = (0..4100)
@@ -434,5 +435,7 @@ fn what_cannot_be_proved_of_a_role_is_not_taken_for_granted() {
         "role wide {{ tools \"*b{far}\" \"*c{far}\" }}\nrole narrow parent=wide {{ tools \"*a*b{far}\" }}\n"
     );
     let users = "users { anyone role=narrow }";
-    check(format!("project demo epoch=1\nroles {{\n{roles}}}\n{users}\n"), "role::undecided");
+    let prompts = "prompts { prompt a { text \"x\" } }";
+    let project = format!("project demo epoch=1\nroles {{\n{roles}}}\n{users}\n{prompts}\n");
+    check(project, "role::undecided");
 }

@@ -38,6 +38,7 @@ pub(crate) enum Item {
     Roles(Vec<Role>),
     Users(Vec<User>),
     Skills(Skills),
+    Expect(Expect),
     When(When),
 }
 
@@ -342,6 +343,67 @@ pub(crate) struct User {
 }
 
 pub(crate) use relay_bundle::Who;
+
+/// `expect QUESTION … { … }`
+#[derive(Debug, Clone)]
+pub(crate) struct Expect {
+    /// Where its question is.
+    pub(crate) at: Span,
+    pub(crate) question: Question,
+    pub(crate) tenant: Option<Spanned<String>>,
+    pub(crate) role: Option<Spanned<String>>,
+    pub(crate) user: Option<Spanned<String>>,
+    pub(crate) groups: Vec<Spanned<String>>,
+    /// The tool of a call.
+    pub(crate) tool: Option<Spanned<String>>,
+    /// The tags of a briefing.
+    pub(crate) tags: Vec<Spanned<String>>,
+    /// What is expected, each with the text or the name that it is about.
+    pub(crate) claims: Vec<(Claim, Spanned<String>)>,
+}
+
+/// What an `expect` asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Question {
+    /// The skills of a call.
+    Context,
+    /// The prompts of a briefing.
+    Selection,
+    /// What a caller sees.
+    Visible,
+}
+
+words!(Question {
+    "context" = Question::Context,
+    "selection" = Question::Selection,
+    "visible" = Question::Visible,
+});
+
+/// What is expected of a text or a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Claim {
+    /// The skills of the call have the text.
+    Text,
+    NotText,
+    /// The skill is applied.
+    Skill,
+    NotSkill,
+    /// The prompt comes in full.
+    Full,
+    /// It comes with its summary.
+    Index,
+    /// It comes by its name alone.
+    Names,
+    /// It does not come.
+    Not,
+    /// The caller sees the prompt.
+    Prompt,
+    NotPrompt,
+    Resource,
+    NotResource,
+    Tool,
+    NotTool,
+}
 
 /// `for tenant=… role=…`
 #[derive(Debug, Clone)]

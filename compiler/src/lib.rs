@@ -2,7 +2,7 @@
 //!
 //! The stages are functions from value to value: `parse` says what was written, `resolve` what
 //! was meant, `check` what is wrong or unwise, `lower` what the server will hold, `encode` its
-//! bytes. All outside access goes through [`Sources`]; nothing here opens a file, reads a clock or
+//! bytes, `prove` what those bytes answer. All outside access goes through [`Sources`]; nothing here opens a file, reads a clock or
 //! the environment, or prints.
 
 #![forbid(unsafe_code)]
@@ -18,6 +18,7 @@ mod lower;
 mod model;
 mod parse;
 mod pattern_set;
+mod prove;
 mod reference;
 mod resolve;
 mod secret;
@@ -34,6 +35,7 @@ use worst_case::WorstCase;
 use relay_engine::nearest;
 
 pub use diagnostic::{Diagnostics, Report};
+pub use prove::{Coverage, Kind, Proof, Proven};
 pub use reference::language_reference;
 pub use relay_engine::nearest::nearest;
 pub use show::Effective;
@@ -79,6 +81,8 @@ pub struct Compiled {
     pub skill_texts: Vec<SkillText>,
     /// What the stages found.
     pub diagnostics: Diagnostics,
+    /// What became of the `expect`s, in each environment that was compiled.
+    pub proven: Vec<Proven>,
     /// Why the project's own document could not be read; nothing else is known then. Callers see
     /// to it that it can be, but it may vanish after that.
     pub unread: Option<ReadError>,
@@ -135,12 +139,8 @@ impl<'s> Parsed<'s> {
         // The limit holds for each bundle.
         self.sources.template_cost().set(0);
         let out = self.found.take().unwrap_or_else(|| Diagnostics::new(self.options.strict));
-        let mut compiled =
-            compile_environment(self.sources, &self.ast, self.options, environment, out);
-        if self.has_errors {
-            compiled.bundle = None;
-        }
-        compiled
+        let Self { sources, options, ast, found: _, has_errors } = self;
+        compile_environment(sources, ast, options, environment, *has_errors, out)
     }
 }
 
@@ -179,6 +179,7 @@ pub fn check(sources: &Sources<'_>, options: &Options) -> Compiled {
     for environment in parsed.environments() {
         let mut other = parsed.compile(Some(&environment));
         used.append(&mut other.diagnostics.take_used());
+        compiled.proven.append(&mut other.proven);
         others.push((environment, other.diagnostics));
     }
     compiled.settle(&used);
@@ -192,21 +193,25 @@ pub fn check(sources: &Sources<'_>, options: &Options) -> Compiled {
     compiled
 }
 
-/// Compiles a project in one environment; what is idle is not settled yet.
+/// Compiles a project in one environment; what is idle is not settled yet. There is no bundle if
+/// the documents have errors, reported in this environment or in another one.
 fn compile_environment(
     sources: &Sources<'_>,
     ast: &ast::Ast,
     options: &Options,
     environment: Option<&str>,
+    has_errors: bool,
     mut out: Diagnostics,
 ) -> Compiled {
-    let Some(model) = resolve::project(sources, ast, options, environment, &mut out) else {
+    let mut proven = Proven { environment: environment.map(str::to_owned), ..Proven::default() };
+    let Some(mut model) = resolve::project(sources, ast, options, environment, &mut out) else {
         let unread = sources.load(sources.root()).err();
         return Compiled {
             bundle: None,
             effective: None,
             skill_texts: Vec::new(),
             diagnostics: out,
+            proven: vec![proven],
             unread,
         };
     };
@@ -214,14 +219,27 @@ fn compile_environment(
     let effective = Effective::of(sources, &model);
     let mut bundle = None;
     let mut skill_texts = Vec::new();
-    if !out.has_errors() {
+    if !has_errors && !out.has_errors() {
         skill_texts = self::skill_texts(&model);
         let named_at = model.project.name.at;
+        let declared = prove::Declared::take(&mut model);
         let contents = lower::contents(sources, options, model, &effective);
         secrets.check_contents(sources, &contents, &mut out);
         bundle = encode::bundle(&contents, named_at, &mut out).filter(|_| !out.has_errors());
+        if let Some(bytes) = bundle.take() {
+            let (bytes, shown) = prove::run(sources, bytes, &declared, named_at, &mut out);
+            proven = Proven { environment: proven.environment, ..shown };
+            bundle = Some(bytes).filter(|_| !out.has_errors());
+        }
     }
-    Compiled { bundle, effective: Some(effective), skill_texts, diagnostics: out, unread: None }
+    Compiled {
+        bundle,
+        effective: Some(effective),
+        skill_texts,
+        diagnostics: out,
+        proven: vec![proven],
+        unread: None,
+    }
 }
 
 fn skill_texts(model: &model::Model) -> Vec<SkillText> {

@@ -9,7 +9,7 @@ use relay_bundle::{Content, Level, Mask, Rendering, Unlock, UriPiece};
 use relay_engine::glob::is_name;
 use relay_engine::tool::{Group, TOOLS, ToolSpec};
 
-use crate::ast::{MessageName, Repeat, ToolGroup, Who};
+use crate::ast::{Expect, MessageName, Repeat, ToolGroup, Who};
 use crate::source::{FileId, Span, Spanned};
 
 use crate::audience::{Audience, Audiences};
@@ -45,6 +45,8 @@ pub(crate) struct Model {
     pub(crate) skills: Skills,
     /// The texts that the server itself sends.
     pub(crate) messages: SystemTexts,
+    /// What the project expects of its own bundle, in the order of the text.
+    pub(crate) expects: Vec<Expect>,
 }
 
 impl Model {

@@ -7,6 +7,7 @@ mod argument;
 mod body;
 mod document;
 mod empty;
+mod expect;
 mod front_matter;
 mod gate;
 mod include;
@@ -63,6 +64,7 @@ pub(crate) static TOP: &[&Rule] = &[
     &messages::MESSAGES,
     &resource::RESOURCES,
     &skills::SKILLS,
+    &expect::EXPECT,
     &when::WHEN,
 ];
 
@@ -93,6 +95,7 @@ fn item(node: &Node, out: &mut Diagnostics) -> Option<Item> {
         "messages" => Some(Item::Messages(messages::node(node, out))),
         "skills" => Some(Item::Skills(skills::node(node, out))),
         "resources" => Some(Item::Resources(resource::block(node, out))),
+        "expect" => expect::node(node, out).map(Item::Expect),
         "when" => Some(Item::When(when::node(node, out))),
         _ => {
             let known: Vec<&str> = TOP.iter().map(|rule| rule.name).collect();

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::grammar::{Field, Form, Kind, Literal, Rule};
 use crate::instructions::{BUILD_VARIABLES, RUN_VARIABLES};
-use crate::setting::Gate;
+use crate::setting::{GATE, Gate};
 use crate::{check, parse, resolve, show};
 
 /// The text of the reference; a word between percent signs is replaced by what is made of the tables.
@@ -148,7 +148,11 @@ fn row(written: &str, values: &str, default: &str, meaning: &str, out: &mut Stri
 /// Returns the rows of a rule, each with its default as it would be written.
 fn defaults(rule: &'static Rule) -> Vec<(&'static Field, String)> {
     let gate = Gate::defaults();
-    let mut settings = gate.settings(rule.name).into_iter();
+    // Nodes elsewhere may have the name of one of the gate.
+    let mut of_gate = [&GATE].into_iter().chain(GATE.children.iter().copied());
+    let is_of_gate = of_gate.any(|of_gate| std::ptr::eq(of_gate, rule));
+    let settings = is_of_gate.then(|| gate.settings(rule.name)).unwrap_or_default();
+    let mut settings = settings.into_iter();
     let written = |literal: Literal<'_>, kind| match literal {
         Literal::Word(word) => format!("`{word}`"),
         _ => format!("`{}`", show::literal_kdl(literal, kind)),

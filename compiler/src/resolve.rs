@@ -6,6 +6,7 @@ mod access;
 mod argument;
 mod body;
 mod environment;
+mod expect;
 mod file;
 mod gate;
 mod markdown;
@@ -56,6 +57,7 @@ pub(crate) fn project(
     }
     let root = ast.documents.first()?.file;
     let (nodes, whens) = environment::choose(sources, ast, environment, root, out);
+    let mut known = expect::Known::declared(&nodes);
     let project = project::project(nodes.projects, options.epoch, root, out);
     let access = access::access(nodes.tenants, nodes.roles, nodes.users, out);
     let (resources, templates) = resource::resources(sources, nodes.resources, &access, out);
@@ -65,6 +67,8 @@ pub(crate) fn project(
     let (tools, other_tools) = tools::tools(nodes.tools, out);
     let skills = skills::skills(sources, nodes.skills, out);
     let messages = message::messages(sources, nodes.messages, &gate, out);
+    known.add(&prompts, &disabled_prompts, &other_tools);
+    let expects = expect::expects(nodes.expects, &known, &access, out);
     let project = project?;
     let audiences = {
         let lists = Lists {
@@ -90,5 +94,6 @@ pub(crate) fn project(
         other_tools,
         skills,
         messages,
+        expects,
     })
 }

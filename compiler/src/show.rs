@@ -6,6 +6,7 @@
 //! of a file begins after its front matter, and which folder an inline template includes from.
 
 mod access;
+mod expect;
 
 use std::collections::BTreeMap;
 
@@ -93,6 +94,7 @@ impl Effective {
         if !(model.skills.list.is_empty() && model.skills.disabled.is_empty()) {
             nodes.push(renderer.skills(&model.skills));
         }
+        nodes.extend(model.expects.iter().map(|expect| renderer.expect(expect)));
         Self { nodes }
     }
 

@@ -3,6 +3,7 @@
 mod conditions;
 mod forms;
 mod hostile;
+mod roles;
 mod signers;
 
 use std::fs;

@@ -5,6 +5,7 @@ use crate::cli::{Sandbox, project};
 /// Every verb that prints a form for programs, with arguments and its forms.
 const VERBS: &[(&str, &str, &[&str])] = &[
     ("check", "good", &["human", "json", "sarif", "github"]),
+    ("test", "good", &["human", "json", "junit"]),
     ("build", "good --unsigned -o x.relay", &["human", "json", "sarif", "github"]),
     ("show", "good", &["human", "json", "sarif", "github"]),
     ("inspect", "good", &["human", "json", "sarif", "github"]),

@@ -3,9 +3,10 @@
 use crate::binaries;
 use crate::cli::{Sandbox, snapshot};
 
-const VERBS: [&str; 16] = [
+const VERBS: [&str; 17] = [
     "init",
     "check",
+    "test",
     "rules",
     "fmt",
     "show",

@@ -22,6 +22,7 @@ fn every_answer_conforms() {
         ("build", 1, "build wrong.kdl --unsigned --format json"),
         ("check", 0, "check homelab --format json"),
         ("check", 1, "check wrong.kdl --format json"),
+        ("test", 0, "test homelab --json"),
         ("rules", 0, "rules --json"),
         ("rules", 0, "rules front_matter::no_description --json"),
         ("show", 0, "show homelab --json"),

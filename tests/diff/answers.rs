@@ -6,17 +6,30 @@ use std::collections::BTreeMap;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
-use relay_bundle::{ArgumentKind, Bundle, values};
+use relay_bundle::{ArgumentKind, Bundle, CallerRole, List, values};
 use relay_compiler::{Options, Sources, compile};
 use relay_engine::briefing::{self, Occasion};
 use relay_engine::completion::complete;
+use relay_engine::glob;
+use relay_engine::place::{Identity, Placement, place};
 use relay_engine::prompt::fill;
 use relay_engine::select::{Limits, Selection, Tags, hits, score, select};
 use relay_engine::sent::Sent;
+use relay_engine::view::View;
 
 use crate::support::Memory;
 
 const NAMES: [&str; 4] = ["plan", "water", "prune", "order"];
+/// The tools of a role; some of these match the same.
+const TOOLS: [&str; 5] = [
+    "",
+    " { tools \"*\" }",
+    " { tools \"server_*\" \"server_info\" }",
+    " { tools \"server_*\" }",
+    " { tools \"explain_*\" }",
+];
+/// Who sees a prompt or a resource; where there is no such role or tenant, everyone does.
+const READERS: [&str; 4] = ["", "for role=operator; ", "for role=reader; ", "for tenant=acme; "];
 const WORDS: [&str; 6] = ["plan", "water", "beds", "saws", "seeds", "rain"];
 
 /// A project in few words, so that pairs are often equal in most of them.
@@ -26,8 +39,21 @@ struct Project {
     gate: Option<Gate>,
     greeting: Option<usize>,
     tools: bool,
+    access: Option<Access>,
     prompts: Vec<Prompt>,
     resources: Vec<Resource>,
+}
+
+/// Who there is. The role `reader` may be within `operator`.
+#[derive(Debug, Clone, PartialEq)]
+struct Access {
+    tenants: bool,
+    within: bool,
+    tier: u8,
+    /// The tools of `reader`, as in [`TOOLS`].
+    tools: usize,
+    /// A user, a group, another group, and anyone: each an operator or not, and of the tenant or not.
+    rows: [Option<(bool, bool)>; 4],
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -47,6 +73,7 @@ struct Prompt {
     summary: Option<[usize; 2]>,
     chapters: Vec<usize>,
     bed: Option<Argument>,
+    readers: usize,
     text: [usize; 3],
 }
 
@@ -61,6 +88,7 @@ struct Argument {
 
 #[derive(Debug, Clone, PartialEq)]
 struct Resource {
+    readers: usize,
     title: Option<usize>,
     plain: bool,
     text: usize,
@@ -85,21 +113,30 @@ fn project() -> impl Strategy<Value = Project> {
         option::of([word(), word()]),
         vec(word(), 0..3),
         option::of(argument),
-        [word(), word(), word()],
+        (0..READERS.len(), [word(), word(), word()]),
     )
-        .prop_map(|(on, priority, briefing, title, summary, mut chapters, bed, text)| {
-            chapters.dedup();
-            Prompt { on, priority, briefing, title, summary, chapters, bed, text }
-        });
-    let resource = (option::of(word()), any::<bool>(), word())
-        .prop_map(|(title, plain, text)| Resource { title, plain, text });
+        .prop_map(
+            |(on, priority, briefing, title, summary, mut chapters, bed, (readers, text))| {
+                chapters.dedup();
+                Prompt { on, priority, briefing, title, summary, chapters, bed, readers, text }
+            },
+        );
+    let resource = (0..READERS.len(), option::of(word()), any::<bool>(), word())
+        .prop_map(|(readers, title, plain, text)| Resource { readers, title, plain, text });
+    let row = || option::of(any::<(bool, bool)>());
+    let access =
+        (any::<[bool; 2]>(), 0..3u8, 0..TOOLS.len(), [row(), row(), row(), row()]).prop_map(
+            |([tenants, within], tier, tools, rows)| Access { tenants, within, tier, tools, rows },
+        );
+    let access = option::weighted(0.7, access);
     let settings = (option::of(word()), option::of(gate), option::of(word()), any::<bool>());
-    (settings, vec(prompt, 1..4), vec(resource, 0..3)).prop_map(
-        |((title, gate, greeting, tools), prompts, resources)| Project {
+    ((settings, access), vec(prompt, 1..4), vec(resource, 0..3)).prop_map(
+        |(((title, gate, greeting, tools), access), prompts, resources)| Project {
             title,
             gate,
             greeting,
             tools,
+            access,
             prompts,
             resources,
         },
@@ -111,7 +148,9 @@ fn pair() -> impl Strategy<Value = (Project, Project)> {
     (project(), project(), vec(any::<(u8, u8)>(), 0..3)).prop_map(|(a, other, parts)| {
         let mut b = a.clone();
         for (part, at) in parts {
-            match part % 8 {
+            match part % 10 {
+                8 => b.access.clone_from(&other.access),
+                9 => access(&mut b.access, &other.access, at),
                 0 => b.title = other.title,
                 1 => b.gate.clone_from(&other.gate),
                 2 => b.greeting = other.greeting,
@@ -124,13 +163,27 @@ fn pair() -> impl Strategy<Value = (Project, Project)> {
     })
 }
 
+/// Takes one thing of who there is from another project.
+fn access(access: &mut Option<Access>, other: &Option<Access>, at: u8) {
+    let (Some(access), Some(other)) = (access, other) else { return };
+    let at = usize::from(at);
+    match at % 8 {
+        0 => access.tenants = other.tenants,
+        1 => access.within = other.within,
+        2 => access.tier = other.tier,
+        3 => access.tools = other.tools,
+        row => access.rows[row % 4] = other.rows[row % 4],
+    }
+}
+
 /// Takes one thing of one prompt from another project.
 fn mixed(prompts: &mut [Prompt], others: &[Prompt], at: u8) {
     let at = usize::from(at);
     let (Some(prompt), Some(other)) = (prompts.get_mut(at % 2), others.get(at / 2 % 2)) else {
         return;
     };
-    match at / 4 % 8 {
+    match at / 4 % 9 {
+        8 => prompt.readers = other.readers,
         0 => prompt.on = other.on,
         1 => prompt.priority = other.priority,
         2 => prompt.briefing = other.briefing,
@@ -144,7 +197,7 @@ fn mixed(prompts: &mut [Prompt], others: &[Prompt], at: u8) {
 
 /// Returns the project's files; `turned` is another layout and order of the same.
 fn files(project: &Project, turned: bool) -> Memory {
-    let Project { title, gate, greeting, tools, prompts, resources } = project;
+    let Project { title, gate, greeting, tools, access, prompts, resources } = project;
     let mut memory = Memory::default();
     let mut blocks = vec![match title {
         Some(title) => format!("project garden {{ title \"The {}\" }}\n", WORDS[*title]),
@@ -165,21 +218,28 @@ fn files(project: &Project, turned: bool) -> Memory {
     if *tools {
         blocks.push("tools { diagnostics }\n".into());
     }
+    blocks.extend(access.as_ref().map(access_nodes));
+    let readers = |number: usize| match (READERS[number], access) {
+        (_, None) => "",
+        (readers, Some(access)) if readers.contains("tenant") && !access.tenants => "",
+        (readers, Some(_)) => readers,
+    };
     let mut nodes: Vec<String> = prompts
         .iter()
         .zip(NAMES)
-        .map(|(prompt, name)| prompt_node(prompt, name, &mut memory))
+        .map(|(prompt, name)| prompt_node(prompt, name, readers(prompt.readers), &mut memory))
         .collect();
     let mut others: Vec<String> = resources
         .iter()
         .enumerate()
-        .map(|(number, Resource { title, plain, text })| {
+        .map(|(number, Resource { readers: of, title, plain, text })| {
+            let readers = readers(*of);
             let mime = if *plain { "text/plain" } else { "text/markdown" };
             let title =
                 title.map_or(String::new(), |title| format!("title \"{}\"; ", WORDS[title]));
             let text = WORDS[*text];
             format!(
-                "    resource \"garden://{number}\" mime=\"{mime}\" {{ {title}text \"{text}\" }}\n"
+                "    resource \"garden://{number}\" mime=\"{mime}\" {{ {readers}{title}text \"{text}\" }}\n"
             )
         })
         .collect();
@@ -200,8 +260,29 @@ fn files(project: &Project, turned: bool) -> Memory {
     memory
 }
 
-fn prompt_node(prompt: &Prompt, name: &str, memory: &mut Memory) -> String {
-    let Prompt { on, priority, briefing, title, summary, chapters, bed, text } = prompt;
+fn access_nodes(access: &Access) -> String {
+    let Access { tenants, within, tier, tools, rows } = access;
+    let mut text = String::new();
+    if *tenants {
+        text.push_str("tenants { tenant acme; tenant globex }\n");
+    }
+    let parent = if *within { " parent=operator" } else { "" };
+    let tools = TOOLS[*tools];
+    text.push_str(&format!(
+        "roles {{\n    role operator tier=2\n    role reader tier={tier}{parent}{tools}\n}}\nusers {{\n    user last role=operator\n"
+    ));
+    let names = ["user ann", "group garden", "group shed", "anyone"];
+    for (name, row) in names.into_iter().zip(rows) {
+        let Some((is_operator, is_of_tenant)) = row else { continue };
+        let role = if *is_operator { "operator" } else { "reader" };
+        let tenant = if *is_of_tenant && *tenants { " tenant=acme" } else { "" };
+        text.push_str(&format!("    {name}{tenant} role={role}\n"));
+    }
+    text + "}\n"
+}
+
+fn prompt_node(prompt: &Prompt, name: &str, readers: &str, memory: &mut Memory) -> String {
+    let Prompt { on, priority, briefing, title, summary, chapters, bed, readers: _, text } = prompt;
     let mut node = format!("    prompt {name}");
     if !on {
         node.push_str(" enabled=#false");
@@ -214,7 +295,7 @@ fn prompt_node(prompt: &Prompt, name: &str, memory: &mut Memory) -> String {
     }
     let [first, second, third] = text.map(|word| WORDS[word]);
     let mut body = format!("# {first}\n\nThe {second} and\nthe {third}.\n");
-    let mut children = String::new();
+    let mut children = format!("        {readers}\n");
     if let Some(title) = title {
         children.push_str(&format!("        title \"{}\"\n", WORDS[*title]));
     }
@@ -256,35 +337,92 @@ fn bundle(project: &Project, turned: bool) -> Option<Bundle> {
     Some(Bundle::open(Box::new(bytes)).unwrap())
 }
 
-/// Returns every answer that a server gives from a bundle, each under what was asked.
+/// Returns every answer that a server gives from a bundle, each under what was asked and by whom.
 fn answers(bundle: &Bundle, tags: &[Vec<&str>]) -> BTreeMap<String, String> {
-    let contents = bundle.contents().unwrap();
     let mut out = BTreeMap::new();
-    let lists = [
-        ("prompts", &contents.prompt_pages),
-        ("resources", &contents.resource_pages),
-        ("templates", &contents.template_pages),
-        ("tools", &contents.tool_pages),
-    ];
-    for (name, pages) in lists {
-        for (number, page) in pages.iter().enumerate() {
-            out.insert(format!("{name} {number}"), page.json.clone());
-        }
-    }
-    let manifest = &contents.manifest;
+    let manifest = bundle.manifest();
     out.insert("title".into(), format!("{:?}", manifest.title.as_ref().map(|title| &title.value)));
-    out.insert("instructions".into(), bundle.messages().instructions(""));
     if let Some(gate) = bundle.gate() {
         // How a call without a briefing is answered.
         let gate = values(gate);
         out.insert("gate".into(), format!("{} {}", gate["unlock"], gate["hide_tools"]));
         let messages = bundle.messages().named();
-        for (name, message) in messages {
+        for (name, message) in messages.into_iter().skip(2) {
             out.insert(format!("message {name}"), format!("{:?}", message.value));
         }
     }
-    for prompt in bundle.prompts() {
-        let prompt = prompt.unwrap();
+    places(bundle, &mut out);
+    let roles = bundle.roles();
+    let tenants = bundle.tenants().unwrap();
+    let tenants = tenants.iter().enumerate().map(|(number, tenant)| (Some(number), &*tenant.name));
+    for (tenant, name) in [(None, "")].into_iter().chain(tenants) {
+        let of_role = |(number, role): (usize, &CallerRole)| (Some(number), role.name.clone());
+        let mut asked: Vec<_> = roles.iter().enumerate().map(of_role).collect();
+        if asked.is_empty() {
+            asked.push((None, String::new()));
+        }
+        for (role, role_name) in asked {
+            let view = View::of(bundle, &Placement { tenant, role, row: None }).unwrap();
+            let mut seen = BTreeMap::new();
+            answered(bundle, &view, tags, &mut seen);
+            let by = |(asked, answer)| (format!("{name}/{role_name}: {asked}"), answer);
+            out.extend(seen.into_iter().map(by));
+        }
+    }
+    out
+}
+
+/// What callers have, and what they may do.
+fn places(bundle: &Bundle, out: &mut BTreeMap<String, String>) {
+    let roles = bundle.roles();
+    for CallerRole { name, tier, parent, tools, at: _ } in roles {
+        let matches = |tool: &&str| {
+            let patterns = tools.as_ref();
+            patterns.is_none_or(|all| all.iter().any(|it| glob::matches(&it.value, tool)))
+        };
+        let probes = ["server_info", "server_shed", "explain_this", "other"];
+        let seen: Vec<&str> = probes.into_iter().filter(matches).collect();
+        out.insert(format!("role {name}"), format!("{} {parent:?} {seen:?}", tier.value));
+    }
+    let groups = [vec![], vec!["garden"], vec!["shed"], vec!["garden", "shed"]];
+    for id in ["ann", "bob", "last"] {
+        for tenant in [None, Some("acme"), Some("globex"), Some("initech")] {
+            for groups in &groups {
+                let groups: Vec<String> = groups.iter().map(|&group| group.into()).collect();
+                let identity = Identity { id, tenant, groups: &groups, role: None };
+                let given = place(bundle, &identity).unwrap().map(|placement| {
+                    let Placement { tenant, role, row } = placement;
+                    let tenant = tenant.map(|tenant| bundle.tenant_name(tenant).unwrap());
+                    let role = role.map(|role| roles[role].name.clone());
+                    // The line that gave the role is part of the answer.
+                    let users = bundle.users().unwrap();
+                    let row = row.map(|row| {
+                        (users[row].who, users[row].id.clone(), users[row].tenant.is_some())
+                    });
+                    (tenant, role, row)
+                });
+                out.insert(format!("{id} {tenant:?} {groups:?}"), format!("{given:?}"));
+            }
+        }
+    }
+}
+
+/// Returns what a caller with a view is answered.
+fn answered(
+    bundle: &Bundle,
+    view: &View<'_>,
+    tags: &[Vec<&str>],
+    out: &mut BTreeMap<String, String>,
+) {
+    for list in List::ALL {
+        for number in 0..view.page_count(list) {
+            let page = view.page(list, number).unwrap();
+            out.insert(format!("{list:?} {number}"), page.json);
+        }
+    }
+    out.insert("instructions".into(), view.instructions().unwrap());
+    let prompts = || view.rows(List::Prompts).unwrap().map(|row| view.prompt(row).unwrap());
+    for prompt in prompts() {
         let name = prompt.name().unwrap();
         let arguments = prompt.rendering().arguments().unwrap();
         let mut calls = vec![BTreeMap::new()];
@@ -305,14 +443,13 @@ fn answers(bundle: &Bundle, tags: &[Vec<&str>]) -> BTreeMap<String, String> {
             out.insert(format!("get {name} {call:?}"), format!("{filled:?}"));
         }
     }
-    for resource in bundle.resources() {
-        let resource = resource.unwrap().to_owned().unwrap();
+    for row in view.rows(List::Resources).unwrap() {
+        let resource = bundle.resource(row).unwrap().to_owned().unwrap();
         out.insert(format!("read {}", resource.uri), format!("{:?}", resource.content.value));
     }
     for tags in tags {
         let tags = Tags::new(tags, 8).unwrap();
-        for prompt in bundle.prompts() {
-            let prompt = prompt.unwrap();
+        for prompt in prompts() {
             let name = prompt.name().unwrap();
             // Why a prompt is selected is an answer too: people ask for it.
             let why = hits(&prompt, &tags).unwrap();
@@ -323,8 +460,7 @@ fn answers(bundle: &Bundle, tags: &[Vec<&str>]) -> BTreeMap<String, String> {
         // Tags select prompts where there is no gate, too: people ask which.
         let sent = Sent::default();
         let limits = Limits { budget_bytes: 100, entries_max: 9, named_in_full: false };
-        let Selection { full, index, names, .. } =
-            select(&crate::support::view(bundle), &tags, &sent, limits).unwrap();
+        let Selection { full, index, names, .. } = select(view, &tags, &sent, limits).unwrap();
         let named = |list: Vec<usize>| -> Vec<&str> {
             list.into_iter().map(|index| bundle.prompt(index).unwrap().name().unwrap()).collect()
         };
@@ -340,16 +476,13 @@ fn answers(bundle: &Bundle, tags: &[Vec<&str>]) -> BTreeMap<String, String> {
                     has_session,
                     budget_bytes: None,
                 };
-                let text = briefing::brief(&crate::support::view(bundle), gate, &request)
-                    .unwrap()
-                    .text("");
+                let text = briefing::brief(view, gate, &request).unwrap().text("");
                 let limits = briefing::limits(gate, &request);
                 let asked = format!("brief {occasion:?} {has_session} {tags:?}");
                 out.insert(asked, format!("{limits:?} {text}"));
             }
         }
     }
-    out
 }
 
 proptest! {

@@ -2,7 +2,10 @@
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use relay_bundle::{Argument, ArgumentKind, Contents, PartContent, Rendering, Segment, encode};
+use relay_bundle::{
+    Argument, ArgumentKind, Audiences, Contents, Mask, MessagePiece, PartContent, Rendering,
+    Segment, User, encode,
+};
 use serde_json::{Value, json};
 
 use super::findings;
@@ -11,7 +14,7 @@ use crate::bundle::{random, sample};
 
 /// Values that decide no answer, or follow from others that are compared: a pattern each, in which
 /// `*` is a number.
-const IGNORED: [&str; 15] = [
+const IGNORED: [&str; 16] = [
     // Where it comes from. A lower epoch is reported, a higher one is no difference.
     "/epoch",
     "/manifest/compiler",
@@ -24,6 +27,7 @@ const IGNORED: [&str; 15] = [
     "/resource_pages",
     "/template_pages",
     "/tool_pages",
+    "/audiences/list/*/*/pages",
     "/messages/prompt_index",
     "/templates/*/pieces",
     // How a text depends on arguments is seen in the texts.
@@ -189,6 +193,14 @@ fn sound(mut contents: Contents) -> Contents {
         rendered(&mut template.rendering);
     }
     contents.prompts.iter_mut().for_each(|prompt| rendered(&mut prompt.rendering));
+    // Patterns of which none matches all others.
+    for pattern in contents.roles.iter_mut().filter_map(|role| role.tools.as_mut()).flatten() {
+        pattern.value.insert(0, 't');
+    }
+    // Each audience has an index of its own.
+    if contents.audiences.is_some() {
+        contents.messages.session_greeting.value.push(MessagePiece::Index);
+    }
     contents
 }
 
@@ -233,6 +245,9 @@ fn states(argument: &Argument) -> u32 {
 }
 
 fn is_sound(contents: &Contents) -> bool {
+    if !refers(contents) {
+        return false;
+    }
     let mut contents = contents.clone();
     let is_priority = |priority: u8| (1..=10).contains(&priority);
     if !contents.prompts.iter().all(|prompt| is_priority(prompt.priority.value)) {
@@ -247,6 +262,33 @@ fn is_sound(contents: &Contents) -> bool {
         });
         fits
     })
+}
+
+/// Returns whether users and audiences refer to what there is.
+fn refers(contents: &Contents) -> bool {
+    let (tenants, roles) = (contents.tenants.len(), contents.roles.len());
+    let is_user = |User { tenant, role, .. }: &User| {
+        (*role as usize) < roles && tenant.is_none_or(|tenant| (tenant as usize) < tenants)
+    };
+    let Some(Audiences { tenant_classes, table, list }) = &contents.audiences else {
+        return contents.users.iter().all(is_user);
+    };
+    let classes = table.len() / roles.max(1);
+    let fits = |rows: &Mask, count: usize| {
+        let words = serde_json::to_value(rows).unwrap();
+        words.as_array().map(Vec::len) == Some(count.div_ceil(64))
+    };
+    contents.users.iter().all(is_user)
+        && tenant_classes.len() == tenants + 1
+        && tenant_classes.iter().all(|class| (*class as usize) < classes)
+        && table.iter().all(|number| (*number as usize) < list.len())
+        && list.iter().all(|audience| {
+            audience.listed.iter().all(|row| (*row as usize) < contents.prompts.len())
+                && fits(&audience.prompts.rows, contents.prompts.len())
+                && fits(&audience.resources.rows, contents.resources.len())
+                && fits(&audience.templates.rows, contents.templates.len())
+                && fits(&audience.tools.rows, contents.tools.len())
+        })
 }
 
 fn each_slot(rendering: &mut Rendering, mut visit: impl FnMut(&mut Segment)) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::agent::{Agent, PROTOCOLS};
+use super::agent::{Agent, PROTOCOLS, Protocol};
 use super::house::{self, House};
 
 const PROJECT: &str = r#"project rules epoch=1
@@ -93,11 +93,15 @@ fn with_repeat_once_a_text_is_sent_once() {
             said("server_info"),
             "(These rules apply to this call too, as sent before: request-id, dates, short, brief.)"
         );
-        // Another tool has another text: this one came with `begin_session`.
-        assert_eq!(
-            said("explain_context"),
-            "(These rules apply to this call too, as sent before: request-id, dates, brief.)"
-        );
+        // Another tool has another text. A session had this one with `begin_session`; before its
+        // first handle, a caller without a session cannot be recognized.
+        let other = said("explain_context");
+        match protocol {
+            Protocol::Legacy => {
+                assert!(other.ends_with("as sent before: request-id, dates, brief.)"))
+            }
+            Protocol::Modern => assert!(other.ends_with("DD/MM/YYYY.\nAnswer in short sentences.")),
+        }
     }
 }
 

@@ -1,12 +1,15 @@
 //! The output of the verbs that read a bundle: JSON types, and the human output that several verbs
 //! share.
 
+pub(crate) mod audience;
 pub(crate) mod gate;
+pub(crate) mod list;
 pub(crate) mod message;
 pub(crate) mod prompt;
 pub(crate) mod resource;
 pub(crate) mod size;
 pub(crate) mod skill;
+pub(crate) mod skill_text;
 pub(crate) mod summary;
 pub(crate) mod table;
 pub(crate) mod tag_index;

@@ -24,9 +24,9 @@ pub(crate) use bundle::{DescribeArgs, InspectArgs, ServeArgs, VerifyArgs};
 pub(crate) use caller::CallerArgs;
 pub(crate) use diff::{AreaName, Condition, DiffArgs};
 pub(crate) use explain::{ExplainArgs, Question};
-pub(crate) use format::{AnswerFormat, DiffFormat, ReportFormat};
+pub(crate) use format::{AnswerFormat, DiffFormat, ReportFormat, TestFormat};
 pub(crate) use key::{KeygenArgs, SignArgs};
-pub(crate) use project::{CheckArgs, FmtArgs, RulesArgs, ShowArgs};
+pub(crate) use project::{CheckArgs, FmtArgs, RulesArgs, ShowArgs, TestArgs};
 pub(crate) use setup::{CompletionsArgs, GitSetupArgs, InitArgs, ManArgs};
 pub(crate) use subject::{ProjectArgs, SubjectArgs};
 pub(crate) use trust::{
@@ -72,6 +72,8 @@ pub(crate) enum Verb {
     Init(InitArgs),
     /// Check a project and report errors and warnings
     Check(CheckArgs),
+    /// List what a project expects of its bundle, and whether it holds
+    Test(TestArgs),
     /// Print what the codes of errors and warnings mean
     Rules(RulesArgs),
     /// Rewrite a project's files in the canonical layout
@@ -114,7 +116,7 @@ pub(crate) enum Verb {
 
 /// The verbs grouped by task, for the help.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Write a project", &["init", "check", "rules", "fmt", "show"]),
+    ("Write a project", &["init", "check", "test", "rules", "fmt", "show"]),
     ("Make a bundle", &["build", "keygen", "sign", "verify", "trust"]),
     ("Inspect a bundle or project", &["inspect", "describe", "explain", "diff"]),
     ("Run", &["serve"]),

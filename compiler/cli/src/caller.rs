@@ -25,24 +25,14 @@ pub(crate) struct Asker<'b> {
 pub(crate) fn view<'b>(bundle: &'b Bundle, caller: &CallerArgs) -> Result<Asker<'b>, Failure> {
     check_names(bundle, caller)?;
     let CallerArgs { tenant, role, user, group } = caller;
-    let names_who = user.is_some() || !group.is_empty();
-    let placement = match role {
-        Some(role) if !names_who => Placement {
-            tenant: tenant.as_deref().map(|name| bundle.find_tenant(name)).transpose()?.flatten(),
-            role: place::number_of(bundle.roles(), role),
-            row: None,
-        },
-        _ => {
-            let identity = Identity {
-                id: user.as_deref().unwrap_or_default(),
-                tenant: tenant.as_deref(),
-                groups: group,
-                role: role.as_deref(),
-            };
-            place::place(bundle, &identity)?
-                .map_err(|reason| refused(bundle, &reason, names_who))?
-        }
+    let identity = Identity {
+        id: user.as_deref().unwrap_or_default(),
+        tenant: tenant.as_deref(),
+        groups: group,
+        role: role.as_deref(),
     };
+    let placement = place::preview(bundle, &identity)?
+        .map_err(|reason| refused(bundle, &reason, identity.names_who()))?;
     Ok(Asker { placement, view: View::of(bundle, &placement)? })
 }
 

@@ -16,6 +16,7 @@ mod rules;
 mod serve;
 mod show;
 mod sign;
+mod test;
 mod trust;
 mod verify;
 
@@ -48,6 +49,7 @@ pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Exit, Failure> {
         Verb::Serve(arguments) => serve::run(&arguments),
         Verb::Show(arguments) => show::run(&arguments, output),
         Verb::Sign(arguments) => sign::run(&arguments, output),
+        Verb::Test(arguments) => test::run(&arguments, output),
         Verb::Trust(arguments) => trust::run(&arguments, output),
         Verb::Verify(arguments) => verify::run(&arguments, output),
     }

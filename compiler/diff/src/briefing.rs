@@ -3,45 +3,108 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use relay_bundle::{Bundle, Corrupt, Gate, lower_case};
+use relay_bundle::{Bundle, Corrupt, Gate, List, lower_case};
 use relay_engine::briefing::{self, Occasion, Request};
 use relay_engine::select::{self, Tags};
 use relay_engine::sent::Sent;
 use relay_engine::view::View;
 
 use crate::finding::{Area, Change, Claim, Finding, Findings, Kind, Lost};
+use crate::pairs::{Cell, Pair, Pairs};
 
-/// Tags that are tried.
+/// Audiences that are tried: those that see most.
+const AUDIENCES_MAX: usize = 8;
+/// Tags that are tried, of all audiences together.
 const TAGS_MAX: usize = 400;
 /// Tags that a finding names.
 const EXAMPLES_MAX: usize = 5;
 
-/// Compares what tags bring in full, if both bundles have a gate and a prompt changed.
-pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
+/// Compares what tags bring in full, if both bundles have a gate and a prompt changed. Audiences that
+/// are brought the same are one.
+pub(crate) fn compare(
+    a: &Bundle,
+    b: &Bundle,
+    pairs: &Pairs<'_>,
+    out: &mut Findings,
+) -> Result<(), Corrupt> {
     let (Some(gate_a), Some(gate_b)) = (a.gate(), b.gate()) else { return Ok(()) };
     let budget = [gate_a.budget_bytes.value as usize, gate_b.budget_bytes.value as usize];
-    if out.briefed.is_empty() && budget[0] == budget[1] {
+    if (out.briefed.is_empty() && budget[0] == budget[1]) || pairs.list.is_empty() {
         return Ok(());
     }
     let chapters = chapters(a, b)?;
     let tags: BTreeSet<String> =
         chapters.iter().cloned().chain(words(a, b, &out.briefed)?).collect();
-    let tried = evenly(&tags, TAGS_MAX);
-    let always = [always(a)?, always(b)?];
+    let mut audiences: Vec<&Pair<'_>> = pairs.list.iter().collect();
+    audiences.sort_by_key(|pair| Reverse(pair.b.count(List::Prompts)));
+    audiences.truncate(AUDIENCES_MAX);
+    let tried = evenly(&tags, TAGS_MAX / audiences.len());
+    let mut causes = std::mem::take(&mut out.briefed);
+    causes.sort();
+    let mut differences: Vec<(Difference, Vec<Cell>)> = Vec::new();
+    for pair in &audiences {
+        let Some(difference) = difference(pair, [gate_a, gate_b], &tried)? else { continue };
+        match differences.iter_mut().find(|(known, _)| *known == difference) {
+            Some((_, cells)) => cells.extend(&pair.cells),
+            None => differences.push((difference, pair.cells.clone())),
+        }
+    }
+    let untried = pairs.list.len() - audiences.len();
+    for (Difference { always, mut lost }, cells) in differences {
+        let count =
+            |of: fn(&Lost) -> &Vec<String>| lost.iter().filter(|each| !of(each).is_empty()).count();
+        let (losing, gaining) = (count(|each| &each.lost), count(|each| &each.gained));
+        // Those that lose most say most, and chapters are what agents are likely to ask for.
+        lost.sort_by_key(|each| (Reverse(each.lost.len()), !chapters.contains(&each.tag)));
+        lost.truncate(EXAMPLES_MAX);
+        let causes = causes.clone();
+        let change = Change::Briefings { always, budget, losing, gaining, examples: lost, causes };
+        let mut finding = Finding::new(Area::Contexts, Kind::Briefings, "", change)
+            .bytes(always[0], always[1])
+            .claim(Claim::Tried { inputs: tried.len(), of: tags.len() })
+            .at(Some(&gate_a.at), Some(&gate_b.at));
+        if !pairs.are_one() {
+            let readers = pairs.words(cells.into_iter()).join("; ");
+            finding = finding.part(format!("for {readers}"));
+        }
+        if untried > 0 {
+            let seen = "audiences that see fewer prompts were not tried";
+            finding = finding.meaning(format!("{untried} {seen}"));
+        }
+        out.push(finding);
+    }
+    Ok(())
+}
+
+/// How briefings of an audience differ.
+#[derive(PartialEq)]
+struct Difference {
+    /// Bytes of the prompts that every briefing sends.
+    always: [usize; 2],
+    /// What the tags that were tried bring no longer, or in addition.
+    lost: Vec<Lost>,
+}
+
+fn difference(
+    pair: &Pair<'_>,
+    gates: [&Gate; 2],
+    tried: &[String],
+) -> Result<Option<Difference>, Corrupt> {
     let mut lost: Vec<Lost> = Vec::new();
-    for tag in &tried {
-        let (before, after) = (in_full(a, gate_a, tag)?, in_full(b, gate_b, tag)?);
-        // What is gone or new itself is reported as that.
+    for tag in tried {
+        let before = in_full(&pair.a, gates[0], tag)?;
+        let after = in_full(&pair.b, gates[1], tag)?;
+        // What is gone, new or seen by others itself is reported as that.
         let is_left =
-            |bundle: &Bundle, name: &str| Ok::<_, Corrupt>(bundle.find_prompt(name)?.is_some());
+            |view: &View<'_>, name: &str| Ok::<_, Corrupt>(view.find_prompt(name)?.is_some());
         let mut each = Lost { tag: tag.clone(), lost: Vec::new(), gained: Vec::new() };
         for name in before.difference(&after) {
-            if is_left(b, name)? {
+            if is_left(&pair.b, name)? {
                 each.lost.push(name.clone());
             }
         }
         for name in after.difference(&before) {
-            if is_left(a, name)? {
+            if is_left(&pair.a, name)? {
                 each.gained.push(name.clone());
             }
         }
@@ -49,24 +112,8 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), 
             lost.push(each);
         }
     }
-    if lost.is_empty() && always[0] == always[1] {
-        return Ok(());
-    }
-    let count =
-        |of: fn(&Lost) -> &Vec<String>| lost.iter().filter(|each| !of(each).is_empty()).count();
-    let (losing, gaining) = (count(|each| &each.lost), count(|each| &each.gained));
-    // Those that lose most say most, and chapters are what agents are likely to ask for.
-    lost.sort_by_key(|each| (Reverse(each.lost.len()), !chapters.contains(&each.tag)));
-    lost.truncate(EXAMPLES_MAX);
-    let mut causes = std::mem::take(&mut out.briefed);
-    causes.sort();
-    let change = Change::Briefings { always, budget, losing, gaining, examples: lost, causes };
-    let finding = Finding::new(Area::Contexts, Kind::Briefings, "", change)
-        .bytes(always[0], always[1])
-        .claim(Claim::Tried { inputs: tried.len(), of: tags.len() })
-        .at(Some(&gate_a.at), Some(&gate_b.at));
-    out.push(finding);
-    Ok(())
+    let always = [always(&pair.a)?, always(&pair.b)?];
+    Ok((!lost.is_empty() || always[0] != always[1]).then_some(Difference { always, lost }))
 }
 
 /// Returns the chapters of both sides, a tag each.
@@ -104,7 +151,7 @@ fn evenly(tags: &BTreeSet<String>, most: usize) -> Vec<String> {
 }
 
 /// Returns the names of the prompts that come in full for one tag, at the begin of a session.
-fn in_full(bundle: &Bundle, gate: &Gate, tag: &str) -> Result<BTreeSet<String>, Corrupt> {
+fn in_full(view: &View<'_>, gate: &Gate, tag: &str) -> Result<BTreeSet<String>, Corrupt> {
     let Ok(tags) = Tags::new(&[tag], gate.tags_max.value as usize) else {
         return Ok(BTreeSet::new());
     };
@@ -116,21 +163,16 @@ fn in_full(bundle: &Bundle, gate: &Gate, tag: &str) -> Result<BTreeSet<String>, 
         has_session: true,
         budget_bytes: None,
     };
-    let selection = select::select(
-        &View::of_audience(bundle, 0)?,
-        &tags,
-        &sent,
-        briefing::limits(gate, &request),
-    )?;
-    let name = |index: &usize| Ok(bundle.prompt(*index)?.name()?.to_owned());
+    let selection = select::select(view, &tags, &sent, briefing::limits(gate, &request))?;
+    let name = |index: &usize| Ok(view.prompt(*index)?.name()?.to_owned());
     selection.full.iter().map(name).collect()
 }
 
 /// Returns the bytes of the prompts that every briefing sends.
-fn always(bundle: &Bundle) -> Result<usize, Corrupt> {
+fn always(view: &View<'_>) -> Result<usize, Corrupt> {
     let mut bytes = 0;
-    for prompt in bundle.prompts() {
-        let prompt = prompt?;
+    for row in view.rows(List::Prompts)? {
+        let prompt = view.prompt(row)?;
         if prompt.priority() == 10 && prompt.is_briefed() {
             bytes += prompt.body_bytes();
         }

@@ -46,12 +46,24 @@ pub enum Direction {
 pub enum Kind {
     /// The gate.
     Gate,
+    /// A role.
+    Role,
+    /// The role of a user.
+    User,
+    /// The role of a group.
+    Group,
+    /// The role of anyone.
+    Anyone,
+    /// A tenant.
+    Tenant,
     /// A tool.
     Tool,
     /// An `allow-secret`.
     Suppression,
     /// What briefings send.
     Briefings,
+    /// The instructions, where audiences have their own.
+    Instructions,
     /// The index of the prompts that clients get before any briefing.
     Index,
     /// A prompt.
@@ -104,6 +116,20 @@ pub enum Change {
         /// Where the texts differ, in the order of the text.
         hunks: Vec<Hunk>,
     },
+    /// Other callers see it.
+    Readers {
+        /// The callers that did not see it, by tenant and role.
+        gained: Vec<String>,
+        /// The callers that no longer see it.
+        lost: Vec<String>,
+    },
+    /// Audiences get other instructions when they connect.
+    Instructions {
+        /// Each, the one whose size differs most first. Those that differ alike are one.
+        audiences: Vec<Instructed>,
+        /// The prompts whose change this may follow from.
+        causes: Vec<String>,
+    },
     /// Briefings bring other prompts.
     Briefings {
         /// Bytes of the prompts that every briefing sends.
@@ -128,6 +154,22 @@ pub enum Change {
         /// The prompts whose change this follows from.
         causes: Vec<String>,
     },
+}
+
+/// The instructions of some audiences.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Instructed {
+    /// Whose they are, by tenant and role.
+    pub readers: Vec<String>,
+    /// Their bytes, before and now.
+    pub bytes: [usize; 2],
+    /// An estimate of their tokens, before and now: a quarter of the bytes.
+    pub tokens_estimated: [usize; 2],
+    /// The prompts that their index no longer lists, of those that these readers still see.
+    pub lost: Vec<String>,
+    /// The prompts that their index lists in addition, of those that these readers saw before.
+    pub gained: Vec<String>,
 }
 
 /// What one tag brings no longer, or in addition.
@@ -305,6 +347,22 @@ pub(crate) struct Findings {
     list: Vec<Finding>,
     /// The prompts whose change can change briefings.
     pub(crate) briefed: Vec<String>,
+    /// What has another name now.
+    pub(crate) renamed: Vec<Renamed>,
+}
+
+/// The names of what has another one now.
+#[derive(Debug)]
+pub(crate) struct Renamed {
+    pub(crate) kind: Kind,
+    pub(crate) before: String,
+    pub(crate) after: String,
+}
+
+impl Extend<Finding> for Findings {
+    fn extend<I: IntoIterator<Item = Finding>>(&mut self, findings: I) {
+        self.list.extend(findings);
+    }
 }
 
 impl Findings {

@@ -6,7 +6,9 @@
 
 #![forbid(unsafe_code)]
 
+mod access;
 mod argument;
+mod audience;
 mod briefing;
 mod finding;
 mod gate;
@@ -14,6 +16,7 @@ mod index;
 mod join;
 mod manifest;
 mod messages;
+mod pairs;
 mod prebuilt;
 mod prompt;
 mod rename;
@@ -21,20 +24,23 @@ mod rendering;
 mod resource;
 mod resource_template;
 mod review;
+mod role;
 mod signer;
 mod skill;
 mod text;
 mod tool;
+mod user;
 
 use relay_bundle::{Bundle, Contents, Corrupt, OpenError, encode};
 
 pub use finding::{
-    Area, Change, Claim, Direction, Finding, Kind, Lost, Places, Subject, TOKEN_BYTES,
+    Area, Change, Claim, Direction, Finding, Instructed, Kind, Lost, Places, Subject, TOKEN_BYTES,
 };
 pub use signer::{Signers, compare_signers};
 pub use text::{Hunk, Piece, PieceKind};
 
 use crate::finding::Findings;
+use crate::pairs::Pairs;
 use crate::review::SwitchedOff;
 
 /// Compares two bundles: the findings, the most dangerous first.
@@ -50,6 +56,8 @@ pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     }
     manifest::compare(a, b, &mut out);
     gate::compare(a.gate(), b.gate(), &mut out);
+    access::compare(a, b, &mut out)?;
+    user::compare(a, b, &mut out)?;
     tool::compare(a, b, &mut out);
     review::compare(&review_a, &review_b, &mut out);
     review::compare_skills(&review_a, &review_b, &mut out);
@@ -57,11 +65,13 @@ pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     switched_off.compare(a, b, &mut out)?;
     messages::compare(a, b, &mut out)?;
     prompt::compare_all(a, b, &switched_off, &mut out)?;
-    index::compare(a, b, &mut out)?;
     resource::compare_all(a, b, &mut out)?;
     resource_template::compare_all(a, b, &mut out)?;
     skill::compare_all(a, b, &mut out)?;
-    briefing::compare(a, b, &mut out)?;
+    let pairs = Pairs::of(a, b)?;
+    audience::compare(a, b, &pairs, &mut out)?;
+    index::compare(&pairs, &mut out)?;
+    briefing::compare(a, b, &pairs, &mut out)?;
     prebuilt::compare(a, b, &mut out);
     Ok(out.sorted())
 }

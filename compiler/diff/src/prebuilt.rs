@@ -8,12 +8,13 @@ use relay_bundle::{Bundle, Kind as Section};
 use crate::finding::{Area, Change, Finding, Findings, Kind};
 
 /// The sections of the prebuilt lists.
-const LISTS: [Section; 5] = [
+const LISTS: [Section; 6] = [
     Section::PromptPages,
     Section::ResourcePages,
     Section::TemplatePages,
     Section::ToolPages,
     Section::PageBytes,
+    Section::AudiencePages,
 ];
 /// The sections of the tag index.
 const TAGS: [Section; 4] =

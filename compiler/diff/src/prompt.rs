@@ -2,7 +2,7 @@
 
 use relay_bundle::{Bundle, Corrupt, Prompt, PromptView, Setting};
 
-use crate::finding::{Area, Change, Finding, Findings, Kind, Subject};
+use crate::finding::{Area, Change, Finding, Findings, Kind, Renamed, Subject};
 use crate::join::{Joined, joined};
 use crate::rename::{Alone, Resolved};
 use crate::review::SwitchedOff;
@@ -58,6 +58,8 @@ pub(crate) fn compare_all(
         let change = Change::Renamed { before: a.name.clone() };
         let renamed = finding(&b, Area::Surface, change).breaking(true);
         out.push(renamed.at(Some(&a.at), Some(&b.at)));
+        let (before, after) = (a.name.clone(), b.name.clone());
+        out.renamed.push(Renamed { kind: Kind::Prompt, before, after });
         out.briefed.extend([a.name, b.name]);
     }
     Ok(())
@@ -168,7 +170,8 @@ fn compare(a: &Prompt, b: &Prompt, out: &mut Findings) {
             "no briefing sends it"
         })
     });
-    if out.count() > selected || a.body.value != body.value || a.summary != *summary {
+    let said = |summary: &Option<Setting<String>>| summary.as_ref().map(|it| it.value.clone());
+    if out.count() > selected || a.body.value != body.value || said(&a.summary) != said(summary) {
         out.briefed.push(name.clone());
     }
 }

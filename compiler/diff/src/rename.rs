@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use relay_bundle::{Corrupt, Digest, Place, meaning_of};
 use serde::Serialize;
 
-use crate::finding::{Area, Change, Finding, Findings, Kind};
+use crate::finding::{Area, Change, Finding, Findings, Kind, Renamed};
 
 /// Things that only one side has.
 pub(crate) struct Alone<T> {
@@ -49,6 +49,8 @@ impl<T> Resolved<T> {
         }
         for (a, b) in renamed {
             let (a, b) = (declared(a)?, declared(b)?);
+            let (before, after) = (a.uri.clone(), b.uri.clone());
+            out.renamed.push(Renamed { kind: b.kind, before, after });
             let renamed = finding(b.kind, b.uri, Change::Renamed { before: a.uri }).breaking(true);
             out.push(renamed.at(Some(&a.at), Some(&b.at)));
         }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use relay_bundle::{Bundle, Corrupt, Setting, Skill};
+use relay_bundle::{Bundle, Corrupt, Repeat, Setting, Skill, SkillSettings};
 
 use crate::finding::{Area, Change, Finding, Findings, Kind};
 use crate::text::hunks;
 
 /// Compares the skills of two bundles, each by its block and name.
 pub(crate) fn compare_all(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
+    settings(a.skill_settings(), b.skill_settings(), out);
     let (mut a, b) = (labelled(a)?, labelled(b)?);
     for (label, new) in b {
         let mut old = a.remove(&label).unwrap_or_default().into_iter();
@@ -25,6 +26,19 @@ pub(crate) fn compare_all(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<
     }
     a.into_values().flatten().for_each(|old| gone(&old, out));
     Ok(())
+}
+
+/// Compares the settings of skills; that there are any follows from the skills.
+fn settings(a: Option<&SkillSettings>, b: Option<&SkillSettings>, out: &mut Findings) {
+    let (Some(a), Some(SkillSettings { repeat })) = (a, b) else { return };
+    let shown = |repeat: &Repeat| match repeat {
+        Repeat::Always => "always".to_owned(),
+        Repeat::Once => "once".to_owned(),
+    };
+    out.setting(Some(&a.repeat), Some(repeat), shown, |change| {
+        let changed = Finding::new(Area::Contexts, Kind::Skill, "", change).part("repeat");
+        changed.at(a.repeat.at.as_ref(), repeat.at.as_ref())
+    });
 }
 
 fn labelled(bundle: &Bundle) -> Result<BTreeMap<String, Vec<Skill>>, Corrupt> {

@@ -16,6 +16,7 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use self::place::Owner;
+use crate::ast::Expect;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
     About, Access, AllowedSecret, Argument, BodySource, MessageSource, Model, PartSource, Project,
@@ -88,6 +89,7 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
         other_tools,
         skills,
         messages,
+        expects,
     } = model;
     let at = project.name.at;
     let mut search = SecretSearch {
@@ -116,6 +118,14 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
     }
     for When { at: _, environment, nodes: _ } in whens {
         pass.value(&environment.value, environment.at);
+    }
+    for expect in expects {
+        let Expect { at: _, question: _, tenant, role, user, groups, tool, tags, claims } = expect;
+        let named = [tenant, role, user, tool].into_iter().flatten();
+        let claimed = claims.iter().map(|(_, about)| about);
+        for written in named.chain(groups).chain(tags).chain(claimed) {
+            pass.value(&written.value, written.at);
+        }
     }
     for message in messages.all() {
         let file = message.file.map(|file| file.span(0, 0));

@@ -40,7 +40,6 @@ pub(super) struct Property {
 
 /// Nodes that later versions of the language have, with what they are for.
 pub(crate) const RESERVED: &[(&str, &str)] = &[
-    ("expect", "expectations that every build checks"),
     ("hosts", "the inventory of hosts"),
     ("policy", "policies"),
     ("servers", "upstream servers"),
@@ -277,14 +276,18 @@ impl<'n> Reader<'n> {
 pub(super) fn unknown(node: &Node, known: &[&str], what: &str, out: &mut Diagnostics) {
     let Spanned { value: name, at } = &node.name;
     if let Some((_, purpose)) = RESERVED.iter().find(|(reserved, _)| reserved == name) {
-        out.report(*at, Reserved { name: name.clone(), purpose, at: *at });
-        return;
+        return reserved(name, purpose, *at, out);
     }
     // A name that is nearly right is more likely than one at the wrong place.
     let near = nearest(name, known.iter().copied()).is_some();
     let home = if near { None } else { home(name) };
     let help = home.unwrap_or_else(|| suggestion(name, known, "nodes"));
     out.report(*at, UnknownNode { name: name.clone(), what: what.into(), help, at: *at });
+}
+
+/// Reports a name that has a meaning in a later version.
+pub(super) fn reserved(name: &str, purpose: &'static str, at: Span, out: &mut Diagnostics) {
+    out.report(at, Reserved { name: name.to_owned(), purpose, at });
 }
 
 /// Returns where nodes called `name` belong; `None` if there are none.

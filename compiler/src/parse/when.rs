@@ -1,7 +1,7 @@
 //! `when ENVIRONMENT { … }`: what `--env` patches.
 
 use super::node::{Node, Reader};
-use super::{messages, prompts, resource, roles, skills, tenants, tools, users};
+use super::{expect, messages, prompts, resource, roles, skills, tenants, tools, users};
 use crate::ast::{Item, When};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Field, Kind, Literal, Rule};
@@ -23,6 +23,7 @@ pub(crate) static WHEN: Rule = Rule {
         &messages::MESSAGES,
         &resource::RESOURCES,
         &skills::SKILLS,
+        &expect::EXPECT,
     ],
     example: include_str!("../reference/when.kdl"),
 };

@@ -91,7 +91,8 @@ impl Access {
         look_up(WhatIsNamed::Tenant, name, names, out)
     }
 
-    fn role(&self, name: &Spanned<String>, out: &mut Diagnostics) -> Option<usize> {
+    /// Looks up a role; reports one that is not declared.
+    pub(super) fn role(&self, name: &Spanned<String>, out: &mut Diagnostics) -> Option<usize> {
         let names = self.roles.iter().map(|role| role.name.value.as_str());
         look_up(WhatIsNamed::Role, name, names, out)
     }

@@ -28,6 +28,7 @@ pub(super) struct Nodes {
     pub(super) tenants: Vec<ast::Tenant>,
     pub(super) roles: Vec<ast::Role>,
     pub(super) users: Vec<ast::User>,
+    pub(super) expects: Vec<ast::Expect>,
 }
 
 /// The patches of prompts that no node declares: those of markdown files, known when the folders
@@ -141,6 +142,7 @@ impl Nodes {
                 users.iter().for_each(|user| patch::report_new(user.new.as_ref(), out));
                 self.users.extend(users);
             }
+            Item::Expect(expect) => self.expects.push(expect),
             // The grammar has no `when` inside a `when`.
             Item::When(_) => {}
         }
@@ -157,7 +159,7 @@ fn nodes_in(item: &Item) -> usize {
         Item::Tenants(tenants) => tenants.len(),
         Item::Roles(roles) => roles.len(),
         Item::Users(users) => users.len(),
-        Item::Gate(_) | Item::Tools(_) => 1,
+        Item::Gate(_) | Item::Tools(_) | Item::Expect(_) => 1,
         Item::Project(_) | Item::When(_) => 0,
     }
 }
@@ -232,6 +234,7 @@ fn apply(
             }
             Item::Roles(roles) => roles.into_iter().for_each(|role| patcher.role(role, out)),
             Item::Users(users) => users.into_iter().for_each(|user| patcher.user(user, out)),
+            Item::Expect(expect) => patcher.nodes.expects.push(expect),
             Item::Project(_) | Item::When(_) => {}
         }
     }

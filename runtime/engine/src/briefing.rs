@@ -111,16 +111,7 @@ fn compose(
     let bytes_max = remaining_bytes(gate, request);
     let matched = matched(view, occasion, selection)?;
     let remaining = remaining(view, bytes_max, selection, true)?;
-    let message = match occasion {
-        Occasion::Begin | Occasion::Intercept => {
-            view.message(|messages| &messages.gate_encouragement.value)
-        }
-        Occasion::Read => view.message(|messages| &messages.read_prompts_reminder.value),
-    };
-    let preamble = match occasion {
-        Occasion::Intercept => view.message(|messages| &messages.gate_intercept_preamble.value),
-        Occasion::Begin | Occasion::Read => &[],
-    };
+    let (preamble, message) = messages(view, occasion);
     let index = view.index()?;
     let places = |piece| preamble.iter().chain(message).any(|each| *each == piece);
     let mut parts = vec![fill(preamble, index, &matched, &remaining)];
@@ -137,6 +128,49 @@ fn compose(
     }
     parts.retain(|part| !part.is_empty());
     Ok(parts.join("\n\n"))
+}
+
+/// Returns what precedes the texts of a briefing, and what follows them.
+fn messages<'b>(view: &View<'b>, occasion: Occasion) -> (&'b [MessagePiece], &'b [MessagePiece]) {
+    let message = match occasion {
+        Occasion::Begin | Occasion::Intercept => {
+            view.message(|messages| &messages.gate_encouragement.value)
+        }
+        Occasion::Read => view.message(|messages| &messages.read_prompts_reminder.value),
+    };
+    let preamble = match occasion {
+        Occasion::Intercept => view.message(|messages| &messages.gate_intercept_preamble.value),
+        Occasion::Begin | Occasion::Read => &[],
+    };
+    (preamble, message)
+}
+
+/// How many of a selection's index entries and names the text of its briefing has room for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Listed {
+    /// The first so many of `index`.
+    pub entries: usize,
+    /// The first so many of `names`.
+    pub names: usize,
+}
+
+/// Returns what of a selection is in the text of its briefing besides the prompts in full.
+///
+/// # Errors
+///
+/// The bundle is not what was signed.
+pub fn listed(
+    view: &View<'_>,
+    gate: &Gate,
+    request: &Request<'_>,
+    selection: &Selection,
+) -> Result<Listed, Corrupt> {
+    let (preamble, message) = messages(view, request.occasion);
+    // Only the variable of a message brings names.
+    let wants_names = preamble.iter().chain(message).any(|piece| *piece == MessagePiece::Remaining);
+    let bytes_max = remaining_bytes(gate, request);
+    let (entries, names) = fitting(view, bytes_max, selection, wants_names)?;
+    Ok(Listed { entries: entries.len(), names: names.len() })
 }
 
 /// Returns the line of a prompt in an index: its name and what it is about.
@@ -198,32 +232,9 @@ fn remaining(
     selection: &Selection,
     wants_names: bool,
 ) -> Result<String, Corrupt> {
-    let mut room = bytes_max;
-    let mut fits = |bytes: usize| {
-        let rest = room.checked_sub(bytes);
-        room = rest.unwrap_or(0);
-        rest.is_some()
-    };
-    let mut lines = Vec::new();
-    for index in &selection.index {
-        let prompt = view.prompt(*index)?;
-        let entry = entry(prompt.name()?, prompt.about()?, ENTRY_CHARS_MAX);
-        if !fits(entry.len() + "\n".len()) {
-            break;
-        }
-        lines.push(entry);
-    }
+    let (mut lines, names) = fitting(view, bytes_max, selection, wants_names)?;
     let mut left = selection.index.len() - lines.len() + selection.index_omitted;
     if wants_names {
-        let mut names = Vec::new();
-        // Matches come first: where one of them is left out, no name takes its room.
-        for index in selection.names.iter().take_while(|_| left == 0) {
-            let name = view.prompt(*index)?.name()?;
-            if !fits(name.len() + ", ".len()) {
-                break;
-            }
-            names.push(name);
-        }
         left += selection.names.len() - names.len() + selection.names_omitted;
         if !names.is_empty() {
             lines.push(format!("Others, by name: {}", names.join(", ")));
@@ -238,6 +249,43 @@ fn remaining(
         ),
     });
     Ok(lines.join("\n"))
+}
+
+/// Returns the index entries and the names that fit these bytes.
+fn fitting<'b>(
+    view: &View<'b>,
+    bytes_max: usize,
+    selection: &Selection,
+    wants_names: bool,
+) -> Result<(Vec<String>, Vec<&'b str>), Corrupt> {
+    let mut room = bytes_max;
+    let mut fits = |bytes: usize| {
+        let rest = room.checked_sub(bytes);
+        room = rest.unwrap_or(0);
+        rest.is_some()
+    };
+    let mut entries = Vec::new();
+    for index in &selection.index {
+        let prompt = view.prompt(*index)?;
+        let entry = entry(prompt.name()?, prompt.about()?, ENTRY_CHARS_MAX);
+        if !fits(entry.len() + "\n".len()) {
+            break;
+        }
+        entries.push(entry);
+    }
+    let left = selection.index.len() - entries.len() + selection.index_omitted;
+    let mut names = Vec::new();
+    // Matches come first: where one of them is left out, no name takes its room.
+    if wants_names && left == 0 {
+        for index in &selection.names {
+            let name = view.prompt(*index)?.name()?;
+            if !fits(name.len() + ", ".len()) {
+                break;
+            }
+            names.push(name);
+        }
+    }
+    Ok((entries, names))
 }
 
 /// Names the tags that match no prompt, so that the agent tries other words; empty if there is none.

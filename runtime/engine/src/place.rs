@@ -108,6 +108,31 @@ pub fn place(
     Ok(choose(bundle, identity, tenant, by_anyone))
 }
 
+/// Places the caller of a preview: a role alone is taken as it is. With an id or groups it must be one
+/// that `users` gives, as on a server.
+///
+/// # Errors
+///
+/// The bundle is not what was signed. The inner error says why the caller has no place.
+pub fn preview(
+    bundle: &Bundle,
+    identity: &Identity<'_>,
+) -> Result<Result<Placement, NoPlace>, Corrupt> {
+    let Some(role) = identity.role.filter(|_| !identity.names_who()) else {
+        return place(bundle, identity);
+    };
+    let tenant = identity.tenant.map(|name| bundle.find_tenant(name)).transpose()?.flatten();
+    Ok(Ok(Placement { tenant, role: number_of(bundle.roles(), role), row: None }))
+}
+
+impl Identity<'_> {
+    /// Returns whether it says who the caller is, and not only what it is.
+    #[must_use]
+    pub fn names_who(&self) -> bool {
+        !(self.id.is_empty() && self.groups.is_empty())
+    }
+}
+
 /// Returns the rows of an id that count for a caller of a tenant: of a caller that says none, all.
 fn rows(
     bundle: &Bundle,

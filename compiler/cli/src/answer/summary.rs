@@ -1,6 +1,7 @@
 //! Counts and sizes of a bundle's contents: the end of `relay build`, the start of `relay inspect`.
 
 use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use relay_bundle::{Bundle, Corrupt, Kind, List, PromptView, Setting};
@@ -9,6 +10,8 @@ use relay_engine::{briefing, prompt_index};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::answer::audience::{self, Names, Readers};
+use crate::answer::list::Entries;
 use crate::answer::message;
 use crate::answer::size::{Size, counted, grouped};
 use crate::answer::table::{self, number, text};
@@ -18,8 +21,8 @@ use crate::text::printable;
 /// The number of largest prompts that are named.
 const LARGEST: usize = 5;
 
-/// The only role, since projects cannot declare roles yet.
-const EVERYONE: &str = "everyone";
+/// The rows of the texts that differ from audience to audience.
+const AUDIENCE_ROWS: usize = 12;
 
 /// Counts and sizes of a bundle's contents.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -44,14 +47,19 @@ pub(crate) struct Summary {
     pub(crate) compiler: String,
     /// The number of items of each kind.
     pub(crate) counts: Counts,
-    /// The instructions that a client gets when it connects.
+    /// The instructions that a client gets when it connects: the largest of all audiences.
     pub(crate) instructions: Size,
     /// The index of prompts in them; absent if there is no gate, or no index.
     pub(crate) gate_index: Option<Size>,
-    /// All pages of `tools/list` together.
+    /// All pages of `tools/list` together: the largest of all audiences.
     pub(crate) tools_list: Size,
-    /// All pages of `prompts/list` together.
+    /// All pages of `prompts/list` together: the largest of all audiences.
     pub(crate) prompts_list: Size,
+    /// The same of each audience: callers that see the same. The one that gets most is first.
+    pub(crate) audiences: Vec<Audience>,
+    /// The rows of these for people.
+    #[serde(skip)]
+    texts: Vec<Text>,
     /// The largest prompts, largest first.
     pub(crate) largest_prompts: Vec<Largest>,
     /// The sections, in the order of the file.
@@ -73,6 +81,33 @@ pub(crate) struct Counts {
     pub(crate) tools: usize,
 }
 
+/// What the callers of an audience get.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Audience {
+    /// Who that is; `null` if everyone. Those of one entry are of it in each of its roles.
+    pub(crate) readers: Option<Vec<Readers>>,
+    /// The instructions that it gets when it connects.
+    pub(crate) instructions: Size,
+    /// The index of prompts in them; absent if there is no gate, or no index.
+    pub(crate) gate_index: Option<Size>,
+    /// All pages of `tools/list` together.
+    pub(crate) tools_list: Size,
+    /// All pages of `prompts/list` together.
+    pub(crate) prompts_list: Size,
+}
+
+/// The size of one of the texts of an audience; none if it does not have that text.
+type Measure = fn(&Audience) -> Option<Size>;
+
+/// A text of some audiences, for people.
+#[derive(Debug, Clone)]
+struct Text {
+    name: &'static str,
+    readers: String,
+    /// Absent for a row that counts others.
+    size: Option<Size>,
+}
+
 /// A large prompt.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Largest {
@@ -81,6 +116,9 @@ pub(crate) struct Largest {
     /// The size of its largest variant, before a call fills in arguments.
     #[serde(flatten)]
     pub(crate) size: Size,
+    /// Who sees it, for people.
+    #[serde(skip)]
+    readers: String,
 }
 
 /// A section of the file.
@@ -104,15 +142,25 @@ impl Summary {
         for prompt in bundle.prompts() {
             let prompt = prompt?;
             variants += prompt.rendering().variant_count();
-            prompts.push((Reverse(prompt_bytes(&prompt)?), prompt.name()?));
+            prompts.push((Reverse(prompt_bytes(&prompt)?), prompt.name()?, prompt.index()));
         }
         prompts.sort_unstable();
         let largest = prompts.iter().take(LARGEST);
+        let names = Names::of(bundle)?;
+        let largest = largest.map(|(Reverse(bytes), name, row)| {
+            let readers = names.seen_by(List::Prompts, *row)?;
+            let readers = audience::short(readers.as_deref());
+            Ok(Largest { name: (*name).into(), size: Size::of(*bytes), readers })
+        });
+        let largest_prompts = largest.collect::<Result<_, Corrupt>>()?;
         let sections = bundle.sections().iter().map(|section| Section {
             name: section.kind.map_or("unknown", Kind::name).into(),
             bytes: section.length,
             digest: section.digest.to_string(),
         });
+        let audiences = audiences(bundle, &names)?;
+        let most = |of: Measure| audiences.iter().filter_map(of).max_by_key(|size| size.bytes);
+        let none = Size::of(0);
         Ok(Self {
             project: manifest.project.value,
             version: value(manifest.version),
@@ -130,16 +178,13 @@ impl Summary {
                 templates: bundle.template_count(),
                 tools: bundle.tools().len(),
             },
-            instructions: Size::of(View::of_audience(bundle, 0)?.instructions()?.len()),
-            gate_index: gate_index(bundle)?,
-            tools_list: pages(bundle, List::Tools)?,
-            prompts_list: pages(bundle, List::Prompts)?,
-            largest_prompts: largest
-                .map(|(Reverse(bytes), name)| Largest {
-                    name: (*name).into(),
-                    size: Size::of(*bytes),
-                })
-                .collect(),
+            instructions: most(|it| Some(it.instructions)).unwrap_or(none),
+            gate_index: most(|it| it.gate_index),
+            tools_list: most(|it| Some(it.tools_list)).unwrap_or(none),
+            prompts_list: most(|it| Some(it.prompts_list)).unwrap_or(none),
+            texts: texts(&names, &audiences),
+            audiences: worst_first(audiences),
+            largest_prompts,
             sections: sections.collect(),
         })
     }
@@ -174,16 +219,17 @@ impl Summary {
 
     /// Returns the table of the texts that agents read.
     pub(crate) fn texts(&self, width: usize) -> String {
-        let row = |name: &str, size: Size| {
+        let row = |name: &str, readers: &str, size: Size| {
             let (bytes, tokens) = (grouped(size.bytes), grouped(size.tokens_estimated));
-            vec![name.to_owned(), EVERYONE.to_owned(), bytes, tokens]
+            vec![name.to_owned(), readers.to_owned(), bytes, tokens]
         };
-        let mut read = vec![row("instructions, once a session", self.instructions)];
-        read.extend(self.gate_index.map(|size| row("gate index, in the instructions", size)));
-        read.push(row("tools/list, all pages", self.tools_list));
-        read.push(row("prompts/list, all pages", self.prompts_list));
-        for Largest { name, size } in &self.largest_prompts {
-            read.push(row(&format!("prompt {name}, largest variant"), *size));
+        let audience = |Text { name, readers, size }: &Text| match size {
+            Some(size) => row(name, readers, *size),
+            None => vec![(*name).to_owned(), readers.clone(), String::new(), String::new()],
+        };
+        let mut read: Vec<Vec<String>> = self.texts.iter().map(audience).collect();
+        for Largest { name, size, readers } in &self.largest_prompts {
+            read.push(row(&format!("prompt {name}, largest variant"), readers, *size));
         }
         let columns = [
             text("what agents read"),
@@ -209,9 +255,68 @@ fn value(setting: Option<Setting<String>>) -> Option<String> {
     setting.map(|setting| setting.value)
 }
 
+/// Measures what each audience gets, in the order of the bundle.
+fn audiences(bundle: &Bundle, names: &Names<'_>) -> Result<Vec<Audience>, Corrupt> {
+    let tools = Entries::of(bundle, List::Tools)?;
+    let prompts = Entries::of(bundle, List::Prompts)?;
+    let audience = |number| {
+        let view = names.view(number)?;
+        Ok(Audience {
+            readers: names.readers(|other| other == number),
+            instructions: Size::of(view.instructions()?.len()),
+            gate_index: gate_index(bundle, &view)?,
+            tools_list: Size::of(tools.seen_by(&view)?),
+            prompts_list: Size::of(prompts.seen_by(&view)?),
+        })
+    };
+    names.numbers().map(audience).collect()
+}
+
+fn worst_first(mut audiences: Vec<Audience>) -> Vec<Audience> {
+    let bytes = |audience: &Audience| {
+        let Audience { readers: _, instructions, gate_index: _, tools_list, prompts_list } =
+            audience;
+        // The index is in the instructions.
+        instructions.bytes + tools_list.bytes + prompts_list.bytes
+    };
+    audiences.sort_by_key(|audience| Reverse(bytes(audience)));
+    audiences
+}
+
+/// Returns a row for each text and size, the largest of a text first; audiences that get the same
+/// size are one. What is left out is counted.
+fn texts(names: &Names<'_>, audiences: &[Audience]) -> Vec<Text> {
+    let kinds: [(&str, Measure); 4] = [
+        ("instructions, once a session", |it| Some(it.instructions)),
+        ("gate index, in the instructions", |it| it.gate_index),
+        ("tools/list, all pages", |it| Some(it.tools_list)),
+        ("prompts/list, all pages", |it| Some(it.prompts_list)),
+    ];
+    let mut texts = Vec::new();
+    for (name, size) in kinds {
+        let mut sizes: BTreeMap<Reverse<usize>, BTreeSet<usize>> = BTreeMap::new();
+        for (number, size) in audiences.iter().map(size).enumerate() {
+            if let Some(size) = size {
+                sizes.entry(Reverse(size.bytes)).or_default().insert(number);
+            }
+        }
+        let shown = AUDIENCE_ROWS / kinds.len();
+        for (Reverse(bytes), numbers) in sizes.iter().take(shown) {
+            let readers = names.readers(|number| numbers.contains(&number));
+            let readers = audience::short(readers.as_deref());
+            texts.push(Text { name, readers, size: Some(Size::of(*bytes)) });
+        }
+        let left: usize = sizes.values().skip(shown).map(BTreeSet::len).sum();
+        if left > 0 {
+            let readers = format!("+{left} more, smaller");
+            texts.push(Text { name, readers, size: None });
+        }
+    }
+    texts
+}
+
 /// Measures the index in the instructions: its entries, and the line that counts the omitted ones.
-fn gate_index(bundle: &Bundle) -> Result<Option<Size>, Corrupt> {
-    let view = View::of_audience(bundle, 0)?;
+fn gate_index(bundle: &Bundle, view: &View<'_>) -> Result<Option<Size>, Corrupt> {
     let names = view.listed()?;
     if bundle.gate().is_none() || names.is_empty() {
         return Ok(None);
@@ -225,11 +330,6 @@ fn gate_index(bundle: &Bundle) -> Result<Option<Size>, Corrupt> {
     let entries: Vec<String> = instructions.lines().filter(is_entry).map(str::to_owned).collect();
     let omitted = view.count(List::Prompts).saturating_sub(names.len());
     Ok(Some(Size::of(prompt_index::text(&entries, omitted, true).len())))
-}
-
-fn pages(bundle: &Bundle, list: List) -> Result<Size, Corrupt> {
-    let pages = (0..bundle.page_count(list)).map(|index| Ok(bundle.page(list, index)?.json.len()));
-    Ok(Size::of(pages.sum::<Result<usize, Corrupt>>()?))
 }
 
 /// Returns the size in bytes of a prompt's largest variant, before a call fills in arguments.

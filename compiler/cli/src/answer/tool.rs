@@ -65,13 +65,18 @@ fn listed(bundle: &Bundle) -> Result<BTreeMap<String, Listed>, Corrupt> {
     Ok(all)
 }
 
-/// Returns the tools as a table.
-pub(crate) fn draw(tools: &[Tool], width: usize) -> String {
-    let rows = tools.iter().map(|Tool { held, listed }| {
+/// Returns the tools as a table; `seen_by` says who sees each, unless everyone sees all of them.
+pub(crate) fn draw(tools: &[Tool], seen_by: &[String], width: usize) -> String {
+    let rows = tools.iter().enumerate().map(|(index, Tool { held, listed })| {
         let gated = if held.gated { "yes" } else { "no" };
         let description = listed.description.clone().unwrap_or_default();
-        vec![held.name.clone(), held.tier.to_string(), gated.to_owned(), description]
+        let mut row = vec![held.name.clone(), held.tier.to_string(), gated.to_owned()];
+        row.extend(seen_by.get(index).cloned());
+        row.push(description);
+        row
     });
-    let columns = [text("tool"), number("tier"), text("gated"), text("description")];
+    let mut columns = vec![text("tool"), number("tier"), text("gated")];
+    columns.extend((!seen_by.is_empty()).then(|| text("seen by")));
+    columns.push(text("description"));
     table::draw(&columns, rows.collect(), width)
 }

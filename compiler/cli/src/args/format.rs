@@ -59,6 +59,22 @@ impl Form for AnswerFormat {
     const JSON: Self = Self::Json;
 }
 
+/// The forms of the `expect`s of a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum TestFormat {
+    /// Text for people
+    #[default]
+    Human,
+    /// One JSON object
+    Json,
+    /// JUnit XML, for the test reports of build servers
+    Junit,
+}
+
+impl Form for TestFormat {
+    const JSON: Self = Self::Json;
+}
+
 /// The forms of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum DiffFormat {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::format::{AnswerFormat, FormatArgs, ReportFormat};
+use crate::args::format::{AnswerFormat, FormatArgs, ReportFormat, TestFormat};
 use crate::args::subject::ProjectArgs;
 
 /// Arguments of `relay check`.
@@ -25,6 +25,27 @@ pub(crate) struct CheckArgs {
     pub(crate) project: PathBuf,
     #[command(flatten)]
     pub(crate) format: FormatArgs<ReportFormat>,
+    #[command(flatten)]
+    pub(crate) compiling: ProjectArgs,
+}
+
+/// Arguments of `relay test`.
+#[derive(Debug, Clone, Args)]
+#[command(after_long_help = "\
+Examples:
+  relay test project.kdl                           every environment, for people
+  relay test project.kdl --env production          what `--env production` builds, and nothing else
+  relay test project.kdl --json                    for programs (schemas/test.json)
+  relay test project.kdl --format junit > x.xml    for the test reports of build servers
+
+`relay check` and `relay build` prove every `expect` too; this verb lists them, and what none of them
+touches. Exits with 1 if one does not hold, or if the project has another error.")]
+pub(crate) struct TestArgs {
+    /// The project's document, or the folder that holds `project.kdl`
+    #[arg(value_name = "PROJECT", default_value = ".")]
+    pub(crate) project: PathBuf,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs<TestFormat>,
     #[command(flatten)]
     pub(crate) compiling: ProjectArgs,
 }

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::size::grouped;
+use crate::answer::skill_text::LargestContext;
 use crate::answer::summary::Summary;
 use crate::args::{BuildArgs, ReportFormat};
 use crate::command::sign;
@@ -46,6 +47,9 @@ struct Written {
     /// Its contents, counted and measured.
     #[serde(flatten)]
     summary: Summary,
+    /// The largest text of skills that a call of each tenant is given, the largest first; of 64
+    /// tenants at most.
+    skill_texts: Vec<LargestContext>,
 }
 
 /// A key that signed.
@@ -71,7 +75,10 @@ pub(crate) fn run(arguments: &BuildArgs, output: &mut Output) -> Result<Exit, Fa
         project::report_findings(&compiled.diagnostics, &origin, format, output)?;
     }
     let built = match compiled.bundle {
-        Some(unsigned) => Some(write(arguments, &folder, unsigned.into(), output)?),
+        Some(unsigned) => {
+            let skill_texts = LargestContext::all(&compiled.skill_texts);
+            Some(write(arguments, &folder, unsigned.into(), skill_texts, output)?)
+        }
         None => None,
     };
     let exit = if built.is_some() { Exit::Yes } else { Exit::No };
@@ -111,6 +118,7 @@ fn write(
     arguments: &BuildArgs,
     folder: &Path,
     unsigned: Arc<[u8]>,
+    skill_texts: Vec<LargestContext>,
     output: &mut Output,
 ) -> Result<Written, Failure> {
     let progress = Progress::start(output, "verifying the bundle");
@@ -136,6 +144,7 @@ fn write(
         bytes: file.len(),
         signers: signers.collect(),
         summary: Summary::of(&bundle)?,
+        skill_texts,
     })
 }
 
@@ -182,7 +191,7 @@ fn refuse_other_files(path: &Path) -> Result<(), Failure> {
 }
 
 fn table(written: &Written, warnings: usize, verbose: bool, width: usize) -> String {
-    let Written { path, bytes, signers, summary } = written;
+    let Written { path, bytes, signers, summary, skill_texts } = written;
     let signed: Vec<String> =
         signers.iter().map(|signer| format!("{} `{}`", signer.keyid, signer.name)).collect();
     let signed = if signed.is_empty() {
@@ -196,10 +205,11 @@ fn table(written: &Written, warnings: usize, verbose: bool, width: usize) -> Str
     };
     let sections = if verbose { format!("\n{}", summary.sections(width)) } else { String::new() };
     format!(
-        "{}\n  {}\n\n{}{sections}\n  written   {path}, {} bytes\n  digest    {}\n  epoch     {}\n  signed by {signed}\n  {warned}\n",
+        "{}\n  {}\n\n{}{}{sections}\n  written   {path}, {} bytes\n  digest    {}\n  epoch     {}\n  signed by {signed}\n  {warned}\n",
         summary.heading(),
         summary.counts(),
         summary.texts(width),
+        LargestContext::table(skill_texts, width),
         grouped(*bytes),
         summary.digest,
         summary.epoch,

@@ -2,7 +2,6 @@
 //! and the tools and prompts that it can use.
 
 use relay_bundle::{Bundle, Gate, List, PromptView};
-use relay_engine::view::View;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,13 +12,13 @@ use crate::answer::summary::Summary;
 use crate::answer::table::{self, number, text};
 use crate::answer::tool::{self, Tool};
 use crate::args::{DescribeArgs, ReportFormat};
-use crate::caller;
+use crate::caller::{self, Asker};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bold, good};
 use crate::schema::FORMAT_VERSION;
 use crate::subject::{self, Opened};
-use crate::text::indented;
+use crate::text::{indented, printable};
 
 /// The output of `relay describe --json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -28,6 +27,10 @@ pub(crate) struct Described {
     format_version: u32,
     /// The project's name.
     project: String,
+    /// The tenant of the caller; `null` if it has none.
+    tenant: Option<String>,
+    /// The role of the caller; `null` if the project has no roles.
+    role: Option<String>,
     /// The instructions that a client gets when it connects.
     instructions: String,
     /// The size of the instructions.
@@ -76,7 +79,7 @@ pub(crate) fn run(arguments: &DescribeArgs, output: &mut Output) -> Result<Exit,
     // A preview of a damaged bundle would differ from what was built.
     bundle.check_all()?;
     let caller = caller::view(&bundle, &arguments.caller)?;
-    let described = Described::of(&bundle, &caller.view)?;
+    let described = Described::of(&bundle, &caller)?;
     if arguments.subject.format.chosen() == ReportFormat::Json {
         output.json(&described)?;
     } else {
@@ -87,7 +90,10 @@ pub(crate) fn run(arguments: &DescribeArgs, output: &mut Output) -> Result<Exit,
 }
 
 impl Described {
-    fn of(bundle: &Bundle, view: &View<'_>) -> Result<Self, Failure> {
+    fn of(bundle: &Bundle, caller: &Asker<'_>) -> Result<Self, Failure> {
+        let Asker { placement, view } = caller;
+        let tenant = placement.tenant.map(|tenant| bundle.tenant_name(tenant)).transpose()?;
+        let role = placement.role.and_then(|role| bundle.roles().get(role));
         let instructions = view.instructions()?;
         let prompts = view.rows(List::Prompts)?.map(|row| Row::of(&view.prompt(row)?));
         let mut tools = Vec::new();
@@ -99,6 +105,8 @@ impl Described {
         Ok(Self {
             format_version: FORMAT_VERSION,
             project: bundle.manifest().project.value.clone(),
+            tenant: tenant.map(Into::into),
+            role: role.map(|role| role.name.clone()),
             instructions_size: Size::of(instructions.len()),
             instructions,
             gate: bundle.gate().cloned(),
@@ -127,13 +135,22 @@ fn render(heading: &str, described: &Described, width: usize) -> String {
     let Described {
         format_version: _,
         project: _,
+        tenant,
+        role,
         instructions,
         instructions_size,
         gate,
         tools,
         prompts,
     } = described;
-    let mut page = format!("{heading}\n\n{}\n", gate_state(gate.as_ref()));
+    let tenant = tenant.iter().map(|tenant| format!("tenant {}", printable(tenant)));
+    let role = role.iter().map(|role| format!("role {}", printable(role)));
+    let caller: Vec<String> = tenant.chain(role).collect();
+    let caller = match caller.as_slice() {
+        [] => String::new(),
+        parts => format!("{} {}\n", bold("Caller:"), parts.join(", ")),
+    };
+    let mut page = format!("{heading}\n\n{caller}{}\n", gate_state(gate.as_ref()));
     if let Some(gate) = gate {
         page.push_str(&table::facts(&gate::facts(gate), width));
     }
@@ -148,7 +165,7 @@ fn render(heading: &str, described: &Described, width: usize) -> String {
     page.push_str(&indented(instructions, "  | "));
     page.push_str(&format!("\n{} {}\n", bold("It can call"), counted(tools.len(), "tool")));
     if !tools.is_empty() {
-        page.push_str(&tool::draw(tools, width));
+        page.push_str(&tool::draw(tools, &[], width));
     }
     page.push_str(&format!("\n{} {}\n", bold("It can request"), counted(prompts.len(), "prompt")));
     if !prompts.is_empty() {

@@ -13,6 +13,7 @@ use crate::command::explain::{
 use crate::command::inspect::Inspected;
 use crate::command::rules::Rules;
 use crate::command::show::EffectiveProject;
+use crate::command::test::Tested;
 use crate::command::trust::TrustListed;
 use crate::command::verify::Verified;
 use crate::disk;
@@ -38,6 +39,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("inspect", schema::text::<Inspected>()),
         ("rules", schema::text::<Rules>()),
         ("show", schema::text::<EffectiveProject>()),
+        ("test", schema::text::<Tested>()),
         ("trust-list", schema::text::<TrustListed>()),
         ("verify", schema::text::<Verified>()),
     ]

@@ -1,13 +1,14 @@
 //! `relay inspect`: the contents of a bundle, as a summary, as JSON, or as text for a diff.
 
+mod access;
 mod canonical;
 
-use relay_bundle::{Bundle, Gate, MessagePiece, Messages, PromptView};
-use relay_engine::view::View;
+use relay_bundle::{Bundle, CallerRole, Gate, List, MessagePiece, Messages, PromptView};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::answer::audience::{self, Names, Seen};
 use crate::answer::gate;
 use crate::answer::prompt::Prompt;
 use crate::answer::resource::{Resource, Template};
@@ -18,6 +19,7 @@ use crate::answer::table::{self, number, text};
 use crate::answer::tag_index::TagIndex;
 use crate::answer::tool::{self, Tool};
 use crate::args::{InspectArgs, ReportFormat};
+use crate::command::inspect::access::{Audience, Tenant, User};
 use crate::command::verify::{self, Signature};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -57,20 +59,29 @@ pub(crate) struct Inspected {
     bytes: usize,
     /// The keys that the signatures name; only `--trust` checks the signatures.
     signers: Vec<Signature>,
-    /// The instructions that a client gets when it connects.
-    instructions: String,
+    /// The instructions that a client gets when it connects; `null` if they depend on who it is:
+    /// `audiences` has those of each.
+    instructions: Option<String>,
     /// The messages of the server; those that are not sent are empty.
     messages: Messages,
     /// The gate; `null` if the project has none.
     gate: Option<Gate>,
+    /// The tenants, sorted by name.
+    tenants: Vec<Tenant>,
+    /// The roles, sorted by name; none if everyone sees everything.
+    roles: Vec<CallerRole>,
+    /// Who has which role: users, groups, then anyone.
+    users: Vec<User>,
+    /// The callers that see the same, each with what they see; one if everyone sees everything.
+    audiences: Vec<Audience>,
     /// The tools, in the order of the list.
-    tools: Vec<Tool>,
+    tools: Vec<Seen<Tool>>,
     /// The prompts, sorted by name.
-    prompts: Vec<Prompt>,
+    prompts: Vec<Seen<Prompt>>,
     /// The resources with a fixed URI, sorted by URI.
-    resources: Vec<Resource>,
+    resources: Vec<Seen<Resource>>,
     /// The resources with variables in their URI.
-    templates: Vec<Template>,
+    templates: Vec<Seen<Template>>,
     /// The skills, in the order of the cascade: level, priority, name.
     skills: Vec<Skill>,
     /// The index that finds prompts by tags; `null` if the project has no prompts.
@@ -135,6 +146,11 @@ impl Inspected {
             sections,
             ..
         } = Summary::of(bundle)?;
+        let names = Names::of(bundle)?;
+        let instructions = match names.numbers().len() {
+            1 => Some(names.view(0)?.instructions()?),
+            _ => None,
+        };
         Ok(Self {
             format_version: FORMAT_VERSION,
             project,
@@ -149,13 +165,17 @@ impl Inspected {
             compiler,
             bytes: *bytes,
             signers,
-            instructions: View::of_audience(bundle, 0)?.instructions()?,
+            instructions,
             messages: bundle.messages().clone(),
             gate: bundle.gate().cloned(),
-            tools: Tool::all(bundle)?,
-            prompts: prompts(bundle)?,
-            resources: resources(bundle)?,
-            templates: templates(bundle)?,
+            tenants: access::tenants(bundle)?,
+            roles: bundle.roles().to_vec(),
+            users: access::users(bundle)?,
+            audiences: access::audiences(&names)?,
+            tools: access::seen(Tool::all(bundle)?, &names, List::Tools)?,
+            prompts: access::seen(prompts(bundle)?, &names, List::Prompts)?,
+            resources: access::seen(resources(bundle)?, &names, List::Resources)?,
+            templates: access::seen(templates(bundle)?, &names, List::Templates)?,
             skills: skills(bundle)?,
             tag_index: TagIndex::of(bundle)?,
             sections,
@@ -213,14 +233,16 @@ fn summary(subject: &Subject, signers: &[Signature], width: usize) -> Result<Str
         page.push_str(&format!("  {}\n", index.line()));
     }
     page.push_str(&gate_facts(bundle, width));
+    let names = Names::of(bundle)?;
+    page.push_str(&access::draw(bundle, &names, width)?);
     let tools = Tool::all(bundle)?;
     if !tools.is_empty() {
         page.push('\n');
-        page.push_str(&tool::draw(&tools, width));
+        page.push_str(&tool::draw(&tools, &access::column(&names, List::Tools)?, width));
     }
     if summary.counts.resources + summary.counts.templates > 0 {
         page.push('\n');
-        page.push_str(&resource_table(bundle, width)?);
+        page.push_str(&resource_table(bundle, &names, width)?);
     }
     let skills = skills(bundle)?;
     if !skills.is_empty() {
@@ -262,7 +284,7 @@ fn gate_facts(bundle: &Bundle, width: usize) -> String {
     format!("\n  gate on, declared at {at}\n{}", table::facts(&facts, width))
 }
 
-fn resource_table(bundle: &Bundle, width: usize) -> Result<String, Failure> {
+fn resource_table(bundle: &Bundle, names: &Names<'_>, width: usize) -> Result<String, Failure> {
     let mut rows = Vec::new();
     for resource in resources(bundle)? {
         let bytes = usize::try_from(resource.bytes).unwrap_or(usize::MAX);
@@ -272,6 +294,15 @@ fn resource_table(bundle: &Bundle, width: usize) -> Result<String, Failure> {
         let largest = template.variants.iter().map(|variant| variant.bytes).max().unwrap_or(0);
         rows.push(vec![template.uri_template, template.mime, grouped(largest)]);
     }
-    let columns = [text("resource"), text("media type"), number("bytes, largest variant")];
+    let mut columns = vec![text("resource"), text("media type"), number("bytes, largest variant")];
+    let seen_by = [List::Resources, List::Templates].map(|list| names.all_seen_by(list));
+    let [resources, templates] = seen_by;
+    let seen_by = [resources?, templates?].concat();
+    if seen_by.iter().any(Option::is_some) {
+        columns.push(text("seen by"));
+        for (row, readers) in rows.iter_mut().zip(&seen_by) {
+            row.push(audience::short(readers.as_deref()));
+        }
+    }
     Ok(table::draw(&columns, rows, width))
 }

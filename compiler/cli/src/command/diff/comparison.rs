@@ -264,7 +264,7 @@ fn differing(a: &SideFacts, b: &SideFacts) -> (Option<usize>, Vec<String>) {
 fn together(findings: Vec<Found>) -> Vec<Found> {
     let is_briefings = |found: &Found| matches!(found.finding.change, Change::Briefings { .. });
     let (briefings, mut out): (Vec<_>, Vec<_>) = findings.into_iter().partition(is_briefings);
-    // There is at most one an environment.
+    // There is at most one an environment and audience.
     let mut merged: Vec<Found> = Vec::new();
     for found in briefings {
         let alike = merged.iter_mut().find(|known| is_alike(known, &found));
@@ -302,7 +302,7 @@ fn name(findings: &mut [Found], project: &str, environments: usize) {
 fn is_alike(a: &Found, b: &Found) -> bool {
     let of = |found: &Found| match &found.finding.change {
         Change::Briefings { always, budget, causes, .. } => {
-            Some((*always, *budget, causes.clone()))
+            Some((*always, *budget, causes.clone(), found.finding.part.clone()))
         }
         _ => None,
     };

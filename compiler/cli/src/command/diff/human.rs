@@ -132,6 +132,8 @@ fn change(change: &Change, look: Look) -> String {
         Change::Added
         | Change::Removed
         | Change::Renamed { .. }
+        | Change::Readers { .. }
+        | Change::Instructions { .. }
         | Change::Briefings { .. }
         | Change::Listed { .. } => {
             let lines = words::lines(change);

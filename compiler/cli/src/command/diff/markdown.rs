@@ -214,6 +214,17 @@ fn in_cell(finding: &Finding) -> String {
         Change::Renamed { before } => format!("renamed from {}", code(before, CELL_CHARS_MAX)),
         Change::Value { before, after } => format!("{} → {}", value(before), value(after)),
         Change::Text { hunks } => counted(hunks.len(), "passage"),
+        Change::Readers { gained, lost } => {
+            let shown = |mark: char, list: &[String]| {
+                let list = list.join("; ");
+                (!list.is_empty()).then(|| format!("{mark} {}", code(&list, CELL_CHARS_MAX)))
+            };
+            let sides = [shown('+', gained), shown('−', lost)];
+            sides.into_iter().flatten().collect::<Vec<_>>().join("<br>")
+        }
+        Change::Instructions { audiences, .. } => {
+            format!("of {}", counted(audiences.len(), "audience"))
+        }
         Change::Briefings { losing, gaining, .. } => {
             format!("{} of losses, {} of gains", counted(*losing, "tag"), counted(*gaining, "tag"))
         }
@@ -256,7 +267,13 @@ fn is_long(finding: &Finding) -> bool {
     };
     match &finding.change {
         Change::Value { before, after } => is_long(before) || is_long(after),
-        Change::Text { .. } | Change::Briefings { .. } | Change::Listed { .. } => true,
+        Change::Readers { gained, lost } => {
+            [gained, lost].into_iter().any(|list| list.join("; ").chars().count() > CELL_CHARS_MAX)
+        }
+        Change::Text { .. }
+        | Change::Instructions { .. }
+        | Change::Briefings { .. }
+        | Change::Listed { .. } => true,
         Change::Added | Change::Removed | Change::Renamed { .. } => false,
     }
 }
@@ -322,7 +339,10 @@ fn body((_, found): &Of<'_>) -> String {
             parts.push(fence("diff", &bounded(lines)));
         }
         Change::Text { hunks } => parts.extend(passages(hunks)),
-        Change::Briefings { .. } | Change::Listed { .. } => {
+        Change::Readers { .. }
+        | Change::Instructions { .. }
+        | Change::Briefings { .. }
+        | Change::Listed { .. } => {
             parts.push(fence("text", &bounded(words::lines(&finding.change))));
         }
         Change::Added | Change::Removed | Change::Renamed { .. } => {}

@@ -1,7 +1,9 @@
 //! The words that several forms of a comparison share. They are not escaped: names and values in
 //! them are an author's, and each form has its own way to keep those from steering it.
 
-use relay_diff::{Area, Change, Claim, Direction, Hunk, Kind, Lost, PieceKind, Subject};
+use relay_diff::{
+    Area, Change, Claim, Direction, Hunk, Instructed, Kind, Lost, PieceKind, Subject,
+};
 
 use crate::answer::size::{counted, grouped};
 use crate::command::diff::comparison::{Beside, Compared, Described, Found};
@@ -14,6 +16,8 @@ const VALUE_CHARS_MAX: usize = 120;
 const PASSAGE_CHARS_MAX: usize = 300;
 /// Prompts that a line names.
 const NAMES_MAX: usize = 8;
+/// Audiences whose instructions are listed.
+const AUDIENCES_MAX: usize = 12;
 /// Renderings that a passage names.
 const VARIANTS_MAX: usize = 3;
 
@@ -86,9 +90,15 @@ pub(crate) fn area(area: Area) -> &'static str {
 pub(crate) fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Gate => "gate",
+        Kind::Role => "role",
+        Kind::User => "user",
+        Kind::Group => "group",
+        Kind::Anyone => "anyone",
+        Kind::Tenant => "tenant",
         Kind::Tool => "tool",
         Kind::Suppression => "allow-secret",
         Kind::Briefings => "briefings",
+        Kind::Instructions => "instructions",
         Kind::Index => "index of prompts",
         Kind::Prompt => "prompt",
         Kind::Skill => "skill",
@@ -245,6 +255,29 @@ pub(crate) fn lines(change: &Change) -> Vec<String> {
             .flatten()
             .collect()
         }
+        Change::Readers { gained, lost } => {
+            let line = |word: &str, list: &[String]| {
+                (!list.is_empty()).then(|| format!("{word} {}", listed(list, "; ")))
+            };
+            [line("now seen by", gained), line("no longer seen by", lost)]
+                .into_iter()
+                .flatten()
+                .collect()
+        }
+        Change::Instructions { audiences, causes } => {
+            let mut lines: Vec<String> =
+                audiences.iter().take(AUDIENCES_MAX).map(instructed).collect();
+            match audiences.len().saturating_sub(AUDIENCES_MAX) {
+                0 => {}
+                more => {
+                    lines.push(format!("and {} more, which differ less", counted(more, "audience")))
+                }
+            }
+            if !causes.is_empty() {
+                lines.push(format!("follows from {}", names(causes)));
+            }
+            lines
+        }
         Change::Briefings { always, budget, losing, gaining, examples, causes } => {
             let mut lines = Vec::new();
             let left = grouped(budget[1].saturating_sub(always[1]));
@@ -286,9 +319,31 @@ pub(crate) fn lines(change: &Change) -> Vec<String> {
     }
 }
 
+/// Returns how the instructions of some audiences differ.
+fn instructed(instructed: &Instructed) -> String {
+    let Instructed { readers, bytes, tokens_estimated, lost, gained } = instructed;
+    let [before, after] = bytes.map(grouped);
+    let [of_a, of_b] = tokens_estimated.map(|tokens| i64::try_from(tokens).unwrap_or(i64::MAX));
+    let size = match bytes[0] == bytes[1] {
+        true => format!("{after} bytes, as before"),
+        false => format!("{before} → {after} bytes, about {} tokens", signed(of_b - of_a)),
+    };
+    let mut line = format!("{}: {size}", listed(readers, "; "));
+    for (verb, list) in [("no longer lists", lost), ("lists in addition", gained)] {
+        if !list.is_empty() {
+            line.push_str(&format!("; {verb} {}", names(list)));
+        }
+    }
+    line
+}
+
 /// Returns some of many names.
 fn names(list: &[String]) -> String {
-    let shown = list.get(..NAMES_MAX.min(list.len())).unwrap_or_default().join(", ");
+    listed(list, ", ")
+}
+
+fn listed(list: &[String], between: &str) -> String {
+    let shown = list.get(..NAMES_MAX.min(list.len())).unwrap_or_default().join(between);
     match list.len().saturating_sub(NAMES_MAX) {
         0 => shown,
         more => format!("{shown} and {more} more"),

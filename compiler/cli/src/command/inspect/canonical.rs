@@ -11,12 +11,16 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::ops::Bound::{Included, Unbounded};
 
-use relay_bundle::{Bundle, Gate, Manifest, MessagePiece, Messages, Review, Setting, Suppression};
+use relay_bundle::{
+    Bundle, CallerRole, Gate, List, Manifest, MessagePiece, Messages, Review, Setting, Suppression,
+};
 use relay_engine::briefing;
 
+use crate::answer::audience::{self, Names, Readers};
 use crate::answer::prompt::{Argument, Generated, Prompt, Variant};
 use crate::answer::resource::{Resource, Template};
 use crate::answer::skill::Skill;
+use crate::command::inspect::access::{self, User};
 use crate::failure::Failure;
 use crate::text::{indented, on_one_line};
 
@@ -42,13 +46,18 @@ pub(super) fn draw(bundle: &Bundle) -> Result<String, Failure> {
         gate(held, index_settings(bundle.canonical()?), &mut text);
     }
     messages(bundle.messages(), &prompts, &mut text);
+    people(bundle, &mut text)?;
+    let names = Names::of(bundle)?;
+    // The roles say who sees which tool.
     bundle.tools().iter().for_each(|held| tool(held, &mut text));
-    prompts.iter().for_each(|held| prompt(held, &mut text));
-    for view in bundle.resources() {
-        resource(&Resource::of(&view?)?, &mut text);
+    for (held, readers) in prompts.iter().zip(names.all_seen_by(List::Prompts)?) {
+        prompt(held, readers.as_deref(), &mut text);
     }
-    for view in bundle.templates() {
-        template(&Template::of(&view?)?, &mut text);
+    for (view, readers) in bundle.resources().zip(names.all_seen_by(List::Resources)?) {
+        resource(&Resource::of(&view?)?, readers.as_deref(), &mut text);
+    }
+    for (view, readers) in bundle.templates().zip(names.all_seen_by(List::Templates)?) {
+        template(&Template::of(&view?)?, readers.as_deref(), &mut text);
     }
     for view in bundle.skills() {
         skill(&Skill::of(&view?)?, &mut text);
@@ -172,11 +181,44 @@ fn tool(tool: &relay_bundle::Tool, text: &mut String) {
     field("gated", Some(yes_or_no(*gated)), text);
 }
 
+/// Draws the tenants, the roles, and who has which.
+fn people(bundle: &Bundle, text: &mut String) -> Result<(), Failure> {
+    let lines = |lines: Vec<String>| {
+        lines.iter().map(|line| on_one_line(line)).collect::<Vec<_>>().join("\n")
+    };
+    let tenants = access::tenants(bundle)?;
+    if !tenants.is_empty() {
+        let names = tenants.into_iter().map(|tenant| tenant.name);
+        section("tenants", &lines(names.collect()), text);
+    }
+    for CallerRole { name, tier, parent, tools, at: _ } in bundle.roles() {
+        heading("role", name, text);
+        field("tier", Some(&tier.value.to_string()), text);
+        field("parent", parent.as_deref(), text);
+        field("tools", Some(&access::patterns(tools.as_deref())), text);
+    }
+    let users = access::users(bundle)?;
+    if !users.is_empty() {
+        let user = |User { who, id, tenant, role, .. }: User| {
+            let id = id.map(|id| format!(" {id}")).unwrap_or_default();
+            let tenant = tenant.map(|tenant| format!(", tenant {tenant}")).unwrap_or_default();
+            format!("{}{id}{tenant}: {role}", who.word())
+        };
+        section("users", &lines(users.into_iter().map(user).collect()), text);
+    }
+    Ok(())
+}
+
+/// Draws who sees something, unless that is everyone.
+fn seen_by(readers: Option<&[Readers]>, text: &mut String) {
+    field("seen by", readers.map(audience::whole).as_deref(), text);
+}
+
 fn yes_or_no(value: bool) -> &'static str {
     if value { "yes" } else { "no" }
 }
 
-fn prompt(prompt: &Prompt, text: &mut String) {
+fn prompt(prompt: &Prompt, readers: Option<&[Readers]>, text: &mut String) {
     let Prompt {
         name,
         title,
@@ -193,6 +235,7 @@ fn prompt(prompt: &Prompt, text: &mut String) {
         at: _,
     } = prompt;
     heading("prompt", name, text);
+    seen_by(readers, text);
     field("priority", Some(&priority.to_string()), text);
     field("in briefings", Some(yes_or_no(*briefing)), text);
     field("title", title.as_deref(), text);
@@ -207,10 +250,11 @@ fn prompt(prompt: &Prompt, text: &mut String) {
     rendering(arguments, variants, text);
 }
 
-fn resource(resource: &Resource, text: &mut String) {
+fn resource(resource: &Resource, readers: Option<&[Readers]>, text: &mut String) {
     let Resource { uri, name, title, description, mime, bytes, digest, text: held, blob: _, at: _ } =
         resource;
     heading("resource", uri, text);
+    seen_by(readers, text);
     field("name", Some(name), text);
     field("title", title.as_deref(), text);
     field("description", description.as_deref(), text);
@@ -221,10 +265,11 @@ fn resource(resource: &Resource, text: &mut String) {
     }
 }
 
-fn template(template: &Template, text: &mut String) {
+fn template(template: &Template, readers: Option<&[Readers]>, text: &mut String) {
     let Template { uri_template, name, title, description, mime, arguments, variants, at: _ } =
         template;
     heading("resource template", uri_template, text);
+    seen_by(readers, text);
     field("name", Some(name), text);
     field("title", title.as_deref(), text);
     field("description", description.as_deref(), text);

@@ -1,0 +1,143 @@
+//! The outcomes, as programs read them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use relay_compiler::{Compiled, Kind, Proof, Sources, Span};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::report::Origin;
+use crate::schema::FORMAT_VERSION;
+
+/// The output of `relay test --json`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Tested {
+    /// The version of this JSON format.
+    pub(super) format_version: u32,
+    /// The environments, that without a name first.
+    pub(super) environments: Vec<Environment>,
+    /// What no `expect` touches, by kind and name.
+    pub(super) untouched: Vec<Untouched>,
+    /// How many times an `expect` holds.
+    pub(super) passed: usize,
+    /// How many times one does not.
+    pub(super) failed: usize,
+}
+
+/// The `expect`s in one environment.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(super) struct Environment {
+    /// Its name; `null` for the project without an environment.
+    pub(super) environment: Option<String>,
+    /// Whether there was a bundle to ask. If not, the project has errors: `relay check` reports
+    /// them.
+    pub(super) asked: bool,
+    /// The `expect`s, in the order of the text.
+    pub(super) tests: Vec<Test>,
+}
+
+/// An `expect`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(super) struct Test {
+    /// What it asks.
+    pub(super) question: String,
+    /// Whether it holds.
+    pub(super) passed: bool,
+    /// Where it is.
+    #[serde(flatten)]
+    pub(super) at: At,
+    /// What does not hold.
+    pub(super) failures: Vec<Unmet>,
+}
+
+/// What does not hold.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(super) struct Unmet {
+    /// What is the case instead.
+    pub(super) message: String,
+    /// Where it is expected.
+    #[serde(flatten)]
+    pub(super) at: At,
+}
+
+/// A line of a file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+pub(super) struct At {
+    /// The file, relative to the folder where the command ran.
+    pub(super) file: String,
+    /// The line, from 1.
+    pub(super) line: u32,
+}
+
+/// What no `expect` touches.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(super) struct Untouched {
+    /// `tenant`, `role`, `skill`, `prompt` or `resource`.
+    pub(super) kind: &'static str,
+    /// Its name; of a skill its block and name, of a resource its URI.
+    pub(super) name: String,
+    /// Where it is declared.
+    #[serde(flatten)]
+    pub(super) at: At,
+}
+
+impl Tested {
+    pub(super) fn of(compiled: &Compiled, sources: &Sources<'_>, origin: &Origin<'_>) -> Self {
+        let at = |span: Span| {
+            let place = sources.place(span);
+            At { file: origin.display_path(&place.file), line: place.line }
+        };
+        let test = |proof: &Proof| Test {
+            question: proof.question.clone(),
+            passed: proof.failures.is_empty(),
+            at: at(proof.at),
+            failures: proof
+                .failures
+                .iter()
+                .map(|(span, message)| Unmet { message: message.clone(), at: at(*span) })
+                .collect(),
+        };
+        // What one environment has, another may touch.
+        let mut coverage: BTreeMap<&(Kind, String), (Span, bool)> = BTreeMap::new();
+        for (thing, found) in compiled.proven.iter().flat_map(|proven| &proven.coverage) {
+            coverage.entry(thing).or_insert((found.at, false)).1 |= found.touched;
+        }
+        let untouched = coverage.into_iter().filter(|(_, (_, touched))| !touched);
+        let untouched = untouched.map(|((kind, name), (span, _))| Untouched {
+            kind: word(*kind),
+            name: name.clone(),
+            at: at(span),
+        });
+        let environments: Vec<Environment> = compiled
+            .proven
+            .iter()
+            .map(|proven| Environment {
+                environment: proven.environment.clone(),
+                asked: proven.asked,
+                tests: proven.expects.iter().map(test).collect(),
+            })
+            .collect();
+        let tests = || environments.iter().flat_map(|environment| &environment.tests);
+        let passed = tests().filter(|test| test.passed).count();
+        let failed = tests().count() - passed;
+        let untouched = untouched.collect();
+        Self { format_version: FORMAT_VERSION, environments, untouched, passed, failed }
+    }
+}
+
+fn word(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Tenant => "tenant",
+        Kind::Role => "role",
+        Kind::Skill => "skill",
+        Kind::Prompt => "prompt",
+        Kind::Resource => "resource",
+    }
+}
+
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}

@@ -1,0 +1,203 @@
+//! The tenants and the roles of a project.
+
+use std::collections::BTreeMap;
+
+use relay_bundle::{Bundle, CallerRole, Corrupt, List, Setting, Tenant};
+use relay_engine::place::{Placement, number_of};
+use relay_engine::view::View;
+
+use crate::finding::{Area, Change, Direction, Finding, Findings, Kind};
+use crate::role::{self, Width};
+
+/// Tools that a finding names.
+const NAMES_MAX: usize = 5;
+
+/// Compares the tenants and the roles of two bundles.
+pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
+    tenants(&a.tenants()?, &b.tenants()?, out);
+    roles(a, b, out)
+}
+
+fn tenants(a: &[Tenant], b: &[Tenant], out: &mut Findings) {
+    let finding = |name: &str, change| Finding::new(Area::Authority, Kind::Tenant, name, change);
+    let named = |list: &[Tenant]| -> BTreeMap<String, Tenant> {
+        list.iter().map(|tenant| (tenant.name.clone(), tenant.clone())).collect()
+    };
+    let (of_a, of_b) = (named(a), named(b));
+    for Tenant { name, at } in a.iter().filter(|tenant| !of_b.contains_key(&tenant.name)) {
+        let gone = finding(name, Change::Removed).at(Some(at), None);
+        out.push(if b.is_empty() {
+            gone.direction(Direction::Loosens).meaning("callers of any tenant are admitted")
+        } else {
+            let gone = gone.direction(Direction::Tightens).breaking(true);
+            gone.meaning("its callers are refused")
+        });
+    }
+    for Tenant { name, at } in b.iter().filter(|tenant| !of_a.contains_key(&tenant.name)) {
+        let new = finding(name, Change::Added).at(None, Some(at));
+        out.push(if a.is_empty() {
+            let new = new.direction(Direction::Tightens);
+            new.meaning("callers of tenants that the project does not name are refused")
+        } else {
+            let new = new.direction(Direction::Loosens);
+            new.meaning("its callers are admitted, as far as `users` gives them a role")
+        });
+    }
+}
+
+fn roles(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
+    let named = |roles: &[CallerRole]| -> BTreeMap<String, CallerRole> {
+        roles.iter().map(|role| (role.name.clone(), role.clone())).collect()
+    };
+    let (of_a, of_b) = (named(a.roles()), named(b.roles()));
+    for gone in a.roles().iter().filter(|role| !of_b.contains_key(&role.name)) {
+        let removed = finding(&gone.name, Change::Removed).at(Some(&gone.at), None);
+        out.push(if of_b.is_empty() {
+            removed.direction(Direction::Loosens).meaning("everyone sees everything")
+        } else {
+            let removed = removed.direction(Direction::Tightens).breaking(true);
+            removed.meaning("no caller can have it")
+        });
+    }
+    for new in b.roles() {
+        match of_a.get(&new.name) {
+            Some(old) => differences(a, b, old, new, out)?,
+            None => {
+                let added = finding(&new.name, Change::Added).at(None, Some(&new.at));
+                let sees = seen_by(b, new)?;
+                out.push(if of_a.is_empty() {
+                    let added = added.direction(Direction::Tightens);
+                    added.meaning(format!("everyone saw everything; {sees}"))
+                } else {
+                    // Who has it is a finding of its own.
+                    let added = added.direction(Direction::Changes);
+                    added.meaning(format!("{sees}; `users` says who has it"))
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn finding(name: &str, change: Change) -> Finding {
+    Finding::new(Area::Authority, Kind::Role, name, change)
+}
+
+/// Returns what a role sees, in numbers.
+fn seen_by(bundle: &Bundle, role: &CallerRole) -> Result<String, Corrupt> {
+    let view = view(bundle, role)?;
+    let lists = [
+        (List::Prompts, "prompts"),
+        (List::Resources, "resources"),
+        (List::Templates, "templates"),
+        (List::Tools, "tools"),
+    ];
+    let counts: Vec<String> = lists
+        .into_iter()
+        .filter(|(list, _)| bundle.list_count(*list) > 0)
+        .map(|(list, what)| format!("{} of {} {what}", view.count(list), bundle.list_count(list)))
+        .chain([format!("tier {}", role.tier.value)])
+        .collect();
+    Ok(format!("its callers without a tenant have {}", counts.join(", ")))
+}
+
+/// Returns what callers of a role and without a tenant see.
+fn view<'b>(bundle: &'b Bundle, role: &CallerRole) -> Result<View<'b>, Corrupt> {
+    let role = number_of(bundle.roles(), &role.name);
+    View::of(bundle, &Placement { tenant: None, role, row: None })
+}
+
+fn differences(
+    a: &Bundle,
+    b: &Bundle,
+    old: &CallerRole,
+    new: &CallerRole,
+    out: &mut Findings,
+) -> Result<(), Corrupt> {
+    let CallerRole { name, tier, parent, tools, at } = new;
+    let of = |part: &'static str, direction| {
+        move |change| {
+            finding(name, change).part(part).direction(direction).at(Some(&old.at), Some(at))
+        }
+    };
+    let direction =
+        if tier.value > old.tier.value { Direction::Loosens } else { Direction::Tightens };
+    out.setting(Some(&old.tier), Some(tier), u8::to_string, of("tier", direction));
+    let width = role::width(old.tools.as_deref(), tools.as_deref());
+    if width != Width::Same {
+        let is_wider = width == Width::Wider;
+        let direction = if is_wider { Direction::Loosens } else { Direction::Tightens };
+        let change = Change::Value {
+            before: Some(role::shown(old.tools.as_deref())),
+            after: Some(role::shown(tools.as_deref())),
+        };
+        let (gained, lost) = offered(&view(a, old)?, &view(b, new)?, a, b)?;
+        let place = |tools: &Option<Vec<Setting<String>>>| {
+            tools.iter().flatten().find_map(|pattern| pattern.at.clone())
+        };
+        let (of_a, of_b) = (place(&old.tools), place(tools));
+        let found = of("tools", direction)(change).breaking(!lost.is_empty());
+        out.push(
+            found
+                .meaning(difference(&gained, &lost))
+                .at(of_a.as_ref().or(Some(&old.at)), of_b.as_ref().or(Some(at))),
+        );
+    }
+    if old.parent != *parent {
+        let change = Change::Value { before: old.parent.clone(), after: parent.clone() };
+        let names = |roles, name: &str| {
+            let mut names = role::ancestors(roles, name);
+            names.sort_unstable();
+            names
+        };
+        let before = names(a.roles(), &old.name);
+        let after = names(b.roles(), name);
+        // With fewer roles around it, no `for` admits it in addition, and no set of groups has one
+        // that contains the others where none had.
+        let is_narrower = after.iter().all(|name| before.contains(name));
+        let (direction, meaning) = if is_narrower {
+            (Direction::Tightens, "a `for` of the role before no longer admits it")
+        } else {
+            (Direction::Loosens, "a `for` that names its parent admits it too")
+        };
+        out.push(of("parent", direction)(change).meaning(meaning));
+    }
+    Ok(())
+}
+
+/// Returns the tools that both sides offer and that one side alone shows to a role: those that it
+/// gains and those that it loses.
+fn offered<'b>(
+    before: &View<'_>,
+    after: &View<'b>,
+    a: &Bundle,
+    b: &'b Bundle,
+) -> Result<(Vec<&'b str>, Vec<&'b str>), Corrupt> {
+    let (mut gained, mut lost) = (Vec::new(), Vec::new());
+    for (row, tool) in b.tools().iter().enumerate() {
+        let Some(old) = a.tools().iter().position(|old| old.name == tool.name) else { continue };
+        match (before.sees(List::Tools, old)?, after.sees(List::Tools, row)?) {
+            (false, true) => gained.push(tool.name.as_str()),
+            (true, false) => lost.push(tool.name.as_str()),
+            (true, true) | (false, false) => {}
+        }
+    }
+    Ok((gained, lost))
+}
+
+fn difference(gained: &[&str], lost: &[&str]) -> String {
+    let listed = |names: &[&str]| {
+        let shown = names.get(..NAMES_MAX.min(names.len())).unwrap_or_default().join("`, `");
+        let more = match names.len().saturating_sub(NAMES_MAX) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("`{shown}`{more}")
+    };
+    match (gained, lost) {
+        ([], []) => "it sees the same of the tools that are offered".into(),
+        (gained, []) => format!("it gains {}", listed(gained)),
+        ([], lost) => format!("it loses {}", listed(lost)),
+        (gained, lost) => format!("it gains {} and loses {}", listed(gained), listed(lost)),
+    }
+}

@@ -1,0 +1,104 @@
+//! What the `expect`s of a project touch.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use relay_engine::place::Placement;
+
+use super::declared::Declared;
+use crate::ast::{Claim, Expect};
+use crate::source::Span;
+
+/// What an `expect` can be about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A tenant: one of the callers.
+    Tenant,
+    /// A role: that of a caller.
+    Role,
+    /// A skill: named, or matched by a call.
+    Skill,
+    /// A prompt: named, or selected in full or with its summary.
+    Prompt,
+    /// A resource or a URI template: named.
+    Resource,
+}
+
+/// Something that an `expect` can be about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Coverage {
+    /// Where it is declared.
+    pub at: Span,
+    /// Whether an `expect` is about it.
+    pub touched: bool,
+}
+
+/// What was touched so far.
+#[derive(Debug, Default)]
+pub(super) struct Touched {
+    names: BTreeSet<(Kind, String)>,
+    tenants: BTreeSet<usize>,
+    roles: BTreeSet<usize>,
+    pub(super) skills: BTreeSet<u32>,
+    pub(super) prompts: BTreeSet<usize>,
+}
+
+impl Touched {
+    /// Takes note of the names in an `expect`.
+    pub(super) fn named(&mut self, expect: &Expect) {
+        let callers = [(Kind::Tenant, &expect.tenant), (Kind::Role, &expect.role)];
+        let callers = callers.into_iter().filter_map(|(kind, name)| Some((kind, name.as_ref()?)));
+        let claimed = expect.claims.iter().filter_map(|(claim, name)| Some((kind(*claim)?, name)));
+        self.names.extend(callers.chain(claimed).map(|(kind, name)| (kind, name.value.clone())));
+    }
+
+    /// Takes note of where a caller is.
+    pub(super) fn placed(&mut self, placement: &Placement) {
+        self.tenants.extend(placement.tenant);
+        self.roles.extend(placement.role);
+    }
+
+    /// Returns all that is declared, and whether it was touched.
+    pub(super) fn coverage(&self, declared: &Declared) -> BTreeMap<(Kind, String), Coverage> {
+        let mut all = BTreeMap::new();
+        let mut add = |kind: Kind, name: &str, label: &str, at: Span, touched: bool| {
+            let touched = touched || self.names.contains(&(kind, name.to_owned()));
+            all.insert((kind, label.to_owned()), Coverage { at, touched });
+        };
+        for (number, name) in declared.tenants.iter().enumerate() {
+            let touched = self.tenants.contains(&number);
+            add(Kind::Tenant, &name.value, &name.value, name.at, touched);
+        }
+        for (number, role) in declared.roles.iter().enumerate() {
+            let name = &role.name;
+            add(Kind::Role, &name.value, &name.value, name.at, self.roles.contains(&number));
+        }
+        for (number, skill) in (0u32..).zip(&declared.skills) {
+            let touched = self.skills.contains(&number);
+            add(Kind::Skill, &skill.name.value, &skill.label, skill.name.at, touched);
+        }
+        for (row, prompt) in declared.prompts.iter().enumerate() {
+            let name = &prompt.name;
+            add(Kind::Prompt, &name.value, &name.value, name.at, self.prompts.contains(&row));
+        }
+        for resource in declared.resources.iter().chain(&declared.templates) {
+            let name = &resource.name;
+            add(Kind::Resource, &name.value, &name.value, name.at, false);
+        }
+        all
+    }
+}
+
+/// Returns the kind of what a claim names.
+fn kind(claim: Claim) -> Option<Kind> {
+    match claim {
+        Claim::Text | Claim::NotText | Claim::Tool | Claim::NotTool => None,
+        Claim::Skill | Claim::NotSkill => Some(Kind::Skill),
+        Claim::Full
+        | Claim::Index
+        | Claim::Names
+        | Claim::Not
+        | Claim::Prompt
+        | Claim::NotPrompt => Some(Kind::Prompt),
+        Claim::Resource | Claim::NotResource => Some(Kind::Resource),
+    }
+}

@@ -1,0 +1,24 @@
+//! A briefing of a project that sends none.
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use crate::prove::Case;
+use crate::source::Span;
+
+/// Without a gate no agent gets a briefing, so nothing can be expected of one.
+#[derive(Debug, Error, Diagnostic)]
+#[error("there is no briefing, since the project has no gate")]
+#[diagnostic(
+    code(expect::no_gate),
+    help("add `gate on`; if only some environments have it, move the `expect` into their `when`")
+)]
+struct NoGate {
+    #[label(primary, "nothing is selected")]
+    at: Span,
+}
+
+pub(super) fn report(case: &mut Case<'_, '_>) {
+    let at = case.expect.at;
+    case.fail(at, NoGate { at });
+}

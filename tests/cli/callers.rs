@@ -1,0 +1,249 @@
+//! `--tenant`, `--role`, `--user` and `--group`, and what `build` and `inspect` say of audiences: the
+//! project in `tests/cli/diff/roles`.
+
+use serde_json::{Value, json};
+
+use crate::cli::build::masked;
+use crate::cli::{Run, Sandbox, copy, snapshot};
+use crate::support::root;
+
+/// The project, as `project` and as `platform.relay`.
+fn built() -> Sandbox {
+    let sandbox = Sandbox::new();
+    copy(&root().join("tests/cli/diff/roles"), &sandbox.path("project"));
+    sandbox.relay("build project --unsigned -q -o platform.relay").ends(0);
+    sandbox
+}
+
+fn names(list: &Value) -> Vec<&str> {
+    let list = list.as_array().expect("a list").iter();
+    list.map(|item| item["name"].as_str().expect("a name")).collect()
+}
+
+#[test]
+fn describe_shows_what_a_caller_sees() {
+    let sandbox = built();
+    let describe = |caller: &str| {
+        sandbox.relay(&format!("describe platform.relay {caller} --json")).ends(0).silent().json()
+    };
+    let reader = ["conventions"];
+    let operator_of_acme = ["conventions", "invoices", "ledger", "rollout"];
+    for (caller, prompts, tools) in [
+        // Without a name, what `users` gives anyone.
+        ("", &reader[..], 3),
+        ("--role reader", &reader, 3),
+        ("--role auditor", &["conventions", "ledger"], 4),
+        ("--role reader --tenant acme", &["conventions", "invoices"], 3),
+        ("--user ann@acme.example", &operator_of_acme, 4),
+        // A role sees what its parent may read, but not its tools.
+        ("--user bob@acme.example --tenant acme", &operator_of_acme, 3),
+        ("--group globex:audit", &["conventions", "ledger"], 4),
+        (
+            "--user new@acme.example --group globex:audit --group other",
+            &["conventions", "ledger"],
+            4,
+        ),
+    ] {
+        let answer = describe(caller);
+        assert_eq!(names(&answer["prompts"]), prompts, "{caller}");
+        assert_eq!(names(&answer["tools"]).len(), tools, "{caller}");
+        crate::cli::schemas::assert_conforms("describe", &answer);
+        let text = answer["instructions"].as_str().expect("a text");
+        for name in operator_of_acme {
+            assert_eq!(
+                text.contains(&format!("- {name}: ")),
+                prompts.contains(&name),
+                "{caller}: {text}"
+            );
+        }
+    }
+    let given = describe("--user ann@acme.example");
+    assert_eq!((&given["tenant"], &given["role"]), (&json!("acme"), &json!("operator")));
+    let human = sandbox.relay("describe platform.relay --role auditor").ends(0).silent();
+    snapshot("describe_role_human", &human.stdout);
+    // A project gives the same answers as its bundle.
+    sandbox.relay("describe project --role auditor").ends(0).prints("ledger");
+    assert_eq!(sandbox.relay("describe project --role auditor").stdout, human.stdout);
+}
+
+#[test]
+fn explain_answers_as_the_server_answers_the_caller() {
+    let sandbox = built();
+    let explain = |question: &str| sandbox.relay(&format!("explain platform.relay {question}"));
+    let full = |question: &str| {
+        let answer = explain(&format!("--tags teams bank {question} --json")).ends(0).json();
+        let text = answer.to_string();
+        ["conventions", "invoices", "ledger", "rollout"]
+            .map(|name| text.contains(&format!("\"{name}\"")))
+    };
+    assert_eq!(full("--role reader"), [true, false, false, false]);
+    assert_eq!(full("--role auditor"), [true, false, true, false]);
+    assert_eq!(full("--user ann@acme.example"), [true; 4]);
+    // What is hidden is unknown, and never suggested.
+    let hidden = explain("--prompt ledger --role reader").ends(1);
+    let unknown = explain("--prompt lodger --role reader").ends(1);
+    let of = |run: &Run| format!("{}{}", run.stdout, run.stderr);
+    assert_eq!(of(&hidden).replace("ledger", "lodger"), of(&unknown));
+    explain("--prompt lodger --role auditor").ends(1).prints("did you mean `ledger`?");
+    explain("--prompt ledger --role auditor").ends(0).prints("Compare the ledger");
+    let hidden = explain("--uri platform://regions --role reader").ends(1);
+    let unknown = explain("--uri platform://lesions --role reader").ends(1);
+    assert_eq!(of(&hidden).replace("regions", "lesions"), of(&unknown));
+    explain("--uri platform://regions --role operator").ends(0).prints("eu-1, us-1");
+    let index = |caller: &str| explain(&format!("--index {caller} --json")).ends(0).json();
+    assert_ne!(index("--role reader")["instructions"], index("--role operator")["instructions"]);
+}
+
+#[test]
+fn callers_that_nobody_can_be_are_refused() {
+    let sandbox = built();
+    let unknown = [
+        ("--tenant acmo", "unknown tenant `acmo`", "did you mean `acme`?"),
+        ("--role oparator", "unknown role `oparator`", "did you mean `operator`?"),
+        ("--role x", "unknown role `x`", "there are: auditor, observer, operator, reader"),
+    ];
+    let refused = [
+        (
+            "--user ann@acme.example --tenant globex --role operator",
+            "does not have the role `operator`",
+        ),
+        ("--user bob@acme.example --role operator", "does not have the role `operator`"),
+    ];
+    for verb in [
+        "describe platform.relay",
+        "explain platform.relay --index",
+        "explain platform.relay --tags x",
+    ] {
+        for (caller, why, help) in unknown {
+            sandbox.relay(&format!("{verb} {caller}")).ends(2).says(why).says(help);
+        }
+        for (caller, why) in refused {
+            let run = sandbox.relay(&format!("{verb} {caller}")).ends(1);
+            run.says("the server refuses this caller").says(why);
+        }
+    }
+    // Nobody is admitted without a name, so the question must say who asks.
+    sandbox.edit("project/project.kdl", "    anyone role=reader\n", "");
+    for verb in ["describe project", "explain project --index", "explain project --prompt ledger"] {
+        sandbox
+            .relay(verb)
+            .ends(2)
+            .says("the answer depends on who asks")
+            .says("the roles are: auditor, observer, operator, reader");
+        sandbox
+            .relay(&format!("{verb} --user nobody"))
+            .ends(1)
+            .says("nobody gave this caller a role here");
+    }
+}
+
+#[test]
+fn projects_without_roles_know_no_caller() {
+    let sandbox = Sandbox::example("minimal");
+    sandbox.relay("describe minimal --user ann --group sre").ends(0);
+    sandbox.relay("describe minimal --role reader").ends(2).says("the project has no roles");
+    sandbox.relay("describe minimal --tenant acme").ends(2).says("the project has no tenants");
+}
+
+#[test]
+fn inspect_lists_who_there_is_and_who_sees_what() {
+    let sandbox = built();
+    let human = sandbox.relay("inspect platform.relay").ends(0).silent().stdout;
+    snapshot("inspect_roles_human", &masked(&human));
+    let canonical = sandbox.relay("inspect platform.relay --canonical").ends(0).silent().stdout;
+    snapshot("inspect_roles_canonical", &masked(&canonical));
+    let answer = sandbox.relay("inspect platform.relay --json").ends(0).silent().json();
+    crate::cli::schemas::assert_conforms("inspect", &answer);
+    assert_eq!(answer["instructions"], Value::Null);
+    assert_eq!(names(&answer["tenants"]), ["acme", "globex"]);
+    assert_eq!(names(&answer["roles"]), ["auditor", "observer", "operator", "reader"]);
+    assert_eq!(answer["roles"][1]["parent"], "operator");
+    assert_eq!(answer["roles"][1]["tools"][0]["value"], "server_info");
+    let users = answer["users"].as_array().expect("a list");
+    assert_eq!(users.len(), 4);
+    assert_eq!(
+        users[3],
+        json!({ "who": "anyone", "id": null, "tenant": null, "role": "reader", "at": "project.kdl:22" })
+    );
+    let seen_by = |list: &str, name: &str| {
+        let key = if list == "resources" { "uri" } else { "name" };
+        let items = answer[list].as_array().expect("a list").iter();
+        items.clone().find(|item| item[key] == name).expect(name)["seen_by"].clone()
+    };
+    assert_eq!(seen_by("prompts", "conventions"), Value::Null);
+    assert_eq!(
+        seen_by("prompts", "ledger"),
+        json!([{ "roles": ["auditor", "observer", "operator"] }])
+    );
+    assert_eq!(seen_by("prompts", "invoices"), json!([{ "tenants": ["acme"] }]));
+    assert_eq!(seen_by("tools", "audit_tail"), json!([{ "roles": ["auditor", "operator"] }]));
+    // Each audience is what `describe` shows to its callers.
+    let audiences = answer["audiences"].as_array().expect("a list");
+    assert!(audiences.len() > 2, "{audiences:?}");
+    for audience in audiences {
+        let readers = &audience["readers"][0];
+        let tenant = readers["tenants"][0].as_str();
+        let tenant = tenant.map(|name| format!(" --tenant {name}")).unwrap_or_default();
+        let role = readers["roles"][0].as_str().expect("an audience of this project has one");
+        let line = format!("describe platform.relay --role {role}{tenant} --json");
+        let seen = sandbox.relay(&line).ends(0).json();
+        assert_eq!(audience["instructions"], seen["instructions"], "{line}");
+        assert_eq!(audience["prompts"], names(&seen["prompts"]).len(), "{line}");
+        assert_eq!(audience["tools"], names(&seen["tools"]).len(), "{line}");
+    }
+}
+
+#[test]
+fn build_measures_what_each_audience_gets() {
+    let sandbox = built();
+    let human = sandbox.relay("build project --unsigned").ends(0).silent().stdout;
+    snapshot(
+        "build_roles_human",
+        &human.lines().filter(|line| !line.contains("digest")).collect::<Vec<_>>().join("\n"),
+    );
+    let built = sandbox.relay("build project --unsigned --format json").ends(0).silent().json();
+    crate::cli::schemas::assert_conforms("build", &built);
+    let bundle = &built["bundle"];
+    let audiences = bundle["audiences"].as_array().expect("a list");
+    let inspected = sandbox.relay("inspect platform.relay --json").ends(0).json();
+    assert_eq!(audiences.len(), inspected["audiences"].as_array().expect("a list").len());
+    let total = |audience: &Value| -> u64 {
+        let texts = ["instructions", "tools_list", "prompts_list"];
+        texts.map(|text| audience[text]["bytes"].as_u64().expect("a number")).into_iter().sum()
+    };
+    assert!(audiences.iter().map(total).is_sorted_by(|a, b| a >= b), "the worst is first");
+    for text in ["instructions", "gate_index", "tools_list", "prompts_list"] {
+        let bytes = audiences.iter().map(|it| it[text]["bytes"].as_u64().expect("a number"));
+        assert_eq!(bundle[text]["bytes"], bytes.max().expect("some"), "{text}");
+    }
+    for audience in audiences {
+        let of = |it: &&Value| it["readers"] == audience["readers"];
+        let held = inspected["audiences"].as_array().expect("a list").iter().find(of);
+        let text = held.expect("the same readers")["instructions"].as_str().expect("a text");
+        assert_eq!(audience["instructions"]["bytes"], text.len());
+    }
+}
+
+#[test]
+fn many_audiences_are_a_dozen_rows() {
+    let sandbox = Sandbox::new();
+    let tenants: String = (0..40).map(|number| format!("tenant t{number:02}; ")).collect();
+    let prompt = |number| {
+        format!(
+            "prompt p{number:02} {{ summary \"S{}\"; text T; for tenant=t{number:02} }}\n",
+            "x".repeat(number)
+        )
+    };
+    let prompts: String = (0..40).map(prompt).collect();
+    let text = format!(
+        "project many version=\"1.0.0\" epoch=1\ngate on\ntenants {{ {tenants} }}\nprompts {{\n{prompts}}}\n"
+    );
+    sandbox.write("project.kdl", &text);
+    let human = sandbox.relay("build . --unsigned").ends(0).stdout;
+    let (texts, _) = human.split_once("\n  prompt ").expect("prompts");
+    let rows = texts.lines().filter(|line| line.contains("  t3")).count();
+    assert_eq!(rows, 9, "{texts}");
+    assert!(texts.contains("+38 more, smaller"), "{texts}");
+    let built = sandbox.relay("build . --unsigned --format json").ends(0).json();
+    assert_eq!(built["bundle"]["audiences"].as_array().expect("a list").len(), 41);
+}

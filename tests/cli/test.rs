@@ -1,0 +1,165 @@
+//! `relay test`: the expects of a project, a line each, and what none of them touches.
+
+use crate::cli::schemas::assert_conforms;
+use crate::cli::{Sandbox, snapshot};
+
+/// A project whose last two expects do not hold: one in an environment alone.
+const PROJECT: &str = r#"project demo version="1.0.0" epoch=1
+tenants { tenant acme; tenant globex }
+roles { role reader; role admin }
+users { group sre role=admin; anyone role=reader }
+gate on
+tools { other "api-*" }
+prompts {
+    prompt vpn { summary "How to reach the VPN"; text "By cable." }
+    prompt naming { summary "Names"; text "kebab-case" }
+}
+resources { resource "relay://demo/plan" { text "A plan."; for role=admin } }
+skills {
+    global { skill dates topic=dates "DD/MM/YYYY & <more>" }
+    tenant acme { skill iso topic=dates "ISO 8601" }
+    tenant globex { skill euro "EUR" }
+}
+expect context tenant=acme tool=api-create { text "ISO 8601"; not-skill dates }
+expect selection role=reader { tags vpn; full vpn }
+expect visible role=reader { resource "relay://demo/plan" }
+expect context tool=api-list { text "DD/MM/YYYY & <more>" }
+when production {
+    skills { global { skill dates "YYYY" } }
+}
+"#;
+
+fn sandbox() -> Sandbox {
+    Sandbox::of(&[("demo/project.kdl", PROJECT)])
+}
+
+#[test]
+fn each_expect_has_a_line_and_what_none_touches_follows() {
+    let sandbox = sandbox();
+    let run = sandbox.relay("test demo").ends(1);
+    snapshot("test_human", &run.stdout);
+    // The reports of `relay check`, with places and reasons.
+    assert!(run.stderr.contains("expect::visible"), "{}", run.stderr);
+    assert!(run.stderr.contains("admits only role `admin`"), "{}", run.stderr);
+    sandbox.relay("check demo").ends(1).prints("expect::context").prints("expect::visible");
+    sandbox.relay("build demo --unsigned -o x.relay").ends(1).says("expect::visible");
+    assert!(!sandbox.path("x.relay").exists());
+}
+
+#[test]
+fn what_holds_ends_with_0() {
+    let sandbox = sandbox();
+    sandbox.edit("demo/project.kdl", "{ resource \"relay://demo/plan\" }", "{ prompt naming }");
+    sandbox.edit("demo/project.kdl", "skill dates \"YYYY\"", "skill dates priority=60");
+    let run = sandbox.relay("test demo").ends(0).silent();
+    assert!(run.stdout.contains("4 expects, all hold\n"), "{}", run.stdout);
+    let run = sandbox.relay("test demo --env production").ends(0).silent();
+    assert!(run.stdout.contains("4 expects, all hold\n"), "{}", run.stdout);
+    sandbox.relay("test demo --env prod").ends(1).says("when::unknown_environment");
+    sandbox.relay("test nowhere").ends(2);
+}
+
+#[test]
+fn json_has_each_environment() {
+    let sandbox = sandbox();
+    let tested = sandbox.relay("test demo --json").ends(1).json();
+    assert_conforms("test", &tested);
+    assert_eq!((&tested["passed"], &tested["failed"]), (&5.into(), &3.into()));
+    let environments = tested["environments"].as_array().expect("a list");
+    let names: Vec<_> = environments.iter().map(|each| each["environment"].as_str()).collect();
+    assert_eq!(names, [None, Some("production")]);
+    let last = &environments[1]["tests"][3];
+    assert_eq!(last["question"], "context tool=api-list");
+    assert_eq!((&last["file"], &last["line"]), (&"demo/project.kdl".into(), &20.into()));
+    assert_eq!(last["failures"][0]["message"], "the text of this call lacks `DD/MM/YYYY & <more>`");
+    assert_eq!(environments[0]["tests"][3]["passed"], true);
+    let untouched = tested["untouched"].as_array().expect("a list");
+    let untouched: Vec<_> =
+        untouched.iter().map(|each| (each["kind"].as_str(), each["name"].as_str())).collect();
+    assert_eq!(
+        untouched,
+        [
+            (Some("tenant"), Some("globex")),
+            (Some("role"), Some("admin")),
+            (Some("skill"), Some("tenant globex/euro")),
+            (Some("prompt"), Some("naming")),
+        ]
+    );
+}
+
+#[test]
+fn a_project_with_other_errors_is_asked_nothing() {
+    let sandbox = sandbox();
+    sandbox.edit("demo/project.kdl", "prompt vpn {", "promt vpn {");
+    let run = sandbox.relay("test demo --json").ends(1).says("node::unknown");
+    let tested = run.json();
+    assert_conforms("test", &tested);
+    assert_eq!(tested["environments"][0]["asked"], false);
+    assert!(!run.stderr.contains("expect::selection"), "{}", run.stderr);
+    let page = sandbox.relay("test demo").ends(1).stdout;
+    assert!(page.contains("nothing was asked, since the project has errors"), "{page}");
+    let suites = sandbox.relay("test demo --format junit").ends(1).stdout;
+    assert_eq!(elements(&suites).iter().filter(|name| *name == "error").count(), 2, "{suites}");
+}
+
+#[test]
+fn junit_is_xml_with_a_suite_for_each_environment() {
+    let sandbox = sandbox();
+    let text = sandbox.relay("test demo --format junit").ends(1).stdout;
+    let names = elements(&text);
+    let count = |name: &str| names.iter().filter(|each| *each == name).count();
+    assert_eq!((count("testsuites"), count("testsuite")), (1, 2));
+    assert_eq!((count("testcase"), count("failure"), count("error")), (8, 3, 0));
+    assert!(text.contains("tests=\"8\" failures=\"3\" errors=\"0\""), "{text}");
+    assert!(text.contains("lacks `DD/MM/YYYY &amp; &lt;more&gt;`"), "{text}");
+}
+
+/// Reads XML as a strict reader would, and returns the names of its elements: tags are nested, attributes
+/// are quoted and there once, and `&` begins one of the five entities or a number.
+#[track_caller]
+fn elements(text: &str) -> Vec<String> {
+    let declaration = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+    let mut rest = text.strip_prefix(declaration).expect("a declaration");
+    let (mut open, mut names): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    while let Some(start) = rest.find('<') {
+        assert_plain(&rest[..start]);
+        let end = start + rest[start..].find('>').expect("a tag ends");
+        let tag = &rest[start + 1..end];
+        rest = &rest[end + 1..];
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop().as_deref(), Some(name), "{text}");
+            continue;
+        }
+        let (tag, is_closed) = match tag.strip_suffix('/') {
+            Some(tag) => (tag, true),
+            None => (tag, false),
+        };
+        let (name, mut attributes) = tag.split_once(' ').unwrap_or((tag, ""));
+        let mut seen = Vec::new();
+        while !attributes.is_empty() {
+            let (key, after) = attributes.split_once("=\"").expect("an attribute");
+            let (value, after) = after.split_once('"').expect("the quote ends");
+            assert_plain(value);
+            assert!(!seen.contains(&key), "`{key}` twice: {tag}");
+            seen.push(key);
+            attributes = after.strip_prefix(' ').unwrap_or(after);
+        }
+        names.push(name.to_owned());
+        assert!(!open.is_empty() || names.len() == 1, "more than one root");
+        if !is_closed {
+            open.push(name.to_owned());
+        }
+    }
+    assert!(open.is_empty() && rest.trim().is_empty(), "{open:?}: {rest}");
+    names
+}
+
+#[track_caller]
+fn assert_plain(text: &str) {
+    assert!(!text.contains(['<', '>']), "{text}");
+    for reference in text.split('&').skip(1) {
+        let (name, _) = reference.split_once(';').expect("a reference ends");
+        let known = ["amp", "lt", "gt", "quot", "apos", "#9", "#10", "#13"];
+        assert!(known.contains(&name), "&{name};");
+    }
+}
