@@ -84,19 +84,13 @@ pub(crate) fn by_tags(_: &Setting) -> Result<()> {
 fn answer(bundle: &Bundle, tags: &Tags, texts: &[String]) -> Result<String> {
     let limits =
         Limits { budget_bytes: BUDGET_BYTES, entries_max: ENTRIES_MAX, named_in_full: true };
+    let view = View::of_audience(bundle, 0)?;
     let mut selected = Vec::new();
     let mut matches = 0;
     let mut memory = 0;
     for _ in 0..201 {
         let start = Instant::now();
-        let (selection, bytes) = allocated(|| {
-            select(
-                &View::of_audience(bundle, 0).expect("the bundle is good"),
-                tags,
-                &Sent::default(),
-                limits,
-            )
-        });
+        let (selection, bytes) = allocated(|| select(&view, tags, &Sent::default(), limits));
         selected.push(start.elapsed().as_secs_f64() * 1e6);
         let selection = black_box(selection?);
         matches = selection.index.len() + selection.index_omitted;
