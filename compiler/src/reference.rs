@@ -151,7 +151,7 @@ fn defaults(rule: &'static Rule) -> Vec<(&'static Field, String)> {
     // Nodes elsewhere may have the name of one of the gate.
     let mut of_gate = [&GATE].into_iter().chain(GATE.children.iter().copied());
     let is_of_gate = of_gate.any(|of_gate| std::ptr::eq(of_gate, rule));
-    let settings = is_of_gate.then(|| gate.settings(rule.name)).unwrap_or_default();
+    let settings = if is_of_gate { gate.settings(rule.name) } else { Vec::new() };
     let mut settings = settings.into_iter();
     let written = |literal: Literal<'_>, kind| match literal {
         Literal::Word(word) => format!("`{word}`"),
