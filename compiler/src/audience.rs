@@ -128,6 +128,9 @@ impl Pair {
     }
 }
 
+/// How a list of `for`s names a tenant: its number, and the roles that it asks for.
+type Naming = (usize, Vec<Option<usize>>);
+
 /// The distinct lists of `for`s of a project. Nearly all nodes of a project share a few.
 struct Conditions<'m> {
     distinct: Vec<&'m Readers>,
@@ -176,7 +179,7 @@ impl<'m> Conditions<'m> {
     /// Returns the class of callers without a tenant and of each tenant, and one tenant of each
     /// class. Tenants are one class if the same lists name them in the same way.
     fn tenant_classes(&self, tenants: usize) -> (Vec<usize>, Vec<Option<usize>>) {
-        let mut known: BTreeMap<Vec<(usize, Vec<Option<usize>>)>, usize> = BTreeMap::new();
+        let mut known: BTreeMap<Vec<Naming>, usize> = BTreeMap::new();
         known.insert(Vec::new(), 0);
         let mut classes = vec![0];
         let mut examples = vec![None];

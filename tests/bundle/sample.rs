@@ -92,7 +92,7 @@ pub(crate) fn rich() -> Contents {
         skill_settings: Some(SkillSettings { repeat: written_repeat() }),
         known_tools: vec![known_tool("api-create", Some(&[0, 1])), known_tool("ssh_exec", None)],
         gate: Some(gate()),
-        tenants: vec![tenant("acme", 70), tenant("initechs", 71)],
+        tenants: vec![tenant("acme", 70), tenant("initech-gmbh", 71)],
         roles: vec![
             role("operator", None, None),
             role("reader", Some("operator"), Some(&["server_*", "read_prompts"])),

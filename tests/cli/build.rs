@@ -55,7 +55,7 @@ fn the_texts_of_a_gate_are_measured() {
     assert_eq!(inspected["instructions"], index);
     assert_eq!(bundle["gate_index"]["bytes"], index.len());
     assert_eq!(bundle["instructions"], bundle["gate_index"]);
-    assert_eq!(bundle["counts"]["tools"], 4);
+    assert_eq!(bundle["counts"]["tools"], 5);
     assert!(bundle["tools_list"]["bytes"].as_u64().expect("a number") > 1000);
     sandbox
         .relay("build . --unsigned")

@@ -32,16 +32,16 @@ fn describe_shows_what_a_caller_sees() {
         // Without a name, what `users` gives anyone.
         ("", &reader[..], 3),
         ("--role reader", &reader, 3),
-        ("--role auditor", &["conventions", "ledger"], 4),
+        ("--role auditor", &["conventions", "ledger"], 5),
         ("--role reader --tenant acme", &["conventions", "invoices"], 3),
-        ("--user ann@acme.example", &operator_of_acme, 4),
+        ("--user ann@acme.example", &operator_of_acme, 5),
         // A role sees what its parent may read, but not its tools.
         ("--user bob@acme.example --tenant acme", &operator_of_acme, 3),
-        ("--group globex:audit", &["conventions", "ledger"], 4),
+        ("--group globex:audit", &["conventions", "ledger"], 5),
         (
             "--user new@acme.example --group globex:audit --group other",
             &["conventions", "ledger"],
-            4,
+            5,
         ),
     ] {
         let answer = describe(caller);

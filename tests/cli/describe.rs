@@ -95,6 +95,7 @@ fn json_output_of_a_gate() {
         ["read_prompts", 0, false],
         ["server_info", 0, true],
         ["audit_tail", 0, true],
+        ["explain_context", 0, true],
     ]);
     assert_eq!(json!(facts(&answer)), expected);
     let open = sandbox.relay("describe open.kdl --json").ends(0).json();

@@ -101,7 +101,9 @@ fn a_gate_and_its_tools() {
     assert!(preamble.contains("briefing"), "{preamble}");
     let tools = answer["tools"].as_array().expect("a list");
     let names: Vec<_> = tools.iter().map(|tool| &tool["name"]).collect();
-    assert_eq!(names, ["begin_session", "read_prompts", "server_info", "audit_tail"]);
+    let expected =
+        ["begin_session", "read_prompts", "server_info", "audit_tail", "explain_context"];
+    assert_eq!(names, expected);
     for tool in tools {
         assert_eq!(tool["input_schema"]["type"], "object", "{tool}");
         assert_eq!(tool["annotations"]["readOnlyHint"], true, "{tool}");

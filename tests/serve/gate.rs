@@ -89,7 +89,10 @@ fn lists_do_not_change_by_a_call() {
     for protocol in PROTOCOLS {
         let mut agent = Agent::new(&house, protocol);
         let before = agent.tools();
-        assert_eq!(before, ["begin_session", "read_prompts", "server_info", "audit_tail"]);
+        assert_eq!(
+            before,
+            ["begin_session", "read_prompts", "server_info", "audit_tail", "explain_context"]
+        );
         agent.begin(&["vpn"]);
         assert_eq!(agent.tools(), before);
         assert_eq!(agent.client.unasked(), [""; 0]);
@@ -134,7 +137,7 @@ fn with_else_refuse_nothing_runs_before_a_briefing() {
     let house = house("unlock else=refuse");
     for protocol in PROTOCOLS {
         let mut agent = Agent::new(&house, protocol);
-        for tool in ["server_info", "audit_tail"] {
+        for tool in ["server_info", "audit_tail", "explain_context"] {
             let refused = error(&agent.call(tool, json!({})));
             assert!(refused.starts_with("[ERROR: no briefing yet: call begin_session with 5 "));
         }
@@ -363,7 +366,7 @@ fn wait_for_the_end_of(agent: &mut Agent, handle: &str) {
 fn a_gate_that_hides_tools_shows_them_to_a_session_that_was_briefed() {
     let project = project("").replace("gate on", "gate on hide-tools=#true");
     let house = House::of(&house::bundle_of(&project));
-    let gated = ["read_prompts", "server_info", "audit_tail"];
+    let gated = ["read_prompts", "server_info", "audit_tail", "explain_context"];
 
     let mut agent = Agent::new(&house, Protocol::Legacy);
     assert_eq!(agent.tools(), ["begin_session"]);
@@ -401,7 +404,7 @@ fn a_project_without_a_gate_has_none() {
     let house = House::of(&house::bundle_of(&ungated.join("\n").replace("{\n    \n}", "")));
     for protocol in PROTOCOLS {
         let mut agent = Agent::new(&house, protocol);
-        assert_eq!(agent.tools(), ["server_info", "audit_tail"]);
+        assert_eq!(agent.tools(), ["server_info", "audit_tail", "explain_context"]);
         let info = agent.call("server_info", json!({}));
         assert_eq!(blocks(&info).len(), 1, "{info}");
         assert_eq!(agent.refused("begin_session", json!({ "tags": [] })).0, -32602);

@@ -9,7 +9,7 @@ use crate::text::hunks;
 
 /// Compares the skills of two bundles, each by its block and name.
 pub(crate) fn compare_all(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
-    settings(a.skill_settings(), b.skill_settings(), out);
+    settings(a, b, out);
     let (mut a, b) = (labelled(a)?, labelled(b)?);
     for (label, new) in b {
         let mut old = a.remove(&label).unwrap_or_default().into_iter();
@@ -29,15 +29,24 @@ pub(crate) fn compare_all(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<
 }
 
 /// Compares the settings of skills; that there are any follows from the skills.
-fn settings(a: Option<&SkillSettings>, b: Option<&SkillSettings>, out: &mut Findings) {
-    let (Some(a), Some(SkillSettings { repeat })) = (a, b) else { return };
+fn settings(a: &Bundle, b: &Bundle, out: &mut Findings) {
+    if a.skill_count() == 0 || b.skill_count() == 0 {
+        return;
+    }
+    let repeat = |settings: &SkillSettings| {
+        let SkillSettings { repeat } = settings;
+        repeat.clone()
+    };
+    let [before, after] = [a, b].map(|bundle| bundle.skill_settings().map(repeat));
     let shown = |repeat: &Repeat| match repeat {
         Repeat::Always => "always".to_owned(),
         Repeat::Once => "once".to_owned(),
     };
-    out.setting(Some(&a.repeat), Some(repeat), shown, |change| {
+    let place = |setting: &Option<Setting<Repeat>>| setting.as_ref().and_then(|it| it.at.clone());
+    let (old, new) = (place(&before), place(&after));
+    out.setting(before.as_ref(), after.as_ref(), shown, |change| {
         let changed = Finding::new(Area::Contexts, Kind::Skill, "", change).part("repeat");
-        changed.at(a.repeat.at.as_ref(), repeat.at.as_ref())
+        changed.at(old.as_ref(), new.as_ref())
     });
 }
 

@@ -175,6 +175,8 @@ fn choose(
     if rows.is_empty() {
         return Err(NoPlace::NotAdmitted);
     }
+    // Whatever the order of the groups, the same row counts.
+    rows.sort_unstable_by_key(|row| row.number);
     let roles = bundle.roles();
     if let Some(wanted) = identity.role {
         let name = |row: &UserRow| roles.get(row.role as usize).map(|role| role.name.as_str());

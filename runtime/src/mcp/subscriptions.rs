@@ -95,13 +95,16 @@ pub(super) fn record_stream(server: &Server, caller: &Caller, sink: &Subscriptio
     server.audit.record(caller, server.loaded().digest(), entry);
 }
 
+/// The listeners, each with its caller, by the number with which it was added.
+type Added = BTreeMap<u64, (Arc<Principal>, Listener)>;
+
 /// All listeners. Their number is limited, and so is the number of streams of each caller.
 #[derive(Debug)]
 pub(super) struct Listeners {
     listeners_max: usize,
     streams: Slots<CallerKey>,
     next: AtomicU64,
-    all: Arc<Mutex<BTreeMap<u64, (Arc<Principal>, Listener)>>>,
+    all: Arc<Mutex<Added>>,
 }
 
 #[derive(Debug, Clone)]
@@ -116,7 +119,7 @@ pub(super) enum Listener {
 #[derive(Debug)]
 pub(super) struct Listening {
     id: u64,
-    all: Arc<Mutex<BTreeMap<u64, (Arc<Principal>, Listener)>>>,
+    all: Arc<Mutex<Added>>,
 }
 
 impl Drop for Listening {
