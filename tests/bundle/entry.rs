@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use relay_bundle::envelope::Envelope;
 use relay_bundle::{Digest, List, UriPiece, encode, trust};
+use relay_engine::glob;
 use relay_engine::place::{Identity, place};
 use relay_engine::view::View;
 
@@ -162,6 +163,21 @@ const QUESTIONS: [(Name, Name, Name); 3] = [
     (Some("acme"), Some("db-b"), Some("john@acme.example")),
     (None, Some("ssh_exec"), Some("mary")),
 ];
+
+/// Matches a name (the second line) against a pattern (the first): it ends, and what has no wildcard
+/// matches itself alone.
+pub(crate) fn glob(bytes: &[u8]) {
+    let Ok(text) = str::from_utf8(bytes) else { return };
+    let Some((pattern, name)) = text.split_once('\n') else { return };
+    if pattern.len() > 1024 || name.len() > 4096 || glob::check(pattern).is_err() {
+        return;
+    }
+    let matches = glob::matches(pattern, name);
+    if glob::is_name(pattern) && !pattern.contains('[') {
+        assert_eq!(matches, pattern == name, "{pattern:?} {name:?}");
+    }
+    assert!(glob::matches("*", name), "{name:?}");
+}
 
 fn find_all(bundle: &relay_bundle::Bundle) {
     for prompt in bundle.prompts().take(64).flatten() {

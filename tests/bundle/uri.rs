@@ -6,6 +6,7 @@ use relay_bundle::{
     Bundle, Content, Contents, Rendering, Resource, ResourceTemplate, UriPiece, encode,
 };
 use relay_engine::resource::{self, Found};
+use relay_engine::view::View;
 
 use super::sample;
 
@@ -45,7 +46,8 @@ pub(crate) fn bundle(resources: &[&str], templates: &[&str]) -> Bundle {
 
 /// The values that `uri` has under the first template that matches.
 pub(crate) fn values(bundle: &Bundle, uri: &str) -> Option<BTreeMap<String, String>> {
-    match resource::find(&crate::support::view(bundle), uri).expect("the bundle is good")? {
+    let view = View::of_audience(bundle, 0).expect("the bundle is good");
+    match resource::find(&view, uri).expect("the bundle is good")? {
         Found::Template(_, values) => Some(values),
         Found::Resource(_) => panic!("{uri} is a resource"),
     }

@@ -33,6 +33,11 @@ pub fn envelope(bytes: &[u8]) {
     entry::envelope(bytes);
 }
 
+/// Matches a name, the second line, against a pattern, the first.
+pub fn glob(bytes: &[u8]) {
+    entry::glob(bytes);
+}
+
 /// Matches a URI, the second line, against a URI template, the first.
 pub fn uri_template(bytes: &[u8]) {
     entry::uri_template(bytes);
