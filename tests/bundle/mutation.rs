@@ -46,6 +46,11 @@ proptest! {
     fn uri_template(bytes in mutated(b"relay://{a}/{b}.md\nrelay://x%20/y.md".to_vec())) {
         entry::uri_template(&bytes);
     }
+
+    #[test]
+    fn glob(bytes in mutated("api-*[!a-c]?é\napi-xdé".as_bytes().to_vec())) {
+        entry::glob(&bytes);
+    }
 }
 
 proptest! {
@@ -83,6 +88,7 @@ fn good_inputs_pass() {
     entry::bundle_structure(&[]);
     entry::envelope(&entry::seed_envelope().to_json().unwrap());
     entry::uri_template(b"{a}/{b}\nx/y");
+    entry::glob(b"api-*[!a-c]?\napi-xd?");
     for text in compile::PROJECTS {
         compile::project(text.as_bytes());
     }

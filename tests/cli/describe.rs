@@ -103,8 +103,9 @@ fn json_output_of_a_gate() {
     // Without a gate no tool is gated.
     sandbox.write("tools.kdl", &format!("{PROJECT}tools {{ diagnostics }}\n"));
     let answer = sandbox.relay("describe tools.kdl --json").ends(0).json();
-    let expected = json!([["server_info", 0, false], ["audit_tail", 0, false]]);
-    assert_eq!(json!(facts(&answer)), expected);
+    let expected =
+        ["server_info", "audit_tail", "explain_context"].map(|tool| json!([tool, 0, false]));
+    assert_eq!(json!(facts(&answer)), json!(expected));
 }
 
 #[test]

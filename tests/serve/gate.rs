@@ -384,9 +384,9 @@ fn a_gate_that_hides_tools_shows_them_to_a_session_that_was_briefed() {
 
     // Lists of the modern protocol never depend on earlier calls.
     let mut agent = Agent::new(&house, Protocol::Modern);
-    assert_eq!(agent.tools().len(), 4);
+    assert_eq!(agent.tools().len(), 5);
     agent.begin(&["vpn"]);
-    assert_eq!(agent.tools().len(), 4);
+    assert_eq!(agent.tools().len(), 5);
 }
 
 #[test]

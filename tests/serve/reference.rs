@@ -46,9 +46,21 @@ fn trust_of_test_keys() -> String {
     lines.join("\n")
 }
 
+/// A project with the tenants and the role that the example of `server.toml` names.
+const PROJECT: &str = r#"
+project reference epoch=42
+tenants { tenant acme; tenant initech; tenant globex }
+roles { role developer }
+users {
+    group "acme:dev" role=developer tenant=acme
+    user "alice@example.com" role=developer tenant=acme
+}
+prompts { prompt hello { text "Hello." } }
+"#;
+
 /// A house with the files that the example of `server.toml` names.
 fn house(signers: &[u8], trust: &str) -> House {
-    let house = House::of(&sample::sealed(&house::contents(42, "Note:"), signers));
+    let house = House::of(&sample::sealed(&house::contents_of(PROJECT), signers));
     house.write("server.toml", file("server.toml").example);
     house.write("trust.toml", trust);
     house.write("jwks.json", auth::jwks(7));

@@ -18,7 +18,10 @@ const SHOWN_MAX: usize = 8;
 /// The most characters of a text that a report quotes.
 const QUOTED_MAX: usize = 200;
 
-/// Agents would not get what the project promises for this call, or would get what it rules out.
+/// A call is given other skills than the project promises
+///
+/// Agents would not get a rule for this call that the project promises, or would get one that it rules
+/// out. The answer is that of the bundle itself, as a server would give it.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{claim}")]
 #[diagnostic(code(expect::context))]
