@@ -48,7 +48,7 @@ fn trust_of_test_keys() -> String {
 
 /// A project with the tenants and the role that the example of `server.toml` names.
 const PROJECT: &str = r#"
-project reference epoch=42
+project house epoch=42
 tenants { tenant acme; tenant initech; tenant globex }
 roles { role developer }
 users {
