@@ -1,9 +1,9 @@
 //! The cascade of skills: which texts a call of a tool is given, by tenant, tool and user.
 
-mod any;
+pub(crate) mod any;
 mod examples;
 mod glob;
-mod model;
+pub(crate) mod model;
 mod near_miss;
 mod resolve;
 mod worst;
@@ -17,7 +17,7 @@ use relay_engine::glob::matches;
 use crate::bundle::sample;
 
 /// A bundle of these skills, in any order, that knows these tools.
-fn bundle(mut skills: Vec<Skill>, known: &[&str]) -> Bundle {
+pub(crate) fn bundle(mut skills: Vec<Skill>, known: &[&str]) -> Bundle {
     skills.sort_by(|a, b| a.order().cmp(&b.order()));
     let patterns = distinct_patterns(&skills);
     let matching = |name: &str| {

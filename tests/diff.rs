@@ -2,6 +2,7 @@
 
 mod access;
 mod answers;
+mod calls;
 mod fields;
 
 use relay_bundle::{Bundle, Contents, encode};

@@ -9,18 +9,18 @@ use relay_bundle::{Level, Skill};
 use crate::bundle::sample;
 
 /// Tools, of which a bundle may know some.
-pub(super) const TOOLS: &[&str] = &["api-create", "api-read", "db-read", "ssh_exec", "a", "é/b"];
+pub(crate) const TOOLS: &[&str] = &["api-create", "api-read", "db-read", "ssh_exec", "a", "é/b"];
 /// Patterns that meet in these tools.
-pub(super) const PATTERNS: &[&str] =
+pub(crate) const PATTERNS: &[&str] =
     &["*", "api-*", "*-read", "api-create", "db-read", "?", "[ab]", "[!a-c]*", "*e*", "none-*"];
-pub(super) const TENANTS: &[&str] = &["acme", "globex", ""];
-pub(super) const USERS: &[&str] = &["john", "mary", "acme"];
+pub(crate) const TENANTS: &[&str] = &["acme", "globex", ""];
+pub(crate) const USERS: &[&str] = &["john", "mary", "acme"];
 const TEXTS: &[&str] = &["One.", "Two.\n", "", " \n", "Three\nlines.\t ", "Vier. 😴"];
 
 /// A tenant, a tool and a user.
-pub(super) type Names = (Option<&'static str>, Option<&'static str>, Option<&'static str>);
+pub(crate) type Names = (Option<&'static str>, Option<&'static str>, Option<&'static str>);
 
-pub(super) fn skills(most: usize) -> impl Strategy<Value = Vec<Skill>> {
+pub(crate) fn skills(most: usize) -> impl Strategy<Value = Vec<Skill>> {
     vec(skill(), 0..most)
 }
 
@@ -52,10 +52,10 @@ fn patterns(most: usize) -> impl Strategy<Value = Vec<&'static str>> {
     btree_set(select(PATTERNS), 1..=most).prop_map(|patterns| patterns.into_iter().collect())
 }
 
-pub(super) fn names() -> impl Strategy<Value = Names> {
+pub(crate) fn names() -> impl Strategy<Value = Names> {
     (option::of(select(TENANTS)), option::of(select(TOOLS)), option::of(select(USERS)))
 }
 
-pub(super) fn known() -> impl Strategy<Value = Vec<&'static str>> {
+pub(crate) fn known() -> impl Strategy<Value = Vec<&'static str>> {
     btree_set(select(TOOLS), 0..TOOLS.len()).prop_map(|tools| tools.into_iter().collect())
 }

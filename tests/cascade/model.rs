@@ -19,7 +19,7 @@ pub(super) fn matched(sorted: &[Skill], names: Names) -> Vec<(usize, Option<usiz
 }
 
 /// The text of the skills that match and win.
-pub(super) fn text(sorted: &[Skill], names: Names) -> String {
+pub(crate) fn text(sorted: &[Skill], names: Names) -> String {
     let matched = matched(sorted, names).into_iter().filter(|(_, winner)| winner.is_none());
     let texts = matched.map(|(place, _)| sorted[place].text.value.trim_end());
     texts.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")

@@ -70,6 +70,8 @@ pub enum Kind {
     Prompt,
     /// A skill.
     Skill,
+    /// What calls are given of the skills.
+    Calls,
     /// A message of the server itself.
     Message,
     /// A resource.
@@ -130,6 +132,11 @@ pub enum Change {
         /// The prompts whose change this may follow from.
         causes: Vec<String>,
     },
+    /// Calls are given other skills.
+    Calls {
+        /// The calls that differ alike, those together; the one whose size differs most first.
+        groups: Vec<Called>,
+    },
     /// Briefings bring other prompts.
     Briefings {
         /// Bytes of the prompts that every briefing sends.
@@ -170,6 +177,26 @@ pub struct Instructed {
     pub lost: Vec<String>,
     /// The prompts that their index lists in addition, of those that these readers saw before.
     pub gained: Vec<String>,
+}
+
+/// How what some calls are given differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Called {
+    /// Which calls, by tool, tenant and user.
+    pub calls: Vec<String>,
+    /// How many bytes more or fewer each is given, with the line feed after each skill.
+    pub bytes: i64,
+    /// An estimate of the tokens: a quarter of the bytes.
+    pub tokens_estimated: i64,
+    /// The skills that it is no longer given.
+    pub lost: Vec<String>,
+    /// The skills that it is given in addition.
+    pub gained: Vec<String>,
+    /// The skills that have another text.
+    pub changed: Vec<String>,
+    /// Whether the other skills come in another order.
+    pub reordered: bool,
 }
 
 /// What one tag brings no longer, or in addition.

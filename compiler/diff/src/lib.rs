@@ -10,6 +10,7 @@ mod access;
 mod argument;
 mod audience;
 mod briefing;
+mod calls;
 mod finding;
 mod gate;
 mod index;
@@ -34,7 +35,8 @@ mod user;
 use relay_bundle::{Bundle, Contents, Corrupt, OpenError, encode};
 
 pub use finding::{
-    Area, Change, Claim, Direction, Finding, Instructed, Kind, Lost, Places, Subject, TOKEN_BYTES,
+    Area, Called, Change, Claim, Direction, Finding, Instructed, Kind, Lost, Places, Subject,
+    TOKEN_BYTES,
 };
 pub use signer::{Signers, compare_signers};
 pub use text::{Hunk, Piece, PieceKind};
@@ -68,6 +70,7 @@ pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     resource::compare_all(a, b, &mut out)?;
     resource_template::compare_all(a, b, &mut out)?;
     skill::compare_all(a, b, &mut out)?;
+    calls::compare(a, b, &mut out)?;
     let pairs = Pairs::of(a, b)?;
     audience::compare(a, b, &pairs, &mut out)?;
     index::compare(&pairs, &mut out)?;

@@ -134,6 +134,7 @@ fn change(change: &Change, look: Look) -> String {
         | Change::Renamed { .. }
         | Change::Readers { .. }
         | Change::Instructions { .. }
+        | Change::Calls { .. }
         | Change::Briefings { .. }
         | Change::Listed { .. } => {
             let lines = words::lines(change);

@@ -225,6 +225,7 @@ fn in_cell(finding: &Finding) -> String {
         Change::Instructions { audiences, .. } => {
             format!("of {}", counted(audiences.len(), "audience"))
         }
+        Change::Calls { groups } => counted(groups.len(), "difference"),
         Change::Briefings { losing, gaining, .. } => {
             format!("{} of losses, {} of gains", counted(*losing, "tag"), counted(*gaining, "tag"))
         }
@@ -272,6 +273,7 @@ fn is_long(finding: &Finding) -> bool {
         }
         Change::Text { .. }
         | Change::Instructions { .. }
+        | Change::Calls { .. }
         | Change::Briefings { .. }
         | Change::Listed { .. } => true,
         Change::Added | Change::Removed | Change::Renamed { .. } => false,
@@ -341,6 +343,7 @@ fn body((_, found): &Of<'_>) -> String {
         Change::Text { hunks } => parts.extend(passages(hunks)),
         Change::Readers { .. }
         | Change::Instructions { .. }
+        | Change::Calls { .. }
         | Change::Briefings { .. }
         | Change::Listed { .. } => {
             parts.push(fence("text", &bounded(words::lines(&finding.change))));

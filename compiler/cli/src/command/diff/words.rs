@@ -2,7 +2,7 @@
 //! them are an author's, and each form has its own way to keep those from steering it.
 
 use relay_diff::{
-    Area, Change, Claim, Direction, Hunk, Instructed, Kind, Lost, PieceKind, Subject,
+    Area, Called, Change, Claim, Direction, Hunk, Instructed, Kind, Lost, PieceKind, Subject,
 };
 
 use crate::answer::size::{counted, grouped};
@@ -18,6 +18,8 @@ const PASSAGE_CHARS_MAX: usize = 300;
 const NAMES_MAX: usize = 8;
 /// Audiences whose instructions are listed.
 const AUDIENCES_MAX: usize = 12;
+/// Groups of calls that a finding lists.
+const CALLS_MAX: usize = 12;
 /// Renderings that a passage names.
 const VARIANTS_MAX: usize = 3;
 
@@ -102,6 +104,7 @@ pub(crate) fn kind(kind: Kind) -> &'static str {
         Kind::Index => "index of prompts",
         Kind::Prompt => "prompt",
         Kind::Skill => "skill",
+        Kind::Calls => "what calls are given",
         Kind::Message => "message",
         Kind::Resource => "resource",
         Kind::Template => "template",
@@ -278,6 +281,14 @@ pub(crate) fn lines(change: &Change) -> Vec<String> {
             }
             lines
         }
+        Change::Calls { groups } => {
+            let mut lines: Vec<String> = groups.iter().take(CALLS_MAX).map(called).collect();
+            match groups.len().saturating_sub(CALLS_MAX) {
+                0 => {}
+                more => lines.push(format!("and {} more", counted(more, "difference"))),
+            }
+            lines
+        }
         Change::Briefings { always, budget, losing, gaining, examples, causes } => {
             let mut lines = Vec::new();
             let left = grouped(budget[1].saturating_sub(always[1]));
@@ -333,6 +344,25 @@ fn instructed(instructed: &Instructed) -> String {
         if !list.is_empty() {
             line.push_str(&format!("; {verb} {}", names(list)));
         }
+    }
+    line
+}
+
+/// Returns how what some calls are given differs.
+fn called(called: &Called) -> String {
+    let Called { calls, bytes, tokens_estimated, lost, gained, changed, reordered } = called;
+    let size = match bytes {
+        0 => "as many bytes".to_owned(),
+        bytes => format!("{} B, about {} tokens", signed(*bytes), signed(*tokens_estimated)),
+    };
+    let mut line = format!("{}: {size}", listed(calls, "; "));
+    for (mark, list) in [('-', lost), ('+', gained), ('~', changed)] {
+        if !list.is_empty() {
+            line.push_str(&format!("; {mark} {}", names(list)));
+        }
+    }
+    if *reordered {
+        line.push_str("; in another order");
     }
     line
 }

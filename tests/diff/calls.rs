@@ -1,0 +1,146 @@
+//! What calls are given: random skills, against the text of each tenant, tool and user alone.
+
+use std::collections::BTreeSet;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use relay_bundle::{Bundle, Skill};
+use relay_compiler::{Options, Sources, compile};
+use relay_diff::{Called, Change, Finding, Kind};
+
+use crate::cascade::{any, bundle, model};
+use crate::support::Memory;
+
+/// Tools that are not known, as the comparison chooses them: one for each pattern, and some more.
+const UNKNOWN: [&str; 9] =
+    ["x", "api-x", "x-read", "a", "xex", "none-x", "a-unknown", "d-unknown", "z-unknown"];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn each_call_that_is_given_another_text_is_found(
+        before in any::skills(12),
+        fresh in any::skills(4),
+        kept in vec(prop::bool::weighted(0.8), 12),
+    ) {
+        let kept = before.iter().zip(kept).filter(|(_, kept)| *kept).map(|(skill, _)| skill.clone());
+        let after: Vec<Skill> = kept.chain(fresh).collect();
+        prop_assume!(!before.is_empty() && !after.is_empty());
+        // No project has two skills of one place in the order.
+        let is_sound = |skills: &[Skill]| {
+            let places: BTreeSet<_> = skills.iter().map(Skill::order).collect();
+            places.len() == skills.len()
+        };
+        prop_assume!(is_sound(&before) && is_sound(&after));
+        let bundles = [&before, &after].map(|skills| bundle(skills.clone(), any::TOOLS));
+        let found = relay_diff::compare(&bundles[0], &bundles[1]).unwrap();
+
+        let sorted = [before, after].map(|mut skills| {
+            skills.sort_by(|a, b| a.order().cmp(&b.order()));
+            skills
+        });
+        let mut expected = BTreeSet::new();
+        for tenant in any::TENANTS.iter().copied().map(Some).chain([None]) {
+            for user in any::USERS.iter().copied().map(Some).chain([None]) {
+                for tool in any::TOOLS.iter().copied().chain(UNKNOWN) {
+                    let names = (tenant, Some(tool), user);
+                    let [old, new] = sorted.each_ref().map(|skills| model::text(skills, names));
+                    if old != new {
+                        // With the line feed that ends a text as well.
+                        let bytes = |text: &str| i64::try_from(text.len() + usize::from(!text.is_empty())).unwrap();
+                        expected.insert(bytes(&new) - bytes(&old));
+                    }
+                }
+            }
+        }
+        let groups = groups(&found);
+        prop_assert_eq!(groups.iter().map(|group| group.bytes).collect::<BTreeSet<_>>(), expected);
+        for Called { calls, lost, gained, changed, reordered, .. } in groups {
+            prop_assert!(!calls.is_empty());
+            let is_said = *reordered || !(lost.is_empty() && gained.is_empty() && changed.is_empty());
+            prop_assert!(is_said, "why the text differs");
+        }
+    }
+}
+
+fn groups(found: &[Finding]) -> &[Called] {
+    let mut of_calls = found.iter().filter(|finding| finding.subject.kind == Kind::Calls);
+    let groups = match of_calls.next().map(|finding| &finding.change) {
+        None => &[][..],
+        Some(Change::Calls { groups }) => groups,
+        Some(other) => panic!("{other:?}"),
+    };
+    assert!(of_calls.next().is_none(), "one finding for all");
+    groups
+}
+
+fn project(skills: &str) -> Bundle {
+    let text = format!(
+        "project orders\ntools {{ other api-create api-read db-read }}\n\
+         tenants {{ tenant acme; tenant globex }}\nskills {{\n{skills}}}\n"
+    );
+    let files = Memory::of(&[("project.kdl", &text)]);
+    let compiled = compile(&Sources::new(&files, "project.kdl"), &Options::default());
+    Bundle::open(Box::new(compiled.bundle.expect("it compiles"))).unwrap()
+}
+
+/// A line for each group: its calls, the bytes, and what was lost, gained, changed.
+fn lines(before: &str, after: &str) -> Vec<String> {
+    let found = relay_diff::compare(&project(before), &project(after)).unwrap();
+    let line = |Called { calls, bytes, lost, gained, changed, reordered, .. }: &Called| {
+        let lists = [('-', lost), ('+', gained), ('~', changed)];
+        let marked = lists
+            .into_iter()
+            .flat_map(|(mark, list)| list.iter().map(move |label| format!(" {mark}{label}")));
+        let order = if *reordered { " reordered" } else { "" };
+        format!("{}: {bytes}{}{order}", calls.join("; "), marked.collect::<String>())
+    };
+    groups(&found).iter().map(line).collect()
+}
+
+#[test]
+fn calls_that_differ_alike_are_one_group() {
+    const DATES: &str = "global { skill dates topic=dates \"DD/MM/YYYY\" }\n";
+    let iso = "tenant acme { skill iso topic=dates tools=\"api-*\" \"ISO\" }\n";
+    // The loser of the topic is named too, though nothing in its declaration changed.
+    assert_eq!(
+        lines(DATES, &format!("{DATES}{iso}")),
+        ["api-create, api-read, tenant acme: -7 -global/dates +tenant acme/iso"]
+    );
+    // Who and what a change does not depend on is not named.
+    let limit = |text: &str| format!("tool api-create db-read {{ skill limit \"{text}\" }}\n");
+    assert_eq!(
+        lines(&limit("Ask."), &limit("Ask first.")),
+        ["api-create, db-read: 6 ~tool api-create db-read/limit"]
+    );
+    let hello = "global { skill hello \"Hi.\"; skill bye priority=PRIORITY \"Bye.\" }\n";
+    let with = |priority: &str| hello.replace("PRIORITY", priority);
+    assert_eq!(lines(&with("40"), &with("60")), ["every tool: 0 reordered"]);
+    let user = |text: &str| format!("user mary {{ skill own \"{text}\" }}\n{}", with("40"));
+    let lines =
+        lines(&user("Mine."), &format!("{}tenant acme {{ skill eur \"EUR\" }}\n", user("My own.")));
+    assert_eq!(
+        lines,
+        [
+            "every tool, tenant acme, user mary: 6 +tenant acme/eur ~user mary/own",
+            "every tool, tenant acme, other users: 4 +tenant acme/eur",
+            "every tool, other tenants, user mary: 2 ~user mary/own"
+        ]
+    );
+}
+
+#[test]
+fn a_topic_reaches_calls_of_skills_that_did_not_change() {
+    // `old` was overridden in every call of acme, and is so no longer where the winner is narrower.
+    let skills = |tools: &str| {
+        format!(
+            "global {{ skill old topic=dates \"Old.\" }}\n\
+             tenant acme {{ skill new topic=dates {tools} \"New!\" }}\n"
+        )
+    };
+    assert_eq!(
+        lines(&skills(""), &skills("tools=\"api-*\"")),
+        ["db-read, tenant acme: 0 -tenant acme/new +global/old"]
+    );
+}
