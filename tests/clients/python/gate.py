@@ -37,7 +37,7 @@ SCENARIO_S_MAX = 60
 SILENCE_S = 0.3
 ERROR_CHARS_MAX = 300
 
-TOOLS = ["begin_session", "read_prompts", "server_info", "audit_tail"]
+TOOLS = ["begin_session", "read_prompts", "server_info", "audit_tail", "explain_context"]
 BODIES = {
     "common-mistakes": "Never guess.",
     "security": "Close every port.",
