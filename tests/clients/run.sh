@@ -22,7 +22,7 @@ fi
 # Node looks for packages beside the script, so it is run from where they are installed.
 typescript=$tools/typescript-$(cksum <"$here/typescript/package-lock.json" | cut -d' ' -f1)
 mkdir -p "$typescript"
-cp "$here"/typescript/{package.json,package-lock.json,check.mjs} "$typescript"
+cp "$here"/typescript/{package.json,package-lock.json,*.mjs} "$typescript"
 if [[ ! -e $typescript/ready ]]; then
     npm ci --silent --no-audit --no-fund --ignore-scripts --prefix "$typescript"
     touch "$typescript/ready"
