@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# Drives relay-serve with the official MCP clients: each protocol, each transport, two example projects and a gated one.
+# Drives relay-serve with the official MCP clients, by each protocol:
+#   two example projects, over each transport, with the Python and the TypeScript client;
+#   a gated project, over each transport, with the Python client;
+#   callers of examples/platform that may see different things, over HTTP, with both clients.
 #
-# From the environment: RELAY, RELAY_SERVE (default target/debug/…), PYTHON (default python3).
+# From the environment: RELAY, RELAY_SERVE (default target/debug/…), PYTHON (default python3; 3.11 or newer).
 set -euo pipefail
 
 root=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../..")
@@ -22,7 +25,7 @@ fi
 # Node looks for packages beside the script, so it is run from where they are installed.
 typescript=$tools/typescript-$(cksum <"$here/typescript/package-lock.json" | cut -d' ' -f1)
 mkdir -p "$typescript"
-cp "$here"/typescript/{package.json,package-lock.json,check.mjs} "$typescript"
+cp "$here"/typescript/{package.json,package-lock.json,*.mjs} "$typescript"
 if [[ ! -e $typescript/ready ]]; then
     npm ci --silent --no-audit --no-fund --ignore-scripts --prefix "$typescript"
     touch "$typescript/ready"
@@ -90,6 +93,16 @@ done
 gate_editions
 echo "== gate"
 drive "$venv/bin/python" "$here/python/gate.py" "$relay_serve" "$work/gate" --trust "$work/trust.toml"
+
+# One caller has an API key, and each of the others a token of another issuer.
+echo "== callers"
+build "$root/examples/platform" "$work/platform.relay"
+mkdir "$work/callers"
+expect=$here/expect/callers.json
+"$venv/bin/python" "$here/python/credentials.py" "$relay" "$root/examples/platform/server.toml" "$expect" "$work/callers"
+arguments=("$relay_serve" "$work/platform.relay" "$expect" "$work/callers" --trust "$work/trust.toml")
+drive "$venv/bin/python" "$here/python/callers.py" "${arguments[@]}"
+drive "$node22" "$typescript/callers.mjs" "${arguments[@]}"
 
 echo "clients: $passed passed, $failed failed"
 [[ $failed = 0 ]]

@@ -26,12 +26,9 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPDeprecationWarning
 from mcp.shared.subscriptions import PromptsListChanged, ResourcesListChanged, ResourceUpdated
-from report import STEP_S_MAX, Report, Skip, refused, describe, until, want
-from serving import PROTOCOLS, MODES, TRANSPORTS, every, exchange, http_server, stdio_server
+from report import INVALID_PARAMS, RESOURCE_NOT_FOUND, STEP_S_MAX, Report, Skip, refused, describe, until, want
+from serving import PROTOCOLS, MODES, TRANSPORTS, every, exchange, http_server, stdio_server, want_protocol
 
-MODERN = "2026-07-28"
-INVALID_PARAMS = -32602
-RESOURCE_NOT_FOUND = -32002
 MARKER = "relay-check"
 
 
@@ -90,7 +87,7 @@ class Checks:
         return arguments, markers
 
     async def identity(self) -> None:
-        want((self.client.protocol_version == MODERN) == (self.protocol == "modern"), f"got {self.client.protocol_version}")
+        want_protocol(self.client, self.protocol)
         info = self.client.server_info
         want(info and info.version, "no serverInfo")
         want(info.name == self.expect["server"], f"the server calls itself {info.name}")

@@ -22,22 +22,19 @@ from typing import Any
 
 import anyio
 import mcp_types as types
-from httpx2 import AsyncClient
 from mcp.client import Client
-from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPDeprecationWarning
-from report import STEP_S_MAX, Report, Skip, refused, describe, until, want
-from serving import PROTOCOLS, MODES, TRANSPORTS, every, exchange, http_server, stdio_server
+from report import INVALID_PARAMS, STEP_S_MAX, Report, Skip, refused, describe, until, want
+from results import BRIEFING_META_KEY, briefing, handle, texts
+from serving import PROTOCOLS, MODES, TRANSPORTS, every, exchange, http_server, http_target, stdio_server
 
-INVALID_PARAMS = -32602
-BRIEFING_META_KEY = "dev.relay/briefing"
 # Several servers start in one scenario.
 SCENARIO_S_MAX = 60
 # How long something that must not come is waited for.
 SILENCE_S = 0.3
 ERROR_CHARS_MAX = 300
 
-TOOLS = ["begin_session", "read_prompts", "server_info", "audit_tail"]
+TOOLS = ["begin_session", "read_prompts", "server_info", "audit_tail", "explain_context"]
 BODIES = {
     "common-mistakes": "Never guess.",
     "security": "Close every port.",
@@ -148,9 +145,8 @@ class Setting:
             if server.url is None:
                 target: Any = stdio_server([*server.command, *(["--principal", caller] if caller else [])])
             else:
-                bearer = {"Authorization": f"Bearer rk_{caller}_{CALLERS[caller]}"} if caller else {}
-                web = await stack.enter_async_context(AsyncClient(headers=bearer, timeout=SCENARIO_S_MAX))
-                target = streamable_http_client(server.url, http_client=web)
+                credential = f"rk_{caller}_{CALLERS[caller]}" if caller else ""
+                target = await stack.enter_async_context(http_target(server.url, credential))
             mode = MODES[self.protocol]
             client = Client(target, mode=mode, message_handler=hear, read_timeout_seconds=STEP_S_MAX)
             await stack.enter_async_context(client)
@@ -167,21 +163,6 @@ class Setting:
         with self.serving(edition, keys) as server:
             async with self.connected(server, heard=heard) as agent:
                 yield agent
-
-
-def texts(result: types.CallToolResult) -> list[str]:
-    return [block.text for block in result.content if isinstance(block, types.TextContent)]
-
-
-def briefing(result: types.CallToolResult) -> dict[str, Any]:
-    want(not result.is_error, f"refused: {texts(result)}")
-    found = (result.meta or {}).get(BRIEFING_META_KEY)
-    want(found, f"the result brings no briefing: {result!r:.300}")
-    return found
-
-
-def handle(result: types.CallToolResult) -> str:
-    return briefing(result)["briefing"]
 
 
 def want_sent(result: types.CallToolResult, *names: str) -> None:

@@ -6,6 +6,8 @@ from typing import Any
 import anyio
 from mcp.shared.exceptions import MCPError
 
+INVALID_PARAMS = -32602
+RESOURCE_NOT_FOUND = -32002
 STEP_S_MAX = 15
 # Shorter than a step, so that the failure can say what was heard instead.
 WAIT_S_MAX = 10

@@ -7,19 +7,30 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
+from httpx2 import AsyncClient
+from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from report import want
 
 TRANSPORTS = ("stdio", "http")
 PROTOCOLS = ("legacy", "modern")
 # What the client calls the way it negotiates.
 MODES = {"legacy": "legacy", "modern": "auto"}
+MODERN = "2026-07-28"
 READY_S_MAX = 15
+# No shorter than any check, since a check that takes too long says which one it is.
+HTTP_S_MAX = 60
 PAGES_MAX = 100
+
+
+def want_protocol(client: Client, protocol: str) -> None:
+    want((client.protocol_version == MODERN) == (protocol == "modern"), f"got {client.protocol_version}")
 
 
 def free_port() -> int:
@@ -49,6 +60,15 @@ def http_server(command: list[str]) -> Iterator[str]:
     finally:
         process.kill()
         process.wait()
+
+
+@asynccontextmanager
+async def http_target(url: str, credential: str = "", on_response: Any = None) -> AsyncIterator[Any]:
+    """A server that the client asks with this credential; `on_response` gets each answer."""
+    headers = {"Authorization": f"Bearer {credential}"} if credential else {}
+    hooks = {"response": [on_response] if on_response else []}
+    async with AsyncClient(headers=headers, event_hooks=hooks, timeout=HTTP_S_MAX) as web:
+        yield streamable_http_client(url, http_client=web)
 
 
 def stdio_server(command: list[str]) -> StdioServerParameters:

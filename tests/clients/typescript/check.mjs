@@ -4,87 +4,21 @@
 //
 //     node check.mjs RELAY_SERVE BUNDLE_A BUNDLE_B EXPECT.json [argument for relay-serve ...]
 
-import { spawn } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { Client, ProtocolError, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
-const MODERN = '2026-07-28';
-const INVALID_PARAMS = -32602;
-const STEP_MS_MAX = 15_000;
+import { INVALID_PARAMS, Report, STEP_MS_MAX, Skip, refused, want, within } from './report.mjs';
+import { handleOf } from './results.mjs';
+import { PROTOCOLS, newClient, wantProtocol, withHttpServer } from './serving.mjs';
+
 // Shorter than a step, so that the failure can say what was heard instead.
 const HEAR_MS_MAX = 10_000;
-const READY_MS_MAX = 15_000;
 const MARKER = 'relay-check';
-
-/** The bundle has nothing that this check could ask for. */
-class Skip extends Error {}
-
-/** Counts, and prints one line per check. */
-class Report {
-  passed = 0;
-  failed = 0;
-  where = '';
-
-  constructor(must) {
-    this.must = must;
-  }
-
-  /** Returns what `run` returned, or undefined where it failed or had nothing to do. */
-  async check(name, run, needs = '') {
-    try {
-      const result = await within(STEP_MS_MAX, run());
-      this.passed += 1;
-      console.log(`ok   ${this.where}: ${name}`);
-      return result;
-    } catch (error) {
-      if (!(error instanceof Skip)) this.fail(name, `${error?.name}: ${error?.message}`);
-      else if (this.must.includes(needs)) this.fail(name, `the bundle must have it: ${error.message}`);
-      else console.log(`skip ${this.where}: ${name}: ${error.message}`);
-    }
-  }
-
-  fail(name, reason) {
-    this.failed += 1;
-    console.log(`FAIL ${this.where}: ${name}: ${reason}`);
-  }
-}
-
-async function within(limit, promise) {
-  const stop = new AbortController();
-  const late = sleep(limit, undefined, { signal: stop.signal }).then(
-    () => Promise.reject(new Error(`no answer within ${limit} ms`)),
-    () => {},
-  );
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    stop.abort();
-  }
-}
-
-function want(condition, otherwise) {
-  if (!condition) throw new Error(otherwise);
-}
-
-/** A clean rejection is a JSON-RPC error with this code and a message. */
-async function refused(call, code) {
-  let result;
-  try {
-    result = await call;
-  } catch (error) {
-    want(error instanceof ProtocolError, `${error?.name}: ${error?.message}`);
-    want(error.code === code, `expected code ${code}, got ${error.code}: ${error.message}`);
-    want(error.message, 'the error has no message');
-    return error;
-  }
-  throw new Error(`expected an error, got ${JSON.stringify(result).slice(0, 200)}`);
-}
 
 const namesOf = (items, key) => new Set(items.map((item) => item[key]));
 
@@ -135,8 +69,7 @@ class Checks {
   }
 
   async identity() {
-    const version = this.client.getNegotiatedProtocolVersion();
-    want((version === MODERN) === (this.protocol === 'modern'), `got ${version}`);
+    wantProtocol(this.client, this.protocol);
     const info = this.client.getServerVersion();
     want(info?.version, 'no serverInfo');
     want(info.name === this.expect.server, `the server calls itself ${info.name}`);
@@ -157,8 +90,7 @@ class Checks {
     if (!namesOf(tools, 'name').has('begin_session')) throw new Skip('the project has no gate');
     if (!namesOf(tools, 'name').has('server_info')) throw new Skip('no known tool is gated');
     const begun = await this.client.callTool({ name: 'begin_session', arguments: { tags: [MARKER] } });
-    const briefing = begun._meta?.['dev.relay/briefing']?.briefing;
-    want(!begun.isError && briefing, `no briefing: ${JSON.stringify(begun).slice(0, 200)}`);
+    const briefing = handleOf(begun);
     want(begun.content.at(-1).text.endsWith(briefing), 'the model does not see the handle');
     const info = await this.client.callTool({ name: 'server_info', arguments: { briefing } });
     want(!info.isError && info.content.length === 1, `not its result alone: ${JSON.stringify(info).slice(0, 200)}`);
@@ -347,41 +279,8 @@ class Checks {
   }
 }
 
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address();
-      probe.close(() => resolve(port));
-    });
-  });
-}
-
-async function withHttpServer(command, run) {
-  const address = `127.0.0.1:${await freePort()}`;
-  const stdio = ['ignore', 'inherit', 'inherit'];
-  const server = spawn(command[0], [...command.slice(1), '--http', address], { stdio });
-  const ended = new Promise((resolve) => server.once('exit', resolve).once('error', resolve));
-  try {
-    for (let waited = 0; ; waited += 50) {
-      if (server.exitCode !== null) throw new Error(`relay-serve ended with ${server.exitCode} before it was ready`);
-      if (waited > READY_MS_MAX) throw new Error(`relay-serve was not ready after ${READY_MS_MAX} ms`);
-      const ready = await fetch(`http://${address}/readyz`, { signal: AbortSignal.timeout(1000) }).catch(() => null);
-      if (ready?.ok) break;
-      await sleep(50);
-    }
-    await run(new URL(`http://${address}/mcp`));
-  } finally {
-    server.kill('SIGKILL');
-    await ended;
-  }
-}
-
 async function connection(transport, protocol, report, expect, replace) {
-  const client = new Client(
-    { name: 'relay-check', version: '1' },
-    { versionNegotiation: { mode: protocol === 'modern' ? 'auto' : 'legacy' } },
-  );
+  const client = newClient(protocol);
   try {
     await within(STEP_MS_MAX, client.connect(transport));
     await new Checks(client, protocol, report, expect).run(replace);
@@ -396,7 +295,7 @@ const [relayServe, bundleA, bundleB, expectFile, ...extra] = process.argv.slice(
 const expect = JSON.parse(readFileSync(expectFile, 'utf8'));
 const report = new Report(expect.must);
 for (const transport of ['stdio', 'http']) {
-  for (const protocol of ['legacy', 'modern']) {
+  for (const protocol of PROTOCOLS) {
     report.where = `typescript ${transport} ${protocol}`;
     const folder = mkdtempSync(join(tmpdir(), 'relay-check-'));
     const served = join(folder, 'served.relay');
@@ -424,5 +323,4 @@ for (const transport of ['stdio', 'http']) {
     }
   }
 }
-console.log(`${report.passed} passed, ${report.failed} failed`);
-process.exit(report.failed > 0 || report.passed === 0 ? 1 : 0);
+process.exit(report.close());
