@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use relay_bundle::{Corrupt, Place, Repeat};
+use relay_bundle::{Corrupt, Place, Repeat, Who};
 use relay_engine::cascade::{self, Explained, Question};
 use relay_engine::place::{self, Identity, NoPlace, Placement};
 use relay_engine::view::View;
@@ -97,6 +97,19 @@ impl Placed {
     pub(crate) fn repeat(&self) -> Repeat {
         let settings = self.loaded.bundle.skill_settings();
         settings.map_or(Repeat::Always, |settings| settings.repeat.value)
+    }
+
+    /// Returns whether `users` names a user for the caller's tenant, or for any.
+    pub(crate) fn is_user_of_own_tenant(&self, id: &str) -> Result<bool, Corrupt> {
+        let own = self.place.as_ref().ok().and_then(|place| place.tenant);
+        let bundle = &self.loaded.bundle;
+        for number in bundle.users_of(Who::User, id)? {
+            let tenant = bundle.user_row(number)?.tenant;
+            if tenant.is_none_or(|tenant| own == Some(tenant as usize)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Explains what a call is given by the skills.

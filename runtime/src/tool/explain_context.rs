@@ -2,6 +2,7 @@
 
 use std::future::ready;
 
+use relay_bundle::Corrupt;
 use relay_engine::cascade::{Question, Selector};
 use serde_json::json;
 
@@ -23,22 +24,54 @@ impl Tool for ExplainContext {
 }
 
 fn explain(_: &Permit, run: &Run<'_>) -> Result<Outcome, CallError> {
-    let text = |name| run.arguments.text(name).filter(|text| !text.is_empty());
     let placed = &run.call.placed;
+    let id = run.call.caller.principal.id.as_str();
     // Whoever is of a tenant learns nothing of the others.
     let own = placed.tenant();
-    let tenant = match (own, text("tenant")) {
-        (Some(own), Some(asked)) if own != asked => {
+    let tenant = match (own, run.arguments.text("tenant")) {
+        (own, None) => own,
+        (None, Some(asked)) => Some(asked),
+        (Some(own), Some(asked)) if own == asked => Some(own),
+        (Some(_), Some(_)) => {
             let text = "a caller of a tenant asks for its own tenant alone: leave `tenant` out";
             return Err(CallError::Failed(text.to_owned()));
         }
-        (own, asked) => own.or(asked),
     };
-    let question = Question { tenant, tool: text("tool"), user: text("user") };
+    let may_name = |user: &str| -> Result<bool, Corrupt> {
+        Ok(own.is_none() || user == id || placed.is_user_of_own_tenant(user)?)
+    };
+    let user = run.arguments.text("user").unwrap_or(id);
+    // The same for a user of another tenant as for one that nobody knows.
+    if !user.is_empty() && !may_name(user).map_err(Rejection::from)? {
+        let text = "a caller of a tenant asks for itself, and for users that the project names for its \
+                    tenant: leave `user` out";
+        return Err(CallError::Failed(text.to_owned()));
+    }
+    let named = |name: &'_ str| !name.is_empty();
+    let question = Question {
+        tenant: tenant.filter(|tenant| named(tenant)),
+        tool: run.arguments.text("tool").filter(|tool| named(tool)),
+        user: Some(user).filter(|user| named(user)),
+    };
     let mut explained = placed.explain(question).map_err(Rejection::from)?;
     if own.is_some() {
-        let of_others = Selector::Tenant.word();
-        explained.near_misses.retain(|miss| miss.failed.selector != of_others);
+        let mut kept = Vec::new();
+        for miss in explained.near_misses {
+            let wants = |of: Selector| miss.failed.selector == of.word();
+            let is_foreign = match miss.failed.wants.as_slice() {
+                _ if wants(Selector::Tenant) => true,
+                [user] if wants(Selector::User) => !may_name(user).map_err(Rejection::from)?,
+                _ => false,
+            };
+            if !is_foreign {
+                kept.push(miss);
+            }
+        }
+        explained.near_misses = kept;
+    }
+    // Whether a name is known, and which one is near, would tell of tools and users that are hidden.
+    if own.is_some() || placed.role().is_some() {
+        explained.notes.clear();
     }
     let omitted = explained.near_misses.len().saturating_sub(NEAR_MISSES_MAX);
     explained.near_misses.truncate(NEAR_MISSES_MAX);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use relay_bundle::{Bundle, Corrupt, Level};
+use relay_bundle::{Bundle, Corrupt, Level, Who};
 use serde::Serialize;
 
 use super::near_miss::{NearMiss, near_misses};
@@ -119,6 +119,12 @@ fn notes(bundle: &Bundle, question: Question<'_>) -> Result<Vec<String>, Corrupt
         tenants.extend(skill.tenant()?);
         users.extend(skill.user()?);
     }
+    for tenant in 0..bundle.tenant_count() {
+        tenants.insert(bundle.tenant_name(tenant)?);
+    }
+    let rows = bundle.users()?;
+    let named = rows.iter().filter(|row| row.who == Who::User);
+    users.extend(named.map(|row| row.id.as_str()));
     for tool in bundle.known_tools() {
         tools.insert(tool?.name()?);
     }

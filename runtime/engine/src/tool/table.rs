@@ -117,7 +117,7 @@ pub const TOOLS: &[ToolSpec] = &[
                 name: "tenant",
                 kind: Kind::Text { default: None },
                 required: false,
-                meaning: "The tenant of the caller; a caller of a tenant asks for that one alone",
+                meaning: "The tenant; without it, yours. A caller of a tenant asks for that one alone",
             },
             Parameter {
                 name: "tool",
@@ -129,7 +129,7 @@ pub const TOOLS: &[ToolSpec] = &[
                 name: "user",
                 kind: Kind::Text { default: None },
                 required: false,
-                meaning: "The id of the caller",
+                meaning: "The id of the user; without it, yours. A caller of a tenant asks for users of that one",
             },
         ],
         run_s_max: 30,
