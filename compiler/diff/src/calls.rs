@@ -11,19 +11,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use relay_bundle::{Bundle, Corrupt};
 use relay_engine::cascade::{self, Question};
 
-use self::asked::Asked;
+use self::asked::{Asked, Call};
 use crate::finding::{Area, Called, Change, Finding, Findings, Kind, TOKEN_BYTES};
 
 /// The most calls that two bundles are asked for.
 const CALLS_MAX: usize = 65_536;
-
-/// A call, by the numbers of its tenant, tool and user among those asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Call {
-    tenant: usize,
-    tool: usize,
-    user: usize,
-}
 
 /// How what a call is given differs.
 #[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,10 +6,16 @@ use relay_bundle::{Bundle, Corrupt, Skill};
 use relay_engine::cascade::Question;
 use relay_engine::glob::{self, Part};
 
-use super::Call;
-
 /// Names of tenants, tools or users that a phrase lists.
 const NAMES_MAX: usize = 3;
+
+/// A call, by the numbers of its tenant, tool and user among those asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Call {
+    tenant: usize,
+    tool: usize,
+    user: usize,
+}
 
 /// The names to ask with, on each of the three axes.
 pub(super) struct Asked {

@@ -1,0 +1,100 @@
+//! A pattern that meets no known tool.
+
+use std::collections::BTreeMap;
+
+use miette::Diagnostic;
+use relay_engine::nearest::nearest;
+use relay_engine::tool::{Group, TOOLS};
+use thiserror::Error;
+
+use crate::ast::ToolGroup;
+use crate::diagnostic::Diagnostics;
+use crate::model::Model;
+use crate::pattern_set::meet;
+use crate::source::Span;
+
+/// No tool that the project offers or names matches the pattern, so it is probably mistyped, and
+/// no call would be given the skill.
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{pattern}` matches no tool that the project knows")]
+#[diagnostic(code(skill::no_tool), severity(Warning))]
+struct NoTool {
+    pattern: String,
+    #[help]
+    help: String,
+    #[label(primary, "matches nothing")]
+    at: Span,
+}
+
+/// No tool that the project offers or names matches the pattern, so it is probably mistyped, and
+/// callers of the role would not see the tool that is meant.
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{pattern}` matches no tool that the project knows")]
+#[diagnostic(code(role::no_tool), severity(Warning))]
+struct NoToolOfRole {
+    pattern: String,
+    #[help]
+    help: String,
+    #[label(primary, "admits nothing")]
+    at: Span,
+}
+
+pub(super) fn check(model: &Model, out: &mut Diagnostics) {
+    let mut known = Known::of(model);
+    for pattern in model.skills.list.iter().flat_map(|skill| &skill.tools) {
+        if let Some(help) = known.miss(&pattern.value) {
+            let (pattern, at) = (pattern.value.clone(), pattern.at);
+            out.report(at, NoTool { pattern, help, at });
+        }
+    }
+    // A pattern of a role may be malformed, which is reported already.
+    if out.has_errors() {
+        return;
+    }
+    for role in model.access.roles.iter().filter(|role| role.has_own_tools) {
+        // `*` is what says that the role sees whatever there is.
+        let patterns = role.tools.iter().flatten().filter(|pattern| pattern.value != "*");
+        for pattern in patterns {
+            if let Some(help) = known.miss(&pattern.value) {
+                let (pattern, at) = (pattern.value.clone(), pattern.at);
+                out.report(at, NoToolOfRole { pattern, help, at });
+            }
+        }
+    }
+}
+
+/// The tools that the project offers or names.
+struct Known<'m> {
+    tools: Vec<&'m str>,
+    /// Whether a pattern meets one: each is compared once, however many skills have it.
+    met: BTreeMap<&'m str, bool>,
+}
+
+impl<'m> Known<'m> {
+    fn of(model: &'m Model) -> Self {
+        let offered = TOOLS.iter().filter(|spec| match spec.group {
+            Group::Gate => model.gate.on.value,
+            Group::Diagnostics => {
+                model.tools.iter().any(|group| group.value == ToolGroup::Diagnostics)
+            }
+        });
+        let other = model.other_tools.iter().map(|pattern| pattern.value.as_str());
+        Self { tools: offered.map(|spec| spec.name).chain(other).collect(), met: BTreeMap::new() }
+    }
+
+    /// Returns what to do about a pattern that meets no tool; `None` if it meets one, or if that is
+    /// not known.
+    fn miss(&mut self, pattern: &'m str) -> Option<String> {
+        let Self { tools, met } = self;
+        let meets =
+            *met.entry(pattern).or_insert_with(|| !matches!(meet(&[pattern], tools), Ok(None)));
+        if meets {
+            return None;
+        }
+        let declare = format!("declare it: `tools {{ other {pattern:?} }}`");
+        Some(match nearest(pattern, tools.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`? A tool of another server: {declare}"),
+            None => format!("if it is a tool of another server, {declare}"),
+        })
+    }
+}
