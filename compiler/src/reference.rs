@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::audience::AUDIENCES_MAX;
 use crate::grammar::{Field, Form, Kind, Literal, Rule};
 use crate::instructions::{BUILD_VARIABLES, RUN_VARIABLES};
 use crate::setting::{GATE, Gate};
@@ -234,6 +235,10 @@ fn limits() -> String {
         ),
         ("a generated summary", format!("{} words", resolve::SUMMARY_WORDS_MAX)),
         ("generated chapters of one prompt", resolve::CHAPTERS_MAX.to_string()),
+        ("roles", resolve::ROLES_MAX.to_string()),
+        ("the id of a user or a group", format!("{} characters", resolve::ID_CHARS_MAX)),
+        ("a pattern", format!("{} characters", resolve::PATTERN_CHARS_MAX)),
+        ("audiences: tenants and roles that `for` tells apart", grouped(AUDIENCES_MAX as u64)),
     ];
     rows.map(|(of, most)| format!("| {of} | {most} |\n")).concat()
 }

@@ -25,9 +25,11 @@ mod template;
 mod text;
 mod tools;
 
+pub(crate) use access::{ID_CHARS_MAX, ROLES_MAX};
 pub(crate) use environment::environments;
 pub(crate) use file::FILE_BYTES_MAX;
 pub(crate) use name::NAME_CHARS_MAX;
+pub(crate) use pattern::CHARS_MAX as PATTERN_CHARS_MAX;
 pub(crate) use resource::TEMPLATES_MAX;
 pub(crate) use summary::{CHAPTERS_MAX, SUMMARY_WORDS_MAX};
 pub(crate) use template::{

@@ -1,4 +1,5 @@
-//! What is prebuilt from the rest: the lists that clients get, and the index that tags are found by.
+//! What is prebuilt from the rest: the lists that clients get, and the indexes that tags and skills are
+//! found by.
 //!
 //! Where nothing that they are made of differs, they do not either, unless a bundle was altered before
 //! it was signed, or another compiler wrote it. Then an answer may differ though no cause is found.
@@ -20,12 +21,26 @@ const LISTS: [Section; 6] = [
 const TAGS: [Section; 4] =
     [Section::TagOrder, Section::TagWords, Section::TagText, Section::TagPostings];
 
+/// The sections of the index of skills.
+const SKILLS: [Section; 6] = [
+    Section::SkillPatterns,
+    Section::SkillScopes,
+    Section::SkillScopeIndex,
+    Section::SkillLists,
+    Section::SkillPostings,
+    Section::SkillTopics,
+];
+
 /// Compares what is prebuilt, if nothing else was found.
 pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) {
     if out.count() > 0 {
         return;
     }
-    for (part, sections) in [("prebuilt lists", LISTS.as_slice()), ("prebuilt tag index", &TAGS)] {
+    for (part, sections) in [
+        ("prebuilt lists", LISTS.as_slice()),
+        ("prebuilt tag index", &TAGS),
+        ("prebuilt index of skills", &SKILLS),
+    ] {
         let held = |bundle: &Bundle| {
             let sections = bundle
                 .sections()

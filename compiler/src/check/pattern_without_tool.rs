@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 
 use miette::Diagnostic;
 use relay_engine::nearest::nearest;
-use relay_engine::tool::{Group, TOOLS};
 use thiserror::Error;
 
-use crate::ast::ToolGroup;
 use crate::diagnostic::Diagnostics;
 use crate::model::Model;
 use crate::pattern_set::meet;
@@ -72,14 +70,9 @@ struct Known<'m> {
 
 impl<'m> Known<'m> {
     fn of(model: &'m Model) -> Self {
-        let offered = TOOLS.iter().filter(|spec| match spec.group {
-            Group::Gate => model.gate.on.value,
-            Group::Diagnostics => {
-                model.tools.iter().any(|group| group.value == ToolGroup::Diagnostics)
-            }
-        });
+        let offered = model.offered_tools().into_iter().map(|(spec, _)| spec.name);
         let other = model.other_tools.iter().map(|pattern| pattern.value.as_str());
-        Self { tools: offered.map(|spec| spec.name).chain(other).collect(), met: BTreeMap::new() }
+        Self { tools: offered.chain(other).collect(), met: BTreeMap::new() }
     }
 
     /// Returns what to do about a pattern that meets no tool; `None` if it meets one, or if that is

@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostics;
 use crate::source::{Span, Spanned};
 
 /// The most characters of a pattern.
-const CHARS_MAX: usize = 256;
+pub(crate) const CHARS_MAX: usize = 256;
 
 /// Returns the patterns that are valid, each once; reports the others.
 pub(super) fn valid(patterns: Vec<Spanned<String>>, out: &mut Diagnostics) -> Vec<Spanned<String>> {
