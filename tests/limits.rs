@@ -436,6 +436,8 @@ fn what_cannot_be_proved_of_a_role_is_not_taken_for_granted() {
     );
     let users = "users { anyone role=narrow }";
     let prompts = "prompts { prompt a { text \"x\" } }";
-    let project = format!("project demo epoch=1\nroles {{\n{roles}}}\n{users}\n{prompts}\n");
+    let tools = format!("tools {{ other \"*b{far}\" \"*c{far}\" }}");
+    let project =
+        format!("project demo epoch=1\nroles {{\n{roles}}}\n{users}\n{prompts}\n{tools}\n");
     check(project, "role::undecided");
 }

@@ -282,6 +282,16 @@ impl<'f> Sources<'f> {
             column: u32::try_from(column.chars().count() + 1).unwrap_or(u32::MAX),
         }
     }
+
+    /// Returns the line in which a span starts, without white space around it. What is not UTF-8 is
+    /// replaced.
+    #[must_use]
+    pub fn line_text(&self, span: Span) -> String {
+        let file = self.file(span.file);
+        let (line, start) = file.line(span.start);
+        let line = file.bytes.get(start..file.line_start(line + 1)).unwrap_or_default();
+        String::from_utf8_lossy(line).trim().to_owned()
+    }
 }
 
 impl FileId {

@@ -34,7 +34,9 @@ pub(crate) struct WorstCase {
 /// Returns the call with the largest text over `limit`; `None` if no call is over it.
 pub(crate) fn over(skills: &[Skill], known_tools: &[&str], limit: usize) -> Option<WorstCase> {
     let (patterns, sets) = sets(skills, known_tools);
-    search(&Scopes::of(skills, &patterns), &patterns, sets.as_deref(), limit)
+    let scopes = Scopes::of(skills, &patterns);
+    let all = (0..scopes.tenants.len()).collect();
+    search(&scopes, &patterns, sets.as_deref(), vec![Search::of(all, limit)]).pop().flatten()
 }
 
 /// Returns the largest text of a call of each tenant that skills name, and of callers without one,
@@ -45,14 +47,15 @@ pub(crate) fn by_tenant(
     tenants_max: usize,
 ) -> Vec<WorstCase> {
     let (patterns, sets) = sets(skills, known_tools);
-    let mut scopes = Scopes::of(skills, &patterns);
-    let tenants = std::mem::take(&mut scopes.tenants);
-    let mut worst = Vec::new();
-    for tenant in tenants.into_iter().take(tenants_max.saturating_add(1)) {
-        scopes.tenants = BTreeSet::from([tenant]);
-        let found = search(&scopes, &patterns, sets.as_deref(), 0);
-        worst.extend(found.map(|worst| WorstCase { tenant: tenant.map(str::to_owned), ..worst }));
-    }
+    let scopes = Scopes::of(skills, &patterns);
+    let tenants = 0..scopes.tenants.len().min(tenants_max.saturating_add(1));
+    let searches = tenants.clone().map(|tenant| Search::of(vec![tenant], 0)).collect();
+    let found = search(&scopes, &patterns, sets.as_deref(), searches);
+    let named = tenants.zip(found).filter_map(|(tenant, worst)| {
+        let tenant = scopes.tenants.get(tenant).copied().flatten().map(str::to_owned);
+        worst.map(|worst| WorstCase { tenant, ..worst })
+    });
+    let mut worst: Vec<WorstCase> = named.collect();
     worst.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.tenant.cmp(&b.tenant)));
     worst
 }
@@ -74,25 +77,41 @@ fn sets<'s>(skills: &'s [Skill], known_tools: &[&str]) -> (Vec<&'s str>, Option<
     (patterns, sets)
 }
 
+/// Returns what each search finds. All are led through the sets together, since what a set gives each
+/// scope is the same for all.
 fn search(
     scopes: &Scopes<'_>,
     patterns: &[&str],
     sets: Option<&[NameSet]>,
-    limit: usize,
-) -> Option<WorstCase> {
-    let mut search = Search { scopes, limit, worst: None, bound: None, resolved: 0, bounds: 0 };
-    let Some(sets) = sets else {
-        // What all patterns would give together is no less than what any of them do.
-        let all: Vec<usize> = (0..patterns.len()).collect();
-        search.set(&all, None);
-        return search.finish().map(|worst| WorstCase { is_bound: true, ..worst });
+    mut searches: Vec<Search>,
+) -> Vec<Option<WorstCase>> {
+    let resolved_max = RESOLVED_MAX / searches.len().max(1);
+    let bounds_max = BOUNDS_MAX / searches.len().max(1);
+    let mut sums = Sums::of(scopes, patterns.len());
+    let mut set = |patterns: &[usize], tool: Option<&str>| {
+        sums.set(patterns);
+        for search in &mut searches {
+            (search.resolved_max, search.bounds_max) = (resolved_max, bounds_max);
+            search.set(&mut sums, tool);
+        }
     };
-    // A question may also name no tool.
-    search.set(&[], None);
-    for NameSet { patterns, witness } in sets {
-        search.set(patterns, Some(witness));
+    match sets {
+        // What all patterns would give together is no less than what any of them do.
+        None => set(&(0..patterns.len()).collect::<Vec<_>>(), None),
+        Some(sets) => {
+            // A question may also name no tool.
+            set(&[], None);
+            for NameSet { patterns, witness } in sets {
+                set(patterns, Some(witness));
+            }
+        }
     }
-    search.finish()
+    let is_bound = sets.is_none();
+    let found = searches.into_iter().map(|search| {
+        let worst = search.worst.or(search.bound)?;
+        Some(WorstCase { is_bound: worst.is_bound || is_bound, ..worst })
+    });
+    found.collect()
 }
 
 /// Names a known tool where one matches just the patterns of a set.
@@ -111,92 +130,204 @@ fn name_known(sets: &mut [NameSet], patterns: &[&str], known_tools: &[&str]) {
     }
 }
 
-type Pair<'s> = (Option<&'s str>, Option<&'s str>);
-
-/// The skills by tenant and user.
+/// The skills by tenant and user, each of which has a number; 0 is a caller without one.
 struct Scopes<'s> {
-    skills: &'s [Skill],
     /// The bytes that each skill adds, with the line feed before it.
     bytes: Vec<usize>,
-    /// For each scope, the skills that ask for no tool.
-    any_tool: BTreeMap<Pair<'s>, Vec<usize>>,
-    /// For each pattern, the scopes with the skills that ask for it.
-    of_pattern: Vec<BTreeMap<Pair<'s>, Vec<usize>>>,
-    tenants: BTreeSet<Option<&'s str>>,
-    users: BTreeSet<Option<&'s str>>,
+    /// The number of each skill's topic, and how many topics there are.
+    topics: Vec<Option<usize>>,
+    topic_count: usize,
+    /// The patterns of each skill; none if it asks for no tool.
+    patterns: Vec<Vec<usize>>,
+    /// For each pattern, the skills that ask for it.
+    of_pattern: Vec<Vec<usize>>,
+    /// The number of each skill's scope.
+    of_skill: Vec<usize>,
+    /// The skills of each scope, in the order of the cascade.
+    skills: Vec<Vec<usize>>,
+    /// The number of each scope that skills ask for, by tenant and user.
+    numbers: BTreeMap<(usize, usize), usize>,
+    /// The scopes of a tenant and a user.
+    of_both: Vec<usize>,
+    tenants: Vec<Option<&'s str>>,
+    users: Vec<Option<&'s str>>,
 }
 
 impl<'s> Scopes<'s> {
     fn of(skills: &'s [Skill], patterns: &[&str]) -> Self {
+        let tenant = |skill: &'s Skill| skill.tenant.as_ref().map(|tenant| tenant.value.as_str());
+        let user = |skill: &'s Skill| skill.user.as_ref().map(|user| user.value.as_str());
+        let topic = |skill: &'s Skill| skill.topic.as_ref().map(|topic| topic.value.as_str());
+        let topics = distinct(skills, topic);
         let mut scopes = Self {
-            skills,
             bytes: Vec::new(),
-            any_tool: BTreeMap::new(),
-            of_pattern: vec![BTreeMap::new(); patterns.len()],
-            tenants: BTreeSet::from([None]),
-            users: BTreeSet::from([None]),
+            topics: Vec::new(),
+            topic_count: topics.len(),
+            patterns: Vec::new(),
+            of_pattern: vec![Vec::new(); patterns.len()],
+            of_skill: Vec::new(),
+            skills: Vec::new(),
+            numbers: BTreeMap::new(),
+            of_both: Vec::new(),
+            tenants: distinct(skills, tenant),
+            users: distinct(skills, user),
         };
         for (index, skill) in skills.iter().enumerate() {
-            let tenant = skill.tenant.as_ref().map(|tenant| tenant.value.as_str());
-            let user = skill.user.as_ref().map(|user| user.value.as_str());
             let length = skill.text.trim_end().len();
             scopes.bytes.push(if length == 0 { 0 } else { length + 1 });
-            scopes.tenants.insert(tenant);
-            scopes.users.insert(user);
-            if skill.tools.is_empty() {
-                scopes.any_tool.entry((tenant, user)).or_default().push(index);
+            let topic = topic(skill).and_then(|topic| topics.binary_search(&Some(topic)).ok());
+            scopes.topics.push(topic);
+            let place = |names: &[Option<&str>], name| names.binary_search(&name).unwrap_or(0);
+            let pair = (place(&scopes.tenants, tenant(skill)), place(&scopes.users, user(skill)));
+            let scope = *scopes.numbers.entry(pair).or_insert_with(|| {
+                if matches!(pair, (1.., 1..)) {
+                    scopes.of_both.push(scopes.skills.len());
+                }
+                scopes.skills.push(Vec::new());
+                scopes.skills.len() - 1
+            });
+            scopes.of_skill.push(scope);
+            if let Some(of_scope) = scopes.skills.get_mut(scope) {
+                of_scope.push(index);
             }
-            for pattern in &skill.tools {
-                let place = patterns.binary_search(&pattern.value.as_str()).ok();
-                if let Some(of_pattern) = place.and_then(|place| scopes.of_pattern.get_mut(place)) {
-                    of_pattern.entry((tenant, user)).or_default().push(index);
+            let numbers = skill.tools.iter();
+            let numbers: Vec<usize> = numbers
+                .filter_map(|pattern| patterns.binary_search(&pattern.value.as_str()).ok())
+                .collect();
+            for pattern in &numbers {
+                if let Some(of_pattern) = scopes.of_pattern.get_mut(*pattern) {
+                    of_pattern.push(index);
                 }
             }
+            scopes.patterns.push(numbers);
         }
         scopes
     }
+}
 
-    /// Returns the bytes of all skills of each scope that match a tool with these patterns.
-    fn sums(&self, patterns: &[usize]) -> BTreeMap<Pair<'s>, usize> {
-        let mut skills: BTreeMap<Pair<'s>, BTreeSet<usize>> = BTreeMap::new();
-        for of_pattern in patterns.iter().filter_map(|place| self.of_pattern.get(*place)) {
-            for (scope, indexes) in of_pattern {
-                skills.entry(*scope).or_default().extend(indexes);
+/// Returns the distinct names, sorted: first that of no name.
+fn distinct<'s>(
+    skills: &'s [Skill],
+    name: impl Fn(&'s Skill) -> Option<&'s str>,
+) -> Vec<Option<&'s str>> {
+    let names: BTreeSet<_> = skills.iter().map(name).chain([None]).collect();
+    names.into_iter().collect()
+}
+
+/// What the skills that match a tool add up to.
+struct Sums<'p, 's> {
+    scopes: &'p Scopes<'s>,
+    /// The bytes of each scope's skills that ask for no tool.
+    of_any_tool: Vec<usize>,
+    /// The bytes of each scope's skills that match.
+    of_scope: Vec<usize>,
+    /// Whether each pattern matches.
+    matches: Vec<bool>,
+    /// The patterns that match.
+    patterns: Vec<usize>,
+    /// For each user the bytes of its skills that match, the most first.
+    users: Vec<(usize, usize)>,
+    /// The most bytes that skills of a tenant and a user have.
+    most_of_both: usize,
+    /// Marks for skills and for topics: what has the newest mark was met.
+    met: Vec<u64>,
+    met_topics: Vec<u64>,
+    mark: u64,
+}
+
+impl<'p, 's> Sums<'p, 's> {
+    fn of(scopes: &'p Scopes<'s>, patterns: usize) -> Self {
+        let mut of_any_tool = vec![0; scopes.skills.len()];
+        for (index, scope) in scopes.of_skill.iter().enumerate() {
+            let asks = scopes.patterns.get(index).is_some_and(|patterns| !patterns.is_empty());
+            if let (false, Some(sum)) = (asks, of_any_tool.get_mut(*scope)) {
+                *sum += scopes.bytes.get(index).copied().unwrap_or(0);
             }
         }
-        for (scope, indexes) in &self.any_tool {
-            skills.entry(*scope).or_default().extend(indexes);
+        Self {
+            scopes,
+            of_scope: of_any_tool.clone(),
+            of_any_tool,
+            matches: vec![false; patterns],
+            patterns: Vec::new(),
+            users: Vec::new(),
+            most_of_both: 0,
+            met: vec![0; scopes.of_skill.len()],
+            met_topics: vec![0; scopes.topic_count],
+            mark: 0,
         }
-        let bytes = |index: &usize| self.bytes.get(*index).copied().unwrap_or(0);
-        skills.into_iter().map(|(scope, all)| (scope, all.iter().map(bytes).sum())).collect()
+    }
+
+    /// Adds up the skills that match a tool with these patterns.
+    fn set(&mut self, patterns: &[usize]) {
+        for pattern in std::mem::replace(&mut self.patterns, patterns.to_vec()) {
+            if let Some(matches) = self.matches.get_mut(pattern) {
+                *matches = false;
+            }
+        }
+        self.of_scope.copy_from_slice(&self.of_any_tool);
+        self.mark += 1;
+        for pattern in patterns {
+            if let Some(matches) = self.matches.get_mut(*pattern) {
+                *matches = true;
+            }
+            for index in self.scopes.of_pattern.get(*pattern).into_iter().flatten() {
+                let Some(met) = self.met.get_mut(*index) else { continue };
+                if std::mem::replace(met, self.mark) == self.mark {
+                    continue;
+                }
+                let scope = self.scopes.of_skill.get(*index);
+                if let Some(sum) = scope.and_then(|scope| self.of_scope.get_mut(*scope)) {
+                    *sum += self.scopes.bytes.get(*index).copied().unwrap_or(0);
+                }
+            }
+        }
+        let of_user = |user| (if user == 0 { 0 } else { self.sum(0, user) }, user);
+        let mut users: Vec<_> = (0..self.scopes.users.len()).map(of_user).collect();
+        users.sort_unstable_by(|a, b| b.cmp(a));
+        self.users = users;
+        let of_both = self.scopes.of_both.iter().filter_map(|scope| self.of_scope.get(*scope));
+        self.most_of_both = of_both.max().copied().unwrap_or(0);
+    }
+
+    fn sum(&self, tenant: usize, user: usize) -> usize {
+        let scope = self.scopes.numbers.get(&(tenant, user));
+        scope.and_then(|scope| self.of_scope.get(*scope)).copied().unwrap_or(0)
     }
 
     /// Returns the bytes of the text that a call is given, with one line feed too many.
-    fn resolve(&self, tenant: Option<&str>, user: Option<&str>, patterns: &[usize]) -> usize {
-        let mut matched: BTreeSet<usize> = BTreeSet::new();
-        let scopes = BTreeSet::from([(None, None), (tenant, None), (None, user), (tenant, user)]);
-        for scope in &scopes {
-            matched.extend(self.any_tool.get(scope).into_iter().flatten());
-            for of_pattern in patterns.iter().filter_map(|place| self.of_pattern.get(*place)) {
-                matched.extend(of_pattern.get(scope).into_iter().flatten());
-            }
+    fn resolve(&mut self, tenant: usize, user: usize) -> usize {
+        let mut matched: Vec<usize> = Vec::new();
+        let pairs = BTreeSet::from([(0, 0), (tenant, 0), (0, user), (tenant, user)]);
+        for scope in pairs.iter().filter_map(|pair| self.scopes.numbers.get(pair)) {
+            let of_scope = self.scopes.skills.get(*scope).into_iter().flatten();
+            matched.extend(of_scope.filter(|index| {
+                let Some(patterns) = self.scopes.patterns.get(**index) else { return false };
+                let matches = |pattern: &usize| self.matches.get(*pattern) == Some(&true);
+                patterns.is_empty() || patterns.iter().any(matches)
+            }));
         }
-        let mut topics = BTreeSet::new();
+        matched.sort_unstable();
+        self.mark += 1;
         let mut bytes = 0;
         // The order of the cascade: the last one of a topic wins.
-        for index in matched.iter().rev() {
-            let topic = self.skills.get(*index).and_then(|skill| skill.topic.as_ref());
-            if topic.is_none_or(|topic| topics.insert(topic.value.as_str())) {
-                bytes += self.bytes.get(*index).copied().unwrap_or(0);
+        for index in matched.into_iter().rev() {
+            let topic = self.scopes.topics.get(index).copied().flatten();
+            let met = topic.and_then(|topic| self.met_topics.get_mut(topic));
+            if met.is_none_or(|met| std::mem::replace(met, self.mark) != self.mark) {
+                bytes += self.scopes.bytes.get(index).copied().unwrap_or(0);
             }
         }
         bytes
     }
 }
 
-struct Search<'p, 's> {
-    scopes: &'p Scopes<'s>,
+/// A search for the largest text of a call of some tenants.
+struct Search {
+    tenants: Vec<usize>,
     limit: usize,
+    resolved_max: usize,
+    bounds_max: usize,
     worst: Option<WorstCase>,
     /// The largest bound that was not resolved.
     bound: Option<WorstCase>,
@@ -204,36 +335,31 @@ struct Search<'p, 's> {
     bounds: usize,
 }
 
-impl<'s> Search<'_, 's> {
-    /// Searches the calls of tools that match these patterns.
-    fn set(&mut self, patterns: &[usize], tool: Option<&str>) {
-        let sums = self.scopes.sums(patterns);
-        let sum = |scope: &Pair<'_>| sums.get(scope).copied().unwrap_or(0);
-        let common = sum(&(None, None));
-        let both = |scope: &Pair<'_>| matches!(scope, (Some(_), Some(_)));
-        let most_of_both = sums.iter().filter(|(scope, _)| both(scope)).map(|(_, sum)| *sum).max();
-        let most_of_both = most_of_both.unwrap_or(0);
-        let falling = |mut sums: Vec<(usize, Option<&'s str>)>| {
-            sums.sort_unstable_by(|a, b| b.cmp(a));
-            sums
-        };
-        let only = |who: &Option<&'s str>, of: usize| if who.is_some() { of } else { 0 };
-        let tenants = self.scopes.tenants.iter();
-        let tenants = falling(tenants.map(|who| (only(who, sum(&(*who, None))), *who)).collect());
-        let users = self.scopes.users.iter();
-        let users = falling(users.map(|who| (only(who, sum(&(None, *who))), *who)).collect());
-        for (of_tenant, tenant) in &tenants {
-            for (of_user, user) in &users {
-                let most = common + of_tenant + of_user + most_of_both;
+impl Search {
+    fn of(tenants: Vec<usize>, limit: usize) -> Self {
+        let (resolved_max, bounds_max) = (RESOLVED_MAX, BOUNDS_MAX);
+        let (worst, bound, resolved, bounds) = (None, None, 0, 0);
+        Self { tenants, limit, resolved_max, bounds_max, worst, bound, resolved, bounds }
+    }
+
+    /// Searches the calls of tools that match the patterns of the sums.
+    fn set(&mut self, sums: &mut Sums<'_, '_>, tool: Option<&str>) {
+        let common = sums.sum(0, 0);
+        let of_tenant =
+            |tenant: &usize| (if *tenant == 0 { 0 } else { sums.sum(*tenant, 0) }, *tenant);
+        let mut tenants: Vec<_> = self.tenants.iter().map(of_tenant).collect();
+        tenants.sort_unstable_by(|a, b| b.cmp(a));
+        for (of_tenant, tenant) in tenants {
+            for place in 0..sums.users.len() {
+                let Some((of_user, user)) = sums.users.get(place).copied() else { break };
                 self.bounds += 1;
-                if most <= self.over() {
+                if common + of_tenant + of_user + sums.most_of_both <= self.over() {
                     break;
                 }
-                let pair = (*tenant, *user);
-                let of_both = if both(&pair) { sum(&pair) } else { 0 };
+                let of_both = if tenant > 0 && user > 0 { sums.sum(tenant, user) } else { 0 };
                 let bound = common + of_tenant + of_user + of_both;
                 if bound > self.over() {
-                    self.call(pair, patterns, tool, bound);
+                    self.call(sums, (tenant, user), tool, bound);
                 }
             }
         }
@@ -246,19 +372,23 @@ impl<'s> Search<'_, 's> {
 
     fn call(
         &mut self,
-        (tenant, user): Pair<'s>,
-        patterns: &[usize],
+        sums: &mut Sums<'_, '_>,
+        (tenant, user): (usize, usize),
         tool: Option<&str>,
         bound: usize,
     ) {
+        let name = |names: &[Option<&str>], number: usize| {
+            names.get(number).copied().flatten().map(str::to_owned)
+        };
+        let scopes = sums.scopes;
         let case = |bytes: usize, is_bound| WorstCase {
             bytes: bytes.saturating_sub(1),
-            tenant: tenant.map(str::to_owned),
+            tenant: name(&scopes.tenants, tenant),
             tool: tool.map(str::to_owned),
-            user: user.map(str::to_owned),
+            user: name(&scopes.users, user),
             is_bound,
         };
-        if self.resolved == RESOLVED_MAX || self.bounds > BOUNDS_MAX {
+        if self.resolved >= self.resolved_max || self.bounds > self.bounds_max {
             let known = self.bound.as_ref().map_or(0, |known| known.bytes + 1);
             if bound > known {
                 self.bound = Some(case(bound, true));
@@ -266,13 +396,9 @@ impl<'s> Search<'_, 's> {
             return;
         }
         self.resolved += 1;
-        let bytes = self.scopes.resolve(tenant, user, patterns);
+        let bytes = sums.resolve(tenant, user);
         if bytes > self.over() {
             self.worst = Some(case(bytes, false));
         }
-    }
-
-    fn finish(self) -> Option<WorstCase> {
-        self.worst.or(self.bound)
     }
 }

@@ -64,30 +64,31 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
 /// The tools that the project offers or names.
 struct Known<'m> {
     tools: Vec<&'m str>,
-    /// Whether a pattern meets one: each is compared once, however many skills have it.
-    met: BTreeMap<&'m str, bool>,
+    /// What to do about each pattern that was compared: once, however many skills have it.
+    compared: BTreeMap<&'m str, Option<String>>,
 }
 
 impl<'m> Known<'m> {
     fn of(model: &'m Model) -> Self {
         let offered = model.offered_tools().into_iter().map(|(spec, _)| spec.name);
         let other = model.other_tools.iter().map(|pattern| pattern.value.as_str());
-        Self { tools: offered.chain(other).collect(), met: BTreeMap::new() }
+        Self { tools: offered.chain(other).collect(), compared: BTreeMap::new() }
     }
 
     /// Returns what to do about a pattern that meets no tool; `None` if it meets one, or if that is
     /// not known.
     fn miss(&mut self, pattern: &'m str) -> Option<String> {
-        let Self { tools, met } = self;
-        let meets =
-            *met.entry(pattern).or_insert_with(|| !matches!(meet(&[pattern], tools), Ok(None)));
-        if meets {
-            return None;
-        }
-        let declare = format!("declare it: `tools {{ other {pattern:?} }}`");
-        Some(match nearest(pattern, tools.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`? A tool of another server: {declare}"),
-            None => format!("if it is a tool of another server, {declare}"),
-        })
+        let Self { tools, compared } = self;
+        let help = || {
+            if !matches!(meet(&[pattern], tools), Ok(None)) {
+                return None;
+            }
+            let declare = format!("declare it: `tools {{ other {pattern:?} }}`");
+            Some(match nearest(pattern, tools.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`? A tool of another server: {declare}"),
+                None => format!("if it is a tool of another server, {declare}"),
+            })
+        };
+        compared.entry(pattern).or_insert_with(help).clone()
     }
 }

@@ -31,7 +31,7 @@ impl Writer {
         let slots = (entries.len() * 2).next_power_of_two();
         let mut table = vec![U32::ZERO; slots];
         for (index, name) in entries {
-            let mut slot = first_slot(name, slots);
+            let mut slot = first_slot(&[name], slots);
             while let Some(taken) = table.get_mut(slot) {
                 if taken.get() == 0 {
                     *taken = number(index + 1);
@@ -51,13 +51,23 @@ impl Reader {
         &self,
         kind: Kind,
         name: &str,
+        candidate: impl FnMut(usize) -> Result<Option<T>, Corrupt>,
+    ) -> Result<Option<T>, Corrupt> {
+        self.find_joined(kind, &[name], candidate)
+    }
+
+    /// The same for a name that these parts make together.
+    pub(crate) fn find_joined<T>(
+        &self,
+        kind: Kind,
+        parts: &[&str],
         mut candidate: impl FnMut(usize) -> Result<Option<T>, Corrupt>,
     ) -> Result<Option<T>, Corrupt> {
         let slots = self.count(kind);
         if slots == 0 {
             return Ok(None);
         }
-        let first = first_slot(name, slots);
+        let first = first_slot(parts, slots);
         // Each slot is visited at most once, so that a table without a free slot ends the search.
         for step in 0..slots {
             let slot: &U32 = self.record(kind, (first + step) % slots)?;
@@ -70,12 +80,12 @@ impl Reader {
     }
 }
 
-/// Returns the slot where the search for `name` begins in a table of `slots` slots.
+/// Returns the slot where the search for a name, in parts, begins in a table of `slots` slots.
 ///
 /// The hash is 64-bit FNV-1a with a final mix. It is part of the format.
-fn first_slot(name: &str, slots: usize) -> usize {
+fn first_slot(parts: &[&str], slots: usize) -> usize {
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    for byte in name.bytes() {
+    for byte in parts.iter().flat_map(|part| part.bytes()) {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     }
     hash ^= hash >> 32;

@@ -79,7 +79,7 @@ impl Writer {
         self.records(Kind::SkillTopics, &numbers);
         let scopes = scopes(skills, &patterns);
         let keys: Vec<String> =
-            scopes.iter().map(|((tenant, user), _)| key(*tenant, *user)).collect();
+            scopes.iter().map(|((tenant, user), _)| key(*tenant, *user).concat()).collect();
         for ((tenant, user), lists) in scopes {
             let lists: Vec<List> = lists
                 .into_iter()
@@ -137,8 +137,8 @@ fn scopes<'s>(skills: &'s [Skill], patterns: &[&str]) -> Vec<(Pair<'s>, Lists)> 
 
 /// Returns the key of a scope in the hash table. Two scopes may have one key; the rows tell them
 /// apart.
-fn key(tenant: Option<&str>, user: Option<&str>) -> String {
-    [tenant.unwrap_or_default(), user.unwrap_or_default()].join("\0")
+fn key<'n>(tenant: Option<&'n str>, user: Option<&'n str>) -> [&'n str; 3] {
+    [tenant.unwrap_or_default(), "\0", user.unwrap_or_default()]
 }
 
 /// Numbers of skills or patterns, rising.
@@ -250,7 +250,7 @@ impl<'b> SkillIndexView<'b> {
         user: Option<&str>,
     ) -> Result<Option<ScopeView<'b>>, Corrupt> {
         let reader = &self.bundle.reader;
-        reader.find(Kind::SkillScopeIndex, &key(tenant, user), |index| {
+        reader.find_joined(Kind::SkillScopeIndex, &key(tenant, user), |index| {
             let row = self.scopes.get(index).ok_or(wrong(Kind::SkillScopeIndex, "index"))?;
             let is_it =
                 reader.optional(row.tenant)? == tenant && reader.optional(row.user)? == user;

@@ -112,92 +112,122 @@ impl Located<'_> {
     /// Returns the skills that match, in the order of the cascade.
     #[must_use]
     pub fn matched(&self) -> Vec<Matched> {
-        let mut skills = Vec::new();
+        let mut skills = Skills::of(self.skill_count);
         for scope in self.scopes.iter().flatten() {
-            skills.extend(scope.any_tool().iter());
+            skills.add(scope.any_tool());
             self.add_patterns(scope, &mut skills);
         }
-        sort(&mut skills, self.skill_count);
-        self.override_by_topic(&skills)
+        self.override_by_topic(skills)
     }
 
     /// Adds the skills of a scope whose patterns match the tool.
-    fn add_patterns(&self, scope: &ScopeView<'_>, skills: &mut Vec<u32>) {
+    fn add_patterns(&self, scope: &ScopeView<'_>, skills: &mut Skills) {
         // The shorter list is read, and the other one searched.
         match &self.tool {
             Tool::None => {}
             Tool::Listed(patterns) if scope.pattern_count() < patterns.len() => {
                 let matched = scope.patterns().filter(|(pattern, _)| patterns.contains(*pattern));
-                matched.for_each(|(_, of_pattern)| skills.extend(of_pattern.iter()));
+                matched.for_each(|(_, of_pattern)| skills.add(of_pattern));
             }
             Tool::Listed(patterns) => {
                 for pattern in patterns.iter() {
-                    skills.extend(scope.of_pattern(pattern).iter());
+                    skills.add(scope.of_pattern(pattern));
                 }
             }
             Tool::Matched(patterns) if scope.pattern_count() < patterns.len() => {
                 let is_matched = |pattern| patterns.binary_search(&pattern).is_ok();
                 let matched = scope.patterns().filter(|(pattern, _)| is_matched(*pattern));
-                matched.for_each(|(_, of_pattern)| skills.extend(of_pattern.iter()));
+                matched.for_each(|(_, of_pattern)| skills.add(of_pattern));
             }
             Tool::Matched(patterns) => {
                 for pattern in patterns {
-                    skills.extend(scope.of_pattern(*pattern).iter());
+                    skills.add(scope.of_pattern(*pattern));
                 }
             }
         }
     }
 
     /// Finds which of the skills win over which others.
-    fn override_by_topic(&self, skills: &[u32]) -> Vec<Matched> {
-        // The winners by topic, of those that are matched; the last skill of a topic comes first.
-        let mut winners: Vec<(u32, u32)> = Vec::new();
-        let winner = |topic: u32, skill: u32, winners: &mut Vec<(u32, u32)>| match winners
-            .binary_search_by_key(&topic, |(topic, _)| *topic)
-        {
-            Ok(place) => winners.get(place).map(|(_, winner)| *winner),
-            Err(place) => {
-                winners.insert(place, (topic, skill));
-                None
+    fn override_by_topic(&self, skills: Skills) -> Vec<Matched> {
+        let mut matched = Vec::with_capacity(skills.count_max);
+        let mut topics = Bits::default();
+        let mut is_shared = false;
+        skills.each(|skill| {
+            if let Some(topic) = self.index.topic(skill) {
+                // Topics are numbered below the number of skills.
+                is_shared |= !topics.add(topic, self.skill_count);
             }
-        };
-        let mut matched: Vec<Matched> = skills
-            .iter()
-            .rev()
-            .map(|skill| {
-                let topic = self.index.topic(*skill);
-                let overridden_by = topic.and_then(|topic| winner(topic, *skill, &mut winners));
-                Matched { skill: *skill, overridden_by }
-            })
-            .collect();
-        matched.reverse();
+            matched.push(Matched { skill, overridden_by: None });
+        });
+        if is_shared {
+            self.override_shared(&mut matched);
+        }
         matched
+    }
+
+    /// The same where two of the skills have one topic: the last of each topic wins.
+    fn override_shared(&self, matched: &mut [Matched]) {
+        let of_topics =
+            matched.iter().filter_map(|it| Some((self.index.topic(it.skill)?, it.skill)));
+        let mut of_topics: Vec<(u32, u32)> = of_topics.collect();
+        of_topics.sort_unstable();
+        for it in matched {
+            let Some(topic) = self.index.topic(it.skill) else { continue };
+            let end = of_topics.partition_point(|(other, _)| *other <= topic);
+            let winner = end.checked_sub(1).and_then(|last| of_topics.get(last));
+            let winner = winner.map(|(_, winner)| *winner);
+            it.overridden_by = winner.filter(|winner| *winner != it.skill);
+        }
     }
 }
 
-/// Sorts the numbers of skills, and leaves out what is there twice.
-fn sort(skills: &mut Vec<u32>, count: usize) {
-    if skills.is_sorted_by(|a, b| a < b) {
-        return;
+/// The numbers of skills that match, in any order, some perhaps twice.
+struct Skills {
+    /// One bit a skill: they come out in order, and faster than they are sorted.
+    bits: Bits,
+    skill_count: usize,
+    count_max: usize,
+}
+
+impl Skills {
+    fn of(skill_count: usize) -> Self {
+        Self { bits: Bits::default(), skill_count, count_max: 0 }
     }
-    // One bit a skill: looking at all of them is faster than sorting where many match.
-    let words = count.div_ceil(64);
-    if skills.len() < 16 || skills.len() < words / 4 {
-        skills.sort_unstable();
-        skills.dedup();
-        return;
-    }
-    let mut bits = vec![0u64; words];
-    for skill in skills.iter() {
-        if let Some(word) = bits.get_mut(*skill as usize / 64) {
-            *word |= 1 << (skill % 64);
+
+    fn add(&mut self, numbers: Numbers<'_>) {
+        self.count_max += numbers.len();
+        for number in numbers.iter() {
+            self.bits.add(number, self.skill_count);
         }
     }
-    skills.clear();
-    for (first, mut word) in (0u32..).step_by(64).zip(bits) {
-        while word != 0 {
-            skills.push(first + word.trailing_zeros());
-            word &= word - 1;
+
+    /// Calls `each` for every number once, in rising order.
+    fn each(&self, mut each: impl FnMut(u32)) {
+        for (first, mut word) in (0u32..).step_by(64).zip(&self.bits.words).map(|(n, w)| (n, *w)) {
+            while word != 0 {
+                each(first + word.trailing_zeros());
+                word &= word - 1;
+            }
         }
+    }
+}
+
+/// A set of small numbers.
+#[derive(Default)]
+struct Bits {
+    words: Vec<u64>,
+}
+
+impl Bits {
+    /// Adds a number, which is below `count`; returns whether it is new.
+    fn add(&mut self, number: u32, count: usize) -> bool {
+        if self.words.is_empty() {
+            self.words = vec![0; count.div_ceil(64)];
+        }
+        let Some(word) = self.words.get_mut(number as usize / 64) else { return false };
+        let bit = 1 << (number % 64);
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
     }
 }

@@ -128,6 +128,15 @@ pub fn is_name(pattern: &str) -> bool {
 /// Returns whether a pattern that [`check`] accepts matches the whole of a name.
 #[must_use]
 pub fn matches(pattern: &str, name: &str) -> bool {
+    // Of many patterns most differ in their first or last character already.
+    let differs = |of_pattern: Option<&u8>, of_name: Option<&u8>| {
+        of_pattern
+            .is_some_and(|byte| byte.is_ascii() && !b"*?[]".contains(byte) && of_name != Some(byte))
+    };
+    let (all, of_name) = (pattern.as_bytes(), name.as_bytes());
+    if differs(all.first(), of_name.first()) || differs(all.last(), of_name.last()) {
+        return false;
+    }
     let (mut pattern, mut name) = (pattern, name);
     // Where to go on if what follows the last run does not fit: the run takes one more.
     let mut retry: Option<(&str, &str)> = None;

@@ -129,7 +129,7 @@ fn finding(report: &Report, origin: &Origin<'_>) -> Finding {
         place: range(report.at, origin),
         environments: report.environments.clone(),
         labels: labels.map(|label| described(&label, report.at, origin)).collect(),
-        line_text: line_text(report.at, origin),
+        line_text: origin.sources.line_text(report.at),
     }
 }
 
@@ -167,11 +167,4 @@ fn range(span: Span, origin: &Origin<'_>) -> Range {
         end_line: end.line,
         end_column: end.column,
     }
-}
-
-fn line_text(span: Span, origin: &Origin<'_>) -> String {
-    let file = origin.sources.file(span.file);
-    let line = origin.sources.place(span).line.saturating_sub(1);
-    let line = file.bytes.split(|byte| *byte == b'\n').nth(line as usize).unwrap_or_default();
-    String::from_utf8_lossy(line).trim().to_owned()
 }
