@@ -1,7 +1,7 @@
 //! An opened bundle.
 
 use std::fmt;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU8};
 
 use crate::digest::Digest;
 use crate::error::{Corrupt, OpenError};
@@ -31,8 +31,8 @@ pub struct Bundle {
     digest: Digest,
     /// Whether the sections of the tag index were found to be consistent.
     pub(crate) tag_index_fits: AtomicBool,
-    /// Whether the sections of the index of skills were found to be consistent.
-    pub(crate) skill_index_fits: AtomicBool,
+    /// What was found of the sections of the index of skills; 0 if they were not read yet.
+    pub(crate) skill_index_fits: AtomicU8,
     content_length: usize,
     envelope_length: usize,
 }
@@ -64,7 +64,7 @@ impl Bundle {
             epoch: front.epoch,
             digest: front.digest,
             tag_index_fits: AtomicBool::new(false),
-            skill_index_fits: AtomicBool::new(false),
+            skill_index_fits: AtomicU8::new(0),
             content_length: front.content_length,
             envelope_length,
         })

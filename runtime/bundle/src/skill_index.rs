@@ -176,10 +176,16 @@ impl<'b> Numbers<'b> {
     }
 }
 
+/// The sections of the index were found to fit each other, and no skill has a topic.
+const FITS: u8 = 1;
+/// They fit, and some skills have topics.
+const FITS_WITH_TOPICS: u8 = 2;
+
 /// The index of skills, in place.
 #[derive(Clone, Copy)]
 pub struct SkillIndexView<'b> {
     bundle: &'b Bundle,
+    has_topics: bool,
     scopes: &'b [Scope],
     lists: &'b [List],
     postings: &'b [U32],
@@ -206,17 +212,25 @@ impl Bundle {
         if self.skill_count() == 0 {
             return Ok(None);
         }
-        let index = SkillIndexView {
+        let mut index = SkillIndexView {
             bundle: self,
+            has_topics: true,
             scopes: self.all(Kind::SkillScopes)?,
             lists: self.all(Kind::SkillLists)?,
             postings: self.all(Kind::SkillPostings)?,
             topics: self.all(Kind::SkillTopics)?,
         };
-        if !self.skill_index_fits.load(Ordering::Relaxed) {
-            index.check()?;
-            self.skill_index_fits.store(true, Ordering::Relaxed);
-        }
+        index.has_topics = match self.skill_index_fits.load(Ordering::Relaxed) {
+            FITS => false,
+            FITS_WITH_TOPICS => true,
+            _ => {
+                index.check()?;
+                let has_topics = index.topics.iter().any(|topic| topic.get() != ABSENT);
+                let fits = if has_topics { FITS_WITH_TOPICS } else { FITS };
+                self.skill_index_fits.store(fits, Ordering::Relaxed);
+                has_topics
+            }
+        };
         Ok(Some(index))
     }
 
@@ -226,12 +240,32 @@ impl Bundle {
         self.reader.count(Kind::SkillPatterns)
     }
 
-    /// Returns the distinct patterns of the skills, in the order of their numbers.
-    pub fn skill_patterns(&self) -> impl ExactSizeIterator<Item = Result<&str, Corrupt>> {
-        (0..self.skill_pattern_count()).map(|index| {
-            let row: &ListedString = self.reader.record(Kind::SkillPatterns, index)?;
-            self.reader.string(row.text)
-        })
+    /// Returns the numbers of the distinct patterns of skills that `matches` accepts, rising.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::prompt`].
+    pub fn matching_skill_patterns(
+        &self,
+        matches: impl Fn(&str) -> bool,
+    ) -> Result<Vec<u32>, Corrupt> {
+        let rows: &[ListedString] = self.all(Kind::SkillPatterns)?;
+        let starts = rows.iter().map(|row| row.text.offset.get() as usize);
+        let ends =
+            rows.iter().map(|row| row.text.offset.get() as usize + row.text.length.get() as usize);
+        let (Some(start), Some(end)) = (starts.min(), ends.max()) else { return Ok(Vec::new()) };
+        // The strings are checked as one: this is asked for each call of a tool that is not known.
+        let strings = self.reader.bytes(Kind::Strings, start, end.saturating_sub(start))?;
+        let mut matching = Vec::new();
+        for (number, row) in (0u32..).zip(rows) {
+            let from = row.text.offset.get() as usize - start;
+            let text = strings.get(from..from + row.text.length.get() as usize);
+            let text = text.and_then(|text| str::from_utf8(text).ok());
+            if matches(text.ok_or(wrong(Kind::SkillPatterns, "text"))?) {
+                matching.push(number);
+            }
+        }
+        Ok(matching)
     }
 
     /// Returns all rows of a section.
@@ -263,6 +297,12 @@ impl<'b> SkillIndexView<'b> {
     #[must_use]
     pub fn scope_count(&self) -> usize {
         self.scopes.len()
+    }
+
+    /// Returns whether any skill has a topic.
+    #[must_use]
+    pub fn has_topics(&self) -> bool {
+        self.has_topics
     }
 
     /// Returns the number of a skill's topic.

@@ -99,12 +99,7 @@ fn tool_patterns<'b>(bundle: &'b Bundle, name: &str) -> Result<Tool<'b>, Corrupt
     if let Some(patterns) = listed.flatten() {
         return Ok(Tool::Listed(patterns));
     }
-    let mut matched = Vec::new();
-    for (number, pattern) in (0..).zip(bundle.skill_patterns()) {
-        if glob::matches(pattern?, name) {
-            matched.push(number);
-        }
-    }
+    let matched = bundle.matching_skill_patterns(|pattern| glob::matches(pattern, name))?;
     Ok(Tool::Matched(matched))
 }
 
@@ -151,9 +146,10 @@ impl Located<'_> {
     fn override_by_topic(&self, skills: Skills) -> Vec<Matched> {
         let mut matched = Vec::with_capacity(skills.count_max);
         let mut topics = Bits::default();
+        let has_topics = self.index.has_topics();
         let mut is_shared = false;
         skills.each(|skill| {
-            if let Some(topic) = self.index.topic(skill) {
+            if has_topics && let Some(topic) = self.index.topic(skill) {
                 // Topics are numbered below the number of skills.
                 is_shared |= !topics.add(topic, self.skill_count);
             }
