@@ -65,6 +65,10 @@ fn main() -> Result<()> {
         ("cascade", cascade::cascade),
         ("audiences", audience::audiences),
     ];
+    let unknown = |wanted: &&String| !benches.iter().any(|(name, _)| name == wanted);
+    if let Some(unknown) = wanted.iter().find(unknown) {
+        return Err(format!("no bench is named `{unknown}`").into());
+    }
     for (name, bench) in benches {
         if wanted.is_empty() || wanted.iter().any(|wanted| wanted == name) {
             bench(&setting)?;

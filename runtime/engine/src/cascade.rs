@@ -181,30 +181,41 @@ impl Located<'_> {
 struct Skills {
     /// One bit a skill: they come out in order, and faster than they are sorted.
     bits: Bits,
+    /// One bit for each word of these that is not zero, since most are.
+    words: Bits,
     skill_count: usize,
     count_max: usize,
 }
 
 impl Skills {
     fn of(skill_count: usize) -> Self {
-        Self { bits: Bits::default(), skill_count, count_max: 0 }
+        Self { bits: Bits::default(), words: Bits::default(), skill_count, count_max: 0 }
     }
 
     fn add(&mut self, numbers: Numbers<'_>) {
         self.count_max += numbers.len();
         for number in numbers.iter() {
             self.bits.add(number, self.skill_count);
+            self.words.add(number / 64, self.skill_count.div_ceil(64));
         }
     }
 
     /// Calls `each` for every number once, in rising order.
     fn each(&self, mut each: impl FnMut(u32)) {
-        for (first, mut word) in (0u32..).step_by(64).zip(&self.bits.words).map(|(n, w)| (n, *w)) {
-            while word != 0 {
-                each(first + word.trailing_zeros());
-                word &= word - 1;
-            }
+        for (first, set) in (0u32..).step_by(64).zip(&self.words.words) {
+            each_bit(first, *set, |word| {
+                let set = self.bits.words.get(word as usize).copied().unwrap_or(0);
+                each_bit(word * 64, set, &mut each);
+            });
         }
+    }
+}
+
+/// Calls `each` for every bit that is set, in rising order; `first` is the number of the lowest.
+fn each_bit(first: u32, mut set: u64, mut each: impl FnMut(u32)) {
+    while set != 0 {
+        each(first + set.trailing_zeros());
+        set &= set - 1;
     }
 }
 
