@@ -8,21 +8,35 @@ mod asked;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use relay_bundle::{Bundle, Corrupt};
+use relay_bundle::{Bundle, Corrupt, Skill};
 use relay_engine::cascade::{self, Question};
 
 use self::asked::{Asked, Call};
 use crate::finding::{Area, Called, Change, Finding, Findings, Kind, TOKEN_BYTES};
 
 /// The most calls that two bundles are asked for.
-const CALLS_MAX: usize = 65_536;
+const CALLS_MAX: usize = 16_384;
+
+/// The skills of one side.
+struct Side<'b> {
+    bundle: &'b Bundle,
+    /// In the order of the cascade.
+    skills: Vec<Given>,
+}
+
+/// A skill as a call is given it.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Given {
+    label: String,
+    text: String,
+}
 
 /// How what a call is given differs.
-#[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Difference {
-    lost: Vec<String>,
-    gained: Vec<String>,
-    changed: Vec<String>,
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Difference<'s> {
+    lost: Vec<&'s str>,
+    gained: Vec<&'s str>,
+    changed: Vec<&'s str>,
     reordered: bool,
     /// Bytes more or fewer.
     bytes: i64,
@@ -34,41 +48,37 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), 
     if serves_nothing(a) || serves_nothing(b) {
         return Ok(());
     }
-    let Some(asked) = Asked::of(a, b)? else { return Ok(()) };
-    let mut differences: BTreeMap<Difference, BTreeSet<Call>> = BTreeMap::new();
-    for call in asked.calls().take(CALLS_MAX) {
+    let (of_a, of_b) = (skills(a)?, skills(b)?);
+    let Some(asked) = Asked::of([a, b], [&of_a, &of_b])? else { return Ok(()) };
+    let (side_a, side_b) = (Side::of(a, of_a), Side::of(b, of_b));
+    let mut differences: BTreeMap<Difference<'_>, BTreeSet<Call>> = BTreeMap::new();
+    for call in asked.calls(CALLS_MAX) {
         let question = asked.question(call);
-        let [before, after] = [given(a, question)?, given(b, question)?];
+        let (before, after) = (side_a.given(question)?, side_b.given(question)?);
         if let Some(difference) = Difference::of(&before, &after) {
             differences.entry(difference).or_default().insert(call);
         }
     }
-    let mut groups: Vec<Called> = differences
-        .into_iter()
-        .map(|(Difference { lost, gained, changed, reordered, bytes }, calls)| Called {
-            calls: asked.words(&calls),
-            bytes,
-            tokens_estimated: bytes / TOKEN_BYTES,
-            lost,
-            gained,
-            changed,
-            reordered,
-        })
-        .collect();
-    if groups.is_empty() {
+    if differences.is_empty() {
         return Ok(());
     }
+    let mut content = String::new();
+    let mut groups = Vec::new();
+    for (difference, calls) in &differences {
+        // Words leave out names; what is accepted is all of them.
+        content.push_str(&format!("{difference:?}\n"));
+        calls.iter().for_each(|call| content.push_str(&format!("{:?}\n", asked.question(*call))));
+        groups.push(difference.of_calls(asked.words(calls)));
+    }
     groups.sort_by_key(|group| Reverse(group.bytes.abs()));
-    let content = serde_json::to_vec(&groups).unwrap_or_default();
-    let change = Change::Calls { groups };
-    let mut finding = Finding::new(Area::Contexts, Kind::Calls, "", change);
+    let mut finding = Finding::new(Area::Contexts, Kind::Calls, "", Change::Calls { groups });
     if asked.count() > CALLS_MAX {
         finding = finding.meaning(format!(
             "{CALLS_MAX} of {} calls that differ by tenant, tool or user were compared; others may differ",
             asked.count()
         ));
     }
-    out.push(finding.content(&[], &content));
+    out.push(finding.content(&[], content.as_bytes()));
     Ok(())
 }
 
@@ -76,57 +86,75 @@ fn serves_nothing(bundle: &Bundle) -> bool {
     bundle.skill_count() + bundle.prompt_count() + bundle.tools().len() == 0
 }
 
-/// Returns the skills that a call is given, each with its text, in their order.
-fn given<'b>(
-    bundle: &'b Bundle,
-    question: Question<'_>,
-) -> Result<Vec<(String, &'b str)>, Corrupt> {
-    let mut given = Vec::new();
-    for matched in cascade::resolve(bundle, question)?.matched {
-        let skill = bundle.skill(matched.skill as usize)?;
-        let text = skill.text()?.trim_end();
-        if matched.overridden_by.is_none() && !text.is_empty() {
-            given.push((skill.to_owned()?.label(), text));
-        }
-    }
-    Ok(given)
+fn skills(bundle: &Bundle) -> Result<Vec<Skill>, Corrupt> {
+    bundle.skills().map(|skill| skill?.to_owned()).collect()
 }
 
-impl Difference {
+impl<'b> Side<'b> {
+    fn of(bundle: &'b Bundle, skills: Vec<Skill>) -> Self {
+        let given = |skill: Skill| Given {
+            label: skill.label(),
+            text: skill.text.value.trim_end().to_owned(),
+        };
+        Self { bundle, skills: skills.into_iter().map(given).collect() }
+    }
+
+    /// Returns the skills that a call is given, in their order.
+    fn given(&self, question: Question<'_>) -> Result<Vec<&Given>, Corrupt> {
+        let matched = cascade::resolve(self.bundle, question)?.matched;
+        let winners = matched.into_iter().filter(|matched| matched.overridden_by.is_none());
+        let given = winners.filter_map(|matched| self.skills.get(matched.skill as usize));
+        Ok(given.filter(|given| !given.text.is_empty()).collect())
+    }
+}
+
+impl<'s> Difference<'s> {
     /// Returns how two lists of skills differ; `None` if they give the same text.
-    fn of(before: &[(String, &str)], after: &[(String, &str)]) -> Option<Self> {
-        if before.iter().map(|(_, text)| text).eq(after.iter().map(|(_, text)| text)) {
+    fn of(before: &[&'s Given], after: &[&'s Given]) -> Option<Self> {
+        if before.iter().map(|given| &given.text).eq(after.iter().map(|given| &given.text)) {
             return None;
         }
         // The skills of one side that the other lacks, or has with another text.
-        let only = |side: &[(String, &str)], other: &[(String, &str)]| -> Vec<String> {
-            let mut other: Vec<_> = other.iter().collect();
-            other.sort_unstable();
-            let differs = side.iter().filter(|skill| other.binary_search(skill).is_err());
-            differs.map(|(label, _)| label.clone()).collect()
+        let only = |side: &[&'s Given], other: &[&'s Given]| -> BTreeSet<&'s str> {
+            let other: BTreeSet<&Given> = other.iter().copied().collect();
+            let differing = side.iter().filter(|given| !other.contains(*given));
+            differing.map(|given| given.label.as_str()).collect()
         };
-        let (mut lost, mut gained) = (only(before, after), only(after, before));
-        let is_both: BTreeSet<String> =
-            lost.iter().filter(|label| gained.contains(label)).cloned().collect();
-        lost.retain(|label| !is_both.contains(label));
-        gained.retain(|label| !is_both.contains(label));
-        let kept = |side: &[(String, &str)], gone: &[String]| -> Vec<String> {
-            let labels = side.iter().map(|(label, _)| label);
-            labels.filter(|label| !gone.contains(label)).cloned().collect()
+        let (old, new) = (only(before, after), only(after, before));
+        let kept = |side: &[&'s Given], gone: &BTreeSet<&str>| -> Vec<&'s str> {
+            let labels = side.iter().map(|given| given.label.as_str());
+            labels.filter(|label| !gone.contains(label)).collect()
         };
+        let lost: BTreeSet<&str> = old.difference(&new).copied().collect();
+        let gained: BTreeSet<&str> = new.difference(&old).copied().collect();
         Some(Self {
             reordered: kept(before, &lost) != kept(after, &gained),
             bytes: size(after) - size(before),
-            changed: is_both.into_iter().collect(),
-            lost,
-            gained,
+            changed: old.intersection(&new).copied().collect(),
+            lost: lost.into_iter().collect(),
+            gained: gained.into_iter().collect(),
         })
+    }
+
+    /// Returns the same, with the calls that differ so.
+    fn of_calls(&self, calls: Vec<String>) -> Called {
+        let Self { lost, gained, changed, reordered, bytes } = self;
+        let owned = |labels: &[&str]| labels.iter().map(|label| (*label).to_owned()).collect();
+        Called {
+            calls,
+            bytes: *bytes,
+            tokens_estimated: bytes / TOKEN_BYTES,
+            lost: owned(lost),
+            gained: owned(gained),
+            changed: owned(changed),
+            reordered: *reordered,
+        }
     }
 }
 
 /// Returns the bytes of the skills, each with a line feed. So the difference does not depend on
 /// whether a call is given other skills too.
-fn size(given: &[(String, &str)]) -> i64 {
-    let bytes: usize = given.iter().map(|(_, text)| text.len() + 1).sum();
+fn size(given: &[&Given]) -> i64 {
+    let bytes: usize = given.iter().map(|given| given.text.len() + 1).sum();
     i64::try_from(bytes).unwrap_or(i64::MAX)
 }

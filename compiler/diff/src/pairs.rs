@@ -11,7 +11,7 @@ use relay_engine::view::View;
 
 use crate::role;
 
-/// Names of tenants or roles that a text lists.
+/// Names that a text lists.
 const NAMES_MAX: usize = 3;
 
 /// The tenants and roles that both sides have.
@@ -196,7 +196,7 @@ fn joined_words(who: &str, suffix: &str, alone: &str) -> String {
 }
 
 /// Returns some of many names.
-fn listed(names: &[&str]) -> String {
+pub(crate) fn listed(names: &[&str]) -> String {
     let shown = names.get(..NAMES_MAX.min(names.len())).unwrap_or_default().join(", ");
     match names.len().saturating_sub(NAMES_MAX) {
         0 => shown,

@@ -6,8 +6,7 @@ use relay_bundle::{Bundle, Corrupt, Skill};
 use relay_engine::cascade::Question;
 use relay_engine::glob::{self, Part};
 
-/// Names of tenants, tools or users that a phrase lists.
-const NAMES_MAX: usize = 3;
+use crate::pairs::listed;
 
 /// A call, by the numbers of its tenant, tool and user among those asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,18 +41,17 @@ struct Selectors {
 
 impl Asked {
     /// Returns what to ask; `None` if the skills of both bundles say the same.
-    pub(super) fn of(a: &Bundle, b: &Bundle) -> Result<Option<Self>, Corrupt> {
-        let (a_skills, b_skills) = (skills(a)?, skills(b)?);
-        let changed: Vec<&Skill> = without(&a_skills, &b_skills)
-            .into_iter()
-            .chain(without(&b_skills, &a_skills))
-            .collect();
+    pub(super) fn of(
+        [a, b]: [&Bundle; 2],
+        [of_a, of_b]: [&[Skill]; 2],
+    ) -> Result<Option<Self>, Corrupt> {
+        let changed = [without(of_a, of_b), without(of_b, of_a)].concat();
         if changed.is_empty() {
             return Ok(None);
         }
         let mut selectors = Selectors::default();
         let topics: BTreeSet<&str> = changed.iter().filter_map(|skill| topic(skill)).collect();
-        let all = || a_skills.iter().chain(&b_skills);
+        let all = || of_a.iter().chain(of_b);
         let of_topics =
             all().filter(|skill| topic(skill).is_some_and(|topic| topics.contains(topic)));
         let reached: Vec<&Skill> = of_topics.chain(changed.iter().copied()).collect();
@@ -73,11 +71,16 @@ impl Asked {
         self.tenants.len().saturating_mul(self.tools.len()).saturating_mul(self.users.len())
     }
 
-    pub(super) fn calls(&self) -> impl Iterator<Item = Call> {
-        let pairs = (0..self.users.len())
-            .flat_map(|user| (0..self.tenants.len()).map(move |tenant| (user, tenant)));
-        pairs.flat_map(|(user, tenant)| {
-            (0..self.tools.len()).map(move |tool| Call { tenant, tool, user })
+    /// Returns the calls; of more than `most`, so many that are spread over all.
+    pub(super) fn calls(&self, most: usize) -> impl Iterator<Item = Call> {
+        let (tenants, tools) = (self.tenants.len(), self.tools.len());
+        let (count, chosen) = (self.count(), self.count().min(most));
+        (0..chosen).map(move |place| {
+            // 128 bits hold the product of any two counts.
+            let number = place as u128 * count as u128 / chosen as u128;
+            let number = usize::try_from(number).unwrap_or(usize::MAX);
+            let pair = number / tools;
+            Call { tenant: pair % tenants, tool: number % tools, user: pair / tenants }
         })
     }
 
@@ -140,18 +143,6 @@ fn named(kind: &str, all: &[Option<String>], numbers: &BTreeSet<usize>) -> Optio
         (names, false) => format!("{kind}s {}", listed(names)),
         (names, true) => format!("{kind}s {} and others", listed(names)),
     })
-}
-
-fn listed(names: &[&str]) -> String {
-    let shown = names.get(..NAMES_MAX.min(names.len())).unwrap_or_default().join(", ");
-    match names.len().saturating_sub(NAMES_MAX) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
-}
-
-fn skills(bundle: &Bundle) -> Result<Vec<Skill>, Corrupt> {
-    bundle.skills().map(|skill| skill?.to_owned()).collect()
 }
 
 fn topic(skill: &Skill) -> Option<&str> {
