@@ -115,11 +115,12 @@ fn project(topics: bool) -> Result<String> {
     text.push_str(" }\nskills merged=(bytes)\"1MiB\" {\n");
     for number in 0..SKILLS {
         let priority = number % 101;
-        let (topic, tools) = match (topics, number % 2) {
-            (true, 0) => (format!(" topic=t{number}"), String::new()),
-            (true, _) => (format!(" topic=t{number}"), format!(" tools={:?}", pattern(number))),
-            (false, 0) => (String::new(), String::new()),
-            (false, _) => (String::new(), format!(" tools={:?}", pattern(number))),
+        // Half of the skills that match are overridden.
+        let topic =
+            if topics { format!(" topic=t{}", number % (SKILLS / 2)) } else { String::new() };
+        let tools = match number % 2 {
+            0 => String::new(),
+            _ => format!(" tools={:?}", pattern(number)),
         };
         let of_tenant = tenant(number * 17 % TENANTS);
         let (block, tools) = match number % 100 {

@@ -233,6 +233,8 @@ fn an_impossible_index_of_skills_is_refused() {
     check(Kind::SkillScopes, 16, 1, "skill-scopes", "range");
     check(Kind::SkillScopes, 20, u32::MAX, "skill-scopes", "range");
     check(Kind::SkillScopes, 24 + 16, 0, "skill-scopes", "range");
+    // Mary's scope, without her a second one of all callers.
+    check(Kind::SkillScopes, 24 + 8, u32::MAX, "skill-scopes", "order");
     check(Kind::SkillLists, 4, 1, "skill-lists", "range");
     check(Kind::SkillLists, 8, 0, "skill-lists", "range");
     check(Kind::SkillLists, 0, 3, "skill-lists", "pattern");

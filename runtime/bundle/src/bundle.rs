@@ -1,7 +1,8 @@
 //! An opened bundle.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU8};
+use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
 
 use crate::digest::Digest;
 use crate::error::{Corrupt, OpenError};
@@ -31,10 +32,19 @@ pub struct Bundle {
     digest: Digest,
     /// Whether the sections of the tag index were found to be consistent.
     pub(crate) tag_index_fits: AtomicBool,
-    /// What was found of the sections of the index of skills; 0 if they were not read yet.
-    pub(crate) skill_index_fits: AtomicU8,
+    /// What was found of the sections of the index of skills, once they were read.
+    pub(crate) skill_index_facts: OnceLock<SkillFacts>,
     content_length: usize,
     envelope_length: usize,
+}
+
+/// What was found when the sections of the index of skills were read and fitted each other.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SkillFacts {
+    /// Whether two skills have one topic.
+    pub(crate) has_topics: bool,
+    /// Whether a skill asks for both a tenant and a user.
+    pub(crate) has_pairs: bool,
 }
 
 impl fmt::Debug for Bundle {
@@ -64,7 +74,7 @@ impl Bundle {
             epoch: front.epoch,
             digest: front.digest,
             tag_index_fits: AtomicBool::new(false),
-            skill_index_fits: AtomicU8::new(0),
+            skill_index_facts: OnceLock::new(),
             content_length: front.content_length,
             envelope_length,
         })

@@ -6,14 +6,13 @@
 //! it has patterns, at least one: the size is linear, whatever tenants, tools and users meet.
 //!
 //! Skills are numbered in the order of the cascade, patterns and topics in the order of their text.
-
-use std::sync::atomic::Ordering;
+//! A topic that only one skill has can override nothing, and has no number.
 
 use hashbrown::HashMap;
 use zerocopy::little_endian::U32;
 use zerocopy::{FromBytes, Immutable, KnownLayout};
 
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, SkillFacts};
 use crate::error::Corrupt;
 use crate::row::{ABSENT, ListedString, Range, Text, row};
 use crate::section::Kind;
@@ -56,7 +55,20 @@ fn sorted<'s>(texts: impl Iterator<Item = &'s str>) -> Vec<&'s str> {
     texts
 }
 
-/// Returns the number of a text in a sorted list.
+/// Returns the distinct texts that occur more than once, sorted.
+fn shared<'s>(texts: impl Iterator<Item = &'s str>) -> Vec<&'s str> {
+    let mut texts: Vec<&str> = texts.collect();
+    texts.sort_unstable();
+    texts
+        .chunk_by(|a, b| a == b)
+        .filter_map(|equal| match equal {
+            [first, _, ..] => Some(*first),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Returns the number of a text in a sorted list; [`ABSENT`] if it is not there.
 fn place_in(sorted: &[&str], text: &str) -> u32 {
     sorted.binary_search(&text).ok().and_then(|place| u32::try_from(place).ok()).unwrap_or(ABSENT)
 }
@@ -69,9 +81,9 @@ impl Writer {
             let text = self.string(pattern);
             self.records(Kind::SkillPatterns, &[ListedString { text }]);
         }
-        let topic_of = |skill: &'_ Skill| skill.topic.as_ref().map(|topic| topic.value.clone());
+        let topic_of = |skill: &Skill| skill.topic.as_ref().map(|topic| topic.value.clone());
         let names: Vec<Option<String>> = skills.iter().map(topic_of).collect();
-        let topics = sorted(names.iter().flatten().map(String::as_str));
+        let topics = shared(names.iter().flatten().map(String::as_str));
         let numbers: Vec<U32> = names
             .iter()
             .map(|name| name.as_deref().map_or(ABSENT, |name| place_in(&topics, name)).into())
@@ -176,16 +188,11 @@ impl<'b> Numbers<'b> {
     }
 }
 
-/// The sections of the index were found to fit each other, and no skill has a topic.
-const FITS: u8 = 1;
-/// They fit, and some skills have topics.
-const FITS_WITH_TOPICS: u8 = 2;
-
 /// The index of skills, in place.
 #[derive(Clone, Copy)]
 pub struct SkillIndexView<'b> {
     bundle: &'b Bundle,
-    has_topics: bool,
+    facts: SkillFacts,
     scopes: &'b [Scope],
     lists: &'b [List],
     postings: &'b [U32],
@@ -214,21 +221,17 @@ impl Bundle {
         }
         let mut index = SkillIndexView {
             bundle: self,
-            has_topics: true,
+            facts: SkillFacts { has_topics: true, has_pairs: true },
             scopes: self.all(Kind::SkillScopes)?,
             lists: self.all(Kind::SkillLists)?,
             postings: self.all(Kind::SkillPostings)?,
             topics: self.all(Kind::SkillTopics)?,
         };
-        index.has_topics = match self.skill_index_fits.load(Ordering::Relaxed) {
-            FITS => false,
-            FITS_WITH_TOPICS => true,
-            _ => {
-                index.check()?;
-                let has_topics = index.topics.iter().any(|topic| topic.get() != ABSENT);
-                let fits = if has_topics { FITS_WITH_TOPICS } else { FITS };
-                self.skill_index_fits.store(fits, Ordering::Relaxed);
-                has_topics
+        index.facts = match self.skill_index_facts.get() {
+            Some(facts) => *facts,
+            None => {
+                let facts = index.check()?;
+                *self.skill_index_facts.get_or_init(|| facts)
             }
         };
         Ok(Some(index))
@@ -261,7 +264,7 @@ impl Bundle {
             let from = row.text.offset.get() as usize - start;
             let text = strings.get(from..from + row.text.length.get() as usize);
             let text = text.and_then(|text| str::from_utf8(text).ok());
-            if matches(text.ok_or(wrong(Kind::SkillPatterns, "text"))?) {
+            if matches(text.ok_or_else(|| wrong(Kind::SkillPatterns, "text"))?) {
                 matching.push(number);
             }
         }
@@ -284,12 +287,23 @@ impl<'b> SkillIndexView<'b> {
         user: Option<&str>,
     ) -> Result<Option<ScopeView<'b>>, Corrupt> {
         let reader = &self.bundle.reader;
+        let view = |row: &Scope| ScopeView {
+            lists: self.lists.get(places(row.lists)).unwrap_or_default(),
+            postings: self.postings,
+        };
+        // Every question asks for the first two kinds, and most bundles have none of the second.
+        match (tenant, user) {
+            (None, None) => {
+                return Ok(self.scopes.first().filter(|row| row.is_for_all()).map(view));
+            }
+            (Some(_), Some(_)) if !self.facts.has_pairs => return Ok(None),
+            _ => {}
+        }
         reader.find_joined(Kind::SkillScopeIndex, &key(tenant, user), |index| {
             let row = self.scopes.get(index).ok_or(wrong(Kind::SkillScopeIndex, "index"))?;
             let is_it =
                 reader.optional(row.tenant)? == tenant && reader.optional(row.user)? == user;
-            let lists = self.lists.get(places(row.lists)).unwrap_or_default();
-            Ok(is_it.then_some(ScopeView { lists, postings: self.postings }))
+            Ok(is_it.then(|| view(row)))
         })
     }
 
@@ -299,20 +313,20 @@ impl<'b> SkillIndexView<'b> {
         self.scopes.len()
     }
 
-    /// Returns whether any skill has a topic.
+    /// Returns whether two skills have one topic.
     #[must_use]
     pub fn has_topics(&self) -> bool {
-        self.has_topics
+        self.facts.has_topics
     }
 
-    /// Returns the number of a skill's topic.
+    /// Returns the number of a skill's topic; `None` if no other skill has it.
     #[must_use]
     pub fn topic(&self, skill: u32) -> Option<u32> {
         self.topics.get(skill as usize).map(|topic| topic.get()).filter(|topic| *topic != ABSENT)
     }
 
     /// Checks what digests cannot: that the sections are consistent.
-    fn check(&self) -> Result<(), Corrupt> {
+    fn check(&self) -> Result<SkillFacts, Corrupt> {
         let skills = self.bundle.skill_count();
         let patterns = self.bundle.skill_pattern_count();
         if self.topics.len() != skills {
@@ -321,6 +335,10 @@ impl<'b> SkillIndexView<'b> {
         let is_topic = |topic: &U32| topic.get() == ABSENT || (topic.get() as usize) < skills;
         if !self.topics.iter().all(is_topic) {
             return Err(wrong(Kind::SkillTopics, "topic"));
+        }
+        // Where `Self::scope` looks for it.
+        if self.scopes.iter().skip(1).any(Scope::is_for_all) {
+            return Err(wrong(Kind::SkillScopes, "order"));
         }
         // Each list is of one scope, and each number of one list, so nothing is read twice.
         if !follow(self.scopes.iter().map(|scope| scope.lists), self.lists.len()) {
@@ -346,7 +364,20 @@ impl<'b> SkillIndexView<'b> {
                 return Err(wrong(Kind::SkillPostings, "skill"));
             }
         }
-        Ok(())
+        let has_pair = |scope: &Scope| {
+            scope.tenant.offset.get() != ABSENT && scope.user.offset.get() != ABSENT
+        };
+        Ok(SkillFacts {
+            has_topics: self.topics.iter().any(|topic| topic.get() != ABSENT),
+            has_pairs: self.scopes.iter().any(has_pair),
+        })
+    }
+}
+
+impl Scope {
+    /// Returns whether its skills ask for no tenant and no user.
+    fn is_for_all(&self) -> bool {
+        self.tenant.offset.get() == ABSENT && self.user.offset.get() == ABSENT
     }
 }
 

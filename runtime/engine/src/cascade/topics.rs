@@ -1,0 +1,60 @@
+//! Of the skills of one topic, the last one in the order of the cascade wins.
+
+use relay_bundle::SkillIndexView;
+
+use super::resolution::Matched;
+
+/// Returns the skills, which rise, each with the one that wins over it.
+pub(super) fn override_by_topic(index: &SkillIndexView<'_>, skills: &[u32]) -> Vec<Matched> {
+    let mut matched: Vec<Matched> =
+        skills.iter().map(|skill| Matched { skill: *skill, overridden_by: None }).collect();
+    if index.has_topics() {
+        let mut winners = Winners::with_room(skills.len());
+        for it in matched.iter_mut().rev() {
+            let Some(topic) = index.topic(it.skill) else { continue };
+            it.overridden_by = winners.get_or_insert(topic, it.skill);
+        }
+    }
+    matched
+}
+
+/// The skill that wins in each topic: a hash table that is as small as the answer, since a call has
+/// few of the topics.
+struct Winners {
+    slots: Vec<Slot>,
+    /// One less than the number of slots, which is a power of two.
+    mask: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Slot {
+    /// The topic + 1; 0 if the slot is free.
+    topic: u32,
+    skill: u32,
+}
+
+impl Winners {
+    /// Returns a table for so many topics, half of it free then.
+    fn with_room(topics: usize) -> Self {
+        let slots = (topics * 2).next_power_of_two();
+        Self { slots: vec![Slot { topic: 0, skill: 0 }; slots], mask: slots - 1 }
+    }
+
+    /// Returns the skill that has won in a topic already, or else lets this one win.
+    fn get_or_insert(&mut self, topic: u32, skill: u32) -> Option<u32> {
+        // Topics of one question may be evenly apart; a multiplication by the golden ratio spreads
+        // them over the slots (Knuth, The Art of Computer Programming 3, 6.4).
+        let mut place = (topic.wrapping_mul(0x9e37_79b9) >> 12) as usize;
+        loop {
+            let slot = self.slots.get_mut(place & self.mask)?;
+            if slot.topic == 0 {
+                *slot = Slot { topic: topic + 1, skill };
+                return None;
+            }
+            if slot.topic == topic + 1 {
+                return Some(slot.skill);
+            }
+            place += 1;
+        }
+    }
+}
