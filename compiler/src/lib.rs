@@ -16,6 +16,7 @@ mod grammar;
 mod instructions;
 mod lower;
 mod model;
+mod overlap;
 mod parse;
 mod pattern_set;
 mod prove;

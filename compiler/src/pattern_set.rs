@@ -143,7 +143,7 @@ pub(crate) fn outside(child: &[&str], parent: &[&str]) -> Result<Option<String>,
 /// # Errors
 ///
 /// There are too many combinations: it is not known whether there is one.
-pub(crate) fn meet(one: &[&str], other: &[&str]) -> Result<Option<String>, TooMany> {
+pub(crate) fn meet<'p>(one: &[&'p str], other: &[&'p str]) -> Result<Option<String>, TooMany> {
     let matches_one =
         |patterns: &[&str], name: &str| patterns.iter().any(|pattern| glob::matches(pattern, name));
     for (names, patterns) in [(one, other), (other, one)] {
@@ -152,10 +152,18 @@ pub(crate) fn meet(one: &[&str], other: &[&str]) -> Result<Option<String>, TooMa
             return Ok(Some((*name).to_owned()));
         }
     }
-    let is_glob = |pattern: &&str| !is_name(pattern);
-    let first: Vec<&str> = one.iter().copied().filter(is_glob).collect();
-    let second = other.iter().copied().filter(is_glob);
-    let together: Vec<&str> = first.iter().copied().chain(second).collect();
+    // What no pattern of the other list can begin and end like needs no automaton.
+    let meeting = |patterns: &[&'p str], others: &[&str]| -> Vec<&'p str> {
+        let may_meet = |pattern: &&str| {
+            !is_name(pattern) && others.iter().any(|other| ends_agree(pattern, other))
+        };
+        patterns.iter().copied().filter(may_meet).collect()
+    };
+    let (first, second) = (meeting(one, other), meeting(other, one));
+    if first.is_empty() || second.is_empty() {
+        return Ok(None);
+    }
+    let together: Vec<&str> = first.iter().chain(&second).copied().collect();
     let is_both = |places: &[usize]| {
         let is_first = |place: &usize| *place < first.len();
         places.iter().any(is_first) && !places.iter().all(is_first)
@@ -172,4 +180,23 @@ pub(crate) fn meet(one: &[&str], other: &[&str]) -> Result<Option<String>, TooMa
         },
     )?;
     Ok(found)
+}
+
+/// Returns the letters that every name begins with that a pattern matches.
+pub(crate) fn literal_start(pattern: &str) -> &str {
+    pattern.split(['*', '?', '[']).next().unwrap_or_default()
+}
+
+/// Returns letters that every name ends with that a pattern matches.
+fn literal_end(pattern: &str) -> &str {
+    // Letters after a `]` are literal, whether it ends a set or means itself.
+    pattern.rsplit(['*', '?', '[', ']']).next().unwrap_or_default()
+}
+
+/// Returns whether a name can begin, and a name can end, as both patterns ask.
+pub(crate) fn ends_agree(one: &str, other: &str) -> bool {
+    let (start, other_start) = (literal_start(one), literal_start(other));
+    let (end, other_end) = (literal_end(one), literal_end(other));
+    (start.starts_with(other_start) || other_start.starts_with(start))
+        && (end.ends_with(other_end) || other_end.ends_with(end))
 }

@@ -7,11 +7,9 @@ use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
 use crate::model::{Model, Skill};
-use crate::selectors::{can_share_caller, can_share_tool};
+use crate::overlap::Overlap;
+use crate::selectors::Comparisons;
 use crate::source::Span;
-
-/// The patterns of so many pairs are compared; beyond, all are taken to match one tool.
-const COMPARED_MAX: usize = 20_000;
 
 /// The order of the texts is level, priority, name. With all three equal no rule says which comes
 /// first, and the trace cannot tell them apart.
@@ -64,33 +62,26 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     });
 }
 
-/// Calls `report` for the first pair of each skill that has one level, priority and key with
-/// another before it, if they can match together.
+/// Calls `report` for a pair of each skill that has one level, priority and key with another before
+/// it, if they can match together.
 fn pairs(
     skills: &[Skill],
     key: impl Fn(&Skill) -> Option<String>,
     out: &mut Diagnostics,
     report: impl Fn(&Skill, &Skill, &mut Diagnostics),
 ) {
-    let mut alike: BTreeMap<_, Vec<&Skill>> = BTreeMap::new();
-    for skill in skills {
-        let Some(key) = key(skill) else { continue };
-        alike.entry((skill.level, skill.priority.value, key)).or_default().push(skill);
-    }
-    let mut compared = 0;
-    for group in alike.into_values() {
-        for (place, second) in group.iter().enumerate() {
-            for first in group.iter().take(place) {
-                if !can_share_caller(first, second) {
-                    continue;
-                }
-                compared += 1;
-                // Where it is not known, they are taken to meet: doubt is no proof.
-                if compared > COMPARED_MAX || can_share_tool(first, second).unwrap_or(true) {
-                    report(first, second, out);
-                    break;
-                }
-            }
+    let mut alike: BTreeMap<_, Overlap<'_>> = BTreeMap::new();
+    let mut comparisons = Comparisons::new();
+    for second in skills {
+        let Some(key) = key(second) else { continue };
+        let before = alike.entry((second.level, second.priority.value, key)).or_default();
+        // Where it is not known, they are taken to meet: doubt is no proof.
+        let first = before
+            .with(second)
+            .find(|first| comparisons.can_share_tool(first, second).unwrap_or(true));
+        if let Some(first) = first {
+            report(first, second, out);
         }
+        before.add(second);
     }
 }

@@ -6,12 +6,10 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
-use crate::model::{Model, Skill};
-use crate::selectors::{can_share_caller, covers};
+use crate::model::Model;
+use crate::overlap::Overlap;
+use crate::selectors::Comparisons;
 use crate::source::Span;
-
-/// The patterns of so many pairs are compared.
-const COMPARED_MAX: usize = 100_000;
 
 /// Wherever it matches, a later skill of its topic matches too and wins, so no call is ever given
 /// its text.
@@ -31,34 +29,38 @@ struct SkillShadowed {
     at: Span,
 }
 
+/// There are so many skills with patterns of one topic that comparing all of them would take the
+/// build too long.
+#[derive(Debug, Error, Diagnostic)]
+#[error("whether `{name}` and skills before it are overridden in every call is not known")]
+#[diagnostic(
+    code(skill::not_compared),
+    severity(Warning),
+    help("too many skills of one topic ask for tools by patterns: give them more topics")
+)]
+struct NotCompared {
+    name: String,
+    #[label(primary, "the last one that was looked at")]
+    at: Span,
+}
+
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
-    let mut topics: BTreeMap<&str, Vec<&Skill>> = BTreeMap::new();
-    for skill in &model.skills.list {
-        if let Some(topic) = &skill.topic {
-            topics.entry(&topic.value).or_default().push(skill);
+    let mut topics: BTreeMap<&str, Overlap<'_>> = BTreeMap::new();
+    let mut comparisons = Comparisons::new();
+    // In the order of the cascade later ones win.
+    for skill in model.skills.list.iter().rev() {
+        let Some(topic) = &skill.topic else { continue };
+        let later = topics.entry(&topic.value).or_default();
+        let winner = later.wider(skill).find(|other| comparisons.covers(other, skill) == Ok(true));
+        let (name, at) = (skill.name.value.clone(), skill.name.at);
+        if let Some(winner) = winner {
+            let winner_at = winner.name.at;
+            let winner = winner.name.value.clone();
+            out.report(at, SkillShadowed { name, winner, winner_at, at });
+        } else if comparisons.are_used_up() {
+            out.report(at, NotCompared { name, at });
+            return;
         }
-    }
-    let mut compared = 0;
-    for skills in topics.into_values() {
-        for (place, skill) in skills.iter().enumerate() {
-            // In the order of the cascade: later ones win.
-            for winner in skills.iter().skip(place + 1) {
-                if !can_share_caller(winner, skill) {
-                    continue;
-                }
-                compared += 1;
-                // Beyond, nothing is said: a hint that is missing misleads no one.
-                if compared > COMPARED_MAX {
-                    return;
-                }
-                if covers(winner, skill) == Ok(true) {
-                    let (name, at) = (skill.name.value.clone(), skill.name.at);
-                    let winner_at = winner.name.at;
-                    let winner = winner.name.value.clone();
-                    out.report(at, SkillShadowed { name, winner, winner_at, at });
-                    break;
-                }
-            }
-        }
+        later.add(skill);
     }
 }
