@@ -5,7 +5,7 @@
 //! a thousand skills for a thousand tools, tenants or users have nothing in common, and cost a
 //! thousand look-ups.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use crate::model::Skill;
@@ -68,7 +68,7 @@ impl<'m> Overlap<'m> {
         let of_starts = starts(skill).into_iter().flat_map(|start| self.starting(start));
         let places =
             of_callers.with(skill).chain(of_starts.flat_map(|callers| callers.with(skill)));
-        let mut seen = HashSet::new();
+        let mut seen = BTreeSet::new();
         let places = places.filter(move |place| seen.insert(*place));
         places.filter_map(|place| self.skills.get(place).copied())
     }
