@@ -1,6 +1,6 @@
 //! Bundles of a wrong build under a good signature: the structure is checked for itself.
 
-use relay_bundle::{Corrupt, Kind, OpenError, encode, trust};
+use relay_bundle::{Corrupt, Kind, OpenError, Who, encode, trust};
 
 use super::raw::{Raw, Row};
 use super::{raw, sample};
@@ -217,6 +217,30 @@ fn impossible_records_are_refused_when_they_are_read() {
     check(Kind::ToolPages, 8, big, page("page-bytes", 0x00ff_ffff));
     check(Kind::PromptPages, 8, big, page("page-bytes", 0x00ff_ffff));
     check(Kind::Places, 0, big, page("strings", 0x00ff_ffff));
+}
+
+/// The rows of an id are all of them, and no row of another one is among them: else a caller would
+/// have a role that no list of users shows.
+#[test]
+fn an_impossible_run_of_users_is_refused() {
+    let check = |at: usize, value: u32, what: &'static str| {
+        let mut raw = Raw::of(&encode(&sample::rich()).unwrap());
+        raw.row(Kind::Users).data[at..at + 4].copy_from_slice(&value.to_le_bytes());
+        let bundle = accepted(&raw.sealed());
+        let rows = bundle.users_of(Who::User, "john@acme.example");
+        let rows = rows
+            .and_then(|rows| rows.map(|row| bundle.user_row(row)).collect::<Result<Vec<_>, _>>());
+        assert_eq!(rows.err(), Some(Corrupt::Record { section: "users", what }), "{at}: {value}");
+    };
+    // Two rows of john, one of a group, one of anyone: each whom, id, tenant, role, place, rest.
+    for rest in [0, 1, 3, 4, 5, u32::MAX] {
+        check(24, rest, "run");
+    }
+    check(28, 1, "run");
+    check(28 + 4, 0, "run");
+    check(28 + 8, 3, "run");
+    check(12, 7, "tenant");
+    check(16, 7, "role");
 }
 
 /// An index of skills that does not fit itself is refused when a question is asked.

@@ -151,7 +151,7 @@ impl Bundle {
         &self.settings.tools
     }
 
-    /// Returns the roles, sorted by name; none if everyone sees everything.
+    /// Returns the roles, sorted by name.
     #[must_use]
     pub fn roles(&self) -> &[CallerRole] {
         &self.settings.roles

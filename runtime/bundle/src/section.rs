@@ -84,7 +84,7 @@ sections! {
     Gate = 3 "gate" settings,
     /// The tools, in the order of the list; absent if there are none.
     Tools = 4 "tools" settings,
-    /// The roles; absent if everyone sees everything.
+    /// The roles; absent if the project has none.
     Roles = 5 "roles" settings,
     /// The settings of skills; absent if there are no skills.
     SkillSettings = 6 "skill-settings" settings,

@@ -60,6 +60,8 @@ pub struct UserRow {
     pub tenant: Option<u32>,
     /// The number of its role.
     pub role: u32,
+    /// Whether it is for a user, a group or anyone.
+    pub who: Who,
 }
 
 impl Who {
@@ -71,6 +73,10 @@ impl Who {
             Self::Group => "group",
             Self::Anyone => "anyone",
         }
+    }
+
+    fn of_number(number: u32) -> Option<Self> {
+        [Self::User, Self::Group, Self::Anyone].into_iter().find(|who| who.number() == number)
     }
 
     fn number(self) -> u32 {
@@ -127,9 +133,21 @@ impl Bundle {
             let is_it = row.who.get() == who.number() && self.reader.string(row.id)? == id;
             Ok(is_it.then(|| index..index.saturating_add(row.rest.get() as usize)))
         })?;
-        let rows = found.unwrap_or(0..0);
-        if rows.end > self.user_count() {
-            return Err(Corrupt::Record { section: Kind::Users.name(), what: "run" });
+        let Some(rows) = found else { return Ok(0..0) };
+        let wrong = Corrupt::Record { section: Kind::Users.name(), what: "run" };
+        let is_of_id = |index| {
+            let row: &Row = self.reader.row(index)?;
+            Ok(row.who.get() == who.number() && self.reader.string(row.id)? == id)
+        };
+        // All rows of the id, and none of another one.
+        let Some(last) = rows.end.checked_sub(1).filter(|last| rows.contains(last)) else {
+            return Err(wrong);
+        };
+        if rows.end > self.user_count()
+            || !is_of_id(last)?
+            || rows.end < self.user_count() && is_of_id(rows.end)?
+        {
+            return Err(wrong);
         }
         Ok(rows)
     }
@@ -149,7 +167,8 @@ impl Bundle {
         if row.role.get() as usize >= self.roles().len() {
             return wrong("role");
         }
-        Ok(UserRow { number, tenant, role: row.role.get() })
+        let Some(who) = Who::of_number(row.who.get()) else { return wrong("kind") };
+        Ok(UserRow { number, tenant, role: row.role.get(), who })
     }
 
     /// Returns where the row with this number was declared.
@@ -169,11 +188,9 @@ impl Bundle {
     pub fn users(&self) -> Result<Vec<User>, Corrupt> {
         let user = |number| {
             let row: &Row = self.reader.row(number)?;
-            let UserRow { number: _, tenant, role } = self.user_row(number)?;
-            let who = [Who::User, Who::Group, Who::Anyone];
-            let who = who.into_iter().find(|who| who.number() == row.who.get());
+            let UserRow { number: _, tenant, role, who } = self.user_row(number)?;
             Ok(User {
-                who: who.ok_or(Corrupt::Record { section: Kind::Users.name(), what: "kind" })?,
+                who,
                 id: self.reader.string(row.id)?.to_owned(),
                 tenant,
                 role,
