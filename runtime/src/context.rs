@@ -4,6 +4,7 @@ use relay_bundle::{Corrupt, Digest, Repeat};
 use relay_engine::cascade::Question;
 
 use crate::call::Call;
+use crate::gate;
 
 /// What a call is given before its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +17,7 @@ pub(crate) struct Context {
 }
 
 /// Resolves the context of a call of a tool; `None` if the project has nothing to say to it.
-/// `handle` is the briefing that the call came with.
+/// `handle` is what the call has for its briefing; it need not be one.
 pub(crate) fn context(
     call: &Call,
     tool: &str,
@@ -28,7 +29,7 @@ pub(crate) fn context(
     else {
         return Ok(None);
     };
-    let is_sent = call.placed.repeat() == Repeat::Once && was_sent(call, &text, handle);
+    let is_sent = call.placed.repeat() == Repeat::Once && was_sent(call, &text, handle)?;
     let text = if is_sent {
         format!("(These rules apply to this call too, as sent before: {}.)", skills.join(", "))
     } else {
@@ -38,16 +39,19 @@ pub(crate) fn context(
 }
 
 /// Returns whether the caller was sent the text before: in its session, or with its handle. A caller
-/// that has neither cannot be recognized.
-fn was_sent(call: &Call, text: &str, handle: Option<&str>) -> bool {
+/// that has neither cannot be recognized, and any text that is no handle of its own proves nothing:
+/// another caller may have sent it too.
+fn was_sent(call: &Call, text: &str, handle: Option<&str>) -> Result<bool, Corrupt> {
     let bundle = call.placed.loaded.digest().hex();
     let key = |owner: &str| {
         let parts = [owner, &bundle, text].map(|part| Digest::of(part.as_bytes()).hex());
         Digest::of(parts.concat().as_bytes())
     };
-    match (&call.memory, handle) {
+    Ok(match (&call.memory, handle) {
         (Some(memory), _) => memory.sent_texts().was_sent(key("session")),
-        (None, Some(handle)) => call.server.sent_texts.was_sent(key(handle)),
-        (None, None) => false,
-    }
+        (None, Some(handle)) if gate::is_own_handle(call, handle)? => {
+            call.server.sent_texts.was_sent(key(handle.trim()))
+        }
+        (None, _) => false,
+    })
 }

@@ -98,6 +98,14 @@ pub(crate) fn pass(
     Ok(Passage::Briefed(sent))
 }
 
+/// Returns whether a handle was given to this caller by this bundle, and is still good.
+pub(crate) fn is_own_handle(call: &Call, handle: &str) -> Result<bool, Corrupt> {
+    let view = call.placed.view()?;
+    let keys = call.server.keyring.keys();
+    let open = || handle::open(keys.open(), &binding(call, &view), now_min(), handle.trim());
+    Ok(view.gate().is_some() && open().is_ok())
+}
+
 /// Returns the tags of a call, within the limits of the gate.
 pub(crate) fn tags(call: &Call, given: &[&str]) -> Result<Tags, GateError> {
     let gate = call.placed.view()?.gate().ok_or(GateError::NoGate)?;
