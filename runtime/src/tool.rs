@@ -7,8 +7,7 @@
 //!    are not too large.
 //! 2. [`visible`]: the caller sees the tool; then its arguments are decoded by the table.
 //! 3. [`decide()`]: deny rules, role and mode decide whether it may run. The [`Permit`] that it gives
-//!    is required by every implementation. No bundle of this version has rules or roles, so the
-//!    tier decides.
+//!    is required by every implementation. No bundle of this version has rules.
 //! 4. [`gate::pass`]: the caller was briefed, gets a briefing, or is referred to `begin_session`.
 //! 5. Approval comes here, before the run; this version has none.
 //! 6. [`execute`]: the tool runs, until it is done, is cancelled or reaches its time limit.

@@ -67,7 +67,7 @@ fn describe_shows_what_a_caller_sees() {
 }
 
 #[test]
-fn explain_answers_as_the_server_answers_the_caller() {
+fn explain_previews_what_the_caller_may_ask() {
     let sandbox = built();
     let explain = |question: &str| sandbox.relay(&format!("explain platform.relay {question}"));
     let full = |question: &str| {
@@ -92,6 +92,17 @@ fn explain_answers_as_the_server_answers_the_caller() {
     explain("--uri platform://regions --role operator").ends(0).prints("eu-1, us-1");
     let index = |caller: &str| explain(&format!("--index {caller} --json")).ends(0).json();
     assert_ne!(index("--role reader")["instructions"], index("--role operator")["instructions"]);
+}
+
+#[test]
+fn a_call_that_the_server_rejects_is_not_previewed() {
+    let sandbox = built();
+    let explain = |question: &str| sandbox.relay(&format!("explain platform.relay {question}"));
+    explain("--call audit_tail --role reader").ends(1).says("unknown tool `audit_tail`");
+    explain("--call audit_tail --role auditor").ends(0);
+    explain("--tool audit_tail --role reader").ends(0).prints("does not see `audit_tail`");
+    explain("--tool audit_tail --role oparator").ends(2).says("did you mean `operator`?");
+    explain("--tool server_info --user ann@acme.example").ends(0).prints("the tenant `acme`");
 }
 
 #[test]
@@ -133,7 +144,7 @@ fn callers_that_nobody_can_be_are_refused() {
         sandbox
             .relay(&format!("{verb} --user nobody"))
             .ends(1)
-            .says("nobody gave this caller a role here");
+            .says("no line of `users` admits this caller");
     }
 }
 

@@ -345,7 +345,8 @@ fn a_call_without_a_briefing() {
     let example = examples.iter().find(|example| example["id"] == "S50").unwrap();
     let arguments = r#"{"chain":"vpn","port":443,"briefing":"lights"}"#;
     let call = ["--call", "edge/set_firewall_rule", "--arguments", arguments, "--json"];
-    let answer = explain_of(&written(&file["projects"][0]), &call).ends(0).silent().json();
+    let answer = explain_of(&written(&file["projects"][0]), &call).ends(0);
+    let answer = answer.says("does not offer the tool `edge/set_firewall_rule`").json();
     assert_eq!(answer["keywords"], json!(["edge", "firewall", "rule", "vpn"]));
     assert_eq!((&answer["gated"], &answer["text"]), (&json!(false), &json!(null)));
     for list in ["full", "index", "names"] {
@@ -361,7 +362,8 @@ fn a_call_without_a_briefing() {
     snapshot("explain_call_human", &texts(&[]));
     snapshot("explain_call_why", &texts(&["--why"]));
     // An undeclared tool is accepted, and a call may have no usable word.
-    let unknown = explain_of(GATED, &["--why", "--call", "get"]).ends(0).silent().stdout;
+    let unknown = explain_of(GATED, &["--why", "--call", "get"]).ends(0);
+    let unknown = unknown.says("does not offer the tool `get`").stdout.clone();
     assert!(unknown.starts_with("keywords of the call: (none)\n"), "{unknown}");
 }
 
@@ -372,7 +374,7 @@ fn notes_on_unsent_briefings() {
     explain_of(&refusing, &call).ends(0).prints("has `unlock else=refuse`, so the call is denied");
     explain_of(GATED, &["--call", "read_prompts"]).ends(0).prints("`read_prompts` is not gated");
     for question in [call, tags] {
-        explain_of(PROJECT, &question).ends(0).silent().prints("This project has no gate");
+        explain_of(PROJECT, &question).ends(0).prints("This project has no gate");
         let output = explain_of(GATED, &question).ends(0).silent().stdout;
         assert!(!output.contains("has no gate"), "{output}");
     }

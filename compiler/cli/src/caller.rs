@@ -45,12 +45,17 @@ fn check_names(bundle: &Bundle, caller: &CallerArgs) -> Result<(), Failure> {
         let known: Vec<&str> = tenants.iter().map(|tenant| tenant.name.as_str()).collect();
         return Err(unknown("tenant", name, &known));
     }
-    if let Some(name) = &caller.role
-        && place::number_of(bundle.roles(), name).is_none()
-    {
-        return Err(unknown("role", name, &role_names(bundle)));
+    check_role(bundle, caller.role.as_deref())
+}
+
+/// Refuses a role that the project does not have.
+pub(crate) fn check_role(bundle: &Bundle, role: Option<&str>) -> Result<(), Failure> {
+    match role {
+        Some(name) if place::number_of(bundle.roles(), name).is_none() => {
+            Err(unknown("role", name, &role_names(bundle)))
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 fn role_names(bundle: &Bundle) -> Vec<&str> {

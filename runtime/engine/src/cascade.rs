@@ -4,6 +4,8 @@
 //! for one. Skills are in the order of the cascade: levels from global to user, inside a level by
 //! rising priority, then by name. Of the skills of one topic the last one wins; the others are
 //! matched and give no text.
+//!
+//! A user whom `users` names for some tenants is no user of another one that has the same id.
 
 mod explained;
 mod near_miss;
@@ -19,7 +21,7 @@ use self::skills::Skills;
 use self::topics::override_by_topic;
 use crate::glob;
 
-pub use explained::{Explained, Failed, Miss, Row};
+pub use explained::{Explained, Failed, Miss, Row, notes};
 pub use near_miss::{NearMiss, Selector, near_misses};
 pub use question::Question;
 pub use resolution::{Matched, Resolution};
@@ -57,7 +59,7 @@ pub fn resolve<'b>(bundle: &'b Bundle, question: Question<'_>) -> Result<Resolut
 }
 
 /// Explains what a call is given: the text, the skills that make it, and those that it misses by one
-/// selector.
+/// selector. There are no notes; see [`notes`].
 ///
 /// # Errors
 ///
@@ -76,7 +78,7 @@ pub fn locate<'b>(
     question: Question<'_>,
 ) -> Result<Option<Located<'b>>, Corrupt> {
     let Some(index) = bundle.skill_index()? else { return Ok(None) };
-    let Question { tenant, tool, user } = question;
+    let Question { tenant, tool, user } = question.answered(bundle)?;
     let mut scopes = [index.scope(None, None)?, None, None, None];
     let [_, of_tenant, of_user, of_both] = &mut scopes;
     if tenant.is_some() {

@@ -41,7 +41,7 @@ pub enum NoPlace {
     #[error("the tenant `{0}` is unknown here")]
     UnknownTenant(String),
     /// No row of `users` admits the caller.
-    #[error("nobody gave this caller a role here")]
+    #[error("no line of `users` admits this caller")]
     NotAdmitted,
     /// The role that is wanted is not among those of the caller.
     #[error("this caller does not have the role `{0}` here")]
@@ -80,14 +80,9 @@ pub fn place(
     bundle: &Bundle,
     identity: &Identity<'_>,
 ) -> Result<Result<Placement, NoPlace>, Corrupt> {
-    let tenant = match identity.tenant {
-        // Without tenants, the tenant distinguishes callers and means nothing else.
-        Some(_) if bundle.tenant_count() == 0 => None,
-        Some(name) => match bundle.find_tenant(name)? {
-            Some(tenant) => Some(tenant),
-            None => return Ok(Err(NoPlace::UnknownTenant(name.to_owned()))),
-        },
-        None => None,
+    let tenant = match tenant_of(bundle, identity)? {
+        Ok(tenant) => tenant,
+        Err(reason) => return Ok(Err(reason)),
     };
     if bundle.roles().is_empty() {
         // A claim that happens to be called role chooses among none.
@@ -108,6 +103,19 @@ pub fn place(
     Ok(choose(bundle, identity, tenant, by_anyone))
 }
 
+/// Returns the number of the tenant that authentication says, if it says one.
+fn tenant_of(
+    bundle: &Bundle,
+    identity: &Identity<'_>,
+) -> Result<Result<Option<usize>, NoPlace>, Corrupt> {
+    // Without tenants, the tenant distinguishes callers and means nothing else.
+    let Some(name) = identity.tenant.filter(|_| bundle.tenant_count() > 0) else {
+        return Ok(Ok(None));
+    };
+    let tenant = bundle.find_tenant(name)?;
+    Ok(tenant.map(Some).ok_or_else(|| NoPlace::UnknownTenant(name.to_owned())))
+}
+
 /// Places the caller of a preview: a role alone is taken as it is. With an id or groups it must be one
 /// that `users` gives, as on a server.
 ///
@@ -121,8 +129,13 @@ pub fn preview(
     let Some(role) = identity.role.filter(|_| !identity.names_who()) else {
         return place(bundle, identity);
     };
-    let tenant = identity.tenant.map(|name| bundle.find_tenant(name)).transpose()?.flatten();
-    Ok(Ok(Placement { tenant, role: number_of(bundle.roles(), role), row: None }))
+    let tenant = match tenant_of(bundle, identity)? {
+        Ok(tenant) => tenant,
+        Err(reason) => return Ok(Err(reason)),
+    };
+    let placed = |role| Placement { tenant, role: Some(role), row: None };
+    let number = number_of(bundle.roles(), role).map(placed);
+    Ok(number.ok_or_else(|| NoPlace::NotItsRole(role.to_owned())))
 }
 
 impl Identity<'_> {

@@ -34,8 +34,8 @@ pub(crate) struct ExplainArgs {
     pub(crate) question: Question,
     #[command(flatten)]
     pub(crate) caller: CallerArgs,
-    /// The skills that a call of this tool is given; without another question, so are --tenant and --user
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["Question", "role", "group"], help_heading = "Question")]
+    /// Which skills a call of this tool is given; --tenant and --user alone ask for a call of any
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["Question"], help_heading = "Question")]
     pub(crate) tool: Option<String>,
     /// Arguments for --prompt (texts) or --call: a JSON object
     #[arg(long, value_name = "JSON", conflicts_with_all = ["uri", "tags", "index", "tool"], help_heading = "Question")]

@@ -8,8 +8,6 @@ mod prompt;
 mod selection;
 mod uri;
 
-use relay_engine::cascade as engine;
-
 use crate::args::{ExplainArgs, Question};
 use crate::caller;
 use crate::exit::Exit;
@@ -31,12 +29,9 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
     // A preview of a damaged bundle would differ from what was built.
     bundle.check_all()?;
     let format = arguments.subject.format.chosen().of_answer();
-    if let Some(question) = skills_question(arguments) {
-        if arguments.caller.role.is_some() || !arguments.caller.group.is_empty() {
-            let message = "a role or group decides nothing about skills";
-            return Err(Failure::error(message).help("leave `--role` and `--group` out"));
-        }
-        return cascade::explain(&bundle, question, format, output);
+    if is_of_skills(&arguments.question) {
+        let (caller, tool) = (&arguments.caller, arguments.tool.as_deref());
+        return cascade::explain(&bundle, caller, tool, format, output);
     }
     let asker = caller::view(&bundle, &arguments.caller)?;
     let view = &asker.view;
@@ -64,13 +59,8 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
     }
 }
 
-/// Returns the question about skills: a tool, or a caller without another question.
-fn skills_question(arguments: &ExplainArgs) -> Option<engine::Question<'_>> {
-    let Question { prompt, uri, tags, call, index } = &arguments.question;
-    let is_other = prompt.is_some() || uri.is_some() || tags.is_some() || call.is_some() || *index;
-    (!is_other).then_some(engine::Question {
-        tenant: arguments.caller.tenant.as_deref(),
-        tool: arguments.tool.as_deref(),
-        user: arguments.caller.user.as_deref(),
-    })
+/// Returns whether the question is about skills: a tool, or a caller without another question.
+fn is_of_skills(question: &Question) -> bool {
+    let Question { prompt, uri, tags, call, index } = question;
+    prompt.is_none() && uri.is_none() && tags.is_none() && call.is_none() && !*index
 }

@@ -21,7 +21,7 @@ pub struct Explained {
     pub trace: Vec<Row>,
     /// The skills that would match but for one selector.
     pub near_misses: Vec<Miss>,
-    /// Names of the question that no skill and no tool of the bundle has.
+    /// What is odd about the question, such as names that the bundle does not know.
     pub notes: Vec<String>,
 }
 
@@ -85,7 +85,7 @@ impl Explained {
             resolved_context: resolution.text()?,
             trace: resolution.trace()?.into_iter().map(row).collect(),
             near_misses: near_misses(bundle, question)?.into_iter().map(miss).collect(),
-            notes: notes(bundle, question)?,
+            notes: Vec::new(),
         })
     }
 }
@@ -111,8 +111,13 @@ fn miss(miss: NearMiss) -> Miss {
     Miss { level, skill, priority, failed, at: at.to_string() }
 }
 
-/// Returns a line for each name of the question that is unknown, with the nearest one.
-fn notes(bundle: &Bundle, question: Question<'_>) -> Result<Vec<String>, Corrupt> {
+/// Returns a line for each name of a question that is unknown, with the nearest one, and one for a
+/// user of another tenant. It reads all skills, users and known tools.
+///
+/// # Errors
+///
+/// The bundle is not what was signed.
+pub fn notes(bundle: &Bundle, question: Question<'_>) -> Result<Vec<String>, Corrupt> {
     let (mut tenants, mut users, mut tools) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for skill in bundle.skills() {
         let skill = skill?;
@@ -136,6 +141,11 @@ fn notes(bundle: &Bundle, question: Question<'_>) -> Result<Vec<String>, Corrupt
         ("user", user, &users, "no skill asks for it"),
     ];
     let mut notes = Vec::new();
+    if let (Some(tenant), Some(user), true) = (tenant, user, question.is_of_other_tenant(bundle)?) {
+        notes.push(format!(
+            "`users` names `{user}` for other tenants: a caller `{user}` of `{tenant}` is not that user"
+        ));
+    }
     for (what, name, known, meaning) in asked {
         let Some(name) = name.filter(|name| !known.contains(name)) else { continue };
         let near = nearest(name, known.iter().copied());

@@ -54,10 +54,11 @@ impl Selector {
 ///
 /// The bundle is not what was signed.
 pub fn near_misses(bundle: &Bundle, question: Question<'_>) -> Result<Vec<NearMiss>, Corrupt> {
+    let answered = question.answered(bundle)?;
     let mut misses = Vec::new();
     for view in bundle.skills() {
         let view = view?;
-        if let Some(selector) = only_failure(&view, question)? {
+        if let Some(selector) = only_failure(&view, answered)? {
             misses.push(near_miss(&view, question, selector)?);
         }
     }

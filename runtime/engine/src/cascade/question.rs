@@ -1,5 +1,7 @@
 //! What the cascade is asked.
 
+use relay_bundle::{Bundle, Corrupt, Who};
+
 /// Whose call of which tool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Question<'q> {
@@ -9,4 +11,31 @@ pub struct Question<'q> {
     pub tool: Option<&'q str>,
     /// The user.
     pub user: Option<&'q str>,
+}
+
+impl Question<'_> {
+    /// Returns whether `users` names the user for other tenants alone: then a caller of that id is
+    /// another person, and skills for the user are not for it. Each tenant may have an issuer of its
+    /// own, which is free to use any id.
+    pub(super) fn is_of_other_tenant(&self, bundle: &Bundle) -> Result<bool, Corrupt> {
+        let (Some(tenant), Some(user)) = (self.tenant, self.user) else { return Ok(false) };
+        let rows = bundle.users_of(Who::User, user)?;
+        if rows.is_empty() {
+            return Ok(false);
+        }
+        let own = bundle.find_tenant(tenant)?;
+        for number in rows {
+            let of_row = bundle.user_row(number)?.tenant;
+            if of_row.is_none_or(|of_row| own == Some(of_row as usize)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Returns the question as it is answered.
+    pub(super) fn answered(self, bundle: &Bundle) -> Result<Self, Corrupt> {
+        let user = if self.is_of_other_tenant(bundle)? { None } else { self.user };
+        Ok(Self { user, ..self })
+    }
 }

@@ -117,7 +117,7 @@ pub const TOOLS: &[ToolSpec] = &[
                 name: "tenant",
                 kind: Kind::Text { default: None },
                 required: false,
-                meaning: "The tenant; without it, yours. A caller of a tenant asks for that one alone",
+                meaning: "The tenant; without it, yours. If you have one, no other is accepted",
             },
             Parameter {
                 name: "tool",
@@ -129,7 +129,7 @@ pub const TOOLS: &[ToolSpec] = &[
                 name: "user",
                 kind: Kind::Text { default: None },
                 required: false,
-                meaning: "The id of the user; without it, yours. A caller of a tenant asks for users of that one",
+                meaning: "The id of the user; without it, yours. If you have a tenant, users of others are not accepted",
             },
         ],
         run_s_max: 30,

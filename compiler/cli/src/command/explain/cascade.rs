@@ -2,12 +2,15 @@
 
 use relay_bundle::Bundle;
 use relay_engine::cascade::{self, Explained, Failed, Question, Row};
+use relay_engine::place::{self, Identity};
+use relay_engine::view::View;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::size::{Size, grouped};
 use crate::answer::table::{self, number, text};
-use crate::args::AnswerFormat;
+use crate::args::{AnswerFormat, CallerArgs};
+use crate::caller;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bold, doubtful};
@@ -26,17 +29,66 @@ pub(crate) struct CascadeExplained {
 
 pub(super) fn explain(
     bundle: &Bundle,
-    question: Question<'_>,
+    caller: &CallerArgs,
+    tool: Option<&str>,
     format: AnswerFormat,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let explained = cascade::explain(bundle, question)?;
+    let Asked { tenant, mut notes } = Asked::of(bundle, caller, tool)?;
+    let question = Question { tenant: tenant.as_deref(), tool, user: caller.user.as_deref() };
+    let mut explained = cascade::explain(bundle, question)?;
+    notes.extend(cascade::notes(bundle, question)?);
+    explained.notes = notes;
     let answer = CascadeExplained { format_version: FORMAT_VERSION, explained };
     match format {
         AnswerFormat::Json => output.json(&answer)?,
         AnswerFormat::Human => output.result(render(&answer, output.result_look().width))?,
     }
     Ok(Exit::Yes)
+}
+
+/// What a server would ask for the caller.
+struct Asked {
+    tenant: Option<String>,
+    /// What the answer takes for granted, and why a server would not answer so.
+    notes: Vec<String>,
+}
+
+impl Asked {
+    /// Places the caller, as a server does: the lines of `users` may give it a tenant.
+    fn of(bundle: &Bundle, caller: &CallerArgs, tool: Option<&str>) -> Result<Self, Failure> {
+        let CallerArgs { tenant, role, user, group } = caller;
+        let mut asked = Self { tenant: tenant.clone(), notes: Vec::new() };
+        let identity = Identity {
+            id: user.as_deref().unwrap_or_default(),
+            tenant: tenant.as_deref(),
+            groups: group,
+            role: role.as_deref(),
+        };
+        if bundle.roles().is_empty() || !identity.names_who() && role.is_none() {
+            return Ok(asked);
+        }
+        caller::check_role(bundle, role.as_deref())?;
+        let placement = match place::preview(bundle, &identity)? {
+            Ok(placement) => placement,
+            Err(reason) => {
+                asked.notes.push(format!("a server refuses this caller: {reason}"));
+                return Ok(asked);
+            }
+        };
+        if let (None, Some(number)) = (tenant, placement.tenant) {
+            let name = bundle.tenant_name(number)?;
+            asked.notes.push(format!("`users` gives this caller the tenant `{name}`"));
+            asked.tenant = Some(name.to_owned());
+        }
+        let view = View::of(bundle, &placement)?;
+        if let Some(tool) = tool.filter(|tool| view.hides_tool(tool)) {
+            asked
+                .notes
+                .push(format!("this caller does not see `{tool}`: a server rejects the call"));
+        }
+        Ok(asked)
+    }
 }
 
 fn render(answer: &CascadeExplained, width: usize) -> String {

@@ -75,6 +75,15 @@ pub(crate) fn explain_call(
 ) -> Result<Exit, Failure> {
     let (gate, occasion) = (view.gate(), Occasion::Intercept);
     let question = Question { view, gate, occasion, tool: Some(tool), asked };
+    if view.hides_tool(tool) {
+        let message = format!("the server rejects this call: unknown tool `{}`", printable(tool));
+        return Err(Failure::no(message).help("this caller does not see it; see --role and --user"));
+    }
+    let is_offered = view.tools()?.any(|offered| offered.name == tool);
+    if !is_offered {
+        let message = format!("the project does not offer the tool `{}`", printable(tool));
+        output.warn(&message, "a server rejects the call; this is what it would be briefed with");
+    }
     let tags = keywords::tags(tool, arguments);
     print(&question, &question.answer(Ok(tags), output)?, output)
 }
