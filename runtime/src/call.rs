@@ -22,3 +22,10 @@ pub(crate) struct Call {
     /// Cancelled when the client cancels the call or disconnects.
     pub(crate) cancelled: CancellationToken,
 }
+
+impl Call {
+    /// Returns whether credentials named the caller, and not the settings of the server.
+    pub(crate) fn is_authenticated(&self) -> bool {
+        self.server.settings.authenticates()
+    }
+}

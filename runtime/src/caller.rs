@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::principal::Principal;
+use crate::principal::{CallerKey, Principal};
 
 /// Texts of a caller are repeated in records and answers up to this many characters.
 const TYPED_CHARS_MAX: usize = 500;
@@ -21,6 +21,12 @@ pub(crate) struct Caller {
 }
 
 impl Caller {
+    /// Returns what distinguishes this caller from others in records, which have the tenant that the
+    /// bundle gives.
+    pub(crate) fn recorded_key(&self) -> CallerKey {
+        Principal { tenant: self.tenant.clone(), ..(*self.principal).clone() }.caller_key()
+    }
+
     /// Returns the operator of the server, who acts without a request.
     pub(crate) fn operator(principal: Arc<Principal>) -> Self {
         let tenant = principal.tenant.clone();

@@ -17,6 +17,8 @@ use crate::slots::{Slot, Slots};
 #[derive(Debug)]
 pub(crate) struct Calls {
     running: Slots<CallerKey>,
+    /// The calls that read for long without waiting, one a caller: the others need the processor.
+    long_reads: Slots<CallerKey>,
     /// Cancelled when all calls must end.
     ending: CancellationToken,
 }
@@ -35,7 +37,8 @@ pub(crate) enum Interrupted {
 
 impl Calls {
     pub(crate) fn new(principal_calls_max: usize) -> Self {
-        Self { running: Slots::new(principal_calls_max), ending: CancellationToken::new() }
+        let (running, long_reads) = (Slots::new(principal_calls_max), Slots::new(1));
+        Self { running, long_reads, ending: CancellationToken::new() }
     }
 
     /// Returns how many calls of one caller may run concurrently.
@@ -46,6 +49,11 @@ impl Calls {
     /// Takes a slot for a call of `principal`; `None` if all its slots are in use.
     pub(crate) fn room(&self, principal: &Principal) -> Option<Room> {
         self.running.take(principal.caller_key())
+    }
+
+    /// Takes the slot for a call of `principal` that reads for long; `None` if it is in use.
+    pub(crate) fn long_read(&self, principal: &Principal) -> Option<Room> {
+        self.long_reads.take(principal.caller_key())
     }
 
     /// Runs `work` until it is done, it is `cancelled`, or `run_s_max` seconds have passed.

@@ -3,6 +3,7 @@
 //! A mistyped role would admit nobody, and a mistyped tenant would be one for which no line counts.
 
 use std::fmt;
+use std::sync::Arc;
 
 use relay_bundle::Corrupt;
 use relay_engine::nearest::nearest;
@@ -11,6 +12,7 @@ use thiserror::Error;
 
 use crate::config;
 use crate::load::Loaded;
+use crate::placed::Placed;
 use crate::settings::Settings;
 
 /// Why the server does not start with this bundle.
@@ -18,7 +20,10 @@ use crate::settings::Settings;
 pub(crate) enum NameError {
     #[error("{origin}: the project has no {kind} `{name}`{help}")]
     Unknown { origin: String, kind: Kind, name: String, help: String },
-    #[error("the caller `{id}` has no place in the project: {reason}")]
+    #[error(
+        "the caller `{id}` has no place in the project: {reason}; `users` of the project admits \
+         callers, and --principal, --tenant, --group and --role say who this one is"
+    )]
     NoPlace { id: String, reason: NoPlace },
     #[error(transparent)]
     Corrupt(#[from] Corrupt),
@@ -37,6 +42,23 @@ impl fmt::Display for Kind {
             Self::Tenant => "tenant",
             Self::Role => "role",
         })
+    }
+}
+
+/// Checks that the principal of the settings has a place in the project, where requests are its own.
+///
+/// # Errors
+///
+/// It has none.
+pub(crate) fn check_own_caller(settings: &Settings, loaded: &Arc<Loaded>) -> Result<(), NameError> {
+    if settings.authenticates() {
+        return Ok(());
+    }
+    let principal = &settings.principal;
+    let placed = Placed::new(loaded.clone(), principal)?;
+    match placed.refusal().cloned() {
+        Some(reason) => Err(NameError::NoPlace { id: principal.id.clone(), reason }),
+        None => Ok(()),
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use relay_bundle::{Corrupt, Place, Repeat, Who};
 use relay_engine::cascade::{self, Explained, Question};
+use relay_engine::glob;
 use relay_engine::place::{self, Identity, NoPlace, Placement};
 use relay_engine::view::View;
 
@@ -15,6 +16,8 @@ use crate::principal::Principal;
 pub(crate) struct Placed {
     pub(crate) loaded: Arc<Loaded>,
     place: Result<Placement, NoPlace>,
+    /// The name of the caller's tenant, if the project has it.
+    tenant: Option<String>,
 }
 
 /// What callers see of a bundle: equal for those who see the same.
@@ -31,7 +34,10 @@ impl Placed {
         let Principal { id, issuer: _, tenant, groups, role } = principal;
         let identity = Identity { id, tenant: tenant.as_deref(), groups, role: role.as_deref() };
         let place = place::place(&loaded.bundle, &identity)?;
-        Ok(Self { loaded, place })
+        let number = place.as_ref().ok().and_then(|place| place.tenant);
+        let tenant = number.map(|number| loaded.bundle.tenant_name(number)).transpose()?;
+        let tenant = tenant.map(ToOwned::to_owned);
+        Ok(Self { loaded, place, tenant })
     }
 
     /// Returns why the caller has no place, if it has none.
@@ -71,8 +77,7 @@ impl Placed {
 
     /// Returns the name of the caller's tenant, if the project has it.
     pub(crate) fn tenant(&self) -> Option<&str> {
-        let tenant = self.place.as_ref().ok()?.tenant?;
-        self.loaded.bundle.tenant_name(tenant).ok()
+        self.tenant.as_deref()
     }
 
     /// Returns the text that the skills of the project give a call, and the names of those that make
@@ -112,9 +117,39 @@ impl Placed {
         Ok(false)
     }
 
-    /// Explains what a call is given by the skills.
+    /// Returns whether the role of the caller admits a tool of this name, whoever offers it.
+    pub(crate) fn admits_tool(&self, name: &str) -> Result<bool, Corrupt> {
+        let Ok(placement) = &self.place else { return Ok(false) };
+        let bundle = &self.loaded.bundle;
+        let role = placement.role.and_then(|role| bundle.roles().get(role));
+        let Some(patterns) = role.and_then(|role| role.tools.as_ref()) else { return Ok(true) };
+        // The tools of the gate are seen whatever the role says.
+        let is_seen = || Ok(self.view()?.tools()?.any(|tool| tool.name == name));
+        Ok(patterns.iter().any(|pattern| glob::matches(&pattern.value, name)) || is_seen()?)
+    }
+
+    /// Returns whether a line of `users` names the caller itself, for every tenant.
+    pub(crate) fn is_user_of_all_tenants(&self) -> Result<bool, Corrupt> {
+        let Some(row) = self.place.as_ref().ok().and_then(|place| place.row) else {
+            return Ok(false);
+        };
+        let row = self.loaded.bundle.user_row(row)?;
+        Ok(row.who == Who::User && row.tenant.is_none())
+    }
+
+    /// Explains what a call is given by the skills, without notes.
     pub(crate) fn explain(&self, question: Question<'_>) -> Result<Explained, Corrupt> {
         cascade::explain(&self.loaded.bundle, question)
+    }
+
+    /// Returns what is odd about a question.
+    pub(crate) fn notes(&self, question: Question<'_>) -> Result<Vec<String>, Corrupt> {
+        cascade::notes(&self.loaded.bundle, question)
+    }
+
+    /// Returns whether the project has tenants.
+    pub(crate) fn has_tenants(&self) -> bool {
+        self.loaded.bundle.tenant_count() > 0
     }
 
     /// Returns the line of `users` that gives the role.

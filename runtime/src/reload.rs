@@ -15,6 +15,7 @@ use tokio::time::sleep;
 
 use crate::clock;
 use crate::load::{LoadError, Loaded, Stamp};
+use crate::named;
 use crate::server::Server;
 use crate::settings::Settings;
 
@@ -96,6 +97,16 @@ fn read_settings(server: &Server) -> Option<Settings> {
     }
 }
 
+/// Logs what a server that starts now would refuse of the names in its settings: above all that its
+/// own caller has no place in the bundle any more, and so sees nothing.
+fn report_names(server: &Server, loaded: &Arc<Loaded>) {
+    let checked = named::check(&server.settings, loaded);
+    let placed = checked.and_then(|()| named::check_own_caller(&server.settings, loaded));
+    if let Err(error) = placed {
+        tracing::error!("{error}; a restart would refuse {}", loaded.digest());
+    }
+}
+
 /// Logs each new reason why a server that starts now would refuse the bundle in force.
 fn report_doubt(server: &Server, reported: &mut Option<String>) {
     let doubt = server.doubt();
@@ -169,7 +180,10 @@ async fn reload(server: &Arc<Server>, follower: &Arc<impl Follower>) {
         Ok(new)
     });
     match task.await {
-        Ok(Ok(new)) => tracing::info!("{} is in force", new.digest()),
+        Ok(Ok(new)) => {
+            tracing::info!("{} is in force", new.digest());
+            report_names(server, &new);
+        }
         Ok(Err(error)) => server.refuse_reload(&error),
         Err(error) => tracing::error!("the reload did not end: {error}"),
     }

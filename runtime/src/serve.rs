@@ -15,7 +15,6 @@ use crate::http::{self, HttpError};
 use crate::keyring::{Keyring, KeyringError};
 use crate::load::{LoadError, Loader};
 use crate::named::{self, NameError};
-use crate::placed::Placed;
 use crate::server::Server;
 use crate::settings::{Settings, SettingsError};
 use crate::{log, mcp};
@@ -62,13 +61,7 @@ pub(crate) fn serve(args: Args) -> Result<(), Failure> {
     let loaded = loader.load()?;
     named::check(&settings, &loaded)?;
     let loaded = Arc::new(loaded);
-    if settings.auth.is_none() {
-        let principal = &settings.principal;
-        let placed = Placed::new(loaded.clone(), principal).map_err(NameError::from)?;
-        if let Some(reason) = placed.refusal().cloned() {
-            return Err(NameError::NoPlace { id: principal.id.clone(), reason }.into());
-        }
-    }
+    named::check_own_caller(&settings, &loaded)?;
     let audit = Audit::open(&settings.audit)?;
     let keyring = Keyring::new(&settings)?;
     let transport = settings.transport;

@@ -77,6 +77,12 @@ pub(crate) enum SettingsError {
 }
 
 impl Settings {
+    /// Returns whether callers authenticate. Otherwise all requests are of the principal of these
+    /// settings: on standard input and output always.
+    pub(crate) fn authenticates(&self) -> bool {
+        self.auth.is_some() && self.transport != Transport::Stdio
+    }
+
     /// Merges the command line with the configuration file that it names.
     pub(crate) fn new(args: Args) -> Result<Self, SettingsError> {
         let Args {

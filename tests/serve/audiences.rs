@@ -3,8 +3,9 @@
 use harness::run;
 use serde_json::{Value, json};
 
+use super::agent::{Agent, PROTOCOLS, Protocol};
 use super::house::{self, House};
-use super::server::command;
+use super::server::{command, modern};
 use super::web::{Request, Web};
 
 const PROJECT: &str = r#"/- kdl-version 2
@@ -251,7 +252,7 @@ fn who_has_no_place_gets_403_and_a_record() {
         firm.web.send(&request).status
     };
     assert_eq!((list("ann"), list("eve")), (200, 403));
-    assert!(house.read("a.jsonl").contains("nobody gave this caller a role here"));
+    assert!(house.read("a.jsonl").contains("no line of `users` admits this caller"));
 }
 
 fn house_config(_: &House) -> String {
@@ -338,4 +339,71 @@ fn a_server_does_not_start_with_names_that_the_project_lacks() {
         &["--config", "bad.toml", "--http", "127.0.0.1:0"],
         &["auth.api-keys, key `ann`", "`admin`?"],
     );
+}
+
+#[test]
+fn a_stdio_server_needs_a_place_whatever_authenticates_others() {
+    let house = House::of(&house::bundle_of(&without_anyone()));
+    house.write("server.toml", house_config(&house));
+    let arguments = ["--stdio", "--config", "server.toml", "--principal", "bob"];
+    let ended = run(command(&house, &arguments));
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    assert!(ended.stderr.contains("the caller `bob` has no place"), "{}", ended.stderr);
+}
+
+#[test]
+fn who_loses_its_place_on_stdio_sees_nothing_and_the_log_says_why() {
+    for protocol in PROTOCOLS {
+        let house = House::of(&house::bundle_of(PROJECT));
+        house.write("server.toml", "[watch]\npoll-ms = 0\n");
+        let mut agent = Agent::with(&house, protocol, &["--principal", "bob"]);
+        assert!(agent.tools().contains(&"server_info".to_owned()));
+        let unknown = agent.refused("server_nope", json!({}));
+        house.replace(&house::bundle_of(&without_anyone().replace("epoch=1", "epoch=2")));
+        agent.client.server.signal("HUP");
+        agent.client.server.hear("the caller `bob` has no place in the project");
+        assert_eq!(agent.tools(), Vec::<String>::new());
+        for (method, list) in [
+            ("prompts/list", "prompts"),
+            ("resources/list", "resources"),
+            ("resources/templates/list", "resourceTemplates"),
+        ] {
+            let params = if protocol == Protocol::Modern { modern(json!({})) } else { json!({}) };
+            assert_eq!(agent.client.get(method, params)[list], json!([]), "{method}");
+        }
+        let (code, text) = agent.refused("server_info", json!({}));
+        assert_eq!((code, text.replace("server_info", "server_nope")), unknown);
+        // It has a place again.
+        house.replace(&house::bundle_of(&PROJECT.replace("epoch=1", "epoch=3")));
+        agent.client.server.signal("HUP");
+        wait_until_seen(&mut agent);
+    }
+}
+
+fn wait_until_seen(agent: &mut Agent) {
+    for _ in 0..500 {
+        if !agent.tools().is_empty() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    panic!("the tools are not back");
+}
+
+#[test]
+fn a_caller_finds_its_own_records_whoever_says_its_tenant() {
+    let house = firm();
+    let sha256 = house::sha256(b"s");
+    let key =
+        format!("[[auth.api-keys]]\nid = \"an2\"\nsha256 = \"{sha256}\"\nprincipal = \"ann\"\n");
+    house.write("server.toml", house.read("server.toml") + &key);
+    let firm = Firm { web: Web::start(&house, &["--config", "server.toml", "--audit", "a.jsonl"]) };
+    let call = |who: &str, tool: &str| {
+        firm.ask(who, "tools/call", json!({ "name": tool, "arguments": {} })).to_string()
+    };
+    // The credentials say no tenant; the line of `users` does.
+    call("an2", "server_info");
+    assert!(call("an2", "audit_tail").contains("server_info"));
+    call("bob", "server_info");
+    assert!(!call("an2", "audit_tail").contains("globex"));
 }

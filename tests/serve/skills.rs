@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::agent::{Agent, PROTOCOLS, Protocol};
 use super::house::{self, House};
+use super::web::{Request, Web};
 use crate::binaries::relay;
 
 const PROJECT: &str = r#"project rules epoch=1
@@ -174,14 +175,13 @@ fn explain_context_says_what_relay_explain_says() {
         let mut relay = Command::new(relay());
         relay.args(["explain", "--json"]).arg(house.path("house.relay"));
         for (key, name) in [("tenant", tenant), ("tool", tool), ("user", user)] {
-            if let Some(name) = name {
+            // Who names no user asks for itself.
+            let own = Some("local").filter(|_| key == "user");
+            if let Some(name) = name.or(own) {
                 relay.arg(format!("--{key}={name}"));
             }
-            // A caller who names nobody asks for itself.
+            // An empty text is none.
             asked.insert(key.into(), json!(name.unwrap_or_default()));
-        }
-        if (tenant, tool, user) == (None, None, None) {
-            continue;
         }
         let output = relay.output().unwrap();
         assert!(output.status.success(), "{output:?}");
@@ -228,17 +228,143 @@ fn explain_context_tells_callers_of_a_tenant_of_that_one_alone() {
     assert_eq!(explained["resolved_context"], "For all.\nFor Ann.");
     assert_eq!(explained["near_misses"].as_array().unwrap().len(), 1, "{explained}");
     assert_eq!(explained["near_misses"][0]["skill"], "bobs");
+    // An empty text is none.
+    assert_eq!(text(&ask(json!({ "tool": "server_info", "user": "", "tenant": "" }))), text(&own));
     // A name that is near those of others is not corrected.
-    assert_eq!(explained["notes"], json!([]));
-    assert!(text(&ask(json!({ "tool": "server_inf", "user": "bob" }))).contains("For Bob."));
-    assert!(!text(&ask(json!({ "user": "" }))).contains("For Ann."));
+    let near = text(&ask(json!({ "tool": "server_inf", "user": "bob" })));
+    let near: Value = serde_json::from_str(&near).unwrap();
+    assert_eq!(
+        (&near["resolved_context"], &near["notes"]),
+        (&json!("For all.\nFor Bob."), &json!([]))
+    );
     // A user of another tenant, one who has a skill and no tenant, and one whom nobody knows.
     let refused: Vec<Value> =
         ["mei", "tom", "nobody"].map(|user| ask(json!({ "user": user }))).to_vec();
-    assert!(text(&refused[0]).contains("users that the project names for its tenant"));
-    let without_id = |answer: &Value| blocks(answer);
-    assert_eq!(without_id(&refused[0]), without_id(&refused[2]));
-    assert_eq!(without_id(&refused[1]), without_id(&refused[2]));
+    assert!(text(&refused[0]).contains("users that the project names for your tenant"));
+    assert_eq!(blocks(&refused[0]), blocks(&refused[2]));
+    assert_eq!(blocks(&refused[1]), blocks(&refused[2]));
     let other = ask(json!({ "tenant": "globex" }));
-    assert!(text(&other).contains("its own tenant alone"), "{other}");
+    assert!(text(&other).contains("your own tenant alone"), "{other}");
+}
+
+/// A house with these API keys, each with more lines.
+fn house_with_keys(project: &str, keys: &[(&str, &str)]) -> House {
+    let house = House::of(&house::bundle_of(project));
+    let sha256 = house::sha256(b"s");
+    let key = |(id, more): &(&str, &str)| {
+        format!("[[auth.api-keys]]\nid = \"{id}\"\nsha256 = \"{sha256}\"\nprincipal = \"{more}\n")
+    };
+    house.write("server.toml", keys.iter().map(key).collect::<String>());
+    house
+}
+
+fn ask(web: &Web, key: &str, tool: &str, arguments: Value) -> Value {
+    let request = Request::modern("tools/call", json!({ "name": tool, "arguments": arguments }))
+        .with("Authorization", &format!("Bearer rk_{key}_s"));
+    web.send(&request).json()["result"].take()
+}
+
+fn text_of(answer: &Value) -> String {
+    blocks(answer).last().unwrap()["text"].as_str().unwrap().to_owned()
+}
+
+/// What the callers of these tests are.
+const PEOPLE: &str = r#"project rules epoch=1
+    tenants { tenant acme; tenant globex }
+    roles { role operator; role reader { tools "server_info" "explain_context" "api-read" } }
+    users {
+        user ann tenant=acme role=operator
+        user root role=operator
+        anyone role=reader
+    }
+    tools { diagnostics; other "api-*" }
+"#;
+
+#[test]
+fn a_text_that_is_no_handle_does_not_make_a_caller_known() {
+    let rules = r#"skills repeat=once { global { skill gdpr "Never send personal data." } }"#;
+    for gate in ["", "gate on; prompts { prompt doors { summary \"Doors\"; text \"Open.\" } }\n"] {
+        let project = format!("{PEOPLE}{gate}{rules}");
+        let keys = [("ann", "ann\"\ntenant = \"acme\""), ("mei", "mei\"\ntenant = \"globex\"")];
+        let web = Web::start(&house_with_keys(&project, &keys), &["--config", "server.toml"]);
+        for (tool, handle) in
+            [("server_info", ""), ("server_info", "  "), ("explain_context", "whatever")]
+        {
+            // A gate refuses what is no handle; without one, nothing reads it.
+            if handle == "whatever" && !gate.is_empty() {
+                continue;
+            }
+            for key in ["ann", "ann", "mei"] {
+                let answer = ask(&web, key, tool, json!({ "briefing": handle }));
+                assert_eq!(
+                    blocks(&answer)[0]["text"],
+                    "Never send personal data.",
+                    "{key}: {answer}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_user_of_one_tenant_is_another_in_the_others() {
+    let rules = "skills { global { skill all \"For all.\" }; user ann { skill anns \"For Ann.\" }; \
+                 user tom { skill toms \"For Tom.\" } }";
+    let keys = [
+        ("a", "ann\"\ntenant = \"acme\""),
+        ("b", "ann\"\ntenant = \"globex\""),
+        ("c", "ann\""),
+        ("t", "tom\"\ntenant = \"globex\""),
+    ];
+    let house = house_with_keys(&format!("{PEOPLE}{rules}"), &keys);
+    let web = Web::start(&house, &["--config", "server.toml"]);
+    let said = |key: &str| {
+        blocks(&ask(&web, key, "server_info", json!({})))[0]["text"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(said("a"), "For all.\nFor Ann.");
+    assert_eq!(said("b"), "For all.", "an issuer of globex may call anyone ann");
+    assert_eq!(said("c"), "For all.\nFor Ann.", "her line gives her the tenant");
+    assert_eq!(said("t"), "For all.\nFor Tom.", "no line names Tom");
+    // A preview says the same.
+    for (caller, text) in [
+        ("--tenant=acme --user=ann", "For Ann."),
+        ("--user=ann", "`users` gives this caller the tenant `acme`"),
+        ("--tenant=globex --user=ann", "a caller `ann` of `globex` is not that user"),
+    ] {
+        let mut relay = Command::new(relay());
+        relay.arg("explain").arg(house.path("house.relay")).args(caller.split(' '));
+        let output = relay.args(["--tool", "server_info"]).output().unwrap();
+        let page = String::from_utf8(output.stdout).unwrap();
+        assert!(page.contains(text), "{caller}: {page}");
+        assert_eq!(page.contains("| For Ann."), !caller.contains("globex"), "{caller}: {page}");
+    }
+}
+
+#[test]
+fn explain_context_keeps_to_the_role_and_the_tenants_of_its_caller() {
+    let rules = r#"skills {
+        global { skill all "For all." }
+        tenant globex { skill euro "In euro." }
+        tool audit_tail { skill tail "Read the end." }
+        tool "api-create" { skill create "Ask first." }
+        tool "api-read" { skill read "Read alone." }
+    }"#;
+    let keys = [("root", "root\""), ("eve", "eve\"")];
+    let house = house_with_keys(&format!("{PEOPLE}{rules}"), &keys);
+    let web = Web::start(&house, &["--config", "server.toml"]);
+    let ask = |key: &str, question: Value| ask(&web, key, "explain_context", question);
+    // Nothing says that eve is of a tenant; a line names root for all of them.
+    let euro = json!({ "tenant": "globex" });
+    assert!(text_of(&ask("root", euro.clone())).contains("In euro."));
+    assert!(text_of(&ask("eve", euro)).contains("your own tenant alone"));
+    // A reader does not see `audit_tail`, nor may it create.
+    let [hidden, never] =
+        ["audit_tail", "audit_nope"].map(|tool| blocks(&ask("eve", json!({ "tool": tool }))));
+    assert_eq!(hidden, never);
+    assert!(text_of(&ask("root", json!({ "tool": "audit_tail" }))).contains("Read the end."));
+    let explained: Value =
+        serde_json::from_str(&text_of(&ask("eve", json!({ "tool": "server_info" })))).unwrap();
+    let misses: Vec<&Value> =
+        explained["near_misses"].as_array().unwrap().iter().map(|miss| &miss["skill"]).collect();
+    assert_eq!(misses, ["read"], "{explained}");
 }

@@ -27,13 +27,13 @@ impl Tool for AuditTail {
     }
 }
 
-async fn tail(permit: &Permit, run: Run<'_>) -> Result<Outcome, CallError> {
+async fn tail(_: &Permit, run: Run<'_>) -> Result<Outcome, CallError> {
     let Run { call, arguments, stop, .. } = run;
     let Some(path) = call.server.audit.path().map(Path::to_owned) else {
         return Err(CallError::Failed("this server keeps no audit".to_owned()));
     };
     let query = Query::new(&arguments);
-    let owner = call.server.settings.auth.is_some().then(|| permit.principal().caller_key());
+    let owner = call.server.settings.authenticates().then(|| call.caller.recorded_key());
     // Reading the disk may take long and must not block other requests of this thread.
     let read = move || records(&path, &query, owner.as_ref(), &stop);
     let records = tokio::task::spawn_blocking(read).await.map_err(io::Error::other).flatten();

@@ -1,14 +1,18 @@
 //! `explain_context`: what a call is given by the skills of the project, and why.
-
-use std::future::ready;
+//!
+//! Callers learn nothing of other tenants, nor of tools that their roles do not admit. What is
+//! refused to them is refused in the same words whether or not it exists.
 
 use relay_bundle::Corrupt;
-use relay_engine::cascade::{Question, Selector};
+use relay_engine::cascade::{Explained, Miss, Question, Selector};
+use relay_engine::tool::Arguments;
 use serde_json::json;
 
 use super::decide::Permit;
 use super::error::CallError;
 use super::implementation::{Outcome, Run, Running, Tool};
+use crate::call::Call;
+use crate::placed::Placed;
 use crate::rejection::Rejection;
 
 /// The most near misses of one answer.
@@ -19,65 +23,134 @@ pub(super) struct ExplainContext;
 
 impl Tool for ExplainContext {
     fn run<'a>(&'a self, permit: &'a Permit, run: Run<'a>) -> Running<'a> {
-        Box::pin(ready(explain(permit, &run)))
+        Box::pin(explain(permit, run))
     }
 }
 
-fn explain(_: &Permit, run: &Run<'_>) -> Result<Outcome, CallError> {
-    let placed = &run.call.placed;
-    let id = run.call.caller.principal.id.as_str();
-    // Whoever is of a tenant learns nothing of the others.
-    let own = placed.tenant();
-    let tenant = match (own, run.arguments.text("tenant")) {
-        (own, None) => own,
-        (None, Some(asked)) => Some(asked),
-        (Some(own), Some(asked)) if own == asked => Some(own),
-        (Some(_), Some(_)) => {
-            let text = "a caller of a tenant asks for its own tenant alone: leave `tenant` out";
-            return Err(CallError::Failed(text.to_owned()));
-        }
-    };
-    let may_name = |user: &str| -> Result<bool, Corrupt> {
-        Ok(own.is_none() || user == id || placed.is_user_of_own_tenant(user)?)
-    };
-    let user = run.arguments.text("user").unwrap_or(id);
-    // The same for a user of another tenant as for one that nobody knows.
-    if !user.is_empty() && !may_name(user).map_err(Rejection::from)? {
-        let text = "a caller of a tenant asks for itself, and for users that the project names for its \
-                    tenant: leave `user` out";
+async fn explain(_: &Permit, run: Run<'_>) -> Result<Outcome, CallError> {
+    let Some(slot) = run.call.server.calls.long_read(&run.call.caller.principal) else {
+        let text = "another explain_context of yours is running: wait for its answer";
         return Err(CallError::Failed(text.to_owned()));
-    }
-    let named = |name: &'_ str| !name.is_empty();
-    let question = Question {
-        tenant: tenant.filter(|tenant| named(tenant)),
-        tool: run.arguments.text("tool").filter(|tool| named(tool)),
-        user: Some(user).filter(|user| named(user)),
     };
-    let mut explained = placed.explain(question).map_err(Rejection::from)?;
-    if own.is_some() {
+    let asker = Asker::of(run.call).map_err(Rejection::from)?;
+    let asked = asker.asked(&run.arguments)?;
+    // All skills are read: that must not block other requests of this thread.
+    let read = move || {
+        let answer = asker.answer(&asked);
+        // Not before, even if the call was cancelled meanwhile.
+        drop(slot);
+        answer
+    };
+    let read = tokio::task::spawn_blocking(read).await;
+    let text = read.map_err(|_| Rejection::Internal("the skills were not read"))?;
+    Ok(Outcome::of_text(text.map_err(Rejection::from)?))
+}
+
+/// A question with names of its own.
+struct Asked {
+    tenant: Option<String>,
+    tool: Option<String>,
+    user: String,
+}
+
+/// The caller, and what it may ask.
+struct Asker {
+    placed: Placed,
+    id: String,
+    /// Whether it may ask for every tenant and user.
+    for_all: bool,
+}
+
+impl Asker {
+    fn of(call: &Call) -> Result<Self, Corrupt> {
+        let placed = call.placed.clone();
+        // Credentials without a tenant are not enough: `users` must name the caller for all of them.
+        let for_all = placed.tenant().is_none()
+            && (!placed.has_tenants()
+                || !call.is_authenticated()
+                || placed.is_user_of_all_tenants()?);
+        Ok(Self { id: call.caller.principal.id.clone(), placed, for_all })
+    }
+
+    /// Reads the question. An empty text is none: models fill in optional arguments.
+    fn asked(&self, arguments: &Arguments<'_>) -> Result<Asked, CallError> {
+        let given = |name| arguments.text(name).map(str::trim).filter(|text| !text.is_empty());
+        let refused = |text: &str| Err(CallError::Failed(text.to_owned()));
+        let own = self.placed.tenant();
+        let tenant = given("tenant").or(own);
+        if tenant != own && !self.for_all {
+            return refused("you may ask about your own tenant alone: leave `tenant` out");
+        }
+        let user = given("user").unwrap_or(&self.id);
+        if !self.may_name(user).map_err(Rejection::from)? {
+            return refused(
+                "you may ask about yourself, and about users that the project names for your tenant or \
+                 for all: leave `user` out",
+            );
+        }
+        let tool = given("tool");
+        if let Some(tool) = tool
+            && !self.placed.admits_tool(tool).map_err(Rejection::from)?
+        {
+            return refused("you may ask about tools that your role admits");
+        }
+        let owned = |text: Option<&str>| text.map(ToOwned::to_owned);
+        Ok(Asked { tenant: owned(tenant), tool: owned(tool), user: user.to_owned() })
+    }
+
+    fn may_name(&self, user: &str) -> Result<bool, Corrupt> {
+        Ok(self.for_all || user == self.id || self.placed.is_user_of_own_tenant(user)?)
+    }
+
+    fn answer(&self, asked: &Asked) -> Result<String, Corrupt> {
+        let Asked { tenant, tool, user } = asked;
+        let question =
+            Question { tenant: tenant.as_deref(), tool: tool.as_deref(), user: Some(user) };
+        let mut explained = self.placed.explain(question)?;
+        // Whether a name is known, and which one is near, would tell of what is hidden.
+        if self.for_all && self.placed.role().is_none() {
+            explained.notes = self.placed.notes(question)?;
+        }
+        let omitted = self.keep_misses(&mut explained)?;
+        let mut answer = json!(explained);
+        if let (Some(answer), true) = (answer.as_object_mut(), omitted > 0) {
+            answer.insert("near_misses_omitted".to_owned(), json!(omitted));
+        }
+        Ok(format!("{answer:#}"))
+    }
+
+    /// Keeps the near misses that the caller may know of, as many as are shown; returns how many
+    /// others there are.
+    fn keep_misses(&self, explained: &mut Explained) -> Result<usize, Corrupt> {
         let mut kept = Vec::new();
-        for miss in explained.near_misses {
-            let wants = |of: Selector| miss.failed.selector == of.word();
-            let is_foreign = match miss.failed.wants.as_slice() {
-                _ if wants(Selector::Tenant) => true,
-                [user] if wants(Selector::User) => !may_name(user).map_err(Rejection::from)?,
-                _ => false,
-            };
-            if !is_foreign {
+        let mut omitted = 0;
+        for miss in std::mem::take(&mut explained.near_misses) {
+            if !self.may_know(&miss)? {
+                continue;
+            }
+            if kept.len() < NEAR_MISSES_MAX {
                 kept.push(miss);
+            } else {
+                omitted += 1;
             }
         }
         explained.near_misses = kept;
+        Ok(omitted)
     }
-    // Whether a name is known, and which one is near, would tell of tools and users that are hidden.
-    if own.is_some() || placed.role().is_some() {
-        explained.notes.clear();
+
+    fn may_know(&self, miss: &Miss) -> Result<bool, Corrupt> {
+        let is_of = |selector: Selector| miss.failed.selector == selector.word();
+        for wanted in &miss.failed.wants {
+            let may = match () {
+                () if is_of(Selector::Tenant) => self.for_all,
+                () if is_of(Selector::User) => self.may_name(wanted)?,
+                // A pattern that the role admits as a name is no wider than the role's own.
+                () => self.placed.admits_tool(wanted)?,
+            };
+            if !may {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
-    let omitted = explained.near_misses.len().saturating_sub(NEAR_MISSES_MAX);
-    explained.near_misses.truncate(NEAR_MISSES_MAX);
-    let mut answer = json!(explained);
-    if let (Some(answer), true) = (answer.as_object_mut(), omitted > 0) {
-        answer.insert("near_misses_omitted".to_owned(), json!(omitted));
-    }
-    Ok(Outcome::of_text(format!("{answer:#}")))
 }
