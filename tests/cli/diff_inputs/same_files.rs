@@ -168,6 +168,23 @@ fn create(repo: &Repo, path: &str, target: Option<&str>) {
     }
 }
 
+/// Found by the test below.
+#[test]
+fn a_link_to_a_file_as_a_folder() {
+    let repo = Repo::empty();
+    create(&repo, &format!("{DEEP}/b"), None);
+    for (link, target) in [("dot", "b/."), ("slash", "b/"), ("both", "b/./"), ("file", "./b")] {
+        create(&repo, &format!("{DEEP}/{link}"), Some(target));
+    }
+    repo.commit();
+    let disk = relay_cli::files_on_disk(&repo.path(DEEP)).expect("a folder");
+    let head = relay_cli::files_at_head(&repo.path(DEEP)).expect("a committed folder");
+    for link in ["dot", "slash", "both", "file"] {
+        assert_eq!(head.read(link), disk.read(link), "{link}");
+        assert_eq!(head.read(link).is_ok(), link == "file", "{link}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 

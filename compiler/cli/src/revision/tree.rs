@@ -254,9 +254,11 @@ pub(crate) fn os_string(bytes: &[u8]) -> OsString {
     String::from_utf8_lossy(bytes).into_owned().into()
 }
 
-/// Returns the names of a path, the last one first. A path that ends with `/` has a `.` there.
+/// Returns the names of a path, the last one first. A path that ends with `/` or `/.` has a `.` there.
 fn names(path: &Path) -> Vec<OsString> {
-    let ends_in_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+    let bytes = path.as_os_str().as_encoded_bytes();
+    // The components of a path leave both out.
+    let ends_in_folder = bytes.ends_with(b"/") || bytes.ends_with(b"/.");
     let last = ends_in_folder.then(|| OsString::from("."));
     let names = path.components().rev().filter_map(|component| match component {
         Component::Normal(name) => Some(name),
