@@ -3,13 +3,14 @@
 use proptest::prelude::*;
 use proptest::sample::Index;
 use relay_bundle::{
-    Argument, ArgumentKind, Audiences, Contents, Mask, MessagePiece, PartContent, Rendering,
-    Segment, User, encode,
+    Argument, ArgumentKind, Audiences, Bundle, Contents, Kind, Mask, MessagePiece, PartContent,
+    Rendering, Segment, User, encode,
 };
 use serde_json::{Value, json};
 
 use super::findings;
 use crate::bundle::meaning::{change, find_leaves};
+use crate::bundle::raw::Raw;
 use crate::bundle::{random, sample};
 
 /// Values that decide no answer, or follow from others that are compared: a pattern each, in which
@@ -84,6 +85,29 @@ fn a_prebuilt_list_that_was_altered_alone_is_found() {
     let found = findings(&contents, &altered);
     let [found] = found.as_slice() else { panic!("{found:?}") };
     assert_eq!(found.part, "prebuilt lists");
+}
+
+/// Servers answer from sections that the contents of a bundle do not show.
+#[test]
+fn what_does_not_follow_from_the_contents_is_found() {
+    let bytes = encode(&sound(sample::rich())).unwrap();
+    let good = sample::open(&bytes).unwrap();
+    let is_told = |a: &Bundle, b: &Bundle| {
+        let found = relay_diff::compare(a, b).unwrap();
+        found.iter().any(|one| one.part == "what does not follow from the contents")
+    };
+    assert!(!is_told(&relay_diff::empty().unwrap(), &good));
+    // The rows of a user, the patterns of a known tool, and the last set of rows by rank.
+    for (kind, at) in [(Kind::Users, 24), (Kind::KnownTools, 12), (Kind::AudienceMasks, usize::MAX)]
+    {
+        let mut raw = Raw::of(&bytes);
+        let data = &mut raw.row(kind).data;
+        let at = at.min(data.len() - 8);
+        data[at] = data[at].wrapping_sub(1);
+        let altered = sample::open(&raw.sealed()).unwrap();
+        assert!(is_told(&good, &altered), "{}", kind.name());
+        assert!(is_told(&altered, &good), "{}", kind.name());
+    }
 }
 
 #[test]

@@ -75,7 +75,7 @@ pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     audience::compare(a, b, &pairs, &mut out)?;
     index::compare(&pairs, &mut out)?;
     briefing::compare(a, b, &pairs, &mut out)?;
-    prebuilt::compare(a, b, &mut out);
+    prebuilt::compare(a, b, &mut out)?;
     Ok(out.sorted())
 }
 

@@ -4,8 +4,8 @@
 //! not exist: the same tables, with a mask.
 
 use relay_bundle::{
-    AudienceView, Bundle, Corrupt, Gate, List, MaskView, MessagePiece, Messages, Page, PromptView,
-    ResourceView, TemplateView, Tool,
+    AudienceView, Bundle, Corrupt, Gate, Kind, List, MaskView, MessagePiece, Messages, Page,
+    PromptView, ResourceView, TemplateView, Tool,
 };
 
 use crate::place::Placement;
@@ -174,6 +174,11 @@ impl<'b> View<'b> {
     ///
     /// The bundle is not what was signed.
     pub fn prompt(&self, row: usize) -> Result<PromptView<'b>, Corrupt> {
+        // The order of selection has a set of its own, which a bundle that was altered may not share.
+        if !self.sees(List::Prompts, row)? {
+            let section = Kind::AudienceMasks.name();
+            return Err(Corrupt::Record { section, what: "rank" });
+        }
         self.bundle.prompt(row)
     }
 
