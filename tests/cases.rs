@@ -249,7 +249,6 @@ fn options(text: &str) -> Options {
     options
 }
 
-/// What a bundle holds, as a person would want to compare it.
 /// Who sees what: each audience with its pairs of a tenant and a role, and the rows that it sees.
 fn audiences(contents: &Contents, text: &mut String) {
     let Some(audiences) = &contents.audiences else { return };
@@ -284,6 +283,7 @@ fn audiences(contents: &Contents, text: &mut String) {
     }
 }
 
+/// What a bundle holds, as a person would want to compare it.
 fn contents_as_text(contents: &Contents) -> String {
     let mut text = format!("── instructions\n{}\n", contents.messages.instructions(""));
     if let Some(gate) = &contents.gate {

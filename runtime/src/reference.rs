@@ -128,7 +128,9 @@ fn range(schema: &Schema) -> String {
         return items.as_object().map_or(NONE.to_owned(), range);
     }
     if let Some(Value::Array(values)) = schema.get("enum") {
-        let values: Vec<_> = values.iter().map(|value| format!("`{value}`")).collect();
+        // An optional value may be null in the schema, which TOML does not have.
+        let values = values.iter().filter(|value| !value.is_null());
+        let values: Vec<_> = values.map(|value| format!("`{value}`")).collect();
         return values.join(", ");
     }
     let bound = |name| schema.get(name).and_then(Value::as_u64);

@@ -371,6 +371,25 @@ fn a_small_bundle_cannot_ask_for_much_memory() {
     assert_eq!(bundle.contents(), Err(expected));
 }
 
+/// No two audiences share what they refer to.
+#[test]
+fn audiences_refer_to_what_is_their_own() {
+    for (kind, section) in
+        [(Kind::AudiencePages, "audience-pages"), (Kind::AudienceIndex, "audience-index")]
+    {
+        let mut raw = Raw::of(&encode(&sample::rich()).unwrap());
+        let count = u32::try_from(raw.row(kind).data.len() / 4).expect("a small section");
+        // The pages of the first list come first, and what the index lists last.
+        let at = if kind == Kind::AudiencePages { 0 } else { 64 };
+        for row in raw.row(Kind::Audiences).data.chunks_mut(72) {
+            row[at..at + 8].copy_from_slice(&[0, count].map(u32::to_le_bytes).concat());
+        }
+        let bundle = accepted(&raw.sealed());
+        let expected = Corrupt::Record { section, what: "range (it is used twice)" };
+        assert_eq!(bundle.contents(), Err(expected));
+    }
+}
+
 fn refused(what: &str, bytes: &[u8], expected: &OpenError, remedy: &str) {
     let error = sample::open(bytes).expect_err(what);
     assert_eq!(error, *expected, "{what}");

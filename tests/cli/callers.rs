@@ -156,6 +156,24 @@ fn projects_without_roles_know_no_caller() {
     sandbox.relay("describe minimal --tenant acme").ends(2).says("the project has no tenants");
 }
 
+/// The tenants, as options, and the roles of those who see what an audience sees.
+fn pairs(readers: &Value) -> Vec<(String, String)> {
+    let list = |key: &str| readers[key].as_array().cloned().unwrap_or_default();
+    let roles = list("roles");
+    assert!(!roles.is_empty(), "each audience of this project has roles: {readers}");
+    let mut tenants: Vec<String> = list("tenants")
+        .iter()
+        .map(|name| name.as_str().map(|name| format!(" --tenant {name}")).unwrap_or_default())
+        .collect();
+    if tenants.is_empty() {
+        tenants = ["", " --tenant acme", " --tenant globex"].map(Into::into).to_vec();
+    }
+    let of_tenant = |tenant: String| {
+        roles.iter().map(move |role| (tenant.clone(), role.as_str().expect("a name").to_owned()))
+    };
+    tenants.into_iter().flat_map(of_tenant).collect()
+}
+
 #[test]
 fn inspect_lists_who_there_is_and_who_sees_what() {
     let sandbox = built();
@@ -192,15 +210,15 @@ fn inspect_lists_who_there_is_and_who_sees_what() {
     let audiences = answer["audiences"].as_array().expect("a list");
     assert!(audiences.len() > 2, "{audiences:?}");
     for audience in audiences {
-        let readers = &audience["readers"][0];
-        let tenant = readers["tenants"][0].as_str();
-        let tenant = tenant.map(|name| format!(" --tenant {name}")).unwrap_or_default();
-        let role = readers["roles"][0].as_str().expect("an audience of this project has one");
-        let line = format!("describe platform.relay --role {role}{tenant} --json");
-        let seen = sandbox.relay(&line).ends(0).json();
-        assert_eq!(audience["instructions"], seen["instructions"], "{line}");
-        assert_eq!(audience["prompts"], names(&seen["prompts"]).len(), "{line}");
-        assert_eq!(audience["tools"], names(&seen["tools"]).len(), "{line}");
+        for readers in audience["readers"].as_array().expect("a list") {
+            for (tenant, role) in pairs(readers) {
+                let line = format!("describe platform.relay --role {role}{tenant} --json");
+                let seen = sandbox.relay(&line).ends(0).json();
+                assert_eq!(audience["instructions"], seen["instructions"], "{line}");
+                assert_eq!(audience["prompts"], names(&seen["prompts"]).len(), "{line}");
+                assert_eq!(audience["tools"], names(&seen["tools"]).len(), "{line}");
+            }
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use crate::bundle::Bundle;
 use crate::error::Corrupt;
 use crate::mask::{Mask, MaskView, word_count};
 use crate::page::{List, Page};
+use crate::reader::Room;
 use crate::row::{Range, Text, row};
 use crate::section::Kind;
 use crate::writer::{Writer, number};
@@ -211,7 +212,14 @@ impl Bundle {
             let number = |index| self.reader.record::<U32>(kind, index).map(|number| number.get());
             (0..self.reader.count(kind)).map(number).collect::<Result<Vec<_>, _>>()
         };
-        let list = (0..self.audience_count()).map(|number| self.audience(number)?.to_owned());
+        let mut pages = Room::of_numbers(&self.reader, Kind::AudiencePages);
+        let mut listed = Room::of_numbers(&self.reader, Kind::AudienceIndex);
+        let list = (0..self.audience_count()).map(|number| {
+            let audience = self.audience(number)?;
+            audience.row.pages.iter().try_for_each(|range| pages.take(*range))?;
+            listed.take(audience.row.listed)?;
+            audience.to_owned()
+        });
         Ok(Some(Audiences {
             tenant_classes: numbers(Kind::TenantClasses)?,
             table: numbers(Kind::AudienceTable)?,

@@ -163,6 +163,11 @@ impl Room {
         Self { section: R::KIND, rows: reader.count(R::KIND) }
     }
 
+    /// Returns room for every number of a section of numbers.
+    pub(crate) fn of_numbers(reader: &Reader, section: Kind) -> Self {
+        Self { section, rows: reader.count(section) }
+    }
+
     /// Takes the rows of `range` out of the room.
     pub(crate) fn take(&mut self, range: Range) -> Result<(), Corrupt> {
         let section = self.section.name();

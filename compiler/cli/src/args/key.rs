@@ -8,8 +8,8 @@ use clap::Args;
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "\
 Examples:
-  relay keygen -o ci             writes ci.key (keep it secret) and ci.pub, prints a trust.toml for ci
-  relay keygen --api-key alice   writes alice.api-key, prints what server.toml needs to know of it
+  relay keygen -o ci             writes ci.key (keep it secret) and ci.pub, prints a trust.toml
+  relay keygen --api-key alice   writes alice.api-key, prints what server.toml needs to know
   relay keygen --api-key alice-2 --not-after 2027-01-01
 
 Never replaces a file. Only you may read the secret ones. A signing key is Ed25519 in PKCS#8 PEM; an
@@ -30,8 +30,8 @@ pub(crate) struct KeygenArgs {
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = "\
 Examples:
-  relay sign homelab.relay --key release.key                      into the bundle
-  relay sign homelab.relay --key release.key --detached rel.json  to a file, the bundle stays the same
+  relay sign homelab.relay --key release.key                       into the bundle
+  relay sign homelab.relay --key release.key --detached rel.json   to a file beside it
 
 A signature does not change the digest, so an approved bundle stays approved.")]
 pub(crate) struct SignArgs {

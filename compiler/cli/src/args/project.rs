@@ -38,8 +38,9 @@ Examples:
   relay test project.kdl --json                    for programs (schemas/test.json)
   relay test project.kdl --format junit > x.xml    for the test reports of build servers
 
-`relay check` and `relay build` prove every `expect` too; this verb lists them, and what none of them
-touches. Exits with 1 if one does not hold, or if the project has another error.")]
+`relay check` and `relay build` prove every `expect` too; this verb lists them, and what none of
+them touches: tenants, roles, skills, prompts, resources. Exits with 1 if one does not hold, or if
+the project has another error.")]
 pub(crate) struct TestArgs {
     /// The project's document, or the folder that holds `project.kdl`
     #[arg(value_name = "PROJECT", default_value = ".")]

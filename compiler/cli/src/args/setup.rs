@@ -30,11 +30,11 @@ Examples:
   relay git-setup                   writes .gitattributes, prints what is left to do
   relay git-setup | sh              does that, too: two settings of this clone
 
-Writes `*.relay diff=relay` to .gitattributes of the repository's root, unless it says so. The settings
-that it prints are not part of a repository: everyone sets them in their own clone, or with
-`git config --global` in all of them. Then `git diff`, `git log -p` and `git show` print
-bundles as text: what `relay inspect --canonical` prints, where one change is one change. A damaged
-bundle is shown with the reason.
+Writes `*.relay diff=relay` to .gitattributes of the repository's root, unless it says so. The
+settings that it prints are not part of a repository: everyone sets them in their own clone, or with
+`git config --global` in all of them. Then `git diff`, `git log -p` and `git show` print bundles as
+text: what `relay inspect --canonical` prints, where one change is one change. A damaged bundle is
+shown with the reason.
 
 Leave diff.relay.cachetextconv off: git would show texts that another version of relay has printed.
 

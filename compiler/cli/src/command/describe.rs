@@ -201,7 +201,7 @@ fn prompt_table(prompts: &[Row], width: usize) -> String {
         text("name"),
         number("priority"),
         text("type"),
-        number("briefing bytes"),
+        number("bytes"),
         number("tokens, estimated"),
         text("arguments"),
     ];

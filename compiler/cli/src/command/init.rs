@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &InitArgs, output: &mut Output) -> Result<Exit, Fai
     let taken = FILES.iter().map(|(path, _)| folder.join(path)).find(|path| path.exists());
     if let Some(path) = taken {
         return Err(Failure::error(format!("`{}` already exists", path.display()))
-            .help("choose an empty folder: `relay init my-team`"));
+            .help("choose a new or empty folder: `relay init NAME`"));
     }
     let name = match &arguments.name {
         Some(name) => name.clone(),
