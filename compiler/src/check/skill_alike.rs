@@ -8,6 +8,7 @@ use thiserror::Error;
 use crate::diagnostic::Diagnostics;
 use crate::model::{Model, Skill};
 use crate::overlap::Overlap;
+use crate::pattern_set::TooMany;
 use crate::selectors::Comparisons;
 use crate::source::Span;
 
@@ -18,9 +19,11 @@ use crate::source::Span;
 #[diagnostic(code(skill::same_name), help("rename one of them"))]
 struct SameName {
     name: String,
+    /// That one call matches both, or that this is not known.
+    known: &'static str,
     #[label("the first one")]
     first_at: Span,
-    #[label(primary, "can match together with it")]
+    #[label(primary, "{known}")]
     at: Span,
 }
 
@@ -37,50 +40,57 @@ struct AmbiguousTopic {
     first: String,
     name: String,
     topic: String,
-    #[label("can match together with the other")]
+    known: &'static str,
+    #[label("{known}")]
     first_at: Span,
     #[label(primary, "wins by its name alone")]
     at: Span,
 }
 
+/// What the labels say of two skills that one call can match.
+const MEET: &str = "can match together with it";
+/// What they say where doubt is no proof that no call does.
+const MAY_MEET: &str = "may match together with it: there is too much to compare";
+
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     let skills = &model.skills.list;
     let name = |skill: &Skill| Some(skill.name.value.clone());
-    pairs(skills, name, out, |first, second, out| {
+    pairs(skills, name, |first, second, known| {
         let (name, at) = (second.name.value.clone(), second.name.at);
-        out.report(at, SameName { name, first_at: first.name.at, at });
+        out.report(at, SameName { name, known, first_at: first.name.at, at });
     });
     let topic = |skill: &Skill| skill.topic.as_ref().map(|topic| topic.value.clone());
-    pairs(skills, topic, out, |first, second, out| {
+    pairs(skills, topic, |first, second, known| {
         // Two of one name were reported.
         if let (Some(topic), true) = (topic(first), first.name.value != second.name.value) {
             let (name, at) = (second.name.value.clone(), second.name.at);
             let first_at = first.name.at;
             let first = first.name.value.clone();
-            out.report(at, AmbiguousTopic { first, name, topic, first_at, at });
+            out.report(at, AmbiguousTopic { first, name, topic, known, first_at, at });
         }
     });
 }
 
 /// Calls `report` for a pair of each skill that has one level, priority and key with another before
-/// it, if they can match together.
+/// it, if they can match together, with what is known of that.
 fn pairs(
     skills: &[Skill],
     key: impl Fn(&Skill) -> Option<String>,
-    out: &mut Diagnostics,
-    report: impl Fn(&Skill, &Skill, &mut Diagnostics),
+    mut report: impl FnMut(&Skill, &Skill, &'static str),
 ) {
     let mut alike: BTreeMap<_, Overlap<'_>> = BTreeMap::new();
     let mut comparisons = Comparisons::new();
     for second in skills {
         let Some(key) = key(second) else { continue };
         let before = alike.entry((second.level, second.priority.value, key)).or_default();
-        // Where it is not known, they are taken to meet: doubt is no proof.
-        let first = before
-            .with(second)
-            .find(|first| comparisons.can_share_tool(first, second).unwrap_or(true));
-        if let Some(first) = first {
-            report(first, second, out);
+        let found =
+            before.with(second).find_map(|first| match comparisons.can_share_tool(first, second) {
+                Ok(true) => Some((first, MEET)),
+                Ok(false) => None,
+                Err(TooMany) => Some((first, MAY_MEET)),
+            });
+        if let Some((first, known)) = found {
+            report(first, second, known);
         }
         before.add(second);
     }
