@@ -63,7 +63,7 @@ fn the_texts_of_a_gate_are_measured() {
         .prints("gate index, in the instructions")
         .prints("tools/list, all pages")
         .prints("everyone")
-        .prints("estimated");
+        .prints("(est.)");
 }
 
 #[test]

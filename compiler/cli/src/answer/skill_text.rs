@@ -58,7 +58,7 @@ impl LargestContext {
             text("tool"),
             text("user"),
             number("bytes a call"),
-            number("tokens, estimated"),
+            number("tokens (est.)"),
         ];
         let mut drawn = format!("\n{}", table::draw(&columns, rows.collect(), width));
         if let Some(more @ 1..) = all.len().checked_sub(ROWS_MAX) {
