@@ -103,6 +103,48 @@ fn a_project_with_other_errors_is_asked_nothing() {
 }
 
 #[test]
+fn of_skills_with_one_name_those_that_match_are_touched() {
+    let check = |claim: &str, expected: &[&str]| {
+        let text = format!(
+            "project small version=\"1.0.0\" epoch=1\ntenants {{ tenant acme; tenant globex }}\n\
+             skills {{ tenant acme {{ skill s A }}; tenant globex {{ skill s G; skill g G }} }}\n\
+             expect context tenant=acme {{ {claim} }}\n"
+        );
+        let sandbox = Sandbox::of(&[("project.kdl", &text)]);
+        let tested = sandbox.relay("test . --json").json();
+        let untouched = tested["untouched"].as_array().expect("a list").iter();
+        let skills = untouched.filter(|each| each["kind"] == "skill");
+        let skills: Vec<_> = skills.filter_map(|each| each["name"].as_str()).collect();
+        assert_eq!(skills, expected, "{claim}");
+    };
+    check("skill s", &["tenant globex/g", "tenant globex/s"]);
+    check("not-skill g", &["tenant globex/s"]);
+    // Neither holds, so the others of the name are what the author looks for.
+    check("not-skill s", &["tenant globex/g"]);
+    check("skill g", &["tenant globex/s"]);
+}
+
+/// Each claim that fails was compared with each skill, for each that nearly matches.
+#[test]
+fn many_claims_that_fail_are_reported_in_time() {
+    const COUNT: usize = 2500;
+    let mut text = String::from(
+        "project big version=\"1.0.0\" epoch=1\ntenants { tenant acme; tenant globex }\n\
+         skills merged=(bytes)1000000 {\ntenant globex {\n",
+    );
+    (0..COUNT).for_each(|number| text.push_str(&format!("skill s{number} \"Text {number}.\"\n")));
+    text.push_str("}\n}\nexpect context tenant=acme {\n");
+    (0..COUNT).for_each(|number| text.push_str(&format!("skill s{number}\n")));
+    text.push_str("}\n");
+    let run = Sandbox::of(&[("project.kdl", &text)]).relay("test . --json").ends(1);
+    let tested = run.json();
+    assert_eq!(
+        tested["environments"][0]["tests"][0]["failures"].as_array().map(Vec::len),
+        Some(COUNT)
+    );
+}
+
+#[test]
 fn junit_is_xml_with_a_suite_for_each_environment() {
     let sandbox = sandbox();
     let text = sandbox.relay("test demo --format junit").ends(1).stdout;
