@@ -97,9 +97,53 @@ fn a_project_with_other_errors_is_asked_nothing() {
     assert_eq!(tested["environments"][0]["asked"], false);
     assert!(!run.stderr.contains("expect::selection"), "{}", run.stderr);
     let page = sandbox.relay("test demo").ends(1).stdout;
-    assert!(page.contains("nothing was asked, since the project has errors"), "{page}");
+    assert!(page == "not run: the project has errors\n", "{page}");
     let suites = sandbox.relay("test demo --format junit").ends(1).stdout;
     assert_eq!(elements(&suites).iter().filter(|name| *name == "error").count(), 2, "{suites}");
+}
+
+#[test]
+fn errors_of_one_environment_leave_the_others_asked() {
+    let sandbox = sandbox();
+    sandbox.edit("demo/project.kdl", "skill dates \"YYYY\"", "skill daets \"YYYY\"");
+    let page = sandbox.relay("test demo").ends(1).stdout;
+    assert!(page.contains("environment: production: not run: the project has errors\n"), "{page}");
+    assert!(page.contains("\n4 expects, 1 not met\n"), "{page}");
+}
+
+#[test]
+fn complete_coverage_is_said() {
+    let sandbox = Sandbox::example("platform");
+    let page = sandbox.relay("test platform").ends(0).silent().stdout;
+    let last = "20 expects, all hold\nevery tenant, role, skill, prompt and resource is touched\n";
+    assert!(page.ends_with(last), "{page}");
+    assert_eq!(sandbox.relay("test platform --json").json()["untouched"], serde_json::json!([]));
+}
+
+#[test]
+fn without_an_expect_nothing_is_touched() {
+    let text = "project small version=\"1.0.0\" epoch=1\nprompts { prompt a { text A } }\n\
+                skills { global { skill s S } }\n";
+    let sandbox = Sandbox::of(&[("project.kdl", text)]);
+    let page = sandbox.relay("test .").ends(0).silent().stdout;
+    assert_eq!(page, "the project has no expect; docs/skills.md shows them\n");
+    let tested = sandbox.relay("test . --json").ends(0).json();
+    let names: Vec<_> = tested["untouched"].as_array().expect("a list").iter().collect();
+    let names: Vec<_> = names.iter().filter_map(|each| each["name"].as_str()).collect();
+    assert_eq!(names, ["global/s", "a"]);
+}
+
+#[test]
+fn expects_of_one_line_are_counted_each() {
+    let twice =
+        "expect visible { prompt a }; expect visible { prompt b }; expect visible { prompt b }";
+    let text = format!(
+        "project small version=\"1.0.0\" epoch=1\n\
+         prompts {{ prompt a {{ text A }}; prompt b enabled=#false {{ text B }} }}\n{twice}\n"
+    );
+    let page = Sandbox::of(&[("project.kdl", &text)]).relay("test .").ends(1).stdout;
+    let visible = ["pass", "FAIL", "FAIL"].map(|word| format!("{word}  project.kdl:3  visible\n"));
+    assert!(page.starts_with(&(visible.concat() + "3 expects, 2 not met\n")), "{page}");
 }
 
 #[test]
