@@ -11,6 +11,9 @@ use crate::diagnostic::Diagnostics;
 use crate::model::{Access, Model, User};
 use crate::source::Span;
 
+/// So many reports suggest a user: a name is compared with those of all users.
+const SUGGESTED_MAX: usize = 64;
+
 /// Only those whom `users` names are admitted, and this user is not among them, so no call would be
 /// given the skill.
 #[derive(Debug, Error, Diagnostic)]
@@ -44,7 +47,8 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
             of_skill.is_none() || of_row.is_none() || of_row == of_skill
         };
         let users = access.users.iter().filter(admits).map(|row| row.id.as_str());
-        let help = match nearest(&user.value, users) {
+        let is_compared = reported.len() <= SUGGESTED_MAX;
+        let help = match is_compared.then(|| nearest(&user.value, users)).flatten() {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("admit the user: `users {{ user {:?} role=… }}`", user.value),
         };
