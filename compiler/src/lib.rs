@@ -45,7 +45,8 @@ pub use source::{FileId, Files, Listed, ReadError, SourceFile, Sources, Span, Sp
 /// The compiler's version, which a bundle names.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The most tenants of which the largest text of skills is measured.
+/// The most tenants whose calls are resolved for the largest text of skills; of the others an upper
+/// bound is known.
 const SKILL_TEXT_TENANTS_MAX: usize = 64;
 
 /// What a build was asked for.
@@ -96,7 +97,7 @@ pub struct SkillText {
     pub tenant: Option<String>,
     /// The tool whose call it is; absent if it is not known which, or if none is named.
     pub tool: Option<String>,
-    /// The user whose call it is; absent if it is anyone's.
+    /// The user whose call it is; absent if it is anyone's, or if it is not known whose.
     pub user: Option<String>,
     /// Bytes of the text.
     pub bytes: usize,

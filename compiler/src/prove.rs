@@ -2,10 +2,12 @@
 //!
 //! The answers are `relay_engine`'s, as on a server: what is proved here is what callers get.
 
+mod command;
 mod context;
 mod coverage;
 mod declared;
 mod no_place;
+mod rejected;
 mod selection;
 mod unreadable;
 mod visible;
@@ -34,7 +36,7 @@ pub struct Proven {
     pub asked: bool,
     /// Each `expect`, in the order of the text.
     pub expects: Vec<Proof>,
-    /// What an `expect` can be about, by kind and name; empty if there are no `expect`s.
+    /// What an `expect` can be about, by kind and name; empty if there was no bundle to ask.
     pub coverage: BTreeMap<(Kind, String), Coverage>,
 }
 
@@ -58,7 +60,8 @@ pub(crate) fn run(
     out: &mut Diagnostics,
 ) -> (Vec<u8>, Proven) {
     if declared.expects.is_empty() {
-        return (bytes, Proven { asked: true, ..Proven::default() });
+        let coverage = Touched::default().coverage(declared);
+        return (bytes, Proven { asked: true, coverage, ..Proven::default() });
     }
     let shared = Arc::new(bytes);
     let proven = proven(sources, Shared(Arc::clone(&shared)), declared, out);
@@ -111,7 +114,10 @@ struct Case<'c, 's> {
 impl Case<'_, '_> {
     fn ask(&mut self, touched: &mut Touched) -> Result<(), Corrupt> {
         touched.named(self.expect);
-        let Some(placement) = self.place()? else { return Ok(()) };
+        let Some(placement) = self.place()? else {
+            touched.skills_named(self.expect);
+            return Ok(());
+        };
         touched.placed(&placement);
         match self.expect.question {
             Question::Context => context::prove(self, &placement, touched),
@@ -139,7 +145,10 @@ impl Case<'_, '_> {
             }
             (Some(role), None) => format!("the caller has the role `{}`", role.name.value),
             (None, Some(tenant)) => format!("the caller is of tenant `{}`", tenant.value),
-            (None, None) => "the project has no roles".into(),
+            (None, None) if self.declared.tenants.is_empty() => {
+                "the project has no tenants and no roles".into()
+            }
+            (None, None) => "the caller is of no tenant".into(),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! each set, the texts of all skills of a tenant and of a user bound what a call with both is given:
 //! a topic only takes texts away. So only the calls whose bound is over the limit are resolved.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use relay_engine::glob;
@@ -36,11 +37,16 @@ pub(crate) fn over(skills: &[Skill], known_tools: &[&str], limit: usize) -> Opti
     let (patterns, sets) = sets(skills, known_tools);
     let scopes = Scopes::of(skills, &patterns);
     let all = (0..scopes.tenants.len()).collect();
-    search(&scopes, &patterns, sets.as_deref(), vec![Search::of(all, limit)]).pop().flatten()
+    let found = search(&scopes, &patterns, sets.as_deref(), vec![Search::of(all, limit)]).pop();
+    // A call that is given that much is a better reason than a bound, which may be larger.
+    found.and_then(|Found { worst, bound }| worst.or(bound))
 }
 
 /// Returns the largest text of a call of each tenant that skills name, and of callers without one,
-/// the largest first: of at most `tenants_max` tenants, in the order of their names.
+/// the largest first.
+///
+/// Calls are resolved for callers without a tenant, and for those `tenants_max` tenants whose upper
+/// bound is the largest. Of the others the bound is returned, so no tenant is left out.
 pub(crate) fn by_tenant(
     skills: &[Skill],
     known_tools: &[&str],
@@ -48,16 +54,71 @@ pub(crate) fn by_tenant(
 ) -> Vec<WorstCase> {
     let (patterns, sets) = sets(skills, known_tools);
     let scopes = Scopes::of(skills, &patterns);
-    let tenants = 0..scopes.tenants.len().min(tenants_max.saturating_add(1));
-    let searches = tenants.clone().map(|tenant| Search::of(vec![tenant], 0)).collect();
+    let mut tenants: Vec<usize> = (0..scopes.tenants.len()).collect();
+    let mut worst = Vec::new();
+    let measured_max = tenants_max.saturating_add(1);
+    if tenants.len() > measured_max {
+        let bounds = bounds(&scopes, &patterns, sets.as_deref());
+        let bound = |tenant: usize| bounds.get(tenant).copied().unwrap_or(0);
+        tenants.sort_by_key(|tenant| (*tenant != 0, Reverse(bound(*tenant))));
+        let others = tenants.split_off(measured_max).into_iter();
+        worst.extend(others.filter(|tenant| bound(*tenant) > 0).map(|tenant| WorstCase {
+            bytes: bound(tenant).saturating_sub(1),
+            tenant: scopes.tenant(tenant),
+            tool: None,
+            user: None,
+            is_bound: true,
+        }));
+    }
+    let searches = tenants.iter().map(|tenant| Search::of(vec![*tenant], 0)).collect();
     let found = search(&scopes, &patterns, sets.as_deref(), searches);
-    let named = tenants.zip(found).filter_map(|(tenant, worst)| {
-        let tenant = scopes.tenants.get(tenant).copied().flatten().map(str::to_owned);
-        worst.map(|worst| WorstCase { tenant, ..worst })
+    worst.extend(tenants.into_iter().zip(found).filter_map(|(tenant, Found { worst, bound })| {
+        let larger = match (worst, bound) {
+            (Some(worst), Some(bound)) if bound.bytes <= worst.bytes => worst,
+            (worst, bound) => bound.or(worst)?,
+        };
+        Some(WorstCase { tenant: scopes.tenant(tenant), ..larger })
+    }));
+    // Of equal sizes those that are known come first.
+    worst.sort_by(|a, b| {
+        let by_size = b.bytes.cmp(&a.bytes).then(a.is_bound.cmp(&b.is_bound));
+        by_size.then_with(|| a.tenant.cmp(&b.tenant))
     });
-    let mut worst: Vec<WorstCase> = named.collect();
-    worst.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.tenant.cmp(&b.tenant)));
     worst
+}
+
+/// Returns for each tenant what the text of a call is at most, with one line feed too many: exact
+/// but for topics, unless there are too many sets.
+fn bounds(scopes: &Scopes<'_>, patterns: &[&str], sets: Option<&[NameSet]>) -> Vec<usize> {
+    let mut sums = Sums::of(scopes, patterns.len());
+    let mut most = vec![0; scopes.tenants.len()];
+    let own: Vec<Option<usize>> =
+        (1..most.len()).map(|tenant| scopes.numbers.get(&(tenant, 0)).copied()).collect();
+    let mut set = |patterns: &[usize]| {
+        sums.set(patterns);
+        let of_user = sums.users.first().map_or(0, |(bytes, _)| *bytes);
+        let common = sums.sum(0, 0) + of_user;
+        let of_scope = |scope: usize| sums.of_scope.get(scope).copied().unwrap_or(0);
+        let mut of_both = vec![0; most.len()];
+        for (tenant, scope) in &scopes.of_both {
+            if let Some(most) = of_both.get_mut(*tenant) {
+                *most = of_scope(*scope).max(*most);
+            }
+        }
+        let of_tenant = [0].into_iter().chain(own.iter().map(|own| own.map_or(0, of_scope)));
+        for ((most, of_both), of_tenant) in most.iter_mut().zip(of_both).zip(of_tenant) {
+            *most = (common + of_tenant + of_both).max(*most);
+        }
+    };
+    let rounds = |sets: &&[NameSet]| scopes.skills.len().saturating_mul(sets.len());
+    match sets.filter(|sets| rounds(sets) <= BOUNDS_MAX) {
+        None => set(&(0..patterns.len()).collect::<Vec<_>>()),
+        Some(sets) => {
+            set(&[]);
+            sets.iter().for_each(|each| set(&each.patterns));
+        }
+    }
+    most
 }
 
 /// Returns the distinct patterns of skills, sorted, and the sets of them that one name can match;
@@ -77,6 +138,14 @@ fn sets<'s>(skills: &'s [Skill], known_tools: &[&str]) -> (Vec<&'s str>, Option<
     (patterns, sets)
 }
 
+/// What a search finds.
+struct Found {
+    /// The call with the largest text; a bound if all patterns were taken together.
+    worst: Option<WorstCase>,
+    /// The largest bound of the calls that were not resolved.
+    bound: Option<WorstCase>,
+}
+
 /// Returns what each search finds. All are led through the sets together, since what a set gives each
 /// scope is the same for all.
 fn search(
@@ -84,7 +153,7 @@ fn search(
     patterns: &[&str],
     sets: Option<&[NameSet]>,
     mut searches: Vec<Search>,
-) -> Vec<Option<WorstCase>> {
+) -> Vec<Found> {
     let resolved_max = RESOLVED_MAX / searches.len().max(1);
     let bounds_max = BOUNDS_MAX / searches.len().max(1);
     let mut sums = Sums::of(scopes, patterns.len());
@@ -107,9 +176,9 @@ fn search(
         }
     }
     let is_bound = sets.is_none();
-    let found = searches.into_iter().map(|search| {
-        let worst = search.worst.or(search.bound)?;
-        Some(WorstCase { is_bound: worst.is_bound || is_bound, ..worst })
+    let found = searches.into_iter().map(|Search { worst, bound, .. }| Found {
+        worst: worst.map(|worst| WorstCase { is_bound, ..worst }),
+        bound,
     });
     found.collect()
 }
@@ -147,8 +216,8 @@ struct Scopes<'s> {
     skills: Vec<Vec<usize>>,
     /// The number of each scope that skills ask for, by tenant and user.
     numbers: BTreeMap<(usize, usize), usize>,
-    /// The scopes of a tenant and a user.
-    of_both: Vec<usize>,
+    /// The scopes of a tenant and a user, each after its tenant.
+    of_both: Vec<(usize, usize)>,
     tenants: Vec<Option<&'s str>>,
     users: Vec<Option<&'s str>>,
 }
@@ -181,7 +250,7 @@ impl<'s> Scopes<'s> {
             let pair = (place(&scopes.tenants, tenant(skill)), place(&scopes.users, user(skill)));
             let scope = *scopes.numbers.entry(pair).or_insert_with(|| {
                 if matches!(pair, (1.., 1..)) {
-                    scopes.of_both.push(scopes.skills.len());
+                    scopes.of_both.push((pair.0, scopes.skills.len()));
                 }
                 scopes.skills.push(Vec::new());
                 scopes.skills.len() - 1
@@ -202,6 +271,11 @@ impl<'s> Scopes<'s> {
             scopes.patterns.push(numbers);
         }
         scopes
+    }
+
+    /// Returns the name of a tenant.
+    fn tenant(&self, tenant: usize) -> Option<String> {
+        self.tenants.get(tenant).copied().flatten().map(str::to_owned)
     }
 }
 
@@ -286,7 +360,8 @@ impl<'p, 's> Sums<'p, 's> {
         let mut users: Vec<_> = (0..self.scopes.users.len()).map(of_user).collect();
         users.sort_unstable_by(|a, b| b.cmp(a));
         self.users = users;
-        let of_both = self.scopes.of_both.iter().filter_map(|scope| self.of_scope.get(*scope));
+        let of_both = self.scopes.of_both.iter();
+        let of_both = of_both.filter_map(|(_, scope)| self.of_scope.get(*scope));
         self.most_of_both = of_both.max().copied().unwrap_or(0);
     }
 
@@ -377,15 +452,12 @@ impl Search {
         tool: Option<&str>,
         bound: usize,
     ) {
-        let name = |names: &[Option<&str>], number: usize| {
-            names.get(number).copied().flatten().map(str::to_owned)
-        };
         let scopes = sums.scopes;
         let case = |bytes: usize, is_bound| WorstCase {
             bytes: bytes.saturating_sub(1),
-            tenant: name(&scopes.tenants, tenant),
+            tenant: scopes.tenant(tenant),
             tool: tool.map(str::to_owned),
-            user: name(&scopes.users, user),
+            user: scopes.users.get(user).copied().flatten().map(str::to_owned),
             is_bound,
         };
         if self.resolved >= self.resolved_max || self.bounds > self.bounds_max {

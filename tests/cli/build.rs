@@ -63,7 +63,67 @@ fn the_texts_of_a_gate_are_measured() {
         .prints("gate index, in the instructions")
         .prints("tools/list, all pages")
         .prints("everyone")
-        .prints("estimated");
+        .prints("(est.)");
+}
+
+#[test]
+fn a_text_that_was_not_resolved_is_an_upper_bound() {
+    // More users than are tried, whose skills look larger than they are: one of a topic is given.
+    let mut skills = String::new();
+    for user in 0..420 {
+        let one = |number| format!("skill u{user}-{number} topic=one \"{}\"; ", "a".repeat(100));
+        let four: String = (0..4).map(one).collect();
+        skills.push_str(&format!("user u{user} {{ {four} }}\n"));
+    }
+    let three: String = (0..3).map(|n| format!("skill z{n} \"{}\"; ", "z".repeat(120))).collect();
+    skills.push_str(&format!("user zz {{ {three} }}\n"));
+    let tenants: Vec<String> = (0..63).map(|number| format!("t{number:02}")).collect();
+    for tenant in &tenants {
+        skills.push_str(&format!("tenant {tenant} {{ skill {tenant} \"Of it.\" }}\n"));
+    }
+    let declared = tenants.iter().map(|tenant| format!("tenant {tenant}; ")).collect::<String>();
+    let text = format!(
+        "project many version=\"1.0.0\" epoch=1\ntenants {{ {declared} }}\n\
+         prompts {{ prompt a {{ text A }} }}\nskills {{\n{skills}}}\n"
+    );
+    let sandbox = Sandbox::of(&[("project.kdl", &text)]);
+    let built = sandbox.relay("build . --unsigned --format json").ends(0).json();
+    let texts = built["bundle"]["skill_texts"].as_array().expect("a list").clone();
+    assert_eq!(texts.len(), 64);
+    let given = "z".repeat(120).len() * 3 + 2;
+    for text in texts {
+        assert_eq!(text["is_bound"], true, "{text}");
+        assert!(text["bytes"].as_u64() >= Some(given as u64), "{text}");
+    }
+}
+
+#[test]
+fn the_largest_skill_texts_are_measured_whatever_their_tenant_is_called() {
+    let (mut declared, mut skills) = (String::new(), String::new());
+    for number in 0..70 {
+        declared.push_str(&format!("tenant t{number:02}; "));
+        let text = "x".repeat(10 + number);
+        skills.push_str(&format!("tenant t{number:02} {{ skill s \"{text}\" }}\n"));
+    }
+    let text = format!(
+        "project many version=\"1.0.0\" epoch=1\ntenants {{ {declared} }}\n\
+         prompts {{ prompt a {{ text A }} }}\nskills {{\nglobal {{ skill all \"For all.\" }}\n{skills}}}\n"
+    );
+    let sandbox = Sandbox::of(&[("project.kdl", &text)]);
+    let built = sandbox.relay("build . --unsigned --format json").ends(0).json();
+    let texts = built["bundle"]["skill_texts"].as_array().expect("a list").clone();
+    // None is left out: 70 tenants, and callers without one.
+    assert_eq!(texts.len(), 71);
+    let sizes: Vec<_> = texts.iter().map(|text| text["bytes"].as_u64()).collect();
+    assert!(sizes.is_sorted_by(|a, b| a >= b), "{sizes:?}");
+    let (first, last) = (&texts[0], &texts[70]);
+    assert_eq!((&first["tenant"], &first["is_bound"]), (&"t69".into(), &false.into()));
+    assert_eq!((&last["tenant"], &last["is_bound"]), (&Value::Null, &false.into()));
+    let bounds = texts.iter().filter(|text| text["is_bound"] == true);
+    let bounds: Vec<_> = bounds.map(|text| text["tenant"].as_str().unwrap_or("none")).collect();
+    assert_eq!(bounds, ["t05", "t04", "t03", "t02", "t01", "t00"]);
+    let page = sandbox.relay("build . --unsigned").ends(0).stdout;
+    assert!(page.contains("\n  t69 ") && page.contains("+59 more, none larger\n"), "{page}");
 }
 
 #[test]

@@ -97,9 +97,95 @@ fn a_project_with_other_errors_is_asked_nothing() {
     assert_eq!(tested["environments"][0]["asked"], false);
     assert!(!run.stderr.contains("expect::selection"), "{}", run.stderr);
     let page = sandbox.relay("test demo").ends(1).stdout;
-    assert!(page.contains("nothing was asked, since the project has errors"), "{page}");
+    assert!(page == "not run: the project has errors\n", "{page}");
     let suites = sandbox.relay("test demo --format junit").ends(1).stdout;
     assert_eq!(elements(&suites).iter().filter(|name| *name == "error").count(), 2, "{suites}");
+}
+
+#[test]
+fn errors_of_one_environment_leave_the_others_asked() {
+    let sandbox = sandbox();
+    sandbox.edit("demo/project.kdl", "skill dates \"YYYY\"", "skill daets \"YYYY\"");
+    let page = sandbox.relay("test demo").ends(1).stdout;
+    assert!(page.contains("environment: production: not run: the project has errors\n"), "{page}");
+    assert!(page.contains("\n4 expects, 1 not met\n"), "{page}");
+}
+
+#[test]
+fn complete_coverage_is_said() {
+    let sandbox = Sandbox::example("platform");
+    let page = sandbox.relay("test platform").ends(0).silent().stdout;
+    let last = "20 expects, all hold\nevery tenant, role, skill, prompt and resource is touched\n";
+    assert!(page.ends_with(last), "{page}");
+    assert_eq!(sandbox.relay("test platform --json").json()["untouched"], serde_json::json!([]));
+}
+
+#[test]
+fn without_an_expect_nothing_is_touched() {
+    let text = "project small version=\"1.0.0\" epoch=1\nprompts { prompt a { text A } }\n\
+                skills { global { skill s S } }\n";
+    let sandbox = Sandbox::of(&[("project.kdl", text)]);
+    let page = sandbox.relay("test .").ends(0).silent().stdout;
+    assert_eq!(page, "the project has no expect; docs/skills.md shows them\n");
+    let tested = sandbox.relay("test . --json").ends(0).json();
+    let names: Vec<_> = tested["untouched"].as_array().expect("a list").iter().collect();
+    let names: Vec<_> = names.iter().filter_map(|each| each["name"].as_str()).collect();
+    assert_eq!(names, ["global/s", "a"]);
+}
+
+#[test]
+fn expects_of_one_line_are_counted_each() {
+    let twice =
+        "expect visible { prompt a }; expect visible { prompt b }; expect visible { prompt b }";
+    let text = format!(
+        "project small version=\"1.0.0\" epoch=1\n\
+         prompts {{ prompt a {{ text A }}; prompt b enabled=#false {{ text B }} }}\n{twice}\n"
+    );
+    let page = Sandbox::of(&[("project.kdl", &text)]).relay("test .").ends(1).stdout;
+    let visible = ["pass", "FAIL", "FAIL"].map(|word| format!("{word}  project.kdl:3  visible\n"));
+    assert!(page.starts_with(&(visible.concat() + "3 expects, 2 not met\n")), "{page}");
+}
+
+#[test]
+fn of_skills_with_one_name_those_that_match_are_touched() {
+    let check = |claim: &str, expected: &[&str]| {
+        let text = format!(
+            "project small version=\"1.0.0\" epoch=1\ntenants {{ tenant acme; tenant globex }}\n\
+             skills {{ tenant acme {{ skill s A }}; tenant globex {{ skill s G; skill g G }} }}\n\
+             expect context tenant=acme {{ {claim} }}\n"
+        );
+        let sandbox = Sandbox::of(&[("project.kdl", &text)]);
+        let tested = sandbox.relay("test . --json").json();
+        let untouched = tested["untouched"].as_array().expect("a list").iter();
+        let skills = untouched.filter(|each| each["kind"] == "skill");
+        let skills: Vec<_> = skills.filter_map(|each| each["name"].as_str()).collect();
+        assert_eq!(skills, expected, "{claim}");
+    };
+    check("skill s", &["tenant globex/g", "tenant globex/s"]);
+    check("not-skill g", &["tenant globex/s"]);
+    // Neither holds, so the others of the name are what the author looks for.
+    check("not-skill s", &["tenant globex/g"]);
+    check("skill g", &["tenant globex/s"]);
+}
+
+/// Each claim that fails was compared with each skill, for each that nearly matches.
+#[test]
+fn many_claims_that_fail_are_reported_in_time() {
+    const COUNT: usize = 2500;
+    let mut text = String::from(
+        "project big version=\"1.0.0\" epoch=1\ntenants { tenant acme; tenant globex }\n\
+         skills merged=(bytes)1000000 {\ntenant globex {\n",
+    );
+    (0..COUNT).for_each(|number| text.push_str(&format!("skill s{number} \"Text {number}.\"\n")));
+    text.push_str("}\n}\nexpect context tenant=acme {\n");
+    (0..COUNT).for_each(|number| text.push_str(&format!("skill s{number}\n")));
+    text.push_str("}\n");
+    let run = Sandbox::of(&[("project.kdl", &text)]).relay("test . --json").ends(1);
+    let tested = run.json();
+    assert_eq!(
+        tested["environments"][0]["tests"][0]["failures"].as_array().map(Vec::len),
+        Some(COUNT)
+    );
 }
 
 #[test]

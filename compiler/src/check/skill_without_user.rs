@@ -1,4 +1,4 @@
-//! A skill for a user that nobody can be.
+//! A skill for a user that no one can be.
 
 use std::collections::BTreeSet;
 
@@ -8,13 +8,16 @@ use relay_engine::nearest::nearest;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
-use crate::model::{Model, User};
+use crate::model::{Access, Model, User};
 use crate::source::Span;
+
+/// So many reports suggest a user: a name is compared with those of all users.
+const SUGGESTED_MAX: usize = 64;
 
 /// Only those whom `users` names are admitted, and this user is not among them, so no call would be
 /// given the skill.
 #[derive(Debug, Error, Diagnostic)]
-#[error("nobody can be user `{user}`{of_tenant}")]
+#[error("no one can be user `{user}`{of_tenant}")]
 #[diagnostic(code(skill::no_user))]
 struct NoUser {
     user: String,
@@ -31,23 +34,21 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     if access.roles.is_empty() || out.has_errors() {
         return;
     }
+    let admitted = Admitted::of(access);
     let mut reported = BTreeSet::new();
     for skill in model.skills.list.iter().chain(&model.skills.disabled) {
         let Some(user) = &skill.user else { continue };
         let of_skill = skill.tenant.as_ref().map(|tenant| tenant.value.as_str());
-        // A caller of a group, and anyone, may have any id.
-        let admits = |row: &&User| {
-            let of_row = row.tenant.as_ref().and_then(|it| access.tenants.get(it.value));
-            of_skill.is_none()
-                || of_row.is_none_or(|tenant| Some(tenant.value.as_str()) == of_skill)
-        };
-        let mut rows = access.users.iter().filter(admits);
-        if rows.any(|row| row.who != Who::User || row.id == user.value) || !reported.insert(user.at)
-        {
+        if admitted.has(&user.value, of_skill) || !reported.insert(user.at) {
             continue;
         }
+        let admits = |row: &&User| {
+            let of_row = tenant_of(access, row);
+            of_skill.is_none() || of_row.is_none() || of_row == of_skill
+        };
         let users = access.users.iter().filter(admits).map(|row| row.id.as_str());
-        let help = match nearest(&user.value, users) {
+        let is_compared = reported.len() <= SUGGESTED_MAX;
+        let help = match is_compared.then(|| nearest(&user.value, users)).flatten() {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("admit the user: `users {{ user {:?} role=… }}`", user.value),
         };
@@ -55,4 +56,43 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
         let at = user.at;
         out.report(at, NoUser { user: user.value.clone(), of_tenant, help, at });
     }
+}
+
+/// Those whom `users` admits.
+struct Admitted<'m> {
+    /// The ids, each with its tenant; absent if it counts for every one.
+    ids: BTreeSet<(&'m str, Option<&'m str>)>,
+    /// The tenants where a caller may have any id, since a group or anyone is admitted.
+    open: BTreeSet<Option<&'m str>>,
+}
+
+impl<'m> Admitted<'m> {
+    fn of(access: &'m Access) -> Self {
+        let mut admitted = Self { ids: BTreeSet::new(), open: BTreeSet::new() };
+        for row in &access.users {
+            let tenant = tenant_of(access, row);
+            if row.who == Who::User {
+                admitted.ids.insert((&row.id, tenant));
+            } else {
+                admitted.open.insert(tenant);
+            }
+        }
+        admitted
+    }
+
+    /// Returns whether a caller of a tenant, of any without one, can be this user.
+    fn has(&self, user: &str, tenant: Option<&str>) -> bool {
+        if tenant.is_none() {
+            // `None` is the least tenant.
+            let first = self.ids.range((user, None)..).next();
+            return !self.open.is_empty() || first.is_some_and(|(id, _)| *id == user);
+        }
+        let of_all = self.open.contains(&None) || self.ids.contains(&(user, None));
+        of_all || self.open.contains(&tenant) || self.ids.contains(&(user, tenant))
+    }
+}
+
+fn tenant_of<'m>(access: &'m Access, row: &User) -> Option<&'m str> {
+    let tenant = row.tenant.as_ref().and_then(|tenant| access.tenants.get(tenant.value));
+    tenant.map(|tenant| tenant.value.as_str())
 }

@@ -173,6 +173,16 @@ impl Question {
         let of_it = Claim::ALL.into_iter().filter(|claim| claim.question() == self);
         of_it.map(Claim::word).collect()
     }
+
+    /// Returns what it takes besides the tenant, the role and the user of the caller.
+    fn takes(self) -> String {
+        let own: &[&str] = match self {
+            Self::Context => &["`tool=`", GROUP.name],
+            Self::Selection => &[GROUP.name, TAGS.name],
+            Self::Visible => &[GROUP.name],
+        };
+        [own, &self.claims()].concat().join(", ")
+    }
 }
 
 /// Reads an `expect`; `None` if what it asks for is not known, which is reported.
@@ -217,7 +227,7 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Option<Expect> {
     let tool = tool.filter(|_| question == Question::Context);
     claims.retain(|(claim, _)| claim.question() == question);
     for Spanned { value: name, at } in foreign {
-        let takes = question.claims().join(", ");
+        let takes = question.takes();
         out.report(at, Foreign { name, question: question.word(), takes, at });
     }
     // A mistyped node was meant to say something, and was reported.

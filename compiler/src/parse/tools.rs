@@ -11,7 +11,7 @@ use crate::source::Spanned;
 pub(crate) static TOOLS: Rule = Rule {
     name: "tools",
     what: "tools",
-    meaning: "The tools that a server of the project offers, besides those of the gate, and those of other servers that skills name.",
+    meaning: "The tools that a server of the project offers, besides those of the gate, and those of other servers that skills or roles name.",
     fields: &[],
     children: &[&DIAGNOSTICS, &OTHER],
     example: include_str!("../reference/tools.kdl"),
@@ -20,7 +20,7 @@ pub(crate) static TOOLS: Rule = Rule {
 static DIAGNOSTICS: Rule = Rule::leaf(
     "diagnostics",
     "a group of tools",
-    "`server_info` and `audit_tail`: what the server is and what it recorded.",
+    "`server_info`, `audit_tail` and `explain_context`: what the server is, what it recorded, and what calls are given.",
     &[Field::property("enabled", Kind::Boolean, "`#false` leaves them out.")
         .or(Literal::Boolean(true))],
 );
@@ -28,7 +28,7 @@ static DIAGNOSTICS: Rule = Rule::leaf(
 static OTHER: Rule = Rule::leaf(
     "other",
     "other tools",
-    "Tools of other servers that skills name: names, and patterns of names.",
+    "Tools of other servers that skills or roles name: names, and patterns of names.",
     &[Field::arguments("a pattern", Kind::Text("pattern"), "A name or a pattern.")],
 );
 

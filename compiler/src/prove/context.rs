@@ -1,17 +1,19 @@
 //! `expect context`: the skills of a call.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use miette::{Diagnostic, LabeledSpan};
-use relay_bundle::Corrupt;
-use relay_engine::cascade::{self, NearMiss, Question, Resolution};
+use relay_bundle::{Bundle, Corrupt};
+use relay_engine::cascade::{self, Matched, NearMiss, Question, Resolution};
 use relay_engine::place::Placement;
 use thiserror::Error;
 
-use super::Case;
 use super::coverage::Touched;
+use super::declared::Declared;
+use super::{Case, rejected};
 use crate::ast::Claim;
-use crate::source::{Span, Spanned};
+use crate::source::{Sources, Span, Spanned};
 
 /// The most skills that a report points at.
 const SHOWN_MAX: usize = 8;
@@ -36,12 +38,27 @@ struct OtherContext {
 }
 
 /// A call with its answer.
-struct Answer<'b, 'q> {
+struct Answer<'c, 's, 'q> {
+    sources: &'c Sources<'s>,
+    bundle: &'c Bundle,
+    declared: &'c Declared,
     question: Question<'q>,
-    resolution: Resolution<'b>,
+    resolution: Resolution<'c>,
     text: String,
-    /// What is said of each skill that matches, by its number.
-    rows: BTreeMap<u32, String>,
+    /// What is said of each skill that fails one of its selectors, by its number. Only failures ask.
+    misses: OnceCell<BTreeMap<u32, String>>,
+    /// The text of each skill. Only failures ask.
+    texts: OnceCell<Vec<&'c str>>,
+}
+
+/// The skills that a claim is about, by their numbers.
+#[derive(Default)]
+struct About {
+    matched: Vec<u32>,
+    /// Those that fail one of their selectors.
+    missed: Vec<u32>,
+    /// Those that are for other calls.
+    others: Vec<u32>,
 }
 
 pub(super) fn prove(
@@ -50,9 +67,13 @@ pub(super) fn prove(
     touched: &mut Touched,
 ) -> Result<(), Corrupt> {
     let expect = case.expect;
+    if rejected::report(case, placement)? {
+        touched.skills_named(expect);
+        return Ok(());
+    }
+    let tenant = placement.tenant.and_then(|tenant| case.declared.tenants.get(tenant));
     let name = |name: &'_ Option<Spanned<String>>| name.as_ref().map(|name| name.value.clone());
     let (tool, user) = (name(&expect.tool), name(&expect.user));
-    let tenant = placement.tenant.and_then(|tenant| case.declared.tenants.get(tenant));
     let question = Question {
         tenant: tenant.map(|tenant| tenant.value.as_str()),
         tool: tool.as_deref(),
@@ -60,9 +81,16 @@ pub(super) fn prove(
     };
     let resolution = cascade::resolve(case.bundle, question)?;
     touched.skills.extend(resolution.matched.iter().map(|matched| matched.skill));
-    let text = resolution.text()?;
-    let rows = rows(&resolution, case)?;
-    let answer = Answer { question, resolution, text, rows };
+    let answer = Answer {
+        sources: case.sources,
+        bundle: case.bundle,
+        declared: case.declared,
+        question,
+        text: resolution.text()?,
+        resolution,
+        misses: OnceCell::new(),
+        texts: OnceCell::new(),
+    };
     for (claim, about) in &expect.claims {
         match claim {
             Claim::Text | Claim::NotText => {
@@ -73,7 +101,12 @@ pub(super) fn prove(
             }
             Claim::Skill | Claim::NotSkill => {
                 let wanted = *claim == Claim::Skill;
-                if answer.is_applied(case, &about.value) != wanted {
+                let holds = answer.is_applied(&about.value) == wanted;
+                if !wanted || !holds {
+                    // The calls that it does not match are what the claim is about.
+                    touched.skill_named(&about.value);
+                }
+                if !holds {
                     answer.fail_skill(case, about, wanted)?;
                 }
             }
@@ -83,33 +116,19 @@ pub(super) fn prove(
     Ok(())
 }
 
-/// Says of each skill that matches what became of it.
-fn rows(
-    resolution: &Resolution<'_>,
-    case: &Case<'_, '_>,
-) -> Result<BTreeMap<u32, String>, Corrupt> {
-    let mut rows = BTreeMap::new();
-    for matched in &resolution.matched {
-        let view = case.bundle.skill(matched.skill as usize)?;
-        let (level, priority) = (view.level()?.word(), view.priority());
-        let row = match matched.overridden_by {
-            None => format!("{level}, priority {priority}: applied"),
-            Some(winner) => {
-                let winner = case.bundle.skill(winner as usize)?.name()?;
-                format!("{level}, priority {priority}: overridden by `{winner}`")
-            }
-        };
-        rows.insert(matched.skill, row);
+impl<'c> Answer<'c, '_, '_> {
+    fn is_applied(&self, name: &str) -> bool {
+        let mut numbers = self.declared.skills_named(name).iter();
+        let matched = |number: &u32| self.matched(*number);
+        numbers.any(|number| matched(number).is_some_and(|it| it.overridden_by.is_none()))
     }
-    Ok(rows)
-}
 
-impl Answer<'_, '_> {
-    fn is_applied(&self, case: &Case<'_, '_>, name: &str) -> bool {
-        self.resolution.matched.iter().any(|matched| {
-            let skill = case.declared.skills.get(matched.skill as usize);
-            matched.overridden_by.is_none() && skill.is_some_and(|skill| skill.name.value == name)
-        })
+    /// Returns what became of a skill that matches.
+    fn matched(&self, number: u32) -> Option<Matched> {
+        // INVARIANT: they are in the order of the cascade, which numbers them.
+        let matched = &self.resolution.matched;
+        let place = matched.binary_search_by_key(&number, |matched| matched.skill).ok()?;
+        matched.get(place).copied()
     }
 
     fn fail_text(
@@ -118,23 +137,16 @@ impl Answer<'_, '_> {
         about: &Spanned<String>,
         wanted: bool,
     ) -> Result<(), Corrupt> {
-        let mut rows = self.rows.clone();
-        let misses = if wanted { self.misses(case)? } else { BTreeMap::new() };
-        for number in 0..case.bundle.skill_count() {
-            let holds = case.bundle.skill(number)?.text()?.contains(&about.value);
-            let Some(number) = u32::try_from(number).ok().filter(|_| holds) else { continue };
-            let note = match (rows.remove(&number), misses.get(&number)) {
-                (Some(row), _) => format!("{row}, and has the text"),
-                (None, Some(miss)) => format!("has the text, but {miss}"),
-                (None, None) if wanted => "has the text, but is for other calls".into(),
-                (None, None) => continue,
-            };
-            rows.insert(number, note);
-        }
+        let texts = self.texts()?;
+        let have = (0u32..).zip(texts).filter(|(_, text)| text.contains(&about.value));
+        let have = self.about(have.map(|(number, _)| number), wanted)?;
         let has = if wanted { "lacks" } else { "has" };
         let claim = format!("the text of this call {has} `{}`", quoted(&about.value));
-        self.fail(case, about.at, claim, rows);
-        Ok(())
+        self.fail(case, about.at, claim, &have, |reason| match reason {
+            Reason::Matched(row) => format!("{row}, and has the text"),
+            Reason::Missed(miss) => format!("has the text, but {miss}"),
+            Reason::Other => "has the text, but is for other calls".into(),
+        })
     }
 
     fn fail_skill(
@@ -143,32 +155,46 @@ impl Answer<'_, '_> {
         about: &Spanned<String>,
         wanted: bool,
     ) -> Result<(), Corrupt> {
-        let mut rows = self.rows.clone();
         let name = &about.value;
-        if wanted {
-            let misses = self.misses(case)?;
-            for (number, skill) in (0u32..).zip(&case.declared.skills) {
-                if skill.name.value == *name && !rows.contains_key(&number) {
-                    let miss = misses.get(&number).cloned();
-                    rows.insert(number, miss.unwrap_or_else(|| "is for other calls".into()));
-                }
-            }
-        }
+        let named = self.about(self.declared.skills_named(name).iter().copied(), wanted)?;
         let claim = match wanted {
             true => format!("the skill `{name}` is not applied to this call"),
             false => format!("the skill `{name}` is applied to this call"),
         };
-        self.fail(case, about.at, claim, rows);
-        Ok(())
+        self.fail(case, about.at, claim, &named, |reason| match reason {
+            Reason::Matched(said) | Reason::Missed(said) => said,
+            Reason::Other => "is for other calls".into(),
+        })
+    }
+
+    /// Sorts the skills of a claim by what became of them. Those that do not match explain only why
+    /// something wanted is absent.
+    fn about(&self, numbers: impl Iterator<Item = u32>, wanted: bool) -> Result<About, Corrupt> {
+        let mut about = About::default();
+        for number in numbers {
+            if self.matched(number).is_some() {
+                about.matched.push(number);
+            } else if wanted && self.misses()?.contains_key(&number) {
+                about.missed.push(number);
+            } else if wanted {
+                about.others.push(number);
+            }
+        }
+        Ok(about)
     }
 
     /// Says of each skill that fails one of its selectors which one, by the number of the skill.
-    fn misses(&self, case: &Case<'_, '_>) -> Result<BTreeMap<u32, String>, Corrupt> {
+    fn misses(&self) -> Result<&BTreeMap<u32, String>, Corrupt> {
+        if let Some(said) = self.misses.get() {
+            return Ok(said);
+        }
         let mut said = BTreeMap::new();
-        for miss in cascade::near_misses(case.bundle, self.question)? {
+        // INVARIANT: both are in the order of the cascade.
+        let mut declared = (0u32..).zip(&self.declared.skills);
+        for miss in cascade::near_misses(self.bundle, self.question)? {
             let NearMiss { skill, selector, wants, got, at, .. } = miss;
-            let number = (0u32..).zip(&case.declared.skills).find(|(_, declared)| {
-                declared.name.value == skill && case.sources.place(declared.name.at) == at
+            let number = declared.find(|(_, declared)| {
+                declared.name.value == skill && self.sources.place(declared.name.at) == at
             });
             let wants = wants.join("` or `");
             let got = got.map_or_else(|| "none is named".into(), |got| format!("got `{got}`"));
@@ -176,32 +202,101 @@ impl Answer<'_, '_> {
                 said.insert(number, format!("wants {} `{wants}`, {got}", selector.word()));
             }
         }
-        Ok(said)
+        Ok(self.misses.get_or_init(|| said))
     }
 
-    fn fail(&self, case: &mut Case<'_, '_>, at: Span, claim: String, rows: BTreeMap<u32, String>) {
-        let more = rows.len().saturating_sub(SHOWN_MAX);
-        let trace = rows.into_iter().take(SHOWN_MAX).filter_map(|(number, row)| {
-            let at = case.declared.skill_at(number)?;
+    fn texts(&self) -> Result<&[&'c str], Corrupt> {
+        if let Some(texts) = self.texts.get() {
+            return Ok(texts);
+        }
+        let texts = self.bundle.skills().map(|skill| skill?.text());
+        let texts = texts.collect::<Result<_, _>>()?;
+        Ok(self.texts.get_or_init(|| texts))
+    }
+
+    /// Says what became of a skill that matches.
+    fn row(&self, matched: Matched) -> Result<String, Corrupt> {
+        let view = self.bundle.skill(matched.skill as usize)?;
+        let (level, priority) = (view.level()?.word(), view.priority());
+        Ok(match matched.overridden_by {
+            None => format!("{level}, priority {priority}: applied"),
+            Some(winner) => {
+                let winner = self.bundle.skill(winner as usize)?.name()?;
+                format!("{level}, priority {priority}: overridden by `{winner}`")
+            }
+        })
+    }
+
+    /// Reports a claim: first the skills that it is about, then the others that match.
+    fn fail(
+        &self,
+        case: &mut Case<'_, '_>,
+        at: Span,
+        claim: String,
+        about: &About,
+        say: impl Fn(Reason) -> String,
+    ) -> Result<(), Corrupt> {
+        let About { matched, missed, others } = about;
+        let mut rows = Vec::new();
+        for number in matched.iter().chain(missed).chain(others).take(SHOWN_MAX) {
+            let reason = match (self.matched(*number), self.misses.get()) {
+                (Some(matched), _) => Reason::Matched(self.row(matched)?),
+                (None, Some(misses)) => match misses.get(number) {
+                    Some(miss) => Reason::Missed(miss.clone()),
+                    None => Reason::Other,
+                },
+                (None, None) => Reason::Other,
+            };
+            rows.push((*number, say(reason)));
+        }
+        let of_call = self.resolution.matched.iter();
+        let rest = of_call.filter(|each| matched.binary_search(&each.skill).is_err());
+        for each in rest.take(SHOWN_MAX.saturating_sub(rows.len())) {
+            rows.push((each.skill, self.row(*each)?));
+        }
+        let all = missed.len() + others.len() + self.resolution.matched.len();
+        let help = self.help(case, all.saturating_sub(rows.len()));
+        let trace = rows.into_iter().filter_map(|(number, row)| {
+            let at = self.declared.skill_at(number)?;
             Some(LabeledSpan::new_with_span(Some(row), at))
         });
         let trace = trace.collect();
-        let mut help = match self.text.as_str() {
-            "" => "got no text at all".to_owned(),
-            text => format!("got {} bytes: `{}`", text.len(), quoted(text)),
+        case.fail(at, OtherContext { claim, help, at, trace });
+        Ok(())
+    }
+
+    /// Says what the call was given, and how to see what the report leaves out.
+    fn help(&self, case: &Case<'_, '_>, hidden: usize) -> String {
+        let quote = quoted(&self.text);
+        let is_cut = quote.len() != self.text.len();
+        let mut help = match self.text.len() {
+            0 => "got no text at all".to_owned(),
+            1 => format!("got 1 byte: `{quote}`"),
+            bytes => format!("got {bytes} bytes: `{quote}`"),
         };
-        if more > 0 {
-            help.push_str(&format!("; {more} more skills match"));
+        match hidden {
+            0 => {}
+            1 => help.push_str("; 1 more skill is not shown"),
+            hidden => help.push_str(&format!("; {hidden} more skills are not shown")),
         }
         let Question { tenant, tool, user } = self.question;
         let asked = [("tenant", tenant), ("tool", tool), ("user", user)].into_iter();
-        let asked: String =
-            asked.filter_map(|(name, value)| Some(format!(" --{name} {}", value?))).collect();
-        if !asked.is_empty() {
-            help.push_str(&format!("; `relay explain{asked}` prints all of it"));
+        let asked: Vec<_> = asked.filter_map(|(flag, value)| Some((flag, value?))).collect();
+        if (is_cut || hidden > 0) && !asked.is_empty() {
+            let command = case.explain(&asked);
+            help.push_str(&format!(
+                "; without the `expect`s that fail, `{command}` prints all of it"
+            ));
         }
-        case.fail(at, OtherContext { claim, help, at, trace });
+        help
     }
+}
+
+/// Why a claim is about a skill, as a row says it.
+enum Reason {
+    Matched(String),
+    Missed(String),
+    Other,
 }
 
 /// Shortens a text.

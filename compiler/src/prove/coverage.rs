@@ -43,12 +43,25 @@ pub(super) struct Touched {
 }
 
 impl Touched {
-    /// Takes note of the names in an `expect`.
+    /// Takes note of the names in an `expect`, but for skills: several may have one name, so those of a
+    /// call that match are meant.
     pub(super) fn named(&mut self, expect: &Expect) {
         let callers = [(Kind::Tenant, &expect.tenant), (Kind::Role, &expect.role)];
         let callers = callers.into_iter().filter_map(|(kind, name)| Some((kind, name.as_ref()?)));
         let claimed = expect.claims.iter().filter_map(|(claim, name)| Some((kind(*claim)?, name)));
+        let claimed = claimed.filter(|(kind, _)| *kind != Kind::Skill);
         self.names.extend(callers.chain(claimed).map(|(kind, name)| (kind, name.value.clone())));
+    }
+
+    /// Takes note of all skills of a name.
+    pub(super) fn skill_named(&mut self, name: &str) {
+        self.names.insert((Kind::Skill, name.to_owned()));
+    }
+
+    /// Takes note of all skills that an `expect` names: it was asked nothing.
+    pub(super) fn skills_named(&mut self, expect: &Expect) {
+        let named = expect.claims.iter().filter(|(claim, _)| kind(*claim) == Some(Kind::Skill));
+        named.for_each(|(_, name)| self.skill_named(&name.value));
     }
 
     /// Takes note of where a caller is.

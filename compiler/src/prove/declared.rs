@@ -1,5 +1,7 @@
 //! What the project declares, as far as a failed `expect` shows it.
 
+use std::collections::BTreeMap;
+
 use crate::ast::Expect;
 use crate::model::{Model, Readers};
 use crate::source::{Span, Spanned};
@@ -8,10 +10,16 @@ use crate::source::{Span, Spanned};
 #[derive(Debug, Default)]
 pub(crate) struct Declared {
     pub(super) expects: Vec<Expect>,
+    /// The environment; absent without one.
+    pub(super) environment: Option<String>,
     pub(super) tenants: Vec<Spanned<String>>,
     pub(super) roles: Vec<DeclaredRole>,
     /// In the order of the cascade.
     pub(super) skills: Vec<DeclaredSkill>,
+    /// The numbers of the skills of each name, rising.
+    skill_numbers: BTreeMap<String, Vec<u32>>,
+    /// Names and patterns of the tools of other servers.
+    pub(super) other_tools: Vec<String>,
     pub(super) prompts: Vec<Row>,
     pub(super) resources: Vec<Row>,
     pub(super) templates: Vec<Row>,
@@ -44,10 +52,6 @@ pub(super) struct Row {
 impl Declared {
     /// Takes the `expect`s of a model, and copies what they can be about.
     pub(crate) fn take(model: &mut Model) -> Self {
-        let expects = std::mem::take(&mut model.expects);
-        if expects.is_empty() {
-            return Self::default();
-        }
         let row = |name: &Spanned<String>, readers: &Readers| Row {
             name: name.clone(),
             readers: readers.clone(),
@@ -55,8 +59,14 @@ impl Declared {
         let roles = model.access.roles.iter();
         let skills = model.skills.list.iter();
         let (resources, templates) = (model.resources.iter(), model.templates.iter());
+        let other_tools = model.other_tools.iter();
+        let mut skill_numbers: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+        for (number, skill) in (0..).zip(&model.skills.list) {
+            skill_numbers.entry(skill.name.value.clone()).or_default().push(number);
+        }
         Self {
-            expects,
+            expects: std::mem::take(&mut model.expects),
+            environment: model.environment.clone(),
             tenants: model.access.tenants.clone(),
             roles: roles
                 .map(|role| DeclaredRole { name: role.name.clone(), tools: role.tools.clone() })
@@ -64,10 +74,17 @@ impl Declared {
             skills: skills
                 .map(|skill| DeclaredSkill { name: skill.name.clone(), label: skill.label() })
                 .collect(),
+            skill_numbers,
+            other_tools: other_tools.map(|pattern| pattern.value.clone()).collect(),
             prompts: model.prompts.iter().map(|it| row(&it.name, &it.readers)).collect(),
             resources: resources.map(|it| row(&it.uri, &it.about.readers)).collect(),
             templates: templates.map(|it| row(&it.uri_template, &it.about.readers)).collect(),
         }
+    }
+
+    /// Returns the numbers of the skills with this name, rising.
+    pub(super) fn skills_named(&self, name: &str) -> &[u32] {
+        self.skill_numbers.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// Returns where a skill is declared, by its number.

@@ -33,7 +33,7 @@ impl Case<'_, '_> {
             role: role.as_ref().map(|role| role.value.as_str()),
         };
         if *question == Question::Context && role.is_none() && !identity.names_who() {
-            // Skills do not depend on roles, so a call of nobody in particular may be asked for.
+            // Skills do not depend on roles, so a call of no one in particular may be asked for.
             let tenant = identity.tenant.map(|name| self.bundle.find_tenant(name)).transpose()?;
             return Ok(Some(Placement { tenant: tenant.flatten(), role: None, row: None }));
         }
@@ -46,7 +46,7 @@ impl Case<'_, '_> {
         let help = match identity.names_who() {
             true => "`users` of the project says who is admitted, and with which role".into(),
             false => format!(
-                "`users` admits nobody without a name: say who asks, with `user=` or `role=` ({})",
+                "`users` admits no one without a name: say who asks, with `user=` or `role=` ({})",
                 roles.join(", ")
             ),
         };

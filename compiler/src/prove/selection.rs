@@ -176,7 +176,8 @@ impl Answer<'_> {
     ) -> Result<String, Corrupt> {
         let Some(row) = row else { return Ok("the prompt is switched off here".into()) };
         if !self.view.sees(List::Prompts, row)? {
-            return Ok(format!("{}, and does not see this prompt", case.caller(placement)));
+            let caller = case.caller(placement);
+            return Ok(format!("{caller}; no `for` of this prompt admits the caller"));
         }
         if !case.bundle.prompt(row)?.is_briefed() {
             return Ok("no briefing sends it, since `briefing=#false` holds for it".into());
@@ -193,7 +194,10 @@ impl Answer<'_> {
                 cut.bytes, cut.left
             ));
         }
-        Ok(format!("{help}; `relay explain --why --tags …` prints the whole selection"))
+        let command = case.explain_selection();
+        Ok(format!(
+            "{help}; without the `expect`s that fail, `{command}` prints the whole selection"
+        ))
     }
 }
 

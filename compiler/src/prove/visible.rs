@@ -72,7 +72,7 @@ fn listed(
             continue;
         };
         let sees = view.sees(list, row)?;
-        let (because, reason) = readers(case, declared, placement, sees);
+        let (because, reason) = readers(case, declared, placement, sees, what);
         return Ok((sees, because, reason));
     }
     Ok((false, Vec::new(), format!("the {what} is switched off here")))
@@ -84,6 +84,7 @@ fn readers(
     row: &Row,
     placement: &Placement,
     sees: bool,
+    what: &str,
 ) -> (Vec<LabeledSpan>, String) {
     if row.readers.0.is_empty() {
         let label = "has no `for`, so everyone sees it".to_owned();
@@ -111,12 +112,15 @@ fn readers(
         let label = format!("{only} {}", admitted.join(" of "));
         LabeledSpan::new_with_span(Some(label), each.at)
     });
-    let help = if sees { "one `for` that admits is enough" } else { "no `for` of it admits them" };
-    (labels.collect(), help.to_owned())
+    let help = match sees {
+        true => "one `for` that admits the caller is enough".to_owned(),
+        false => format!("no `for` of this {what} admits the caller"),
+    };
+    (labels.collect(), help)
 }
 
 /// Returns whether a tool is seen, what decides that, and how to change it.
-fn tool(
+pub(super) fn tool(
     case: &Case<'_, '_>,
     view: &View<'_>,
     placement: &Placement,
@@ -129,7 +133,7 @@ fn tool(
             Some(Group::Diagnostics) => "`tools { diagnostics }`",
             None => "another server",
         };
-        return Ok((false, Vec::new(), format!("nobody sees the tool here: {by} offers it")));
+        return Ok((false, Vec::new(), format!("no one sees the tool here: {by} offers it")));
     };
     let sees = view.sees(List::Tools, row)?;
     let role = placement.role.and_then(|role| case.declared.roles.get(role));
@@ -146,9 +150,10 @@ fn tool(
         .and_then(at)
         .map(|(at, text)| LabeledSpan::new_with_span(Some(text.to_owned()), at));
     let reason = match (sees, patterns) {
-        (true, None) => "no `tools` of a role restrict what it sees",
-        (true, Some(_)) => "the `tools` of its role decide, or the gate that needs it",
-        (false, _) => "the `tools` of its role decide",
+        (true, None) if role.is_none() => "everyone sees every tool that is offered",
+        (true, None) => "its role has no `tools`, so it sees every tool that is offered",
+        (true, Some(_)) => "its role's `tools` allow it, or the gate needs it",
+        (false, _) => "its role's `tools` do not allow it",
     };
     Ok((sees, because.into_iter().collect(), reason.to_owned()))
 }

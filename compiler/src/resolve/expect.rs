@@ -6,12 +6,14 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use miette::Diagnostic;
+use relay_bundle::Level;
 use relay_engine::glob;
 use relay_engine::tool::TOOLS;
 use thiserror::Error;
 
 use super::environment::Nodes;
-use crate::ast::{Claim, Expect, PromptsItem};
+use super::pattern::CHARS_MAX;
+use crate::ast::{Claim, Expect, PromptsItem, Who};
 use crate::diagnostic::Diagnostics;
 use crate::model::{Access, Prompt};
 use crate::nearest::nearest;
@@ -25,6 +27,11 @@ pub(super) struct Known {
     prompts: BTreeSet<String>,
     resources: BTreeSet<String>,
     skills: BTreeSet<String>,
+    /// Those whom `users` or a skill names.
+    users: BTreeSet<String>,
+    /// Those that `users` names.
+    groups: BTreeSet<String>,
+    has_roles: bool,
     /// Names and patterns of the tools of other servers.
     other_tools: Vec<String>,
 }
@@ -37,12 +44,22 @@ impl Known {
             PromptsItem::Prompt(prompt) => value(&prompt.name),
             PromptsItem::Folder(_) | PromptsItem::Commands(_) => None,
         });
-        let skills = nodes.skills.iter().flat_map(|node| &node.blocks);
-        let skills = skills.flat_map(|block| &block.skills);
+        let blocks = || nodes.skills.iter().flat_map(|node| &node.blocks);
+        let skills = || blocks().flat_map(|block| &block.skills);
+        let of_blocks = blocks().filter(|block| block.level == Level::User);
+        let of_blocks = of_blocks.flat_map(|block| &block.selectors).map(|user| user.value.clone());
+        let named = |who| nodes.users.iter().filter(move |user| user.who == who);
+        let users = named(Who::User).filter_map(|user| value(&user.id));
         Self {
             prompts: prompts.collect(),
             resources: nodes.resources.iter().filter_map(|node| value(&node.uri)).collect(),
-            skills: skills.filter_map(|skill| value(&skill.name)).collect(),
+            skills: skills().filter_map(|skill| value(&skill.name)).collect(),
+            users: users
+                .chain(of_blocks)
+                .chain(skills().filter_map(|skill| value(&skill.user)))
+                .collect(),
+            groups: named(Who::Group).filter_map(|group| value(&group.id)).collect(),
+            has_roles: !nodes.roles.is_empty(),
             other_tools: Vec::new(),
         }
     }
@@ -71,10 +88,7 @@ impl Known {
             | Claim::Prompt
             | Claim::NotPrompt => (What::Prompt, &self.prompts),
             Claim::Resource | Claim::NotResource => (What::Resource, &self.resources),
-            Claim::Tool | Claim::NotTool => {
-                let known: Vec<&str> = built_in().collect();
-                return report_unless(What::Tool, name, &known, out);
-            }
+            Claim::Tool | Claim::NotTool => return self.check_offered(name, out),
         };
         if !known.contains(&name.value) {
             let known: Vec<&str> = known.iter().map(String::as_str).collect();
@@ -82,9 +96,54 @@ impl Known {
         }
     }
 
+    /// Reports a tool that is in no list of this server.
+    fn check_offered(&self, name: &Spanned<String>, out: &mut Diagnostics) {
+        let known: Vec<&str> = built_in().collect();
+        let is_meant = nearest(&name.value, known.iter().copied()).is_some();
+        if self.other_tools.contains(&name.value) || (self.is_other(name) && !is_meant) {
+            let at = name.at;
+            out.report(at, OtherServers { name: name.value.clone(), at });
+        } else {
+            report_unless(What::Tool, name, &known, out);
+        }
+    }
+
+    /// Returns whether a tool is one of another server.
+    fn is_other(&self, name: &Spanned<String>) -> bool {
+        self.other_tools.iter().any(|pattern| glob::matches(pattern, &name.value))
+    }
+
+    /// Reports a user that is probably another one, mistyped. One that is like none is accepted: that
+    /// of an `expect` which says what all others get.
+    fn check_user(&self, name: &Spanned<String>, out: &mut Diagnostics) {
+        if self.users.contains(&name.value) {
+            return;
+        }
+        if let Some(near) = near_user(&name.value, &self.users) {
+            let help = format!("did you mean `{near}`?");
+            let name = Spanned { value: name.value.clone(), at: name.at };
+            out.report(name.at, Unknown { what: What::User, name: name.value, help, at: name.at });
+        }
+    }
+
+    /// Reports a group that no one has, as far as the project says.
+    fn check_group(&self, name: &Spanned<String>, out: &mut Diagnostics) {
+        if self.has_roles {
+            let known: Vec<&str> = self.groups.iter().map(String::as_str).collect();
+            return report_unless(What::Group, name, &known, out);
+        }
+        let help = "the project has no roles, so a group decides nothing: leave it out".to_owned();
+        let at = name.at;
+        out.report(at, Unknown { what: What::Group, name: name.value.clone(), help, at });
+    }
+
     /// Reports a tool that this server has not and no other is known to have.
     fn check_called(&self, name: &Spanned<String>, out: &mut Diagnostics) {
-        if self.other_tools.iter().any(|pattern| glob::matches(pattern, &name.value)) {
+        if let Some(help) = no_tool_name(&name.value) {
+            let at = name.at;
+            return out.report(at, NoToolName { name: name.value.clone(), help, at });
+        }
+        if self.is_other(name) {
             return;
         }
         let mut known: Vec<&str> = built_in().collect();
@@ -96,6 +155,35 @@ impl Known {
 /// Returns the names of the tools that this version has, offered or not.
 fn built_in() -> impl Iterator<Item = &'static str> {
     TOOLS.iter().map(|spec| spec.name)
+}
+
+/// Returns why no tool can have this name.
+fn no_tool_name(name: &str) -> Option<&'static str> {
+    match name {
+        // A `[` that begins no set, too, is in no name.
+        name if !glob::is_name(name) || name.contains(['*', '?', '[']) => {
+            Some("name one tool; a pattern is not a call")
+        }
+        name if name.contains(|c: char| c.is_whitespace() || c.is_control()) => {
+            Some("name one tool; no name of a tool has white space in it")
+        }
+        name if name.chars().count() > CHARS_MAX => Some("name one tool; this is too long for one"),
+        _ => None,
+    }
+}
+
+/// Returns the known user that was probably meant. Of two ids with an `@` only one side may differ, since
+/// the users of one domain would all be near.
+fn near_user<'k>(name: &str, known: &'k BTreeSet<String>) -> Option<&'k str> {
+    let Some((person, domain)) = name.split_once('@') else {
+        return nearest(name, known.iter().map(String::as_str));
+    };
+    known.iter().map(String::as_str).find(|known| match known.split_once('@') {
+        Some((known, of)) if of == domain => nearest(person, [known]).is_some(),
+        Some((known, of)) if known == person => nearest(domain, [of]).is_some(),
+        Some(_) => false,
+        None => nearest(name, [*known]).is_some(),
+    })
 }
 
 /// Looks up the names of each `expect`.
@@ -111,6 +199,12 @@ pub(super) fn expects(
         }
         if let Some(role) = &expect.role {
             access.role(role, out);
+        }
+        if let Some(user) = &expect.user {
+            known.check_user(user, out);
+        }
+        for group in &expect.groups {
+            known.check_group(group, out);
         }
         if let Some(tool) = &expect.tool {
             known.check_called(tool, out);
@@ -147,6 +241,8 @@ enum What {
     Skill,
     Prompt,
     Resource,
+    User,
+    Group,
     Tool,
     /// The tool of a call, which may be another server's.
     Called,
@@ -158,6 +254,8 @@ impl fmt::Display for What {
             Self::Skill => "skill",
             Self::Prompt => "prompt",
             Self::Resource => "resource",
+            Self::User => "user",
+            Self::Group => "group",
             Self::Tool | Self::Called => "tool",
         })
     }
@@ -173,5 +271,32 @@ struct Unknown {
     #[help]
     help: String,
     #[label(primary, "not in this project")]
+    at: Span,
+}
+
+/// A call is one of one tool. With a pattern or a text that is no name, what is expected would be proved of
+/// a call that no one can make.
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{name}` is not the name of a tool")]
+#[diagnostic(code(expect::tool_name))]
+struct NoToolName {
+    name: String,
+    #[help]
+    help: &'static str,
+    #[label(primary, "no call is one of this")]
+    at: Span,
+}
+
+/// The tools of other servers are declared for skills. This server does not list them, so whether a caller
+/// sees them cannot be expected of it.
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{name}` is another server's tool: it is in no list of this server")]
+#[diagnostic(
+    code(expect::other_server),
+    help("expect what its calls are given: `expect context tool=… {{ … }}`")
+)]
+struct OtherServers {
+    name: String,
+    #[label(primary, "not offered by this server")]
     at: Span,
 }

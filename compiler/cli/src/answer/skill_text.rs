@@ -17,7 +17,7 @@ pub(crate) struct LargestContext {
     tenant: Option<String>,
     /// The tool whose call it is; `null` if none is named or it is not known which.
     tool: Option<String>,
-    /// The user whose call it is; `null` if it is anyone's.
+    /// The user whose call it is; `null` if it is anyone's, or if it is not known whose.
     user: Option<String>,
     /// The size of the text, which each such call brings.
     #[serde(flatten)]
@@ -58,11 +58,11 @@ impl LargestContext {
             text("tool"),
             text("user"),
             number("bytes a call"),
-            number("tokens, estimated"),
+            number("tokens (est.)"),
         ];
         let mut drawn = format!("\n{}", table::draw(&columns, rows.collect(), width));
         if let Some(more @ 1..) = all.len().checked_sub(ROWS_MAX) {
-            drawn.push_str(&format!("  +{more} more, smaller\n"));
+            drawn.push_str(&format!("  +{more} more, none larger\n"));
         }
         drawn
     }

@@ -231,12 +231,8 @@ impl Summary {
         for Largest { name, size, readers } in &self.largest_prompts {
             read.push(row(&format!("prompt {name}, largest variant"), readers, *size));
         }
-        let columns = [
-            text("what agents read"),
-            text("role"),
-            number("bytes"),
-            number("tokens, estimated (bytes / 4)"),
-        ];
+        let columns =
+            [text("what agents read"), text("who"), number("bytes"), number("tokens (est.)")];
         table::draw(&columns, read, width)
     }
 

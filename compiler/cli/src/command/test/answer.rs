@@ -17,7 +17,7 @@ pub(crate) struct Tested {
     pub(super) format_version: u32,
     /// The environments, that without a name first.
     pub(super) environments: Vec<Environment>,
-    /// What no `expect` touches, by kind and name.
+    /// What no `expect` touches, by kind and name; of an environment with errors, nothing is known.
     pub(super) untouched: Vec<Untouched>,
     /// How many times an `expect` holds.
     pub(super) passed: usize,
@@ -40,6 +40,9 @@ pub(super) struct Environment {
 /// An `expect`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(super) struct Test {
+    /// Its place, by which those of one line differ.
+    #[serde(skip)]
+    pub(super) span: Span,
     /// What it asks.
     pub(super) question: String,
     /// Whether it holds.
@@ -89,6 +92,7 @@ impl Tested {
             At { file: origin.display_path(&place.file), line: place.line }
         };
         let test = |proof: &Proof| Test {
+            span: proof.at,
             question: proof.question.clone(),
             passed: proof.failures.is_empty(),
             at: at(proof.at),

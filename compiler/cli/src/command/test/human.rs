@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use relay_compiler::Span;
+
 use super::answer::{At, Tested, Untouched};
 use crate::answer::size::counted;
 use crate::output::{bad, bold, doubtful, good};
@@ -19,10 +21,10 @@ struct Line<'t> {
 
 pub(super) fn draw(tested: &Tested) -> String {
     let Tested { format_version: _, environments, untouched, passed: _, failed: _ } = tested;
-    let mut lines: BTreeMap<(&At, &str), Line<'_>> = BTreeMap::new();
+    let mut lines: BTreeMap<(&At, Span, &str), Line<'_>> = BTreeMap::new();
     for environment in environments {
         for test in &environment.tests {
-            let line = lines.entry((&test.at, &test.question)).or_default();
+            let line = lines.entry((&test.at, test.span, &test.question)).or_default();
             line.environments += 1;
             if !test.passed {
                 line.failed.push(environment.environment.as_deref().unwrap_or("none"));
@@ -30,9 +32,9 @@ pub(super) fn draw(tested: &Tested) -> String {
         }
     }
     let mut page = String::new();
-    let places: Vec<String> = lines.keys().map(|(at, _)| at.to_string()).collect();
+    let places: Vec<String> = lines.keys().map(|(at, ..)| at.to_string()).collect();
     let width = widest(places.iter().map(String::as_str));
-    for (((_, question), line), place) in lines.iter().zip(&places) {
+    for (((_, _, question), line), place) in lines.iter().zip(&places) {
         let is_ok = line.failed.is_empty();
         let word = if is_ok { good("pass").to_string() } else { bad("FAIL").to_string() };
         page.push_str(&format!("{word}  {}  {}", padded(place, width), on_one_line(question)));
@@ -41,17 +43,24 @@ pub(super) fn draw(tested: &Tested) -> String {
         }
         page.push('\n');
     }
-    for environment in environments.iter().filter(|environment| !environment.asked) {
+    let unasked: Vec<_> = environments.iter().filter(|environment| !environment.asked).collect();
+    let why = "not run: the project has errors";
+    if unasked.len() == environments.len() {
+        return format!("{}\n", bad(why));
+    }
+    for environment in &unasked {
         let name = environment.environment.as_deref().unwrap_or("none");
-        let why = "nothing was asked, since the project has errors";
         page.push_str(&format!("{}  environment: {name}: {why}\n", doubtful("----")));
     }
     let failed = lines.values().filter(|line| !line.failed.is_empty()).count();
     let count = counted(lines.len(), "expect");
     match (lines.len(), failed) {
-        (0, _) => page.push_str("no `expect` was asked\n"),
+        (0, _) => return page + "the project has no expect; docs/skills.md shows them\n",
         (_, 0) => page.push_str(&format!("{}\n", good(format!("{count}, all hold")))),
         (_, failed) => page.push_str(&format!("{}\n", bad(format!("{count}, {failed} not met")))),
+    }
+    if untouched.is_empty() && unasked.is_empty() {
+        page.push_str("every tenant, role, skill, prompt and resource is touched\n");
     }
     page + &untouched_list(untouched)
 }
