@@ -246,7 +246,7 @@ fn compile_environment(
 
 fn skill_texts(model: &model::Model) -> Vec<SkillText> {
     let known = model.known_tool_names();
-    let worst = worst_case::by_tenant(&model.skills.list, &known, SKILL_TEXT_TENANTS_MAX);
+    let worst = worst_case::by_tenant(model, &known, SKILL_TEXT_TENANTS_MAX);
     let text = |WorstCase { bytes, tenant, tool, user, is_bound }| SkillText {
         tenant,
         tool,

@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use relay_engine::glob;
 
-use crate::model::Skill;
+use crate::ast::Who;
+use crate::model::{Model, Skill};
 use crate::pattern_set::{self, NameSet};
 
 /// So many calls are resolved at most.
@@ -33,9 +34,9 @@ pub(crate) struct WorstCase {
 }
 
 /// Returns the call with the largest text over `limit`; `None` if no call is over it.
-pub(crate) fn over(skills: &[Skill], known_tools: &[&str], limit: usize) -> Option<WorstCase> {
-    let (patterns, sets) = sets(skills, known_tools);
-    let scopes = Scopes::of(skills, &patterns);
+pub(crate) fn over(model: &Model, known_tools: &[&str], limit: usize) -> Option<WorstCase> {
+    let (patterns, sets) = sets(&model.skills.list, known_tools);
+    let scopes = Scopes::of(model, &patterns);
     let all = (0..scopes.tenants.len()).collect();
     let found = search(&scopes, &patterns, sets.as_deref(), vec![Search::of(all, limit)]).pop();
     // A call that is given that much is a better reason than a bound, which may be larger.
@@ -47,13 +48,9 @@ pub(crate) fn over(skills: &[Skill], known_tools: &[&str], limit: usize) -> Opti
 ///
 /// Calls are resolved for callers without a tenant, and for those `tenants_max` tenants whose upper
 /// bound is the largest. Of the others the bound is returned, so no tenant is left out.
-pub(crate) fn by_tenant(
-    skills: &[Skill],
-    known_tools: &[&str],
-    tenants_max: usize,
-) -> Vec<WorstCase> {
-    let (patterns, sets) = sets(skills, known_tools);
-    let scopes = Scopes::of(skills, &patterns);
+pub(crate) fn by_tenant(model: &Model, known_tools: &[&str], tenants_max: usize) -> Vec<WorstCase> {
+    let (patterns, sets) = sets(&model.skills.list, known_tools);
+    let scopes = Scopes::of(model, &patterns);
     let mut tenants: Vec<usize> = (0..scopes.tenants.len()).collect();
     let mut worst = Vec::new();
     let measured_max = tenants_max.saturating_add(1);
@@ -96,8 +93,7 @@ fn bounds(scopes: &Scopes<'_>, patterns: &[&str], sets: Option<&[NameSet]>) -> V
         (1..most.len()).map(|tenant| scopes.numbers.get(&(tenant, 0)).copied()).collect();
     let mut set = |patterns: &[usize]| {
         sums.set(patterns);
-        let of_user = sums.users.first().map_or(0, |(bytes, _)| *bytes);
-        let common = sums.sum(0, 0) + of_user;
+        let common = sums.sum(0, 0);
         let of_scope = |scope: usize| sums.of_scope.get(scope).copied().unwrap_or(0);
         let mut of_both = vec![0; most.len()];
         for (tenant, scope) in &scopes.of_both {
@@ -106,8 +102,11 @@ fn bounds(scopes: &Scopes<'_>, patterns: &[&str], sets: Option<&[NameSet]>) -> V
             }
         }
         let of_tenant = [0].into_iter().chain(own.iter().map(|own| own.map_or(0, of_scope)));
-        for ((most, of_both), of_tenant) in most.iter_mut().zip(of_both).zip(of_tenant) {
-            *most = (common + of_tenant + of_both).max(*most);
+        let own = most.iter_mut().zip(of_both).zip(of_tenant).enumerate();
+        for (tenant, ((most, of_both), of_tenant)) in own {
+            let of_user = [sums.user(tenant, Home::All, 0), sums.user(tenant, Home::Tenant, 0)];
+            let of_user = of_user.into_iter().flatten().map(|(bytes, _)| bytes).max().unwrap_or(0);
+            *most = (common + of_user + of_tenant + of_both).max(*most);
         }
     };
     let rounds = |sets: &&[NameSet]| scopes.skills.len().saturating_mul(sets.len());
@@ -218,12 +217,25 @@ struct Scopes<'s> {
     numbers: BTreeMap<(usize, usize), usize>,
     /// The scopes of a tenant and a user, each after its tenant.
     of_both: Vec<(usize, usize)>,
+    /// The tenants, first that of callers of whom no skill knows the tenant.
     tenants: Vec<Option<&'s str>>,
     users: Vec<Option<&'s str>>,
+    /// The tenants of each user whom `users` names for tenants alone.
+    homes: Vec<Option<BTreeSet<usize>>>,
+}
+
+/// Where users are who they are called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Home {
+    /// In every tenant.
+    All,
+    /// In the tenant, and not in all.
+    Tenant,
 }
 
 impl<'s> Scopes<'s> {
-    fn of(skills: &'s [Skill], patterns: &[&str]) -> Self {
+    fn of(model: &'s Model, patterns: &[&str]) -> Self {
+        let skills = &model.skills.list;
         let tenant = |skill: &'s Skill| skill.tenant.as_ref().map(|tenant| tenant.value.as_str());
         let user = |skill: &'s Skill| skill.user.as_ref().map(|user| user.value.as_str());
         let topic = |skill: &'s Skill| skill.topic.as_ref().map(|topic| topic.value.as_str());
@@ -240,7 +252,9 @@ impl<'s> Scopes<'s> {
             of_both: Vec::new(),
             tenants: distinct(skills, tenant),
             users: distinct(skills, user),
+            homes: Vec::new(),
         };
+        scopes.homes = scopes.homes(model);
         for (index, skill) in skills.iter().enumerate() {
             let length = skill.text.trim_end().len();
             scopes.bytes.push(if length == 0 { 0 } else { length + 1 });
@@ -273,6 +287,23 @@ impl<'s> Scopes<'s> {
         scopes
     }
 
+    fn homes(&self, model: &Model) -> Vec<Option<BTreeSet<usize>>> {
+        let mut named: BTreeMap<&str, Vec<Option<usize>>> = BTreeMap::new();
+        for row in model.access.users.iter().filter(|row| row.who == Who::User) {
+            let name =
+                row.tenant.as_ref().and_then(|tenant| model.access.tenants.get(tenant.value));
+            let number = name.map(|tenant| {
+                self.tenants.binary_search(&Some(tenant.value.as_str())).unwrap_or(0)
+            });
+            named.entry(&row.id).or_default().push(number);
+        }
+        let home = |user: &Option<&str>| {
+            let tenants = named.get(user.as_ref()?)?.iter().copied();
+            tenants.collect::<Option<BTreeSet<usize>>>()
+        };
+        self.users.iter().map(home).collect()
+    }
+
     /// Returns the name of a tenant.
     fn tenant(&self, tenant: usize) -> Option<String> {
         self.tenants.get(tenant).copied().flatten().map(str::to_owned)
@@ -299,8 +330,10 @@ struct Sums<'p, 's> {
     matches: Vec<bool>,
     /// The patterns that match.
     patterns: Vec<usize>,
-    /// For each user the bytes of its skills that match, the most first.
+    /// For each user of all tenants the bytes of its skills that match, the most first.
     users: Vec<(usize, usize)>,
+    /// The same for the other users of each tenant.
+    at_home: Vec<Vec<(usize, usize)>>,
     /// The most bytes that skills of a tenant and a user have.
     most_of_both: usize,
     /// Marks for skills and for topics: what has the newest mark was met.
@@ -325,6 +358,7 @@ impl<'p, 's> Sums<'p, 's> {
             matches: vec![false; patterns],
             patterns: Vec::new(),
             users: Vec::new(),
+            at_home: vec![Vec::new(); scopes.tenants.len()],
             most_of_both: 0,
             met: vec![0; scopes.of_skill.len()],
             met_topics: vec![0; scopes.topic_count],
@@ -356,13 +390,32 @@ impl<'p, 's> Sums<'p, 's> {
                 }
             }
         }
-        let of_user = |user| (if user == 0 { 0 } else { self.sum(0, user) }, user);
-        let mut users: Vec<_> = (0..self.scopes.users.len()).map(of_user).collect();
-        users.sort_unstable_by(|a, b| b.cmp(a));
-        self.users = users;
+        self.users.clear();
+        self.at_home.iter_mut().for_each(Vec::clear);
+        for (user, homes) in self.scopes.homes.iter().enumerate() {
+            let of_user = (if user == 0 { 0 } else { self.sum(0, user) }, user);
+            match homes {
+                None => self.users.push(of_user),
+                Some(homes) => homes.iter().for_each(|home| {
+                    self.at_home.get_mut(*home).into_iter().for_each(|users| users.push(of_user));
+                }),
+            }
+        }
+        for users in self.at_home.iter_mut().chain([&mut self.users]) {
+            users.sort_unstable_by(|a, b| b.cmp(a));
+        }
         let of_both = self.scopes.of_both.iter();
         let of_both = of_both.filter_map(|(_, scope)| self.of_scope.get(*scope));
         self.most_of_both = of_both.max().copied().unwrap_or(0);
+    }
+
+    /// Returns the bytes of a user of a tenant and its number, by its place among these.
+    fn user(&self, tenant: usize, home: Home, place: usize) -> Option<(usize, usize)> {
+        let users = match home {
+            Home::All => &self.users,
+            Home::Tenant => self.at_home.get(tenant)?,
+        };
+        users.get(place).copied()
     }
 
     fn sum(&self, tenant: usize, user: usize) -> usize {
@@ -425,16 +478,19 @@ impl Search {
         let mut tenants: Vec<_> = self.tenants.iter().map(of_tenant).collect();
         tenants.sort_unstable_by(|a, b| b.cmp(a));
         for (of_tenant, tenant) in tenants {
-            for place in 0..sums.users.len() {
-                let Some((of_user, user)) = sums.users.get(place).copied() else { break };
-                self.bounds += 1;
-                if common + of_tenant + of_user + sums.most_of_both <= self.over() {
-                    break;
-                }
-                let of_both = if tenant > 0 && user > 0 { sums.sum(tenant, user) } else { 0 };
-                let bound = common + of_tenant + of_user + of_both;
-                if bound > self.over() {
-                    self.call(sums, (tenant, user), tool, bound);
+            for home in [Home::All, Home::Tenant] {
+                let mut place = 0;
+                while let Some((of_user, user)) = sums.user(tenant, home, place) {
+                    place += 1;
+                    self.bounds += 1;
+                    if common + of_tenant + of_user + sums.most_of_both <= self.over() {
+                        break;
+                    }
+                    let of_both = if tenant > 0 && user > 0 { sums.sum(tenant, user) } else { 0 };
+                    let bound = common + of_tenant + of_user + of_both;
+                    if bound > self.over() {
+                        self.call(sums, (tenant, user), tool, bound);
+                    }
                 }
             }
         }

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::sample::select;
 use relay_bundle::{Bundle, Level, Skill, encode};
 use relay_compiler::{Options, Sources};
 use relay_engine::cascade::{Question, resolve};
@@ -67,6 +69,25 @@ fn project(skills: &[Skill], merged: usize) -> String {
     text
 }
 
+/// The tenants for which a user has a line; none for a user without lines.
+const HOMES: &[&[&str]] =
+    &[&[], &[], &[""], &[" tenant=acme"], &[" tenant=globex"], &[" tenant=acme", " tenant=globex"]];
+
+/// The roles and users of a project, if any user has a line.
+fn users(homes: &[&[&str]]) -> String {
+    if homes.iter().all(|home| home.is_empty()) {
+        return String::new();
+    }
+    let mut text = String::from("roles { role reader }\nusers {\n    anyone role=reader\n");
+    for (user, home) in USERS.iter().zip(homes) {
+        for tenant in *home {
+            writeln!(text, "    user {user:?}{tenant} role=reader").unwrap();
+        }
+    }
+    text.push_str("}\n");
+    text
+}
+
 /// Compiles a project; returns its bundle, or the reports of its errors.
 fn compiled(text: &str) -> Result<Bundle, String> {
     let files = Memory::of(&[("project.kdl", text)]);
@@ -101,19 +122,29 @@ fn largest(bundle: &Bundle) -> usize {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn is_what_some_call_is_given(mut skills in any::skills(12)) {
+    fn is_what_some_call_is_given(
+        mut skills in any::skills(12),
+        homes in vec(select(HOMES), USERS.len()),
+    ) {
         for skill in &mut skills {
             // A tenant has a name.
             skill.tenant = skill.tenant.take().filter(|tenant| !tenant.value.is_empty());
         }
-        let bundle = compiled(&project(&skills, 1 << 20)).expect("it is within the limit");
+        let project = |merged: usize| format!("{}{}", project(&skills, merged), users(&homes));
+        let bundle = match compiled(&project(1 << 20)) {
+            Ok(bundle) => bundle,
+            Err(reports) => {
+                prop_assert!(reports.lines().all(|line| line.starts_with("skill::no_user")), "{}", reports);
+                return Ok(());
+            }
+        };
         let most = largest(&bundle);
-        prop_assert!(compiled(&project(&skills, most)).is_ok(), "{} bytes are allowed", most);
+        prop_assert!(compiled(&project(most)).is_ok(), "{} bytes are allowed", most);
         if most > 0 {
-            let Err(reports) = compiled(&project(&skills, most - 1)) else {
+            let Err(reports) = compiled(&project(most - 1)) else {
                 return Err(TestCaseError::fail(format!("{most} bytes are over the limit")));
             };
             prop_assert!(reports.contains("skill::merged_over_limit"), "{}", reports);

@@ -29,7 +29,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     let Some(first) = model.skills.list.first() else { return };
     let limit = model.skills.merged.value;
     let known = model.known_tool_names();
-    let Some(worst) = worst_case::over(&model.skills.list, &known, limit as usize) else { return };
+    let Some(worst) = worst_case::over(model, &known, limit as usize) else { return };
     let WorstCase { bytes, tenant, tool, user, is_bound } = worst;
     let mut call = match &tool {
         Some(tool) => format!("a call of `{tool}`"),

@@ -15,7 +15,7 @@ use crate::source::Span;
 const SUGGESTED_MAX: usize = 64;
 
 /// Only those whom `users` names are admitted, and this user is not among them, so no call would be
-/// given the skill.
+/// given the skill. Whom `users` names for some tenants is another person in all others.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no one can be user `{user}`{of_tenant}")]
 #[diagnostic(code(skill::no_user))]
@@ -80,15 +80,20 @@ impl<'m> Admitted<'m> {
         admitted
     }
 
-    /// Returns whether a caller of a tenant, of any without one, can be this user.
+    /// Returns whether a caller of a tenant, of any without one, can be this user. Whom `users` names
+    /// is this user where it says so: whoever has the id elsewhere is another one.
     fn has(&self, user: &str, tenant: Option<&str>) -> bool {
-        if tenant.is_none() {
-            // `None` is the least tenant.
-            let first = self.ids.range((user, None)..).next();
-            return !self.open.is_empty() || first.is_some_and(|(id, _)| *id == user);
+        // `None` is the least tenant.
+        let first = self.ids.range((user, None)..).next();
+        let is_named = first.is_some_and(|(id, _)| *id == user);
+        let admits = |of: Option<&str>| match is_named {
+            true => self.ids.contains(&(user, of)),
+            false => self.open.contains(&of),
+        };
+        match tenant {
+            None => is_named || !self.open.is_empty(),
+            Some(_) => admits(None) || admits(tenant),
         }
-        let of_all = self.open.contains(&None) || self.ids.contains(&(user, None));
-        of_all || self.open.contains(&tenant) || self.ids.contains(&(user, tenant))
     }
 }
 

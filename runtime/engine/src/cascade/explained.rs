@@ -141,9 +141,11 @@ pub fn notes(bundle: &Bundle, question: Question<'_>) -> Result<Vec<String>, Cor
         ("user", user, &users, "no skill asks for it"),
     ];
     let mut notes = Vec::new();
-    if let (Some(tenant), Some(user), true) = (tenant, user, question.is_of_other_tenant(bundle)?) {
+    if let (Some(user), true) = (user, question.is_of_other_tenant(bundle)?) {
+        let of = tenant.map(|tenant| format!("of `{tenant}`"));
+        let of = of.unwrap_or_else(|| "without a tenant".to_owned());
         notes.push(format!(
-            "`users` names `{user}` for other tenants: a caller `{user}` of `{tenant}` is not that user"
+            "`users` names `{user}` for other tenants: a caller `{user}` {of} is not that user"
         ));
     }
     for (what, name, known, meaning) in asked {

@@ -16,14 +16,14 @@ pub struct Question<'q> {
 impl Question<'_> {
     /// Returns whether `users` names the user for other tenants alone: then a caller of that id is
     /// another person, and skills for the user are not for it. Each tenant may have an issuer of its
-    /// own, which is free to use any id.
+    /// own, which is free to use any id; callers without a tenant may have one, too.
     pub(super) fn is_of_other_tenant(&self, bundle: &Bundle) -> Result<bool, Corrupt> {
-        let (Some(tenant), Some(user)) = (self.tenant, self.user) else { return Ok(false) };
+        let Some(user) = self.user else { return Ok(false) };
         let rows = bundle.users_of(Who::User, user)?;
         if rows.is_empty() {
             return Ok(false);
         }
-        let own = bundle.find_tenant(tenant)?;
+        let own = self.tenant.map(|tenant| bundle.find_tenant(tenant)).transpose()?.flatten();
         for number in rows {
             let of_row = bundle.user_row(number)?.tenant;
             if of_row.is_none_or(|of_row| own == Some(of_row as usize)) {
