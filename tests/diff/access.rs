@@ -1,6 +1,7 @@
 //! Who gains and loses what: random audiences, against a comparison of each tenant and role alone.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -153,6 +154,77 @@ fn rows_of_users_have_their_directions() {
         let found = directions(&users(before), &users(after));
         assert_eq!(found, [(id.to_owned(), direction)], "{before} -> {after}");
     }
+    let (before, after) = ("user ann role=reader\nanyone role=operator", "anyone role=operator");
+    let found = relay_diff::compare(&users(before), &users(after)).unwrap();
+    let meaning = "callers had `reader`; another row of `users` may now give them `operator`";
+    assert_eq!(found[0].meaning.as_deref(), Some(meaning));
+}
+
+#[test]
+fn a_new_row_takes_what_counted_before() {
+    use Direction::{Changes, Loosens, Tightens};
+    for (before, row, id, direction, breaking) in [
+        ("anyone role=operator", "user ann role=reader", "user/ann", Tightens, true),
+        ("anyone role=reader", "user ann role=reader", "user/ann", Tightens, false),
+        (
+            "user ann role=auditor",
+            "user ann tenant=acme role=reader",
+            "user/ann/in tenant acme",
+            Changes,
+            true,
+        ),
+        (
+            "anyone role=operator",
+            "anyone tenant=acme role=reader",
+            "anyone/in tenant acme",
+            Changes,
+            true,
+        ),
+        ("anyone role=operator", "group g role=reader", "group/g", Tightens, true),
+        // A caller may be of the group or not.
+        ("group g role=operator", "user ann role=reader", "user/ann", Loosens, false),
+        // Some lose, others gain.
+        (
+            "anyone role=auditor\ngroup g role=reader",
+            "user ann role=operator",
+            "user/ann",
+            Loosens,
+            true,
+        ),
+    ] {
+        let after = format!("{before}\n{row}");
+        let found = relay_diff::compare(&users(before), &users(&after)).unwrap();
+        let [Finding { direction: of, breaking: breaks, .. }] = found.as_slice() else {
+            panic!("{before} + {row}: {found:?}")
+        };
+        let named = found[0].id();
+        assert_eq!(named.split_once('/').unwrap().1, id);
+        assert_eq!((*of, *breaks), (Some(direction), breaking), "{before} + {row}");
+    }
+}
+
+#[test]
+fn rows_of_many_users_and_tenants_are_compared_in_time() {
+    let numbers =
+        |count: usize, of: &dyn Fn(usize) -> String| (0..count).map(of).collect::<String>();
+    let with = |users: usize| {
+        let tenants = numbers(500, &|it| format!("tenant t{it}; "));
+        let roles = numbers(20, &|it| format!("role r{it}; "));
+        let groups = numbers(500, &|it| format!("group g{it} tenant=t{it} role=r{}; ", it % 20));
+        let users = numbers(users, &|it| format!("user u{it} role=r{}; ", it % 20));
+        let access = format!(
+            "tenants {{ {tenants} }}\nroles {{ {roles} }}\nusers {{ anyone role=r0; {groups}{users} }}"
+        );
+        let of_tenants =
+            numbers(100, &|it| format!("prompt p{it} {{ summary S; text T; for tenant=t{it} }}\n"));
+        bundle(&access, &of_tenants)
+    };
+    let (before, after) = (with(1_000), with(0));
+    let begun = Instant::now();
+    let found = relay_diff::compare(&before, &after).unwrap();
+    assert_eq!(found.len(), 1_000);
+    // It took more than a minute.
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 
 #[test]
