@@ -243,6 +243,21 @@ fn what_follows_from_a_role_is_its_own_finding_alone() {
     assert_eq!(found, [("role/reader/parent".to_owned(), Direction::Loosens)]);
     let found = directions(&within, &apart);
     assert_eq!(found, [("role/reader/parent".to_owned(), Direction::Tightens)]);
+    // A reader no longer gets the prompt, and its own finding alone says so.
+    let breaks = |a: &Bundle, b: &Bundle| {
+        let found = relay_diff::compare(a, b).unwrap();
+        let parent = found.into_iter().find(|it| it.part == "parent").unwrap();
+        (parent.breaking, parent.meaning.unwrap())
+    };
+    let meaning = "`reader` no longer sees what a `for role=operator` admits";
+    assert_eq!(breaks(&within, &apart), (true, meaning.to_owned()));
+    assert!(!breaks(&apart, &within).0);
+    // So does a role within it, and one that gets another parent.
+    let chain = |parent: &str| {
+        with(&format!("role reader parent=inner\nrole inner {parent}\nrole operator\nrole other"))
+    };
+    assert!(breaks(&chain("parent=operator"), &chain("parent=other")).0);
+    assert!(!breaks(&chain("parent=other"), &chain("")).0);
     let few = with("role reader { tools \"nothing\" }\nrole operator");
     let found = directions(&few, &apart);
     assert_eq!(found, [("role/reader/tools".to_owned(), Direction::Loosens)]);

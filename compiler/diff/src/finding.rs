@@ -12,6 +12,8 @@ pub const TOKEN_BYTES: i64 = 4;
 
 /// The part that a bundle's environment is.
 pub(crate) const ENVIRONMENT: &str = "environment";
+/// The part that says which role contains a role.
+pub(crate) const PARENT: &str = "parent";
 
 /// What a difference is about, the most dangerous first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -400,6 +402,12 @@ impl Findings {
     /// Returns whether there is one of these kinds.
     pub(crate) fn has_any(&self, kinds: &[Kind]) -> bool {
         self.list.iter().any(|finding| kinds.contains(&finding.subject.kind))
+    }
+
+    /// Returns those about the role that contains a role.
+    pub(crate) fn of_parents(&mut self) -> impl Iterator<Item = &mut Finding> {
+        let is_of_parent = |it: &&mut Finding| it.subject.kind == Kind::Role && it.part == PARENT;
+        self.list.iter_mut().filter(is_of_parent)
     }
 
     /// Returns how many there are so far.
