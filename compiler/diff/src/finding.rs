@@ -136,7 +136,8 @@ pub enum Change {
     },
     /// Calls are given other skills.
     Calls {
-        /// The calls that differ alike, those together; the one whose size differs most first.
+        /// The calls that differ alike, those together; the one whose size differs most first. None
+        /// if no difference was found, and not all calls could be tried.
         groups: Vec<Called>,
     },
     /// Briefings bring other prompts.
@@ -224,7 +225,7 @@ pub enum Claim {
     Tried {
         /// How many inputs.
         inputs: usize,
-        /// How many inputs of this kind there are.
+        /// How many inputs of this kind there are: tags or calls.
         of: usize,
     },
 }

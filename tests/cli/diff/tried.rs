@@ -29,7 +29,16 @@ fn each_skill_of_a_call_has_a_line() {
         }
         skills
     };
+    let of_patterns = |text: &str| {
+        format!("    tool \"create-order-*\" \"*-for-customers\" {{ skill amounts \"{text}\" }}\n")
+    };
     compare("calls", &project(&of_tools("a", 1)), &project(&of_tools("b", 2)));
+    let hello = "    global { skill hello \"Hello.\" }\n";
+    compare(
+        "calls_of_patterns",
+        &project(&format!("{hello}{}", of_patterns("Ask."))),
+        &project(&of_patterns("Ask first.")),
+    );
 }
 
 const TOOLS: &str = "a b c d e f g h i j k l m n o";

@@ -231,8 +231,18 @@ pub(crate) fn signed(number: i64) -> String {
 /// Returns how it was tried, unless it is exact.
 pub(crate) fn tried(found: &Found) -> Option<String> {
     let Claim::Tried { inputs, of } = found.finding.claim else { return None };
+    let word = match &found.finding.change {
+        Change::Calls { .. } if inputs == of => {
+            return Some(format!(
+                "tried with {}, with one unknown tool for each pattern; others may differ",
+                counted(inputs, "call")
+            ));
+        }
+        Change::Calls { .. } => "call",
+        _ => "tag",
+    };
     let mut text =
-        format!("tried with {} of {}; others may differ", counted(inputs, "tag"), grouped(of));
+        format!("tried with {} of {}; others may differ", counted(inputs, word), grouped(of));
     for Beside { environments, losing, gaining, tried } in &found.beside {
         let (names, tried) = (self::environments(environments), counted(*tried, "tag"));
         text.push_str(&format!("; in {names}, {losing} of {tried} lose and {gaining} gain"));
@@ -289,6 +299,9 @@ pub(crate) fn lines(change: &Change) -> Vec<String> {
             match groups.len().saturating_sub(CALLS_MAX) {
                 0 => {}
                 more => lines.push(format!("and {}", counted(more, "more difference"))),
+            }
+            if groups.is_empty() {
+                lines.push("no difference in the calls that were tried".into());
             }
             lines
         }
