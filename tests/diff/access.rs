@@ -7,7 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use relay_bundle::{Bundle, Contents, List, Mask, encode};
 use relay_compiler::{Options, Sources, compile};
-use relay_diff::{Area, Change, Direction, Finding, Kind};
+use relay_diff::{Area, Change, Claim, Direction, Finding, Kind};
 use relay_engine::place::Placement;
 use relay_engine::view::View;
 
@@ -329,4 +329,56 @@ fn instructions_and_briefings_are_compared_for_each_audience() {
     assert_eq!(causes.as_slice(), ["some"]);
     let briefed: Vec<&str> = of(Kind::Briefings).iter().map(|it| it.part.as_str()).collect();
     assert_eq!(briefed, ["for role operator"]);
+}
+
+/// A project of 12 tenants with three prompts each but for one, which has one, and a prompt.
+fn of_tenants(prompt: &str) -> Bundle {
+    let tenants: String = (0..12).map(|number| format!("tenant t{number}; ")).collect();
+    let access = format!(
+        "gate on\ntenants {{ {tenants} }}\nroles {{ role reader }}\nusers {{ anyone role=reader }}"
+    );
+    let own = |tenant: usize| -> String {
+        let count = if tenant == 7 { 1 } else { 3 };
+        let of =
+            |it| format!("prompt p{tenant}-{it} {{ summary S; text T; for tenant=t{tenant} }}\n");
+        (0..count).map(of).collect()
+    };
+    bundle(&access, &((0..12).map(own).collect::<String>() + prompt))
+}
+
+#[test]
+fn briefings_of_those_that_see_a_changed_prompt_are_tried_first() {
+    let with = |chapter: &str| {
+        let text = format!("summary S; chapters {chapter}; text T; for tenant=t7");
+        of_tenants(&format!("prompt own {{ {text} }}\n"))
+    };
+    let found = relay_diff::compare(&with("beds"), &with("saws")).unwrap();
+    let briefed: Vec<_> = found.iter().filter(|it| it.subject.kind == Kind::Briefings).collect();
+    let [
+        Finding {
+            change: Change::Briefings { losing: 1, gaining: 1, .. },
+            part,
+            meaning: None,
+            ..
+        },
+    ] = briefed.as_slice()
+    else {
+        panic!("{found:?}")
+    };
+    assert_eq!(part, "for tenant t7, role reader");
+}
+
+#[test]
+fn it_is_said_whose_briefings_were_not_tried() {
+    let with = |text: &str| of_tenants(&format!("prompt all {{ summary S; text {text} }}\n"));
+    let found = relay_diff::compare(&with("Old"), &with("New")).unwrap();
+    let briefed: Vec<_> = found.iter().filter(|it| it.subject.kind == Kind::Briefings).collect();
+    let [Finding { change: Change::Untried { readers, causes }, claim, .. }] = briefed.as_slice()
+    else {
+        panic!("{found:?}")
+    };
+    assert_eq!(causes.as_slice(), ["all"]);
+    assert_eq!(*claim, Claim::Tried { inputs: 8, of: 13 });
+    let [readers] = readers.as_slice() else { panic!("{readers:?}") };
+    assert!(readers.contains("or none"), "{readers}");
 }

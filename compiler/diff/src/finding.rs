@@ -155,6 +155,13 @@ pub enum Change {
         /// The prompts whose change this follows from.
         causes: Vec<String>,
     },
+    /// Audiences may be brought other prompts: there are too many to try all.
+    Untried {
+        /// Those that were not tried, by tenant and role.
+        readers: Vec<String>,
+        /// The prompts whose change this would follow from.
+        causes: Vec<String>,
+    },
     /// The index lists other prompts.
     Listed {
         /// The prompts that it no longer lists.
@@ -225,7 +232,7 @@ pub enum Claim {
     Tried {
         /// How many inputs.
         inputs: usize,
-        /// How many inputs of this kind there are: tags or calls.
+        /// How many inputs of this kind there are: tags, calls or audiences.
         of: usize,
     },
 }

@@ -42,3 +42,22 @@ fn each_skill_of_a_call_has_a_line() {
 }
 
 const TOOLS: &str = "a b c d e f g h i j k l m n o";
+
+#[test]
+fn audiences_that_are_not_tried_are_named() {
+    let project = |text: &str| {
+        let mut prompts = format!("    prompt all {{ summary S; text \"{text}\" }}\n");
+        let mut tenants = String::new();
+        for number in 0..10 {
+            let _ = write!(tenants, " tenant t{number};");
+            let _ = writeln!(
+                prompts,
+                "    prompt of-t{number} {{ summary S; text T; for tenant=t{number} }}"
+            );
+        }
+        format!(
+            "project orders epoch=1\ngate on\ntools {{ diagnostics }}\ntenants {{{tenants} }}\nprompts {{\n{prompts}}}\n"
+        )
+    };
+    compare("audiences_untried", &project("Work."), &project("Rest."));
+}

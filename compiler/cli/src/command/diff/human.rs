@@ -136,6 +136,7 @@ fn change(change: &Change, look: Look) -> String {
         | Change::Instructions { .. }
         | Change::Calls { .. }
         | Change::Briefings { .. }
+        | Change::Untried { .. }
         | Change::Listed { .. } => {
             let shown = |line: &String| match line.starts_with(words::INDENT) {
                 true => format!("    {}\n", on_one_line(line)),

@@ -239,6 +239,7 @@ pub(crate) fn tried(found: &Found) -> Option<String> {
             ));
         }
         Change::Calls { .. } => "call",
+        Change::Untried { .. } => "audience",
         _ => "tag",
     };
     let mut text =
@@ -302,6 +303,13 @@ pub(crate) fn lines(change: &Change) -> Vec<String> {
             }
             if groups.is_empty() {
                 lines.push("no difference in the calls that were tried".into());
+            }
+            lines
+        }
+        Change::Untried { readers, causes } => {
+            let mut lines = vec![format!("may differ for {}", listed(readers, "; "))];
+            if !causes.is_empty() {
+                lines.push(format!("would follow from {}", names(causes)));
             }
             lines
         }
