@@ -174,8 +174,8 @@ fn of_many(text: &str, another: &str) -> Bundle {
 fn some_of_many_calls_are_of_every_tool() {
     let found = of_calls(&of_many("B", ""), &of_many("Be", "")).unwrap();
     let Change::Calls { groups } = &found.change else { panic!("{found:?}") };
-    let [Called { changed, bytes: 1, .. }] = groups.as_slice() else { panic!("{groups:?}") };
-    assert_eq!(*changed, ["tool b/of"]);
+    let [Called { calls, changed, bytes: 1, .. }] = groups.as_slice() else { panic!("{groups:?}") };
+    assert_eq!((&**calls, &**changed), (&["b".to_owned()][..], &["tool b/of".to_owned()][..]));
     // 128 tenants and users, with none; `a`, `b`, `c`, `none` and other tools.
     assert_eq!(found.claim, Claim::Tried { inputs: 16_384, of: 128 * 128 * 5 });
 }

@@ -68,12 +68,13 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), 
         Claim::Exact => [String::new(), String::new()],
         Claim::Tried { .. } => asked.changed().clone(),
     };
+    let tried = asked.totals(CALLS_MAX);
     let mut groups = Vec::new();
     for (difference, calls) in &differences {
         // Words leave out names; what is accepted is all of them.
         content.push_str(&format!("{difference:?}\n"));
         calls.iter().for_each(|call| content.push_str(&format!("{:?}\n", asked.question(*call))));
-        groups.push(difference.of_calls(asked.words(calls)));
+        groups.push(difference.of_calls(asked.words(calls, &tried)));
     }
     groups.sort_by_key(|group| Reverse(group.bytes.abs()));
     let mut finding = Finding::new(Area::Contexts, Kind::Calls, "", Change::Calls { groups });

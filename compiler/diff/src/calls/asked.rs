@@ -21,6 +21,43 @@ pub(super) struct Call {
     user: usize,
 }
 
+/// What calls differ by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Axis {
+    Tool,
+    Tenant,
+    User,
+}
+
+impl Call {
+    fn number(self, axis: Axis) -> usize {
+        match axis {
+            Axis::Tool => self.tool,
+            Axis::Tenant => self.tenant,
+            Axis::User => self.user,
+        }
+    }
+}
+
+/// How many calls are of each tool, of each tenant and of each user.
+pub(super) struct Totals(BTreeMap<(Axis, usize), usize>);
+
+impl Totals {
+    fn of(calls: impl Iterator<Item = Call>) -> Self {
+        let mut totals = BTreeMap::new();
+        for call in calls {
+            for axis in [Axis::Tool, Axis::Tenant, Axis::User] {
+                *totals.entry((axis, call.number(axis))).or_default() += 1;
+            }
+        }
+        Self(totals)
+    }
+
+    fn get(&self, axis: Axis, number: usize) -> usize {
+        self.0.get(&(axis, number)).copied().unwrap_or(0)
+    }
+}
+
 /// The names to ask with, on each of the three axes.
 pub(super) struct Asked {
     tenants: Vec<Option<String>>,
@@ -168,8 +205,35 @@ impl Asked {
         }
     }
 
-    /// Returns which calls these are, in a few words each.
-    pub(super) fn words(&self, calls: &BTreeSet<Call>) -> Vec<String> {
+    /// Returns how many of at most so many calls are of each name.
+    pub(super) fn totals(&self, most: usize) -> Totals {
+        Totals::of(self.calls(most))
+    }
+
+    /// Returns which calls these are of those that were tried, in a few words each.
+    pub(super) fn words(&self, calls: &BTreeSet<Call>, tried: &Totals) -> Vec<String> {
+        // Of some calls, no tool is there with every tenant and user: what was tried of it counts.
+        let found = Totals::of(calls.iter().copied());
+        let mut rest = calls.clone();
+        let mut words = Vec::new();
+        for axis in [Axis::Tool, Axis::Tenant, Axis::User] {
+            let all = |number: &usize| found.get(axis, *number) == tried.get(axis, *number);
+            let whole: BTreeSet<usize> =
+                rest.iter().map(|call| call.number(axis)).filter(all).collect();
+            if !whole.is_empty() {
+                words.push(match axis {
+                    Axis::Tool => self.of_tools(&whole),
+                    Axis::Tenant => named("tenant", &self.tenants, &whole),
+                    Axis::User => named("user", &self.users, &whole),
+                });
+                rest.retain(|call| !whole.contains(&call.number(axis)));
+            }
+        }
+        words.into_iter().flatten().chain(self.phrases(&rest)).collect()
+    }
+
+    /// Returns calls that are of no name alone.
+    fn phrases(&self, calls: &BTreeSet<Call>) -> Vec<String> {
         // Calls are put together by tool, then by user, then by tenant.
         let mut tools: BTreeMap<(usize, usize), BTreeSet<usize>> = BTreeMap::new();
         for Call { tenant, tool, user } in calls {
