@@ -5,6 +5,7 @@ mod forms;
 mod hostile;
 mod roles;
 mod signers;
+mod tried;
 
 use std::fs;
 

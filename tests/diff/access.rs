@@ -1,12 +1,13 @@
 //! Who gains and loses what: random audiences, against a comparison of each tenant and role alone.
 
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use relay_bundle::{Bundle, Contents, List, Mask, encode};
 use relay_compiler::{Options, Sources, compile};
-use relay_diff::{Area, Change, Direction, Finding, Kind};
+use relay_diff::{Area, Change, Claim, Direction, Finding, Kind};
 use relay_engine::place::Placement;
 use relay_engine::view::View;
 
@@ -153,6 +154,77 @@ fn rows_of_users_have_their_directions() {
         let found = directions(&users(before), &users(after));
         assert_eq!(found, [(id.to_owned(), direction)], "{before} -> {after}");
     }
+    let (before, after) = ("user ann role=reader\nanyone role=operator", "anyone role=operator");
+    let found = relay_diff::compare(&users(before), &users(after)).unwrap();
+    let meaning = "callers had `reader`; another row of `users` may now give them `operator`";
+    assert_eq!(found[0].meaning.as_deref(), Some(meaning));
+}
+
+#[test]
+fn a_new_row_takes_what_counted_before() {
+    use Direction::{Changes, Loosens, Tightens};
+    for (before, row, id, direction, breaking) in [
+        ("anyone role=operator", "user ann role=reader", "user/ann", Tightens, true),
+        ("anyone role=reader", "user ann role=reader", "user/ann", Tightens, false),
+        (
+            "user ann role=auditor",
+            "user ann tenant=acme role=reader",
+            "user/ann/in tenant acme",
+            Changes,
+            true,
+        ),
+        (
+            "anyone role=operator",
+            "anyone tenant=acme role=reader",
+            "anyone/in tenant acme",
+            Changes,
+            true,
+        ),
+        ("anyone role=operator", "group g role=reader", "group/g", Tightens, true),
+        // A caller may be of the group or not.
+        ("group g role=operator", "user ann role=reader", "user/ann", Loosens, false),
+        // Some lose, others gain.
+        (
+            "anyone role=auditor\ngroup g role=reader",
+            "user ann role=operator",
+            "user/ann",
+            Loosens,
+            true,
+        ),
+    ] {
+        let after = format!("{before}\n{row}");
+        let found = relay_diff::compare(&users(before), &users(&after)).unwrap();
+        let [Finding { direction: of, breaking: breaks, .. }] = found.as_slice() else {
+            panic!("{before} + {row}: {found:?}")
+        };
+        let named = found[0].id();
+        assert_eq!(named.split_once('/').unwrap().1, id);
+        assert_eq!((*of, *breaks), (Some(direction), breaking), "{before} + {row}");
+    }
+}
+
+#[test]
+fn rows_of_many_users_and_tenants_are_compared_in_time() {
+    let numbers =
+        |count: usize, of: &dyn Fn(usize) -> String| (0..count).map(of).collect::<String>();
+    let with = |users: usize| {
+        let tenants = numbers(500, &|it| format!("tenant t{it}; "));
+        let roles = numbers(20, &|it| format!("role r{it}; "));
+        let groups = numbers(500, &|it| format!("group g{it} tenant=t{it} role=r{}; ", it % 20));
+        let users = numbers(users, &|it| format!("user u{it} role=r{}; ", it % 20));
+        let access = format!(
+            "tenants {{ {tenants} }}\nroles {{ {roles} }}\nusers {{ anyone role=r0; {groups}{users} }}"
+        );
+        let of_tenants =
+            numbers(100, &|it| format!("prompt p{it} {{ summary S; text T; for tenant=t{it} }}\n"));
+        bundle(&access, &of_tenants)
+    };
+    let (before, after) = (with(1_000), with(0));
+    let begun = Instant::now();
+    let found = relay_diff::compare(&before, &after).unwrap();
+    assert_eq!(found.len(), 1_000);
+    // It took more than a minute.
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
 }
 
 #[test]
@@ -171,6 +243,21 @@ fn what_follows_from_a_role_is_its_own_finding_alone() {
     assert_eq!(found, [("role/reader/parent".to_owned(), Direction::Loosens)]);
     let found = directions(&within, &apart);
     assert_eq!(found, [("role/reader/parent".to_owned(), Direction::Tightens)]);
+    // A reader no longer gets the prompt, and its own finding alone says so.
+    let breaks = |a: &Bundle, b: &Bundle| {
+        let found = relay_diff::compare(a, b).unwrap();
+        let parent = found.into_iter().find(|it| it.part == "parent").unwrap();
+        (parent.breaking, parent.meaning.unwrap())
+    };
+    let meaning = "`reader` no longer sees what a `for role=operator` admits";
+    assert_eq!(breaks(&within, &apart), (true, meaning.to_owned()));
+    assert!(!breaks(&apart, &within).0);
+    // So does a role within it, and one that gets another parent.
+    let chain = |parent: &str| {
+        with(&format!("role reader parent=inner\nrole inner {parent}\nrole operator\nrole other"))
+    };
+    assert!(breaks(&chain("parent=operator"), &chain("parent=other")).0);
+    assert!(!breaks(&chain("parent=other"), &chain("")).0);
     let few = with("role reader { tools \"nothing\" }\nrole operator");
     let found = directions(&few, &apart);
     assert_eq!(found, [("role/reader/tools".to_owned(), Direction::Loosens)]);
@@ -242,4 +329,56 @@ fn instructions_and_briefings_are_compared_for_each_audience() {
     assert_eq!(causes.as_slice(), ["some"]);
     let briefed: Vec<&str> = of(Kind::Briefings).iter().map(|it| it.part.as_str()).collect();
     assert_eq!(briefed, ["for role operator"]);
+}
+
+/// A project of 12 tenants with three prompts each but for one, which has one, and a prompt.
+fn of_tenants(prompt: &str) -> Bundle {
+    let tenants: String = (0..12).map(|number| format!("tenant t{number}; ")).collect();
+    let access = format!(
+        "gate on\ntenants {{ {tenants} }}\nroles {{ role reader }}\nusers {{ anyone role=reader }}"
+    );
+    let own = |tenant: usize| -> String {
+        let count = if tenant == 7 { 1 } else { 3 };
+        let of =
+            |it| format!("prompt p{tenant}-{it} {{ summary S; text T; for tenant=t{tenant} }}\n");
+        (0..count).map(of).collect()
+    };
+    bundle(&access, &((0..12).map(own).collect::<String>() + prompt))
+}
+
+#[test]
+fn briefings_of_those_that_see_a_changed_prompt_are_tried_first() {
+    let with = |chapter: &str| {
+        let text = format!("summary S; chapters {chapter}; text T; for tenant=t7");
+        of_tenants(&format!("prompt own {{ {text} }}\n"))
+    };
+    let found = relay_diff::compare(&with("beds"), &with("saws")).unwrap();
+    let briefed: Vec<_> = found.iter().filter(|it| it.subject.kind == Kind::Briefings).collect();
+    let [
+        Finding {
+            change: Change::Briefings { losing: 1, gaining: 1, .. },
+            part,
+            meaning: None,
+            ..
+        },
+    ] = briefed.as_slice()
+    else {
+        panic!("{found:?}")
+    };
+    assert_eq!(part, "for tenant t7, role reader");
+}
+
+#[test]
+fn it_is_said_whose_briefings_were_not_tried() {
+    let with = |text: &str| of_tenants(&format!("prompt all {{ summary S; text {text} }}\n"));
+    let found = relay_diff::compare(&with("Old"), &with("New")).unwrap();
+    let briefed: Vec<_> = found.iter().filter(|it| it.subject.kind == Kind::Briefings).collect();
+    let [Finding { change: Change::Untried { readers, causes }, claim, .. }] = briefed.as_slice()
+    else {
+        panic!("{found:?}")
+    };
+    assert_eq!(causes.as_slice(), ["all"]);
+    assert_eq!(*claim, Claim::Tried { inputs: 8, of: 13 });
+    let [readers] = readers.as_slice() else { panic!("{readers:?}") };
+    assert!(readers.contains("or none"), "{readers}");
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use relay_bundle::{Bundle, Skill};
+use relay_bundle::{Bundle, Level, Place, Setting, Skill};
 use relay_compiler::{Options, Sources, compile};
-use relay_diff::{Called, Change, Finding, Kind};
+use relay_diff::{Called, Change, Claim, Finding, Kind};
 
 use crate::cascade::{any, bundle, model};
 use crate::support::Memory;
@@ -143,4 +143,110 @@ fn a_topic_reaches_calls_of_skills_that_did_not_change() {
         lines(&skills(""), &skills("tools=\"api-*\"")),
         ["db-read, tenant acme: 0 -tenant acme/new +global/old"]
     );
+}
+
+/// The finding of what calls are given.
+fn of_calls(before: &Bundle, after: &Bundle) -> Option<Finding> {
+    let found = relay_diff::compare(before, after).unwrap();
+    found.into_iter().find(|finding| finding.subject.kind == Kind::Calls)
+}
+
+/// A topic that 127 tenants, 127 users and 3 tools have skills of; with another text for `b`, and
+/// another skill of the topic.
+fn of_many(text: &str, another: &str) -> Bundle {
+    let tenants: String = (0..127).map(|number| format!("tenant t{number}; ")).collect();
+    let apart = "skill own topic=t tools=none";
+    let narrow: String = (0..127)
+        .map(|number| format!("tenant t{number} {{ {apart} T }}; user u{number} {{ {apart} U }}\n"))
+        .collect();
+    let tools = format!(
+        "tool a {{ skill of topic=t A }}\ntool b {{ skill of topic=t \"{text}\" }}\ntool c {{ skill of topic=t C }}"
+    );
+    let text = format!(
+        "project many\ntools {{ other a b c }}\ntenants {{ {tenants} }}\nskills {{\n{narrow}{tools}\n{another}\n}}\n"
+    );
+    let files = Memory::of(&[("project.kdl", &text)]);
+    let compiled = compile(&Sources::new(&files, "project.kdl"), &Options::default());
+    Bundle::open(Box::new(compiled.bundle.expect("it compiles"))).unwrap()
+}
+
+#[test]
+fn some_of_many_calls_are_of_every_tool() {
+    let found = of_calls(&of_many("B", ""), &of_many("Be", "")).unwrap();
+    let Change::Calls { groups } = &found.change else { panic!("{found:?}") };
+    let [Called { calls, changed, bytes: 1, .. }] = groups.as_slice() else { panic!("{groups:?}") };
+    assert_eq!((&**calls, &**changed), (&["b".to_owned()][..], &["tool b/of".to_owned()][..]));
+    // 128 tenants and users, with none; `a`, `b`, `c`, `none` and other tools.
+    assert_eq!(found.claim, Claim::Tried { inputs: 16_384, of: 128 * 128 * 5 });
+}
+
+#[test]
+fn it_is_said_that_not_all_calls_were_tried() {
+    // Its tool has a skill that overrides it.
+    let another = "tenant t5 { skill other topic=t tools=b Other }";
+    let found = of_calls(&of_many("B", ""), &of_many("B", another)).unwrap();
+    assert_eq!(found.change, Change::Calls { groups: Vec::new() });
+    assert_eq!(found.claim, Claim::Tried { inputs: 16_384, of: 128 * 128 * 5 });
+}
+
+#[test]
+fn a_claim_is_exact_where_patterns_are_known_to_be_apart() {
+    let claim = |patterns: &str| {
+        let skills = |text: &str| project(&format!("tool {patterns} {{ skill s \"{text}\" }}\n"));
+        of_calls(&skills("Old"), &skills("New")).unwrap().claim
+    };
+    for exact in
+        ["api-read", "\"*\"", "\"api-*\" \"db-*\" api-read", "\"*-read\" \"*-create\" \"*\""]
+    {
+        assert_eq!(claim(exact), Claim::Exact, "{exact}");
+    }
+    // A name may match both, and the example of a pattern be a name.
+    assert_eq!(claim("\"ab*\" \"*yz\""), Claim::Tried { inputs: 3, of: 3 });
+    assert_eq!(claim("\"ab*\" abx"), Claim::Tried { inputs: 2, of: 2 });
+}
+
+#[test]
+fn too_many_patterns_are_not_all_matched() {
+    let skills = |text: &str| {
+        let text = |number| if number == 1_234 { text } else { "T" };
+        let skill =
+            |number| format!("tool \"t{number}-*\" {{ skill s topic=t {} }}\n", text(number));
+        project(&(0..2_000).map(skill).collect::<String>())
+    };
+    let found = of_calls(&skills("T"), &skills("Text")).unwrap();
+    let Change::Calls { groups } = &found.change else { panic!("{found:?}") };
+    let [Called { calls, .. }] = groups.as_slice() else { panic!("{groups:?}") };
+    // What changed is always tried.
+    assert_eq!(*calls, ["t1234-*"]);
+    let Claim::Tried { inputs, of: 2_003.. } = found.claim else { panic!("{found:?}") };
+    assert!(inputs < 1_100, "{inputs}");
+    let meaning = found.meaning.unwrap();
+    assert!(meaning.starts_with("2003 names and patterns of tools are too many"), "{meaning}");
+}
+
+#[test]
+fn skills_that_share_a_label_can_change_places() {
+    fn set<T>(value: T) -> Setting<T> {
+        Setting { value, at: None }
+    }
+    let skill = |priority, topic: Option<&str>, user: Option<&str>, text: &str| Skill {
+        name: "b".into(),
+        level: Level::Global,
+        priority: set(priority),
+        topic: topic.map(|topic| set(topic.into())),
+        title: None,
+        description: None,
+        meta: None,
+        tenant: None,
+        tools: Vec::new(),
+        user: user.map(|user| set(user.into())),
+        text: set(text.into()),
+        at: Place { file: "project.kdl".into(), line: 1, column: 1 },
+    };
+    let common = [skill(0, Some("dates"), None, "Two."), skill(50, None, None, "Three.")];
+    let own = skill(50, Some("dates"), Some("john"), "Two.");
+    let before = bundle([common.to_vec(), vec![own]].concat(), any::TOOLS);
+    let found = of_calls(&before, &bundle(common.to_vec(), any::TOOLS)).unwrap();
+    let Change::Calls { groups } = &found.change else { panic!("{found:?}") };
+    assert!(groups.iter().all(|group| group.reordered && group.bytes == 0), "{groups:?}");
 }

@@ -6,7 +6,7 @@ use relay_bundle::{Bundle, CallerRole, Corrupt, List, Setting, Tenant};
 use relay_engine::place::{Placement, number_of};
 use relay_engine::view::View;
 
-use crate::finding::{Area, Change, Direction, Finding, Findings, Kind};
+use crate::finding::{Area, Change, Direction, Finding, Findings, Kind, PARENT};
 use crate::role::{self, Width};
 
 /// Tools that a finding names.
@@ -155,12 +155,15 @@ fn differences(
         // With fewer roles around it, no `for` admits it in addition, and no set of groups has one
         // that contains the others where none had.
         let is_narrower = after.iter().all(|name| before.contains(name));
-        let (direction, meaning) = if is_narrower {
-            (Direction::Tightens, "a `for` of the role before no longer admits it")
-        } else {
-            (Direction::Loosens, "a `for` that names its parent admits it too")
+        let no_longer = old
+            .parent
+            .as_ref()
+            .map(|parent| format!("`{name}` no longer sees what a `for role={parent}` admits"));
+        let (direction, meaning) = match no_longer {
+            Some(meaning) if is_narrower => (Direction::Tightens, meaning),
+            _ => (Direction::Loosens, "a `for` that names its parent admits it too".into()),
         };
-        out.push(of("parent", direction)(change).meaning(meaning));
+        out.push(of(PARENT, direction)(change).meaning(meaning));
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use relay_engine::view::View;
 
 use crate::finding::{Area, Change, Direction, Finding, Findings, Kind};
 use crate::pairs::{Cell, Pair, Pairs};
+use crate::role::ancestors;
 
 /// Compares who sees what both sides have. What is new or gone is a finding itself, and so are the
 /// tools of a role and the role that contains it: what follows from these is left out.
@@ -20,6 +21,8 @@ pub(crate) fn compare(
         return Ok(());
     }
     let briefed: BTreeSet<String> = out.briefed.iter().cloned().collect();
+    // The roles that lose something with a role which contained them.
+    let mut losing: BTreeSet<&str> = BTreeSet::new();
     for list in List::ALL {
         let items = items(a, b, list, out)?;
         let mut histories = Histories::of(items.len());
@@ -28,10 +31,16 @@ pub(crate) fn compare(
                 continue;
             }
             let sight = Sight::of(a, b, pair, list)?;
+            let mut loses = false;
             for (at, item) in items.iter().enumerate() {
-                if let Some(is_gain) = sight.change(item) {
-                    histories.add(at, number, is_gain);
+                match sight.change(item) {
+                    Seeing::Same | Seeing::Follows { is_gain: true } => {}
+                    Seeing::Changes { is_gain } => histories.add(at, number, is_gain),
+                    Seeing::Follows { is_gain: false } => loses = true,
                 }
+            }
+            if loses {
+                losing.extend(pair.cells.iter().filter_map(|cell| pairs.role(*cell)));
             }
         }
         let mut known: BTreeMap<usize, Whose> = BTreeMap::new();
@@ -47,6 +56,11 @@ pub(crate) fn compare(
                 out.push(finding);
             }
         }
+    }
+    let within: BTreeSet<&str> =
+        losing.into_iter().flat_map(|role| ancestors(a.roles(), role)).collect();
+    for finding in out.of_parents() {
+        finding.breaking |= within.contains(finding.subject.name.as_str());
     }
     Ok(())
 }
@@ -213,21 +227,36 @@ impl<'b> Sight<'b> {
         })
     }
 
-    /// Returns whether the pair gains an item; `None` if nothing changes, or if that follows from a
-    /// role which contains theirs now, or no longer does, and sees the item before and after.
-    fn change(&self, item: &Item) -> Option<bool> {
+    /// Returns whether the pair gains an item or loses it, and whether that follows from a role which
+    /// contains theirs now, or no longer does, and sees the item before and after.
+    fn change(&self, item: &Item) -> Seeing {
         let is_gain = match (self.a.has(item.a), self.b.has(item.b)) {
             (false, true) => true,
             (true, false) => false,
-            (true, true) | (false, false) => return None,
+            (true, true) | (false, false) => return Seeing::Same,
         };
         let parents = if is_gain { &self.new_parents } else { &self.old_parents };
         let sees = |[of_a, of_b]: &[Option<Seen<'_>>; 2]| {
             of_a.as_ref().is_none_or(|seen| seen.has(item.a))
                 && of_b.as_ref().is_none_or(|seen| seen.has(item.b))
         };
-        (!parents.iter().any(sees)).then_some(is_gain)
+        match parents.iter().any(sees) {
+            true => Seeing::Follows { is_gain },
+            false => Seeing::Changes { is_gain },
+        }
     }
+}
+
+/// How what a pair sees of an item differs.
+enum Seeing {
+    Same,
+    Changes {
+        is_gain: bool,
+    },
+    /// It follows from the role that contains theirs.
+    Follows {
+        is_gain: bool,
+    },
 }
 
 /// The rows of a list that a view has.

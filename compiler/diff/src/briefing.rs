@@ -12,7 +12,7 @@ use relay_engine::view::View;
 use crate::finding::{Area, Change, Claim, Finding, Findings, Kind, Lost};
 use crate::pairs::{Cell, Pair, Pairs};
 
-/// Audiences that are tried: those that see most.
+/// Audiences that are tried: those that see a changed prompt, and of these those that see most.
 const AUDIENCES_MAX: usize = 8;
 /// Tags that are tried, of all audiences together.
 const TAGS_MAX: usize = 400;
@@ -35,21 +35,37 @@ pub(crate) fn compare(
     let chapters = chapters(a, b)?;
     let tags: BTreeSet<String> =
         chapters.iter().cloned().chain(words(a, b, &out.briefed)?).collect();
-    let mut audiences: Vec<&Pair<'_>> = pairs.list.iter().collect();
-    audiences.sort_by_key(|pair| Reverse(pair.b.count(List::Prompts)));
-    audiences.truncate(AUDIENCES_MAX);
+    let changed = Changed::of(a, b, &out.briefed)?;
+    let mut audiences: Vec<(bool, &Pair<'_>)> = Vec::new();
+    for pair in &pairs.list {
+        // Another budget reaches everyone.
+        audiences.push((budget[0] != budget[1] || changed.is_seen_by(pair)?, pair));
+    }
+    audiences.sort_by_key(|(may_differ, pair)| Reverse((*may_differ, pair.b.count(List::Prompts))));
+    let untried = audiences.split_off(AUDIENCES_MAX.min(audiences.len()));
     let tried = evenly(&tags, TAGS_MAX / audiences.len());
     let mut causes = std::mem::take(&mut out.briefed);
     causes.sort();
     let mut differences: Vec<(Difference, Vec<Cell>)> = Vec::new();
-    for pair in &audiences {
+    for (_, pair) in &audiences {
         let Some(difference) = difference(pair, [gate_a, gate_b], &tried)? else { continue };
         match differences.iter_mut().find(|(known, _)| *known == difference) {
             Some((_, cells)) => cells.extend(&pair.cells),
             None => differences.push((difference, pair.cells.clone())),
         }
     }
-    let untried = pairs.list.len() - audiences.len();
+    let untried: Vec<&Pair<'_>> =
+        untried.iter().filter(|(may_differ, _)| *may_differ).map(|(_, pair)| *pair).collect();
+    if !untried.is_empty() {
+        let cells = || untried.iter().flat_map(|pair| pair.cells.iter().copied());
+        let (readers, causes) = (pairs.words(cells()), causes.clone());
+        // All of these may differ, or none would be left.
+        let claim = Claim::Tried { inputs: audiences.len(), of: audiences.len() + untried.len() };
+        let change = Change::Untried { readers, causes };
+        let finding = Finding::new(Area::Contexts, Kind::Briefings, "", change);
+        let content = pairs.content(cells());
+        out.push(finding.part("not tried").claim(claim).content(&[], content.as_bytes()));
+    }
     for (Difference { always, mut lost }, cells) in differences {
         let count =
             |of: fn(&Lost) -> &Vec<String>| lost.iter().filter(|each| !of(each).is_empty()).count();
@@ -67,13 +83,37 @@ pub(crate) fn compare(
             let readers = pairs.words(cells.into_iter()).join("; ");
             finding = finding.part(format!("for {readers}"));
         }
-        if untried > 0 {
-            let seen = "audiences that see fewer prompts were not tried";
-            finding = finding.meaning(format!("{untried} {seen}"));
-        }
         out.push(finding);
     }
     Ok(())
+}
+
+/// The prompts that changed, by their rows on each side.
+struct Changed {
+    a: Vec<usize>,
+    b: Vec<usize>,
+}
+
+impl Changed {
+    fn of(a: &Bundle, b: &Bundle, names: &[String]) -> Result<Self, Corrupt> {
+        let rows = |bundle: &Bundle| {
+            let row = |name: &String| Ok(bundle.find_prompt(name)?.map(|prompt| prompt.index()));
+            names.iter().filter_map(|name| row(name).transpose()).collect::<Result<_, Corrupt>>()
+        };
+        Ok(Self { a: rows(a)?, b: rows(b)? })
+    }
+
+    /// Returns whether callers see one of them, before or after.
+    fn is_seen_by(&self, pair: &Pair<'_>) -> Result<bool, Corrupt> {
+        for (view, rows) in [(&pair.a, &self.a), (&pair.b, &self.b)] {
+            for row in rows {
+                if view.sees(List::Prompts, *row)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
 }
 
 /// How briefings of an audience differ.

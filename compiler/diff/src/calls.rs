@@ -12,7 +12,7 @@ use relay_bundle::{Bundle, Corrupt, Skill};
 use relay_engine::cascade::{self, Question};
 
 use self::asked::{Asked, Call};
-use crate::finding::{Area, Called, Change, Finding, Findings, Kind, TOKEN_BYTES};
+use crate::finding::{Area, Called, Change, Claim, Finding, Findings, Kind, TOKEN_BYTES};
 
 /// The most calls that two bundles are asked for.
 const CALLS_MAX: usize = 16_384;
@@ -59,26 +59,29 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), 
             differences.entry(difference).or_default().insert(call);
         }
     }
-    if differences.is_empty() {
+    let claim = asked.claim(CALLS_MAX);
+    if differences.is_empty() && claim == Claim::Exact {
         return Ok(());
     }
-    let mut content = String::new();
+    // What was tried alone may differ with any other change of these skills.
+    let [before, mut content] = match claim {
+        Claim::Exact => [String::new(), String::new()],
+        Claim::Tried { .. } => asked.changed().clone(),
+    };
+    let tried = asked.totals(CALLS_MAX);
     let mut groups = Vec::new();
     for (difference, calls) in &differences {
         // Words leave out names; what is accepted is all of them.
         content.push_str(&format!("{difference:?}\n"));
         calls.iter().for_each(|call| content.push_str(&format!("{:?}\n", asked.question(*call))));
-        groups.push(difference.of_calls(asked.words(calls)));
+        groups.push(difference.of_calls(asked.words(calls, &tried)));
     }
     groups.sort_by_key(|group| Reverse(group.bytes.abs()));
     let mut finding = Finding::new(Area::Contexts, Kind::Calls, "", Change::Calls { groups });
-    if asked.count() > CALLS_MAX {
-        finding = finding.meaning(format!(
-            "{CALLS_MAX} of {} calls that differ by tenant, tool or user were compared; others may differ",
-            asked.count()
-        ));
+    if let Some(remark) = asked.remark() {
+        finding = finding.meaning(remark);
     }
-    out.push(finding.content(&[], content.as_bytes()));
+    out.push(finding.claim(claim).content(before.as_bytes(), content.as_bytes()));
     Ok(())
 }
 
@@ -127,10 +130,13 @@ impl<'s> Difference<'s> {
         };
         let lost: BTreeSet<&str> = old.difference(&new).copied().collect();
         let gained: BTreeSet<&str> = new.difference(&old).copied().collect();
+        let changed: Vec<&str> = old.intersection(&new).copied().collect();
+        // Two skills that share a label can change places.
+        let are_same = lost.is_empty() && gained.is_empty() && changed.is_empty();
         Some(Self {
-            reordered: kept(before, &lost) != kept(after, &gained),
+            reordered: are_same || kept(before, &lost) != kept(after, &gained),
             bytes: size(after) - size(before),
-            changed: old.intersection(&new).copied().collect(),
+            changed,
             lost: lost.into_iter().collect(),
             gained: gained.into_iter().collect(),
         })

@@ -12,6 +12,8 @@ pub const TOKEN_BYTES: i64 = 4;
 
 /// The part that a bundle's environment is.
 pub(crate) const ENVIRONMENT: &str = "environment";
+/// The part that says which role contains a role.
+pub(crate) const PARENT: &str = "parent";
 
 /// What a difference is about, the most dangerous first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -134,7 +136,8 @@ pub enum Change {
     },
     /// Calls are given other skills.
     Calls {
-        /// The calls that differ alike, those together; the one whose size differs most first.
+        /// The calls that differ alike, those together; the one whose size differs most first. None
+        /// if no difference was found, and not all calls could be tried.
         groups: Vec<Called>,
     },
     /// Briefings bring other prompts.
@@ -150,6 +153,13 @@ pub enum Change {
         /// Some of the tags, with what is lost or gained.
         examples: Vec<Lost>,
         /// The prompts whose change this follows from.
+        causes: Vec<String>,
+    },
+    /// Audiences may be brought other prompts: there are too many to try all.
+    Untried {
+        /// Those that were not tried, by tenant and role.
+        readers: Vec<String>,
+        /// The prompts whose change this would follow from.
         causes: Vec<String>,
     },
     /// The index lists other prompts.
@@ -222,7 +232,7 @@ pub enum Claim {
     Tried {
         /// How many inputs.
         inputs: usize,
-        /// How many inputs of this kind there are.
+        /// How many inputs of this kind there are: tags, calls or audiences.
         of: usize,
     },
 }
@@ -400,6 +410,12 @@ impl Findings {
     /// Returns whether there is one of these kinds.
     pub(crate) fn has_any(&self, kinds: &[Kind]) -> bool {
         self.list.iter().any(|finding| kinds.contains(&finding.subject.kind))
+    }
+
+    /// Returns those about the role that contains a role.
+    pub(crate) fn of_parents(&mut self) -> impl Iterator<Item = &mut Finding> {
+        let is_of_parent = |it: &&mut Finding| it.subject.kind == Kind::Role && it.part == PARENT;
+        self.list.iter_mut().filter(is_of_parent)
     }
 
     /// Returns how many there are so far.

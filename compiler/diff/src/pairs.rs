@@ -117,6 +117,11 @@ impl<'b> Pairs<'b> {
         self.list.len() == 1
     }
 
+    /// Returns the role of a cell.
+    pub(crate) fn role(&self, cell: Cell) -> Option<&'b str> {
+        self.roles.get(cell.role).copied()
+    }
+
     /// Returns who callers are, in a few words each.
     pub(crate) fn words(&self, cells: impl Iterator<Item = Cell>) -> Vec<String> {
         self.merged(cells).into_iter().map(|(roles, groups)| self.phrase(&roles, &groups)).collect()

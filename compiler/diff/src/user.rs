@@ -1,18 +1,19 @@
 //! Who has which role: the rows of `users`.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use relay_bundle::{Bundle, Corrupt, Place, User, Who};
 use relay_engine::place::{contains, number_of};
 
 use crate::finding::{Area, Change, Direction, Finding, Findings, Kind};
-use crate::role::is_within;
+use crate::role::{ancestors, is_within};
 
 /// Compares the users of two bundles.
 pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
     let (of_a, of_b) = (rows(a)?, rows(b)?);
-    let rest = Rest::of(&of_b);
-    let sides = Sides { a, b };
+    let (before, rest) = (Rest::of(&of_a), Rest::of(&of_b));
+    let sides = Sides { a, b, known: RefCell::default() };
     for (key, old) in &of_a {
         match of_b.get(key) {
             None => out.extend(sides.gone(key, old, &rest)?),
@@ -20,7 +21,7 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), 
         }
     }
     for (key, new) in of_b.iter().filter(|(key, _)| !of_a.contains_key(*key)) {
-        out.push(sides.added(key, new));
+        out.push(sides.added(key, new, &before)?);
     }
     Ok(())
 }
@@ -51,7 +52,7 @@ fn rows(bundle: &Bundle) -> Result<BTreeMap<Key, Given>, Corrupt> {
     bundle.users()?.into_iter().map(row).collect()
 }
 
-/// The rows that count for callers who lost theirs, as far as one bundle can say.
+/// The rows of one bundle, for those that count where another row does not.
 #[derive(Default)]
 struct Rest<'r> {
     /// The tenants and roles of the rows of each user.
@@ -60,20 +61,43 @@ struct Rest<'r> {
     of_anyone: Others<'r>,
 }
 
-/// Roles that rows give, by the tenant for which the rows count.
+/// Roles that rows give.
 #[derive(Default)]
-struct Others<'r>(BTreeMap<Option<&'r str>, BTreeSet<&'r str>>);
+struct Others<'r> {
+    /// By the tenant for which the rows count.
+    of_tenants: BTreeMap<Option<&'r str>, BTreeSet<&'r str>>,
+    all: BTreeSet<&'r str>,
+}
 
 impl<'r> Others<'r> {
+    fn add(&mut self, tenant: Option<&'r str>, role: &'r str) {
+        self.of_tenants.entry(tenant).or_default().insert(role);
+        self.all.insert(role);
+    }
+
     /// Returns the roles that callers of a tenant can have; without a tenant, those of any.
-    fn roles(&self, tenant: Option<&str>) -> impl Iterator<Item = &'r str> {
-        let counts = move |of: &Option<&str>| tenant.is_none() || of.is_none() || *of == tenant;
-        self.0.iter().filter(move |(of, _)| counts(of)).flat_map(|(_, roles)| roles).copied()
+    fn roles(&self, tenant: Option<&str>) -> BTreeSet<&'r str> {
+        if tenant.is_none() {
+            return self.all.clone();
+        }
+        let of = |tenant| self.of_tenants.get(&tenant).into_iter().flatten().copied();
+        of(tenant).chain(of(None)).collect()
     }
 
     /// Returns a tenant of rows that count for another tenant than this.
     fn other_tenant(&self, tenant: Option<&str>) -> Option<&'r str> {
-        self.0.keys().copied().flatten().find(|of| Some(*of) != tenant)
+        self.of_tenants.keys().copied().flatten().find(|of| Some(*of) != tenant)
+    }
+
+    /// Returns whether rows count for every caller of a tenant; without a tenant, for every caller.
+    fn count_for_all(&self, tenant: Option<&str>) -> bool {
+        self.of_tenants.contains_key(&None)
+            || (tenant.is_some() && self.of_tenants.contains_key(&tenant))
+    }
+
+    /// Returns whether all of the rows count for this tenant and no other.
+    fn are_of(&self, tenant: Option<&str>) -> bool {
+        self.of_tenants.keys().all(|of| *of == tenant)
     }
 }
 
@@ -86,16 +110,22 @@ impl<'r> Rest<'r> {
                 Who::Group => &mut rest.of_groups,
                 Who::Anyone => &mut rest.of_anyone,
             };
-            others.0.entry(tenant.as_deref()).or_default().insert(&given.role);
+            others.add(tenant.as_deref(), &given.role);
         }
         rest
     }
 
-    /// Returns the rows that can count for callers of a row that is gone.
+    /// Returns the rows that can count for callers of a row that is not there.
     fn instead_of(&self, key: &Key) -> impl Iterator<Item = &Others<'r>> {
         let of_user = self.of_users.get(key.id.as_str()).filter(|_| key.who == Who::User);
         let of_groups = (key.who != Who::Anyone).then_some(&self.of_groups);
         of_user.into_iter().chain(of_groups).chain([&self.of_anyone])
+    }
+
+    /// Returns those of them that count whatever the groups of a caller.
+    fn without_groups(&self, key: &Key) -> impl Iterator<Item = &Others<'r>> {
+        let of_user = self.of_users.get(key.id.as_str()).filter(|_| key.who == Who::User);
+        of_user.into_iter().chain([&self.of_anyone])
     }
 }
 
@@ -103,18 +133,67 @@ impl<'r> Rest<'r> {
 struct Sides<'b> {
     a: &'b Bundle,
     b: &'b Bundle,
+    /// Which roles are within which, as far as it was asked: the wide one first.
+    known: RefCell<BTreeMap<(String, String), bool>>,
 }
 
 impl Sides<'_> {
-    fn added(&self, key: &Key, new: &Given) -> Finding {
+    /// Returns what it means that a row is new: what counted for its callers no longer does.
+    fn added(&self, key: &Key, new: &Given, before: &Rest<'_>) -> Result<Finding, Corrupt> {
         let added = finding(key, "", Change::Added).at(None, Some(&new.at));
         let role = &new.role;
         if self.a.roles().is_empty() {
             let added = added.direction(Direction::Tightens);
-            added.meaning(format!("the role is `{role}`; everyone saw everything"))
-        } else {
-            added.direction(Direction::Loosens).meaning(format!("the role is `{role}`"))
+            return Ok(added.meaning(format!("the role is `{role}`; everyone saw everything")));
         }
+        let tenant = key.tenant.as_deref();
+        if !self.is_admitted(tenant)? {
+            let added = added.direction(Direction::Loosens);
+            return Ok(added.meaning(format!("the role is `{role}`")));
+        }
+        let (mut is_narrower, mut lost) = (true, None);
+        for other in before.instead_of(key).flat_map(|others| others.roles(tenant)) {
+            is_narrower = is_narrower && self.within(other, role)?;
+        }
+        for other in before.without_groups(key).flat_map(|others| others.roles(tenant)) {
+            if lost.is_none() && !self.within(role, other)? {
+                lost = Some(other);
+            }
+        }
+        let added = added.breaking(lost.is_some()).meaning(match lost {
+            Some(lost) => format!("the role is `{role}`; another row of `users` gave `{lost}`"),
+            None => format!("the role is `{role}`"),
+        });
+        // Callers that no row admitted, or whose groups gave roles apart, were refused.
+        let had_place = || {
+            before.without_groups(key).any(|others| others.count_for_all(tenant))
+                && self.contain_each_other(&before.of_groups.roles(tenant))
+        };
+        Ok(added.direction(if !(is_narrower && had_place()) {
+            Direction::Loosens
+        } else if before.instead_of(key).all(|others| others.are_of(tenant)) {
+            Direction::Tightens
+        } else {
+            // Callers whose credentials say no tenant can be of another one now.
+            Direction::Changes
+        }))
+    }
+
+    /// Returns whether the first bundle admits callers of a tenant.
+    fn is_admitted(&self, tenant: Option<&str>) -> Result<bool, Corrupt> {
+        match tenant {
+            Some(name) if self.a.tenant_count() > 0 => Ok(self.a.find_tenant(name)?.is_some()),
+            _ => Ok(true),
+        }
+    }
+
+    /// Returns whether of any of these roles one contains the others, in the first bundle.
+    fn contain_each_other(&self, roles: &BTreeSet<&str>) -> bool {
+        let depth = |role: &&str| ancestors(self.a.roles(), role).len();
+        let mut roles: Vec<&str> = roles.iter().copied().collect();
+        roles.sort_by_cached_key(depth);
+        let mut neighbours = roles.iter().zip(roles.iter().skip(1));
+        neighbours.all(|(wide, name)| is_contained(self.a, wide, name))
     }
 
     /// Returns what it means that a row is gone; `None` if its tenant is, and says so.
@@ -127,16 +206,14 @@ impl Sides<'_> {
             return Ok(Some(removed.meaning(format!("{was}; everyone sees everything"))));
         }
         let tenant = key.tenant.as_deref();
-        let mut roles = rest.instead_of(key).flat_map(|others| others.roles(tenant));
-        let wider = roles.find_map(|other| match self.within(role, other) {
-            Ok(true) => None,
-            Ok(false) => Some(Ok(other)),
-            Err(damage) => Some(Err(damage)),
-        });
-        let wider = wider.transpose()?;
-        if let Some(wider) = wider {
-            let meaning = format!("{was}; where another row counts, it can be `{wider}`");
-            return Ok(Some(removed.direction(Direction::Loosens).meaning(meaning)));
+        let roles = rest.instead_of(key).flat_map(|others| others.roles(tenant));
+        for other in roles.collect::<BTreeSet<_>>() {
+            if !self.within(role, other)? {
+                let meaning = format!(
+                    "callers had `{role}`; another row of `users` may now give them `{other}`"
+                );
+                return Ok(Some(removed.direction(Direction::Loosens).meaning(meaning)));
+            }
         }
         let other = rest.instead_of(key).find_map(|others| others.other_tenant(tenant));
         if let Some(other) = other {
@@ -191,12 +268,21 @@ impl Sides<'_> {
         let are_apart = |bundle: &Bundle, one: &str, other: &str| {
             !is_contained(bundle, one, other) && !is_contained(bundle, other, one)
         };
-        let mut others = rest.of_groups.roles(None).filter(|_| key.who == Who::Group);
+        if key.who != Who::Group {
+            return None;
+        }
+        let mut others = rest.of_groups.all.iter().copied();
         others.find(|other| are_apart(self.a, before, other) && !are_apart(self.b, after, other))
     }
 
     fn within(&self, wide: &str, name: &str) -> Result<bool, Corrupt> {
-        is_within(self.a, self.b, wide, name)
+        let key = (wide.to_owned(), name.to_owned());
+        if let Some(known) = self.known.borrow().get(&key) {
+            return Ok(*known);
+        }
+        let is_within = is_within(self.a, self.b, wide, name)?;
+        self.known.borrow_mut().insert(key, is_within);
+        Ok(is_within)
     }
 }
 

@@ -136,9 +136,13 @@ fn change(change: &Change, look: Look) -> String {
         | Change::Instructions { .. }
         | Change::Calls { .. }
         | Change::Briefings { .. }
+        | Change::Untried { .. }
         | Change::Listed { .. } => {
-            let lines = words::lines(change);
-            lines.iter().map(|line| wrapped(line, "    ", look.width)).collect()
+            let shown = |line: &String| match line.starts_with(words::INDENT) {
+                true => format!("    {}\n", on_one_line(line)),
+                false => wrapped(line, "    ", look.width),
+            };
+            words::lines(change).iter().map(shown).collect()
         }
     }
 }

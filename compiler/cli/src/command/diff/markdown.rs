@@ -229,6 +229,7 @@ fn in_cell(finding: &Finding) -> String {
         Change::Briefings { losing, gaining, .. } => {
             format!("{} of losses, {} of gains", counted(*losing, "tag"), counted(*gaining, "tag"))
         }
+        Change::Untried { readers, .. } => code(&readers.join("; "), CELL_CHARS_MAX),
         Change::Listed { lost, gained, .. } => {
             format!("{} lost, {} gained", counted(lost.len(), "prompt"), grouped(gained.len()))
         }
@@ -275,6 +276,7 @@ fn is_long(finding: &Finding) -> bool {
         | Change::Instructions { .. }
         | Change::Calls { .. }
         | Change::Briefings { .. }
+        | Change::Untried { .. }
         | Change::Listed { .. } => true,
         Change::Added | Change::Removed | Change::Renamed { .. } => false,
     }
@@ -345,6 +347,7 @@ fn body((_, found): &Of<'_>) -> String {
         | Change::Instructions { .. }
         | Change::Calls { .. }
         | Change::Briefings { .. }
+        | Change::Untried { .. }
         | Change::Listed { .. } => {
             parts.push(fence("text", &bounded(words::lines(&finding.change))));
         }

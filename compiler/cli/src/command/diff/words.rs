@@ -23,6 +23,9 @@ const CALLS_MAX: usize = 12;
 /// Renderings that a passage names.
 const VARIANTS_MAX: usize = 3;
 
+/// What a line begins with that belongs to the one before, and is not broken.
+pub(crate) const INDENT: &str = "  ";
+
 /// What a finding's symbol says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark {
@@ -214,8 +217,7 @@ pub(crate) fn not_shown(not_shown: usize) -> Option<String> {
 pub(crate) fn size(found: &Found) -> Option<String> {
     match (found.finding.bytes, found.tokens_estimated) {
         (0, _) => None,
-        (bytes, 0) => Some(format!("{} B", signed(bytes))),
-        (bytes, tokens) => Some(format!("{} B, about {} tokens", signed(bytes), signed(tokens))),
+        (bytes, estimate) => Some(format!("{} B{}", signed(bytes), tokens(estimate))),
     }
 }
 
@@ -229,8 +231,19 @@ pub(crate) fn signed(number: i64) -> String {
 /// Returns how it was tried, unless it is exact.
 pub(crate) fn tried(found: &Found) -> Option<String> {
     let Claim::Tried { inputs, of } = found.finding.claim else { return None };
+    let word = match &found.finding.change {
+        Change::Calls { .. } if inputs == of => {
+            return Some(format!(
+                "tried with {}, with one unknown tool for each pattern; others may differ",
+                counted(inputs, "call")
+            ));
+        }
+        Change::Calls { .. } => "call",
+        Change::Untried { .. } => "audience",
+        _ => "tag",
+    };
     let mut text =
-        format!("tried with {} of {}; others may differ", counted(inputs, "tag"), grouped(of));
+        format!("tried with {} of {}; others may differ", counted(inputs, word), grouped(of));
     for Beside { environments, losing, gaining, tried } in &found.beside {
         let (names, tried) = (self::environments(environments), counted(*tried, "tag"));
         text.push_str(&format!("; in {names}, {losing} of {tried} lose and {gaining} gain"));
@@ -273,7 +286,8 @@ pub(crate) fn lines(change: &Change) -> Vec<String> {
             match audiences.len().saturating_sub(AUDIENCES_MAX) {
                 0 => {}
                 more => {
-                    lines.push(format!("and {} more, which differ less", counted(more, "audience")))
+                    let more = counted(more, "more audience");
+                    lines.push(format!("and {more}, which do not differ more"));
                 }
             }
             if !causes.is_empty() {
@@ -282,10 +296,20 @@ pub(crate) fn lines(change: &Change) -> Vec<String> {
             lines
         }
         Change::Calls { groups } => {
-            let mut lines: Vec<String> = groups.iter().take(CALLS_MAX).map(called).collect();
+            let mut lines: Vec<String> = groups.iter().take(CALLS_MAX).flat_map(called).collect();
             match groups.len().saturating_sub(CALLS_MAX) {
                 0 => {}
-                more => lines.push(format!("and {} more", counted(more, "difference"))),
+                more => lines.push(format!("and {}", counted(more, "more difference"))),
+            }
+            if groups.is_empty() {
+                lines.push("no difference in the calls that were tried".into());
+            }
+            lines
+        }
+        Change::Untried { readers, causes } => {
+            let mut lines = vec![format!("may differ for {}", listed(readers, "; "))];
+            if !causes.is_empty() {
+                lines.push(format!("would follow from {}", names(causes)));
             }
             lines
         }
@@ -337,7 +361,7 @@ fn instructed(instructed: &Instructed) -> String {
     let [of_a, of_b] = tokens_estimated.map(|tokens| i64::try_from(tokens).unwrap_or(i64::MAX));
     let size = match bytes[0] == bytes[1] {
         true => format!("{after} bytes, as before"),
-        false => format!("{before} → {after} bytes, about {} tokens", signed(of_b - of_a)),
+        false => format!("{before} → {after} bytes{}", tokens(of_b - of_a)),
     };
     let mut line = format!("{}: {size}", listed(readers, "; "));
     for (verb, list) in [("no longer lists", lost), ("lists in addition", gained)] {
@@ -348,23 +372,34 @@ fn instructed(instructed: &Instructed) -> String {
     line
 }
 
-/// Returns how what some calls are given differs.
-fn called(called: &Called) -> String {
+/// Returns how what some calls are given differs: each skill on an indented line, which no form
+/// breaks.
+fn called(called: &Called) -> Vec<String> {
     let Called { calls, bytes, tokens_estimated, lost, gained, changed, reordered } = called;
     let size = match bytes {
-        0 => "as many bytes".to_owned(),
-        bytes => format!("{} B, about {} tokens", signed(*bytes), signed(*tokens_estimated)),
+        0 => "same size".to_owned(),
+        bytes => format!("{} B{}", signed(*bytes), tokens(*tokens_estimated)),
     };
-    let mut line = format!("{}: {size}", listed(calls, "; "));
+    let mut lines = vec![format!("{}: {size}", listed(calls, "; "))];
     for (mark, list) in [('-', lost), ('+', gained), ('~', changed)] {
-        if !list.is_empty() {
-            line.push_str(&format!("; {mark} {}", names(list)));
+        lines.extend(list.iter().take(NAMES_MAX).map(|name| format!("{INDENT}{mark} {name}")));
+        match list.len().saturating_sub(NAMES_MAX) {
+            0 => {}
+            more => lines.push(format!("{INDENT}{mark} {more} more")),
         }
     }
     if *reordered {
-        line.push_str("; in another order");
+        lines.push(format!("{INDENT}in another order"));
     }
-    line
+    lines
+}
+
+/// Returns an estimate of tokens more or fewer, if there is one.
+fn tokens(tokens: i64) -> String {
+    match tokens {
+        0 => String::new(),
+        tokens => format!(", about {} tokens", signed(tokens)),
+    }
 }
 
 /// Returns some of many names.
