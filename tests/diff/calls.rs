@@ -131,6 +131,32 @@ fn calls_that_differ_alike_are_one_group() {
 }
 
 #[test]
+fn a_user_is_asked_for_where_it_is_that_user() {
+    let with = |text: &str, home: &str| {
+        let text = format!(
+            "project orders\ntools {{ other api-read }}\ntenants {{ tenant acme; tenant globex }}\n\
+             roles {{ role reader }}\nusers {{ user mary{home} role=reader; anyone role=reader }}\n\
+             skills {{ user mary {{ skill own \"{text}\" }} }}\n"
+        );
+        let files = Memory::of(&[("project.kdl", &text)]);
+        let compiled = compile(&Sources::new(&files, "project.kdl"), &Options::default());
+        Bundle::open(Box::new(compiled.bundle.expect("it compiles"))).unwrap()
+    };
+    let lines = |before: &Bundle, after: &Bundle| {
+        let found = relay_diff::compare(before, after).unwrap();
+        let shown = |group: &Called| format!("{}: {}", group.calls.join("; "), group.bytes);
+        groups(&found).iter().map(shown).collect::<Vec<_>>()
+    };
+    let at_acme = with("Mine.", " tenant=acme");
+    assert_eq!(
+        lines(&at_acme, &with("My own.", " tenant=acme")),
+        ["every tool, tenant acme, user mary: 2"]
+    );
+    // The skill is as it was, but mary of globex is another one.
+    assert_eq!(lines(&with("Mine.", ""), &at_acme), ["every tool, other tenants, user mary: -6"]);
+}
+
+#[test]
 fn a_topic_reaches_calls_of_skills_that_did_not_change() {
     // `old` was overridden in every call of acme, and is so no longer where the winner is narrower.
     let skills = |tools: &str| {

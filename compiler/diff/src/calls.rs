@@ -4,6 +4,7 @@
 //! both bundles are asked, with every name that a changed skill asks for and one that none asks for.
 
 mod asked;
+mod tools;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,17 +1,13 @@
 //! The calls that both bundles are asked for: those that changed skills tell apart.
 
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use relay_bundle::{Bundle, Corrupt, Setting, Skill};
+use relay_bundle::{Bundle, Corrupt, Setting, Skill, Who};
 use relay_engine::cascade::Question;
-use relay_engine::glob::{self, Part};
 
+use super::tools::{Classes, Tools, tools};
 use crate::finding::Claim;
 use crate::pairs::listed;
-
-/// Names of tools times the patterns that each is matched with, at most.
-const STEPS_MAX: usize = 2_000_000;
 
 /// A call, by the numbers of its tenant, tool and user among those asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,14 +67,6 @@ pub(super) struct Asked {
     changed: [String; 2],
 }
 
-/// Tools that no changed skill tells apart.
-struct Tools {
-    /// One of them.
-    example: String,
-    /// What they are called.
-    names: Vec<String>,
-}
-
 /// The selectors of the skills that a change can reach.
 #[derive(Default)]
 struct Selectors {
@@ -89,37 +77,21 @@ struct Selectors {
     changed: BTreeSet<String>,
 }
 
-/// The tools that patterns distinguish.
-struct Classes {
-    list: Vec<Tools>,
-    /// Whether these are all that they can distinguish.
-    are_all: bool,
-    /// Names that were matched, and how many there are.
-    names: [usize; 2],
-}
-
-/// Patterns, by how a name is matched with them.
-struct Patterns<'p> {
-    /// Those that match one name alone, with their numbers.
-    names: BTreeMap<&'p str, usize>,
-    wide: Vec<(usize, &'p str)>,
-}
-
-/// A name to match with the patterns.
-struct Candidate<'n> {
-    is_known: bool,
-    name: String,
-    /// What the tools of its class are called.
-    called: &'n str,
-}
-
 impl Asked {
     /// Returns what to ask; `None` if the skills of both bundles say the same.
     pub(super) fn of(
         [a, b]: [&Bundle; 2],
         [of_a, of_b]: [&[Skill]; 2],
     ) -> Result<Option<Self>, Corrupt> {
-        let of_sides = [without(of_a, of_b), without(of_b, of_a)];
+        let [homes_a, homes_b] = [homes(a)?, homes(b)?];
+        let moved = |skill: &&Skill| {
+            let user = skill.user.as_ref().map(|user| user.value.as_str());
+            user.is_some_and(|user| homes_a.get(user) != homes_b.get(user))
+        };
+        let mut of_sides = [without(of_a, of_b), without(of_b, of_a)];
+        for (changed, all) in of_sides.iter_mut().zip([of_a, of_b]) {
+            changed.extend(all.iter().filter(moved));
+        }
         let changed = of_sides.concat();
         if changed.is_empty() {
             return Ok(None);
@@ -135,7 +107,13 @@ impl Asked {
         }
         let patterns = changed.iter().flat_map(|skill| &skill.tools);
         selectors.changed.extend(patterns.map(|pattern| pattern.value.clone()));
-        let Classes { list: tools, are_all: are_tools_all, names } = tools(a, b, &selectors)?;
+        // A user may be that user in some tenants alone.
+        for homes in [homes_a, homes_b] {
+            let of_users = selectors.users.iter().filter_map(|user| homes.get(user)).flatten();
+            selectors.tenants.extend(of_users.flatten().cloned());
+        }
+        let Classes { list: tools, are_all: are_tools_all, names } =
+            tools([a, b], &selectors.patterns, &selectors.changed)?;
         let with_none = |names: BTreeSet<String>| -> Vec<Option<String>> {
             names.into_iter().map(Some).chain([None]).collect()
         };
@@ -269,6 +247,16 @@ impl Asked {
     }
 }
 
+/// Returns for each user whom `users` names the tenants of its lines; of one for all, `None`.
+fn homes(bundle: &Bundle) -> Result<BTreeMap<String, BTreeSet<Option<String>>>, Corrupt> {
+    let mut homes: BTreeMap<String, BTreeSet<Option<String>>> = BTreeMap::new();
+    for user in bundle.users()?.into_iter().filter(|user| user.who == Who::User) {
+        let tenant = user.tenant.map(|tenant| bundle.tenant_name(tenant as usize)).transpose()?;
+        homes.entry(user.id).or_default().insert(tenant.map(Into::into));
+    }
+    Ok(homes)
+}
+
 /// Returns a step that leads through all of so many numbers, and of any first few evenly: near the
 /// golden section, which no count makes periodic, and without a common divisor.
 fn stride(count: usize) -> usize {
@@ -361,140 +349,4 @@ impl Selectors {
         self.users.extend(skill.user.as_ref().map(|user| user.value.clone()));
         self.patterns.extend(skill.tools.iter().map(|pattern| pattern.value.clone()));
     }
-}
-
-/// Returns the known tools of both sides by the patterns that match them, and of the tools that are
-/// not known one for each pattern, and some that none matches or only wide ones do. Of too many
-/// names those that changed skills name are matched first, and of the others some.
-fn tools(a: &Bundle, b: &Bundle, selectors: &Selectors) -> Result<Classes, Corrupt> {
-    let mut known = BTreeSet::new();
-    for tool in a.known_tools().chain(b.known_tools()) {
-        known.insert(tool?.name()?);
-    }
-    let patterns = Patterns::of(&selectors.patterns);
-    let unknown: Vec<String> = ('a'..='z').map(|letter| format!("{letter}-unknown")).collect();
-    let Selectors { patterns: all, changed, .. } = selectors;
-    let first: Vec<_> = changed.iter().map(|pattern| Candidate::of_pattern(pattern)).collect();
-    let others = all.difference(changed).map(|pattern| Candidate::of_pattern(pattern));
-    let others: Vec<_> = known.iter().map(|name| Candidate::of_tool(name)).chain(others).collect();
-    let count = first.len() + others.len();
-    let most = (STEPS_MAX / patterns.wide.len().max(1)).saturating_sub(unknown.len());
-    let mut candidates = evenly(first, most);
-    candidates.extend(evenly(others, most - candidates.len()));
-    // A class is called by its known tools, where it has some.
-    candidates.sort_by_key(|candidate| !candidate.is_known);
-
-    let names = [candidates.len(), count];
-    let mut classes: BTreeMap<Vec<usize>, Tools> = BTreeMap::new();
-    for Candidate { is_known, name, called } in candidates {
-        let class = classes.entry(patterns.matching(&name));
-        let is_new = matches!(class, Entry::Vacant(_));
-        let class = class.or_insert_with(|| Tools { example: name, names: Vec::new() });
-        if is_known || is_new {
-            class.names.push(called.to_owned());
-        }
-    }
-    for example in unknown {
-        let matched = patterns.matching(&example);
-        let name = match matched.is_empty() {
-            true => "other tools".to_owned(),
-            false => format!("tools like {example}"),
-        };
-        classes.entry(matched).or_insert_with(|| Tools { example, names: vec![name] });
-    }
-    let are_all = names[0] == names[1] && patterns.are_all_in(&classes);
-    Ok(Classes { list: classes.into_values().collect(), are_all, names })
-}
-
-/// Returns at most so many of a list, spread over all of it.
-fn evenly<T>(list: Vec<T>, most: usize) -> Vec<T> {
-    if most == 0 {
-        return Vec::new();
-    }
-    let step = list.len().div_ceil(most).max(1);
-    list.into_iter().step_by(step).collect()
-}
-
-impl<'n> Candidate<'n> {
-    fn of_tool(name: &'n str) -> Self {
-        Self { is_known: true, name: name.to_owned(), called: name }
-    }
-
-    fn of_pattern(pattern: &'n str) -> Self {
-        Self { is_known: false, name: example(pattern), called: pattern }
-    }
-}
-
-impl<'p> Patterns<'p> {
-    fn of(patterns: &'p BTreeSet<String>) -> Self {
-        let mut all = Self { names: BTreeMap::new(), wide: Vec::new() };
-        for (number, pattern) in patterns.iter().enumerate() {
-            match glob::is_name(pattern) {
-                true => _ = all.names.insert(pattern, number),
-                false => all.wide.push((number, pattern)),
-            }
-        }
-        all
-    }
-
-    /// Returns the patterns that match a name, by their numbers.
-    fn matching(&self, name: &str) -> Vec<usize> {
-        let wide = self.wide.iter().filter(|(_, pattern)| glob::matches(pattern, name));
-        let mut numbers: Vec<usize> = wide.map(|(number, _)| *number).collect();
-        numbers.extend(self.names.get(name));
-        numbers.sort_unstable();
-        numbers
-    }
-
-    /// Returns whether it is proved that every name is of one of these classes: wide patterns that
-    /// begin or end differently never match together, and each, and none of them, has its class.
-    fn are_all_in(&self, classes: &BTreeMap<Vec<usize>, Tools>) -> bool {
-        let is_any = |pattern: &str| glob::parts(pattern).all(|part| part == Part::Run);
-        let (any, others): (Vec<_>, Vec<_>) =
-            self.wide.iter().copied().partition(|(_, pattern)| is_any(pattern));
-        let any: Vec<usize> = any.into_iter().map(|(number, _)| number).collect();
-        let begin = others.iter().map(|(_, pattern)| literal(glob::parts(pattern))).collect();
-        let end = others.iter().map(|(_, pattern)| {
-            let parts: Vec<Part<'_>> = glob::parts(pattern).collect();
-            literal(parts.into_iter().rev())
-        });
-        let with = |number: &usize| {
-            let mut class = any.clone();
-            class.push(*number);
-            class.sort_unstable();
-            class
-        };
-        (are_apart(begin) || are_apart(end.collect()))
-            && others.iter().all(|(number, _)| classes.contains_key(&with(number)))
-            && classes.contains_key(&any)
-    }
-}
-
-/// Returns the characters before the first part that is none.
-fn literal<'p>(parts: impl Iterator<Item = Part<'p>>) -> String {
-    let letter = |part| match part {
-        Part::Literal(letter) => Some(letter),
-        Part::Run | Part::Any | Part::Set(_) => None,
-    };
-    parts.map_while(letter).collect()
-}
-
-/// Returns whether none of these texts begins another one.
-fn are_apart(mut texts: Vec<String>) -> bool {
-    // What begins any other one begins that which follows it.
-    texts.sort_unstable();
-    texts.iter().zip(texts.iter().skip(1)).all(|(text, next)| !next.starts_with(text.as_str()))
-}
-
-/// Returns a name that a pattern matches: with a character for each of its parts.
-fn example(pattern: &str) -> String {
-    let letter = |part: Part<'_>| match part {
-        Part::Literal(letter) => Some(letter),
-        Part::Run | Part::Any => Some('x'),
-        Part::Set(set) => {
-            let listed = set.ranges().map(|range| *range.start());
-            listed.chain(['x', '0', '-', '_']).find(|letter| part.has(*letter))
-        }
-    };
-    glob::parts(pattern).filter_map(letter).collect()
 }
