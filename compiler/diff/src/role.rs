@@ -42,7 +42,7 @@ pub(crate) fn is_within(a: &Bundle, b: &Bundle, wide: &str, name: &str) -> Resul
     for bundle in [b, a] {
         let roles = bundle.roles();
         if let (Some(wide), Some(name)) = (number_of(roles, wide), number_of(roles, name)) {
-            return Ok(contains(roles, wide, name) || is_seen_within(bundle, wide, name)?);
+            return is_seen_within(bundle, wide, name);
         }
     }
     Ok(false)
@@ -55,8 +55,11 @@ fn is_seen_within(bundle: &Bundle, wide: usize, name: usize) -> Result<bool, Cor
     let (Some(of_wide), Some(of_name)) = (roles.get(wide), roles.get(name)) else {
         return Ok(false);
     };
-    let is_authority_within = of_name.tier.value <= of_wide.tier.value
-        && covers(of_wide.tools.as_deref(), of_name.tools.as_deref());
+    // The build proves the tools and the tier of a role within those of its parent. But what is
+    // `for` a role is not for its parent.
+    let is_authority_within = contains(roles, wide, name)
+        || of_name.tier.value <= of_wide.tier.value
+            && covers(of_wide.tools.as_deref(), of_name.tools.as_deref());
     if !is_authority_within {
         return Ok(false);
     }
