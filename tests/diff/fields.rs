@@ -89,12 +89,12 @@ fn a_prebuilt_list_that_was_altered_alone_is_found() {
 
 /// Servers answer from sections that the contents of a bundle do not show.
 #[test]
-fn what_does_not_follow_from_the_contents_is_found() {
+fn tables_that_say_something_else_than_the_contents_are_found() {
     let bytes = encode(&sound(sample::rich())).unwrap();
     let good = sample::open(&bytes).unwrap();
     let is_told = |a: &Bundle, b: &Bundle| {
         let found = relay_diff::compare(a, b).unwrap();
-        found.iter().any(|one| one.part == "what does not follow from the contents")
+        found.iter().any(|one| one.part == "tables that say something else than the contents")
     };
     assert!(!is_told(&relay_diff::empty().unwrap(), &good));
     // The rows of a user, the patterns of a known tool, and the last set of rows by rank.

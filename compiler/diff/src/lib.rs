@@ -11,6 +11,7 @@ mod argument;
 mod audience;
 mod briefing;
 mod calls;
+mod consistent;
 mod finding;
 mod gate;
 mod index;

@@ -3,15 +3,11 @@
 //!
 //! Where nothing that they are made of differs, they do not either, unless a bundle was altered before
 //! it was signed, or another compiler wrote it. Then an answer may differ though no cause is found.
-//! What follows from the contents of a bundle alone is made again, and must be what the bundle has.
+//! What each bundle is found by must say what its contents say.
 
-use std::collections::BTreeMap;
+use relay_bundle::{Bundle, Corrupt, Kind as Section};
 
-use relay_bundle::{
-    Bundle, Contents, Corrupt, Digest, Kind as Section, KnownTool, distinct_patterns, encode,
-};
-use relay_engine::glob;
-
+use crate::consistent::inconsistent;
 use crate::finding::{Area, Change, Direction, Finding, Findings, Kind};
 
 /// The sections of the prebuilt lists.
@@ -40,7 +36,7 @@ const SKILLS: [Section; 6] = [
 /// Compares what is prebuilt: with what each bundle should have, and, if nothing else was found, with
 /// the other one.
 pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
-    let (of_a, of_b) = (unfounded(a)?, unfounded(b)?);
+    let (of_a, of_b) = (inconsistent(a)?, inconsistent(b)?);
     for (side, sections) in [("before", &of_a), ("after", &of_b)] {
         if sections.is_empty() {
             continue;
@@ -52,7 +48,7 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), 
         };
         let finding = Finding::new(Area::Authority, Kind::Project, "", change)
             .direction(Direction::Changes)
-            .part("what does not follow from the contents");
+            .part("tables that say something else than the contents");
         let meaning = "servers answer from this, and no comparison shows it: the bundle was altered \
                        before it was signed, or another version of relay built it";
         out.push(finding.meaning(meaning).content(side.as_bytes(), names.as_bytes()));
@@ -82,32 +78,4 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), 
         }
     }
     Ok(())
-}
-
-/// Returns the sections of a bundle that are not what its contents are encoded to.
-fn unfounded(bundle: &Bundle) -> Result<Vec<&'static str>, Corrupt> {
-    let contents = bundle.contents()?;
-    let digests = |bundle: &Bundle| -> BTreeMap<&'static str, Digest> {
-        let known = bundle.sections().iter().filter_map(|it| Some((it.kind?.name(), it.digest)));
-        known.collect()
-    };
-    let made = encode(&contents).ok().and_then(|bytes| Bundle::open(Box::new(bytes)).ok());
-    let (made, held) = (made.as_ref().map(digests).unwrap_or_default(), digests(bundle));
-    let differs = |(name, digest): &(&&'static str, &Digest)| made.get(*name) != Some(*digest);
-    let mut differing: Vec<&str> = held.iter().filter(differs).map(|(name, _)| *name).collect();
-    if !has_its_patterns(&contents) {
-        differing.push(Section::KnownTools.name());
-    }
-    Ok(differing)
-}
-
-/// Returns whether each known tool has the patterns that match it, or is looked up.
-fn has_its_patterns(contents: &Contents) -> bool {
-    let patterns = distinct_patterns(&contents.skills);
-    contents.known_tools.iter().all(|KnownTool { name, patterns: listed }| {
-        let matching = (0u32..).zip(&patterns).filter(|(_, pattern)| glob::matches(pattern, name));
-        listed
-            .as_ref()
-            .is_none_or(|listed| matching.map(|(number, _)| number).eq(listed.iter().copied()))
-    })
 }
