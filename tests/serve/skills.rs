@@ -337,6 +337,7 @@ fn a_user_of_one_tenant_is_another_in_the_others() {
         let page = String::from_utf8(output.stdout).unwrap();
         assert!(page.contains(text), "{caller}: {page}");
         assert_eq!(page.contains("| For Ann."), !caller.contains("globex"), "{caller}: {page}");
+        assert_eq!(page.contains("ann of another tenant"), caller.contains("globex"), "{page}");
     }
 }
 

@@ -59,7 +59,7 @@ pub fn near_misses(bundle: &Bundle, question: Question<'_>) -> Result<Vec<NearMi
     for view in bundle.skills() {
         let view = view?;
         if let Some(selector) = only_failure(&view, answered)? {
-            misses.push(near_miss(&view, question, selector)?);
+            misses.push(near_miss(&view, question, answered, selector)?);
         }
     }
     Ok(misses)
@@ -96,6 +96,7 @@ fn fails_tool(view: &SkillView<'_>, tool: Option<&str>) -> Result<bool, Corrupt>
 fn near_miss(
     view: &SkillView<'_>,
     question: Question<'_>,
+    answered: Question<'_>,
     selector: Selector,
 ) -> Result<NearMiss, Corrupt> {
     let name = |wants: Option<&str>| wants.map(str::to_owned).into_iter().collect();
@@ -113,7 +114,12 @@ fn near_miss(
         priority: view.priority(),
         selector,
         wants,
-        got: got.map(str::to_owned),
+        got: match got {
+            Some(user) if selector == Selector::User && answered.user.is_none() => {
+                Some(format!("{user} of another tenant"))
+            }
+            got => got.map(str::to_owned),
+        },
         at: view.at()?.into_owned(),
     })
 }
