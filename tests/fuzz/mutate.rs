@@ -12,10 +12,56 @@ const RUN_MAX: Duration = Duration::from_secs(5);
 const INPUT_BYTES_MAX: usize = 16 << 10;
 /// What readers of KDL, templates and front matter look for.
 const TOKENS: &[&str] = &[
-    "{", "}", "{{", "}}", "{%", "%}", "{#", "#}", "/-", "/*", "*/", "//", "\"", "\"\"\"", "#\"", "\"#", "\\\n", "\r\n", "\r",
-    "\u{85}", "\u{2028}", "\u{feff}", "#true", "#null", "#inf", "(bytes)", "=", ";", "\0", "---\n", ": ", "- ", "&a ", "*a ",
-    "|", "|length", "loop.", "if ", "for x in ", "endif", "endfor", "set ", "macro ", "range(", "[::-1]", "18446744073709551615",
-    "-9223372036854775808", "$ARGUMENTS", "é", "😴",
+    "{",
+    "}",
+    "{{",
+    "}}",
+    "{%",
+    "%}",
+    "{#",
+    "#}",
+    "/-",
+    "/*",
+    "*/",
+    "//",
+    "\"",
+    "\"\"\"",
+    "#\"",
+    "\"#",
+    "\\\n",
+    "\r\n",
+    "\r",
+    "\u{85}",
+    "\u{2028}",
+    "\u{feff}",
+    "#true",
+    "#null",
+    "#inf",
+    "(bytes)",
+    "=",
+    ";",
+    "\0",
+    "---\n",
+    ": ",
+    "- ",
+    "&a ",
+    "*a ",
+    "|",
+    "|length",
+    "loop.",
+    "if ",
+    "for x in ",
+    "endif",
+    "endfor",
+    "set ",
+    "macro ",
+    "range(",
+    "[::-1]",
+    "18446744073709551615",
+    "-9223372036854775808",
+    "$ARGUMENTS",
+    "é",
+    "😴",
 ];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -33,6 +79,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "envelope" => relay_fuzz::envelope,
         "uri_template" => relay_fuzz::uri_template,
         "handle" => relay_fuzz::handle,
+        "glob" => relay_fuzz::glob,
         _ => return Err(format!("unknown target `{target}`").into()),
     };
     let runs: u64 = runs.parse()?;
@@ -52,7 +99,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let file = here.join("artifacts").join(format!("{target}-{seed}-{number}"));
             fs::create_dir_all(here.join("artifacts"))?;
             fs::write(&file, &input)?;
-            return Err(format!("run {number} took {took:?} of CPU time: see {}", file.display()).into());
+            return Err(
+                format!("run {number} took {took:?} of CPU time: see {}", file.display()).into()
+            );
         }
     }
     println!(

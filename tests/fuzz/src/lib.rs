@@ -11,10 +11,10 @@ mod entry;
 mod gate;
 #[path = "../../bundle/raw.rs"]
 mod raw;
-#[path = "../../bundle/tags.rs"]
-mod tags;
 #[path = "../../bundle/sample.rs"]
 mod sample;
+#[path = "../../bundle/tags.rs"]
+mod tags;
 #[path = "../../bundle/uri.rs"]
 mod uri;
 
@@ -71,6 +71,7 @@ pub fn guard(bytes: &[u8]) {
 /// Good inputs to begin with: target, and the bytes of each.
 pub fn seeds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
     let lines = ["{a}\nx", "relay://{a}/{b}.md\nrelay://x%20y/z.md.md", "r:{a}-{b}\nr:--x"];
+    let globs = ["api-*\napi-create", "*-[a-c]?\nx-bé", "[!a-c]*[]*\nd-[", "a*b*c*d\nabcabcabcd"];
     vec![
         (
             "bundle_reader",
@@ -82,6 +83,7 @@ pub fn seeds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
         ),
         ("envelope", vec![entry::seed_envelope().to_json().unwrap_or_default()]),
         ("uri_template", lines.map(|line| line.as_bytes().to_vec()).into()),
+        ("glob", globs.map(|line| line.as_bytes().to_vec()).into()),
         ("handle", gate::seeds()),
         ("project", compile::PROJECTS.map(|text| text.as_bytes().to_vec()).into()),
         ("front_matter", compile::COMMANDS.map(|text| text.as_bytes().to_vec()).into()),
