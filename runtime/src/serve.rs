@@ -57,6 +57,12 @@ impl Failure {
 pub(crate) fn serve(args: Args) -> Result<(), Failure> {
     let settings = Settings::new(args)?;
     log::start(&settings);
+    if settings.auth.is_some() && !settings.authenticates() {
+        let id = &settings.principal.id;
+        tracing::warn!(
+            "`auth` is not used on standard input and output: every request is of `{id}`"
+        );
+    }
     let loader = Loader::new(&settings).map_err(LoadError::from)?;
     let loaded = loader.load()?;
     named::check(&settings, &loaded)?;

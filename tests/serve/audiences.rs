@@ -349,6 +349,9 @@ fn a_stdio_server_needs_a_place_whatever_authenticates_others() {
     let ended = run(command(&house, &arguments));
     assert_eq!(ended.code, Some(2), "{ended:?}");
     assert!(ended.stderr.contains("the caller `bob` has no place"), "{}", ended.stderr);
+    let mut agent = Agent::with(&house, PROTOCOLS[0], &["--principal", "ann", "--tenant", "acme"]);
+    agent.client.server.hear("`auth` is not used on standard input and output");
+    assert!(agent.tools().contains(&"audit_tail".to_owned()));
 }
 
 #[test]
