@@ -1,0 +1,11 @@
+//! What a shell command may do.
+//!
+//! `parse` reads bash 5.2 and refuses what it does not understand; `expand` says what its words are;
+//! `facts` knows programs; `classify` joins the three to a tier with the words that raised it. No
+//! I/O, no clock, no randomness.
+
+#![forbid(unsafe_code)]
+
+pub mod parse;
+pub mod span;
+pub mod syntax;

@@ -1,0 +1,121 @@
+//! Lists and pipelines.
+
+use super::{Parsed, Parser};
+use crate::syntax::{Item, List, Pipeline};
+
+/// Keywords that end a list. Anywhere else a command cannot begin with one of them.
+pub(super) const CLOSING: &[&[u8]] =
+    &[b"then", b"else", b"elif", b"fi", b"do", b"done", b"esac", b"}"];
+
+impl Parser<'_> {
+    /// Reads commands up to one of these keywords, a `)`, a `;;` or the end, which it leaves.
+    pub(super) fn list(&mut self, until: &[&[u8]]) -> Parsed<List> {
+        self.nested(|parser| {
+            let mut list = Vec::new();
+            loop {
+                parser.burn()?;
+                parser.skip_newlines()?;
+                if parser.ends_list() {
+                    return Ok(list);
+                }
+                let word = parser.peek_keyword()?;
+                if CLOSING.contains(&word) {
+                    return if until.contains(&word) {
+                        Ok(list)
+                    } else {
+                        parser.fail("a keyword out of place")
+                    };
+                }
+                let (item, ended) = parser.item(until)?;
+                list.push(item);
+                if ended {
+                    return Ok(list);
+                }
+            }
+        })
+    }
+
+    /// Reads a list that must not be empty.
+    pub(super) fn body(&mut self, until: &[&[u8]]) -> Parsed<List> {
+        let list = self.list(until)?;
+        if list.is_empty() { self.fail("a command is missing") } else { Ok(list) }
+    }
+
+    fn ends_list(&self) -> bool {
+        self.at_end() || self.byte() == b')' || self.follows(";;") || self.follows(";&")
+    }
+
+    /// Reads pipelines up to what separates them from the next ones; also returns whether the list ends
+    /// there.
+    fn item(&mut self, until: &[&[u8]]) -> Parsed<(Item, bool)> {
+        let mut item = Item { pipelines: vec![self.pipeline()?], background: false };
+        loop {
+            self.skip_blanks();
+            let ended = match (self.byte(), self.ahead(1)) {
+                (b'&', b'&') | (b'|', b'|') => {
+                    self.at += 2;
+                    self.skip_newlines()?;
+                    item.pipelines.push(self.pipeline()?);
+                    continue;
+                }
+                (b'&', _) => {
+                    self.at += 1;
+                    item.background = true;
+                    false
+                }
+                (b';', next) if next != b';' && next != b'&' => {
+                    self.at += 1;
+                    false
+                }
+                (b'\n', _) => {
+                    self.newline()?;
+                    false
+                }
+                _ if self.ends_list() || until.contains(&self.peek_keyword()?) => true,
+                _ => return self.fail("an unexpected token"),
+            };
+            return Ok((item, ended));
+        }
+    }
+
+    fn pipeline(&mut self) -> Parsed<Pipeline> {
+        let mut prefixed = false;
+        loop {
+            self.burn()?;
+            self.skip_blanks();
+            match self.peek_keyword()? {
+                b"!" => self.at += 1,
+                b"time" => {
+                    self.at += 4;
+                    self.skip_time_options();
+                }
+                _ => break,
+            }
+            prefixed = true;
+        }
+        // `time` and `!` may be alone.
+        if prefixed && (self.at_end() || matches!(self.byte(), b'\n' | b';' | b')' | b'&')) {
+            return Ok(Pipeline { commands: Vec::new() });
+        }
+        let mut commands = vec![self.command()?];
+        loop {
+            self.skip_blanks();
+            if self.byte() != b'|' || self.ahead(1) == b'|' {
+                return Ok(Pipeline { commands });
+            }
+            self.at += if self.ahead(1) == b'&' { 2 } else { 1 };
+            self.skip_newlines()?;
+            commands.push(self.command()?);
+        }
+    }
+
+    fn skip_time_options(&mut self) {
+        loop {
+            self.skip_blanks();
+            if !matches!(self.peek_word(), b"-p" | b"--") {
+                return;
+            }
+            self.at += 2;
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Quotes and backslashes.
+
+use super::{Parsed, Parser};
+use crate::span::Span;
+use crate::syntax::Part;
+
+/// What the text of a `double` is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Inside {
+    /// `"…"`.
+    Double,
+    /// The body of a here-document; whether tabs at the beginning of lines are dropped.
+    HereDocument { strips_tabs: bool },
+}
+
+impl Parser<'_> {
+    /// Reads a backslash and what follows it; nothing for a continued line.
+    pub(super) fn escaped(&mut self) -> Parsed<Option<Part>> {
+        self.burn()?;
+        if self.ahead(1) == b'\n' {
+            self.at += 2;
+            return Ok(None);
+        }
+        self.at += 1;
+        if self.at_end() {
+            return Ok(Some(Part::Quoted(Span::new(self.at - 1, self.at))));
+        }
+        let start = self.at;
+        self.at += character_length(self.byte());
+        self.at = self.at.min(self.end);
+        Ok(Some(Part::Quoted(self.span(start))))
+    }
+
+    /// Reads `'…'`.
+    pub(super) fn single_quoted(&mut self) -> Parsed<Part> {
+        self.burn()?;
+        let start = self.at + 1;
+        let rest = self.slice(start, self.end);
+        let Some(length) = rest.iter().position(|byte| *byte == b'\'') else {
+            return self.fail("a `'` is not closed");
+        };
+        self.at = start + length + 1;
+        Ok(Part::Quoted(Span::new(start, start + length)))
+    }
+
+    /// Reads `"…"`.
+    pub(super) fn double_quoted(&mut self) -> Parsed<Part> {
+        let start = self.at;
+        self.at += 1;
+        let parts = self.double(Inside::Double)?;
+        Ok(Part::Double(parts, self.span(start)))
+    }
+
+    /// Reads text in which only expansions and some backslashes mean something, up to the closing quote
+    /// or the end of a here-document.
+    pub(super) fn double(&mut self, inside: Inside) -> Parsed<Vec<Part>> {
+        let mut parts = Vec::new();
+        let mut text = self.at;
+        loop {
+            let byte = self.byte();
+            if self.at_end() {
+                self.flush(&mut parts, text, Part::Quoted);
+                return if inside == Inside::Double {
+                    self.fail("a `\"` is not closed")
+                } else {
+                    Ok(parts)
+                };
+            }
+            match byte {
+                b'"' if inside == Inside::Double => {
+                    self.flush(&mut parts, text, Part::Quoted);
+                    self.at += 1;
+                    return Ok(parts);
+                }
+                b'\\' => {
+                    self.burn()?;
+                    let next = self.ahead(1);
+                    let is_quote = next == b'"' && inside == Inside::Double;
+                    if next == b'\n' {
+                        self.flush(&mut parts, text, Part::Quoted);
+                        self.at += 2;
+                        text = self.at;
+                    } else if is_quote || matches!(next, b'$' | b'`' | b'\\') {
+                        self.flush(&mut parts, text, Part::Quoted);
+                        text = self.at + 1;
+                        self.at += 2;
+                    } else {
+                        self.at += 1;
+                    }
+                }
+                b'$' => {
+                    self.flush(&mut parts, text, Part::Quoted);
+                    parts.push(self.dollar(true)?);
+                    text = self.at;
+                }
+                b'`' => {
+                    self.flush(&mut parts, text, Part::Quoted);
+                    parts.push(self.backtick(true)?);
+                    text = self.at;
+                }
+                b'\n' if inside == (Inside::HereDocument { strips_tabs: true }) => {
+                    self.at += 1;
+                    self.flush(&mut parts, text, Part::Quoted);
+                    while self.byte() == b'\t' {
+                        self.at += 1;
+                    }
+                    text = self.at;
+                }
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    /// Reads `$'…'`.
+    pub(super) fn ansi_quoted(&mut self) -> Parsed<Part> {
+        let start = self.at;
+        self.at += 2;
+        let mut text = Vec::new();
+        loop {
+            self.burn()?;
+            if self.at_end() {
+                return self.fail("a `$'` is not closed");
+            }
+            let byte = self.byte();
+            self.at += 1;
+            match byte {
+                b'\'' => break,
+                b'\\' => self.ansi_escape(&mut text),
+                _ => text.push(byte),
+            }
+        }
+        // Bash ends such a string at a NUL.
+        if let Some(nul) = text.iter().position(|byte| *byte == 0) {
+            text.truncate(nul);
+        }
+        Ok(Part::Decoded(text.into_boxed_slice(), self.span(start)))
+    }
+
+    fn ansi_escape(&mut self, text: &mut Vec<u8>) {
+        let byte = self.byte();
+        self.at = (self.at + 1).min(self.end);
+        match byte {
+            b'n' => text.push(b'\n'),
+            b't' => text.push(b'\t'),
+            b'r' => text.push(b'\r'),
+            b'a' => text.push(7),
+            b'b' => text.push(8),
+            b'e' | b'E' => text.push(27),
+            b'f' => text.push(12),
+            b'v' => text.push(11),
+            b'c' => {
+                text.push(self.byte() & 0x1f);
+                self.at = (self.at + 1).min(self.end);
+            }
+            b'x' | b'u' | b'U' => {
+                let digits = match byte {
+                    b'x' => 2,
+                    b'u' => 4,
+                    _ => 8,
+                };
+                match self.digits(16, digits) {
+                    None => text.extend([b'\\', byte]),
+                    Some(value) if byte == b'x' => text.push(low_byte(value)),
+                    Some(value) => {
+                        let character =
+                            char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER);
+                        text.extend(character.encode_utf8(&mut [0; 4]).bytes());
+                    }
+                }
+            }
+            b'0'..=b'7' => {
+                self.at -= 1;
+                text.push(low_byte(self.digits(8, 3).unwrap_or(0)));
+            }
+            b'\\' | b'\'' | b'"' | b'?' => text.push(byte),
+            other => text.extend([b'\\', other]),
+        }
+    }
+
+    /// Reads at most this many digits; `None` if there are none.
+    fn digits(&mut self, base: u32, at_most: usize) -> Option<u32> {
+        let mut value = None;
+        for _ in 0..at_most {
+            let Some(digit) = char::from(self.byte()).to_digit(base) else { break };
+            value = Some(value.unwrap_or(0u32).wrapping_mul(base).wrapping_add(digit));
+            self.at += 1;
+        }
+        value
+    }
+}
+
+/// Returns the lowest eight bits.
+const fn low_byte(value: u32) -> u8 {
+    value.to_le_bytes()[0]
+}
+
+/// Returns the bytes of the character that begins with this byte.
+const fn character_length(first: u8) -> usize {
+    match first {
+        0..0x80 => 1,
+        0x80..0xe0 => 2,
+        0xe0..0xf0 => 3,
+        _ => 4,
+    }
+}

@@ -1,0 +1,146 @@
+//! Words.
+
+use super::{Parsed, Parser, is_meta};
+use crate::span::Span;
+use crate::syntax::{Part, Word};
+
+impl Parser<'_> {
+    /// Reads a word, if one follows.
+    pub(super) fn word(&mut self) -> Parsed<Option<Word>> {
+        self.burn()?;
+        let start = self.at;
+        let mut parts = Vec::new();
+        let mut bare = self.at;
+        while !self.at_end() {
+            let byte = self.byte();
+            if matches!(byte, b'<' | b'>') && self.ahead(1) == b'(' {
+                self.flush(&mut parts, bare, Part::Bare);
+                parts.push(self.process()?);
+            } else if byte == b'(' && self.is_after_pattern_sign(&parts, bare) {
+                self.flush(&mut parts, bare, Part::Bare);
+                parts.push(self.extended_glob()?);
+            } else if is_meta(byte) {
+                break;
+            } else if let Some(part) = self.special(&mut parts, bare, start)? {
+                parts.extend(part);
+            } else {
+                self.at += 1;
+                continue;
+            }
+            bare = self.at;
+        }
+        self.flush(&mut parts, bare, Part::Bare);
+        if self.at == start {
+            return Ok(None);
+        }
+        Ok(Some(Word { parts, span: self.span(start) }))
+    }
+
+    /// Adds the text from `from` to here as a part, unless it is empty.
+    pub(super) fn flush(&self, parts: &mut Vec<Part>, from: usize, part: fn(Span) -> Part) {
+        if from < self.at {
+            parts.push(part(self.span(from)));
+        }
+    }
+
+    /// Reads what is not plain text of a word, after it added the text before. The inner `None` is a
+    /// continued line, which is nothing at all.
+    fn special(
+        &mut self,
+        parts: &mut Vec<Part>,
+        bare: usize,
+        start: usize,
+    ) -> Parsed<Option<Option<Part>>> {
+        let byte = self.byte();
+        let is_special = matches!(byte, b'\\' | b'\'' | b'"' | b'`' | b'$' | b'*' | b'?' | b'[')
+            || (byte == b'~' && self.at == start);
+        if !is_special {
+            return Ok(None);
+        }
+        self.flush(parts, bare, Part::Bare);
+        let part = match byte {
+            b'\\' => return self.escaped().map(Some),
+            b'\'' => self.single_quoted()?,
+            b'"' => self.double_quoted()?,
+            b'`' => self.backtick(false)?,
+            b'$' => self.dollar(false)?,
+            b'~' => self.tilde(),
+            _ => {
+                self.at += 1;
+                Part::Glob(Span::new(self.at - 1, self.at))
+            }
+        };
+        Ok(Some(Some(part)))
+    }
+
+    /// Returns whether what is before an `(` makes it a pattern such as `@(…)`.
+    fn is_after_pattern_sign(&self, parts: &[Part], bare: usize) -> bool {
+        if bare < self.at {
+            return matches!(self.bytes.get(self.at - 1), Some(b'@' | b'!' | b'+'));
+        }
+        match parts.last() {
+            Some(Part::Glob(span)) => {
+                span.end as usize == self.at
+                    && matches!(self.bytes.get(self.at - 1), Some(b'*' | b'?'))
+            }
+            _ => false,
+        }
+    }
+
+    /// Reads `( … )` of a pattern; only its expansions are kept.
+    fn extended_glob(&mut self) -> Parsed<Part> {
+        let start = self.at;
+        let mut inside = Vec::new();
+        let mut open = 0usize;
+        loop {
+            self.burn()?;
+            match self.byte() {
+                _ if self.at_end() => return self.fail("the `)` of a pattern is missing"),
+                b'(' => {
+                    open += 1;
+                    self.at += 1;
+                }
+                b')' => {
+                    open -= 1;
+                    self.at += 1;
+                    if open == 0 {
+                        return Ok(Part::ExtendedGlob(inside, self.span(start)));
+                    }
+                }
+                b'$' => inside.push(self.dollar(false)?),
+                b'`' => inside.push(self.backtick(false)?),
+                b'\'' => inside.push(self.single_quoted()?),
+                b'"' => inside.push(self.double_quoted()?),
+                b'\\' => inside.extend(self.escaped()?),
+                b'<' | b'>' if self.ahead(1) == b'(' => inside.push(self.process()?),
+                b'\n' | b';' | b'&' => return self.fail("an operator in a pattern"),
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    /// Reads `<( … )` or `>( … )`.
+    pub(super) fn process(&mut self) -> Parsed<Part> {
+        let start = self.at;
+        self.at += 2;
+        let list = self.substituted_list()?;
+        Ok(Part::Process(list, self.span(start)))
+    }
+
+    /// Reads `~name` at the beginning of a word. It means a home only if `/` or the word's end follows.
+    pub(super) fn tilde(&mut self) -> Part {
+        let start = self.at;
+        let rest = self.slice(start + 1, self.end);
+        let length = rest
+            .iter()
+            .position(|byte| !byte.is_ascii_alphanumeric() && !b"._+-".contains(byte))
+            .unwrap_or(rest.len());
+        let next = rest.get(length).copied();
+        self.at += 1 + length;
+        match next {
+            None | Some(b'/' | b':' | b'}') => Part::Tilde(self.span(start)),
+            Some(byte) if is_meta(byte) => Part::Tilde(self.span(start)),
+            _ => Part::Bare(self.span(start)),
+        }
+    }
+}

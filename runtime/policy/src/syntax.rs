@@ -1,0 +1,256 @@
+//! The syntax tree of a shell text.
+//!
+//! Spans are places in the text that was parsed. The tree keeps what a classifier needs: which
+//! commands there are, of which words, with which redirections. It does not keep what decides only
+//! the order of events (`&&` or `;`), since every command counts whether or not it is reached.
+
+use crate::span::Span;
+
+/// A parsed text.
+#[derive(Debug, Default)]
+pub struct Script {
+    /// What it runs.
+    pub body: List,
+    /// The bodies of its here-documents, those of nested substitutions included.
+    pub here_documents: Vec<HereDocument>,
+}
+
+/// Commands one after the other.
+pub type List = Vec<Item>;
+
+/// Pipelines joined by `&&` or `||`, up to `;`, `&` or the end of a line.
+#[derive(Debug)]
+pub struct Item {
+    /// At least one; the first always runs.
+    pub pipelines: Vec<Pipeline>,
+    /// Whether it runs in the background.
+    pub background: bool,
+}
+
+/// Commands joined by `|`.
+#[derive(Debug)]
+pub struct Pipeline {
+    /// None only for a bare `time` or `!`.
+    pub commands: Vec<Command>,
+}
+
+/// A command with its redirections.
+#[derive(Debug)]
+pub struct Command {
+    /// What it is.
+    pub kind: Kind,
+    /// Its redirections, in order.
+    pub redirects: Vec<Redirect>,
+    /// Where it is, redirections included.
+    pub span: Span,
+}
+
+/// The kinds of command.
+#[derive(Debug)]
+pub enum Kind {
+    /// `NAME=value program words`.
+    Simple(Simple),
+    /// `{ … }`.
+    Group(List),
+    /// `( … )`.
+    Subshell(List),
+    /// `if`: conditions and branches, in order.
+    If(Vec<List>),
+    /// `while` and `until`: the condition and the body.
+    While {
+        /// What is run before each turn.
+        condition: List,
+        /// What is run in each turn.
+        body: List,
+    },
+    /// `for` and `select` with a variable.
+    For {
+        /// The variable.
+        variable: Span,
+        /// The words after `in`; `None` means the positional parameters.
+        words: Option<Vec<Word>>,
+        /// What is run in each turn.
+        body: List,
+    },
+    /// `for (( … ))`.
+    ForArithmetic {
+        /// The three expressions.
+        header: Word,
+        /// What is run in each turn.
+        body: List,
+    },
+    /// `case`.
+    Case {
+        /// What is compared.
+        word: Word,
+        /// The patterns of all arms.
+        patterns: Vec<Word>,
+        /// The bodies of all arms.
+        bodies: Vec<List>,
+    },
+    /// `[[ … ]]`: operands and operators, in order.
+    Condition(Vec<Word>),
+    /// `(( … ))`.
+    Arithmetic(Word),
+    /// The definition of a function.
+    Function {
+        /// Its name.
+        name: Span,
+        /// What a call runs.
+        body: Box<Command>,
+    },
+    /// `coproc`.
+    Coprocess(Box<Command>),
+}
+
+/// A simple command.
+#[derive(Debug, Default)]
+pub struct Simple {
+    /// Assignments before the first word.
+    pub assignments: Vec<Assignment>,
+    /// The words; the first is the program.
+    pub words: Vec<Word>,
+}
+
+/// `NAME=value`, `NAME+=value`, `NAME[subscript]=value` or `NAME=(values)`.
+#[derive(Debug)]
+pub struct Assignment {
+    /// The variable.
+    pub name: Span,
+    /// The subscript.
+    pub subscript: Option<Word>,
+    /// Whether the value is added to what is there.
+    pub append: bool,
+    /// What is assigned.
+    pub value: Value,
+    /// The whole assignment.
+    pub span: Span,
+}
+
+/// What is assigned.
+#[derive(Debug)]
+pub enum Value {
+    /// One word, which may be empty.
+    Word(Word),
+    /// The elements of an array. `[k]=v` is one word.
+    Array(Vec<Word>),
+}
+
+/// A redirection.
+#[derive(Debug)]
+pub struct Redirect {
+    /// What it does.
+    pub kind: RedirectKind,
+    /// Whether it is about standard input (or a descriptor that is read).
+    pub target: Word,
+    /// The descriptor that is written before the operator.
+    pub descriptor: Option<u32>,
+    /// Operator and target.
+    pub span: Span,
+}
+
+/// The kinds of redirection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RedirectKind {
+    /// `<`.
+    Read,
+    /// `>`, `>|`, `&>`.
+    Write,
+    /// `>>`, `&>>`.
+    Append,
+    /// `<>`.
+    ReadWrite,
+    /// `<&`, `>&`.
+    Duplicate,
+    /// `<<`, `<<-`: the index of the here-document.
+    HereDocument(usize),
+    /// `<<<`.
+    HereString,
+}
+
+/// The body of a here-document.
+#[derive(Debug, Default)]
+pub struct HereDocument {
+    /// What it holds. Without expansions it is literal text.
+    pub parts: Vec<Part>,
+    /// Where the body is.
+    pub span: Span,
+}
+
+/// A word: parts without white space between them.
+#[derive(Debug, Default)]
+pub struct Word {
+    /// What it consists of.
+    pub parts: Vec<Part>,
+    /// Where it is.
+    pub span: Span,
+}
+
+/// A part of a word.
+#[derive(Debug)]
+pub enum Part {
+    /// Text without quotes. `{`, `}` and `,` in it may be a brace expansion.
+    Bare(Span),
+    /// Text in quotes or after a backslash, as it is.
+    Quoted(Span),
+    /// The text of `$'…'`, decoded.
+    Decoded(Box<[u8]>, Span),
+    /// An unquoted `*`, `?` or `[`, which may stand for other text.
+    Glob(Span),
+    /// `@(…)`, `!(…)` and the like, with the expansions inside.
+    ExtendedGlob(Vec<Part>, Span),
+    /// `~` and the name of a user, empty for one's own.
+    Tilde(Span),
+    /// `"…"`.
+    Double(Vec<Part>, Span),
+    /// `$name` or `${…}`.
+    Parameter(Box<Parameter>),
+    /// `$( … )`.
+    Substitution(List, Span),
+    /// `` `…` ``: a text of its own, since backslashes were removed.
+    Backtick(Box<Nested>),
+    /// `$(( … ))` or `$[ … ]`.
+    Arithmetic(Vec<Part>, Span),
+    /// `<( … )` or `>( … )`.
+    Process(List, Span),
+}
+
+/// A parameter expansion.
+#[derive(Debug)]
+pub struct Parameter {
+    /// The name, a digit, or a sign such as `@`.
+    pub name: Span,
+    /// Whether it begins with `!`: the value is the name of another variable.
+    pub indirect: bool,
+    /// Whether it begins with `#`: the result is a length.
+    pub length: bool,
+    /// What is in `[ ]`.
+    pub subscript: Option<Vec<Part>>,
+    /// The operator, and what follows it.
+    pub operation: Option<Operation>,
+    /// The whole expansion.
+    pub span: Span,
+}
+
+/// What `${name…}` does with its value.
+#[derive(Debug)]
+pub struct Operation {
+    /// The first character of the operator, without a `:` before it.
+    pub operator: u8,
+    /// What follows the operator.
+    pub parts: Vec<Part>,
+}
+
+/// Code with a text of its own.
+#[derive(Debug)]
+pub struct Nested {
+    /// Its text, backslashes removed.
+    pub text: String,
+    /// For each byte of `text`, its place in the text around it, as runs: from which byte on, and
+    /// where that is.
+    pub runs: Vec<(u32, u32)>,
+    /// What it runs.
+    pub script: Script,
+    /// Where it is in the text around it.
+    pub span: Span,
+}
