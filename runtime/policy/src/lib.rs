@@ -6,6 +6,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod facts;
 pub mod parse;
 pub mod span;
 pub mod syntax;
+pub mod tier;
