@@ -12,6 +12,7 @@ mod audience;
 mod check;
 mod diagnostic;
 mod encode;
+pub mod facts;
 mod grammar;
 mod instructions;
 mod lower;

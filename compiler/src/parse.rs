@@ -8,6 +8,7 @@ mod body;
 mod document;
 mod empty;
 mod expect;
+mod facts;
 mod front_matter;
 mod gate;
 mod include;
@@ -44,12 +45,13 @@ pub(crate) use roles::TIER;
 pub(crate) use skills::{MERGED_BYTES, SKILL_CHARS, SKILL_PRIORITY};
 
 use node::Node;
+use relay_policy::facts::Knowledge;
 
 use crate::ast::{Document, Item};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::Rule;
 use crate::setting::GATE;
-use crate::source::FileId;
+use crate::source::{FileId, Sources};
 
 /// The nodes at the top of a document.
 pub(crate) static TOP: &[&Rule] = &[
@@ -82,6 +84,32 @@ fn document(file: FileId, bytes: &[u8], out: &mut Diagnostics) -> Document {
     }
     document
 }
+
+/// Reads fact files. What is broken in them is reported and left out.
+pub(crate) fn fact_files(
+    sources: &Sources<'_>,
+    files: &[String],
+    out: &mut Diagnostics,
+) -> Knowledge {
+    let mut knowledge = Knowledge { files: files.to_vec(), ..Knowledge::default() };
+    for (number, path) in (0u8..).zip(files) {
+        let Ok(file) = sources.load(path) else { continue };
+        let bytes = &sources.file(file).bytes;
+        let lines = facts::Lines::new(number, bytes);
+        for node in document::parse(file, bytes, out).unwrap_or_default() {
+            match node.name.value.as_str() {
+                "program" => knowledge.programs.push(facts::program(&node, &lines, out)),
+                "environment" => knowledge.environment.extend(facts::environment(&node, out)),
+                "words" => knowledge.words.extend(facts::words(&node, &lines, out)),
+                _ => node::unknown(&node, &FACT_NODES, "a fact file", out),
+            }
+        }
+    }
+    knowledge
+}
+
+/// The nodes of a fact file.
+const FACT_NODES: [&str; 3] = ["program", "environment", "words"];
 
 fn item(node: &Node, out: &mut Diagnostics) -> Option<Item> {
     match node.name.value.as_str() {

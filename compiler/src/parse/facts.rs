@@ -1,0 +1,220 @@
+//! `program NAME… { … }`: what is known about programs.
+//!
+//! The shipped facts are documents of such nodes; a project has them in `facts { … }`.
+
+mod rules;
+
+use relay_policy::facts::{
+    Arity, Flag, Form, LanguageWords, Node as Fact, Operand, Output, Place, Position, Role,
+    Special, Style, Value as KnownValue, WordKind,
+};
+use relay_policy::tier::Tier;
+
+use super::node::{Node, Reader};
+use crate::diagnostic::Diagnostics;
+use crate::source::Span;
+use rules::{FLAGS, FORM, FORM_ROLE, HAS, MATCHING, OPERANDS, SUBS, VALUE, WITHOUT};
+
+pub(super) use rules::{ENVIRONMENT, PROGRAM, WORDS};
+
+/// What turns a span into the place of a fact: the number of its file, and where its lines begin.
+pub(super) struct Lines {
+    pub(super) file: u8,
+    pub(super) starts: Vec<u32>,
+}
+
+impl Lines {
+    pub(super) fn new(file: u8, bytes: &[u8]) -> Self {
+        let newlines = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+        let after = newlines.map(|(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX));
+        Self { file, starts: std::iter::once(0).chain(after).collect() }
+    }
+
+    fn place(&self, at: Span) -> Place {
+        let line = self.starts.partition_point(|start| *start <= at.start);
+        Place { file: self.file, line: u16::try_from(line).unwrap_or(u16::MAX) }
+    }
+}
+
+/// Reads `program`.
+pub(super) fn program(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Fact {
+    fact(node, &PROGRAM, 0, Style::Gnu, lines, out)
+}
+
+/// Reads `environment`: variables that change no code.
+pub(super) fn environment(node: &Node, out: &mut Diagnostics) -> Vec<String> {
+    names(node, &ENVIRONMENT, out)
+}
+
+/// Reads `words`: words of a language.
+pub(super) fn words(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Option<LanguageWords> {
+    let mut reader = Reader::new(node, &WORDS, out);
+    let language = reader.value::<Role>("language", out);
+    let kind = reader.value::<WordKind>("kind", out);
+    let words = reader.texts(out).into_iter().map(|word| word.value).collect();
+    reader.finish(out);
+    Some(LanguageWords {
+        language: language?.value,
+        kind: kind?.value,
+        words,
+        place: lines.place(node.name.at),
+    })
+}
+
+/// Reads a program or a sub-command at this depth. What it does not say about the style of its words is
+/// as in the node around it.
+fn fact(
+    node: &Node,
+    rule: &'static crate::grammar::Rule,
+    depth: usize,
+    style: Style,
+    lines: &Lines,
+    out: &mut Diagnostics,
+) -> Fact {
+    let mut reader = Reader::new(node, rule, out);
+    let style = reader.value("style", out).map_or(style, |style| style.value);
+    let mut fact = Fact {
+        names: reader.texts(out).into_iter().map(|name| name.value).collect(),
+        tier: tier(&mut reader, "tier", out),
+        says: text(&mut reader, "says", out),
+        style,
+        stop: reader.value("stop", out).map_or(0, |stop| stop.value),
+        sub_at: reader.value("sub-at", out).map_or(1, |at| at.value),
+        numbers: is_set(&mut reader, "numbers", out),
+        bundle_first: is_set(&mut reader, "bundle-first", out),
+        ignore_case: is_set(&mut reader, "ignore-case", out),
+        sends: is_set(&mut reader, "sends", out),
+        writes: text(&mut reader, "writes", out),
+        stdin: reader.value("stdin", out).map_or(Role::Text, |role| role.value),
+        output: reader.value("output", out).map_or(Output::Opaque, |output| output.value),
+        special: reader.value("special", out).map_or(Special::Nothing, |special| special.value),
+        flags: reader.children("flags").filter_map(|child| flag(child, lines, out)).collect(),
+        operands: operands(&mut reader, lines, out),
+        forms: reader.children("form").map(|child| form(child, lines, out)).collect(),
+        subs: Vec::new(),
+        place: lines.place(node.name.at),
+    };
+    if let Some(sub_rule) = SUBS.get(depth) {
+        let subs = reader.children("sub");
+        fact.subs = subs.map(|sub| self::fact(sub, sub_rule, depth + 1, style, lines, out)).collect();
+    }
+    reader.finish(out);
+    fact
+}
+
+fn flag(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Option<Flag> {
+    let mut reader = Reader::new(node, &FLAGS, out);
+    let names = reader.texts(out).into_iter().map(|name| name.value).collect();
+    let required = reader.value::<Role>("value", out);
+    let attached = reader.value::<Role>("attached", out);
+    let arity = match (&required, &attached) {
+        (Some(_), _) => Arity::Required,
+        (None, Some(_)) => Arity::Attached,
+        (None, None) => Arity::None,
+    };
+    let flag = Flag {
+        names,
+        tier: tier(&mut reader, "tier", out).unwrap_or_default(),
+        cap: tier(&mut reader, "cap", out),
+        arity,
+        role: required.or(attached).map_or(Role::Text, |role| role.value),
+        says: text(&mut reader, "says", out),
+        everywhere: is_set(&mut reader, "everywhere", out),
+        values: values(&mut reader, lines, out),
+        place: lines.place(node.name.at),
+    };
+    reader.finish(out);
+    Some(flag)
+}
+
+fn values(reader: &mut Reader<'_>, lines: &Lines, out: &mut Diagnostics) -> Vec<KnownValue> {
+    let mut values = Vec::new();
+    for child in reader.children("value") {
+        let mut reader = Reader::new(child, &VALUE, out);
+        let patterns = reader.texts(out);
+        let value = KnownValue {
+            pattern: String::new(),
+            tier: tier(&mut reader, "tier", out).unwrap_or_default(),
+            cap: tier(&mut reader, "cap", out),
+            role: reader.value("role", out).map_or(Role::Text, |role| role.value),
+            says: text(&mut reader, "says", out),
+            place: lines.place(child.name.at),
+        };
+        reader.finish(out);
+        values.extend(
+            patterns.into_iter().map(|it| KnownValue { pattern: it.value, ..value.clone() }),
+        );
+    }
+    values
+}
+
+fn operands(reader: &mut Reader<'_>, lines: &Lines, out: &mut Diagnostics) -> Vec<Operand> {
+    let mut operands = Vec::new();
+    for (rule, position) in OPERANDS.iter().zip(Position::ALL) {
+        for child in reader.children(rule.name) {
+            let mut reader = Reader::new(child, rule, out);
+            let role = reader
+                .argument(out)
+                .and_then(|value| value.literal(rules::ROLE_KIND, out))
+                .and_then(|literal| <Role as crate::grammar::Scalar>::decode(literal.value));
+            operands.push(Operand {
+                position: *position,
+                role: role.unwrap_or_default(),
+                values: values(&mut reader, lines, out),
+                place: lines.place(child.name.at),
+            });
+            reader.finish(out);
+        }
+    }
+    operands
+}
+
+fn form(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Form {
+    let mut reader = Reader::new(node, &FORM, out);
+    let form = Form {
+        tier: tier(&mut reader, "tier", out).unwrap_or_default(),
+        says: text(&mut reader, "says", out),
+        has: reader.children("has").flat_map(|child| names(child, &HAS, out)).collect(),
+        without: reader.children("without").flat_map(|it| names(it, &WITHOUT, out)).collect(),
+        least: reader.value("least", out).map_or(0, |least| least.value),
+        most: reader.value("most", out).map_or(u8::MAX, |most| most.value),
+        matching: reader.children("matching").flat_map(|it| names(it, &MATCHING, out)).collect(),
+        operands: operands(&mut reader, lines, out),
+        roles: reader.children("role").flat_map(|child| form_roles(child, out)).collect(),
+        output: reader.value("output", out).map(|output| output.value),
+        stdin: reader.value("stdin", out).map(|role| role.value),
+        writes: text(&mut reader, "writes", out),
+        place: lines.place(node.name.at),
+    };
+    reader.finish(out);
+    form
+}
+
+fn form_roles(node: &Node, out: &mut Diagnostics) -> Vec<(String, Role)> {
+    let mut reader = Reader::new(node, &FORM_ROLE, out);
+    let names = reader.texts(out);
+    let role = reader.value::<Role>("is", out).map_or(Role::Text, |role| role.value);
+    reader.finish(out);
+    names.into_iter().map(|name| (name.value, role)).collect()
+}
+
+/// Reads a node that only lists names.
+fn names(node: &Node, rule: &'static crate::grammar::Rule, out: &mut Diagnostics) -> Vec<String> {
+    let mut reader = Reader::new(node, rule, out);
+    let names = reader.texts(out);
+    reader.finish(out);
+    names.into_iter().map(|name| name.value).collect()
+}
+
+fn tier(reader: &mut Reader<'_>, name: &'static str, out: &mut Diagnostics) -> Option<Tier> {
+    reader.value::<u8>(name, out).and_then(|tier| Tier::from_number(tier.value))
+}
+
+fn text(reader: &mut Reader<'_>, name: &'static str, out: &mut Diagnostics) -> String {
+    let value = reader.property(name).and_then(|value| value.non_empty(out));
+    value.map_or_else(String::new, |text| text.value)
+}
+
+fn is_set(reader: &mut Reader<'_>, name: &'static str, out: &mut Diagnostics) -> bool {
+    reader.value::<bool>(name, out).is_some_and(|set| set.value)
+}

@@ -1,0 +1,241 @@
+//! What nodes of facts take.
+
+use relay_policy::facts::{Output, Role, Special, Style, WordKind};
+
+use crate::grammar::{Field, Kind, Literal, Rule, Scalar};
+
+/// The kind of every field that holds a role.
+pub(super) const ROLE_KIND: Kind = Kind::Words(Role::WORDS);
+
+const TIER_KIND: Kind = Kind::Number { low: 0, high: 3 };
+const COUNT_KIND: Kind = Kind::Number { low: 0, high: 255 };
+
+const NAMES: Field = Field::arguments("a name", Kind::Text("text"), "A name.");
+const SAYS: Field = Field::property(
+    "says",
+    Kind::Text("text"),
+    "What it does, as the end of a sentence about it: `restarts a service`.",
+);
+
+pub(crate) static PROGRAM: Rule = Rule {
+    name: "program",
+    what: "a program",
+    meaning: "What is known about a program. Options and operands are closed: what is not declared is a doubt, and so at least tier 2.",
+    fields: NODE_FIELDS,
+    children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_1],
+    example: "",
+};
+
+static SUB_1: Rule = Rule {
+    name: "sub",
+    what: "a sub-command",
+    meaning: "A sub-command. One name may end or begin with `*`.",
+    fields: NODE_FIELDS,
+    children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_2],
+    example: "",
+};
+
+static SUB_2: Rule =
+    Rule { children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_3], ..SUB_1_WITHOUT };
+
+static SUB_3: Rule =
+    Rule { children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_4], ..SUB_1_WITHOUT };
+
+static SUB_4: Rule = Rule { children: &[&FLAGS, OPERAND, REST, LAST, &FORM], ..SUB_1_WITHOUT };
+
+const SUB_1_WITHOUT: Rule = Rule {
+    name: "sub",
+    what: "a sub-command",
+    meaning: "A sub-command of a sub-command.",
+    fields: NODE_FIELDS,
+    children: &[],
+    example: "",
+};
+
+/// The rules of sub-commands, by depth.
+pub(super) static SUBS: [&Rule; 4] = [&SUB_1, &SUB_2, &SUB_3, &SUB_4];
+
+const NODE_FIELDS: &[Field] = &[
+    NAMES,
+    Field::property(
+        "tier",
+        TIER_KIND,
+        "Its tier, whatever its options. Without it no one has read these facts, and it counts as unknown.",
+    ),
+    SAYS,
+    Field::property(
+        "style",
+        Kind::Words(Style::WORDS),
+        "How it reads its words: `gnu` (`-abc`, `--long`, shortened `--lo`), `go` (not shortened), `single` (`-name`), `none`, `key` (`key=value`).",
+    )
+    .or(Literal::Word("gnu")),
+    Field::property("stop", COUNT_KIND, "From which operand on no word is an option.")
+        .or(Literal::Number(0)),
+    Field::property("sub-at", COUNT_KIND, "Which operand is the sub-command.")
+        .or(Literal::Number(1)),
+    Field::property("numbers", Kind::Boolean, "Whether `-5` is an option.")
+        .or(Literal::Boolean(false)),
+    Field::property(
+        "bundle-first",
+        Kind::Boolean,
+        "Whether its first word may be options without a dash: `tar xf`.",
+    )
+    .or(Literal::Boolean(false)),
+    Field::property(
+        "ignore-case",
+        Kind::Boolean,
+        "Whether sub-commands may be in any case; they are written here in lower case.",
+    )
+    .or(Literal::Boolean(false)),
+    Field::property(
+        "sends",
+        Kind::Boolean,
+        "Whether it sends its standard input over a network.",
+    )
+    .or(Literal::Boolean(false)),
+    Field::property("writes", Kind::Text("path"), "A path that it writes without being told."),
+    Field::property(
+        "stdin",
+        ROLE_KIND,
+        "What its standard input is if it has no operand: code of a shell, SQL.",
+    )
+    .or(Literal::Word("text")),
+    Field::property("output", Kind::Words(Output::WORDS), "What it writes to standard output.")
+        .or(Literal::Word("opaque")),
+    Field::property(
+        "special",
+        Kind::Words(Special::WORDS),
+        "What it means to the shell that runs it.",
+    )
+    .or(Literal::Word("nothing")),
+];
+
+pub(super) static FLAGS: Rule = Rule {
+    name: "flags",
+    what: "options",
+    meaning: "Options that mean the same, dashes included. One that ends with `*` is the beginning of others.",
+    fields: &[
+        NAMES,
+        Field::property("value", ROLE_KIND, "They take a value; this is what it is."),
+        Field::property("attached", ROLE_KIND, "They take a value only if it is attached."),
+        Field::property("tier", TIER_KIND, "The tier that they raise the command to."),
+        Field::property("cap", TIER_KIND, "The most that the command itself is with them."),
+        SAYS,
+        Field::property("everywhere", Kind::Boolean, "Whether sub-commands take them too.")
+            .or(Literal::Boolean(false)),
+    ],
+    children: &[&VALUE],
+    example: "",
+};
+
+pub(super) static VALUE: Rule = Rule::leaf(
+    "value",
+    "a value",
+    "What certain values mean; the first row that matches counts. A pattern has one `*`, at its end or beginning.",
+    &[
+        Field::arguments("a pattern", Kind::Text("text"), "A value or a pattern."),
+        Field::property("tier", TIER_KIND, "The tier that it raises the command to."),
+        Field::property("cap", TIER_KIND, "The most that the command itself is with it."),
+        Field::property("role", ROLE_KIND, "What the text is that `*` stands for.")
+            .or(Literal::Word("text")),
+        SAYS,
+    ],
+);
+
+const fn operand(name: &'static str, meaning: &'static str) -> Rule {
+    Rule {
+        name,
+        what: "an operand",
+        meaning,
+        fields: &[Field::argument("a role", ROLE_KIND, "What it is.")],
+        children: &[&VALUE],
+        example: "",
+    }
+}
+
+static OPERAND_RULE: Rule = operand("operand", "The next operand.");
+static REST_RULE: Rule = operand("rest", "All operands that remain.");
+static LAST_RULE: Rule = operand("last", "The last operand, if there is more than one.");
+const OPERAND: &Rule = &OPERAND_RULE;
+const REST: &Rule = &REST_RULE;
+const LAST: &Rule = &LAST_RULE;
+
+/// The rules of operands, in the order of `Position`.
+pub(super) static OPERANDS: [&Rule; 3] = [OPERAND, REST, LAST];
+
+pub(super) static FORM: Rule = Rule {
+    name: "form",
+    what: "a form",
+    meaning: "What the command is under conditions; the first form that holds counts. A form may only lower the tier, so that a lost one can only raise it.",
+    fields: &[
+        Field::property("tier", TIER_KIND, "Its tier then.").or(Literal::Number(0)),
+        SAYS,
+        Field::property("least", COUNT_KIND, "The fewest operands.").or(Literal::Number(0)),
+        Field::property("most", COUNT_KIND, "The most operands.").or(Literal::Number(255)),
+        Field::property("output", Kind::Words(Output::WORDS), "What its output is then."),
+        Field::property("stdin", ROLE_KIND, "What its standard input is then."),
+        Field::property("writes", Kind::Text("path"), "A path that it writes then."),
+    ],
+    children: &[&HAS, &WITHOUT, &MATCHING, OPERAND, REST, LAST, &FORM_ROLE],
+    example: "",
+};
+
+pub(super) static HAS: Rule =
+    Rule::leaf("has", "options", "Options of which one must be there.", &[NAMES]);
+
+pub(super) static WITHOUT: Rule =
+    Rule::leaf("without", "options", "Options of which none may be there.", &[NAMES]);
+
+pub(super) static MATCHING: Rule = Rule::leaf(
+    "matching",
+    "patterns",
+    "Patterns of which each operand must match one.",
+    &[NAMES],
+);
+
+pub(super) static FORM_ROLE: Rule = Rule::leaf(
+    "role",
+    "a role",
+    "What the values of options are then.",
+    &[NAMES, Field::property("is", ROLE_KIND, "What they are.")],
+);
+
+pub(crate) static ENVIRONMENT: Rule = Rule::leaf(
+    "environment",
+    "variables",
+    "Variables of the environment that change no code. One that ends with `*` is the beginning of others.",
+    &[NAMES],
+);
+
+pub(crate) static WORDS: Rule = Rule::leaf(
+    "words",
+    "words of a language",
+    "Words of a programming language, for code in one line.",
+    &[
+        Field::arguments("a word", Kind::Text("text"), "A word."),
+        Field::property("language", ROLE_KIND, "The language."),
+        Field::property("kind", Kind::Words(WordKind::WORDS), "What they mean."),
+    ],
+);
+
+/// Implements `Scalar` for enumerations of facts.
+macro_rules! scalars {
+    ($($type:ty),*) => {
+        $(impl Scalar for $type {
+            const WORDS: &'static [&'static str] = <$type>::WORDS;
+
+            fn decode(literal: Literal<'_>) -> Option<Self> {
+                match literal {
+                    Literal::Word(word) => Self::from_word(word),
+                    Literal::Boolean(_) | Literal::Number(_) => None,
+                }
+            }
+
+            fn encode(self, _kind: Kind) -> Literal<'static> {
+                Literal::Word(self.word())
+            }
+        })*
+    };
+}
+
+scalars!(Role, Style, Output, Special, WordKind);
