@@ -84,6 +84,7 @@ fn fact(
         bundle_first: is_set(&mut reader, "bundle-first", out),
         ignore_case: is_set(&mut reader, "ignore-case", out),
         sends: is_set(&mut reader, "sends", out),
+        builtin: is_set(&mut reader, "builtin", out),
         writes: text(&mut reader, "writes", out),
         stdin: reader.value("stdin", out).map_or(Role::Text, |role| role.value),
         output: reader.value("output", out).map_or(Output::Opaque, |output| output.value),

@@ -8,7 +8,7 @@ mod table;
 
 pub use encode::{EncodeError, encode};
 pub use table::{Damaged, FactPlace, Facts, FlagId, NodeId};
-pub(crate) use table::{FlagMatch, FormRow, NodeRow, OperandRow, ValueRow};
+pub(crate) use table::{FormRow, NodeBit, NodeRow, OperandRow, Rows, matches};
 
 use crate::tier::Tier;
 
@@ -92,8 +92,6 @@ words! {
         EndedCommand = "ended-command",
         /// The words of `parallel`.
         ParallelCommand = "parallel-command",
-        /// The name of an interpreter, with its options, that is given code.
-        Program = "program",
         /// SQL.
         Sql = "sql",
         /// A script of sed.
@@ -142,10 +140,8 @@ words! {
         Mode = "mode",
         /// A user whose rights the program takes.
         User = "user",
-        /// A target or task of the project.
-        Task = "task",
-        /// A device whose content is lost.
-        Device = "device",
+        /// The word that stands for each of many things.
+        Placeholder = "placeholder",
     }
 }
 
@@ -218,8 +214,6 @@ words! {
         Alias = "alias",
         /// `shift`.
         Shift = "shift",
-        /// `cat`-like: with `/dev/null` alone its output is empty.
-        Concatenate = "concatenate",
         /// A shell: what follows its options is a script and its arguments, or `-c` code and its.
         Shell = "shell",
     }
@@ -261,6 +255,8 @@ pub struct Node {
     pub ignore_case: bool,
     /// Whether what it is given is sent over a network.
     pub sends: bool,
+    /// Whether it is a builtin of the shell.
+    pub builtin: bool,
     /// A path that it writes without being told.
     pub writes: String,
     /// What it does with code on standard input if it has no operand; `Text` for nothing.

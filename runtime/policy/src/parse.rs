@@ -10,7 +10,7 @@
 use thiserror::Error;
 
 use crate::span::Span;
-use crate::syntax::{HereDocument, Script, Word};
+use crate::syntax::{HereDocument, Part, Script, Word};
 
 mod command;
 mod compound;
@@ -80,18 +80,7 @@ pub fn parse(text: &str) -> Result<Script, ParseError> {
 ///
 /// As `parse`.
 pub fn parse_within(text: &str, budget: &mut Budget) -> Result<Script, ParseError> {
-    if let Some(at) = text.bytes().position(|byte| byte == 0) {
-        return Err(ParseError { at: Span::new(at, at).start, reason: "a NUL byte" });
-    }
-    let mut parser = Parser {
-        bytes: text.as_bytes(),
-        at: 0,
-        end: text.len(),
-        budget: *budget,
-        pending: Vec::new(),
-        here_documents: Vec::new(),
-        in_here_document: false,
-    };
+    let mut parser = Parser::new(text, *budget)?;
     let body = parser.list(&[]);
     budget.fuel = parser.budget.fuel;
     let body = body?;
@@ -100,6 +89,24 @@ pub fn parse_within(text: &str, budget: &mut Budget) -> Result<Script, ParseErro
     }
     parser.read_here_documents()?;
     Ok(Script { body, here_documents: parser.here_documents })
+}
+
+/// Parses a text in which only expansions mean something, as the shell reads a value that it evaluates.
+/// Returns its parts, and the here-documents in them.
+///
+/// # Errors
+///
+/// As `parse`.
+pub fn expansions(
+    text: &str,
+    budget: &mut Budget,
+) -> Result<(Vec<Part>, Vec<HereDocument>), ParseError> {
+    let mut parser = Parser::new(text, *budget)?;
+    let parts = parser.double(quote::Inside::HereDocument { strips_tabs: false });
+    budget.fuel = parser.budget.fuel;
+    let parts = parts?;
+    parser.read_here_documents()?;
+    Ok((parts, parser.here_documents))
 }
 
 /// A here-document whose body follows at the next newline.
@@ -122,6 +129,21 @@ struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
+    fn new(text: &'t str, budget: Budget) -> Parsed<Self> {
+        if let Some(at) = text.bytes().position(|byte| byte == 0) {
+            return Err(ParseError { at: Span::new(at, at).start, reason: "a NUL byte" });
+        }
+        Ok(Self {
+            bytes: text.as_bytes(),
+            at: 0,
+            end: text.len(),
+            budget,
+            pending: Vec::new(),
+            here_documents: Vec::new(),
+            in_here_document: false,
+        })
+    }
+
     /// Returns the next byte; 0 at the end, since a text holds no NUL.
     fn byte(&self) -> u8 {
         self.ahead(0)

@@ -93,6 +93,8 @@ const NODE_FIELDS: &[Field] = &[
         "Whether it sends its standard input over a network.",
     )
     .or(Literal::Boolean(false)),
+    Field::property("builtin", Kind::Boolean, "Whether it is a builtin of the shell.")
+        .or(Literal::Boolean(false)),
     Field::property("writes", Kind::Text("path"), "A path that it writes without being told."),
     Field::property(
         "stdin",

@@ -7,7 +7,7 @@ use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32};
 
 use super::table::{
-    BUNDLE_FIRST, FORM, FlagRow, FormRow, Header, IGNORE_CASE, NO_NODE, NO_TIER, NUMBERS, NameRow,
+    BUILTIN, BUNDLE_FIRST, FORM, FlagRow, FormRow, Header, IGNORE_CASE, NO_NODE, NO_TIER, NUMBERS, NameRow,
     Names, NodeRow, OperandRow, Rows, SENDS, UNSET, ValueRow, WordRow,
 };
 use super::{Flag, Form, Knowledge, Node, Operand, Value};
@@ -98,6 +98,7 @@ impl Encoder {
             bundle_first,
             ignore_case,
             sends,
+            builtin,
             writes,
             stdin,
             output,
@@ -115,6 +116,7 @@ impl Encoder {
             (*bundle_first, BUNDLE_FIRST),
             (*ignore_case, IGNORE_CASE),
             (*sends, SENDS),
+            (*builtin, BUILTIN),
         ] {
             bits |= if is_set { bit } else { 0 };
         }

@@ -74,8 +74,8 @@ pub(crate) struct Names {
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(crate) struct NameRow {
-    pub(super) name: U16,
-    pub(super) row: U16,
+    pub(crate) name: U16,
+    pub(crate) row: U16,
 }
 
 /// Where a fact was written.
@@ -92,7 +92,7 @@ pub(crate) struct PlaceRow {
 pub(crate) struct NodeRow {
     pub(super) name: U16,
     pub(super) says: U16,
-    pub(super) writes: U16,
+    pub(crate) writes: U16,
     pub(super) parent: U16,
     pub(super) tier: u8,
     pub(super) style: u8,
@@ -104,7 +104,7 @@ pub(crate) struct NodeRow {
     pub(super) special: u8,
     pub(super) place: PlaceRow,
     pub(super) flag_names: Names,
-    pub(super) operands: Rows,
+    pub(crate) operands: Rows,
     pub(super) forms: Rows,
     pub(super) sub_names: Names,
 }
@@ -120,7 +120,7 @@ pub(crate) struct FlagRow {
     pub(super) role: u8,
     pub(super) everywhere: u8,
     pub(super) place: PlaceRow,
-    pub(super) values: Rows,
+    pub(crate) values: Rows,
 }
 
 /// An operand.
@@ -130,14 +130,14 @@ pub(crate) struct OperandRow {
     pub(super) position: u8,
     pub(super) role: u8,
     pub(super) place: PlaceRow,
-    pub(super) values: Rows,
+    pub(crate) values: Rows,
 }
 
 /// What a certain value means.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(crate) struct ValueRow {
-    pub(super) pattern: U16,
+    pub(crate) pattern: U16,
     pub(super) says: U16,
     pub(super) tier: u8,
     pub(super) cap: u8,
@@ -150,18 +150,18 @@ pub(crate) struct ValueRow {
 #[repr(C)]
 pub(crate) struct FormRow {
     pub(super) says: U16,
-    pub(super) writes: U16,
+    pub(crate) writes: U16,
     pub(super) tier: u8,
     pub(super) output: u8,
     pub(super) stdin: u8,
-    pub(super) least: u8,
-    pub(super) most: u8,
+    pub(crate) least: u8,
+    pub(crate) most: u8,
     pub(super) place: PlaceRow,
-    pub(super) has: Rows,
-    pub(super) without: Rows,
-    pub(super) matching: Rows,
-    pub(super) operands: Rows,
-    pub(super) roles: Rows,
+    pub(crate) has: Rows,
+    pub(crate) without: Rows,
+    pub(crate) matching: Rows,
+    pub(crate) operands: Rows,
+    pub(crate) roles: Rows,
 }
 
 /// A word of a language.
@@ -177,6 +177,7 @@ pub(super) const NUMBERS: u8 = 1;
 pub(super) const BUNDLE_FIRST: u8 = 2;
 pub(super) const IGNORE_CASE: u8 = 4;
 pub(super) const SENDS: u8 = 8;
+pub(super) const BUILTIN: u8 = 16;
 
 /// The facts in force.
 #[derive(Debug, Clone, Copy)]
@@ -209,16 +210,6 @@ pub struct FactPlace<'a> {
     pub file: &'a str,
     /// The line, from 1.
     pub line: u16,
-}
-
-/// An option that a word names.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct FlagMatch {
-    pub(crate) flag: FlagId,
-    /// The number of bytes that its name takes of the word.
-    pub(crate) length: usize,
-    /// Whether the word is the whole name and not a shortened one.
-    pub(crate) whole: bool,
 }
 
 impl<'a> Facts<'a> {
@@ -465,13 +456,11 @@ impl<'a> Facts<'a> {
         self.find(self.names(node.flag_names).0, name).map(|row| row.row.get())
     }
 
-    /// Returns the option whose pattern (`--set-*`) a word begins with.
-    pub(crate) fn flag_pattern(&self, node: &NodeRow, word: &[u8]) -> Option<FlagMatch> {
+    /// Returns the option whose pattern (`--set-*`) a word matches.
+    pub(crate) fn flag_pattern(&self, node: &NodeRow, word: &[u8]) -> Option<FlagId> {
         let (_, patterns) = self.names(node.flag_names);
-        let patterns = patterns.iter().map(|row| (row, self.string(row.name)));
-        let mut matching = patterns.filter(|(_, name)| matches(name, word));
-        let (row, name) = matching.next()?;
-        Some(FlagMatch { flag: row.row.get(), length: name.len() - 1, whole: true })
+        let mut matching = patterns.iter().filter(|row| matches(self.string(row.name), word));
+        matching.next().map(|row| row.row.get())
     }
 
     /// Returns the options whose names begin with `start`.
@@ -553,6 +542,16 @@ impl NodeRow {
         Special::from_number(self.special).unwrap_or_default()
     }
 
+    /// Returns which operand is the sub-command, from 1.
+    pub(crate) fn sub_at(&self) -> u8 {
+        self.sub_at.max(1)
+    }
+
+    /// Returns from which operand on no word is an option; 0 for never.
+    pub(crate) const fn stop(&self) -> u8 {
+        self.stop
+    }
+
     pub(crate) const fn has(&self, bit: NodeBit) -> bool {
         self.bits & bit as u8 != 0
     }
@@ -565,9 +564,14 @@ pub(crate) enum NodeBit {
     Numbers = NUMBERS,
     BundleFirst = BUNDLE_FIRST,
     Sends = SENDS,
+    Builtin = BUILTIN,
 }
 
 impl FlagRow {
+    pub(crate) const fn is_everywhere(&self) -> bool {
+        self.everywhere != 0
+    }
+
     pub(crate) fn tier(&self) -> Tier {
         Tier::from_number(self.tier).unwrap_or_default()
     }
@@ -626,5 +630,78 @@ impl FormRow {
 impl From<Place> for PlaceRow {
     fn from(Place { file, line }: Place) -> Self {
         Self { file, line: U16::new(line) }
+    }
+}
+
+/// What people read of facts.
+impl<'a> Facts<'a> {
+    /// Returns the name of a program with its sub-commands: `git stash drop`.
+    #[must_use]
+    pub fn command_name(&self, node: NodeId) -> String {
+        let mut names = Vec::new();
+        let mut next = Some(node);
+        // A damaged table could name a node as its own parent.
+        while let (Some(row), true) = (next.and_then(|id| self.node(id)), names.len() < 8) {
+            names.push(self.string(row.name));
+            next = (row.parent.get() != NO_NODE).then(|| row.parent.get());
+        }
+        names.reverse();
+        names.join(" ")
+    }
+
+    pub(crate) fn node_says(&self, node: NodeId) -> &'a str {
+        self.node(node).map_or("", |row| self.string(row.says))
+    }
+
+    pub(crate) fn form_says(&self, form: u16) -> &'a str {
+        self.forms.get(usize::from(form)).map_or("", |row| self.string(row.says))
+    }
+
+    pub(crate) fn flag_says(&self, flag: FlagId) -> &'a str {
+        self.flag(flag).map_or("", |row| self.string(row.says))
+    }
+
+    pub(crate) fn value_says(&self, value: u16) -> &'a str {
+        self.values.get(usize::from(value)).map_or("", |row| self.string(row.says))
+    }
+
+    /// Returns the first name of an option, as the node or those around it declare it.
+    pub(crate) fn flag_name(&self, node: NodeId, flag: FlagId) -> &'a str {
+        let mut next = self.node(node);
+        for _ in 0..8 {
+            let Some(row) = next else { break };
+            let all = self.slice(self.names, row.flag_names.rows);
+            if let Some(found) = all.iter().find(|name| name.row.get() == flag) {
+                return self.string(found.name);
+            }
+            next = self.node(row.parent.get());
+        }
+        ""
+    }
+
+    pub(crate) fn node_place(&self, node: NodeId) -> Option<FactPlace<'a>> {
+        self.node(node).map(|row| self.place(row.place))
+    }
+
+    pub(crate) fn form_place(&self, form: u16) -> Option<FactPlace<'a>> {
+        self.forms.get(usize::from(form)).map(|row| self.place(row.place))
+    }
+
+    pub(crate) fn flag_place(&self, flag: FlagId) -> Option<FactPlace<'a>> {
+        self.flag(flag).map(|row| self.place(row.place))
+    }
+
+    pub(crate) fn value_place(&self, value: u16) -> Option<FactPlace<'a>> {
+        self.values.get(usize::from(value)).map(|row| self.place(row.place))
+    }
+
+    /// Returns the number of a form of a node.
+    pub(crate) fn form_id(&self, node: &NodeRow, at: usize) -> u16 {
+        node.forms.start.get().saturating_add(u16::try_from(at).unwrap_or(u16::MAX))
+    }
+
+    /// Returns the number of a value among some rows.
+    pub(crate) fn value_id(&self, rows: Rows, at: usize) -> u16 {
+        rows.start.get().saturating_add(u16::try_from(at).unwrap_or(u16::MAX))
     }
 }

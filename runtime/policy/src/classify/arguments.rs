@@ -1,0 +1,411 @@
+//! The words of a program -> options, operands, sub-commands.
+
+use super::Classifier;
+use super::expand::Field;
+use crate::facts::{Arity, FlagId, NodeBit, NodeId, NodeRow, Role, Style};
+use crate::span::Span;
+use crate::text::{NAME, STAR};
+use crate::tier::Floor;
+
+/// The words of a program, taken apart.
+#[derive(Debug)]
+pub(super) struct Call<'c> {
+    /// The program and its sub-commands.
+    pub(super) chain: Vec<NodeId>,
+    /// Their words.
+    pub(super) span: Span,
+    pub(super) given: Vec<Given<'c>>,
+    pub(super) operands: Vec<Field<'c>>,
+    /// From which operand on no word can be an option, because of `--`.
+    pub(super) dashes: Option<usize>,
+    /// Whether there was an option that no fact declares.
+    pub(super) has_unknown: bool,
+    /// The word after the first such option, which may be its value.
+    pub(super) doubt: Option<usize>,
+    /// Whether a sub-command is not known, so that nothing is known of what follows.
+    pub(super) is_lost: bool,
+}
+
+/// An option that was given.
+#[derive(Debug)]
+pub(super) struct Given<'c> {
+    /// Who declares it.
+    pub(super) owner: NodeId,
+    pub(super) flag: FlagId,
+    pub(super) span: Span,
+    pub(super) value: Option<Field<'c>>,
+    /// The words of a command that ends with `;`.
+    pub(super) words: Vec<Field<'c>>,
+    /// Whether the name is whole: a shortened one never lowers anything.
+    pub(super) is_whole: bool,
+}
+
+/// The words that are still to be read.
+struct Words<'w, 'c> {
+    fields: &'w [Field<'c>],
+    at: usize,
+}
+
+impl<'w, 'c> Words<'w, 'c> {
+    fn next(&mut self) -> Option<&'w Field<'c>> {
+        let field = self.fields.get(self.at)?;
+        self.at += 1;
+        Some(field)
+    }
+}
+
+impl Classifier<'_> {
+    /// Takes the words of a program apart.
+    pub(super) fn arguments<'c>(
+        &mut self,
+        node: NodeId,
+        name: Span,
+        fields: &[Field<'c>],
+    ) -> Call<'c> {
+        let mut call = Call {
+            chain: vec![node],
+            span: name,
+            given: Vec::new(),
+            operands: Vec::new(),
+            dashes: None,
+            has_unknown: false,
+            doubt: None,
+            is_lost: false,
+        };
+        let mut words = Words { fields, at: 0 };
+        let mut options = true;
+        // The operands of the sub-command that is being read.
+        let mut count = 0usize;
+        while let Some(field) = words.next() {
+            let Some(row) = self.last(&call) else { return call };
+            let style = row.style();
+            let bytes = &*field.text.bytes;
+            let is_first = words.at == 1 && call.chain.len() == 1;
+            if options && style != Style::None {
+                if bytes == b"--" && style != Style::Key {
+                    options = false;
+                    call.dashes = Some(call.operands.len());
+                    continue;
+                }
+                if self.option(field, row, style, is_first, &mut words, &mut call) {
+                    continue;
+                }
+            }
+            count += 1;
+            if self.facts.has_subs(row) && count == usize::from(row.sub_at()) {
+                count = 0;
+                if !self.descend(field, row, &mut call) {
+                    return call;
+                }
+                continue;
+            }
+            call.operands.push(field.clone());
+            if row.stop() > 0 && count >= usize::from(row.stop()) {
+                options = false;
+            }
+        }
+        call
+    }
+
+    /// Returns the innermost sub-command.
+    pub(super) fn last(&self, call: &Call<'_>) -> Option<&'f NodeRow>
+    where
+        Self: 'f,
+    {
+        call.chain.last().and_then(|id| self.facts.node(*id))
+    }
+
+    /// Goes to a sub-command; returns whether it is known.
+    fn descend<'c>(&mut self, field: &Field<'c>, row: &NodeRow, call: &mut Call<'c>) -> bool {
+        if !field.text.is_literal() || field.spread {
+            self.floor(Floor::UnknownWord, field.text.span, "the sub-command is not literal");
+            call.is_lost = true;
+            return false;
+        }
+        match self.facts.sub(row, &field.text.bytes) {
+            Some(sub) => {
+                call.chain.push(sub);
+                call.span = call.span.to(field.text.span);
+                true
+            }
+            None => {
+                self.floor(
+                    Floor::UnknownProgram,
+                    field.text.span,
+                    "no fact describes this sub-command",
+                );
+                call.is_lost = true;
+                false
+            }
+        }
+    }
+
+    /// Reads a word as an option; returns whether it is one.
+    fn option<'c>(
+        &mut self,
+        field: &Field<'c>,
+        row: &NodeRow,
+        style: Style,
+        is_first: bool,
+        words: &mut Words<'_, 'c>,
+        call: &mut Call<'c>,
+    ) -> bool {
+        let bytes = &*field.text.bytes;
+        match (style, bytes) {
+            (Style::None, _) => false,
+            (Style::Key, _) => self.key(field, call),
+            (_, [b'-', b'-', ..]) => {
+                self.long(field, 2, style, words, call);
+                true
+            }
+            (_, [b'-']) => false,
+            (_, [b'-', ..]) if self.exact(field, call, words) => true,
+            (Style::Single, [b'-', rest @ ..]) => {
+                let is_number = row.has(NodeBit::Numbers) && is_number(rest);
+                if !is_number {
+                    self.long(field, 1, style, words, call);
+                }
+                true
+            }
+            (_, [b'-', rest @ ..]) => {
+                if !(row.has(NodeBit::Numbers) && is_number(rest)) {
+                    self.bundle(field, 1, false, words, call);
+                }
+                true
+            }
+            (_, [b'+', ..]) => self.exact(field, call, words),
+            (_, [first, ..])
+                if is_first && row.has(NodeBit::BundleFirst) && first.is_ascii_alphabetic() =>
+            {
+                self.bundle(field, 0, true, words, call);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns who declares an option that a call may have: the innermost sub-command, or one around it
+    /// whose options hold everywhere.
+    fn lookup(&self, call: &Call<'_>, name: &[u8]) -> Option<(NodeId, FlagId)> {
+        let mut is_own = true;
+        for id in call.chain.iter().rev() {
+            let row = self.facts.node(*id)?;
+            if let Some(flag) = self.facts.own_flag(row, name)
+                && (is_own || self.facts.flag(flag).is_some_and(|row| row.is_everywhere()))
+            {
+                return Some((*id, flag));
+            }
+            is_own = false;
+        }
+        None
+    }
+
+    /// Reads a word that is the name of an option as a whole.
+    fn exact<'c>(
+        &mut self,
+        field: &Field<'c>,
+        call: &mut Call<'c>,
+        words: &mut Words<'_, 'c>,
+    ) -> bool {
+        let Some((owner, flag)) = self.lookup(call, &field.text.bytes) else { return false };
+        self.give(owner, flag, field.text.span, None, true, words, call);
+        true
+    }
+
+    /// Reads `--name`, `--name=value`, or the same with one dash.
+    fn long<'c>(
+        &mut self,
+        field: &Field<'c>,
+        dashes: usize,
+        style: Style,
+        words: &mut Words<'_, 'c>,
+        call: &mut Call<'c>,
+    ) {
+        let bytes = &*field.text.bytes;
+        let equals = bytes.iter().position(|byte| *byte == b'=');
+        let name = bytes.get(..equals.unwrap_or(bytes.len())).unwrap_or(bytes);
+        let value = equals.map(|at| Field { text: field.text.from_byte(at + 1), ..field.clone() });
+        let span = field.text.span;
+        if let Some((owner, flag)) = self.lookup(call, name) {
+            return self.give(owner, flag, span, value, true, words, call);
+        }
+        // One-dash programs take two dashes too.
+        if style == Style::Single
+            && dashes == 2
+            && let Some((owner, flag)) = self.lookup(call, name.get(1..).unwrap_or(name))
+        {
+            return self.give(owner, flag, span, value, true, words, call);
+        }
+        if matches!(name, b"--help" | b"--version") && value.is_none() {
+            return self.help(field, call);
+        }
+        let mut is_own = true;
+        for id in call.chain.clone().into_iter().rev() {
+            let Some(row) = self.facts.node(id) else { continue };
+            if let Some(found) = self.facts.flag_pattern(row, name)
+                && (is_own || self.facts.flag(found).is_some_and(|row| row.is_everywhere()))
+            {
+                return self.give(id, found, span, value, true, words, call);
+            }
+            is_own = false;
+        }
+        if style == Style::Gnu && name.len() > 2 && self.shortened(name, span, &value, words, call) {
+            return;
+        }
+        self.unknown(field, value.is_some(), words, call);
+    }
+
+    /// Reads a shortened long option: whatever it may stand for counts.
+    fn shortened<'c>(
+        &mut self,
+        name: &[u8],
+        span: Span,
+        value: &Option<Field<'c>>,
+        words: &mut Words<'_, 'c>,
+        call: &mut Call<'c>,
+    ) -> bool {
+        let mut found: Vec<(NodeId, FlagId)> = Vec::new();
+        let mut is_own = true;
+        for id in call.chain.iter().rev() {
+            let Some(row) = self.facts.node(*id) else { continue };
+            for flag in self.facts.flags_from(row, name) {
+                let holds = is_own || self.facts.flag(flag).is_some_and(|row| row.is_everywhere());
+                if holds && !found.contains(&(*id, flag)) {
+                    found.push((*id, flag));
+                }
+            }
+            is_own = false;
+        }
+        let after = words.at;
+        let mut end = after;
+        for (owner, flag) in &found {
+            words.at = after;
+            self.give(*owner, *flag, span, value.clone(), false, words, call);
+            end = end.max(words.at);
+        }
+        words.at = end;
+        !found.is_empty()
+    }
+
+    /// Reads `-abc`, or `abc` of a program whose first word needs no dash.
+    fn bundle<'c>(
+        &mut self,
+        field: &Field<'c>,
+        start: usize,
+        is_old: bool,
+        words: &mut Words<'_, 'c>,
+        call: &mut Call<'c>,
+    ) {
+        let bytes = field.text.bytes.clone();
+        for at in start..bytes.len() {
+            let Some(byte) = bytes.get(at) else { break };
+            let name = [b'-', *byte];
+            let span = field.text.place(if at == 1 { 0 } else { at }, at + 1);
+            let Some((owner, flag)) = self.lookup(call, &name) else {
+                return self.unknown(field, false, words, call);
+            };
+            let arity = self.facts.flag(flag).map_or(Arity::None, |row| row.arity());
+            let rest = at + 1 < bytes.len();
+            let attached = rest && arity != Arity::None && !is_old;
+            let value = attached
+                .then(|| Field { text: field.text.from_byte(at + 1), ..field.clone() });
+            self.give(owner, flag, span, value, true, words, call);
+            if attached {
+                return;
+            }
+        }
+    }
+
+    /// Reads `key=value`.
+    fn key<'c>(&mut self, field: &Field<'c>, call: &mut Call<'c>) -> bool {
+        let bytes = &*field.text.bytes;
+        let Some(equals) = bytes.iter().position(|byte| *byte == b'=') else {
+            return if bytes.starts_with(b"--") {
+                let mut none = Words { fields: &[], at: 0 };
+                self.long(field, 2, Style::Key, &mut none, call);
+                true
+            } else {
+                false
+            };
+        };
+        let name = bytes.get(..=equals).unwrap_or(bytes);
+        let Some((owner, flag)) = self.lookup(call, name) else {
+            self.floor(Floor::UnknownFlag, field.text.span, "no fact declares this key");
+            call.has_unknown = true;
+            return true;
+        };
+        let value = Field { text: field.text.from_byte(equals + 1), ..field.clone() };
+        let mut none = Words { fields: &[], at: 0 };
+        self.give(owner, flag, field.text.span, Some(value), true, &mut none, call);
+        true
+    }
+
+    /// Notes an option, with its value.
+    fn give<'c>(
+        &mut self,
+        owner: NodeId,
+        flag: FlagId,
+        span: Span,
+        attached: Option<Field<'c>>,
+        is_whole: bool,
+        words: &mut Words<'_, 'c>,
+        call: &mut Call<'c>,
+    ) {
+        let Some(row) = self.facts.flag(flag) else { return };
+        let mut given =
+            Given { owner, flag, span, value: None, words: Vec::new(), is_whole };
+        match row.arity() {
+            Arity::None => {
+                if attached.is_some() {
+                    self.floor(Floor::UnknownFlag, span, "this option takes no value");
+                    call.has_unknown = true;
+                }
+            }
+            Arity::Attached => given.value = attached,
+            Arity::Required if row.role() == Role::EndedCommand => {
+                while let Some(word) = words.next() {
+                    if matches!(&*word.text.bytes, b";" | b"+") {
+                        break;
+                    }
+                    given.words.push(word.clone());
+                }
+            }
+            Arity::Required => given.value = attached.or_else(|| words.next().cloned()),
+        }
+        call.given.push(given);
+    }
+
+    /// Notes `--help` or `--version`, which every program may have: nothing else is done then.
+    fn help<'c>(&mut self, field: &Field<'c>, call: &mut Call<'c>) {
+        call.given.push(Given {
+            owner: call.chain.last().copied().unwrap_or(NodeId::MAX),
+            flag: HELP,
+            span: field.text.span,
+            value: None,
+            words: Vec::new(),
+            is_whole: true,
+        });
+    }
+
+    fn unknown<'c>(
+        &mut self,
+        field: &Field<'c>,
+        has_value: bool,
+        words: &mut Words<'_, 'c>,
+        call: &mut Call<'c>,
+    ) {
+        self.floor(Floor::UnknownFlag, field.text.span, "no fact declares this option");
+        call.has_unknown = true;
+        if !has_value && call.doubt.is_none() && words.at < words.fields.len() {
+            call.doubt = Some(words.at);
+        }
+    }
+}
+
+/// The number of the option `--help`, which no fact declares.
+pub(super) const HELP: FlagId = FlagId::MAX;
+
+fn is_number(bytes: &[u8]) -> bool {
+    !bytes.is_empty()
+        && bytes.iter().all(|byte| byte.is_ascii_digit() || *byte == NAME || *byte == STAR)
+}

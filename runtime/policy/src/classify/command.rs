@@ -1,0 +1,377 @@
+//! Lists, pipelines and compound commands.
+
+use super::expand::{Choice, Field};
+use super::stream::{Content, Stream};
+use super::{Classifier, Code, READINGS_MAX};
+use crate::shell::Frame;
+use crate::syntax::{Assignment, Command, Item, Kind, List, Pipeline, Simple, Value, Word};
+use crate::text::{ELEMENT, Text};
+
+impl Classifier<'_> {
+    /// Classifies a list, and returns what it writes.
+    pub(super) fn list(
+        &mut self,
+        code: &Code<'_>,
+        list: &List,
+        frame: &mut Frame,
+        input: &Stream,
+    ) -> Stream {
+        let mut output = Stream::default();
+        for (number, item) in list.iter().enumerate() {
+            let next = self.item(code, item, frame, input);
+            output = if number == 0 { next } else { joined(&output, &next) };
+        }
+        output
+    }
+
+    fn item(&mut self, code: &Code<'_>, item: &Item, frame: &mut Frame, input: &Stream) -> Stream {
+        let mut output = Stream::default();
+        let mut mark = None;
+        for (number, pipeline) in item.pipelines.iter().enumerate() {
+            if number == 1 {
+                // The first always runs; whether the others do is open.
+                mark = Some(self.shell.enter());
+            }
+            let next = if item.background {
+                let mut inner = Frame { is_beside: true, ..frame.clone() };
+                self.pipeline(code, pipeline, &mut inner, input)
+            } else {
+                self.pipeline(code, pipeline, frame, input)
+            };
+            output = if number == 0 { next } else { joined(&output, &next) };
+        }
+        if let Some(mark) = mark {
+            self.shell.leave(mark);
+        }
+        output
+    }
+
+    fn pipeline(
+        &mut self,
+        code: &Code<'_>,
+        pipeline: &Pipeline,
+        frame: &mut Frame,
+        input: &Stream,
+    ) -> Stream {
+        if let [only] = pipeline.commands.as_slice() {
+            return self.command(code, only, frame, input);
+        }
+        let mut stream = input.clone();
+        let mark = self.shell.enter();
+        for command in &pipeline.commands {
+            let mut inner = Frame { is_beside: true, ..frame.clone() };
+            let is_secret = stream.is_secret;
+            stream = self.command(code, command, &mut inner, &stream);
+            stream.is_secret |= is_secret;
+        }
+        self.shell.leave(mark);
+        stream
+    }
+
+    /// Classifies a command, and returns what it writes.
+    pub(super) fn command(
+        &mut self,
+        code: &Code<'_>,
+        command: &Command,
+        frame: &mut Frame,
+        input: &Stream,
+    ) -> Stream {
+        if !self.step(code.place(command.span)) {
+            return Stream::of(Content::Opaque);
+        }
+        if let Kind::Simple(simple) = &command.kind {
+            return self.simple(code, command, simple, frame, input);
+        }
+        let redirected = self.redirects(code, &command.redirects, frame, input);
+        let was_connected = frame.is_connected;
+        frame.is_connected |= redirected.is_connected;
+        let output = self.compound(code, command, frame, &redirected.input);
+        frame.is_connected = was_connected;
+        self.write_redirects(&redirected, &output, frame);
+        if redirected.takes_output { Stream::default() } else { output }
+    }
+
+    fn compound(
+        &mut self,
+        code: &Code<'_>,
+        command: &Command,
+        frame: &mut Frame,
+        input: &Stream,
+    ) -> Stream {
+        match &command.kind {
+            Kind::Simple(_) => Stream::default(),
+            Kind::Group(list) => self.list(code, list, frame, input),
+            Kind::Subshell(list) => self.apart(code, list, frame.clone(), input),
+            Kind::If(lists) => self.branches(code, lists, frame, input),
+            Kind::While { condition, body } => {
+                let mut inner = Frame { is_many: true, ..frame.clone() };
+                self.list(code, condition, &mut inner, input);
+                let output = self.apart_in(code, body, &mut inner, input);
+                rejoin(frame, &inner);
+                output
+            }
+            Kind::For { variable, words, body } => {
+                self.loop_variable(code, code.slice(*variable), words.as_deref(), frame);
+                let mut inner = Frame { is_many: true, ..frame.clone() };
+                let output = self.apart_in(code, body, &mut inner, input);
+                rejoin(frame, &inner);
+                output
+            }
+            Kind::ForArithmetic { header, body } => {
+                self.arithmetic(code, &header.parts, header.span, frame);
+                let mut inner = Frame { is_many: true, ..frame.clone() };
+                let output = self.apart_in(code, body, &mut inner, input);
+                rejoin(frame, &inner);
+                output
+            }
+            Kind::Case { word, patterns, bodies } => {
+                self.single(code, word, frame);
+                for pattern in patterns {
+                    self.visit(code, &pattern.parts, frame);
+                }
+                self.branches(code, bodies, frame, input)
+            }
+            Kind::Condition(words) => {
+                self.condition(code, words, frame);
+                Stream::literal(Text::from_span(Vec::new(), code.place(command.span)))
+            }
+            Kind::Arithmetic(word) => {
+                self.arithmetic(code, &word.parts, word.span, frame);
+                Stream::literal(Text::from_span(Vec::new(), code.place(command.span)))
+            }
+            Kind::Function { name, body } => {
+                let text = code.place.part(body.span.start as usize, body.span.end as usize);
+                self.define(code, code.slice(*name), text, body);
+                Stream::literal(Text::from_span(Vec::new(), code.place(command.span)))
+            }
+            Kind::Coprocess(body) => {
+                let mut inner = Frame { is_beside: true, ..frame.clone() };
+                self.command(code, body, &mut inner, input);
+                Stream::default()
+            }
+        }
+    }
+
+    /// Remembers a function. Its body is text, since a call may be in another text than the definition;
+    /// here-documents of the body follow it in the text and are added.
+    fn define(&mut self, code: &Code<'_>, name: &str, text: Text<'_>, body: &Command) {
+        let last = code
+            .script
+            .here_documents
+            .iter()
+            .map(|document| document.span)
+            .filter(|span| span.start >= body.span.start)
+            .map(|span| span.end as usize)
+            .max();
+        let start = body.span.start as usize;
+        let text = match last {
+            Some(end) if end > body.span.end as usize => {
+                // The delimiter's line belongs to it.
+                let rest = code.text.get(end..).unwrap_or("");
+                let line = rest.find('\n').map_or(rest.len(), |at| at + 1);
+                code.place.part(start, end + line)
+            }
+            _ => text,
+        };
+        self.shell.functions.insert(name.to_owned(), text.owned());
+    }
+
+    /// Classifies a list in a shell of its own.
+    fn apart(&mut self, code: &Code<'_>, list: &List, mut frame: Frame, input: &Stream) -> Stream {
+        self.apart_in(code, list, &mut frame, input)
+    }
+
+    /// Classifies a list that may not run; what it assigns is not certain after it.
+    fn apart_in(
+        &mut self,
+        code: &Code<'_>,
+        list: &List,
+        frame: &mut Frame,
+        input: &Stream,
+    ) -> Stream {
+        let mark = self.shell.enter();
+        let output = self.list(code, list, frame, input);
+        self.shell.leave(mark);
+        output
+    }
+
+    fn branches(
+        &mut self,
+        code: &Code<'_>,
+        lists: &[List],
+        frame: &mut Frame,
+        input: &Stream,
+    ) -> Stream {
+        let mut output = Stream::default();
+        let before = frame.clone();
+        for (number, list) in lists.iter().enumerate() {
+            let mut inner = before.clone();
+            let next = self.apart_in(code, list, &mut inner, input);
+            output = if number == 0 { next } else { joined(&output, &next) };
+            rejoin(frame, &inner);
+        }
+        output
+    }
+
+    fn loop_variable(
+        &mut self,
+        code: &Code<'_>,
+        name: &str,
+        words: Option<&[Word]>,
+        frame: &mut Frame,
+    ) {
+        let fields = match words {
+            Some(words) => {
+                let mut choice = Choice::of(0);
+                let fields = self.fields(code, words, frame, &mut choice);
+                if choice.readings > 1 {
+                    self.shell.assign(name, None);
+                    return;
+                }
+                fields
+            }
+            None => match &frame.parameters {
+                Some(all) => all.iter().cloned().map(Field::new).collect(),
+                None => {
+                    self.shell.assign(name, None);
+                    return;
+                }
+            },
+        };
+        for field in fields {
+            let value = (!field.spread).then(|| field.text.bytes.into_owned());
+            self.shell.assign(name, value);
+        }
+    }
+
+    fn simple(
+        &mut self,
+        code: &Code<'_>,
+        command: &Command,
+        simple: &Simple,
+        frame: &mut Frame,
+        input: &Stream,
+    ) -> Stream {
+        let Simple { assignments, words } = simple;
+        for assignment in assignments {
+            self.assignment(code, assignment, words.is_empty(), frame);
+        }
+        let redirected = self.redirects(code, &command.redirects, frame, input);
+        let was_connected = frame.is_connected;
+        frame.is_connected |= redirected.is_connected;
+        let mut output = Stream::default();
+        let mut readings = 1;
+        let mut reading = 0;
+        while reading < readings {
+            let mut choice = Choice::of(reading);
+            let fields = self.fields(code, words, frame, &mut choice);
+            // The number of readings is known after the first.
+            if reading == 0 {
+                readings = choice.readings.min(READINGS_MAX);
+            }
+            self.prefixes(code, assignments, &fields);
+            let next = if fields.is_empty() {
+                Stream::literal(Text::from_span(Vec::new(), code.place(command.span)))
+            } else {
+                self.run(&fields, frame, &redirected.input)
+            };
+            output = if reading == 0 { next } else { joined(&output, &next) };
+            reading += 1;
+        }
+        frame.is_connected = was_connected;
+        self.write_redirects(&redirected, &output, frame);
+        if redirected.takes_output {
+            return Stream { is_secret: output.is_secret, ..Stream::default() };
+        }
+        output
+    }
+
+    /// Classifies what an assignment runs; one that is not before a command changes the shell's variable.
+    fn assignment(
+        &mut self,
+        code: &Code<'_>,
+        assignment: &Assignment,
+        stays: bool,
+        frame: &mut Frame,
+    ) {
+        let name = code.slice(assignment.name);
+        if let Some(subscript) = &assignment.subscript {
+            self.late_parts(code, &subscript.parts, subscript.span, frame);
+        }
+        let value = match &assignment.value {
+            Value::Word(word) => {
+                let field = self.single(code, word, frame);
+                Some(field.text.bytes.into_owned())
+            }
+            Value::Array(words) => {
+                let mut choice = Choice::of(0);
+                let fields = self.fields(code, words, frame, &mut choice);
+                let is_known = choice.readings <= 1 && !fields.iter().any(|field| field.spread);
+                let texts: Vec<_> = fields.into_iter().map(|field| field.text.bytes).collect();
+                is_known.then(|| texts.join(&ELEMENT))
+            }
+        };
+        if !stays {
+            return;
+        }
+        let value = match (assignment.append, &assignment.subscript) {
+            (_, Some(_)) => None,
+            (false, None) => value,
+            (true, None) => self.appended(name, value, &assignment.value),
+        };
+        self.shell.assign(name, value);
+        self.exported(name, code.place(assignment.span), false);
+    }
+
+    /// Returns what a variable holds after a value was added.
+    fn appended(&mut self, name: &str, value: Option<Vec<u8>>, kind: &Value) -> Option<Vec<u8>> {
+        let value = value?;
+        match self.shell.held(name) {
+            crate::shell::Held::Values([only]) => {
+                let mut whole = only.clone();
+                if matches!(kind, Value::Array(_)) && !whole.is_empty() {
+                    whole.push(ELEMENT);
+                }
+                whole.extend(value);
+                Some(whole)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Returns what two commands write one after the other.
+fn joined(first: &Stream, second: &Stream) -> Stream {
+    let is_secret = first.is_secret || second.is_secret;
+    let content = match (&first.content, &second.content) {
+        (Content::Literal(text), other) | (other, Content::Literal(text))
+            if text.bytes.is_empty() =>
+        {
+            other.clone()
+        }
+        (Content::Literal(first), Content::Literal(second)) => {
+            let mut builder = crate::text::TextBuilder::new(first.span.to(second.span));
+            builder.push_text(first);
+            builder.push_text(second);
+            Content::Literal(std::rc::Rc::new(builder.finish()))
+        }
+        (Content::Network, _) | (_, Content::Network) => Content::Network,
+        _ => Content::Opaque,
+    };
+    Stream { content, is_secret }
+}
+
+/// After commands that may not have run, the folder is known only if they left it as it was.
+fn rejoin(frame: &mut Frame, inner: &Frame) {
+    if !frame.folder.is_same(&inner.folder) {
+        frame.folder = crate::shell::Folder::Unknown;
+    }
+    frame.parameters = match (frame.parameters.take(), &inner.parameters) {
+        (Some(own), Some(other)) if same_texts(&own, other) => Some(own),
+        _ => None,
+    };
+}
+
+fn same_texts(a: &[Text<'_>], b: &[Text<'_>]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.bytes == b.bytes)
+}

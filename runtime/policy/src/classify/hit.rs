@@ -1,0 +1,176 @@
+//! What a classification finds.
+
+use std::collections::BTreeSet;
+
+use crate::facts::{FactPlace, FlagId, NodeId, Role};
+use crate::paths::PathClass;
+use crate::span::Span;
+use crate::tier::{Floor, Tier};
+
+/// What a text may do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// The highest tier of all that it may run.
+    pub tier: Tier,
+    /// What raised it, the highest first, then in the order of the text. Empty exactly for tier 0.
+    pub hits: Vec<Hit>,
+    /// How many further hits there are.
+    pub omitted: usize,
+    /// The paths that it reads, as far as they are known.
+    pub reads: BTreeSet<String>,
+    /// The paths that it writes or removes, as far as they are known.
+    pub writes: BTreeSet<String>,
+    /// The hosts that it reaches, as far as they are known.
+    pub hosts: BTreeSet<String>,
+    /// The users whose rights it takes.
+    pub privilege: BTreeSet<String>,
+}
+
+/// The same, while a text is read.
+#[derive(Debug, Default)]
+pub(super) struct Axes {
+    pub(super) reads: BTreeSet<String>,
+    pub(super) writes: BTreeSet<String>,
+    pub(super) hosts: BTreeSet<String>,
+    pub(super) privilege: BTreeSet<String>,
+}
+
+/// A part of the text that raises its tier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hit {
+    /// The tier that it raises the text to.
+    pub tier: Tier,
+    /// The bytes of the text.
+    pub span: Span,
+    /// Why.
+    pub cause: Cause,
+}
+
+/// Why a part of a text raises its tier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// What a program or sub-command does.
+    Program(NodeId),
+    /// What a program does in one of its forms.
+    Form(NodeId, u16),
+    /// What an option does.
+    Flag(NodeId, FlagId),
+    /// What a certain value does.
+    Value(NodeId, u16),
+    /// What happens to a path.
+    Path {
+        /// What happens to it.
+        effect: Effect,
+        /// What it is.
+        class: PathClass,
+    },
+    /// What code of another language does.
+    Code(Role, &'static str),
+    /// What the shell itself does.
+    Shell(&'static str),
+    /// A doubt.
+    Floor {
+        /// What kind of doubt.
+        floor: Floor,
+        /// What the doubt is.
+        reason: &'static str,
+    },
+}
+
+/// What happens to a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Effect {
+    /// It is made or overwritten.
+    Write,
+    /// It is added to.
+    Append,
+    /// It is removed.
+    Remove,
+    /// It is emptied.
+    Empty,
+    /// Its mode, owner or attributes change.
+    Change,
+    /// The same, with all below it.
+    ChangeTree,
+    /// It is moved away.
+    Take,
+}
+
+impl Effect {
+    const fn verb(self) -> &'static str {
+        match self {
+            Self::Write => "writes",
+            Self::Append => "adds to",
+            Self::Remove => "removes",
+            Self::Empty => "empties",
+            Self::Change => "changes the mode or owner of",
+            Self::ChangeTree => "changes the mode or owner of all below",
+            Self::Take => "moves away",
+        }
+    }
+}
+
+impl Hit {
+    /// Returns why, as a sentence for people.
+    #[must_use]
+    pub fn message(&self, facts: &crate::facts::Facts<'_>) -> String {
+        match self.cause {
+            Cause::Program(node) | Cause::Form(node, _) => {
+                let says = match self.cause {
+                    Cause::Form(_, form) => facts.form_says(form),
+                    _ => facts.node_says(node),
+                };
+                sentence(&format!("`{}`", facts.command_name(node)), says, self.tier)
+            }
+            Cause::Flag(node, flag) => {
+                let name = facts.command_name(node);
+                sentence(&format!("this option of `{name}`"), facts.flag_says(flag), self.tier)
+            }
+            Cause::Value(node, value) => {
+                let name = facts.command_name(node);
+                sentence(&format!("this word of `{name}`"), facts.value_says(value), self.tier)
+            }
+            Cause::Path { effect, class } => format!("{} {}", effect.verb(), class.name()),
+            Cause::Code(language, reason) => format!("{}: {reason}", language.word()),
+            Cause::Shell(reason) => reason.to_owned(),
+            Cause::Floor { floor, reason } => format!("{reason} ({})", floor.name()),
+        }
+    }
+
+    /// Returns the name of the rule that raised it.
+    #[must_use]
+    pub fn rule(&self, facts: &crate::facts::Facts<'_>) -> String {
+        match self.cause {
+            Cause::Program(node) | Cause::Form(node, _) | Cause::Value(node, _) => {
+                format!("facts.{}", facts.command_name(node).replace(' ', "."))
+            }
+            Cause::Flag(node, flag) => {
+                let name = facts.command_name(node).replace(' ', ".");
+                format!("facts.{name}.{}", facts.flag_name(node, flag))
+            }
+            Cause::Path { .. } => "path".to_owned(),
+            Cause::Code(language, _) => format!("code.{}", language.word()),
+            Cause::Shell(_) => "shell".to_owned(),
+            Cause::Floor { floor, .. } => format!("floor.{}", floor.name()),
+        }
+    }
+
+    /// Returns where the fact was written that raised it; `None` if it was no fact.
+    #[must_use]
+    pub fn at<'a>(&self, facts: &crate::facts::Facts<'a>) -> Option<FactPlace<'a>> {
+        match self.cause {
+            Cause::Program(node) => facts.node_place(node),
+            Cause::Form(_, form) => facts.form_place(form),
+            Cause::Flag(_, flag) => facts.flag_place(flag),
+            Cause::Value(_, value) => facts.value_place(value),
+            Cause::Path { .. } | Cause::Code(..) | Cause::Shell(_) | Cause::Floor { .. } => None,
+        }
+    }
+}
+
+fn sentence(subject: &str, says: &str, tier: Tier) -> String {
+    match says {
+        "" => format!("{subject} is tier {}", tier.number()),
+        _ => format!("{subject} {says}"),
+    }
+}

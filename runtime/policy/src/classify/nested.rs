@@ -1,0 +1,249 @@
+//! Code that is a text: of `eval`, of `sh -c`, of functions; and what the shell evaluates late.
+
+use super::expand::{Choice, Field};
+use super::stream::Stream;
+use super::{Classifier, Code, NESTING_MAX};
+use crate::parse::{self, ParseError};
+use crate::shell::Frame;
+use crate::span::Span;
+use crate::syntax::{Part, Script, Word};
+use crate::text::{ELEMENT, HOLE, HOME, NAME, QUERY, STAR, Text, TextBuilder};
+use crate::tier::Floor;
+
+impl Classifier<'_> {
+    /// Classifies a text as code of a shell of its own.
+    pub(super) fn code(&mut self, text: &Text<'_>, frame: &Frame, input: &Stream) -> Stream {
+        let mut inner = frame.clone();
+        self.code_here(text, &mut inner, input)
+    }
+
+    /// Classifies a text as code of this shell.
+    pub(super) fn code_here(
+        &mut self,
+        text: &Text<'_>,
+        frame: &mut Frame,
+        input: &Stream,
+    ) -> Stream {
+        if frame.nesting >= NESTING_MAX {
+            self.unparsed(text.span, "code is nested too deep");
+            return Stream::default();
+        }
+        if text.has_hole() {
+            self.floor(Floor::UnknownWord, text.span, "this code is not literal");
+        }
+        let text = readable(text);
+        let Ok(source) = str::from_utf8(&text.bytes) else {
+            self.unparsed(text.span, "broken UTF-8");
+            return Stream::default();
+        };
+        let script = match parse::parse_within(source, &mut self.budget) {
+            Ok(script) => script,
+            Err(error) => {
+                self.unparsed(place_of(&error, &text), error.reason);
+                return Stream::default();
+            }
+        };
+        frame.nesting += 1;
+        let code = Code { text: source, place: &text, script: &script };
+        let output = self.list(&code, &script.body, frame, input);
+        frame.nesting -= 1;
+        output
+    }
+
+    /// Classifies the expansions of a text that the shell evaluates after it was quoted.
+    pub(super) fn late(&mut self, text: &Text<'_>, frame: &mut Frame) {
+        let is_plain = !text.bytes.iter().any(|byte| matches!(byte, b'$' | b'`'));
+        if is_plain || frame.nesting >= NESTING_MAX {
+            return;
+        }
+        let text = readable(text);
+        let Ok(source) = str::from_utf8(&text.bytes) else { return };
+        let (parts, here_documents) = match parse::expansions(source, &mut self.budget) {
+            Ok(parsed) => parsed,
+            Err(error) => {
+                self.unparsed(place_of(&error, &text), error.reason);
+                return;
+            }
+        };
+        frame.nesting += 1;
+        let script = Script { body: Vec::new(), here_documents };
+        let code = Code { text: source, place: &text, script: &script };
+        self.visit(&code, &parts, frame);
+        frame.nesting -= 1;
+    }
+
+    /// Classifies what the literal values of a variable would run if they were evaluated.
+    pub(super) fn late_values(&mut self, name: &str, span: Span, frame: &mut Frame) {
+        let values = self.shell.literals(name).to_vec();
+        for value in values {
+            self.late(&Text::from_span(value, span), frame);
+        }
+    }
+
+    /// Classifies a subscript or another expression that is evaluated: its expansions, and those of its
+    /// literal text.
+    pub(super) fn late_parts<'c>(
+        &mut self,
+        code: &Code<'c>,
+        parts: &'c [Part],
+        span: Span,
+        frame: &mut Frame,
+    ) {
+        self.visit(code, parts, frame);
+        self.evaluate_parts(code, parts, span, frame);
+    }
+
+    /// Classifies an arithmetic expression.
+    pub(super) fn arithmetic<'c>(
+        &mut self,
+        code: &Code<'c>,
+        parts: &'c [Part],
+        span: Span,
+        frame: &mut Frame,
+    ) {
+        self.late_parts(code, parts, span, frame);
+    }
+
+    fn evaluate_parts<'c>(
+        &mut self,
+        code: &Code<'c>,
+        parts: &'c [Part],
+        span: Span,
+        frame: &mut Frame,
+    ) {
+        // Text with an expansion inside was visited; what remains is what only evaluation expands.
+        let place = code.place(span);
+        let mut literal = TextBuilder::new(place);
+        for part in parts {
+            match part {
+                Part::Bare(at) | Part::Quoted(at) => {
+                    literal.push_part(code.place, at.start as usize, at.end as usize);
+                }
+                Part::Parameter(parameter) => {
+                    self.late_values(code.slice(parameter.name), place, frame);
+                    literal.push_byte(b' ', place);
+                }
+                _ => literal.push_byte(b' ', place),
+            }
+        }
+        self.evaluate(&literal.finish(), frame);
+    }
+
+    /// Classifies what evaluating an arithmetic text runs: expansions in it, and in the values of the
+    /// variables that it names.
+    pub(super) fn evaluate(&mut self, text: &Text<'_>, frame: &mut Frame) {
+        self.late(text, frame);
+        let bytes = text.bytes.clone();
+        let mut names = bytes.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'));
+        let mut seen = 0;
+        for name in names.by_ref().filter(|name| !name.is_empty()) {
+            seen += 1;
+            if seen > 256 {
+                break;
+            }
+            let Ok(name) = str::from_utf8(name) else { continue };
+            if !self.shell.literals(name).is_empty() {
+                self.late_values(name, text.span, frame);
+            }
+        }
+        self.arithmetic_assigns(&bytes);
+    }
+
+    /// Notes what an arithmetic text assigns.
+    fn arithmetic_assigns(&mut self, bytes: &[u8]) {
+        for (at, byte) in bytes.iter().enumerate() {
+            let before = bytes.get(..at).unwrap_or(&[]);
+            let next = bytes.get(at + 1).copied().unwrap_or(0);
+            let is_assignment = (*byte == b'='
+                && next != b'='
+                && !matches!(before.last(), Some(b'=' | b'!' | b'<' | b'>')))
+                || (matches!((*byte, next), (b'+', b'+') | (b'-', b'-')));
+            if !is_assignment {
+                continue;
+            }
+            let end = before
+                .iter()
+                .rposition(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+                .map_or(0, |at| at + 1);
+            let name = before.get(..end).unwrap_or(&[]);
+            let start = name
+                .iter()
+                .rposition(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'))
+                .map_or(0, |at| at + 1);
+            if let Ok(name) = str::from_utf8(name.get(start..).unwrap_or(&[]))
+                && !name.is_empty()
+            {
+                self.shell.assign(name, Some(vec![NAME]));
+            }
+        }
+    }
+
+    /// Classifies `[[ … ]]`.
+    pub(super) fn condition(&mut self, code: &Code<'_>, words: &[Word], frame: &mut Frame) {
+        for (at, word) in words.iter().enumerate() {
+            let text = code.slice(word.span);
+            let near = |offset: isize| {
+                let at = at.checked_add_signed(offset)?;
+                words.get(at)
+            };
+            if matches!(text, "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge") {
+                for operand in [near(-1), near(1)].into_iter().flatten() {
+                    self.evaluate_word(code, operand, frame);
+                }
+            } else if matches!(text, "-v" | "-R")
+                && let Some(operand) = near(1)
+            {
+                self.evaluate_word(code, operand, frame);
+            } else {
+                self.single_reading(code, &word.parts, word.span, frame, &mut Choice::of(0));
+            }
+        }
+    }
+
+    fn evaluate_word(&mut self, code: &Code<'_>, word: &Word, frame: &mut Frame) {
+        let field = self.single_reading(code, &word.parts, word.span, frame, &mut Choice::of(0));
+        self.evaluate(&field.text, frame);
+    }
+
+    /// Joins fields by blanks to a text of code.
+    pub(super) fn join_words(fields: &[Field<'_>]) -> Option<Text<'static>> {
+        let first = fields.first()?;
+        let last = fields.last()?;
+        let mut builder = TextBuilder::new(first.text.span.to(last.text.span));
+        for (number, field) in fields.iter().enumerate() {
+            if number > 0 {
+                let end = field.text.span.start;
+                builder.push_byte(b' ', Span { start: end, end });
+            }
+            builder.push_text(&field.text);
+        }
+        Some(builder.finish())
+    }
+}
+
+/// Returns code in which marks are what a shell would write for them. What is not known becomes a
+/// variable that never has a value.
+fn readable<'t>(text: &Text<'t>) -> Text<'t> {
+    if text.is_literal() {
+        return text.clone();
+    }
+    let mut builder = TextBuilder::new(text.span);
+    for (at, byte) in text.bytes.iter().enumerate() {
+        let place = text.place(at, at + 1);
+        match *byte {
+            HOLE => b"$_".iter().for_each(|byte| builder.push_byte(*byte, place)),
+            NAME => builder.push_byte(b'0', place),
+            STAR => builder.push_byte(b'*', place),
+            QUERY => builder.push_byte(b'?', place),
+            HOME => builder.push_byte(b'~', place),
+            ELEMENT => builder.push_byte(b' ', place),
+            _ => builder.push_part(text, at, at + 1),
+        }
+    }
+    builder.finish()
+}
+
+fn place_of(error: &ParseError, text: &Text<'_>) -> Span {
+    let at = (error.at as usize).min(text.bytes.len().saturating_sub(1));
+    text.place(at, at + 1)
+}

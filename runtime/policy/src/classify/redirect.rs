@@ -1,0 +1,188 @@
+//! Redirections.
+
+use super::expand::{Choice, Field};
+use super::hit::Effect;
+use super::stream::{Content, Stream};
+use super::{Cause, Classifier, Code};
+use crate::paths::{self, PathClass};
+use crate::shell::Frame;
+use crate::span::Span;
+use crate::syntax::{Redirect, RedirectKind};
+use crate::text::Text;
+use crate::tier::Tier;
+
+/// What the redirections of a command do.
+pub(super) struct Redirected<'c> {
+    /// What the command reads.
+    pub(super) input: Stream,
+    /// Whether standard output goes elsewhere.
+    pub(super) takes_output: bool,
+    /// Whether a descriptor is a connection.
+    pub(super) is_connected: bool,
+    /// What is written once the command's output is known.
+    targets: Vec<Target<'c>>,
+}
+
+struct Target<'c> {
+    effect: Effect,
+    field: Field<'c>,
+    /// Whether it is standard output that goes there.
+    is_output: bool,
+}
+
+impl Classifier<'_> {
+    /// Reads the redirections of a command. What they write is judged by `write_redirects`.
+    pub(super) fn redirects<'c>(
+        &mut self,
+        code: &Code<'c>,
+        redirects: &'c [Redirect],
+        frame: &mut Frame,
+        input: &Stream,
+    ) -> Redirected<'c> {
+        let mut redirected = Redirected {
+            input: input.clone(),
+            takes_output: false,
+            is_connected: false,
+            targets: Vec::new(),
+        };
+        for redirect in redirects {
+            self.redirect(code, redirect, frame, &mut redirected);
+        }
+        redirected
+    }
+
+    fn redirect<'c>(
+        &mut self,
+        code: &Code<'c>,
+        redirect: &'c Redirect,
+        frame: &mut Frame,
+        redirected: &mut Redirected<'c>,
+    ) {
+        let is_input = redirect.descriptor.is_none_or(|descriptor| descriptor == 0);
+        let is_output = redirect.descriptor.is_none_or(|descriptor| descriptor == 1);
+        if let RedirectKind::HereDocument(index) = redirect.kind {
+            if let Some(document) = code.script.here_documents.get(index) {
+                let mut choice = Choice::of(0);
+                let field = self.single_reading(
+                    code,
+                    &document.parts,
+                    document.span,
+                    frame,
+                    &mut choice,
+                );
+                if is_input {
+                    redirected.input = Stream::literal(field.text.owned());
+                }
+            }
+            return;
+        }
+        let field = self.single(code, &redirect.target, frame);
+        match redirect.kind {
+            RedirectKind::HereDocument(_) => {}
+            RedirectKind::HereString => {
+                if is_input {
+                    redirected.input = Stream::literal(field.text.owned());
+                }
+            }
+            RedirectKind::Read | RedirectKind::ReadWrite => {
+                let path = self.reads(&field.text, frame);
+                let mut stream = match &field.stream {
+                    Some(stream) => (**stream).clone(),
+                    None => Stream::of(Content::File),
+                };
+                stream.is_secret |= path.is_secret;
+                if path.class == PathClass::Connection {
+                    redirected.is_connected = true;
+                    stream = Stream::of(Content::Network);
+                    self.connection(&field.text);
+                } else if redirect.kind == RedirectKind::ReadWrite {
+                    redirected.targets.push(Target {
+                        effect: Effect::Append,
+                        field,
+                        is_output: false,
+                    });
+                } else if path.class == PathClass::Null {
+                    stream = match path.bytes.as_slice() {
+                        b"/dev/null" => Stream::literal(Text::from_span(Vec::new(), Span::default())),
+                        b"/dev/stdin" | b"/dev/tty" => redirected.input.clone(),
+                        _ if field.stream.is_some() => stream,
+                        _ => Stream::of(Content::Opaque),
+                    };
+                }
+                if is_input {
+                    redirected.input = stream;
+                }
+            }
+            RedirectKind::Duplicate => {
+                let is_descriptor = field
+                    .text
+                    .bytes
+                    .iter()
+                    .all(|byte| byte.is_ascii_digit() || *byte == b'-');
+                if is_descriptor {
+                    if code.slice(redirect.span).contains('<') && is_input {
+                        let closes = field.text.bytes.ends_with(b"-");
+                        redirected.input =
+                            Stream::of(if closes { Content::Terminal } else { Content::Opaque });
+                    }
+                    redirected.takes_output |= is_output && &*field.text.bytes == b"2";
+                } else {
+                    self.output_to(Effect::Write, field, is_output, frame, redirected);
+                }
+            }
+            RedirectKind::Write => {
+                self.output_to(Effect::Write, field, is_output, frame, redirected);
+            }
+            RedirectKind::Append => {
+                self.output_to(Effect::Append, field, is_output, frame, redirected);
+            }
+        }
+    }
+
+    fn output_to<'c>(
+        &mut self,
+        effect: Effect,
+        field: Field<'c>,
+        is_output: bool,
+        frame: &Frame,
+        redirected: &mut Redirected<'c>,
+    ) {
+        if field.stream.is_none()
+            && paths::classify(&field.text.bytes, &frame.folder).class == PathClass::Connection
+        {
+            redirected.is_connected = true;
+            self.connection(&field.text);
+        }
+        redirected.takes_output |= is_output;
+        redirected.targets.push(Target { effect, field, is_output });
+    }
+
+    /// Judges what is written. An output that is known to be empty empties its file.
+    pub(super) fn write_redirects(
+        &mut self,
+        redirected: &Redirected<'_>,
+        output: &Stream,
+        frame: &Frame,
+    ) {
+        for target in &redirected.targets {
+            if target.field.stream.is_some() {
+                continue;
+            }
+            let effect = match target.effect {
+                Effect::Write if target.is_output && output.is_empty() => Effect::Empty,
+                effect => effect,
+            };
+            self.path(effect, &target.field.text, frame);
+        }
+    }
+
+    /// Judges a connection that the shell itself opens.
+    fn connection(&mut self, text: &Text<'_>) {
+        let shown = text.display();
+        let mut parts = shown.split('/').skip(3);
+        if let Some(host) = parts.next() {
+            self.axes.hosts.insert(host.to_owned());
+        }
+        self.hit(Tier::Reversible, text.span, Cause::Shell("opens a connection"));
+    }
+}

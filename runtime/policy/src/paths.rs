@@ -1,0 +1,233 @@
+//! What a path is: scratch, work tree, system, device.
+
+use crate::shell::Folder;
+use crate::text::{HOLE, HOME, QUERY, STAR};
+
+/// A kind of path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PathClass {
+    /// `/dev/null` and the shell's own descriptors.
+    Null,
+    /// A folder for temporary files.
+    Scratch,
+    /// The work tree.
+    Work,
+    /// One's own home.
+    Home,
+    /// A file that is run or that admits: start-up files, hooks, keys.
+    Admits,
+    /// Not known: it is not literal, or it leaves the work tree.
+    Unknown,
+    /// Anything else on the host.
+    System,
+    /// A file that a host cannot do without.
+    Critical,
+    /// A device.
+    Device,
+    /// A connection (`/dev/tcp`).
+    Connection,
+}
+
+impl PathClass {
+    /// Returns its name in reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Null => "nothing",
+            Self::Scratch => "scratch",
+            Self::Work => "the work tree",
+            Self::Home => "home",
+            Self::Admits => "a file that runs or admits",
+            Self::Unknown => "a path that is not known",
+            Self::System => "a path of the system",
+            Self::Critical => "a file that the host cannot do without",
+            Self::Device => "a device",
+            Self::Connection => "a connection",
+        }
+    }
+}
+
+/// What is known of a path.
+#[derive(Debug, Clone)]
+pub(crate) struct Path {
+    pub(crate) class: PathClass,
+    /// Whether it may be several files.
+    pub(crate) is_pattern: bool,
+    /// Whether it holds a secret.
+    pub(crate) is_secret: bool,
+    /// Whether a recursive change below it breaks the host: `/`, `/etc`, `/usr`, `/var`, `/home`.
+    pub(crate) is_system_tree: bool,
+    /// The path, normalised.
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Start-up files and folders of a home, and of a work tree.
+const ADMITTING: &[&str] = &[
+    ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv",
+    ".zprofile", ".zlogin", ".ssh", ".gnupg", ".gitconfig", ".netrc", ".pgpass", ".vimrc", ".exrc",
+    ".tmux.conf", ".screenrc", ".inputrc", ".xinitrc", ".xprofile", ".xsession", ".envrc", ".npmrc",
+    ".pypirc", ".aws", ".kube", ".docker", ".claude", ".codex", ".cursor", ".mcp.json", ".husky",
+    ".githooks", ".direnvrc", ".pam_environment", ".crontab", ".forward", ".rhosts", ".shosts",
+    "authorized_keys",
+];
+
+/// The same below `.config`.
+const ADMITTING_CONFIG: &[&str] = &["systemd", "autostart", "fish", "git", "environment.d", "nvim", "direnv", "gcloud", "gh"];
+
+/// Names of files that hold secrets, wherever they are.
+const SECRET_NAMES: &[&str] = &[
+    ".netrc", ".pgpass", ".env", "shadow", "gshadow", "credentials", ".git-credentials", ".htpasswd",
+    "id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "kubeconfig", "environ", ".vault-token", ".npmrc",
+    ".pypirc", ".my.cnf", "master.key", "secrets.yaml", "secrets.yml", "secrets.json",
+];
+
+/// Returns what a path is, seen from a folder.
+pub(crate) fn classify(written: &[u8], folder: &Folder) -> Path {
+    let joined = join(written, folder);
+    let is_pattern = written.iter().any(|byte| matches!(*byte, STAR | QUERY));
+    let known = joined.iter().position(|byte| *byte == HOLE);
+    let is_unknown_folder = matches!(folder, Folder::Unknown) && !is_rooted(written);
+    let bytes = normalise(joined.get(..known.unwrap_or(joined.len())).unwrap_or(&joined));
+    let mut class = class(&bytes);
+    if known.is_some() || is_unknown_folder {
+        class = match class {
+            // What begins so cannot become harmless.
+            PathClass::System | PathClass::Critical | PathClass::Device | PathClass::Connection
+                if bytes.len() > 1 && !is_unknown_folder => class,
+            _ => PathClass::Unknown,
+        };
+    }
+    Path {
+        class,
+        is_pattern,
+        is_secret: is_secret(&bytes),
+        is_system_tree: is_system_tree(&bytes),
+        bytes: if known.is_some() { joined } else { bytes },
+    }
+}
+
+/// Returns the folder that a path names, seen from another one.
+pub(crate) fn enter(written: &[u8], folder: &Folder) -> Folder {
+    if written.contains(&HOLE) || (matches!(folder, Folder::Unknown) && !is_rooted(written)) {
+        return Folder::Unknown;
+    }
+    Folder::Known(normalise(&join(written, folder)))
+}
+
+/// Returns whether a path does not depend on the folder.
+fn is_rooted(path: &[u8]) -> bool {
+    matches!(path.first(), Some(&(b'/' | HOME)))
+}
+
+fn join(written: &[u8], folder: &Folder) -> Vec<u8> {
+    match folder {
+        Folder::Known(folder) if !is_rooted(written) => {
+            let mut joined = folder.clone();
+            joined.push(b'/');
+            joined.extend(written);
+            joined
+        }
+        _ => written.to_vec(),
+    }
+}
+
+/// Removes `.`, `..` and repeated `/`. A path that leaves where it began keeps its leading `..`.
+fn normalise(path: &[u8]) -> Vec<u8> {
+    let (root, rest): (&[u8], &[u8]) = match path {
+        [b'/', rest @ ..] => (b"/", rest),
+        [HOME, rest @ ..] => (&[HOME], rest),
+        _ => (b"", path),
+    };
+    let mut parts: Vec<&[u8]> = Vec::new();
+    for part in rest.split(|byte| *byte == b'/') {
+        match part {
+            b"" | b"." => {}
+            b".." => match parts.last() {
+                Some(last) if *last != b".." => {
+                    parts.pop();
+                }
+                None if root == b"/" => {}
+                _ => parts.push(part),
+            },
+            _ => parts.push(part),
+        }
+    }
+    let mut normal = root.to_vec();
+    for (number, part) in parts.iter().enumerate() {
+        if number > 0 || root == [HOME] {
+            normal.push(b'/');
+        }
+        normal.extend_from_slice(part);
+    }
+    normal
+}
+
+/// Returns the class of a path that is known.
+fn class(path: &[u8]) -> PathClass {
+    match path {
+        [b'/', rest @ ..] => class_of_absolute(rest),
+        [HOME, rest @ ..] => {
+            let rest = rest.strip_prefix(b"/").unwrap_or(rest);
+            if rest.starts_with(b"..") { PathClass::System } else { own(rest, PathClass::Home) }
+        }
+        _ if path.starts_with(b"..") => PathClass::Unknown,
+        _ => own(path, PathClass::Work),
+    }
+}
+
+/// Returns the class of a path below home or work tree.
+fn own(path: &[u8], class: PathClass) -> PathClass {
+    let mut before: &[u8] = b"";
+    for part in path.split(|byte| *byte == b'/') {
+        let is_listed = |names: &[&str]| names.iter().any(|name| name.as_bytes() == part);
+        let admits = match before {
+            b".config" => is_listed(ADMITTING_CONFIG),
+            b".git" => part == b"hooks" || part == b"config",
+            b".vscode" => part == b"tasks.json" || part == b"settings.json",
+            _ => is_listed(ADMITTING),
+        };
+        if admits {
+            return PathClass::Admits;
+        }
+        before = part;
+    }
+    class
+}
+
+fn class_of_absolute(rest: &[u8]) -> PathClass {
+    let mut parts = rest.split(|byte| *byte == b'/');
+    let first = parts.next().unwrap_or(b"");
+    let second = parts.next().unwrap_or(b"");
+    match (first, second) {
+        (b"tmp", _) | (b"var", b"tmp") | (b"dev", b"shm") => PathClass::Scratch,
+        (b"dev", b"null" | b"zero" | b"full" | b"random" | b"urandom" | b"tty" | b"stdin" | b"stdout"
+            | b"stderr" | b"fd" | b"ptmx") => PathClass::Null,
+        (b"dev", b"tcp" | b"udp") => PathClass::Connection,
+        (b"dev", _) => PathClass::Device,
+        (b"boot", _) => PathClass::Critical,
+        (b"etc", b"passwd" | b"shadow" | b"group" | b"gshadow" | b"sudoers" | b"fstab") => PathClass::Critical,
+        (b"proc", b"sysrq-trigger") => PathClass::Critical,
+        (b"proc", b"self") if rest.starts_with(b"proc/self/fd") => PathClass::Null,
+        _ => PathClass::System,
+    }
+}
+
+fn is_system_tree(path: &[u8]) -> bool {
+    let Some(rest) = path.strip_prefix(b"/") else { return false };
+    let first = rest.split(|byte| *byte == b'/').next().unwrap_or(b"");
+    matches!(
+        first,
+        b"" | b"etc" | b"usr" | b"var" | b"home" | b"bin" | b"sbin" | b"lib" | b"lib64" | b"boot" | b"root" | b"dev" | b"proc" | b"sys"
+    ) && !rest.starts_with(b"var/tmp") && !rest.starts_with(b"dev/shm")
+}
+
+fn is_secret(path: &[u8]) -> bool {
+    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(b"");
+    let is_key = |end: &[u8]| name.len() > end.len() && name.ends_with(end);
+    let mut folders = path.split(|byte| *byte == b'/');
+    SECRET_NAMES.iter().any(|secret| secret.as_bytes() == name)
+        || is_key(b".pem") || is_key(b".key") || is_key(b".p12") || is_key(b".pfx") || is_key(b".kdbx")
+        || name.starts_with(b".env.")
+        || folders.any(|folder| matches!(folder, b".ssh" | b".gnupg" | b".aws" | b".kube" | b".password-store"))
+            && !name.ends_with(b".pub") && name != b"known_hosts"
+}

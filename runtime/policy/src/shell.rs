@@ -1,0 +1,190 @@
+//! What is known of the shell that runs the text: variables, functions, folder, parameters.
+
+use std::collections::BTreeMap;
+
+use crate::text::{HOME, NAME, Text};
+
+/// How many values of a variable are told apart.
+pub(crate) const VALUES_MAX: usize = 8;
+
+/// The shell, as far as the order of commands does not matter.
+#[derive(Debug, Default)]
+pub(crate) struct Shell {
+    variables: BTreeMap<String, Variable>,
+    /// Functions and aliases: what a call runs.
+    pub(crate) functions: BTreeMap<String, Text<'static>>,
+    /// The functions whose bodies are being classified.
+    pub(crate) calls: Vec<String>,
+    /// The variables that are certain to have a value of the text where reading is now.
+    certain: Vec<String>,
+    /// Whether any variable may have any value.
+    lost: bool,
+    /// Whether a variable got a value after it was read, so that the text must be read again.
+    pub(crate) is_stale: bool,
+}
+
+/// What a variable may hold, wherever it is read.
+#[derive(Debug, Default)]
+struct Variable {
+    values: Vec<Vec<u8>>,
+    unknown: bool,
+    read: bool,
+    is_certain: bool,
+}
+
+/// What a variable holds where it is read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Held<'s> {
+    /// One of these.
+    Values(&'s [Vec<u8>]),
+    /// Anything.
+    Unknown,
+}
+
+impl Shell {
+    /// Forgets what was certain, and which functions there are, to read the text once more.
+    pub(crate) fn begin(&mut self) {
+        self.functions.clear();
+        self.calls.clear();
+        self.is_stale = false;
+        self.leave(0);
+        for variable in self.variables.values_mut() {
+            variable.read = false;
+        }
+    }
+
+    /// Adds a value; `None` is one that is not known.
+    pub(crate) fn assign(&mut self, name: &str, value: Option<Vec<u8>>) {
+        if !self.variables.contains_key(name) {
+            self.variables.insert(name.to_owned(), Variable::default());
+        }
+        let Some(variable) = self.variables.get_mut(name) else { return };
+        let changed = match value {
+            Some(value) if variable.values.contains(&value) => false,
+            Some(value) if variable.values.len() < VALUES_MAX => {
+                variable.values.push(value);
+                true
+            }
+            _ => !std::mem::replace(&mut variable.unknown, true),
+        };
+        self.is_stale |= changed && variable.read;
+        if !variable.is_certain {
+            variable.is_certain = true;
+            self.certain.push(name.to_owned());
+        }
+    }
+
+    /// Any variable may now hold anything.
+    pub(crate) fn lose(&mut self) {
+        self.is_stale |= !self.lost;
+        self.lost = true;
+    }
+
+    /// Returns a mark of what is certain now, for `leave`.
+    pub(crate) fn enter(&self) -> usize {
+        self.certain.len()
+    }
+
+    /// What became certain since the mark is not certain any more: the part of the text that made it so
+    /// may not run.
+    pub(crate) fn leave(&mut self, mark: usize) {
+        for name in self.certain.drain(mark.min(self.certain.len())..) {
+            if let Some(variable) = self.variables.get_mut(&name) {
+                variable.is_certain = false;
+            }
+        }
+    }
+
+    /// Returns what a variable holds.
+    pub(crate) fn held(&mut self, name: &str) -> Held<'_> {
+        if self.lost {
+            return Held::Unknown;
+        }
+        match self.variables.get_mut(name) {
+            None => match given(name) {
+                Some(value) => Held::Values(value),
+                None => {
+                    // It is remembered that it was read, in case it is assigned later.
+                    let variable = Variable { read: true, ..Variable::default() };
+                    self.variables.insert(name.to_owned(), variable);
+                    Held::Unknown
+                }
+            },
+            Some(variable) => {
+                variable.read = true;
+                if variable.unknown || !variable.is_certain {
+                    Held::Unknown
+                } else {
+                    Held::Values(&variable.values)
+                }
+            }
+        }
+    }
+
+    /// Returns all values that the text gives a variable, whether or not they are all.
+    pub(crate) fn literals(&self, name: &str) -> &[Vec<u8>] {
+        self.variables.get(name).map_or(&[], |variable| variable.values.as_slice())
+    }
+}
+
+/// Returns the values of variables that a shell has without being told.
+fn given(name: &str) -> Option<&'static [Vec<u8>]> {
+    use std::sync::LazyLock;
+    static HOME_VALUE: LazyLock<[Vec<u8>; 1]> = LazyLock::new(|| [vec![HOME]]);
+    static NAME_VALUE: LazyLock<[Vec<u8>; 1]> = LazyLock::new(|| [vec![NAME]]);
+    static HERE_VALUE: LazyLock<[Vec<u8>; 1]> = LazyLock::new(|| [b".".to_vec()]);
+    static SCRATCH_VALUE: LazyLock<[Vec<u8>; 1]> = LazyLock::new(|| [b"/tmp".to_vec()]);
+    static BLANK_VALUE: LazyLock<[Vec<u8>; 1]> = LazyLock::new(|| [b" ".to_vec()]);
+    match name {
+        "HOME" => Some(&*HOME_VALUE),
+        "PWD" => Some(&*HERE_VALUE),
+        "TMPDIR" => Some(&*SCRATCH_VALUE),
+        "IFS" => Some(&*BLANK_VALUE),
+        "USER" | "LOGNAME" | "HOSTNAME" | "UID" | "EUID" | "PPID" | "RANDOM" | "SRANDOM" | "SECONDS"
+        | "LINENO" | "SHLVL" | "BASHPID" | "EPOCHSECONDS" | "EPOCHREALTIME" | "BASH_VERSION"
+        | "HOSTTYPE" | "MACHTYPE" | "OSTYPE" | "COLUMNS" | "LINES" => Some(&*NAME_VALUE),
+        _ => None,
+    }
+}
+
+/// Where and how commands run, which changes along the text.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Frame {
+    /// The folder that relative paths begin at.
+    pub(crate) folder: Folder,
+    /// The positional parameters; `None` if they are not known.
+    pub(crate) parameters: Option<Vec<Text<'static>>>,
+    /// Whether what runs here runs for many things: in a loop, below `find` or `xargs`.
+    pub(crate) is_many: bool,
+    /// Whether it runs beside others: in a pipeline or in the background.
+    pub(crate) is_beside: bool,
+    /// Whether its input or output is a connection.
+    pub(crate) is_connected: bool,
+    /// How many texts of code are around it.
+    pub(crate) nesting: u8,
+    /// How many programs that run it are around it.
+    pub(crate) wrappers: u8,
+}
+
+/// The folder that relative paths begin at.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Folder {
+    /// The folder that the text begins in, which is the work tree.
+    #[default]
+    Work,
+    /// This one, absolute, in home or below the work tree.
+    Known(Vec<u8>),
+    /// Another one.
+    Unknown,
+}
+
+impl Folder {
+    /// Returns whether two folders are the same.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Work, Self::Work) => true,
+            (Self::Known(one), Self::Known(other)) => one == other,
+            _ => false,
+        }
+    }
+}
