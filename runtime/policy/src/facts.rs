@@ -7,8 +7,9 @@ mod encode;
 mod table;
 
 pub use encode::{EncodeError, encode};
-pub use table::{Damaged, FactPlace, Facts, FlagId, NodeId};
-pub(crate) use table::{FormRow, NodeBit, NodeRow, OperandRow, Rows, matches};
+pub use table::{Damaged, FactPlace, Facts, FlagName, NodeId};
+pub(crate) use table::FlagId;
+pub(crate) use table::{FormRow, NameRow, NodeBit, NodeRow, Rows, matches};
 
 use crate::tier::Tier;
 

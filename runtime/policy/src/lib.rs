@@ -6,8 +6,13 @@
 
 #![forbid(unsafe_code)]
 
+pub mod classify;
+mod code;
 pub mod facts;
 pub mod parse;
+pub mod paths;
+mod shell;
 pub mod span;
 pub mod syntax;
+mod text;
 pub mod tier;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::span::Span;
 use crate::text::{HOME, NAME, Text};
 
 /// How many values of a variable are told apart.
@@ -19,6 +20,8 @@ pub(crate) struct Shell {
     certain: Vec<String>,
     /// Whether any variable may have any value.
     lost: bool,
+    /// Variables for programs that may change which code runs, until a program does.
+    pub(crate) exports: Vec<Span>,
     /// Whether a variable got a value after it was read, so that the text must be read again.
     pub(crate) is_stale: bool,
 }
@@ -46,6 +49,7 @@ impl Shell {
     pub(crate) fn begin(&mut self) {
         self.functions.clear();
         self.calls.clear();
+        self.exports.clear();
         self.is_stale = false;
         self.leave(0);
         for variable in self.variables.values_mut() {
@@ -100,16 +104,14 @@ impl Shell {
         if self.lost {
             return Held::Unknown;
         }
+        if !self.variables.contains_key(name) {
+            if let Some(value) = given(name) {
+                return Held::Values(value);
+            }
+            // It is remembered that it was read, in case it is assigned later.
+            self.variables.insert(name.to_owned(), Variable::default());
+        }
         match self.variables.get_mut(name) {
-            None => match given(name) {
-                Some(value) => Held::Values(value),
-                None => {
-                    // It is remembered that it was read, in case it is assigned later.
-                    let variable = Variable { read: true, ..Variable::default() };
-                    self.variables.insert(name.to_owned(), variable);
-                    Held::Unknown
-                }
-            },
             Some(variable) => {
                 variable.read = true;
                 if variable.unknown || !variable.is_certain {
@@ -118,6 +120,7 @@ impl Shell {
                     Held::Values(&variable.values)
                 }
             }
+            None => Held::Unknown,
         }
     }
 

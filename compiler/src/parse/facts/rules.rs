@@ -144,13 +144,16 @@ pub(super) static VALUE: Rule = Rule::leaf(
     ],
 );
 
+const ROLE_FIELD: &[Field] = &[Field::argument("a role", ROLE_KIND, "What it is.")];
+const VALUES: &[&Rule] = &[&VALUE];
+
 const fn operand(name: &'static str, meaning: &'static str) -> Rule {
     Rule {
         name,
         what: "an operand",
         meaning,
-        fields: &[Field::argument("a role", ROLE_KIND, "What it is.")],
-        children: &[&VALUE],
+        fields: ROLE_FIELD,
+        children: VALUES,
         example: "",
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Classifier;
 use super::expand::Field;
-use crate::facts::{Arity, FlagId, NodeBit, NodeId, NodeRow, Role, Style};
+use crate::facts::{Arity, FlagId, FlagName, NodeBit, NodeId, NodeRow, Role, Style};
 use crate::span::Span;
 use crate::text::{NAME, STAR};
 use crate::tier::Floor;
@@ -31,7 +31,7 @@ pub(super) struct Call<'c> {
 pub(super) struct Given<'c> {
     /// Who declares it.
     pub(super) owner: NodeId,
-    pub(super) flag: FlagId,
+    pub(super) flag: FlagName,
     pub(super) span: Span,
     pub(super) value: Option<Field<'c>>,
     /// The words of a command that ends with `;`.
@@ -54,7 +54,7 @@ impl<'w, 'c> Words<'w, 'c> {
     }
 }
 
-impl Classifier<'_> {
+impl<'f> Classifier<'f> {
     /// Takes the words of a program apart.
     pub(super) fn arguments<'c>(
         &mut self,
@@ -108,10 +108,7 @@ impl Classifier<'_> {
     }
 
     /// Returns the innermost sub-command.
-    pub(super) fn last(&self, call: &Call<'_>) -> Option<&'f NodeRow>
-    where
-        Self: 'f,
-    {
+    pub(super) fn last(&self, call: &Call<'_>) -> Option<&'f NodeRow> {
         call.chain.last().and_then(|id| self.facts.node(*id))
     }
 
@@ -186,12 +183,12 @@ impl Classifier<'_> {
 
     /// Returns who declares an option that a call may have: the innermost sub-command, or one around it
     /// whose options hold everywhere.
-    fn lookup(&self, call: &Call<'_>, name: &[u8]) -> Option<(NodeId, FlagId)> {
+    fn lookup(&self, call: &Call<'_>, name: &[u8]) -> Option<(NodeId, FlagName)> {
         let mut is_own = true;
         for id in call.chain.iter().rev() {
             let row = self.facts.node(*id)?;
             if let Some(flag) = self.facts.own_flag(row, name)
-                && (is_own || self.facts.flag(flag).is_some_and(|row| row.is_everywhere()))
+                && (is_own || self.facts.flag(flag.flag).is_some_and(|row| row.is_everywhere()))
             {
                 return Some((*id, flag));
             }
@@ -243,7 +240,7 @@ impl Classifier<'_> {
         for id in call.chain.clone().into_iter().rev() {
             let Some(row) = self.facts.node(id) else { continue };
             if let Some(found) = self.facts.flag_pattern(row, name)
-                && (is_own || self.facts.flag(found).is_some_and(|row| row.is_everywhere()))
+                && (is_own || self.facts.flag(found.flag).is_some_and(|row| row.is_everywhere()))
             {
                 return self.give(id, found, span, value, true, words, call);
             }
@@ -264,12 +261,12 @@ impl Classifier<'_> {
         words: &mut Words<'_, 'c>,
         call: &mut Call<'c>,
     ) -> bool {
-        let mut found: Vec<(NodeId, FlagId)> = Vec::new();
+        let mut found: Vec<(NodeId, FlagName)> = Vec::new();
         let mut is_own = true;
         for id in call.chain.iter().rev() {
             let Some(row) = self.facts.node(*id) else { continue };
             for flag in self.facts.flags_from(row, name) {
-                let holds = is_own || self.facts.flag(flag).is_some_and(|row| row.is_everywhere());
+                let holds = is_own || self.facts.flag(flag.flag).is_some_and(|row| row.is_everywhere());
                 if holds && !found.contains(&(*id, flag)) {
                     found.push((*id, flag));
                 }
@@ -304,7 +301,7 @@ impl Classifier<'_> {
             let Some((owner, flag)) = self.lookup(call, &name) else {
                 return self.unknown(field, false, words, call);
             };
-            let arity = self.facts.flag(flag).map_or(Arity::None, |row| row.arity());
+            let arity = self.facts.flag(flag.flag).map_or(Arity::None, |row| row.arity());
             let rest = at + 1 < bytes.len();
             let attached = rest && arity != Arity::None && !is_old;
             let value = attached
@@ -344,14 +341,14 @@ impl Classifier<'_> {
     fn give<'c>(
         &mut self,
         owner: NodeId,
-        flag: FlagId,
+        flag: FlagName,
         span: Span,
         attached: Option<Field<'c>>,
         is_whole: bool,
         words: &mut Words<'_, 'c>,
         call: &mut Call<'c>,
     ) {
-        let Some(row) = self.facts.flag(flag) else { return };
+        let Some(row) = self.facts.flag(flag.flag) else { return };
         let mut given =
             Given { owner, flag, span, value: None, words: Vec::new(), is_whole };
         match row.arity() {
@@ -379,7 +376,7 @@ impl Classifier<'_> {
     fn help<'c>(&mut self, field: &Field<'c>, call: &mut Call<'c>) {
         call.given.push(Given {
             owner: call.chain.last().copied().unwrap_or(NodeId::MAX),
-            flag: HELP,
+            flag: FlagName { flag: HELP, name: 0 },
             span: field.text.span,
             value: None,
             words: Vec::new(),

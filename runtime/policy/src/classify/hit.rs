@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::facts::{FactPlace, FlagId, NodeId, Role};
+use crate::facts::{FactPlace, FlagName, NodeId, Role};
 use crate::paths::PathClass;
 use crate::span::Span;
 use crate::tier::{Floor, Tier};
@@ -54,7 +54,7 @@ pub enum Cause {
     /// What a program does in one of its forms.
     Form(NodeId, u16),
     /// What an option does.
-    Flag(NodeId, FlagId),
+    Flag(NodeId, FlagName),
     /// What a certain value does.
     Value(NodeId, u16),
     /// What happens to a path.
@@ -124,7 +124,8 @@ impl Hit {
             }
             Cause::Flag(node, flag) => {
                 let name = facts.command_name(node);
-                sentence(&format!("this option of `{name}`"), facts.flag_says(flag), self.tier)
+                let subject = format!("`{}` of `{name}`", facts.flag_name(flag));
+                sentence(&subject, facts.flag_says(flag.flag), self.tier)
             }
             Cause::Value(node, value) => {
                 let name = facts.command_name(node);
@@ -146,7 +147,7 @@ impl Hit {
             }
             Cause::Flag(node, flag) => {
                 let name = facts.command_name(node).replace(' ', ".");
-                format!("facts.{name}.{}", facts.flag_name(node, flag))
+                format!("facts.{name}.{}", facts.flag_name(flag))
             }
             Cause::Path { .. } => "path".to_owned(),
             Cause::Code(language, _) => format!("code.{}", language.word()),
@@ -161,7 +162,7 @@ impl Hit {
         match self.cause {
             Cause::Program(node) => facts.node_place(node),
             Cause::Form(_, form) => facts.form_place(form),
-            Cause::Flag(_, flag) => facts.flag_place(flag),
+            Cause::Flag(_, flag) => facts.flag_place(flag.flag),
             Cause::Value(_, value) => facts.value_place(value),
             Cause::Path { .. } | Cause::Code(..) | Cause::Shell(_) | Cause::Floor { .. } => None,
         }

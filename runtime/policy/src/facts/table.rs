@@ -203,6 +203,21 @@ pub struct Facts<'a> {
     text: &'a str,
 }
 
+/// One name of an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FlagName {
+    /// The option.
+    pub(crate) flag: FlagId,
+    /// The number of the name's text.
+    pub(crate) name: u16,
+}
+
+impl NameRow {
+    const fn flag(&self) -> FlagName {
+        FlagName { flag: self.row.get(), name: self.name.get() }
+    }
+}
+
 /// Where a fact was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FactPlace<'a> {
@@ -452,15 +467,15 @@ impl<'a> Facts<'a> {
     }
 
     /// Returns the option of this exact name that a node itself declares.
-    pub(crate) fn own_flag(&self, node: &NodeRow, name: &[u8]) -> Option<FlagId> {
-        self.find(self.names(node.flag_names).0, name).map(|row| row.row.get())
+    pub(crate) fn own_flag(&self, node: &NodeRow, name: &[u8]) -> Option<FlagName> {
+        self.find(self.names(node.flag_names).0, name).map(NameRow::flag)
     }
 
     /// Returns the option whose pattern (`--set-*`) a word matches.
-    pub(crate) fn flag_pattern(&self, node: &NodeRow, word: &[u8]) -> Option<FlagId> {
+    pub(crate) fn flag_pattern(&self, node: &NodeRow, word: &[u8]) -> Option<FlagName> {
         let (_, patterns) = self.names(node.flag_names);
         let mut matching = patterns.iter().filter(|row| matches(self.string(row.name), word));
-        matching.next().map(|row| row.row.get())
+        matching.next().map(NameRow::flag)
     }
 
     /// Returns the options whose names begin with `start`.
@@ -468,7 +483,7 @@ impl<'a> Facts<'a> {
         &self,
         node: &'a NodeRow,
         start: &'a [u8],
-    ) -> impl Iterator<Item = FlagId> + use<'a> {
+    ) -> impl Iterator<Item = FlagName> + use<'a> {
         let facts = *self;
         let (names, _) = facts.names(node.flag_names);
         let from = names.partition_point(|row| facts.string(row.name).as_bytes() < start);
@@ -477,7 +492,7 @@ impl<'a> Facts<'a> {
             .unwrap_or(&[])
             .iter()
             .take_while(move |row| facts.string(row.name).as_bytes().starts_with(start))
-            .map(|row| row.row.get())
+            .map(NameRow::flag)
     }
 
     /// Returns what a word of a language means.
@@ -665,18 +680,9 @@ impl<'a> Facts<'a> {
         self.values.get(usize::from(value)).map_or("", |row| self.string(row.says))
     }
 
-    /// Returns the first name of an option, as the node or those around it declare it.
-    pub(crate) fn flag_name(&self, node: NodeId, flag: FlagId) -> &'a str {
-        let mut next = self.node(node);
-        for _ in 0..8 {
-            let Some(row) = next else { break };
-            let all = self.slice(self.names, row.flag_names.rows);
-            if let Some(found) = all.iter().find(|name| name.row.get() == flag) {
-                return self.string(found.name);
-            }
-            next = self.node(row.parent.get());
-        }
-        ""
+    /// Returns the text of an option's name.
+    pub(crate) fn flag_name(&self, name: FlagName) -> &'a str {
+        self.string(U16::new(name.name))
     }
 
     pub(crate) fn node_place(&self, node: NodeId) -> Option<FactPlace<'a>> {

@@ -1,0 +1,589 @@
+//! A program with its words -> what it does.
+
+use super::arguments::{Call, Given, HELP};
+use super::expand::Field;
+use super::hit::{Effect, Hit};
+use super::stream::{Content, Stream};
+use super::{Cause, Classifier, WRAPPERS_MAX};
+use crate::facts::{FormRow, NameRow, NodeBit, NodeId, NodeRow, Output, Role, Rows, Special, matches};
+use crate::paths;
+use crate::shell::Frame;
+use crate::span::Span;
+use crate::text::{Text, TextBuilder};
+use crate::tier::{Floor, Tier};
+
+/// Folders whose programs are those that the facts describe.
+const TRUSTED: &[&str] = &[
+    "/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/",
+];
+
+/// What a program itself does, before a dry run caps it.
+#[derive(Default)]
+pub(super) struct Own {
+    pub(super) hits: Vec<Hit>,
+    pub(super) cap: Option<Tier>,
+    /// Whether code was named: then standard input is data.
+    pub(super) has_code: bool,
+    /// Whether a secret was read.
+    pub(super) secret: bool,
+    /// What sends data over a network.
+    pub(super) sends: Option<Span>,
+}
+
+impl Own {
+    pub(super) fn hit(&mut self, tier: Tier, span: Span, cause: Cause) {
+        if tier > Tier::ReadOnly {
+            self.hits.push(Hit { tier, span, cause });
+        }
+    }
+}
+
+/// Whose operands and options are judged, and what they come with.
+pub(super) struct Judged<'j, 'c> {
+    pub(super) node: NodeId,
+    pub(super) call: &'j Call<'c>,
+    pub(super) input: &'j Stream,
+}
+
+impl<'f> Classifier<'f> {
+    /// Classifies a command, and returns what it writes.
+    pub(super) fn run(
+        &mut self,
+        fields: &[Field<'_>],
+        frame: &mut Frame,
+        input: &Stream,
+    ) -> Stream {
+        let Some((first, words)) = fields.split_first() else { return input.clone() };
+        let span = first.text.span;
+        if !self.step(span) {
+            return Stream::of(Content::Opaque);
+        }
+        if frame.wrappers >= WRAPPERS_MAX {
+            self.unparsed(span, "too many programs run each other");
+            return Stream::of(Content::Opaque);
+        }
+        if first.spread || !first.text.is_literal() {
+            self.floor(Floor::UnknownWord, span, "the name of the program is not literal");
+            return Stream::of(Content::Opaque);
+        }
+        let name = &*first.text.bytes;
+        let called = str::from_utf8(name)
+            .ok()
+            .and_then(|name| Some((name, self.shell.functions.get(name)?.clone())));
+        let output = called.map(|(name, body)| self.call_function(name, &body, words, span, frame, input));
+        let base = TRUSTED.iter().find_map(|folder| name.strip_prefix(folder.as_bytes()));
+        match self.facts.program(base.unwrap_or(name)) {
+            Some(node) => {
+                let own = self.program(node, span, words, frame, input);
+                output.unwrap_or(own)
+            }
+            None => output.unwrap_or_else(|| {
+                let reason = if name.contains(&b'/') {
+                    "no fact describes a program at this path"
+                } else {
+                    "no fact describes this program"
+                };
+                self.floor(Floor::UnknownProgram, span, reason);
+                Stream::of(Content::Opaque)
+            }),
+        }
+    }
+
+    /// Classifies the body of a function or alias with these arguments.
+    fn call_function(
+        &mut self,
+        name: &str,
+        body: &Text<'static>,
+        words: &[Field<'_>],
+        span: Span,
+        frame: &mut Frame,
+        input: &Stream,
+    ) -> Stream {
+        let depth = self.shell.calls.iter().filter(|call| *call == name).count();
+        if depth > 0 && frame.is_beside {
+            self.hit(Tier::Irreversible, span, Cause::Shell("starts itself again and again"));
+            return Stream::of(Content::Opaque);
+        }
+        // A function that calls itself is read once more, with arguments of which nothing is known.
+        if depth > 1 {
+            return Stream::of(Content::Opaque);
+        }
+        let is_known = depth == 0 && !words.iter().any(|field| field.spread);
+        let parameters =
+            is_known.then(|| words.iter().map(|field| field.text.clone().owned()).collect());
+        let outer = std::mem::replace(&mut frame.parameters, parameters);
+        self.shell.calls.push(name.to_owned());
+        let mark = self.shell.enter();
+        let output = self.code_here(body, frame, input);
+        self.shell.leave(mark);
+        self.shell.calls.pop();
+        frame.parameters = outer;
+        output
+    }
+
+    /// Classifies a program that facts describe.
+    fn program(
+        &mut self,
+        node: NodeId,
+        span: Span,
+        words: &[Field<'_>],
+        frame: &mut Frame,
+        input: &Stream,
+    ) -> Stream {
+        let call = self.arguments(node, span, words);
+        let output = self.judge(&call, frame, input);
+        // The word after an option that is not known may be its value: then what follows is read otherwise.
+        if let Some(at) = call.doubt
+            && at < words.len()
+            && self.takes_code(&call)
+            && frame.wrappers < WRAPPERS_MAX
+        {
+            let mut rest = words.to_vec();
+            rest.drain(at - 1..=at);
+            let mut inner = Frame { wrappers: frame.wrappers + 4, ..frame.clone() };
+            self.program(node, span, &rest, &mut inner, input);
+        }
+        output
+    }
+
+    /// Returns whether a program runs what its words say, so that it matters which word is which.
+    fn takes_code(&self, call: &Call<'_>) -> bool {
+        call.chain.iter().filter_map(|id| self.facts.node(*id)).any(|row| {
+            self.facts.has_subs(row)
+                || self.facts.operands(row.operands).iter().any(|operand| operand.role().is_code())
+        })
+    }
+
+    /// Judges a call.
+    fn judge(&mut self, call: &Call<'_>, frame: &mut Frame, input: &Stream) -> Stream {
+        let Some(node) = call.chain.last().copied() else { return Stream::default() };
+        let Some(row) = self.facts.node(node) else { return Stream::default() };
+        self.exports_reach(row);
+        let mut own = Own::default();
+        let judged = Judged { node, call, input };
+        let form = if call.is_lost { None } else { self.form(row, call) };
+        if !call.is_lost {
+            self.base(row, form, &judged, &mut own);
+        }
+        self.folders(call, frame);
+        let mut inner = frame.clone();
+        if row.special() == Special::Nothing {
+            inner.wrappers += 1;
+        }
+        for given in &call.given {
+            self.given(given, form, &judged, &mut inner, &mut own);
+        }
+        let special = row.special();
+        let mut output = None;
+        if special != Special::Nothing {
+            output = self.special(special, &judged, frame, &mut own);
+        }
+        if !call.is_lost && !special.takes_operands() {
+            let rows = match form {
+                Some((_, form)) if !self.facts.operands(form.operands).is_empty() => form.operands,
+                _ => row.operands,
+            };
+            let ran = self.operands(rows, &judged, &mut inner, &mut own);
+            output = output.or(ran);
+        }
+        let writes = form.map_or("", |(_, form)| self.facts.string(form.writes));
+        let writes = if writes.is_empty() { self.facts.string(row.writes) } else { writes };
+        if !writes.is_empty() && (form.is_none() || !self.facts.string(row.writes).is_empty() || form.is_some()) {
+            let path = Text::from_span(writes.as_bytes().to_vec(), call.span);
+            self.own_path(Effect::Write, &path, &inner, &mut own);
+        }
+        let stdin = form.and_then(|(_, form)| form.stdin()).unwrap_or_else(|| row.stdin());
+        if stdin != Role::Text && !own.has_code && !call.is_lost {
+            self.input_code(stdin, &judged, &mut inner, &mut own);
+        }
+        self.sends(row, &judged, &mut own);
+        for hit in own.hits {
+            let tier = own.cap.map_or(hit.tier, |cap| hit.tier.min(cap));
+            self.hit(tier, hit.span, hit.cause);
+        }
+        let kind = form.and_then(|(_, form)| form.output()).unwrap_or_else(|| row.output());
+        let mut stream = match output {
+            Some(stream) if kind == Output::Opaque => stream,
+            _ => self.output(kind, call, input),
+        };
+        stream.is_secret |= own.secret;
+        stream
+    }
+
+    /// Judges what a program does whatever its options.
+    fn base(
+        &mut self,
+        row: &NodeRow,
+        form: Option<(u16, &FormRow)>,
+        judged: &Judged<'_, '_>,
+        own: &mut Own,
+    ) {
+        match (form, row.tier()) {
+            (Some((id, form)), _) => {
+                own.hit(form.tier(), judged.call.span, Cause::Form(judged.node, id));
+            }
+            (None, Some(tier)) => {
+                own.hit(tier, judged.call.span, Cause::Program(judged.node));
+            }
+            (None, None) => self.floor(
+                Floor::UnknownProgram,
+                judged.call.span,
+                "the facts of this program are not read yet",
+            ),
+        }
+    }
+
+    /// Returns the first form that certainly holds.
+    fn form(&self, row: &NodeRow, call: &Call<'_>) -> Option<(u16, &'f FormRow)> {
+        let forms = self.facts.forms(row);
+        let at = forms.iter().position(|form| self.holds(form, call))?;
+        Some((self.facts.form_id(row, at), forms.get(at)?))
+    }
+
+    fn holds(&self, form: &FormRow, call: &Call<'_>) -> bool {
+        let is_given = |name: &NameRow| call.given.iter().any(|given| given.flag.name == name.name.get());
+        let has = self.facts.references(form.has);
+        if !has.is_empty() && !has.iter().any(is_given) {
+            return false;
+        }
+        let without = self.facts.references(form.without);
+        if call.has_unknown && !without.is_empty() {
+            return false;
+        }
+        if without.iter().any(is_given) {
+            return false;
+        }
+        let is_spread = call.operands.iter().any(|field| field.spread);
+        let count = call.operands.len();
+        if count < usize::from(form.least) || count > usize::from(form.most) {
+            return false;
+        }
+        if is_spread && form.most < u8::MAX {
+            return false;
+        }
+        let matching = self.facts.references(form.matching);
+        matching.is_empty()
+            || call.operands.iter().all(|field| {
+                matching.iter().any(|row| matches(self.facts.string(row.name), &field.text.bytes))
+            })
+    }
+
+    /// Enters the folders that options name.
+    fn folders(&mut self, call: &Call<'_>, frame: &mut Frame) {
+        for given in &call.given {
+            let is_folder =
+                self.facts.flag(given.flag.flag).is_some_and(|row| row.role() == Role::Folder);
+            if is_folder && let Some(value) = &given.value {
+                frame.folder = paths::enter(&value.text.bytes, &frame.folder);
+            }
+        }
+    }
+
+    /// Judges an option.
+    fn given(
+        &mut self,
+        given: &Given<'_>,
+        form: Option<(u16, &FormRow)>,
+        judged: &Judged<'_, '_>,
+        frame: &mut Frame,
+        own: &mut Own,
+    ) {
+        if given.flag.flag == HELP {
+            own.cap = Some(Tier::ReadOnly);
+            return;
+        }
+        let Some(row) = self.facts.flag(given.flag.flag) else { return };
+        own.hit(row.tier(), given.span, Cause::Flag(given.owner, given.flag));
+        if let (Some(cap), true) = (row.cap(), given.is_whole) {
+            own.cap = Some(own.cap.map_or(cap, |before| before.min(cap)));
+        }
+        if row.role() == Role::EndedCommand {
+            own.has_code = true;
+            self.each(&given.words, None, judged, frame);
+            return;
+        }
+        let Some(value) = &given.value else { return };
+        let role = form
+            .and_then(|(_, form)| self.form_role(form, given))
+            .unwrap_or_else(|| row.role());
+        self.judge_value(role, row.values, value, judged, frame, own);
+    }
+
+    fn form_role(&self, form: &FormRow, given: &Given<'_>) -> Option<Role> {
+        let roles = self.facts.references(form.roles);
+        let found = roles.iter().find(|row| row.name.get() == given.flag.name)?;
+        Role::from_number(u8::try_from(found.row.get()).ok()?)
+    }
+
+    /// Judges operands; returns the output of what they run.
+    fn operands(
+        &mut self,
+        rows: Rows,
+        judged: &Judged<'_, '_>,
+        frame: &mut Frame,
+        own: &mut Own,
+    ) -> Option<Stream> {
+        use crate::facts::Position;
+        let declared = self.facts.operands(rows);
+        let operands = &judged.call.operands;
+        let next: Vec<_> =
+            declared.iter().filter(|row| row.position() == Position::Next).collect();
+        let rest = declared.iter().find(|row| row.position() == Position::Rest);
+        let last = declared.iter().find(|row| row.position() == Position::Last);
+        let mut is_shifted = false;
+        for (at, operand) in operands.iter().enumerate() {
+            let is_last = at + 1 == operands.len() && operands.len() > 1;
+            let row = match (last, next.get(at)) {
+                (Some(last), _) if is_last => Some(last),
+                (_, Some(next)) => Some(*next),
+                _ => rest.or(if at == 0 { last } else { None }),
+            };
+            let Some(row) = row else {
+                self.floor(Floor::UnknownFlag, operand.text.span, "no fact declares this operand");
+                continue;
+            };
+            let role = row.role();
+            if role.takes_rest() {
+                own.has_code = true;
+                let words = operands.get(at..).unwrap_or(&[]);
+                return self.words(role, words, judged, frame, own);
+            }
+            self.judge_value(role, row.values, operand, judged, frame, own);
+            // After any number of words it is not known which operand is which.
+            if is_shifted {
+                for other in declared.iter().filter(|other| other.role() != role) {
+                    if !other.role().takes_rest() {
+                        self.judge_value(other.role(), other.values, operand, judged, frame, own);
+                    }
+                }
+            }
+            is_shifted |= operand.spread && declared.len() > 1;
+        }
+        None
+    }
+
+    /// Judges the value of an option or an operand.
+    fn judge_value(
+        &mut self,
+        role: Role,
+        values: Rows,
+        field: &Field<'_>,
+        judged: &Judged<'_, '_>,
+        frame: &mut Frame,
+        own: &mut Own,
+    ) {
+        let rows = self.facts.values(values);
+        own.has_code |= role.is_code();
+        let bytes = &*field.text.bytes;
+        let found = rows.iter().position(|row| matches(self.facts.string(row.pattern), bytes));
+        let Some((at, row)) = found.and_then(|at| Some((at, rows.get(at)?))) else {
+            let worst = rows.iter().map(|row| row.tier()).max().unwrap_or_default();
+            if !field.text.is_literal() && worst >= Tier::Stateful {
+                self.floor(Floor::UnknownWord, field.text.span, "this word decides and is not literal");
+            }
+            return self.role(role, field, judged, frame, own);
+        };
+        let id = self.facts.value_id(values, at);
+        own.hit(row.tier(), field.text.span, Cause::Value(judged.node, id));
+        if let Some(cap) = row.cap() {
+            own.cap = Some(own.cap.map_or(cap, |before| before.min(cap)));
+        }
+        if row.role() != Role::Text {
+            let pattern = self.facts.string(row.pattern);
+            let taken = pattern.strip_suffix('*').map_or(0, str::len);
+            let rest = Field { text: field.text.from_byte(taken), ..field.clone() };
+            self.role(row.role(), &rest, judged, frame, own);
+        }
+    }
+
+    /// Runs standard input as code.
+    fn input_code(
+        &mut self,
+        role: Role,
+        judged: &Judged<'_, '_>,
+        frame: &mut Frame,
+        own: &mut Own,
+    ) {
+        let span = judged.call.span;
+        match &judged.input.content {
+            Content::Literal(text) => {
+                let field = Field::new((**text).clone());
+                self.role(role, &field, judged, frame, own);
+            }
+            Content::Terminal => {
+                let tier = self.rules.floors.tier(Floor::OpaqueCode);
+                let reason = "it takes commands that the text does not show";
+                own.hit(tier, span, Cause::Floor { floor: Floor::OpaqueCode, reason });
+            }
+            Content::File => self.floor(Floor::OpaqueCode, span, "it runs code from a file"),
+            Content::Network => {
+                self.hit(Tier::Irreversible, span, Cause::Shell("runs code from a network"));
+            }
+            Content::Opaque if role.is_shell_code() => {
+                self.floor(Floor::UnknownWord, span, "it runs code that the text does not show");
+            }
+            Content::Opaque => {
+                self.floor(Floor::OpaqueCode, span, "it runs code that the text does not show");
+            }
+        }
+    }
+
+    /// Judges data that leaves the host.
+    fn sends(&mut self, row: &NodeRow, judged: &Judged<'_, '_>, own: &mut Own) {
+        let mut sends = own.sends;
+        if row.has(NodeBit::Sends) {
+            sends = Some(judged.call.span);
+            own.secret |= judged.input.is_secret;
+        }
+        if let (Some(span), true) = (sends, own.secret) {
+            own.hit(Tier::Irreversible, span, Cause::Shell("sends a secret over a network"));
+        }
+    }
+
+    /// Returns what a program writes to standard output.
+    fn output(&self, kind: Output, call: &Call<'_>, input: &Stream) -> Stream {
+        let made = |bytes: &[u8]| Stream::literal(Text::from_span(bytes.to_vec(), call.span));
+        match kind {
+            Output::Opaque => Stream::of(Content::Opaque),
+            Output::Nothing => made(b""),
+            Output::Word => made(&[crate::text::NAME]),
+            Output::Scratch => made(b"/tmp/\xfe"),
+            Output::Here => made(b"."),
+            Output::Network => Stream::of(Content::Network),
+            Output::Secret => Stream { content: Content::Opaque, is_secret: true },
+            Output::Operands => self.echoed(call),
+            Output::Format => formatted(call).unwrap_or_else(|| Stream::of(Content::Opaque)),
+            Output::Input => {
+                let is_null = |field: &Field<'_>| &*field.text.bytes == b"/dev/null";
+                match call.operands.as_slice() {
+                    [] => input.clone(),
+                    all if all.iter().all(|field| &*field.text.bytes == b"-") => input.clone(),
+                    all if all.iter().all(is_null) => made(b""),
+                    _ => Stream::of(Content::File),
+                }
+            }
+            Output::Base64 | Output::Hex | Output::Reversed => decoded(kind, call, input),
+        }
+    }
+
+    fn echoed(&self, call: &Call<'_>) -> Stream {
+        let mut builder = TextBuilder::new(call.span);
+        for (number, field) in call.operands.iter().enumerate() {
+            if field.spread && field.text.bytes.len() > 1 {
+                return Stream::of(Content::Opaque);
+            }
+            if number > 0 {
+                builder.push_byte(b' ', call.span);
+            }
+            builder.push_text(&field.text);
+        }
+        // With `-e` a backslash means something; what it means is not read.
+        let has_options = !call.given.is_empty();
+        if has_options && builder.bytes().contains(&b'\\') {
+            return Stream::of(Content::Opaque);
+        }
+        if !has_options {
+            builder.push_byte(b'\n', call.span);
+        }
+        Stream::literal(builder.finish())
+    }
+}
+
+/// Returns what `printf` writes; `None` if its format is more than text, `%s` and line ends.
+fn formatted(call: &Call<'_>) -> Option<Stream> {
+    let (format, mut values) = call.operands.split_first()?;
+    let mut builder = TextBuilder::new(call.span);
+    if call.operands.iter().any(|field| field.spread) || !call.given.is_empty() {
+        return None;
+    }
+    loop {
+        let before = values.len();
+        let mut bytes = format.text.bytes.iter().copied().enumerate();
+        while let Some((at, byte)) = bytes.next() {
+            match byte {
+                b'%' => match bytes.next()?.1 {
+                    b's' => {
+                        if let Some((value, rest)) = values.split_first() {
+                            builder.push_text(&value.text);
+                            values = rest;
+                        }
+                    }
+                    b'%' => builder.push_byte(b'%', call.span),
+                    _ => return None,
+                },
+                b'\\' => match bytes.next()?.1 {
+                    b'n' => builder.push_byte(b'\n', call.span),
+                    b't' => builder.push_byte(b'\t', call.span),
+                    b'\\' => builder.push_byte(b'\\', call.span),
+                    _ => return None,
+                },
+                _ => builder.push_part(&format.text, at, at + 1),
+            }
+        }
+        if values.is_empty() {
+            return Some(Stream::literal(builder.finish()));
+        }
+        if values.len() == before {
+            return None;
+        }
+    }
+}
+
+/// Returns what a decoder writes.
+fn decoded(kind: Output, call: &Call<'_>, input: &Stream) -> Stream {
+    let Content::Literal(text) = &input.content else {
+        return Stream { content: Content::Opaque, is_secret: input.is_secret };
+    };
+    let is_named = call.operands.iter().any(|field| &*field.text.bytes != b"-");
+    let bytes = if is_named || !text.is_literal() { None } else { decode(kind, &text.bytes) };
+    match bytes {
+        Some(bytes) => Stream::literal(Text::from_span(bytes, text.span)),
+        None => Stream::of(Content::Opaque),
+    }
+}
+
+fn decode(kind: Output, text: &[u8]) -> Option<Vec<u8>> {
+    let bytes = match kind {
+        Output::Reversed => {
+            let text = str::from_utf8(text).ok()?;
+            let lines = text.split('\n').map(|line| line.chars().rev().collect::<String>());
+            lines.collect::<Vec<_>>().join("\n").into_bytes()
+        }
+        Output::Hex => {
+            let digits: Vec<u8> = text
+                .iter()
+                .filter(|byte| !byte.is_ascii_whitespace())
+                .map(|byte| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok()))
+                .collect::<Option<_>>()?;
+            digits.chunks_exact(2).map(|pair| pair.iter().fold(0, |high, low| high << 4 | low)).collect()
+        }
+        _ => base64(text)?,
+    };
+    // Bytes that are no text would look like marks.
+    str::from_utf8(&bytes).ok()?;
+    Some(bytes)
+}
+
+fn base64(text: &[u8]) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let (mut bits, mut held) = (0u32, 0u32);
+    for byte in text.iter().filter(|byte| !byte.is_ascii_whitespace()) {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            b'=' => break,
+            _ => return None,
+        };
+        bits = bits << 6 | u32::from(value);
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            bytes.push(u8::try_from(bits >> held & 0xff).ok()?);
+        }
+        bits &= 0xffff;
+    }
+    Some(bytes)
+}

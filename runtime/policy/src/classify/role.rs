@@ -1,0 +1,593 @@
+//! What operands and values of options do, by their role.
+
+use super::call::{Judged, Own};
+use super::expand::{Field, Leak};
+use super::hit::Effect;
+use super::stream::{Content, Stream};
+use super::{Cause, Classifier};
+use crate::code;
+use crate::facts::Role;
+use crate::paths::{self, Path, PathClass};
+use crate::shell::Frame;
+use crate::text::{HOLE, Text, TextBuilder};
+use crate::tier::{Floor, Tier};
+
+impl Role {
+    /// Returns whether it is code or a program to run.
+    pub(super) fn is_code(self) -> bool {
+        self.takes_rest()
+            || self.is_language()
+            || matches!(self, Self::Script | Self::Shell | Self::EndedCommand)
+    }
+
+    /// Returns whether it takes all words that follow.
+    pub(super) const fn takes_rest(self) -> bool {
+        matches!(
+            self,
+            Self::Command
+                | Self::EnvironmentCommand
+                | Self::EachCommand
+                | Self::ParallelCommand
+                | Self::ShellWords
+        )
+    }
+
+    /// Returns whether it is code of another language.
+    pub(super) const fn is_language(self) -> bool {
+        matches!(
+            self,
+            Self::Sql
+                | Self::Sed
+                | Self::Awk
+                | Self::Python
+                | Self::Perl
+                | Self::Ruby
+                | Self::Javascript
+                | Self::Php
+                | Self::Code
+        )
+    }
+
+    /// Returns whether it is code that can run any program.
+    pub(super) const fn is_shell_code(self) -> bool {
+        matches!(
+            self,
+            Self::Shell
+                | Self::Python
+                | Self::Perl
+                | Self::Ruby
+                | Self::Javascript
+                | Self::Php
+                | Self::Code
+        )
+    }
+}
+
+impl Classifier<'_> {
+    /// Judges a value by its role.
+    pub(super) fn role(
+        &mut self,
+        role: Role,
+        field: &Field<'_>,
+        judged: &Judged<'_, '_>,
+        frame: &mut Frame,
+        own: &mut Own,
+    ) {
+        let text = &field.text;
+        match role {
+            Role::Text | Role::Folder | Role::Placeholder => {}
+            Role::Read => self.own_read(field, frame, own),
+            Role::Write => self.own_path(Effect::Write, text, frame, own),
+            Role::Append => self.own_path(Effect::Append, text, frame, own),
+            Role::Remove => self.own_path(Effect::Remove, text, frame, own),
+            Role::Empty => self.own_path(Effect::Empty, text, frame, own),
+            Role::Change => self.own_path(Effect::Change, text, frame, own),
+            Role::ChangeTree => self.own_path(Effect::ChangeTree, text, frame, own),
+            Role::Take => self.own_path(Effect::Take, text, frame, own),
+            Role::Script => self.script(field, judged, frame, own),
+            Role::Config => {
+                if &*text.bytes != b"/dev/null" {
+                    self.floor(Floor::OpaqueCode, text.span, "it loads another configuration");
+                }
+            }
+            Role::Shell => {
+                self.code(text, frame, judged.input);
+            }
+            Role::Command
+            | Role::EnvironmentCommand
+            | Role::EachCommand
+            | Role::EndedCommand
+            | Role::ParallelCommand
+            | Role::ShellWords => {
+                self.words(role, std::slice::from_ref(field), judged, frame, own);
+            }
+            Role::Sql
+            | Role::Sed
+            | Role::Awk
+            | Role::Python
+            | Role::Perl
+            | Role::Ruby
+            | Role::Javascript
+            | Role::Php
+            | Role::Code => self.language(role, field, frame, own),
+            Role::Arithmetic => self.evaluate(text, frame),
+            Role::Name => self.name(text, frame),
+            Role::Environment => self.environment(text),
+            Role::Host => self.host(field, own),
+            Role::Url => self.url(field, frame, own),
+            Role::RemoteRead => match remote(&text.bytes) {
+                Some(host) => {
+                    self.axes.hosts.insert(String::from_utf8_lossy(host).into_owned());
+                }
+                None => self.own_read(field, frame, own),
+            },
+            Role::RemoteWrite => match remote(&text.bytes) {
+                Some(host) => {
+                    self.axes.hosts.insert(String::from_utf8_lossy(host).into_owned());
+                    own.sends = Some(text.span);
+                    own.hit(Tier::Stateful, text.span, Cause::Shell("writes to another host"));
+                }
+                None => self.own_path(Effect::Write, text, frame, own),
+            },
+            Role::Send => self.send(field, judged.input, frame, own),
+            Role::SendFile => {
+                if &*text.bytes == b"-" {
+                    own.secret |= judged.input.is_secret;
+                } else {
+                    self.own_read(field, frame, own);
+                }
+                own.sends = Some(text.span);
+            }
+            Role::Refspec => refspec(text, own),
+            Role::Revision => revision(text, judged, own),
+            Role::Process => process(text, own),
+            Role::Mount => mount(text, own),
+            Role::Mode => mode(text, own),
+            Role::User => {
+                self.axes.privilege.insert(text.display());
+            }
+        }
+    }
+
+    /// Judges the words of a program, or of code, that an operand begins.
+    pub(super) fn words(
+        &mut self,
+        role: Role,
+        words: &[Field<'_>],
+        judged: &Judged<'_, '_>,
+        frame: &mut Frame,
+        own: &mut Own,
+    ) -> Option<Stream> {
+        match role {
+            Role::EnvironmentCommand => {
+                let is_assignment = |field: &Field<'_>| {
+                    field.text.bytes.contains(&b'=') && !field.text.bytes.starts_with(b"=")
+                };
+                let count = words.iter().take_while(|field| is_assignment(field)).count();
+                let (assignments, words) = words.split_at(count);
+                for assignment in assignments {
+                    self.environment(&assignment.text);
+                }
+                if words.is_empty() {
+                    own.has_code = false;
+                    return None;
+                }
+                Some(self.run(words, frame, judged.input))
+            }
+            Role::EachCommand => {
+                let placeholder = judged.call.given.iter().find_map(|given| {
+                    let row = self.facts.flag(given.flag.flag)?;
+                    let value = given.value.as_ref()?;
+                    (row.role() == Role::Placeholder).then(|| value.text.bytes.to_vec())
+                });
+                self.each(words, placeholder.as_deref(), judged, frame);
+                None
+            }
+            Role::EndedCommand => {
+                self.each(words, None, judged, frame);
+                None
+            }
+            Role::ParallelCommand => {
+                self.parallel(words, judged, frame);
+                None
+            }
+            Role::ShellWords => {
+                let code = Self::join_words(words)?;
+                Some(self.code(&code, frame, judged.input))
+            }
+            _ => Some(self.run(words, frame, judged.input)),
+        }
+    }
+
+    /// Judges a command that runs for each of many things.
+    pub(super) fn each(
+        &mut self,
+        words: &[Field<'_>],
+        placeholder: Option<&[u8]>,
+        judged: &Judged<'_, '_>,
+        frame: &Frame,
+    ) {
+        if words.is_empty() {
+            return;
+        }
+        let sign = placeholder.unwrap_or(b"{}");
+        let mut is_placed = placeholder.is_some();
+        let mut all: Vec<Field<'_>> = Vec::with_capacity(words.len() + 1);
+        for field in words {
+            match replaced(&field.text, sign) {
+                Some(text) => {
+                    is_placed = true;
+                    all.push(Field { text, ..field.clone() });
+                }
+                None => all.push(field.clone()),
+            }
+        }
+        if !is_placed {
+            all.push(Field::unknown(judged.call.span, true));
+        }
+        let mut inner = Frame { is_many: true, ..frame.clone() };
+        self.run(&all, &mut inner, &Stream::of(Content::Opaque));
+    }
+
+    /// Judges `parallel`: a command before `:::`, or commands after it.
+    fn parallel(&mut self, words: &[Field<'_>], judged: &Judged<'_, '_>, frame: &Frame) {
+        let is_sign = |field: &Field<'_>| field.text.bytes.starts_with(b":::");
+        let count = words.iter().take_while(|field| !is_sign(field)).count();
+        let (command, rest) = words.split_at(count);
+        let mut inner = Frame { is_many: true, ..frame.clone() };
+        if command.is_empty() {
+            for field in rest.iter().skip(1) {
+                self.code(&field.text, &inner, &Stream::default());
+            }
+            return;
+        }
+        // Its words are code, in which `{}` is one of the things.
+        let mut all: Vec<Field<'_>> = command.to_vec();
+        let mut is_placed = false;
+        for field in &mut all {
+            if let Some(text) = replaced(&field.text, b"{}") {
+                is_placed = true;
+                field.text = text;
+            }
+        }
+        if all.len() == 1 && !all.iter().any(|field| field.text.bytes.contains(&b' ')) || is_placed {
+            // One word is a program; a placed hole is an operand, not code.
+            if !is_placed {
+                all.push(Field::unknown(judged.call.span, true));
+            }
+            self.run(&all, &mut inner, &Stream::of(Content::Opaque));
+            return;
+        }
+        if let Some(code) = Self::join_words(&all) {
+            self.code(&code, &inner, &Stream::of(Content::Opaque));
+        }
+    }
+
+    /// Judges what happens to a path, as something that the program itself does.
+    pub(super) fn own_path(
+        &mut self,
+        effect: Effect,
+        text: &Text<'_>,
+        frame: &Frame,
+        own: &mut Own,
+    ) {
+        let (tier, class) = self.path_tier(effect, text, frame);
+        own.hit(tier, text.span, Cause::Path { effect, class });
+    }
+
+    /// Judges what happens to a path.
+    pub(super) fn path(&mut self, effect: Effect, text: &Text<'_>, frame: &Frame) {
+        let (tier, class) = self.path_tier(effect, text, frame);
+        self.hit(tier, text.span, Cause::Path { effect, class });
+    }
+
+    fn path_tier(&mut self, effect: Effect, text: &Text<'_>, frame: &Frame) -> (Tier, PathClass) {
+        let path = paths::classify(&text.bytes, &frame.folder);
+        if path.class != PathClass::Null {
+            let shown = Text::from_span(path.bytes.clone(), text.span).display();
+            self.axes.writes.insert(shown);
+        }
+        (path_tier(effect, &path, frame.is_many), path.class)
+    }
+
+    /// Notes a path that is read.
+    pub(super) fn reads(&mut self, text: &Text<'_>, frame: &Frame) -> Path {
+        let path = paths::classify(&text.bytes, &frame.folder);
+        if path.class != PathClass::Null {
+            let shown = Text::from_span(path.bytes.clone(), text.span).display();
+            self.axes.reads.insert(shown);
+        }
+        path
+    }
+
+    fn own_read(&mut self, field: &Field<'_>, frame: &Frame, own: &mut Own) {
+        if let Some(stream) = &field.stream {
+            own.secret |= stream.is_secret;
+            return;
+        }
+        own.secret |= self.reads(&field.text, frame).is_secret;
+    }
+
+    /// Judges a file with code.
+    fn script(
+        &mut self,
+        field: &Field<'_>,
+        judged: &Judged<'_, '_>,
+        frame: &mut Frame,
+        own: &mut Own,
+    ) {
+        let bytes = &*field.text.bytes;
+        let is_input = matches!(bytes, b"-" | b"/dev/stdin" | b"/dev/fd/0" | b"/proc/self/fd/0");
+        let stream = match &field.stream {
+            Some(stream) => Some((**stream).clone()),
+            None if is_input => Some(judged.input.clone()),
+            None => None,
+        };
+        let language = self
+            .facts
+            .node(judged.node)
+            .map_or(Role::Shell, |row| if row.stdin() == Role::Text { Role::Shell } else { row.stdin() });
+        let span = field.text.span;
+        match stream.map(|stream| stream.content) {
+            Some(Content::Literal(text)) => {
+                let field = Field::new((*text).clone());
+                self.role(language, &field, judged, frame, own);
+            }
+            Some(Content::Network) => {
+                self.hit(Tier::Irreversible, span, Cause::Shell("runs code from a network"));
+            }
+            Some(Content::Opaque) => {
+                self.floor(Floor::UnknownWord, span, "it runs code that the text does not show");
+            }
+            Some(Content::Terminal | Content::File) | None => {
+                self.reads(&field.text, frame);
+                let tier = self.rules.floors.tier(Floor::OpaqueCode);
+                let reason = "it runs code that the text does not show";
+                own.hit(tier, span, Cause::Floor { floor: Floor::OpaqueCode, reason });
+            }
+        }
+    }
+
+    /// Judges code of another language.
+    fn language(&mut self, role: Role, field: &Field<'_>, frame: &mut Frame, own: &mut Own) {
+        let text = &field.text;
+        if text.has_hole() && role.is_shell_code() {
+            self.floor(Floor::UnknownWord, text.span, "this code is not literal");
+        }
+        let findings = match role {
+            Role::Sql => code::sql::findings(&text.bytes),
+            Role::Sed => code::sed::findings(&text.bytes),
+            Role::Awk => code::awk::findings(&text.bytes),
+            _ => code::language::findings(role, &text.bytes, self.facts),
+        };
+        for finding in findings {
+            let span = text.place(finding.start, finding.end);
+            match finding.what {
+                code::What::Tier(tier, reason) => own.hit(tier, span, Cause::Code(role, reason)),
+                code::What::Opaque(reason) => self.floor(Floor::OpaqueCode, span, reason),
+                code::What::Unknown(reason) => self.floor(Floor::UnknownWord, span, reason),
+                code::What::Writes => {
+                    let path = text.part(finding.start, finding.end);
+                    self.own_path(Effect::Write, &path, frame, own);
+                }
+                code::What::Removes => {
+                    let path = text.part(finding.start, finding.end);
+                    self.own_path(Effect::Remove, &path, frame, own);
+                }
+                code::What::Shell => {
+                    let code = text.part(finding.start, finding.end);
+                    self.code(&code, frame, &Stream::default());
+                }
+            }
+        }
+    }
+
+    /// Judges the name of a variable that a builtin sets or tests.
+    fn name(&mut self, text: &Text<'_>, frame: &mut Frame) {
+        let bytes = &*text.bytes;
+        let end = bytes.iter().position(|byte| *byte == b'[').unwrap_or(bytes.len());
+        match str::from_utf8(bytes.get(..end).unwrap_or(bytes)) {
+            Ok(name) if !name.is_empty() => self.shell.assign(name, None),
+            _ => self.shell.lose(),
+        }
+        if end < bytes.len() {
+            self.evaluate(text, frame);
+        }
+    }
+
+    /// Judges `NAME=value` for the environment of a program.
+    pub(super) fn environment(&mut self, text: &Text<'_>) {
+        let bytes = &*text.bytes;
+        let end = bytes.iter().position(|byte| *byte == b'=').unwrap_or(bytes.len());
+        let is_harmless = str::from_utf8(bytes.get(..end).unwrap_or(bytes))
+            .is_ok_and(|name| self.facts.is_harmless_variable(name));
+        if !is_harmless {
+            self.floor(
+                Floor::OpaqueCode,
+                text.place(0, end),
+                "this variable may change which code runs",
+            );
+        }
+    }
+
+    fn host(&mut self, field: &Field<'_>, own: &mut Own) {
+        self.leaks(field, own);
+        let shown = field.text.display();
+        let host = shown.rsplit('@').next().unwrap_or(&shown);
+        self.axes.hosts.insert(host.to_owned());
+    }
+
+    fn url(&mut self, field: &Field<'_>, frame: &Frame, own: &mut Own) {
+        self.leaks(field, own);
+        let shown = field.text.display();
+        let rest = shown.split_once("://").map_or(shown.as_str(), |(_, rest)| rest);
+        if shown.starts_with("file://") {
+            let path = field.text.from_byte("file://".len());
+            own.secret |= self.reads(&path, frame).is_secret;
+            return;
+        }
+        let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+        let host = host.rsplit('@').next().unwrap_or(host);
+        let host = host.split(':').next().unwrap_or(host);
+        self.axes.hosts.insert(host.to_owned());
+    }
+
+    /// Judges output of other commands in what a host gets to see.
+    fn leaks(&mut self, field: &Field<'_>, own: &mut Own) {
+        let span = field.text.span;
+        match field.leak {
+            Leak::None => {}
+            Leak::Output => own.hit(
+                Tier::Stateful,
+                span,
+                Cause::Shell("sends the output of another command"),
+            ),
+            Leak::Secret => own.hit(
+                Tier::Irreversible,
+                span,
+                Cause::Shell("sends a secret over a network"),
+            ),
+        }
+    }
+
+    /// Judges data that is sent.
+    fn send(&mut self, field: &Field<'_>, input: &Stream, frame: &Frame, own: &mut Own) {
+        own.sends = Some(field.text.span);
+        own.secret |= field.leak == Leak::Secret;
+        let bytes = &*field.text.bytes;
+        let Some(at) = bytes.iter().position(|byte| *byte == b'@') else { return };
+        let path = field.text.from_byte(at + 1);
+        if &*path.bytes == b"-" {
+            own.secret |= input.is_secret;
+        } else {
+            own.secret |= self.reads(&path, frame).is_secret;
+        }
+    }
+}
+
+/// Returns how hard what happens to a path is to undo: rules 7, 8 and 9 of the convention.
+fn path_tier(effect: Effect, path: &Path, is_many: bool) -> Tier {
+    use Effect as E;
+    use PathClass as P;
+    let many = is_many || path.is_pattern;
+    match (effect, path.class) {
+        (_, P::Null | P::Connection) => Tier::ReadOnly,
+        (E::Remove | E::Empty, _) if many => Tier::Irreversible,
+        (E::Remove | E::Empty, P::Scratch | P::Work | P::Home) => Tier::Stateful,
+        (E::Empty, P::Admits) => Tier::Stateful,
+        (E::Remove, P::Admits) => Tier::Stateful,
+        (E::Remove | E::Empty, _) => Tier::Irreversible,
+        (E::ChangeTree, _) if path.is_system_tree => Tier::Irreversible,
+        (E::Change, _) if many && path.is_system_tree => Tier::Irreversible,
+        (E::Change | E::ChangeTree, P::Device) => Tier::Stateful,
+        (_, P::Device) => Tier::Irreversible,
+        (E::Write | E::Take, P::Critical) => Tier::Irreversible,
+        (_, P::Scratch | P::Work | P::Home) => Tier::Reversible,
+        (_, P::Admits | P::System | P::Critical | P::Unknown) => Tier::Stateful,
+    }
+}
+
+/// Returns the host of `HOST:PATH`; `None` for a local path.
+fn remote(bytes: &[u8]) -> Option<&[u8]> {
+    let colon = bytes.iter().position(|byte| *byte == b':')?;
+    let host = bytes.get(..colon)?;
+    if host.is_empty() || host.contains(&b'/') {
+        return None;
+    }
+    let at = host.iter().rposition(|byte| *byte == b'@').map_or(0, |at| at + 1);
+    host.get(at..)
+}
+
+/// Returns a text with the sign for each of many things replaced; `None` if it has none.
+fn replaced(text: &Text<'_>, sign: &[u8]) -> Option<Text<'static>> {
+    if sign.is_empty() || text.bytes.len() < sign.len() {
+        return None;
+    }
+    let found = |at: usize| text.bytes.get(at..at + sign.len()) == Some(sign);
+    if !(0..text.bytes.len()).any(found) {
+        return None;
+    }
+    let mut builder = TextBuilder::new(text.span);
+    let mut at = 0;
+    while at < text.bytes.len() {
+        if found(at) {
+            builder.push_byte(HOLE, text.span);
+            at += sign.len();
+        } else {
+            builder.push_part(text, at, at + 1);
+            at += 1;
+        }
+    }
+    Some(builder.finish())
+}
+
+fn refspec(text: &Text<'_>, own: &mut Own) {
+    let reason = match text.bytes.first() {
+        Some(b'+') => "rewrites the history of a remote branch",
+        Some(b':') => "deletes a remote branch or tag",
+        _ => return,
+    };
+    own.hit(Tier::Irreversible, text.span, Cause::Shell(reason));
+}
+
+/// Judges what a checkout takes: a revision, or paths whose changes are dropped.
+fn revision(text: &Text<'_>, judged: &Judged<'_, '_>, own: &mut Own) {
+    let bytes = &*text.bytes;
+    let position = |field: &Field<'_>| std::ptr::eq(&raw const field.text, text);
+    let at = judged.call.operands.iter().position(position).unwrap_or(usize::MAX);
+    let is_path = judged.call.dashes.is_some_and(|dashes| at >= dashes);
+    let is_folder = matches!(bytes, b"." | b"./" | b":/" | b"*" | b"..") || bytes.ends_with(b"/");
+    let is_pattern = bytes.iter().any(|byte| matches!(*byte, crate::text::STAR | b'*'));
+    let name = bytes.rsplit(|byte| *byte == b'/').next().unwrap_or(bytes);
+    let extension = name.iter().rposition(|byte| *byte == b'.').and_then(|dot| name.get(dot + 1..));
+    let is_file = extension.is_some_and(|extension| {
+        (1..=5).contains(&extension.len()) && extension.iter().all(u8::is_ascii_alphabetic)
+    });
+    if is_folder || is_pattern {
+        own.hit(Tier::Irreversible, text.span, Cause::Shell("drops changes that are nowhere else"));
+    } else if is_path || is_file {
+        own.hit(Tier::Stateful, text.span, Cause::Shell("drops the changes of this file"));
+    }
+}
+
+fn process(text: &Text<'_>, own: &mut Own) {
+    let reason = match &*text.bytes {
+        b"-1" => "ends every process",
+        b"1" => "ends the first process of the host",
+        _ => return,
+    };
+    own.hit(Tier::Irreversible, text.span, Cause::Shell(reason));
+}
+
+fn mount(text: &Text<'_>, own: &mut Own) {
+    let bytes = &*text.bytes;
+    let shown = text.display();
+    let source = shown
+        .split(',')
+        .find_map(|part| part.strip_prefix("src=").or(part.strip_prefix("source=")))
+        .unwrap_or_else(|| shown.split(':').next().unwrap_or(""));
+    let is_root = !source.is_empty() && source.trim_end_matches('/').is_empty();
+    if is_root || source.ends_with("docker.sock") || source.ends_with("containerd.sock") {
+        own.hit(Tier::Irreversible, text.span, Cause::Shell("gives a container the host"));
+    } else if bytes.first() == Some(&HOLE) {
+        own.hit(Tier::Stateful, text.span, Cause::Shell("gives a container a folder that is not known"));
+    }
+}
+
+fn mode(text: &Text<'_>, own: &mut Own) {
+    let bytes = &*text.bytes;
+    let is_octal = !bytes.is_empty() && bytes.iter().all(u8::is_ascii_digit);
+    let gives = if is_octal {
+        bytes.len() >= 4 && matches!(bytes.get(bytes.len() - 4), Some(b'2'..=b'7'))
+    } else {
+        bytes.split(|byte| *byte == b',').any(|clause| {
+            let sign = clause.iter().position(|byte| matches!(byte, b'+' | b'='));
+            sign.is_some_and(|at| clause.get(at..).unwrap_or(&[]).contains(&b's'))
+        })
+    };
+    if gives {
+        let reason = "lets others run it with its owner's rights";
+        own.hit(Tier::Irreversible, text.span, Cause::Shell(reason));
+    }
+}
+

@@ -1,0 +1,206 @@
+//! Builtins that change the shell, and shells.
+
+use super::call::{Judged, Own};
+use super::expand::Field;
+use super::stream::Stream;
+use super::{Cause, Classifier, Code};
+use crate::facts::{NodeBit, NodeRow, Role, Special};
+use crate::paths;
+use crate::shell::{Folder, Frame};
+use crate::span::Span;
+use crate::syntax::Assignment;
+use crate::tier::{Floor, Tier};
+
+/// Variables that change which code runs even if they are not exported, since a shell has them or uses
+/// them itself.
+const OWN_VARIABLES: &[&str] = &["PATH", "BASH_ENV", "ENV", "PS4", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "SHELL", "CDPATH"];
+
+impl Special {
+    /// Returns whether it says itself what its operands are.
+    pub(super) const fn takes_operands(self) -> bool {
+        !matches!(self, Self::Nothing | Self::Assign | Self::Declare)
+    }
+}
+
+impl Classifier<'_> {
+    /// Does what a special program does; returns what it writes if that is known.
+    pub(super) fn special(
+        &mut self,
+        special: Special,
+        judged: &Judged<'_, '_>,
+        frame: &mut Frame,
+        own: &mut Own,
+    ) -> Option<Stream> {
+        let operands = &judged.call.operands;
+        match special {
+            Special::Nothing | Special::Assign => None,
+            Special::ChangeFolder => {
+                frame.folder = match operands.first() {
+                    None => Folder::Known(vec![crate::text::HOME]),
+                    Some(field) if field.spread || &*field.text.bytes == b"-" => Folder::Unknown,
+                    Some(field) => paths::enter(&field.text.bytes, &frame.folder),
+                };
+                None
+            }
+            Special::Source => {
+                let (file, words) = operands.split_first()?;
+                let outer = frame.parameters.clone();
+                if !words.is_empty() {
+                    frame.parameters =
+                        Some(words.iter().map(|field| field.text.clone().owned()).collect());
+                }
+                self.role(Role::Script, file, judged, frame, own);
+                frame.parameters = outer;
+                own.has_code = true;
+                None
+            }
+            Special::Eval => {
+                own.has_code = true;
+                let code = Self::join_words(operands)?;
+                Some(self.code_here(&code, frame, judged.input))
+            }
+            Special::Set => {
+                self.set(judged, frame);
+                None
+            }
+            Special::Shift => {
+                frame.parameters = None;
+                None
+            }
+            Special::Declare => {
+                for field in operands {
+                    self.declare(field, frame);
+                }
+                None
+            }
+            Special::Alias => {
+                for field in operands {
+                    let bytes = &*field.text.bytes;
+                    let Some(equals) = bytes.iter().position(|byte| *byte == b'=') else { continue };
+                    if let Ok(name) = str::from_utf8(bytes.get(..equals).unwrap_or(&[])) {
+                        let body = field.text.from_byte(equals + 1).owned();
+                        self.shell.functions.insert(name.to_owned(), body);
+                    }
+                }
+                None
+            }
+            Special::Shell => self.shell_program(judged, frame, own),
+        }
+    }
+
+    /// Sets the positional parameters.
+    fn set(&mut self, judged: &Judged<'_, '_>, frame: &mut Frame) {
+        let call = judged.call;
+        if call.operands.is_empty() && call.dashes.is_none() {
+            return;
+        }
+        let is_known = !call.operands.iter().any(|field| field.spread);
+        frame.parameters = is_known
+            .then(|| call.operands.iter().map(|field| field.text.clone().owned()).collect());
+    }
+
+    /// Notes what `export`, `declare` and their like assign.
+    fn declare(&mut self, field: &Field<'_>, frame: &mut Frame) {
+        let bytes = &*field.text.bytes;
+        let equals = bytes.iter().position(|byte| *byte == b'=');
+        let end = equals.unwrap_or(bytes.len());
+        let name = bytes.get(..end).unwrap_or(bytes);
+        let is_append = name.ends_with(b"+");
+        let name = name.strip_suffix(b"+").unwrap_or(name);
+        let bare = name.split(|byte| *byte == b'[').next().unwrap_or(name);
+        if bare.len() < name.len() {
+            self.evaluate(&field.text.part(0, end), frame);
+        }
+        let Some(name) = str::from_utf8(bare).ok().filter(|name| !name.is_empty()) else {
+            self.shell.lose();
+            return;
+        };
+        let Some(equals) = equals else { return };
+        let value = bytes.get(equals + 1..).unwrap_or(&[]).to_vec();
+        let is_known = !field.spread && !is_append && bare.len() == end;
+        self.shell.assign(name, is_known.then_some(value));
+        let name = name.to_owned();
+        self.exported(&name, field.text.place(0, end), true);
+    }
+
+    /// Notes a variable that programs may see from here on.
+    pub(super) fn exported(&mut self, name: &str, span: Span, is_export: bool) {
+        let matters = if is_export {
+            !self.facts.is_harmless_variable(name)
+        } else {
+            OWN_VARIABLES.contains(&name) || name.starts_with("LD_")
+        };
+        if matters && !self.shell.exports.contains(&span) && self.shell.exports.len() < 64 {
+            self.shell.exports.push(span);
+        }
+    }
+
+    /// A program runs: what was exported may change which code that is.
+    pub(super) fn exports_reach(&mut self, row: &NodeRow) {
+        if row.has(NodeBit::Builtin) || self.shell.exports.is_empty() {
+            return;
+        }
+        for span in std::mem::take(&mut self.shell.exports) {
+            self.floor(Floor::OpaqueCode, span, "this variable may change which code runs");
+        }
+    }
+
+    /// Judges assignments before a command.
+    pub(super) fn prefixes(
+        &mut self,
+        code: &Code<'_>,
+        assignments: &[Assignment],
+        fields: &[Field<'_>],
+    ) {
+        if fields.is_empty() {
+            return;
+        }
+        for assignment in assignments {
+            let name = code.slice(assignment.name);
+            if !self.facts.is_harmless_variable(name) {
+                let span = code.place(assignment.name);
+                self.floor(Floor::OpaqueCode, span, "this variable may change which code runs");
+            }
+        }
+    }
+
+    /// Judges a shell: `-c` code with its arguments, a script, or standard input.
+    fn shell_program(
+        &mut self,
+        judged: &Judged<'_, '_>,
+        frame: &mut Frame,
+        own: &mut Own,
+    ) -> Option<Stream> {
+        let call = judged.call;
+        if frame.is_connected {
+            let reason = "gives a shell to a remote party";
+            self.hit(Tier::Irreversible, call.span, Cause::Shell(reason));
+        }
+        let is_given =
+            |name: &str| call.given.iter().any(|given| self.facts.flag_name(given.flag) == name);
+        let (has_code, reads_input) = (is_given("-c"), is_given("-s"));
+        let texts = |fields: &[Field<'_>]| {
+            let is_known = !fields.iter().any(|field| field.spread);
+            is_known.then(|| fields.iter().map(|field| field.text.clone().owned()).collect())
+        };
+        let mut inner = Frame { wrappers: frame.wrappers + 1, ..frame.clone() };
+        match call.operands.split_first() {
+            Some((code, words)) if has_code => {
+                own.has_code = true;
+                // The first word after the code is `$0`.
+                inner.parameters = texts(words.get(1..).unwrap_or(&[]));
+                if code.spread {
+                    self.floor(Floor::UnknownWord, code.text.span, "this code is not literal");
+                }
+                Some(self.code(&code.text, &inner, judged.input))
+            }
+            Some((script, words)) if !reads_input => {
+                own.has_code = true;
+                inner.parameters = texts(words);
+                self.role(Role::Script, script, judged, &mut inner, own);
+                None
+            }
+            _ => None,
+        }
+    }
+}
