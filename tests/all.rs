@@ -19,6 +19,7 @@ mod diff;
 mod examples;
 mod gate;
 mod limits;
+mod policy;
 mod serve;
 mod support;
 mod tidy;

@@ -3,6 +3,7 @@
 mod build;
 mod bundle;
 mod caller;
+mod classify;
 mod diff;
 mod explain;
 mod format;
@@ -22,6 +23,7 @@ use relay_bundle::{FORMAT_MAJOR, FORMAT_MINOR};
 pub(crate) use build::BuildArgs;
 pub(crate) use bundle::{DescribeArgs, InspectArgs, ServeArgs, VerifyArgs};
 pub(crate) use caller::CallerArgs;
+pub(crate) use classify::{ClassifyArgs, FactTableArgs, FactsArgs};
 pub(crate) use diff::{AreaName, Condition, DiffArgs};
 pub(crate) use explain::{ExplainArgs, Question};
 pub(crate) use format::{AnswerFormat, DiffFormat, ReportFormat, TestFormat};
@@ -98,6 +100,10 @@ pub(crate) enum Verb {
     Explain(ExplainArgs),
     /// Compare two projects or bundles by what they mean
     Diff(DiffArgs),
+    /// Say what shell commands may do, and which words say so
+    Classify(ClassifyArgs),
+    /// Print what is known about programs
+    Facts(FactsArgs),
     /// Serve a bundle over MCP; the same as `relay-serve`
     Serve(ServeArgs),
     /// Make git show bundles as text
@@ -106,6 +112,9 @@ pub(crate) enum Verb {
     Completions(CompletionsArgs),
     /// Write the manual pages
     Man(ManArgs),
+    /// Write the table of facts that the compiler embeds
+    #[command(hide = true)]
+    FactTable(FactTableArgs),
     /// Write the JSON Schemas of every JSON output
     #[command(hide = true)]
     Schemas(GeneratedArgs),
@@ -115,10 +124,11 @@ pub(crate) enum Verb {
 }
 
 /// The verbs grouped by task, for the help.
-const GROUPS: [(&str, &[&str]); 5] = [
+const GROUPS: [(&str, &[&str]); 6] = [
     ("Write a project", &["init", "check", "test", "rules", "fmt", "show"]),
     ("Make a bundle", &["build", "keygen", "sign", "verify", "trust"]),
     ("Inspect a bundle or project", &["inspect", "describe", "explain", "diff"]),
+    ("Judge commands", &["classify", "facts"]),
     ("Run", &["serve"]),
     ("Set up", &["git-setup", "completions", "man", "help"]),
 ];

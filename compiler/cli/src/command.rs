@@ -2,10 +2,12 @@
 
 mod build;
 mod check;
+mod classify;
 mod completions;
 mod describe;
 mod diff;
 mod explain;
+mod facts;
 mod fmt;
 mod generated;
 mod git_setup;
@@ -33,10 +35,13 @@ pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Exit, Failure> {
     match verb {
         Verb::Build(arguments) => build::run(&arguments, output),
         Verb::Check(arguments) => check::run(&arguments, output),
+        Verb::Classify(arguments) => classify::run(&arguments, output),
         Verb::Completions(arguments) => completions::completions(&arguments, output),
         Verb::Describe(arguments) => describe::run(&arguments, output),
         Verb::Diff(arguments) => diff::run(&arguments, output),
         Verb::Explain(arguments) => explain::run(&arguments, output),
+        Verb::Facts(arguments) => facts::run(&arguments, output),
+        Verb::FactTable(arguments) => facts::write_table(&arguments, output),
         Verb::Fmt(arguments) => fmt::run(&arguments, output),
         Verb::GitSetup(GitSetupArgs {}) => git_setup::run(output),
         Verb::Init(arguments) => init::run(&arguments, output),

@@ -161,7 +161,11 @@ impl<'f> Classifier<'f> {
         if tier == Tier::ReadOnly {
             return;
         }
-        let hit = Hit { tier, span, cause };
+        self.keep(Hit { tier, span, cause, place: None });
+    }
+
+    /// Keeps a hit, unless there is an equal one or there are too many.
+    fn keep(&mut self, hit: Hit) {
         if self.hits.contains(&hit) {
             return;
         }
@@ -172,7 +176,7 @@ impl<'f> Classifier<'f> {
         self.omitted += 1;
         // The highest tier is always among those that are kept.
         if let Some(lowest) = self.hits.iter_mut().min_by_key(|kept| kept.tier)
-            && lowest.tier < tier
+            && lowest.tier < hit.tier
         {
             *lowest = hit;
         }
@@ -192,8 +196,9 @@ impl<'f> Classifier<'f> {
         for hit in &mut self.hits {
             hit.span = within(hit.span, text);
         }
-        let Axes { reads, writes, hosts, privilege } = self.axes;
-        Verdict { tier, hits: self.hits, omitted: self.omitted, reads, writes, hosts, privilege }
+        let Axes { programs, reads, writes, hosts, privilege } = self.axes;
+        let (hits, omitted) = (self.hits, self.omitted);
+        Verdict { tier, hits, omitted, programs, reads, writes, hosts, privilege }
     }
 }
 

@@ -3,6 +3,7 @@
 //! Facts are written so that a lost one never lowers a tier: options and operands are closed (what no
 //! fact declares is a doubt), and what lowers (`Form`, `cap`, harmless values) is itself a fact.
 
+mod decode;
 mod encode;
 mod table;
 
@@ -209,8 +210,6 @@ words! {
         Set = "set",
         /// `export`, `declare`, `local`, `readonly`, `typeset`.
         Declare = "declare",
-        /// `read`, `mapfile`, `getopts`, `unset`: variables get unknown values.
-        Assign = "assign",
         /// `alias`.
         Alias = "alias",
         /// `shift`.

@@ -34,9 +34,9 @@ impl PathClass {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Null => "nothing",
-            Self::Scratch => "scratch",
-            Self::Work => "the work tree",
-            Self::Home => "home",
+            Self::Scratch => "a path in scratch",
+            Self::Work => "a path of the work tree",
+            Self::Home => "a path of the home",
             Self::Admits => "a file that runs or admits",
             Self::Unknown => "a path that is not known",
             Self::System => "a path of the system",

@@ -5,11 +5,13 @@ use std::fs;
 
 use crate::args::GeneratedArgs;
 use crate::command::build::Built;
+use crate::command::classify::Classified;
 use crate::command::describe::Described;
 use crate::command::diff::Comparison;
 use crate::command::explain::{
     CascadeExplained, IndexExplained, PromptExplained, SelectionExplained, UriExplained,
 };
+use crate::command::facts::Known;
 use crate::command::inspect::Inspected;
 use crate::command::rules::Rules;
 use crate::command::show::EffectiveProject;
@@ -29,6 +31,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
     vec![
         ("build", schema::text::<Built>()),
         ("check", schema::text::<Findings>()),
+        ("classify", schema::text::<Classified>()),
         ("describe", schema::text::<Described>()),
         ("diff", schema::text::<Comparison>()),
         ("explain-cascade", schema::text::<CascadeExplained>()),
@@ -36,6 +39,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("explain-prompt", schema::text::<PromptExplained>()),
         ("explain-selection", schema::text::<SelectionExplained>()),
         ("explain-uri", schema::text::<UriExplained>()),
+        ("facts", schema::text::<Known>()),
         ("inspect", schema::text::<Inspected>()),
         ("rules", schema::text::<Rules>()),
         ("show", schema::text::<EffectiveProject>()),

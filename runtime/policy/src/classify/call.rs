@@ -5,7 +5,7 @@ use super::expand::Field;
 use super::hit::{Effect, Hit};
 use super::stream::{Content, Stream};
 use super::{Cause, Classifier, WRAPPERS_MAX};
-use crate::facts::{FormRow, NameRow, NodeBit, NodeId, NodeRow, Output, Role, Rows, Special, matches};
+use crate::facts::{FormRow, NameRow, NodeBit, NodeId, NodeRow, Output, Place, Role, Rows, Special, matches};
 use crate::paths;
 use crate::shell::Frame;
 use crate::span::Span;
@@ -33,7 +33,14 @@ pub(super) struct Own {
 impl Own {
     pub(super) fn hit(&mut self, tier: Tier, span: Span, cause: Cause) {
         if tier > Tier::ReadOnly {
-            self.hits.push(Hit { tier, span, cause });
+            self.hits.push(Hit { tier, span, cause, place: None });
+        }
+    }
+
+    /// Notes where the fact was written that raised the hits since there were `count`.
+    fn written(&mut self, count: usize, place: Place) {
+        for hit in self.hits.iter_mut().skip(count) {
+            hit.place.get_or_insert(place);
         }
     }
 }
@@ -67,6 +74,7 @@ impl<'f> Classifier<'f> {
             return Stream::of(Content::Opaque);
         }
         let name = &*first.text.bytes;
+        self.axes.programs.insert(String::from_utf8_lossy(name).into_owned());
         let called = str::from_utf8(name)
             .ok()
             .and_then(|name| Some((name, self.shell.functions.get(name)?.clone())));
@@ -188,9 +196,11 @@ impl<'f> Classifier<'f> {
         }
         let writes = form.map_or("", |(_, form)| self.facts.string(form.writes));
         let writes = if writes.is_empty() { self.facts.string(row.writes) } else { writes };
-        if !writes.is_empty() && (form.is_none() || !self.facts.string(row.writes).is_empty() || form.is_some()) {
+        if !writes.is_empty() {
             let path = Text::from_span(writes.as_bytes().to_vec(), call.span);
+            let count = own.hits.len();
             self.own_path(Effect::Write, &path, &inner, &mut own);
+            own.written(count, form.map_or(row.place, |(_, form)| form.place).into());
         }
         let stdin = form.and_then(|(_, form)| form.stdin()).unwrap_or_else(|| row.stdin());
         if stdin != Role::Text && !own.has_code && !call.is_lost {
@@ -199,7 +209,9 @@ impl<'f> Classifier<'f> {
         self.sends(row, &judged, &mut own);
         for hit in own.hits {
             let tier = own.cap.map_or(hit.tier, |cap| hit.tier.min(cap));
-            self.hit(tier, hit.span, hit.cause);
+            if tier > Tier::ReadOnly {
+                self.keep(Hit { tier, ..hit });
+            }
         }
         let kind = form.and_then(|(_, form)| form.output()).unwrap_or_else(|| row.output());
         let mut stream = match output {
@@ -221,9 +233,11 @@ impl<'f> Classifier<'f> {
         match (form, row.tier()) {
             (Some((id, form)), _) => {
                 own.hit(form.tier(), judged.call.span, Cause::Form(judged.node, id));
+                own.written(0, form.place.into());
             }
             (None, Some(tier)) => {
                 own.hit(tier, judged.call.span, Cause::Program(judged.node));
+                own.written(0, row.place.into());
             }
             (None, None) => self.floor(
                 Floor::UnknownProgram,
@@ -293,10 +307,12 @@ impl<'f> Classifier<'f> {
             return;
         }
         let Some(row) = self.facts.flag(given.flag.flag) else { return };
+        let count = own.hits.len();
         own.hit(row.tier(), given.span, Cause::Flag(given.owner, given.flag));
         if let (Some(cap), true) = (row.cap(), given.is_whole) {
             own.cap = Some(own.cap.map_or(cap, |before| before.min(cap)));
         }
+        own.written(count, row.place.into());
         if row.role() == Role::EndedCommand {
             own.has_code = true;
             self.each(&given.words, None, judged, frame);
@@ -307,6 +323,7 @@ impl<'f> Classifier<'f> {
             .and_then(|(_, form)| self.form_role(form, given))
             .unwrap_or_else(|| row.role());
         self.judge_value(role, row.values, value, judged, frame, own);
+        own.written(count, row.place.into());
     }
 
     fn form_role(&self, form: &FormRow, given: &Given<'_>) -> Option<Role> {
@@ -348,7 +365,9 @@ impl<'f> Classifier<'f> {
                 let words = operands.get(at..).unwrap_or(&[]);
                 return self.words(role, words, judged, frame, own);
             }
+            let count = own.hits.len();
             self.judge_value(role, row.values, operand, judged, frame, own);
+            own.written(count, row.place.into());
             // After any number of words it is not known which operand is which.
             if is_shifted {
                 for other in declared.iter().filter(|other| other.role() != role) {
@@ -384,7 +403,9 @@ impl<'f> Classifier<'f> {
             return self.role(role, field, judged, frame, own);
         };
         let id = self.facts.value_id(values, at);
+        let count = own.hits.len();
         own.hit(row.tier(), field.text.span, Cause::Value(judged.node, id));
+        own.written(count, row.place.into());
         if let Some(cap) = row.cap() {
             own.cap = Some(own.cap.map_or(cap, |before| before.min(cap)));
         }

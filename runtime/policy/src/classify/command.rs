@@ -270,7 +270,11 @@ impl Classifier<'_> {
                 readings = choice.readings.min(READINGS_MAX);
             }
             self.prefixes(code, assignments, &fields);
-            let next = if fields.is_empty() {
+            let reads = matches!(redirected.input.content, Content::File | Content::Network);
+            let next = if fields.is_empty() && reads && assignments.is_empty() {
+                // `$(< file)` is what the file holds.
+                redirected.input.clone()
+            } else if fields.is_empty() {
                 Stream::literal(Text::from_span(Vec::new(), code.place(command.span)))
             } else {
                 self.run(&fields, frame, &redirected.input)
@@ -314,6 +318,7 @@ impl Classifier<'_> {
         if !stays {
             return;
         }
+        self.prompts(name, value.as_deref(), code.place(assignment.span), frame);
         let value = match (assignment.append, &assignment.subscript) {
             (_, Some(_)) => None,
             (false, None) => value,

@@ -436,6 +436,11 @@ impl Classifier<'_> {
             return;
         }
         if parameter.indirect {
+            // The value is a name, whose subscript is evaluated.
+            let values = self.shell.literals(name).to_vec();
+            for value in values {
+                self.evaluate(&Text::from_span(value, span), frame);
+            }
             fields.spread |= !quoted;
             fields.builder().push_byte(HOLE, span);
             return;

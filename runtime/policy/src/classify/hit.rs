@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::facts::{FactPlace, FlagName, NodeId, Role};
+use crate::facts::{FactPlace, Facts, FlagName, NodeId, Place, Role};
 use crate::paths::PathClass;
 use crate::span::Span;
 use crate::tier::{Floor, Tier};
@@ -16,6 +16,8 @@ pub struct Verdict {
     pub hits: Vec<Hit>,
     /// How many further hits there are.
     pub omitted: usize,
+    /// The names of the programs and functions that it runs, as far as they are known.
+    pub programs: BTreeSet<String>,
     /// The paths that it reads, as far as they are known.
     pub reads: BTreeSet<String>,
     /// The paths that it writes or removes, as far as they are known.
@@ -29,6 +31,7 @@ pub struct Verdict {
 /// The same, while a text is read.
 #[derive(Debug, Default)]
 pub(super) struct Axes {
+    pub(super) programs: BTreeSet<String>,
     pub(super) reads: BTreeSet<String>,
     pub(super) writes: BTreeSet<String>,
     pub(super) hosts: BTreeSet<String>,
@@ -44,6 +47,8 @@ pub struct Hit {
     pub span: Span,
     /// Why.
     pub cause: Cause,
+    /// Where the fact was written that raised it; `None` if it was the shell itself or a doubt.
+    pub place: Option<Place>,
 }
 
 /// Why a part of a text raises its tier.
@@ -63,6 +68,8 @@ pub enum Cause {
         effect: Effect,
         /// What it is.
         class: PathClass,
+        /// Whether it may be many.
+        is_many: bool,
     },
     /// What code of another language does.
     Code(Role, &'static str),
@@ -113,7 +120,7 @@ impl Effect {
 impl Hit {
     /// Returns why, as a sentence for people.
     #[must_use]
-    pub fn message(&self, facts: &crate::facts::Facts<'_>) -> String {
+    pub fn message(&self, facts: &Facts<'_>) -> String {
         match self.cause {
             Cause::Program(node) | Cause::Form(node, _) => {
                 let says = match self.cause {
@@ -131,7 +138,10 @@ impl Hit {
                 let name = facts.command_name(node);
                 sentence(&format!("this word of `{name}`"), facts.value_says(value), self.tier)
             }
-            Cause::Path { effect, class } => format!("{} {}", effect.verb(), class.name()),
+            Cause::Path { effect, class, is_many } => {
+                let many = if is_many { ", one after the other" } else { "" };
+                format!("{} {}{many}", effect.verb(), class.name())
+            }
             Cause::Code(language, reason) => format!("{}: {reason}", language.word()),
             Cause::Shell(reason) => reason.to_owned(),
             Cause::Floor { floor, reason } => format!("{reason} ({})", floor.name()),
@@ -140,7 +150,7 @@ impl Hit {
 
     /// Returns the name of the rule that raised it.
     #[must_use]
-    pub fn rule(&self, facts: &crate::facts::Facts<'_>) -> String {
+    pub fn rule(&self, facts: &Facts<'_>) -> String {
         match self.cause {
             Cause::Program(node) | Cause::Form(node, _) | Cause::Value(node, _) => {
                 format!("facts.{}", facts.command_name(node).replace(' ', "."))
@@ -158,14 +168,8 @@ impl Hit {
 
     /// Returns where the fact was written that raised it; `None` if it was no fact.
     #[must_use]
-    pub fn at<'a>(&self, facts: &crate::facts::Facts<'a>) -> Option<FactPlace<'a>> {
-        match self.cause {
-            Cause::Program(node) => facts.node_place(node),
-            Cause::Form(_, form) => facts.form_place(form),
-            Cause::Flag(_, flag) => facts.flag_place(flag.flag),
-            Cause::Value(_, value) => facts.value_place(value),
-            Cause::Path { .. } | Cause::Code(..) | Cause::Shell(_) | Cause::Floor { .. } => None,
-        }
+    pub fn at<'a>(&self, facts: &Facts<'a>) -> Option<FactPlace<'a>> {
+        self.place.map(|place| facts.place(place.into()))
     }
 }
 

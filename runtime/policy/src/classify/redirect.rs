@@ -173,6 +173,11 @@ impl Classifier<'_> {
                 effect => effect,
             };
             self.path(effect, &target.field.text, frame);
+            let path = paths::classify(&target.field.text.bytes, &frame.folder);
+            if path.class == PathClass::Connection && output.is_secret && target.is_output {
+                let cause = Cause::Shell("sends a secret over a network");
+                self.hit(Tier::Irreversible, target.field.text.span, cause);
+            }
         }
     }
 

@@ -271,23 +271,24 @@ impl Classifier<'_> {
         frame: &Frame,
         own: &mut Own,
     ) {
-        let (tier, class) = self.path_tier(effect, text, frame);
-        own.hit(tier, text.span, Cause::Path { effect, class });
+        let (tier, cause) = self.path_tier(effect, text, frame);
+        own.hit(tier, text.span, cause);
     }
 
     /// Judges what happens to a path.
     pub(super) fn path(&mut self, effect: Effect, text: &Text<'_>, frame: &Frame) {
-        let (tier, class) = self.path_tier(effect, text, frame);
-        self.hit(tier, text.span, Cause::Path { effect, class });
+        let (tier, cause) = self.path_tier(effect, text, frame);
+        self.hit(tier, text.span, cause);
     }
 
-    fn path_tier(&mut self, effect: Effect, text: &Text<'_>, frame: &Frame) -> (Tier, PathClass) {
+    fn path_tier(&mut self, effect: Effect, text: &Text<'_>, frame: &Frame) -> (Tier, Cause) {
         let path = paths::classify(&text.bytes, &frame.folder);
         if path.class != PathClass::Null {
             let shown = Text::from_span(path.bytes.clone(), text.span).display();
             self.axes.writes.insert(shown);
         }
-        (path_tier(effect, &path, frame.is_many), path.class)
+        let is_many = frame.is_many || path.is_pattern;
+        (path_tier(effect, &path, is_many), Cause::Path { effect, class: path.class, is_many })
     }
 
     /// Notes a path that is read.
@@ -400,7 +401,7 @@ impl Classifier<'_> {
         let bytes = &*text.bytes;
         let end = bytes.iter().position(|byte| *byte == b'=').unwrap_or(bytes.len());
         let is_harmless = str::from_utf8(bytes.get(..end).unwrap_or(bytes))
-            .is_ok_and(|name| self.facts.is_harmless_variable(name));
+            .is_ok_and(|name| self.is_harmless(name));
         if !is_harmless {
             self.floor(
                 Floor::OpaqueCode,
@@ -469,16 +470,15 @@ impl Classifier<'_> {
 fn path_tier(effect: Effect, path: &Path, is_many: bool) -> Tier {
     use Effect as E;
     use PathClass as P;
-    let many = is_many || path.is_pattern;
     match (effect, path.class) {
         (_, P::Null | P::Connection) => Tier::ReadOnly,
-        (E::Remove | E::Empty, _) if many => Tier::Irreversible,
+        (E::Remove | E::Empty, _) if is_many => Tier::Irreversible,
         (E::Remove | E::Empty, P::Scratch | P::Work | P::Home) => Tier::Stateful,
         (E::Empty, P::Admits) => Tier::Stateful,
         (E::Remove, P::Admits) => Tier::Stateful,
         (E::Remove | E::Empty, _) => Tier::Irreversible,
         (E::ChangeTree, _) if path.is_system_tree => Tier::Irreversible,
-        (E::Change, _) if many && path.is_system_tree => Tier::Irreversible,
+        (E::Change, _) if is_many && path.is_system_tree => Tier::Irreversible,
         (E::Change | E::ChangeTree, P::Device) => Tier::Stateful,
         (_, P::Device) => Tier::Irreversible,
         (E::Write | E::Take, P::Critical) => Tier::Irreversible,

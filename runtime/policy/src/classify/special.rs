@@ -18,7 +18,7 @@ const OWN_VARIABLES: &[&str] = &["PATH", "BASH_ENV", "ENV", "PS4", "PROMPT_COMMA
 impl Special {
     /// Returns whether it says itself what its operands are.
     pub(super) const fn takes_operands(self) -> bool {
-        !matches!(self, Self::Nothing | Self::Assign | Self::Declare)
+        !matches!(self, Self::Nothing)
     }
 }
 
@@ -33,7 +33,7 @@ impl Classifier<'_> {
     ) -> Option<Stream> {
         let operands = &judged.call.operands;
         match special {
-            Special::Nothing | Special::Assign => None,
+            Special::Nothing => None,
             Special::ChangeFolder => {
                 frame.folder = match operands.first() {
                     None => Folder::Known(vec![crate::text::HOME]),
@@ -68,7 +68,13 @@ impl Classifier<'_> {
                 None
             }
             Special::Declare => {
+                let evaluates = judged.call.given.iter().any(|given| {
+                    matches!(self.facts.flag_name(given.flag), "-i" | "-n")
+                });
                 for field in operands {
+                    if evaluates {
+                        self.evaluate(&field.text, frame);
+                    }
                     self.declare(field, frame);
                 }
                 None
@@ -120,15 +126,40 @@ impl Classifier<'_> {
         let is_known = !field.spread && !is_append && bare.len() == end;
         self.shell.assign(name, is_known.then_some(value));
         let name = name.to_owned();
+        self.prompts(&name, bytes.get(equals + 1..), field.text.span, frame);
         self.exported(&name, field.text.place(0, end), true);
+    }
+
+    /// Judges a value that the shell expands when it prompts or traces.
+    pub(super) fn prompts(
+        &mut self,
+        name: &str,
+        value: Option<&[u8]>,
+        span: Span,
+        frame: &mut Frame,
+    ) {
+        let Some(value) = value else { return };
+        let text = crate::text::Text::from_span(value.to_vec(), span);
+        match name {
+            "PS0" | "PS1" | "PS2" | "PS4" => self.late(&text, frame),
+            "PROMPT_COMMAND" => {
+                self.code(&text, frame, &Stream::default());
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns whether a variable of the environment changes no code.
+    pub(super) fn is_harmless(&self, name: &str) -> bool {
+        !is_own_variable(name) && self.facts.is_harmless_variable(name)
     }
 
     /// Notes a variable that programs may see from here on.
     pub(super) fn exported(&mut self, name: &str, span: Span, is_export: bool) {
         let matters = if is_export {
-            !self.facts.is_harmless_variable(name)
+            !self.is_harmless(name)
         } else {
-            OWN_VARIABLES.contains(&name) || name.starts_with("LD_")
+            is_own_variable(name)
         };
         if matters && !self.shell.exports.contains(&span) && self.shell.exports.len() < 64 {
             self.shell.exports.push(span);
@@ -157,7 +188,7 @@ impl Classifier<'_> {
         }
         for assignment in assignments {
             let name = code.slice(assignment.name);
-            if !self.facts.is_harmless_variable(name) {
+            if !self.is_harmless(name) {
                 let span = code.place(assignment.name);
                 self.floor(Floor::OpaqueCode, span, "this variable may change which code runs");
             }
@@ -203,4 +234,8 @@ impl Classifier<'_> {
             _ => None,
         }
     }
+}
+
+fn is_own_variable(name: &str) -> bool {
+    OWN_VARIABLES.contains(&name) || name.starts_with("LD_")
 }

@@ -27,7 +27,12 @@ pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(at) = text.iter().position(|byte| *byte == HOLE) {
         let reason = "this statement is not literal";
-        findings.push(Finding::new(at, at + 1, What::Opaque(reason)));
+        let is_all = text.iter().all(|byte| *byte == HOLE || byte.is_ascii_whitespace());
+        let what = if is_all { What::Unknown(reason) } else { What::Opaque(reason) };
+        findings.push(Finding::new(at, at + 1, what));
+        if is_all {
+            return findings;
+        }
     }
     let mut at = 0;
     while at < text.len() {

@@ -25,7 +25,7 @@ pub(super) const NO_NODE: u16 = 0xffff;
 /// The number of a program or sub-command.
 pub type NodeId = u16;
 /// The number of an option.
-pub type FlagId = u16;
+pub(crate) type FlagId = u16;
 
 /// The table was altered or cut, or written by another version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -102,7 +102,7 @@ pub(crate) struct NodeRow {
     pub(super) stdin: u8,
     pub(super) output: u8,
     pub(super) special: u8,
-    pub(super) place: PlaceRow,
+    pub(crate) place: PlaceRow,
     pub(super) flag_names: Names,
     pub(crate) operands: Rows,
     pub(super) forms: Rows,
@@ -119,7 +119,7 @@ pub(crate) struct FlagRow {
     pub(super) arity: u8,
     pub(super) role: u8,
     pub(super) everywhere: u8,
-    pub(super) place: PlaceRow,
+    pub(crate) place: PlaceRow,
     pub(crate) values: Rows,
 }
 
@@ -129,7 +129,7 @@ pub(crate) struct FlagRow {
 pub(crate) struct OperandRow {
     pub(super) position: u8,
     pub(super) role: u8,
-    pub(super) place: PlaceRow,
+    pub(crate) place: PlaceRow,
     pub(crate) values: Rows,
 }
 
@@ -142,7 +142,7 @@ pub(crate) struct ValueRow {
     pub(super) tier: u8,
     pub(super) cap: u8,
     pub(super) role: u8,
-    pub(super) place: PlaceRow,
+    pub(crate) place: PlaceRow,
 }
 
 /// What a command is under conditions.
@@ -156,7 +156,7 @@ pub(crate) struct FormRow {
     pub(super) stdin: u8,
     pub(crate) least: u8,
     pub(crate) most: u8,
-    pub(super) place: PlaceRow,
+    pub(crate) place: PlaceRow,
     pub(crate) has: Rows,
     pub(crate) without: Rows,
     pub(crate) matching: Rows,
@@ -183,10 +183,10 @@ pub(super) const BUILTIN: u8 = 16;
 #[derive(Debug, Clone, Copy)]
 pub struct Facts<'a> {
     /// Programs by name, sorted.
-    programs: &'a [NameRow],
+    pub(super) programs: &'a [NameRow],
     nodes: &'a [NodeRow],
     /// Names of options and of sub-commands; those of a node follow each other, sorted, patterns last.
-    names: &'a [NameRow],
+    pub(super) names: &'a [NameRow],
     flags: &'a [FlagRow],
     operands: &'a [OperandRow],
     values: &'a [ValueRow],
@@ -194,10 +194,10 @@ pub struct Facts<'a> {
     /// Conditions and roles of forms: strings, options, or an option and a role.
     references: &'a [NameRow],
     /// Words of languages, sorted by language and word.
-    words: &'a [WordRow],
+    pub(super) words: &'a [WordRow],
     /// Harmless variables, sorted.
-    environment: &'a [U16],
-    files: &'a [U16],
+    pub(super) environment: &'a [U16],
+    pub(super) files: &'a [U16],
     /// Where each string ends.
     strings: &'a [U32],
     text: &'a str,
@@ -369,7 +369,7 @@ impl<'a> Facts<'a> {
         Err(Damaged("a row refers to what is not there"))
     }
 
-    fn slice<T>(&self, all: &'a [T], rows: Rows) -> &'a [T] {
+    pub(super) fn slice<T>(&self, all: &'a [T], rows: Rows) -> &'a [T] {
         let start = usize::from(rows.start.get());
         all.get(start..start + usize::from(rows.count.get())).unwrap_or(&[])
     }
@@ -394,6 +394,12 @@ impl<'a> Facts<'a> {
     /// Returns the names of all programs, sorted.
     pub fn program_names(&self) -> impl Iterator<Item = &'a str> + use<'a, '_> {
         self.programs.iter().map(|row| self.string(row.name))
+    }
+
+    /// Returns the names of the fact files, by their numbers.
+    #[must_use]
+    pub fn files(&self) -> Vec<&'a str> {
+        self.files.iter().map(|id| self.string(*id)).collect()
     }
 
     /// Returns how many programs and sub-commands there are.
@@ -580,6 +586,7 @@ pub(crate) enum NodeBit {
     BundleFirst = BUNDLE_FIRST,
     Sends = SENDS,
     Builtin = BUILTIN,
+    IgnoreCase = IGNORE_CASE,
 }
 
 impl FlagRow {
@@ -683,22 +690,6 @@ impl<'a> Facts<'a> {
     /// Returns the text of an option's name.
     pub(crate) fn flag_name(&self, name: FlagName) -> &'a str {
         self.string(U16::new(name.name))
-    }
-
-    pub(crate) fn node_place(&self, node: NodeId) -> Option<FactPlace<'a>> {
-        self.node(node).map(|row| self.place(row.place))
-    }
-
-    pub(crate) fn form_place(&self, form: u16) -> Option<FactPlace<'a>> {
-        self.forms.get(usize::from(form)).map(|row| self.place(row.place))
-    }
-
-    pub(crate) fn flag_place(&self, flag: FlagId) -> Option<FactPlace<'a>> {
-        self.flag(flag).map(|row| self.place(row.place))
-    }
-
-    pub(crate) fn value_place(&self, value: u16) -> Option<FactPlace<'a>> {
-        self.values.get(usize::from(value)).map(|row| self.place(row.place))
     }
 
     /// Returns the number of a form of a node.

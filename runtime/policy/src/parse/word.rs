@@ -52,8 +52,13 @@ impl Parser<'_> {
         start: usize,
     ) -> Parsed<Option<Option<Part>>> {
         let byte = self.byte();
-        let is_special = matches!(byte, b'\\' | b'\'' | b'"' | b'`' | b'$' | b'*' | b'?' | b'[')
-            || (byte == b'~' && self.at == start);
+        let is_special = match byte {
+            b'\\' | b'\'' | b'"' | b'`' | b'$' | b'*' | b'?' => true,
+            // Without a `]` it is only itself, as in the name of the program `[`.
+            b'[' => self.peek_word().contains(&b']'),
+            b'~' => self.at == start,
+            _ => false,
+        };
         if !is_special {
             return Ok(None);
         }

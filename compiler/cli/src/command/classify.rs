@@ -1,0 +1,250 @@
+//! `relay classify`: what commands may do, and why.
+
+mod draw;
+
+use std::io::{self, BufRead, Read};
+
+use relay_compiler::facts::shipped;
+use relay_policy::classify::{Rules, Verdict, classify, classify_bytes};
+use relay_policy::facts::Facts;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::args::{AnswerFormat, ClassifyArgs};
+use crate::exit::Exit;
+use crate::failure::{Failure, reason};
+use crate::output::Output;
+use crate::schema::FORMAT_VERSION;
+
+/// The longest input line that is read: the longest text, were every byte of it escaped.
+const LINE_BYTES_MAX: usize = 512 * 1024;
+
+/// An output line of `relay classify --json`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum Classified {
+    /// What a command may do.
+    Answer(Answer),
+    /// The input line is not understood.
+    Error(Rejected),
+}
+
+/// What a command may do.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Answer {
+    /// The version of this JSON format.
+    format_version: u32,
+    /// How hard the worst of what it may do is to undo: 0 to 3.
+    tier: u8,
+    /// The tier's name.
+    name: &'static str,
+    /// What raised it, the highest first; empty exactly for tier 0.
+    hits: Vec<Raised>,
+    /// How many further hits there are.
+    #[serde(skip_serializing_if = "is_zero")]
+    omitted: usize,
+    /// The names of the programs and functions that it runs, as far as they are known.
+    programs: Vec<String>,
+    /// The paths that it reads, as far as they are known; `…` is a part that is not.
+    reads: Vec<String>,
+    /// The paths that it writes or removes, likewise.
+    writes: Vec<String>,
+    /// The hosts that it reaches, likewise.
+    hosts: Vec<String>,
+    /// The users whose rights it takes, likewise.
+    privilege: Vec<String>,
+}
+
+/// A part of a command that raises its tier.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Raised {
+    /// The tier that it raises the command to.
+    tier: u8,
+    /// Its first byte in the command.
+    start: u32,
+    /// The byte after its last.
+    end: u32,
+    /// The rule that raised it.
+    rule: String,
+    /// Why, for people.
+    message: String,
+    /// Where the fact was written, as `file:line`; absent if no fact raised it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<String>,
+}
+
+/// An input line that is not understood.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Rejected {
+    /// The version of this JSON format.
+    format_version: u32,
+    /// What is wrong with it.
+    error: String,
+}
+
+/// An input line of `relay classify --json`.
+#[derive(Deserialize)]
+struct Asked {
+    command: String,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+pub(crate) fn run(arguments: &ClassifyArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let facts = Facts::open(shipped()).map_err(|error| Failure::error(error.to_string()))?;
+    let form = arguments.format.chosen();
+    let mut classifier = Answers { facts: &facts, rules: Rules::default(), form };
+    if !arguments.commands.is_empty() {
+        for command in &arguments.commands {
+            let verdict = classify(command, &facts, &classifier.rules);
+            classifier.print(command, &verdict, output)?;
+        }
+        return Ok(Exit::Yes);
+    }
+    classifier.lines(&mut io::stdin().lock(), output)
+}
+
+struct Answers<'f> {
+    facts: &'f Facts<'f>,
+    rules: Rules,
+    form: AnswerFormat,
+}
+
+impl Answers<'_> {
+    /// Answers every line of the input, as soon as it is read.
+    fn lines(&mut self, input: &mut impl BufRead, output: &mut Output) -> Result<Exit, Failure> {
+        let mut exit = Exit::Yes;
+        let mut line = Vec::new();
+        let mut answers = String::new();
+        loop {
+            line.clear();
+            let is_whole = read_line(input, &mut line).map_err(|error| {
+                Failure::error(format!("cannot read standard input: {}", reason(&error)))
+            })?;
+            let Some(is_whole) = is_whole else { break };
+            match self.form {
+                AnswerFormat::Json => {
+                    let answer = self.answer(&line, is_whole);
+                    if matches!(answer, Classified::Error(_)) {
+                        exit = Exit::No;
+                    }
+                    answers.push_str(&serde_json::to_string(&answer)?);
+                    answers.push('\n');
+                }
+                AnswerFormat::Human => {
+                    let verdict = classify_bytes(&line, self.facts, &self.rules);
+                    let text = String::from_utf8_lossy(&line);
+                    answers.push_str(&self.drawn(&text, &verdict, output));
+                }
+            }
+            // What waits for an answer gets it; what is still to be read is answered together.
+            if input.fill_buf().map_or(true, <[u8]>::is_empty) || answers.len() > 64 * 1024 || !has_line(input) {
+                self.flush(&mut answers, output)?;
+            }
+        }
+        self.flush(&mut answers, output)?;
+        Ok(exit)
+    }
+
+    fn flush(&self, answers: &mut String, output: &mut Output) -> Result<(), Failure> {
+        if !answers.is_empty() {
+            match self.form {
+                AnswerFormat::Json => output.verbatim(answers)?,
+                AnswerFormat::Human => output.result(&*answers)?,
+            }
+            answers.clear();
+        }
+        Ok(())
+    }
+
+    fn print(&self, text: &str, verdict: &Verdict, output: &mut Output) -> Result<(), Failure> {
+        match self.form {
+            AnswerFormat::Json => {
+                let mut line = serde_json::to_string(&self.classified(verdict))?;
+                line.push('\n');
+                output.verbatim(&line)
+            }
+            AnswerFormat::Human => {
+                let drawn = self.drawn(text, verdict, output);
+                output.result(drawn)
+            }
+        }
+    }
+
+    fn drawn(&self, text: &str, verdict: &Verdict, output: &Output) -> String {
+        draw::verdict(text, verdict, self.facts, output.result_look().width)
+    }
+
+    fn answer(&self, line: &[u8], is_whole: bool) -> Classified {
+        let rejected = |error: String| {
+            Classified::Error(Rejected { format_version: FORMAT_VERSION, error })
+        };
+        if !is_whole {
+            return rejected(format!("the line has more than {LINE_BYTES_MAX} bytes"));
+        }
+        match serde_json::from_slice::<Asked>(line) {
+            Ok(asked) => self.classified(&classify(&asked.command, self.facts, &self.rules)),
+            Err(error) => rejected(format!("the line is not {{\"command\":TEXT}}: {error}")),
+        }
+    }
+
+    fn classified(&self, verdict: &Verdict) -> Classified {
+        let hits = verdict.hits.iter().map(|hit| Raised {
+            tier: hit.tier.number(),
+            start: hit.span.start,
+            end: hit.span.end,
+            rule: hit.rule(self.facts),
+            message: hit.message(self.facts),
+            at: hit.at(self.facts).map(|place| format!("{}:{}", place.file, place.line)),
+        });
+        let list = |set: &std::collections::BTreeSet<String>| set.iter().cloned().collect();
+        Classified::Answer(Answer {
+            format_version: FORMAT_VERSION,
+            tier: verdict.tier.number(),
+            name: verdict.tier.name(),
+            hits: hits.collect(),
+            omitted: verdict.omitted,
+            programs: list(&verdict.programs),
+            reads: list(&verdict.reads),
+            writes: list(&verdict.writes),
+            hosts: list(&verdict.hosts),
+            privilege: list(&verdict.privilege),
+        })
+    }
+}
+
+/// Returns whether a whole line is in the buffer.
+fn has_line(input: &mut impl BufRead) -> bool {
+    input.fill_buf().is_ok_and(|buffer| buffer.contains(&b'\n'))
+}
+
+/// Reads a line without its end; `None` at the end of the input, else whether all of it was kept.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<bool>> {
+    let limit = LINE_BYTES_MAX as u64 + 1;
+    let read = input.by_ref().take(limit).read_until(b'\n', line)?;
+    if read == 0 {
+        return Ok(None);
+    }
+    if line.last() == Some(&b'\n') {
+        line.pop();
+        return Ok(Some(true));
+    }
+    if line.len() <= LINE_BYTES_MAX {
+        return Ok(Some(true));
+    }
+    // The rest of the line is skipped, piece by piece.
+    loop {
+        let buffer = input.fill_buf()?;
+        if buffer.is_empty() {
+            return Ok(Some(false));
+        }
+        let end = buffer.iter().position(|byte| *byte == b'\n');
+        let length = end.map_or(buffer.len(), |at| at + 1);
+        input.consume(length);
+        if end.is_some() {
+            return Ok(Some(false));
+        }
+    }
+}

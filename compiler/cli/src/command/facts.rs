@@ -1,0 +1,276 @@
+//! `relay facts`: what is known about programs, and where it is written.
+
+use std::fs;
+
+use relay_compiler::facts::shipped;
+use relay_policy::facts::{
+    Arity, Facts, Flag, Form, Knowledge, Node, Operand, Output as Written, Place, Role, Value,
+};
+use relay_policy::tier::Tier;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::args::{AnswerFormat, FactTableArgs, FactsArgs};
+use crate::disk;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::files::ProjectFiles;
+use crate::output::{Output, bold, dim};
+use crate::schema::FORMAT_VERSION;
+use crate::text::wrapped;
+
+/// The output of `relay facts --json`.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Known {
+    /// The version of this JSON format.
+    format_version: u32,
+    /// The names of all programs, sorted; absent if one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    programs: Option<Vec<String>>,
+    /// What is known of the program or sub-command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    command: Option<KnownCommand>,
+}
+
+/// What is known of a program or sub-command.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct KnownCommand {
+    /// Its names.
+    names: Vec<String>,
+    /// Its tier, whatever its options; absent if its facts are not read yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tier: Option<u8>,
+    /// What it does.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    says: String,
+    /// Where that is written, as `file:line`.
+    at: String,
+    /// Its options.
+    options: Vec<KnownOption>,
+    /// Its operands, in order.
+    operands: Vec<String>,
+    /// The names of its sub-commands.
+    sub_commands: Vec<String>,
+}
+
+/// What is known of options.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct KnownOption {
+    /// How they are written.
+    names: Vec<String>,
+    /// The tier that they raise the command to.
+    tier: u8,
+    /// The most that the command itself is with them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cap: Option<u8>,
+    /// What their value is; absent if they take none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<&'static str>,
+    /// What they do.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    says: String,
+    /// Where that is written, as `file:line`.
+    at: String,
+}
+
+pub(crate) fn run(arguments: &FactsArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let facts = Facts::open(shipped()).map_err(|error| Failure::error(error.to_string()))?;
+    let format = arguments.format.chosen();
+    let Some((program, subs)) = arguments.program.split_first() else {
+        let programs: Vec<String> = facts.program_names().map(str::to_owned).collect();
+        match format {
+            AnswerFormat::Json => output.json(&Known {
+                format_version: FORMAT_VERSION,
+                programs: Some(programs),
+                command: None,
+            })?,
+            AnswerFormat::Human => {
+                let width = output.result_look().width;
+                output.result(wrapped(&programs.join("  "), "", width))?;
+                output.note(format_args!("{} programs; `relay facts PROGRAM` says what is known of one", programs.len()));
+            }
+        }
+        return Ok(Exit::Yes);
+    };
+    let node = find(&facts, program, subs)?;
+    let files = facts.files();
+    match format {
+        AnswerFormat::Json => output.json(&Known {
+            format_version: FORMAT_VERSION,
+            programs: None,
+            command: Some(known(&node, &files)),
+        })?,
+        AnswerFormat::Human => {
+            let width = output.result_look().width;
+            output.result(page(&node, &files, width))?;
+        }
+    }
+    Ok(Exit::Yes)
+}
+
+/// Writes the table that the compiler embeds.
+pub(crate) fn write_table(arguments: &FactTableArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let folder = &arguments.folder;
+    let listed = fs::read_dir(folder).map_err(|error| Failure::file("read", folder, &error))?;
+    let mut names: Vec<String> = listed
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".kdl"))
+        .collect();
+    names.sort();
+    let files =
+        ProjectFiles::open(folder).map_err(|error| Failure::file("read", folder, &error))?;
+    let first = names.first().map_or("", String::as_str);
+    let sources = relay_compiler::Sources::new(&files, first);
+    let (knowledge, diagnostics) = relay_compiler::facts::read(&sources, &names);
+    if diagnostics.has_errors() {
+        output.message(crate::report::findings(&sources, &diagnostics));
+        return Ok(Exit::No);
+    }
+    let table = relay_compiler::facts::table(&knowledge)
+        .map_err(|error| Failure::error(error.to_string()))?;
+    disk::replace(&arguments.out, &table)?;
+    let Knowledge { programs, files, .. } = &knowledge;
+    output.note(format_args!(
+        "{} programs of {} files, {} bytes",
+        programs.len(),
+        files.len(),
+        table.len()
+    ));
+    Ok(Exit::Yes)
+}
+
+fn find(facts: &Facts<'_>, program: &str, subs: &[String]) -> Result<Node, Failure> {
+    let unknown = |what: &str, name: &str, known: Vec<&str>| {
+        let nearest = relay_compiler::nearest(name, known);
+        let help = match nearest {
+            Some(nearest) => format!("did you mean `{nearest}`?"),
+            None => "it counts as tier 2; `relay facts` lists what is known".to_owned(),
+        };
+        Failure::no(format!("no fact describes the {what} `{name}`")).help(help)
+    };
+    let id = facts.program(program.as_bytes());
+    let node = id.and_then(|id| facts.program_facts(id));
+    let mut node =
+        node.ok_or_else(|| unknown("program", program, facts.program_names().collect()))?;
+    for sub in subs {
+        let known = node.subs.iter().flat_map(|node| &node.names);
+        let known: Vec<String> = known.cloned().collect();
+        let found = node.subs.into_iter().find(|node| node.names.contains(sub));
+        let known = known.iter().map(String::as_str).collect();
+        node = found.ok_or_else(|| unknown("sub-command", sub, known))?;
+    }
+    Ok(node)
+}
+
+fn at(place: Place, files: &[&str]) -> String {
+    let file = files.get(usize::from(place.file)).copied().unwrap_or("");
+    format!("{file}:{}", place.line)
+}
+
+fn known(node: &Node, files: &[&str]) -> KnownCommand {
+    let option = |flag: &Flag| KnownOption {
+        names: flag.names.clone(),
+        tier: flag.tier.number(),
+        cap: flag.cap.map(Tier::number),
+        value: (flag.arity != Arity::None).then(|| flag.role.word()),
+        says: flag.says.clone(),
+        at: at(flag.place, files),
+    };
+    let operand = |operand: &Operand| format!("{} {}", operand.position.word(), operand.role.word());
+    KnownCommand {
+        names: node.names.clone(),
+        tier: node.tier.map(Tier::number),
+        says: node.says.clone(),
+        at: at(node.place, files),
+        options: node.flags.iter().map(option).collect(),
+        operands: node.operands.iter().map(operand).collect(),
+        sub_commands: node.subs.iter().flat_map(|sub| sub.names.clone()).collect(),
+    }
+}
+
+fn page(node: &Node, files: &[&str], width: usize) -> String {
+    let tier = node.tier.map_or("not read yet, counts as unknown".to_owned(), |tier| tier.to_string());
+    let mut text = format!("{}  tier {tier}", bold(node.names.join(", ")));
+    if !node.says.is_empty() {
+        text.push_str(&format!(": {}", node.says));
+    }
+    text.push_str(&format!("  {}\n", dim(at(node.place, files))));
+    for flag in &node.flags {
+        let mut line = flag.names.join(" ");
+        if flag.arity != Arity::None {
+            line.push_str(&format!(" <{}>", flag.role.word()));
+        }
+        let mut facts = Vec::new();
+        if flag.tier > Tier::ReadOnly {
+            facts.push(format!("tier {}", flag.tier.number()));
+        }
+        if let Some(cap) = flag.cap {
+            facts.push(format!("at most tier {}", cap.number()));
+        }
+        if !flag.says.is_empty() {
+            facts.push(flag.says.clone());
+        }
+        text.push_str(&wrapped(&line, "  ", width));
+        if !facts.is_empty() {
+            text.push_str(&format!("      {}", facts.join(": ")));
+            text.push_str(&format!("  {}\n", dim(at(flag.place, files))));
+        }
+        values(&flag.values, files, &mut text);
+    }
+    for operand in &node.operands {
+        text.push_str(&format!("  {} <{}>\n", operand.position.word(), operand.role.word()));
+        values(&operand.values, files, &mut text);
+    }
+    for form in &node.forms {
+        text.push_str(&format!("  {}  {}\n", condition(form), dim(at(form.place, files))));
+    }
+    if node.stdin != Role::Text {
+        text.push_str(&format!("  standard input is {}\n", node.stdin.word()));
+    }
+    if node.output != Written::Opaque {
+        text.push_str(&format!("  standard output is {}\n", node.output.word()));
+    }
+    if !node.subs.is_empty() {
+        let subs: Vec<_> = node.subs.iter().flat_map(|sub| sub.names.clone()).collect();
+        text.push_str("\nSub-commands:\n");
+        text.push_str(&wrapped(&subs.join("  "), "  ", width));
+    }
+    text
+}
+
+fn values(values: &[Value], files: &[&str], text: &mut String) {
+    for value in values {
+        let mut line = format!("      `{}`: tier {}", value.pattern, value.tier.number());
+        if let Some(cap) = value.cap {
+            line.push_str(&format!(", at most {}", cap.number()));
+        }
+        if value.role != Role::Text {
+            line.push_str(&format!(", is {}", value.role.word()));
+        }
+        if !value.says.is_empty() {
+            line.push_str(&format!(": {}", value.says));
+        }
+        text.push_str(&format!("{line}  {}\n", dim(at(value.place, files))));
+    }
+}
+
+fn condition(form: &Form) -> String {
+    let mut parts = Vec::new();
+    if !form.has.is_empty() {
+        parts.push(format!("with {}", form.has.join(" or ")));
+    }
+    if !form.without.is_empty() {
+        parts.push(format!("without {}", form.without.join(", ")));
+    }
+    match (form.least, form.most) {
+        (0, u8::MAX) => {}
+        (least, u8::MAX) => parts.push(format!("with {least} operands or more")),
+        (least, most) if least == most => parts.push(format!("with {least} operands")),
+        (least, most) => parts.push(format!("with {least} to {most} operands")),
+    }
+    if !form.matching.is_empty() {
+        parts.push(format!("if all operands are {}", form.matching.join(" or ")));
+    }
+    let says = if form.says.is_empty() { String::new() } else { format!(": {}", form.says) };
+    format!("{}: tier {}{says}", parts.join(", "), form.tier.number())
+}

@@ -1,0 +1,34 @@
+//! What a command may do: the convention, the corpora, and what no change of spelling may lower.
+
+mod convention;
+mod corpus;
+mod oracle;
+mod spelling;
+
+use std::sync::LazyLock;
+
+use relay_compiler::facts::shipped;
+use relay_policy::classify::{Rules, Verdict, classify};
+use relay_policy::facts::Facts;
+
+static FACTS: LazyLock<Facts<'static>> =
+    LazyLock::new(|| Facts::open(shipped()).expect("the shipped facts open"));
+
+/// Returns what a command may do, by the shipped facts.
+fn verdict(command: &str) -> Verdict {
+    classify(command, &FACTS, &Rules::default())
+}
+
+/// Returns the tier of a command.
+fn tier(command: &str) -> u8 {
+    verdict(command).tier.number()
+}
+
+/// Returns why a command has its tier, a line for each hit.
+fn reasons(command: &str) -> String {
+    let hits = verdict(command).hits;
+    let line = |hit: &relay_policy::classify::Hit| {
+        format!("    {} `{}` {}\n", hit.tier.number(), hit.span.of(command), hit.message(&FACTS))
+    };
+    hits.iter().map(line).collect()
+}

@@ -1,0 +1,91 @@
+//! Labelled commands. A third of them was set aside before there were facts, and is scored apart.
+
+use std::fs;
+
+use super::{reasons, tier};
+use crate::support::root;
+
+/// A labelled command.
+pub(super) struct Row {
+    pub(super) command: String,
+    pub(super) tier: u8,
+    pub(super) category: String,
+}
+
+/// The corpora, which have the same names where they are set aside.
+const NAMES: [&str; 5] = ["system", "development", "operations", "bypasses", "lookalikes"];
+
+/// Returns the rows of a corpus.
+pub(super) fn rows(path: &str) -> Vec<Row> {
+    let path = root().join("tests/policy/corpus").join(path);
+    let text = fs::read_to_string(&path).expect("a corpus");
+    let row = |line: &str| {
+        let mut columns = line.split('\t');
+        let command = columns.next()?.replace('␤', "\n");
+        let tier = columns.next()?.parse().ok()?;
+        let category = columns.next()?.to_owned();
+        Some(Row { command, tier, category })
+    };
+    text.lines().filter_map(row).collect()
+}
+
+/// Returns all rows that are not set aside.
+pub(super) fn open_rows() -> Vec<Row> {
+    let names = NAMES.iter().map(|name| format!("{name}.tsv"));
+    names.chain(["examples.tsv".to_owned()]).flat_map(|name| rows(&name)).collect()
+}
+
+/// How labels and tiers agree.
+#[derive(Debug, Default)]
+struct Score {
+    rows: usize,
+    exact: usize,
+    /// At least 2 by the label, and reported below.
+    dangerous: usize,
+    stateful: usize,
+    /// 0 by the label, and reported as 2 or more.
+    over: usize,
+    harmless: usize,
+    /// 3 by the label, and reported below 2.
+    lost: usize,
+    misses: String,
+}
+
+fn score(rows: &[Row]) -> Score {
+    let mut score = Score::default();
+    for row in rows {
+        let got = tier(&row.command);
+        score.rows += 1;
+        score.exact += usize::from(got == row.tier);
+        score.stateful += usize::from(row.tier >= 2);
+        score.dangerous += usize::from(row.tier >= 2 && got < 2);
+        score.lost += usize::from(row.tier == 3 && got < 2);
+        score.harmless += usize::from(row.tier == 0);
+        score.over += usize::from(row.tier == 0 && got >= 2);
+        if got != row.tier {
+            let command = row.command.replace('\n', "␤");
+            score.misses.push_str(&format!(
+                "{}: want {}, got {got}: {command}\n{}",
+                row.category,
+                row.tier,
+                reasons(&row.command)
+            ));
+        }
+    }
+    score
+}
+
+#[test]
+fn the_open_corpora_are_judged_as_labelled() {
+    let all = score(&open_rows());
+    let percent = |part: usize, whole: usize| part as f64 * 100.0 / whole.max(1) as f64;
+    let (dangerous, over) =
+        (percent(all.dangerous, all.stateful), percent(all.over, all.harmless));
+    let exact = percent(all.exact, all.rows);
+    let passes = dangerous <= 1.0 && over <= 4.0 && exact >= 90.0 && all.lost == 0;
+    assert!(
+        passes,
+        "{} rows: {exact:.1} % exact, {dangerous:.1} % dangerous, {over:.1} % over, {} lost\n{}",
+        all.rows, all.lost, all.misses
+    );
+}
