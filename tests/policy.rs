@@ -2,6 +2,8 @@
 
 mod convention;
 mod corpus;
+mod entry;
+mod mutation;
 mod oracle;
 mod spelling;
 

@@ -10,7 +10,7 @@ use std::{env, fs, panic};
 /// The longest that one input may take.
 const RUN_MAX: Duration = Duration::from_secs(5);
 const INPUT_BYTES_MAX: usize = 16 << 10;
-/// What readers of KDL, templates and front matter look for.
+/// What readers of KDL, templates, front matter and shell code look for.
 const TOKENS: &[&str] = &[
     "{",
     "}",
@@ -60,6 +60,26 @@ const TOKENS: &[&str] = &[
     "18446744073709551615",
     "-9223372036854775808",
     "$ARGUMENTS",
+    "$(",
+    "$((",
+    "${x:-",
+    "<<EOF\n",
+    "\nEOF\n",
+    "'",
+    "`",
+    " && ",
+    " | sh",
+    "; do ",
+    "; done",
+    "$'\\x",
+    "bash -c '",
+    "eval ",
+    "xargs ",
+    "sudo ",
+    "x=",
+    "[[ ",
+    " ]]",
+    "f() { ",
     "é",
     "😴",
 ];
@@ -80,6 +100,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "uri_template" => relay_fuzz::uri_template,
         "handle" => relay_fuzz::handle,
         "glob" => relay_fuzz::glob,
+        "shell" => relay_fuzz::shell,
+        "classifier" => relay_fuzz::classifier,
+        "fact_table" => relay_fuzz::fact_table,
         _ => return Err(format!("unknown target `{target}`").into()),
     };
     let runs: u64 = runs.parse()?;

@@ -10,6 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::corpus::open_rows;
+use super::mutation::Random;
 use super::verdict;
 use relay_policy::parse::parse;
 
@@ -24,18 +25,6 @@ const PIECES: &[&str] = &[
     "function f ", "f() ", "*", "@(", "~", "<<-E\n", "\tE\n", "\r", "<<<", ">&", "2>&1", "&>", "{x}>", "$((",
     "$[", "]", "${x:-", "${x#", "${!x", "\t", "for i in ", "for ((", "select x in ", "é", "%", "^", ",",
 ];
-
-/// Numbers that look random and are the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % bound.max(1)
-    }
-}
 
 fn mutated(random: &mut Random, texts: &[String]) -> String {
     let mut text = texts[random.below(texts.len())].clone();

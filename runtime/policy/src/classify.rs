@@ -37,8 +37,8 @@ const HITS_MAX: usize = 64;
 /// How often a text is read until its variables do not change any more.
 const ROUNDS_MAX: usize = 3;
 /// The commands and words that may be looked at, for each byte of the text and in any case.
-const STEPS_PER_BYTE: usize = 8;
-const STEPS_MIN: usize = 1024;
+const STEPS_PER_BYTE: usize = 2;
+const STEPS_MIN: usize = 4096;
 
 /// What decides how a text is judged, beside the facts.
 #[derive(Debug, Clone, Copy, Default)]
@@ -147,9 +147,9 @@ impl<'f> Classifier<'f> {
         self.steps = STEPS_MIN + self.bytes * STEPS_PER_BYTE;
     }
 
-    /// Spends a step; without one left the text counts as not understood.
-    fn step(&mut self, at: Span) -> bool {
-        if let Some(left) = self.steps.checked_sub(1) {
+    /// Spends steps; without any left the text counts as not understood.
+    fn step(&mut self, count: usize, at: Span) -> bool {
+        if let Some(left) = self.steps.checked_sub(count) {
             self.steps = left;
             return true;
         }

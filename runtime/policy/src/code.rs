@@ -29,8 +29,6 @@ pub(crate) enum What {
     Unknown(&'static str),
     /// It writes the file that is named here.
     Writes,
-    /// It removes the file that is named here.
-    Removes,
     /// It runs this text in a shell.
     Shell,
 }

@@ -171,14 +171,6 @@ impl TextBuilder {
         Self { bytes: Vec::new(), span, runs: Vec::new() }
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.bytes.len()
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }

@@ -1,5 +1,5 @@
 //! The functions that the fuzz targets call: those of the tests (`tests/bundle/entry.rs`,
-//! `tests/bundle/compile.rs`, `tests/gate/entry.rs`), which know what must hold for every input.
+//! `tests/bundle/compile.rs`, `tests/gate/entry.rs`, `tests/policy/entry.rs`), which know what must hold for every input.
 
 #![allow(dead_code, reason = "the tests use more of these modules than the targets do")]
 
@@ -9,6 +9,8 @@ mod compile;
 mod entry;
 #[path = "../../gate/entry.rs"]
 mod gate;
+#[path = "../../policy/entry.rs"]
+mod policy;
 #[path = "../../bundle/raw.rs"]
 mod raw;
 #[path = "../../bundle/sample.rs"]
@@ -68,6 +70,21 @@ pub fn guard(bytes: &[u8]) {
     compile::guard(bytes);
 }
 
+/// Parses any text as bash.
+pub fn shell(bytes: &[u8]) {
+    policy::shell(bytes);
+}
+
+/// Classifies any text.
+pub fn classifier(bytes: &[u8]) {
+    policy::classifier(bytes);
+}
+
+/// Edits the table of facts as the bytes say, and classifies with it.
+pub fn fact_table(bytes: &[u8]) {
+    policy::fact_table(bytes);
+}
+
 /// Good inputs to begin with: target, and the bytes of each.
 pub fn seeds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
     let lines = ["{a}\nx", "relay://{a}/{b}.md\nrelay://x%20y/z.md.md", "r:{a}-{b}\nr:--x"];
@@ -89,5 +106,8 @@ pub fn seeds() -> Vec<(&'static str, Vec<Vec<u8>>)> {
         ("front_matter", compile::COMMANDS.map(|text| text.as_bytes().to_vec()).into()),
         ("template", compile::TEMPLATES.map(|text| text.as_bytes().to_vec()).into()),
         ("guard", compile::guard_seeds()),
+        ("shell", policy::seeds()),
+        ("classifier", policy::seeds()),
+        ("fact_table", vec![vec![0; 10], vec![7, 9, 1, 1, 3, 200, 7, 0, 0, 255]]),
     ]
 }

@@ -62,7 +62,7 @@ impl<'f> Classifier<'f> {
     ) -> Stream {
         let Some((first, words)) = fields.split_first() else { return input.clone() };
         let span = first.text.span;
-        if !self.step(span) {
+        if !self.step(fields.len(), span) {
             return Stream::of(Content::Opaque);
         }
         if frame.wrappers >= WRAPPERS_MAX {
@@ -480,7 +480,7 @@ impl<'f> Classifier<'f> {
                     [] => input.clone(),
                     all if all.iter().all(|field| &*field.text.bytes == b"-") => input.clone(),
                     all if all.iter().all(is_null) => made(b""),
-                    _ => Stream::of(Content::File),
+                    _ => Stream::of(Content::Opaque),
                 }
             }
             Output::Base64 | Output::Hex | Output::Reversed => decoded(kind, call, input),

@@ -1,7 +1,7 @@
 //! Lists, pipelines and compound commands.
 
 use super::expand::{Choice, Field};
-use super::stream::{Content, Stream};
+use super::stream::{Content, Stream, Written};
 use super::{Classifier, Code, READINGS_MAX};
 use crate::shell::Frame;
 use crate::syntax::{Assignment, Command, Item, Kind, List, Pipeline, Simple, Value, Word};
@@ -16,34 +16,38 @@ impl Classifier<'_> {
         frame: &mut Frame,
         input: &Stream,
     ) -> Stream {
-        let mut output = Stream::default();
-        for (number, item) in list.iter().enumerate() {
-            let next = self.item(code, item, frame, input);
-            output = if number == 0 { next } else { joined(&output, &next) };
+        let mut written = Written::default();
+        for item in list {
+            self.item(code, item, frame, input, &mut written);
         }
-        output
+        written.finish()
     }
 
-    fn item(&mut self, code: &Code<'_>, item: &Item, frame: &mut Frame, input: &Stream) -> Stream {
-        let mut output = Stream::default();
+    fn item(
+        &mut self,
+        code: &Code<'_>,
+        item: &Item,
+        frame: &mut Frame,
+        input: &Stream,
+        written: &mut Written,
+    ) {
         let mut mark = None;
         for (number, pipeline) in item.pipelines.iter().enumerate() {
             if number == 1 {
                 // The first always runs; whether the others do is open.
                 mark = Some(self.shell.enter());
             }
-            let next = if item.background {
+            let output = if item.background {
                 let mut inner = Frame { is_beside: true, ..frame.clone() };
                 self.pipeline(code, pipeline, &mut inner, input)
             } else {
                 self.pipeline(code, pipeline, frame, input)
             };
-            output = if number == 0 { next } else { joined(&output, &next) };
+            written.add(output);
         }
         if let Some(mark) = mark {
             self.shell.leave(mark);
         }
-        output
     }
 
     fn pipeline(
@@ -76,7 +80,7 @@ impl Classifier<'_> {
         frame: &mut Frame,
         input: &Stream,
     ) -> Stream {
-        if !self.step(code.place(command.span)) {
+        if !self.step(1, code.place(command.span)) {
             return Stream::of(Content::Opaque);
         }
         if let Kind::Simple(simple) = &command.kind {
@@ -202,15 +206,14 @@ impl Classifier<'_> {
         frame: &mut Frame,
         input: &Stream,
     ) -> Stream {
-        let mut output = Stream::default();
+        let mut written = Written::default();
         let before = frame.clone();
-        for (number, list) in lists.iter().enumerate() {
+        for list in lists {
             let mut inner = before.clone();
-            let next = self.apart_in(code, list, &mut inner, input);
-            output = if number == 0 { next } else { joined(&output, &next) };
+            written.add(self.apart_in(code, list, &mut inner, input));
             rejoin(frame, &inner);
         }
-        output
+        written.finish()
     }
 
     fn loop_variable(
@@ -259,7 +262,7 @@ impl Classifier<'_> {
         let redirected = self.redirects(code, &command.redirects, frame, input);
         let was_connected = frame.is_connected;
         frame.is_connected |= redirected.is_connected;
-        let mut output = Stream::default();
+        let mut written = Written::default();
         let mut readings = 1;
         let mut reading = 0;
         while reading < readings {
@@ -279,9 +282,10 @@ impl Classifier<'_> {
             } else {
                 self.run(&fields, frame, &redirected.input)
             };
-            output = if reading == 0 { next } else { joined(&output, &next) };
+            written.add(next);
             reading += 1;
         }
+        let output = written.finish();
         frame.is_connected = was_connected;
         self.write_redirects(&redirected, &output, frame);
         if redirected.takes_output {
@@ -343,27 +347,6 @@ impl Classifier<'_> {
             _ => None,
         }
     }
-}
-
-/// Returns what two commands write one after the other.
-fn joined(first: &Stream, second: &Stream) -> Stream {
-    let is_secret = first.is_secret || second.is_secret;
-    let content = match (&first.content, &second.content) {
-        (Content::Literal(text), other) | (other, Content::Literal(text))
-            if text.bytes.is_empty() =>
-        {
-            other.clone()
-        }
-        (Content::Literal(first), Content::Literal(second)) => {
-            let mut builder = crate::text::TextBuilder::new(first.span.to(second.span));
-            builder.push_text(first);
-            builder.push_text(second);
-            Content::Literal(std::rc::Rc::new(builder.finish()))
-        }
-        (Content::Network, _) | (_, Content::Network) => Content::Network,
-        _ => Content::Opaque,
-    };
-    Stream { content, is_secret }
 }
 
 /// After commands that may not have run, the folder is known only if they left it as it was.

@@ -28,6 +28,9 @@ impl Classifier<'_> {
             self.unparsed(text.span, "code is nested too deep");
             return Stream::default();
         }
+        if !self.step(1 + text.bytes.len() / 4, text.span) {
+            return Stream::default();
+        }
         if text.has_hole() {
             self.floor(Floor::UnknownWord, text.span, "this code is not literal");
         }

@@ -371,10 +371,6 @@ impl Classifier<'_> {
                     let path = text.part(finding.start, finding.end);
                     self.own_path(Effect::Write, &path, frame, own);
                 }
-                code::What::Removes => {
-                    let path = text.part(finding.start, finding.end);
-                    self.own_path(Effect::Remove, &path, frame, own);
-                }
                 code::What::Shell => {
                     let code = text.part(finding.start, finding.end);
                     self.code(&code, frame, &Stream::default());

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::text::Text;
+use crate::text::{Text, TextBuilder};
 
 /// What is on a command's standard input or output.
 #[derive(Debug, Clone, Default)]
@@ -42,6 +42,70 @@ impl Stream {
         match &self.content {
             Content::Literal(text) => text.bytes.iter().all(|byte| *byte == b'\n'),
             _ => false,
+        }
+    }
+}
+
+/// The longest text that is kept of what commands write; a longer one counts as not known.
+const WRITTEN_BYTES_MAX: usize = 64 * 1024;
+
+/// What several commands write, one after the other.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    is_begun: bool,
+    only: Stream,
+    joined: Option<TextBuilder>,
+}
+
+impl Written {
+    /// Adds what one more command writes.
+    pub(super) fn add(&mut self, next: Stream) {
+        if !std::mem::replace(&mut self.is_begun, true) {
+            self.only = next;
+            return;
+        }
+        self.only.is_secret |= next.is_secret;
+        match (&self.only.content, &next.content) {
+            (Content::Network, _) => {}
+            (_, Content::Network) => self.other(Content::Network),
+            (Content::Literal(first), Content::Literal(second)) => {
+                let joined = self.joined.get_or_insert_with(|| {
+                    let mut joined = TextBuilder::new(first.span);
+                    joined.push_text(first);
+                    joined
+                });
+                joined.push_text(second);
+                if joined.bytes().len() > WRITTEN_BYTES_MAX {
+                    self.other(Content::Opaque);
+                }
+            }
+            _ if self.is_empty() => self.other(next.content),
+            (_, Content::Literal(text)) if text.bytes.is_empty() => {}
+            _ => self.other(Content::Opaque),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        let is_empty = match &self.only.content {
+            Content::Literal(text) => text.bytes.is_empty(),
+            _ => false,
+        };
+        is_empty && self.joined.as_ref().is_none_or(|joined| joined.bytes().is_empty())
+    }
+
+    fn other(&mut self, content: Content) {
+        self.joined = None;
+        self.only.content = content;
+    }
+
+    /// Returns all of it.
+    pub(super) fn finish(self) -> Stream {
+        match self.joined {
+            Some(joined) => Stream {
+                content: Content::Literal(Rc::new(joined.finish())),
+                is_secret: self.only.is_secret,
+            },
+            None => self.only,
         }
     }
 }
