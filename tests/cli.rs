@@ -9,6 +9,7 @@ mod build;
 mod callers;
 mod canonical;
 mod check;
+mod classify;
 mod describe;
 mod determinism;
 mod diff;

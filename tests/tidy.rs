@@ -21,6 +21,20 @@ const NEVER: &[(&str, &[&str])] = &[
         &["relay-engine", "relay-compiler", "kdl", "miette", "minijinja", "tokio", "rmcp", "clap"],
     ),
     (
+        "relay-policy",
+        &[
+            "relay-engine",
+            "relay-compiler",
+            "kdl",
+            "miette",
+            "serde",
+            "tokio",
+            "rmcp",
+            "clap",
+            "rand",
+        ],
+    ),
+    (
         "relay-engine",
         &["relay-compiler", "kdl", "miette", "minijinja", "tokio", "rmcp", "clap", "rand"],
     ),
@@ -308,6 +322,33 @@ fn the_runtime_imports_in_one_direction() {
 #[test]
 fn the_comparison_imports_in_one_direction() {
     one_direction("compiler/diff/src");
+}
+
+#[test]
+fn the_policy_imports_in_one_direction() {
+    one_direction("runtime/policy/src");
+}
+
+#[test]
+fn the_table_of_facts_is_current() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let table = folder.path().join("table.bin");
+    let facts = root().join("compiler/facts");
+    let status = Command::new(crate::binaries::relay())
+        .arg("fact-table")
+        .arg(&facts)
+        .arg("--out")
+        .arg(&table)
+        .status()
+        .expect("relay runs");
+    assert!(status.success(), "the fact files have errors");
+    let written = fs::read(&table).expect("a table");
+    let committed = fs::read(facts.join("table.bin")).expect("a table");
+    assert!(
+        written == committed,
+        "compiler/facts/table.bin is stale: run `relay fact-table compiler/facts --out \
+         compiler/facts/table.bin`"
+    );
 }
 
 #[test]

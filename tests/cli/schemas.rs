@@ -25,6 +25,8 @@ fn every_answer_conforms() {
         ("test", 0, "test homelab --json"),
         ("rules", 0, "rules --json"),
         ("rules", 0, "rules front_matter::no_description --json"),
+        ("facts", 0, "facts --json"),
+        ("facts", 0, "facts git push --json"),
         ("show", 0, "show homelab --json"),
         ("show", 0, "show homelab --env production --json"),
         ("inspect", 0, "inspect x.relay --json"),

@@ -27,9 +27,10 @@ fn every_example_of_the_convention_has_its_tier() {
 #[test]
 fn every_rule_has_examples() {
     let text = fs::read_to_string(root().join("docs/tiers.md")).expect("the convention");
-    let rules = text.split("\n## ").skip(1).filter(|rule| {
-        rule.starts_with(|first: char| first.is_ascii_digit())
-    });
+    let rules = text
+        .split("\n## ")
+        .skip(1)
+        .filter(|rule| rule.starts_with(|first: char| first.is_ascii_digit()));
     let mut count = 0;
     for rule in rules {
         assert!(rule.contains("```tiers\n"), "{}", rule.lines().next().unwrap_or(""));
@@ -40,7 +41,7 @@ fn every_rule_has_examples() {
 
 /// Returns the lines of the blocks of examples.
 fn examples(text: &str) -> impl Iterator<Item = &str> {
-    text.split("```tiers\n").skip(1).flat_map(|block| {
-        block.split("```").next().unwrap_or("").lines()
-    })
+    text.split("```tiers\n")
+        .skip(1)
+        .flat_map(|block| block.split("```").next().unwrap_or("").lines())
 }

@@ -79,8 +79,7 @@ fn score(rows: &[Row]) -> Score {
 fn the_open_corpora_are_judged_as_labelled() {
     let all = score(&open_rows());
     let percent = |part: usize, whole: usize| part as f64 * 100.0 / whole.max(1) as f64;
-    let (dangerous, over) =
-        (percent(all.dangerous, all.stateful), percent(all.over, all.harmless));
+    let (dangerous, over) = (percent(all.dangerous, all.stateful), percent(all.over, all.harmless));
     let exact = percent(all.exact, all.rows);
     let passes = dangerous <= 1.0 && over <= 4.0 && exact >= 90.0 && all.lost == 0;
     assert!(

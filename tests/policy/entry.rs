@@ -85,6 +85,7 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
         include_str!("corpus/lookalikes.tsv"),
     ];
     let lines = corpora.iter().flat_map(|corpus| corpus.lines());
-    let command = |line: &str| line.split('\t').next().unwrap_or("").replace('␤', "\n").into_bytes();
+    let command =
+        |line: &str| line.split('\t').next().unwrap_or("").replace('␤', "\n").into_bytes();
     lines.map(command).collect()
 }

@@ -19,11 +19,81 @@ const TEXTS: usize = 10_000;
 
 /// Pieces of shell that mutations insert.
 const PIECES: &[&str] = &[
-    "$(", "`", "${", "}", "\"", "'", "((", "))", "[[", "]]", "<<EOF\n", "EOF\n", "\nEOF\n", "<(", ">(", ")", "(",
-    ";;", "&&", "||", "|", "&", ";", "\n", " if ", " then ", " fi ", " do ", " done ", " case x in ", " esac ",
-    "{ ", " }", "\\", "\\\n", "#", " # ", "$", "$'", "$\"", "x=", "x=(", "a[", "=", " !", " ! ", "time ", "coproc ",
-    "function f ", "f() ", "*", "@(", "~", "<<-E\n", "\tE\n", "\r", "<<<", ">&", "2>&1", "&>", "{x}>", "$((",
-    "$[", "]", "${x:-", "${x#", "${!x", "\t", "for i in ", "for ((", "select x in ", "é", "%", "^", ",",
+    "$(",
+    "`",
+    "${",
+    "}",
+    "\"",
+    "'",
+    "((",
+    "))",
+    "[[",
+    "]]",
+    "<<EOF\n",
+    "EOF\n",
+    "\nEOF\n",
+    "<(",
+    ">(",
+    ")",
+    "(",
+    ";;",
+    "&&",
+    "||",
+    "|",
+    "&",
+    ";",
+    "\n",
+    " if ",
+    " then ",
+    " fi ",
+    " do ",
+    " done ",
+    " case x in ",
+    " esac ",
+    "{ ",
+    " }",
+    "\\",
+    "\\\n",
+    "#",
+    " # ",
+    "$",
+    "$'",
+    "$\"",
+    "x=",
+    "x=(",
+    "a[",
+    "=",
+    " !",
+    " ! ",
+    "time ",
+    "coproc ",
+    "function f ",
+    "f() ",
+    "*",
+    "@(",
+    "~",
+    "<<-E\n",
+    "\tE\n",
+    "\r",
+    "<<<",
+    ">&",
+    "2>&1",
+    "&>",
+    "{x}>",
+    "$((",
+    "$[",
+    "]",
+    "${x:-",
+    "${x#",
+    "${!x",
+    "\t",
+    "for i in ",
+    "for ((",
+    "select x in ",
+    "é",
+    "%",
+    "^",
+    ",",
 ];
 
 fn mutated(random: &mut Random, texts: &[String]) -> String {
@@ -67,7 +137,9 @@ fn bash_accepts_what_the_parser_accepts() {
         }
     });
     let (invalid, refused) = (invalid.into_inner(), refused.into_inner());
-    println!("{TEXTS} texts: {invalid} accepted that bash refuses, {refused} refused that it accepts");
+    println!(
+        "{TEXTS} texts: {invalid} accepted that bash refuses, {refused} refused that it accepts"
+    );
     // What bash refuses runs nothing; what the parser refuses is tier 3. Neither is dangerous, and many of
     // either would be a sign that the two read texts differently.
     assert!(invalid * 100 <= TEXTS, "{invalid} accepted that bash refuses");
@@ -128,7 +200,15 @@ impl Cage {
         let log = self.root.path().join("log");
         fs::write(&log, "").ok()?;
         let mut child = Command::new("unshare")
-            .args(["--user", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount", "--net"])
+            .args([
+                "--user",
+                "--map-root-user",
+                "--pid",
+                "--fork",
+                "--kill-child",
+                "--mount",
+                "--net",
+            ])
             .args(["--ipc", "--uts"])
             .arg("--root")
             .arg(self.root.path())
@@ -144,7 +224,9 @@ impl Cage {
             if child.try_wait().ok()?.is_some() {
                 let log = fs::read(&log).ok()?;
                 let names = log.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-                return Some(names.map(|name| String::from_utf8_lossy(name).into_owned()).collect());
+                return Some(
+                    names.map(|name| String::from_utf8_lossy(name).into_owned()).collect(),
+                );
             }
             thread::sleep(Duration::from_millis(5));
         }

@@ -41,9 +41,10 @@ const WRAPPINGS: &[&str] = &[
 fn plain_rows() -> Vec<Row> {
     let depends = |command: &str| {
         let bytes = command.as_bytes();
-        bytes.windows(2).any(|pair| {
-            pair[0] == b'$' && matches!(pair[1], b'@' | b'*' | b'0'..=b'9' | b'#')
-        }) || command.contains("${")
+        bytes
+            .windows(2)
+            .any(|pair| pair[0] == b'$' && matches!(pair[1], b'@' | b'*' | b'0'..=b'9' | b'#'))
+            || command.contains("${")
             || command.contains("shift")
             || command.contains("RELAY_END")
     };
@@ -57,7 +58,8 @@ fn no_wrapping_lowers_a_tier() {
         let before = tier(&row.command);
         let quoted = format!("'{}'", row.command.replace('\'', "'\\''"));
         for wrapping in WRAPPINGS {
-            let wrapped = wrapping.replace("{q}", &quoted).replace("{}", &row.command);
+            let pieces = wrapping.split("{q}").map(|piece| piece.replace("{}", &row.command));
+            let wrapped = pieces.collect::<Vec<_>>().join(&quoted);
             let after = tier(&wrapped);
             if after < before {
                 wrong.push_str(&format!("{before} -> {after}: {wrapped}\n{}", reasons(&wrapped)));
@@ -71,11 +73,13 @@ fn no_wrapping_lowers_a_tier() {
 fn quoting_every_letter_lowers_no_tier() {
     let mut count = 0;
     for row in open_rows() {
-        let is_plain = row.command.bytes().all(|byte| {
-            byte.is_ascii_alphanumeric() || b" ./_:@%+,-".contains(&byte)
-        });
+        let is_plain = row
+            .command
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b" ./_:@%+,-".contains(&byte));
         let first = row.command.split(' ').next().unwrap_or("");
-        let is_keyword = matches!(first, "if" | "for" | "while" | "time" | "coproc" | "function" | "case");
+        let is_keyword =
+            matches!(first, "if" | "for" | "while" | "time" | "coproc" | "function" | "case");
         if !is_plain || is_keyword {
             continue;
         }

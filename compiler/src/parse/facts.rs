@@ -97,7 +97,8 @@ fn fact(
     };
     if let Some(sub_rule) = SUBS.get(depth) {
         let subs = reader.children("sub");
-        fact.subs = subs.map(|sub| self::fact(sub, sub_rule, depth + 1, style, lines, out)).collect();
+        fact.subs =
+            subs.map(|sub| self::fact(sub, sub_rule, depth + 1, style, lines, out)).collect();
     }
     reader.finish(out);
     fact

@@ -63,22 +63,77 @@ pub(crate) struct Path {
 
 /// Start-up files and folders of a home, and of a work tree.
 const ADMITTING: &[&str] = &[
-    ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv",
-    ".zprofile", ".zlogin", ".ssh", ".gnupg", ".gitconfig", ".netrc", ".pgpass", ".vimrc", ".exrc",
-    ".tmux.conf", ".screenrc", ".inputrc", ".xinitrc", ".xprofile", ".xsession", ".envrc", ".npmrc",
-    ".pypirc", ".aws", ".kube", ".docker", ".claude", ".codex", ".cursor", ".mcp.json", ".husky",
-    ".githooks", ".direnvrc", ".pam_environment", ".crontab", ".forward", ".rhosts", ".shosts",
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".ssh",
+    ".gnupg",
+    ".gitconfig",
+    ".netrc",
+    ".pgpass",
+    ".vimrc",
+    ".exrc",
+    ".tmux.conf",
+    ".screenrc",
+    ".inputrc",
+    ".xinitrc",
+    ".xprofile",
+    ".xsession",
+    ".envrc",
+    ".npmrc",
+    ".pypirc",
+    ".aws",
+    ".kube",
+    ".docker",
+    ".claude",
+    ".codex",
+    ".cursor",
+    ".mcp.json",
+    ".husky",
+    ".githooks",
+    ".direnvrc",
+    ".pam_environment",
+    ".crontab",
+    ".forward",
+    ".rhosts",
+    ".shosts",
     "authorized_keys",
 ];
 
 /// The same below `.config`.
-const ADMITTING_CONFIG: &[&str] = &["systemd", "autostart", "fish", "git", "environment.d", "nvim", "direnv", "gcloud", "gh"];
+const ADMITTING_CONFIG: &[&str] =
+    &["systemd", "autostart", "fish", "git", "environment.d", "nvim", "direnv", "gcloud", "gh"];
 
 /// Names of files that hold secrets, wherever they are.
 const SECRET_NAMES: &[&str] = &[
-    ".netrc", ".pgpass", ".env", "shadow", "gshadow", "credentials", ".git-credentials", ".htpasswd",
-    "id_rsa", "id_ed25519", "id_ecdsa", "id_dsa", "kubeconfig", "environ", ".vault-token", ".npmrc",
-    ".pypirc", ".my.cnf", "master.key", "secrets.yaml", "secrets.yml", "secrets.json",
+    ".netrc",
+    ".pgpass",
+    ".env",
+    "shadow",
+    "gshadow",
+    "credentials",
+    ".git-credentials",
+    ".htpasswd",
+    "id_rsa",
+    "id_ed25519",
+    "id_ecdsa",
+    "id_dsa",
+    "kubeconfig",
+    "environ",
+    ".vault-token",
+    ".npmrc",
+    ".pypirc",
+    ".my.cnf",
+    "master.key",
+    "secrets.yaml",
+    "secrets.yml",
+    "secrets.json",
 ];
 
 /// Returns what a path is, seen from a folder.
@@ -93,7 +148,10 @@ pub(crate) fn classify(written: &[u8], folder: &Folder) -> Path {
         class = match class {
             // What begins so cannot become harmless.
             PathClass::System | PathClass::Critical | PathClass::Device | PathClass::Connection
-                if bytes.len() > 1 && !is_unknown_folder => class,
+                if bytes.len() > 1 && !is_unknown_folder =>
+            {
+                class
+            }
             _ => PathClass::Unknown,
         };
     }
@@ -200,12 +258,17 @@ fn class_of_absolute(rest: &[u8]) -> PathClass {
     let second = parts.next().unwrap_or(b"");
     match (first, second) {
         (b"tmp", _) | (b"var", b"tmp") | (b"dev", b"shm") => PathClass::Scratch,
-        (b"dev", b"null" | b"zero" | b"full" | b"random" | b"urandom" | b"tty" | b"stdin" | b"stdout"
-            | b"stderr" | b"fd" | b"ptmx") => PathClass::Null,
+        (
+            b"dev",
+            b"null" | b"zero" | b"full" | b"random" | b"urandom" | b"tty" | b"stdin" | b"stdout"
+            | b"stderr" | b"fd" | b"ptmx",
+        ) => PathClass::Null,
         (b"dev", b"tcp" | b"udp") => PathClass::Connection,
         (b"dev", _) => PathClass::Device,
         (b"boot", _) => PathClass::Critical,
-        (b"etc", b"passwd" | b"shadow" | b"group" | b"gshadow" | b"sudoers" | b"fstab") => PathClass::Critical,
+        (b"etc", b"passwd" | b"shadow" | b"group" | b"gshadow" | b"sudoers" | b"fstab") => {
+            PathClass::Critical
+        }
         (b"proc", b"sysrq-trigger") => PathClass::Critical,
         (b"proc", b"self") if rest.starts_with(b"proc/self/fd") => PathClass::Null,
         _ => PathClass::System,
@@ -217,8 +280,21 @@ fn is_system_tree(path: &[u8]) -> bool {
     let first = rest.split(|byte| *byte == b'/').next().unwrap_or(b"");
     matches!(
         first,
-        b"" | b"etc" | b"usr" | b"var" | b"home" | b"bin" | b"sbin" | b"lib" | b"lib64" | b"boot" | b"root" | b"dev" | b"proc" | b"sys"
-    ) && !rest.starts_with(b"var/tmp") && !rest.starts_with(b"dev/shm")
+        b"" | b"etc"
+            | b"usr"
+            | b"var"
+            | b"home"
+            | b"bin"
+            | b"sbin"
+            | b"lib"
+            | b"lib64"
+            | b"boot"
+            | b"root"
+            | b"dev"
+            | b"proc"
+            | b"sys"
+    ) && !rest.starts_with(b"var/tmp")
+        && !rest.starts_with(b"dev/shm")
 }
 
 fn is_secret(path: &[u8]) -> bool {
@@ -226,8 +302,14 @@ fn is_secret(path: &[u8]) -> bool {
     let is_key = |end: &[u8]| name.len() > end.len() && name.ends_with(end);
     let mut folders = path.split(|byte| *byte == b'/');
     SECRET_NAMES.iter().any(|secret| secret.as_bytes() == name)
-        || is_key(b".pem") || is_key(b".key") || is_key(b".p12") || is_key(b".pfx") || is_key(b".kdbx")
+        || is_key(b".pem")
+        || is_key(b".key")
+        || is_key(b".p12")
+        || is_key(b".pfx")
+        || is_key(b".kdbx")
         || name.starts_with(b".env.")
-        || folders.any(|folder| matches!(folder, b".ssh" | b".gnupg" | b".aws" | b".kube" | b".password-store"))
-            && !name.ends_with(b".pub") && name != b"known_hosts"
+        || folders.any(|folder| {
+            matches!(folder, b".ssh" | b".gnupg" | b".aws" | b".kube" | b".password-store")
+        }) && !name.ends_with(b".pub")
+            && name != b"known_hosts"
 }

@@ -143,9 +143,11 @@ fn given(name: &str) -> Option<&'static [Vec<u8>]> {
         "PWD" => Some(&*HERE_VALUE),
         "TMPDIR" => Some(&*SCRATCH_VALUE),
         "IFS" => Some(&*BLANK_VALUE),
-        "USER" | "LOGNAME" | "HOSTNAME" | "UID" | "EUID" | "PPID" | "RANDOM" | "SRANDOM" | "SECONDS"
-        | "LINENO" | "SHLVL" | "BASHPID" | "EPOCHSECONDS" | "EPOCHREALTIME" | "BASH_VERSION"
-        | "HOSTTYPE" | "MACHTYPE" | "OSTYPE" | "COLUMNS" | "LINES" => Some(&*NAME_VALUE),
+        "USER" | "LOGNAME" | "HOSTNAME" | "UID" | "EUID" | "PPID" | "RANDOM" | "SRANDOM"
+        | "SECONDS" | "LINENO" | "SHLVL" | "BASHPID" | "EPOCHSECONDS" | "EPOCHREALTIME"
+        | "BASH_VERSION" | "HOSTTYPE" | "MACHTYPE" | "OSTYPE" | "COLUMNS" | "LINES" => {
+            Some(&*NAME_VALUE)
+        }
         _ => None,
     }
 }

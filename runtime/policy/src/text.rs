@@ -93,7 +93,7 @@ impl<'t> Text<'t> {
     }
 
     /// Returns the text from a byte on.
-    pub(crate) fn from_byte(&self, start: usize) -> Text<'t> {
+    pub(crate) fn after(&self, start: usize) -> Text<'t> {
         self.part(start, self.bytes.len())
     }
 

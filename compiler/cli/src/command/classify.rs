@@ -140,7 +140,10 @@ impl Answers<'_> {
                 }
             }
             // What waits for an answer gets it; what is still to be read is answered together.
-            if input.fill_buf().map_or(true, <[u8]>::is_empty) || answers.len() > 64 * 1024 || !has_line(input) {
+            if input.fill_buf().map_or(true, <[u8]>::is_empty)
+                || answers.len() > 64 * 1024
+                || !has_line(input)
+            {
                 self.flush(&mut answers, output)?;
             }
         }
@@ -178,9 +181,8 @@ impl Answers<'_> {
     }
 
     fn answer(&self, line: &[u8], is_whole: bool) -> Classified {
-        let rejected = |error: String| {
-            Classified::Error(Rejected { format_version: FORMAT_VERSION, error })
-        };
+        let rejected =
+            |error: String| Classified::Error(Rejected { format_version: FORMAT_VERSION, error });
         if !is_whole {
             return rejected(format!("the line has more than {LINE_BYTES_MAX} bytes"));
         }

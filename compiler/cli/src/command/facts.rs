@@ -87,7 +87,10 @@ pub(crate) fn run(arguments: &FactsArgs, output: &mut Output) -> Result<Exit, Fa
             AnswerFormat::Human => {
                 let width = output.result_look().width;
                 output.result(wrapped(&programs.join("  "), "", width))?;
-                output.note(format_args!("{} programs; `relay facts PROGRAM` says what is known of one", programs.len()));
+                output.note(format_args!(
+                    "{} programs; `relay facts PROGRAM` says what is known of one",
+                    programs.len()
+                ));
             }
         }
         return Ok(Exit::Yes);
@@ -176,7 +179,8 @@ fn known(node: &Node, files: &[&str]) -> KnownCommand {
         says: flag.says.clone(),
         at: at(flag.place, files),
     };
-    let operand = |operand: &Operand| format!("{} {}", operand.position.word(), operand.role.word());
+    let operand =
+        |operand: &Operand| format!("{} {}", operand.position.word(), operand.role.word());
     KnownCommand {
         names: node.names.clone(),
         tier: node.tier.map(Tier::number),
@@ -189,7 +193,8 @@ fn known(node: &Node, files: &[&str]) -> KnownCommand {
 }
 
 fn page(node: &Node, files: &[&str], width: usize) -> String {
-    let tier = node.tier.map_or("not read yet, counts as unknown".to_owned(), |tier| tier.to_string());
+    let tier =
+        node.tier.map_or("not read yet, counts as unknown".to_owned(), |tier| tier.to_string());
     let mut text = format!("{}  tier {tier}", bold(node.names.join(", ")));
     if !node.says.is_empty() {
         text.push_str(&format!(": {}", node.says));

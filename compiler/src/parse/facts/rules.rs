@@ -148,14 +148,7 @@ const ROLE_FIELD: &[Field] = &[Field::argument("a role", ROLE_KIND, "What it is.
 const VALUES: &[&Rule] = &[&VALUE];
 
 const fn operand(name: &'static str, meaning: &'static str) -> Rule {
-    Rule {
-        name,
-        what: "an operand",
-        meaning,
-        fields: ROLE_FIELD,
-        children: VALUES,
-        example: "",
-    }
+    Rule { name, what: "an operand", meaning, fields: ROLE_FIELD, children: VALUES, example: "" }
 }
 
 static OPERAND_RULE: Rule = operand("operand", "The next operand.");
@@ -191,12 +184,8 @@ pub(super) static HAS: Rule =
 pub(super) static WITHOUT: Rule =
     Rule::leaf("without", "options", "Options of which none may be there.", &[NAMES]);
 
-pub(super) static MATCHING: Rule = Rule::leaf(
-    "matching",
-    "patterns",
-    "Patterns of which each operand must match one.",
-    &[NAMES],
-);
+pub(super) static MATCHING: Rule =
+    Rule::leaf("matching", "patterns", "Patterns of which each operand must match one.", &[NAMES]);
 
 pub(super) static FORM_ROLE: Rule = Rule::leaf(
     "role",

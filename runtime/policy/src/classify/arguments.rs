@@ -1,6 +1,6 @@
 //! The words of a program -> options, operands, sub-commands.
 
-use super::Classifier;
+use super::classifier::Classifier;
 use super::expand::Field;
 use crate::facts::{Arity, FlagId, FlagName, NodeBit, NodeId, NodeRow, Role, Style};
 use crate::span::Span;
@@ -205,7 +205,7 @@ impl<'f> Classifier<'f> {
         words: &mut Words<'_, 'c>,
     ) -> bool {
         let Some((owner, flag)) = self.lookup(call, &field.text.bytes) else { return false };
-        self.give(owner, flag, field.text.span, None, true, words, call);
+        self.give((owner, flag), field.text.span, None, true, words, call);
         true
     }
 
@@ -221,17 +221,17 @@ impl<'f> Classifier<'f> {
         let bytes = &*field.text.bytes;
         let equals = bytes.iter().position(|byte| *byte == b'=');
         let name = bytes.get(..equals.unwrap_or(bytes.len())).unwrap_or(bytes);
-        let value = equals.map(|at| Field { text: field.text.from_byte(at + 1), ..field.clone() });
+        let value = equals.map(|at| Field { text: field.text.after(at + 1), ..field.clone() });
         let span = field.text.span;
         if let Some((owner, flag)) = self.lookup(call, name) {
-            return self.give(owner, flag, span, value, true, words, call);
+            return self.give((owner, flag), span, value, true, words, call);
         }
         // One-dash programs take two dashes too.
         if style == Style::Single
             && dashes == 2
             && let Some((owner, flag)) = self.lookup(call, name.get(1..).unwrap_or(name))
         {
-            return self.give(owner, flag, span, value, true, words, call);
+            return self.give((owner, flag), span, value, true, words, call);
         }
         if matches!(name, b"--help" | b"--version") && value.is_none() {
             return self.help(field, call);
@@ -242,11 +242,12 @@ impl<'f> Classifier<'f> {
             if let Some(found) = self.facts.flag_pattern(row, name)
                 && (is_own || self.facts.flag(found.flag).is_some_and(|row| row.is_everywhere()))
             {
-                return self.give(id, found, span, value, true, words, call);
+                return self.give((id, found), span, value, true, words, call);
             }
             is_own = false;
         }
-        if style == Style::Gnu && name.len() > 2 && self.shortened(name, span, &value, words, call) {
+        if style == Style::Gnu && name.len() > 2 && self.shortened(name, span, &value, words, call)
+        {
             return;
         }
         self.unknown(field, value.is_some(), words, call);
@@ -266,7 +267,8 @@ impl<'f> Classifier<'f> {
         for id in call.chain.iter().rev() {
             let Some(row) = self.facts.node(*id) else { continue };
             for flag in self.facts.flags_from(row, name) {
-                let holds = is_own || self.facts.flag(flag.flag).is_some_and(|row| row.is_everywhere());
+                let holds =
+                    is_own || self.facts.flag(flag.flag).is_some_and(|row| row.is_everywhere());
                 if holds && !found.contains(&(*id, flag)) {
                     found.push((*id, flag));
                 }
@@ -277,7 +279,7 @@ impl<'f> Classifier<'f> {
         let mut end = after;
         for (owner, flag) in &found {
             words.at = after;
-            self.give(*owner, *flag, span, value.clone(), false, words, call);
+            self.give((*owner, *flag), span, value.clone(), false, words, call);
             end = end.max(words.at);
         }
         words.at = end;
@@ -304,9 +306,8 @@ impl<'f> Classifier<'f> {
             let arity = self.facts.flag(flag.flag).map_or(Arity::None, |row| row.arity());
             let rest = at + 1 < bytes.len();
             let attached = rest && arity != Arity::None && !is_old;
-            let value = attached
-                .then(|| Field { text: field.text.from_byte(at + 1), ..field.clone() });
-            self.give(owner, flag, span, value, true, words, call);
+            let value = attached.then(|| Field { text: field.text.after(at + 1), ..field.clone() });
+            self.give((owner, flag), span, value, true, words, call);
             if attached {
                 return;
             }
@@ -331,17 +332,16 @@ impl<'f> Classifier<'f> {
             call.has_unknown = true;
             return true;
         };
-        let value = Field { text: field.text.from_byte(equals + 1), ..field.clone() };
+        let value = Field { text: field.text.after(equals + 1), ..field.clone() };
         let mut none = Words { fields: &[], at: 0 };
-        self.give(owner, flag, field.text.span, Some(value), true, &mut none, call);
+        self.give((owner, flag), field.text.span, Some(value), true, &mut none, call);
         true
     }
 
     /// Notes an option, with its value.
     fn give<'c>(
         &mut self,
-        owner: NodeId,
-        flag: FlagName,
+        (owner, flag): (NodeId, FlagName),
         span: Span,
         attached: Option<Field<'c>>,
         is_whole: bool,
@@ -349,8 +349,7 @@ impl<'f> Classifier<'f> {
         call: &mut Call<'c>,
     ) {
         let Some(row) = self.facts.flag(flag.flag) else { return };
-        let mut given =
-            Given { owner, flag, span, value: None, words: Vec::new(), is_whole };
+        let mut given = Given { owner, flag, span, value: None, words: Vec::new(), is_whole };
         match row.arity() {
             Arity::None => {
                 if attached.is_some() {

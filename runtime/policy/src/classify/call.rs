@@ -1,11 +1,14 @@
 //! A program with its words -> what it does.
 
 use super::arguments::{Call, Given, HELP};
+use super::classifier::{Classifier, WRAPPERS_MAX};
 use super::expand::Field;
+use super::hit::Cause;
 use super::hit::{Effect, Hit};
 use super::stream::{Content, Stream};
-use super::{Cause, Classifier, WRAPPERS_MAX};
-use crate::facts::{FormRow, NameRow, NodeBit, NodeId, NodeRow, Output, Place, Role, Rows, Special, matches};
+use crate::facts::{
+    FormRow, NameRow, NodeBit, NodeId, NodeRow, Output, Place, Role, Rows, Special, matches,
+};
 use crate::paths;
 use crate::shell::Frame;
 use crate::span::Span;
@@ -13,9 +16,8 @@ use crate::text::{Text, TextBuilder};
 use crate::tier::{Floor, Tier};
 
 /// Folders whose programs are those that the facts describe.
-const TRUSTED: &[&str] = &[
-    "/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/",
-];
+const TRUSTED: &[&str] =
+    &["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/"];
 
 /// What a program itself does, before a dry run caps it.
 #[derive(Default)]
@@ -78,7 +80,8 @@ impl<'f> Classifier<'f> {
         let called = str::from_utf8(name)
             .ok()
             .and_then(|name| Some((name, self.shell.functions.get(name)?.clone())));
-        let output = called.map(|(name, body)| self.call_function(name, &body, words, span, frame, input));
+        let output =
+            called.map(|(name, body)| self.call_function(name, &body, words, span, frame, input));
         let base = TRUSTED.iter().find_map(|folder| name.strip_prefix(folder.as_bytes()));
         match self.facts.program(base.unwrap_or(name)) {
             Some(node) => {
@@ -255,7 +258,8 @@ impl<'f> Classifier<'f> {
     }
 
     fn holds(&self, form: &FormRow, call: &Call<'_>) -> bool {
-        let is_given = |name: &NameRow| call.given.iter().any(|given| given.flag.name == name.name.get());
+        let is_given =
+            |name: &NameRow| call.given.iter().any(|given| given.flag.name == name.name.get());
         let has = self.facts.references(form.has);
         if !has.is_empty() && !has.iter().any(is_given) {
             return false;
@@ -319,9 +323,8 @@ impl<'f> Classifier<'f> {
             return;
         }
         let Some(value) = &given.value else { return };
-        let role = form
-            .and_then(|(_, form)| self.form_role(form, given))
-            .unwrap_or_else(|| row.role());
+        let role =
+            form.and_then(|(_, form)| self.form_role(form, given)).unwrap_or_else(|| row.role());
         self.judge_value(role, row.values, value, judged, frame, own);
         own.written(count, row.place.into());
     }
@@ -343,8 +346,7 @@ impl<'f> Classifier<'f> {
         use crate::facts::Position;
         let declared = self.facts.operands(rows);
         let operands = &judged.call.operands;
-        let next: Vec<_> =
-            declared.iter().filter(|row| row.position() == Position::Next).collect();
+        let next: Vec<_> = declared.iter().filter(|row| row.position() == Position::Next).collect();
         let rest = declared.iter().find(|row| row.position() == Position::Rest);
         let last = declared.iter().find(|row| row.position() == Position::Last);
         let mut is_shifted = false;
@@ -398,7 +400,11 @@ impl<'f> Classifier<'f> {
         let Some((at, row)) = found.and_then(|at| Some((at, rows.get(at)?))) else {
             let worst = rows.iter().map(|row| row.tier()).max().unwrap_or_default();
             if !field.text.is_literal() && worst >= Tier::Stateful {
-                self.floor(Floor::UnknownWord, field.text.span, "this word decides and is not literal");
+                self.floor(
+                    Floor::UnknownWord,
+                    field.text.span,
+                    "this word decides and is not literal",
+                );
             }
             return self.role(role, field, judged, frame, own);
         };
@@ -412,7 +418,7 @@ impl<'f> Classifier<'f> {
         if row.role() != Role::Text {
             let pattern = self.facts.string(row.pattern);
             let taken = pattern.strip_suffix('*').map_or(0, str::len);
-            let rest = Field { text: field.text.from_byte(taken), ..field.clone() };
+            let rest = Field { text: field.text.after(taken), ..field.clone() };
             self.role(row.role(), &rest, judged, frame, own);
         }
     }
@@ -574,9 +580,14 @@ fn decode(kind: Output, text: &[u8]) -> Option<Vec<u8>> {
             let digits: Vec<u8> = text
                 .iter()
                 .filter(|byte| !byte.is_ascii_whitespace())
-                .map(|byte| char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok()))
+                .map(|byte| {
+                    char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+                })
                 .collect::<Option<_>>()?;
-            digits.chunks_exact(2).map(|pair| pair.iter().fold(0, |high, low| high << 4 | low)).collect()
+            digits
+                .chunks_exact(2)
+                .map(|pair| pair.iter().fold(0, |high, low| high << 4 | low))
+                .collect()
         }
         _ => base64(text)?,
     };

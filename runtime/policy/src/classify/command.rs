@@ -1,8 +1,8 @@
 //! Lists, pipelines and compound commands.
 
+use super::classifier::{Classifier, Code, READINGS_MAX};
 use super::expand::{Choice, Field};
 use super::stream::{Content, Stream, Written};
-use super::{Classifier, Code, READINGS_MAX};
 use crate::shell::Frame;
 use crate::syntax::{Assignment, Command, Item, Kind, List, Pipeline, Simple, Value, Word};
 use crate::text::{ELEMENT, Text};

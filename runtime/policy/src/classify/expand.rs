@@ -1,7 +1,7 @@
 //! Words -> fields: what a shell makes of quotes, braces, variables, substitutions and patterns.
 
+use super::classifier::{Classifier, Code, READINGS_MAX};
 use super::stream::{Content, Stream};
-use super::{Classifier, Code, READINGS_MAX};
 use crate::shell::{Frame, Held};
 use crate::span::Span;
 use crate::syntax::{Parameter, Part, Word};
@@ -244,14 +244,7 @@ impl Classifier<'_> {
     }
 
     fn begin<'c>(&self, word: Span) -> Fields<'c> {
-        Fields {
-            done: Vec::new(),
-            open: None,
-            word,
-            spread: false,
-            leak: Leak::None,
-            stream: None,
-        }
+        Fields { done: Vec::new(), open: None, word, spread: false, leak: Leak::None, stream: None }
     }
 
     fn finish_word<'c>(
@@ -338,8 +331,7 @@ impl Classifier<'_> {
                     text.push(bytes, code.place(Span::new(start, start + bytes.len())));
                 }
                 let text = text.finish();
-                let inner =
-                    Code { text: &nested.text, place: &text, script: &nested.script };
+                let inner = Code { text: &nested.text, place: &text, script: &nested.script };
                 let stream = self.substitution(&inner, &nested.script.body, frame);
                 substituted(&stream, place, quoted, fields);
             }
@@ -446,7 +438,9 @@ impl Classifier<'_> {
             return;
         }
         let is_all = matches!(name, "@" | "*")
-            || subscript.is_some_and(|parts| matches!(parts, [Part::Quoted(at)] if matches!(code.slice(*at), "@" | "*")));
+            || subscript.is_some_and(
+                |parts| matches!(parts, [Part::Quoted(at)] if matches!(code.slice(*at), "@" | "*")),
+            );
         let operator = operation.map(|operation| operation.operator);
         if let Some(operator) = operator {
             let kept = self.operated(code, parameter, operator, choice);
@@ -676,9 +670,8 @@ fn first_brace<'c>(word: &[Atom<'c>]) -> Option<Braces<'c>> {
         if commas.len() > 1 {
             commas.push(end);
             let between = commas.iter().zip(commas.iter().skip(1));
-            let alternatives = between
-                .filter_map(|(from, to)| Some(word.get(from + 1..*to)?.to_vec()))
-                .collect();
+            let alternatives =
+                between.filter_map(|(from, to)| Some(word.get(from + 1..*to)?.to_vec())).collect();
             return Some((start, end + 1, alternatives));
         }
         if let Some(range) = range(word.get(start + 1..end)?) {

@@ -1,8 +1,8 @@
 //! Code that is a text: of `eval`, of `sh -c`, of functions; and what the shell evaluates late.
 
+use super::classifier::{Classifier, Code, NESTING_MAX};
 use super::expand::{Choice, Field};
 use super::stream::Stream;
-use super::{Classifier, Code, NESTING_MAX};
 use crate::parse::{self, ParseError};
 use crate::shell::Frame;
 use crate::span::Span;

@@ -1,9 +1,10 @@
 //! Redirections.
 
+use super::classifier::{Classifier, Code};
 use super::expand::{Choice, Field};
+use super::hit::Cause;
 use super::hit::Effect;
 use super::stream::{Content, Stream};
-use super::{Cause, Classifier, Code};
 use crate::paths::{self, PathClass};
 use crate::shell::Frame;
 use crate::span::Span;
@@ -63,13 +64,8 @@ impl Classifier<'_> {
         if let RedirectKind::HereDocument(index) = redirect.kind {
             if let Some(document) = code.script.here_documents.get(index) {
                 let mut choice = Choice::of(0);
-                let field = self.single_reading(
-                    code,
-                    &document.parts,
-                    document.span,
-                    frame,
-                    &mut choice,
-                );
+                let field =
+                    self.single_reading(code, &document.parts, document.span, frame, &mut choice);
                 if is_input {
                     redirected.input = Stream::literal(field.text.owned());
                 }
@@ -103,7 +99,9 @@ impl Classifier<'_> {
                     });
                 } else if path.class == PathClass::Null {
                     stream = match path.bytes.as_slice() {
-                        b"/dev/null" => Stream::literal(Text::from_span(Vec::new(), Span::default())),
+                        b"/dev/null" => {
+                            Stream::literal(Text::from_span(Vec::new(), Span::default()))
+                        }
                         b"/dev/stdin" | b"/dev/tty" => redirected.input.clone(),
                         _ if field.stream.is_some() => stream,
                         _ => Stream::of(Content::Opaque),
@@ -114,11 +112,8 @@ impl Classifier<'_> {
                 }
             }
             RedirectKind::Duplicate => {
-                let is_descriptor = field
-                    .text
-                    .bytes
-                    .iter()
-                    .all(|byte| byte.is_ascii_digit() || *byte == b'-');
+                let is_descriptor =
+                    field.text.bytes.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-');
                 if is_descriptor {
                     if code.slice(redirect.span).contains('<') && is_input {
                         let closes = field.text.bytes.ends_with(b"-");

@@ -1,10 +1,11 @@
 //! What operands and values of options do, by their role.
 
 use super::call::{Judged, Own};
+use super::classifier::Classifier;
 use super::expand::{Field, Leak};
+use super::hit::Cause;
 use super::hit::Effect;
 use super::stream::{Content, Stream};
-use super::{Cause, Classifier};
 use crate::code;
 use crate::facts::Role;
 use crate::paths::{self, Path, PathClass};
@@ -250,7 +251,8 @@ impl Classifier<'_> {
                 field.text = text;
             }
         }
-        if all.len() == 1 && !all.iter().any(|field| field.text.bytes.contains(&b' ')) || is_placed {
+        if all.len() == 1 && !all.iter().any(|field| field.text.bytes.contains(&b' ')) || is_placed
+        {
             // One word is a program; a placed hole is an operand, not code.
             if !is_placed {
                 all.push(Field::unknown(judged.call.span, true));
@@ -324,10 +326,9 @@ impl Classifier<'_> {
             None if is_input => Some(judged.input.clone()),
             None => None,
         };
-        let language = self
-            .facts
-            .node(judged.node)
-            .map_or(Role::Shell, |row| if row.stdin() == Role::Text { Role::Shell } else { row.stdin() });
+        let language = self.facts.node(judged.node).map_or(Role::Shell, |row| {
+            if row.stdin() == Role::Text { Role::Shell } else { row.stdin() }
+        });
         let span = field.text.span;
         match stream.map(|stream| stream.content) {
             Some(Content::Literal(text)) => {
@@ -419,7 +420,7 @@ impl Classifier<'_> {
         let shown = field.text.display();
         let rest = shown.split_once("://").map_or(shown.as_str(), |(_, rest)| rest);
         if shown.starts_with("file://") {
-            let path = field.text.from_byte("file://".len());
+            let path = field.text.after("file://".len());
             own.secret |= self.reads(&path, frame).is_secret;
             return;
         }
@@ -434,16 +435,12 @@ impl Classifier<'_> {
         let span = field.text.span;
         match field.leak {
             Leak::None => {}
-            Leak::Output => own.hit(
-                Tier::Stateful,
-                span,
-                Cause::Shell("sends the output of another command"),
-            ),
-            Leak::Secret => own.hit(
-                Tier::Irreversible,
-                span,
-                Cause::Shell("sends a secret over a network"),
-            ),
+            Leak::Output => {
+                own.hit(Tier::Stateful, span, Cause::Shell("sends the output of another command"))
+            }
+            Leak::Secret => {
+                own.hit(Tier::Irreversible, span, Cause::Shell("sends a secret over a network"))
+            }
         }
     }
 
@@ -453,7 +450,7 @@ impl Classifier<'_> {
         own.secret |= field.leak == Leak::Secret;
         let bytes = &*field.text.bytes;
         let Some(at) = bytes.iter().position(|byte| *byte == b'@') else { return };
-        let path = field.text.from_byte(at + 1);
+        let path = field.text.after(at + 1);
         if &*path.bytes == b"-" {
             own.secret |= input.is_secret;
         } else {
@@ -566,7 +563,11 @@ fn mount(text: &Text<'_>, own: &mut Own) {
     if is_root || source.ends_with("docker.sock") || source.ends_with("containerd.sock") {
         own.hit(Tier::Irreversible, text.span, Cause::Shell("gives a container the host"));
     } else if bytes.first() == Some(&HOLE) {
-        own.hit(Tier::Stateful, text.span, Cause::Shell("gives a container a folder that is not known"));
+        own.hit(
+            Tier::Stateful,
+            text.span,
+            Cause::Shell("gives a container a folder that is not known"),
+        );
     }
 }
 
@@ -586,4 +587,3 @@ fn mode(text: &Text<'_>, own: &mut Own) {
         own.hit(Tier::Irreversible, text.span, Cause::Shell(reason));
     }
 }
-

@@ -1,9 +1,10 @@
 //! Builtins that change the shell, and shells.
 
 use super::call::{Judged, Own};
+use super::classifier::{Classifier, Code};
 use super::expand::Field;
+use super::hit::Cause;
 use super::stream::Stream;
-use super::{Cause, Classifier, Code};
 use crate::facts::{NodeBit, NodeRow, Role, Special};
 use crate::paths;
 use crate::shell::{Folder, Frame};
@@ -13,7 +14,17 @@ use crate::tier::{Floor, Tier};
 
 /// Variables that change which code runs even if they are not exported, since a shell has them or uses
 /// them itself.
-const OWN_VARIABLES: &[&str] = &["PATH", "BASH_ENV", "ENV", "PS4", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS", "SHELL", "CDPATH"];
+const OWN_VARIABLES: &[&str] = &[
+    "PATH",
+    "BASH_ENV",
+    "ENV",
+    "PS4",
+    "PROMPT_COMMAND",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "SHELL",
+    "CDPATH",
+];
 
 impl Special {
     /// Returns whether it says itself what its operands are.
@@ -68,9 +79,11 @@ impl Classifier<'_> {
                 None
             }
             Special::Declare => {
-                let evaluates = judged.call.given.iter().any(|given| {
-                    matches!(self.facts.flag_name(given.flag), "-i" | "-n")
-                });
+                let evaluates = judged
+                    .call
+                    .given
+                    .iter()
+                    .any(|given| matches!(self.facts.flag_name(given.flag), "-i" | "-n"));
                 for field in operands {
                     if evaluates {
                         self.evaluate(&field.text, frame);
@@ -82,9 +95,11 @@ impl Classifier<'_> {
             Special::Alias => {
                 for field in operands {
                     let bytes = &*field.text.bytes;
-                    let Some(equals) = bytes.iter().position(|byte| *byte == b'=') else { continue };
+                    let Some(equals) = bytes.iter().position(|byte| *byte == b'=') else {
+                        continue;
+                    };
                     if let Ok(name) = str::from_utf8(bytes.get(..equals).unwrap_or(&[])) {
-                        let body = field.text.from_byte(equals + 1).owned();
+                        let body = field.text.after(equals + 1).owned();
                         self.shell.functions.insert(name.to_owned(), body);
                     }
                 }
@@ -156,11 +171,7 @@ impl Classifier<'_> {
 
     /// Notes a variable that programs may see from here on.
     pub(super) fn exported(&mut self, name: &str, span: Span, is_export: bool) {
-        let matters = if is_export {
-            !self.is_harmless(name)
-        } else {
-            is_own_variable(name)
-        };
+        let matters = if is_export { !self.is_harmless(name) } else { is_own_variable(name) };
         if matters && !self.shell.exports.contains(&span) && self.shell.exports.len() < 64 {
             self.shell.exports.push(span);
         }

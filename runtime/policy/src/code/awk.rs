@@ -1,6 +1,6 @@
 //! Programs of awk.
 
-use super::{Finding, What, is_word, quoted_end};
+use super::finding::{Finding, What, is_word, quoted_end};
 use crate::tier::Tier;
 
 /// A token of a program.
@@ -42,14 +42,17 @@ pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
             Token::Sign(b'(') => open += 1,
             Token::Sign(b')') => open = open.saturating_sub(1),
             Token::Sign(b'|') | Token::Pair(b'|', b'&') => {
-                let is_input = tokens.get(at + 1).is_some_and(|(_, start, end)| {
-                    text.get(*start..*end) == Some(b"getline")
-                });
+                let is_input = tokens
+                    .get(at + 1)
+                    .is_some_and(|(_, start, end)| text.get(*start..*end) == Some(b"getline"));
                 let code = if is_input { at.checked_sub(1) } else { Some(at + 1) };
                 let is_text = code.and_then(token_at) == Some(Token::Text);
                 // A text that is joined to something else is not the whole command.
                 let is_whole = if is_input {
-                    !matches!(at.checked_sub(2).and_then(token_at), Some(Token::Word | Token::Text | Token::Sign(b')')))
+                    !matches!(
+                        at.checked_sub(2).and_then(token_at),
+                        Some(Token::Word | Token::Text | Token::Sign(b')'))
+                    )
                 } else {
                     matches!(token_at(at + 2), None | Some(Token::Line | Token::Sign(b';' | b'}')))
                 };
@@ -57,7 +60,8 @@ pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
                 runs(&tokens, literal, *start, *end, &mut findings);
             }
             Token::Sign(b'>') | Token::Pair(b'>', b'>') if prints && open == 0 => {
-                let is_whole = matches!(token_at(at + 2), None | Some(Token::Line | Token::Sign(b';' | b'}')));
+                let is_whole =
+                    matches!(token_at(at + 2), None | Some(Token::Line | Token::Sign(b';' | b'}')));
                 match tokens.get(at + 1) {
                     Some((Token::Text, start, end)) if is_whole => {
                         findings.push(Finding::new(start + 1, end - 1, What::Writes));
@@ -73,7 +77,11 @@ pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
                 findings.push(Finding::new(*start, *end, What::Opaque("it loads other code")));
             }
             Token::Sign(b'@') => {
-                findings.push(Finding::new(*start, *end, What::Opaque("it calls a function by name")));
+                findings.push(Finding::new(
+                    *start,
+                    *end,
+                    What::Opaque("it calls a function by name"),
+                ));
             }
             _ => {}
         }
@@ -140,7 +148,8 @@ fn tokens(text: &[u8]) -> Vec<(Token, usize, usize)> {
                 Token::Regex
             }
             _ if is_word(byte) || crate::text::is_mark(byte) => {
-                while text.get(at).is_some_and(|byte| is_word(*byte) || crate::text::is_mark(*byte)) {
+                while text.get(at).is_some_and(|byte| is_word(*byte) || crate::text::is_mark(*byte))
+                {
                     at += 1;
                 }
                 Token::Word

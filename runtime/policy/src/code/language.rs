@@ -1,6 +1,6 @@
 //! Code of general languages: harmless if all of its words are known to be.
 
-use super::{Finding, What, is_word, quoted_end};
+use super::finding::{Finding, What, is_word, quoted_end};
 use crate::facts::{Facts, Role, WordKind};
 use crate::tier::Tier;
 
@@ -64,7 +64,11 @@ pub(crate) fn findings(language: Role, text: &[u8], facts: &Facts<'_>) -> Vec<Fi
                     continue;
                 }
                 is_opaque = is_opaque.or(Some(token));
-                findings.push(Finding::new(token.start + 1, token.end.saturating_sub(1), What::Shell));
+                findings.push(Finding::new(
+                    token.start + 1,
+                    token.end.saturating_sub(1),
+                    What::Shell,
+                ));
             }
             Kind::Text | Kind::Sign(_) => {}
         }
@@ -114,11 +118,14 @@ fn is_local(tokens: &[Token], at: usize, text: &[u8]) -> bool {
         let next = |offset: usize| tokens.get(other + offset).map(|token| token.kind);
         let before = other.checked_sub(1).and_then(|before| tokens.get(before));
         let is_member = before.is_some_and(|token| token.kind == Kind::Sign(b'.'));
-        let is_assigned = next(1) == Some(Kind::Sign(b'='))
-            && !matches!(next(2), Some(Kind::Sign(b'=' | b'~')));
+        let is_assigned =
+            next(1) == Some(Kind::Sign(b'=')) && !matches!(next(2), Some(Kind::Sign(b'=' | b'~')));
         let is_bound = before.is_some_and(|token| {
             token.kind == Kind::Word
-                && matches!(shown(token), b"for" | b"lambda" | b"my" | b"let" | b"const" | b"var" | b"as")
+                && matches!(
+                    shown(token),
+                    b"for" | b"lambda" | b"my" | b"let" | b"const" | b"var" | b"as"
+                )
         });
         let is_arrow = next(1) == Some(Kind::Sign(b'=')) && next(2) == Some(Kind::Sign(b'>'));
         !is_member && (is_assigned || is_bound || is_arrow)
@@ -150,8 +157,8 @@ fn tokens(language: Role, text: &[u8], start: usize, end: usize, depth: u8) -> V
         match byte {
             b'\'' | b'"' => {
                 let triple = [byte; 3];
-                let is_triple = language == Role::Python
-                    && text.get(at..at + 3) == Some(triple.as_slice());
+                let is_triple =
+                    language == Role::Python && text.get(at..at + 3) == Some(triple.as_slice());
                 at = if is_triple {
                     let rest = text.get(at + 3..end).unwrap_or(&[]);
                     let length = rest.windows(3).position(|part| part == triple);
@@ -160,14 +167,16 @@ fn tokens(language: Role, text: &[u8], start: usize, end: usize, depth: u8) -> V
                     quoted_end(text, at, byte, true).min(end)
                 };
                 let is_formatted = language == Role::Python
-                    && from.checked_sub(1).and_then(|at| text.get(at)).is_some_and(|byte| {
-                        matches!(byte, b'f' | b'F' | b'r' | b'R')
-                    });
+                    && from
+                        .checked_sub(1)
+                        .and_then(|at| text.get(at))
+                        .is_some_and(|byte| matches!(byte, b'f' | b'F' | b'r' | b'R'));
                 let expands = is_formatted
                     || (byte == b'"' && matches!(language, Role::Perl | Role::Ruby | Role::Php));
                 // What is expanded inside is code too.
                 if expands && depth < 2 {
-                    let inside = self::tokens(language, text, from + 1, at.saturating_sub(1), depth + 1);
+                    let inside =
+                        self::tokens(language, text, from + 1, at.saturating_sub(1), depth + 1);
                     let has_code = text.get(from..at).unwrap_or(&[]).iter().enumerate().any(
                         |(offset, byte)| {
                             let next = text.get(from + offset + 1).copied().unwrap_or(0);
@@ -182,9 +191,9 @@ fn tokens(language: Role, text: &[u8], start: usize, end: usize, depth: u8) -> V
                 }
                 if is_formatted {
                     // The prefix was read as a word.
-                    let prefix = tokens.iter().position(|token| {
-                        token.kind == Kind::Word && token.end == from
-                    });
+                    let prefix = tokens
+                        .iter()
+                        .position(|token| token.kind == Kind::Word && token.end == from);
                     if let Some(prefix) = prefix {
                         tokens.remove(prefix);
                     }
@@ -194,11 +203,8 @@ fn tokens(language: Role, text: &[u8], start: usize, end: usize, depth: u8) -> V
             b'`' => {
                 at = quoted_end(text, at, b'`', true).min(end);
                 if language == Role::Javascript && depth < 2 {
-                    let has_code = text
-                        .get(from..at)
-                        .unwrap_or(&[])
-                        .windows(2)
-                        .any(|pair| pair == b"${");
+                    let has_code =
+                        text.get(from..at).unwrap_or(&[]).windows(2).any(|pair| pair == b"${");
                     if has_code {
                         tokens.extend(self::tokens(language, text, from + 1, at - 1, depth + 1));
                     }
@@ -237,7 +243,20 @@ fn is_regex(language: Role, tokens: &[Token], text: &[u8]) -> bool {
         Some(token) => match token.kind {
             Kind::Word => matches!(
                 text.get(token.start..token.end),
-                Some(b"if" | b"unless" | b"and" | b"or" | b"not" | b"split" | b"grep" | b"return" | b"when" | b"while" | b"m" | b"qr")
+                Some(
+                    b"if"
+                        | b"unless"
+                        | b"and"
+                        | b"or"
+                        | b"not"
+                        | b"split"
+                        | b"grep"
+                        | b"return"
+                        | b"when"
+                        | b"while"
+                        | b"m"
+                        | b"qr"
+                )
             ),
             Kind::Text | Kind::Ticks => false,
             Kind::Sign(sign) => !matches!(sign, b')' | b']' | b'}'),

@@ -1,6 +1,6 @@
 //! Scripts of sed.
 
-use super::{Finding, What};
+use super::finding::{Finding, What};
 
 /// Returns what a script does beyond printing.
 pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
@@ -51,11 +51,13 @@ impl Script<'_> {
         let name = self.byte();
         self.at += 1;
         match name {
-            b'{' | b'd' | b'D' | b'g' | b'G' | b'h' | b'H' | b'n' | b'N' | b'p' | b'P' | b'x' | b'z'
-            | b'=' | b'F' => {}
+            b'{' | b'd' | b'D' | b'g' | b'G' | b'h' | b'H' | b'n' | b'N' | b'p' | b'P' | b'x'
+            | b'z' | b'=' | b'F' => {}
             b'l' | b'q' | b'Q' | b'L' => self.skip(|byte| byte == b' ' || byte.is_ascii_digit()),
             b'#' => self.skip(|byte| byte != b'\n'),
-            b':' | b'b' | b't' | b'T' | b'v' => self.skip(|byte| !matches!(byte, b';' | b'\n' | b'}')),
+            b':' | b'b' | b't' | b'T' | b'v' => {
+                self.skip(|byte| !matches!(byte, b';' | b'\n' | b'}'))
+            }
             b'a' | b'i' | b'c' => self.text_lines(),
             b'r' | b'R' => self.skip(|byte| byte != b'\n'),
             b'w' | b'W' => self.writes(),
@@ -63,8 +65,11 @@ impl Script<'_> {
                 self.skip(|byte| byte == b' ');
                 let code = self.at;
                 self.skip(|byte| byte != b'\n');
-                let what =
-                    if code == self.at { What::Unknown("it runs what it reads") } else { What::Shell };
+                let what = if code == self.at {
+                    What::Unknown("it runs what it reads")
+                } else {
+                    What::Shell
+                };
                 let from = if code == self.at { start } else { code };
                 self.findings.push(Finding::new(from, self.at, what));
             }

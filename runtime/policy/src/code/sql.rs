@@ -1,6 +1,6 @@
 //! SQL, with the commands of `psql`, `sqlite3` and `mysql` that are not SQL.
 
-use super::{Finding, What, is_word, quoted_end};
+use super::finding::{Finding, What, is_word, quoted_end};
 use crate::text::HOLE;
 use crate::tier::Tier;
 
@@ -15,11 +15,34 @@ struct Token {
 
 /// Functions that change something though a `SELECT` calls them.
 const ACTING: &[&str] = &[
-    "PG_TERMINATE_BACKEND", "PG_CANCEL_BACKEND", "PG_RELOAD_CONF", "PG_ROTATE_LOGFILE", "LO_UNLINK",
-    "LO_IMPORT", "LO_EXPORT", "SETVAL", "NEXTVAL", "SET_CONFIG", "DBLINK", "DBLINK_EXEC", "LOAD_EXTENSION",
-    "WRITEFILE", "EDIT", "PG_SWITCH_WAL", "PG_PROMOTE", "PG_CREATE_RESTORE_POINT",
-    "PG_DROP_REPLICATION_SLOT", "PG_ADVISORY_LOCK", "PG_FILE_WRITE", "PG_FILE_UNLINK", "SYS_EXEC",
-    "SYS_EVAL", "XP_CMDSHELL", "FTS5", "SLEEP_EXEC", "QUERY_TO_XML",
+    "PG_TERMINATE_BACKEND",
+    "PG_CANCEL_BACKEND",
+    "PG_RELOAD_CONF",
+    "PG_ROTATE_LOGFILE",
+    "LO_UNLINK",
+    "LO_IMPORT",
+    "LO_EXPORT",
+    "SETVAL",
+    "NEXTVAL",
+    "SET_CONFIG",
+    "DBLINK",
+    "DBLINK_EXEC",
+    "LOAD_EXTENSION",
+    "WRITEFILE",
+    "EDIT",
+    "PG_SWITCH_WAL",
+    "PG_PROMOTE",
+    "PG_CREATE_RESTORE_POINT",
+    "PG_DROP_REPLICATION_SLOT",
+    "PG_ADVISORY_LOCK",
+    "PG_FILE_WRITE",
+    "PG_FILE_UNLINK",
+    "SYS_EXEC",
+    "SYS_EVAL",
+    "XP_CMDSHELL",
+    "FTS5",
+    "SLEEP_EXEC",
+    "QUERY_TO_XML",
 ];
 
 /// Returns what statements do.
@@ -126,13 +149,21 @@ fn judge(text: &[u8], tokens: &[Token], findings: &mut Vec<Finding>) {
     match word(0) {
         "EXPLAIN" => {
             // With ANALYZE the statement runs.
-            let runs = tokens.iter().take(12).position(|token| {
-                matches!(token.word.as_str(), "ANALYZE" | "ANALYSE")
-            });
+            let runs = tokens
+                .iter()
+                .take(12)
+                .position(|token| matches!(token.word.as_str(), "ANALYZE" | "ANALYSE"));
             let verb = tokens.iter().position(|token| {
                 matches!(
                     token.word.as_str(),
-                    "SELECT" | "INSERT" | "UPDATE" | "DELETE" | "WITH" | "CREATE" | "REPLACE" | "MERGE"
+                    "SELECT"
+                        | "INSERT"
+                        | "UPDATE"
+                        | "DELETE"
+                        | "WITH"
+                        | "CREATE"
+                        | "REPLACE"
+                        | "MERGE"
                 )
             });
             if let (Some(_), Some(verb)) = (runs, verb) {
@@ -150,7 +181,8 @@ fn judge(text: &[u8], tokens: &[Token], findings: &mut Vec<Finding>) {
                     findings.push(Finding::new(token.start, token.end, what));
                 }
                 // A statement inside, as in `WITH x AS (DELETE …)`.
-                let is_verb = matches!(token.word.as_str(), "INSERT" | "UPDATE" | "DELETE" | "MERGE");
+                let is_verb =
+                    matches!(token.word.as_str(), "INSERT" | "UPDATE" | "DELETE" | "MERGE");
                 let before = at.checked_sub(1).map_or("", word);
                 let is_statement = matches!(before, "(" | ")")
                     || (token.word == "UPDATE" && !matches!(before, "FOR" | "NO" | "KEY"));
@@ -160,15 +192,16 @@ fn judge(text: &[u8], tokens: &[Token], findings: &mut Vec<Finding>) {
                 }
             }
         }
-        "SHOW" | "DESCRIBE" | "DESC" | "USE" | "SET" | "BEGIN" | "START" | "COMMIT" | "END" | "ROLLBACK"
-        | "FETCH" | "DECLARE" | "CLOSE" | "ABORT" | "SAVEPOINT" | "RELEASE" | "HELP" | "DEALLOCATE"
-        | "DISCARD" | "LISTEN" | "UNLISTEN" | "CHECK" => {
+        "SHOW" | "DESCRIBE" | "DESC" | "USE" | "SET" | "BEGIN" | "START" | "COMMIT" | "END"
+        | "ROLLBACK" | "FETCH" | "DECLARE" | "CLOSE" | "ABORT" | "SAVEPOINT" | "RELEASE"
+        | "HELP" | "DEALLOCATE" | "DISCARD" | "LISTEN" | "UNLISTEN" | "CHECK" => {
             if word(0) == "SET" && matches!(word(1), "GLOBAL" | "PERSIST" | "PASSWORD") {
                 add(two("changes a setting of the server"));
             }
         }
         "PRAGMA" => {
-            if has("=") || (has("(") && !word(1).ends_with("_INFO") && !word(1).ends_with("_LIST")) {
+            if has("=") || (has("(") && !word(1).ends_with("_INFO") && !word(1).ends_with("_LIST"))
+            {
                 add(two("changes a setting of the database"));
             }
         }
@@ -222,10 +255,11 @@ fn judge(text: &[u8], tokens: &[Token], findings: &mut Vec<Finding>) {
                 add(What::Opaque("it runs statements from a file"));
             }
         }
-        "CREATE" | "COMMENT" | "GRANT" | "REVOKE" | "REINDEX" | "VACUUM" | "CLUSTER" | "REFRESH" | "CALL"
-        | "DO" | "EXECUTE" | "EXEC" | "PREPARE" | "LOAD" | "ATTACH" | "DETACH" | "LOCK" | "UNLOCK" | "KILL" | "FLUSH"
-        | "OPTIMIZE" | "REPAIR" | "RENAME" | "NOTIFY" | "SECURITY" | "IMPORT" | "ANALYZE" | "INSTALL"
-        | "UNINSTALL" | "CHECKPOINT" | "REASSIGN" | "CHANGE" | "STOP" => {
+        "CREATE" | "COMMENT" | "GRANT" | "REVOKE" | "REINDEX" | "VACUUM" | "CLUSTER"
+        | "REFRESH" | "CALL" | "DO" | "EXECUTE" | "EXEC" | "PREPARE" | "LOAD" | "ATTACH"
+        | "DETACH" | "LOCK" | "UNLOCK" | "KILL" | "FLUSH" | "OPTIMIZE" | "REPAIR" | "RENAME"
+        | "NOTIFY" | "SECURITY" | "IMPORT" | "ANALYZE" | "INSTALL" | "UNINSTALL" | "CHECKPOINT"
+        | "REASSIGN" | "CHANGE" | "STOP" => {
             add(two("changes the schema or the server"));
         }
         _ => add(What::Opaque("this statement is not known")),
@@ -254,7 +288,8 @@ fn is_bounded(text: &[u8], tokens: &[Token]) -> bool {
         return tokens.iter().any(|token| token.word == "LIMIT");
     };
     let condition = tokens.get(at + 1..).unwrap_or(&[]);
-    let shown = |token: &Token| text.get(token.start..token.end).unwrap_or(&[]).to_ascii_uppercase();
+    let shown =
+        |token: &Token| text.get(token.start..token.end).unwrap_or(&[]).to_ascii_uppercase();
     let is_literal = |token: &Token| {
         token.word.is_empty() || token.word.bytes().all(|byte| byte.is_ascii_digit())
     };
@@ -274,7 +309,8 @@ fn is_bounded(text: &[u8], tokens: &[Token]) -> bool {
 /// Judges `\…` of psql and `.…` of sqlite3.
 fn meta(text: &[u8], start: usize, end: usize, findings: &mut Vec<Finding>) {
     let line = text.get(start..end).unwrap_or(&[]);
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'!' | b'?' | b'+' | b'_');
+    let is_name =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'!' | b'?' | b'+' | b'_');
     let length = 1 + line.iter().skip(1).take_while(|byte| is_name(byte)).count();
     let name = String::from_utf8_lossy(line.get(..length).unwrap_or(line)).into_owned();
     // `\!cmd` needs no blank.
@@ -291,7 +327,8 @@ fn meta(text: &[u8], start: usize, end: usize, findings: &mut Vec<Finding>) {
         "\\i" | "\\ir" | "\\include" | "\\include_relative" | ".read" | ".load" => {
             add(start, What::Opaque("it runs code from a file"));
         }
-        "\\o" | "\\out" | "\\w" | "\\write" | ".output" | ".once" | ".backup" | ".save" | ".clone" | ".log" => {
+        "\\o" | "\\out" | "\\w" | "\\write" | ".output" | ".once" | ".backup" | ".save"
+        | ".clone" | ".log" => {
             if text.get(value) == Some(&b'|') {
                 add(start, What::Tier(Tier::Stateful, "runs a command"));
                 add(value + 1, What::Shell);
@@ -312,12 +349,14 @@ fn meta(text: &[u8], start: usize, end: usize, findings: &mut Vec<Finding>) {
         }
         ".import" => add(start, What::Tier(Tier::Stateful, "adds rows")),
         ".restore" => add(start, What::Tier(Tier::Irreversible, "replaces the database")),
-        "\\q" | "\\x" | "\\h" | "\\?" | "\\timing" | "\\pset" | "\\conninfo" | "\\echo" | "\\encoding" | "\\a"
-        | "\\t" | "\\l" | "\\l+" | "\\z" | "\\sv" | "\\sf" | "\\c" | "\\connect" | "\\g" | "\\gx" | "\\watch" | "\\G"
-        | "\\s" | "\\u" | "\\f" | "\\H" | "\\errverbose" | "\\set" | "\\unset" | ".tables" | ".schema" | ".mode"
-        | ".headers" | ".header" | ".databases" | ".indexes" | ".indices" | ".quit" | ".exit" | ".help" | ".width"
-        | ".separator" | ".nullvalue" | ".timer" | ".dump" | ".explain" | ".stats" | ".show" | ".open" | ".bail"
-        | ".echo" | ".eqp" | ".fullschema" | ".print" | ".changes" | ".dbinfo" | ".timeout" | ".lint" | ".version" => {
+        "\\q" | "\\x" | "\\h" | "\\?" | "\\timing" | "\\pset" | "\\conninfo" | "\\echo"
+        | "\\encoding" | "\\a" | "\\t" | "\\l" | "\\l+" | "\\z" | "\\sv" | "\\sf" | "\\c"
+        | "\\connect" | "\\g" | "\\gx" | "\\watch" | "\\G" | "\\s" | "\\u" | "\\f" | "\\H"
+        | "\\errverbose" | "\\set" | "\\unset" | ".tables" | ".schema" | ".mode" | ".headers"
+        | ".header" | ".databases" | ".indexes" | ".indices" | ".quit" | ".exit" | ".help"
+        | ".width" | ".separator" | ".nullvalue" | ".timer" | ".dump" | ".explain" | ".stats"
+        | ".show" | ".open" | ".bail" | ".echo" | ".eqp" | ".fullschema" | ".print"
+        | ".changes" | ".dbinfo" | ".timeout" | ".lint" | ".version" => {
             if rest.contains(&b'|') && name.starts_with("\\g") {
                 add(start, What::Unknown("it runs a program"));
             }

@@ -1,19 +1,19 @@
 //! Table -> knowledge: for people, and for projects that add to it.
 
-use super::table::{Facts, NO_NODE, NameRow, NodeBit, NodeRow, Rows};
-use super::{
-    Arity, Flag, Form, Knowledge, LanguageWords, Node, Operand, Place, Position, Role,
-    Style, Value, WordKind,
+use super::model::{
+    Arity, Flag, Form, Knowledge, LanguageWords, Node, Operand, Place, Position, Role, Style,
+    Value, WordKind,
 };
-use crate::facts::NodeId;
+use super::table::{
+    Facts, FormRow, NO_NODE, NameRow, NodeBit, NodeId, NodeRow, OperandRow, PlaceRow, Rows,
+    ValueRow,
+};
 
 impl Facts<'_> {
     /// Returns everything that the table holds.
     #[must_use]
     pub fn knowledge(&self) -> Knowledge {
-        let is_program = |id: NodeId| {
-            self.node(id).is_some_and(|row| row.parent.get() == NO_NODE)
-        };
+        let is_program = |id: NodeId| self.node(id).is_some_and(|row| row.parent.get() == NO_NODE);
         let count = NodeId::try_from(self.node_count()).unwrap_or(NO_NODE);
         let programs = (0..count).filter(|id| is_program(*id));
         Knowledge {
@@ -60,7 +60,9 @@ impl Facts<'_> {
             flags: self.decode_flags(row),
             operands: self.decode_operands(row.operands),
             forms: self.forms(row).iter().map(|form| self.decode_form(form)).collect(),
-            subs: subs.filter_map(|sub| self.decode_node(sub, self.named(sub_names, sub))).collect(),
+            subs: subs
+                .filter_map(|sub| self.decode_node(sub, self.named(sub_names, sub)))
+                .collect(),
             place: row.place.into(),
         })
     }
@@ -93,7 +95,7 @@ impl Facts<'_> {
     }
 
     fn decode_values(&self, rows: Rows) -> Vec<Value> {
-        let value = |row: &super::table::ValueRow| Value {
+        let value = |row: &ValueRow| Value {
             pattern: self.string(row.pattern).to_owned(),
             tier: row.tier(),
             cap: row.cap(),
@@ -105,7 +107,7 @@ impl Facts<'_> {
     }
 
     fn decode_operands(&self, rows: Rows) -> Vec<Operand> {
-        let operand = |row: &super::table::OperandRow| Operand {
+        let operand = |row: &OperandRow| Operand {
             position: Position::from_number(row.position).unwrap_or_default(),
             role: row.role(),
             values: self.decode_values(row.values),
@@ -114,7 +116,7 @@ impl Facts<'_> {
         self.operands(rows).iter().map(operand).collect()
     }
 
-    fn decode_form(&self, row: &super::FormRow) -> Form {
+    fn decode_form(&self, row: &FormRow) -> Form {
         let texts = |rows: Rows| -> Vec<String> {
             let rows = self.references(rows).iter();
             rows.map(|row| self.string(row.name).to_owned()).collect()
@@ -160,8 +162,8 @@ impl Facts<'_> {
     }
 }
 
-impl From<super::table::PlaceRow> for Place {
-    fn from(row: super::table::PlaceRow) -> Self {
+impl From<PlaceRow> for Place {
+    fn from(row: PlaceRow) -> Self {
         Self { file: row.file, line: row.line.get() }
     }
 }

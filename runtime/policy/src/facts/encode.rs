@@ -6,11 +6,11 @@ use thiserror::Error;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32};
 
+use super::model::{Flag, Form, Knowledge, Node, Operand, Value};
 use super::table::{
-    BUILTIN, BUNDLE_FIRST, FORM, FlagRow, FormRow, Header, IGNORE_CASE, NO_NODE, NO_TIER, NUMBERS, NameRow,
-    Names, NodeRow, OperandRow, Rows, SENDS, UNSET, ValueRow, WordRow,
+    BUILTIN, BUNDLE_FIRST, FORM, FlagRow, FormRow, Header, IGNORE_CASE, NO_NODE, NO_TIER, NUMBERS,
+    NameRow, Names, NodeRow, OperandRow, Rows, SENDS, UNSET, ValueRow, WordRow,
 };
-use super::{Flag, Form, Knowledge, Node, Operand, Value};
 use crate::tier::Tier;
 
 /// The knowledge does not fit a table.
@@ -255,9 +255,8 @@ impl Encoder {
                 without: self.references(without.iter().map(|name| (name.as_str(), 0)))?,
                 matching: self.references(matching.iter().map(|name| (name.as_str(), 0)))?,
                 operands: self.operands(operands)?,
-                roles: self.references(
-                    roles.iter().map(|(name, role)| (name.as_str(), *role as u16)),
-                )?,
+                roles: self
+                    .references(roles.iter().map(|(name, role)| (name.as_str(), *role as u16)))?,
             };
             added.push(row);
         }

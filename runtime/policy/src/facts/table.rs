@@ -9,7 +9,7 @@ use thiserror::Error;
 use zerocopy::little_endian::{U16, U32};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::{Arity, Output, Place, Position, Role, Special, Style, WordKind};
+use super::model::{Arity, Output, Place, Position, Role, Special, Style, WordKind};
 use crate::tier::Tier;
 
 /// Which form of the table this code reads and writes.
@@ -298,8 +298,7 @@ impl<'a> Facts<'a> {
             is_string(row.name)
                 && is_string(row.says)
                 && is_string(row.writes)
-                && (row.parent.get() == NO_NODE
-                    || usize::from(row.parent.get()) < self.nodes.len())
+                && (row.parent.get() == NO_NODE || usize::from(row.parent.get()) < self.nodes.len())
                 && is_tier(row.tier)
                 && Style::from_number(row.style).is_some()
                 && is_role(row.stdin)
@@ -313,16 +312,17 @@ impl<'a> Facts<'a> {
         });
         let flag_names = self.nodes.iter().all(|row| {
             let named = |rows: Rows, count: usize| {
-                self.slice(self.names, rows).iter().all(|name| {
-                    is_string(name.name) && usize::from(name.row.get()) < count
-                })
+                self.slice(self.names, rows)
+                    .iter()
+                    .all(|name| is_string(name.name) && usize::from(name.row.get()) < count)
             };
             named(row.flag_names.rows, self.flags.len())
                 && named(row.sub_names.rows, self.nodes.len())
         });
-        let programs = self.programs.iter().all(|row| {
-            is_string(row.name) && usize::from(row.row.get()) < self.nodes.len()
-        });
+        let programs = self
+            .programs
+            .iter()
+            .all(|row| is_string(row.name) && usize::from(row.row.get()) < self.nodes.len());
         let flags = self.flags.iter().all(|row| {
             is_string(row.says)
                 && is_tier(row.tier)
@@ -360,7 +360,9 @@ impl<'a> Facts<'a> {
         });
         let others = self.references.iter().all(|row| is_string(row.name))
             && self.words.iter().all(|row| {
-                is_string(row.word) && is_role(row.language) && WordKind::from_number(row.kind).is_some()
+                is_string(row.word)
+                    && is_role(row.language)
+                    && WordKind::from_number(row.kind).is_some()
             })
             && self.environment.iter().chain(self.files).all(|id| is_string(*id));
         if nodes && flag_names && programs && flags && operands && values && forms && others {

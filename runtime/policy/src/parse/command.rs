@@ -1,7 +1,7 @@
 //! Simple commands, assignments, functions and coprocesses.
 
 use super::list::CLOSING;
-use super::{Parsed, Parser, is_name, is_name_byte};
+use super::parser::{Parsed, Parser, is_name, is_name_byte};
 use crate::span::Span;
 use crate::syntax::{Assignment, Command, Kind, Part, Simple, Value, Word};
 
@@ -211,7 +211,7 @@ impl Parser<'_> {
     ) -> Parsed<Option<Assignment>> {
         if let Some(word) = subscript {
             let inside = self.slice(word.span.start as usize, word.span.end as usize);
-            if inside.iter().any(|byte| super::is_meta(*byte)) {
+            if inside.iter().any(|byte| super::parser::is_meta(*byte)) {
                 return self.fail("a subscript with blanks or operators that is not assigned");
             }
         }

@@ -1,6 +1,6 @@
 //! Compound commands: groups, branches, loops, `[[ ]]` and `(( ))`.
 
-use super::{Parsed, Parser, is_name};
+use super::parser::{Parsed, Parser, is_name};
 use crate::span::Span;
 use crate::syntax::{Kind, List, Word};
 

@@ -1,6 +1,6 @@
 //! What begins with `$`, and backticks.
 
-use super::{Parsed, Parser, is_name_byte, parse_within};
+use super::parser::{Parsed, Parser, is_name_byte};
 use crate::span::Span;
 use crate::syntax::{List, Nested, Parameter, Part};
 
@@ -174,9 +174,9 @@ impl Parser<'_> {
         };
         let script = self.nested(|parser| {
             let mut budget = parser.budget;
-            let script = parse_within(&text, &mut budget);
+            let script = Parser::script(&text, &mut budget);
             parser.budget.fuel = budget.fuel;
-            script.map_err(|error| super::ParseError {
+            script.map_err(|error| super::parser::ParseError {
                 at: Span::new(start, start).start,
                 reason: error.reason,
             })

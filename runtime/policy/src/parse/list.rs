@@ -1,6 +1,6 @@
 //! Lists and pipelines.
 
-use super::{Parsed, Parser};
+use super::parser::{Parsed, Parser};
 use crate::syntax::{Item, List, Pipeline};
 
 /// Keywords that end a list. Anywhere else a command cannot begin with one of them.

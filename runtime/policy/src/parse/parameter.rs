@@ -1,6 +1,6 @@
 //! `${…}`, and subscripts.
 
-use super::{Parsed, Parser, is_name, is_name_byte};
+use super::parser::{Parsed, Parser, is_name, is_name_byte};
 use crate::span::Span;
 use crate::syntax::{Operation, Parameter, Part, Word};
 

@@ -1,6 +1,6 @@
 //! Quotes and backslashes.
 
-use super::{Parsed, Parser};
+use super::parser::{Parsed, Parser};
 use crate::span::Span;
 use crate::syntax::Part;
 

@@ -1,6 +1,6 @@
 //! Redirections and here-documents.
 
-use super::{Parsed, Parser, Pending, is_name_byte};
+use super::parser::{Parsed, Parser, Pending, is_name_byte};
 use crate::span::Span;
 use crate::syntax::{HereDocument, Part, Redirect, RedirectKind, Word};
 

@@ -1,6 +1,6 @@
 //! Words.
 
-use super::{Parsed, Parser, is_meta};
+use super::parser::{Parsed, Parser, is_meta};
 use crate::span::Span;
 use crate::syntax::{Part, Word};
 

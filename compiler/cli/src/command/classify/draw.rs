@@ -77,7 +77,12 @@ fn draw_line(
             Tier::Irreversible => bad(marks).to_string(),
             _ => doubtful(marks).to_string(),
         };
-        drawn.push_str(&format!("  {}{marks} {} {}", " ".repeat(before), hit.tier.number(), hit.message(facts)));
+        drawn.push_str(&format!(
+            "  {}{marks} {} {}",
+            " ".repeat(before),
+            hit.tier.number(),
+            hit.message(facts)
+        ));
         if let Some(place) = hit.at(facts) {
             drawn.push_str(&format!("  {}", dim(format!("{}:{}", place.file, place.line))));
         }
@@ -97,7 +102,10 @@ fn excerpt(line: &str, from: usize, to: usize, room: usize) -> (String, usize, u
     let side = room.saturating_sub(columns.1.min(room / 2) + 2) / 2;
     let before = last_columns(&before, side);
     let marked = first_columns(&marked, room / 2);
-    let after = first_columns(&after, room.saturating_sub(display_width(&before) + display_width(&marked) + 1));
+    let after = first_columns(
+        &after,
+        room.saturating_sub(display_width(&before) + display_width(&marked) + 1),
+    );
     let columns = (display_width(&before), display_width(&marked));
     (format!("{before}{marked}{after}"), columns.0, columns.1)
 }

@@ -1,0 +1,284 @@
+//! The state of the parser: where it is, and what it may still spend.
+
+use thiserror::Error;
+
+use crate::span::Span;
+use crate::syntax::{HereDocument, Script, Word};
+
+/// The longest text that is read, in bytes.
+pub const TEXT_BYTES_MAX: usize = 64 * 1024;
+
+/// How deep commands, expansions and nested texts may be nested together.
+pub const DEPTH_MAX: u32 = 48;
+
+/// The steps that a text may take for each of its bytes, and in any case.
+///
+/// Reading takes fewer than two steps a byte. The rest is for `((`, which is read again where it turns
+/// out to be no arithmetic.
+const FUEL_PER_BYTE: usize = 12;
+const FUEL_MIN: usize = 2048;
+
+/// Why a text is not understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("{reason}")]
+pub struct ParseError {
+    /// The byte at which reading ended.
+    pub at: u32,
+    /// What was found or missing.
+    pub reason: &'static str,
+}
+
+/// The result of a step.
+pub(super) type Parsed<T> = Result<T, ParseError>;
+
+/// What reading a text has left to spend. Nested texts spend from the same.
+#[derive(Debug, Clone, Copy)]
+pub struct Budget {
+    pub(super) depth: u32,
+    pub(super) fuel: usize,
+}
+
+impl Budget {
+    /// Returns the budget of a text with this many bytes.
+    #[must_use]
+    pub const fn new(bytes: usize) -> Self {
+        Self { depth: 0, fuel: FUEL_MIN + bytes * FUEL_PER_BYTE }
+    }
+}
+
+/// A here-document whose body follows at the next newline.
+pub(super) struct Pending {
+    pub(super) index: usize,
+    pub(super) delimiter: Vec<u8>,
+    pub(super) literal: bool,
+    pub(super) strips_tabs: bool,
+}
+
+/// A text that is being read.
+pub(super) struct Parser<'t> {
+    pub(super) bytes: &'t [u8],
+    pub(super) at: usize,
+    /// The end of the text, or of the here-document that is being read.
+    pub(super) end: usize,
+    pub(super) budget: Budget,
+    pub(super) pending: Vec<Pending>,
+    pub(super) here_documents: Vec<HereDocument>,
+    pub(super) in_here_document: bool,
+}
+
+impl<'t> Parser<'t> {
+    /// Parses a text within what is left of a budget.
+    pub(super) fn script(text: &'t str, budget: &mut Budget) -> Parsed<Script> {
+        let mut parser = Self::new(text, *budget)?;
+        let body = parser.list(&[]);
+        budget.fuel = parser.budget.fuel;
+        let body = body?;
+        if parser.at < parser.end {
+            return parser.fail("an unexpected token");
+        }
+        parser.read_here_documents()?;
+        Ok(Script { body, here_documents: parser.here_documents })
+    }
+
+    pub(super) fn new(text: &'t str, budget: Budget) -> Parsed<Self> {
+        if let Some(at) = text.bytes().position(|byte| byte == 0) {
+            return Err(ParseError { at: Span::new(at, at).start, reason: "a NUL byte" });
+        }
+        Ok(Self {
+            bytes: text.as_bytes(),
+            at: 0,
+            end: text.len(),
+            budget,
+            pending: Vec::new(),
+            here_documents: Vec::new(),
+            in_here_document: false,
+        })
+    }
+
+    /// Returns the next byte; 0 at the end, since a text holds no NUL.
+    pub(super) fn byte(&self) -> u8 {
+        self.ahead(0)
+    }
+
+    /// Returns the byte after this many others; 0 past the end.
+    pub(super) fn ahead(&self, count: usize) -> u8 {
+        let at = self.at + count;
+        if at < self.end { self.bytes.get(at).copied().unwrap_or(0) } else { 0 }
+    }
+
+    pub(super) fn at_end(&self) -> bool {
+        self.at >= self.end
+    }
+
+    pub(super) fn follows(&self, text: &str) -> bool {
+        self.bytes.get(self.at..self.end).is_some_and(|rest| rest.starts_with(text.as_bytes()))
+    }
+
+    pub(super) fn slice(&self, start: usize, end: usize) -> &'t [u8] {
+        self.bytes.get(start..end).unwrap_or(&[])
+    }
+
+    pub(super) fn span(&self, start: usize) -> Span {
+        Span::new(start, self.at)
+    }
+
+    pub(super) fn fail<T>(&self, reason: &'static str) -> Parsed<T> {
+        Err(ParseError { at: Span::new(self.at, self.at).start, reason })
+    }
+
+    /// Spends one step.
+    pub(super) fn burn(&mut self) -> Parsed<()> {
+        match self.budget.fuel.checked_sub(1) {
+            Some(left) => {
+                self.budget.fuel = left;
+                Ok(())
+            }
+            None => self.fail("the text is too complex"),
+        }
+    }
+
+    /// Runs `read` one level deeper.
+    pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.budget.depth >= DEPTH_MAX {
+            return self.fail("the text is nested too deep");
+        }
+        self.budget.depth += 1;
+        let result = read(self);
+        self.budget.depth -= 1;
+        result
+    }
+
+    /// Skips blanks, continued lines and a comment.
+    pub(super) fn skip_blanks(&mut self) {
+        loop {
+            match self.byte() {
+                b' ' | b'\t' => self.at += 1,
+                b'\\' if self.ahead(1) == b'\n' => self.at += 2,
+                b'#' if self.is_word_start() => {
+                    while !self.at_end() && self.byte() != b'\n' {
+                        self.at += 1;
+                    }
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Returns whether nothing of a word is directly before the next byte.
+    pub(super) fn is_word_start(&self) -> bool {
+        match self.at.checked_sub(1).and_then(|before| self.bytes.get(before)) {
+            Some(before) => is_meta(*before),
+            None => true,
+        }
+    }
+
+    /// Skips a newline, and reads the here-documents that begin after it.
+    pub(super) fn newline(&mut self) -> Parsed<()> {
+        self.at += 1;
+        self.read_here_documents()
+    }
+
+    pub(super) fn skip_newlines(&mut self) -> Parsed<()> {
+        loop {
+            self.skip_blanks();
+            if self.byte() != b'\n' {
+                return Ok(());
+            }
+            self.burn()?;
+            self.newline()?;
+        }
+    }
+
+    /// Returns the bytes up to the next blank or operator.
+    pub(super) fn peek_word(&self) -> &'t [u8] {
+        let rest = self.slice(self.at, self.end);
+        let length = rest.iter().position(|byte| is_meta(*byte)).unwrap_or(rest.len());
+        rest.get(..length).unwrap_or(rest)
+    }
+
+    /// Returns the word that follows, to be compared with keywords.
+    ///
+    /// Bash removes a backslash before a newline earlier than it looks for keywords; a keyword that is
+    /// split so is refused.
+    pub(super) fn peek_keyword(&self) -> Parsed<&'t [u8]> {
+        let word = self.peek_word();
+        let mut end = self.at + word.len();
+        if !word.ends_with(b"\\") || self.ahead(word.len()) != b'\n' {
+            return Ok(word);
+        }
+        let mut joined = word.to_vec();
+        while joined.len() <= LONGEST_KEYWORD && joined.ends_with(b"\\") {
+            joined.pop();
+            let rest = self.slice(end + 1, self.end);
+            let length = rest.iter().position(|byte| is_meta(*byte)).unwrap_or(rest.len());
+            joined.extend(rest.get(..length).unwrap_or(rest));
+            end += 1 + length;
+        }
+        if KEYWORDS.contains(&joined.as_slice()) {
+            return self.fail("a keyword that is split over two lines");
+        }
+        Ok(word)
+    }
+
+    /// Reads a keyword that must follow.
+    pub(super) fn keyword(&mut self, keyword: &[u8]) -> Parsed<()> {
+        self.skip_newlines()?;
+        if self.peek_keyword()? == keyword {
+            self.at += keyword.len();
+            return Ok(());
+        }
+        self.fail("a keyword is missing")
+    }
+
+    pub(super) fn word_or(&mut self, missing: &'static str) -> Parsed<Word> {
+        match self.word()? {
+            Some(word) => Ok(word),
+            None => self.fail(missing),
+        }
+    }
+}
+
+/// The words that mean something where a command begins.
+const KEYWORDS: &[&[u8]] = &[
+    b"!",
+    b"[[",
+    b"]]",
+    b"case",
+    b"coproc",
+    b"do",
+    b"done",
+    b"elif",
+    b"else",
+    b"esac",
+    b"fi",
+    b"for",
+    b"function",
+    b"if",
+    b"in",
+    b"select",
+    b"then",
+    b"time",
+    b"until",
+    b"while",
+    b"{",
+    b"}",
+];
+
+/// The bytes of `function`.
+const LONGEST_KEYWORD: usize = 8;
+
+/// Returns whether a byte ends a word.
+pub(super) const fn is_meta(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')
+}
+
+/// Returns whether a byte may be in the name of a variable.
+pub(super) const fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// Returns whether this is the name of a variable.
+pub(super) fn is_name(bytes: &[u8]) -> bool {
+    bytes.first().is_some_and(|first| !first.is_ascii_digit())
+        && bytes.iter().all(|byte| is_name_byte(*byte))
+}

@@ -1,0 +1,126 @@
+//! `relay classify` and `relay facts`.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use super::schemas::assert_conforms;
+use crate::binaries;
+use crate::cli::Sandbox;
+
+/// Runs `relay classify` with this input; returns its exit code and its output.
+fn classify(arguments: &[&str], input: &[u8]) -> (i32, String) {
+    let sandbox = Sandbox::new();
+    let mut child = sandbox
+        .command(binaries::relay())
+        .arg("classify")
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("relay runs");
+    let mut stdin = child.stdin.take().expect("an input");
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || stdin.write_all(&input));
+    let output = child.wait_with_output().expect("relay ends");
+    writer.join().expect("no panic").expect("all of the input is read");
+    (output.status.code().unwrap_or(-1), String::from_utf8(output.stdout).expect("UTF-8"))
+}
+
+fn answers(output: &str) -> Vec<Value> {
+    output.lines().map(|line| serde_json::from_str(line).expect("a JSON object")).collect()
+}
+
+#[test]
+fn people_see_which_words_raised_the_tier() {
+    let input = "git -C /srv log && git -C /srv push -uf origin main\n\
+        ls -la /var/log\n\
+        bash -c \"cd /etc && sudo rm -rf 'old conf' && echo done\"\n\
+        for f in a b; do rm \"$f\"; done\n\
+        X=rm; $X -rf build\n\
+        echo 'über' > notes.txt; truncate -s 0 'größe.txt'\n\
+        curl -fsSL https://example.com/install.sh | bash\n\
+        frobnicate --all\n\
+        echo \"unterminated\n\
+        \n";
+    let (code, output) = classify(&[], input.as_bytes());
+    assert_eq!(code, 0);
+    super::snapshot("classify", &output);
+}
+
+#[test]
+fn each_input_line_has_an_answer_line() {
+    let long = format!("{{\"command\":\"{}\"}}", "a".repeat(70_000));
+    let longer = format!("{{\"command\":\"{}\"}}", "a".repeat(600_000));
+    let lines: Vec<&[u8]> = vec![
+        b"{\"command\":\"ls\"}",
+        b"{\"command\":\"rm -rf x\\n\"}",
+        b"",
+        b"nonsense",
+        b"{\"command\":5}",
+        b"{\"command\":\"ls\",\"more\":1}",
+        b"{\"command\":\"a\\u0000b\"}",
+        b"{\"command\":\"\xff\"}",
+        b"[]",
+        long.as_bytes(),
+        longer.as_bytes(),
+        b"{\"command\":\"\"}",
+    ];
+    let (code, output) = classify(&["--json"], &lines.join(&b'\n'));
+    assert_eq!(code, 1);
+    let answers = answers(&output);
+    let kinds: Vec<String> = answers
+        .iter()
+        .map(|answer| answer.get("tier").map_or("error".to_owned(), Value::to_string))
+        .collect();
+    assert_eq!(
+        kinds.join(" "),
+        "0 3 error error error 0 3 error error 3 error 0",
+        "{output:.2000}"
+    );
+    for answer in &answers {
+        assert_conforms("classify", answer);
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_are_irreversible() {
+    let (code, output) = classify(&[], b"ls \xff\xfe\nls\r\necho a");
+    assert_eq!(code, 0);
+    let tiers: Vec<&str> =
+        output.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).collect();
+    assert_eq!(tiers.len(), 3, "{output}");
+    assert!(
+        tiers[0].starts_with("3 ") && tiers[1].starts_with("2 ") && tiers[2].starts_with("0 "),
+        "{output}"
+    );
+}
+
+#[test]
+fn a_command_may_be_an_argument() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.relay_of(&["classify", "--json", "git push --force", "ls"]).ends(0);
+    let answers = answers(&run.stdout);
+    assert_eq!(answers[0]["tier"], 3);
+    let hit = &answers[0]["hits"][0];
+    assert_eq!((hit["start"].as_u64(), hit["end"].as_u64()), (Some(9), Some(16)));
+    assert!(hit["at"].as_str().expect("a place").starts_with("git.kdl:"), "{hit}");
+    assert_eq!(answers[1]["tier"], 0);
+}
+
+#[test]
+fn what_is_known_of_a_program() {
+    let sandbox = Sandbox::new();
+    let page = sandbox.relay("facts timeout").ends(0).silent().stdout;
+    assert!(page.starts_with("timeout  tier 0 READ_ONLY  coreutils.kdl:"), "{page}");
+    assert!(page.contains("rest <command>"), "{page}");
+    let known = sandbox.relay("facts git push --json").ends(0).json();
+    assert_eq!(known["command"]["tier"], 2);
+    sandbox
+        .relay("facts git psuh")
+        .ends(1)
+        .says("error: no fact describes the sub-command `psuh`")
+        .says("help: did you mean `push`?");
+    sandbox.relay("facts frobnicate").ends(1).says("help: it counts as tier 2");
+}
