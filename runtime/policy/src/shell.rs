@@ -30,6 +30,8 @@ pub(crate) struct Shell {
 #[derive(Debug, Default)]
 struct Variable {
     values: Vec<Vec<u8>>,
+    /// The value that was assigned last.
+    last: Option<Vec<u8>>,
     unknown: bool,
     read: bool,
     is_certain: bool,
@@ -63,6 +65,7 @@ impl Shell {
             self.variables.insert(name.to_owned(), Variable::default());
         }
         let Some(variable) = self.variables.get_mut(name) else { return };
+        variable.last.clone_from(&value);
         let changed = match value {
             Some(value) if variable.values.contains(&value) => false,
             Some(value) if variable.values.len() < VALUES_MAX => {
@@ -76,6 +79,12 @@ impl Shell {
             variable.is_certain = true;
             self.certain.push(name.to_owned());
         }
+    }
+
+    /// Returns the value that a variable certainly holds here.
+    pub(crate) fn current(&self, name: &str) -> Option<&Vec<u8>> {
+        let variable = self.variables.get(name)?;
+        variable.last.as_ref().filter(|_| variable.is_certain && !self.lost)
     }
 
     /// Any variable may now hold anything.

@@ -296,6 +296,7 @@ impl<'f> Classifier<'f> {
         call: &mut Call<'c>,
     ) {
         let bytes = field.text.bytes.clone();
+        let is_go = self.last(call).is_some_and(|row| row.style() == Style::Go);
         for at in start..bytes.len() {
             let Some(byte) = bytes.get(at) else { break };
             let name = [b'-', *byte];
@@ -306,7 +307,10 @@ impl<'f> Classifier<'f> {
             let arity = self.facts.flag(flag.flag).map_or(Arity::None, |row| row.arity());
             let rest = at + 1 < bytes.len();
             let attached = rest && arity != Arity::None && !is_old;
-            let value = attached.then(|| Field { text: field.text.after(at + 1), ..field.clone() });
+            // Go takes `-o=value` as `-o value`.
+            let equals = usize::from(is_go && bytes.get(at + 1) == Some(&b'='));
+            let value = attached
+                .then(|| Field { text: field.text.after(at + 1 + equals), ..field.clone() });
             self.give((owner, flag), span, value, true, words, call);
             if attached {
                 return;
@@ -359,6 +363,7 @@ impl<'f> Classifier<'f> {
             }
             Arity::Attached => given.value = attached,
             Arity::Required if row.role() == Role::EndedCommand => {
+                given.words.extend(attached);
                 while let Some(word) = words.next() {
                     if matches!(&*word.text.bytes, b";" | b"+") {
                         break;

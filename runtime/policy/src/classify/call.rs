@@ -7,7 +7,7 @@ use super::hit::Cause;
 use super::hit::{Effect, Hit};
 use super::stream::{Content, Stream};
 use crate::facts::{
-    FormRow, NameRow, NodeBit, NodeId, NodeRow, Output, Place, Role, Rows, Special, matches,
+    FlagId, FormRow, NameRow, NodeBit, NodeId, NodeRow, Output, Place, Role, Rows, Special, matches,
 };
 use crate::paths;
 use crate::shell::Frame;
@@ -19,13 +19,21 @@ use crate::tier::{Floor, Tier};
 const TRUSTED: &[&str] =
     &["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/"];
 
+/// How many files are remembered that came over a network.
+const FETCHED_MAX: usize = 64;
+
 /// What a program itself does, before a dry run caps it.
 #[derive(Default)]
 pub(super) struct Own {
     pub(super) hits: Vec<Hit>,
-    pub(super) cap: Option<Tier>,
+    /// The most that it is, by each option that says so; of one option the last word counts.
+    caps: Vec<(FlagId, Option<Tier>)>,
+    /// The option that is being judged.
+    flag: Option<FlagId>,
     /// Whether code was named: then standard input is data.
     pub(super) has_code: bool,
+    /// The files that it writes.
+    pub(super) written: Vec<Vec<u8>>,
     /// Whether a secret was read.
     pub(super) secret: bool,
     /// What sends data over a network.
@@ -36,6 +44,14 @@ impl Own {
     pub(super) fn hit(&mut self, tier: Tier, span: Span, cause: Cause) {
         if tier > Tier::ReadOnly {
             self.hits.push(Hit { tier, span, cause, place: None });
+        }
+    }
+
+    /// Notes the most that the command is with an option.
+    fn cap(&mut self, flag: FlagId, cap: Option<Tier>) {
+        match self.caps.iter_mut().find(|(capped, _)| *capped == flag) {
+            Some((_, before)) => *before = cap,
+            None => self.caps.push((flag, cap)),
         }
     }
 
@@ -89,6 +105,11 @@ impl<'f> Classifier<'f> {
                 output.unwrap_or(own)
             }
             None => output.unwrap_or_else(|| {
+                let path = paths::classify(name, &frame.folder).bytes;
+                if name.contains(&b'/') && self.fetched.contains(&path) {
+                    let cause = Cause::Shell("runs code from a network");
+                    self.hit(Tier::Irreversible, span, cause);
+                }
                 let reason = if name.contains(&b'/') {
                     "no fact describes a program at this path"
                 } else {
@@ -184,6 +205,7 @@ impl<'f> Classifier<'f> {
         for given in &call.given {
             self.given(given, form, &judged, &mut inner, &mut own);
         }
+        own.flag = None;
         let special = row.special();
         let mut output = None;
         if special != Special::Nothing {
@@ -210,16 +232,22 @@ impl<'f> Classifier<'f> {
             self.input_code(stdin, &judged, &mut inner, &mut own);
         }
         self.sends(row, &judged, &mut own);
+        if row.output() == Output::Network {
+            self.fetched.append(&mut own.written);
+            self.fetched.truncate(FETCHED_MAX);
+        }
+        let cap = own.caps.iter().filter_map(|(_, cap)| *cap).min();
         for hit in own.hits {
-            let tier = own.cap.map_or(hit.tier, |cap| hit.tier.min(cap));
+            let tier = cap.map_or(hit.tier, |cap| hit.tier.min(cap));
             if tier > Tier::ReadOnly {
                 self.keep(Hit { tier, ..hit });
             }
         }
         let kind = form.and_then(|(_, form)| form.output()).unwrap_or_else(|| row.output());
         let mut stream = match output {
-            Some(stream) if kind == Output::Opaque => stream,
-            _ => self.output(kind, call, input),
+            // What it runs writes to its output.
+            Some(stream) => stream,
+            None => self.output(kind, call, input),
         };
         stream.is_secret |= own.secret;
         stream
@@ -307,15 +335,14 @@ impl<'f> Classifier<'f> {
         own: &mut Own,
     ) {
         if given.flag.flag == HELP {
-            own.cap = Some(Tier::ReadOnly);
+            own.cap(HELP, Some(Tier::ReadOnly));
             return;
         }
         let Some(row) = self.facts.flag(given.flag.flag) else { return };
         let count = own.hits.len();
         own.hit(row.tier(), given.span, Cause::Flag(given.owner, given.flag));
-        if let (Some(cap), true) = (row.cap(), given.is_whole) {
-            own.cap = Some(own.cap.map_or(cap, |before| before.min(cap)));
-        }
+        own.flag = Some(given.flag.flag);
+        own.cap(given.flag.flag, row.cap().filter(|_| given.is_whole));
         own.written(count, row.place.into());
         if row.role() == Role::EndedCommand {
             own.has_code = true;
@@ -399,12 +426,10 @@ impl<'f> Classifier<'f> {
         let found = rows.iter().position(|row| matches(self.facts.string(row.pattern), bytes));
         let Some((at, row)) = found.and_then(|at| Some((at, rows.get(at)?))) else {
             let worst = rows.iter().map(|row| row.tier()).max().unwrap_or_default();
-            if !field.text.is_literal() && worst >= Tier::Stateful {
-                self.floor(
-                    Floor::UnknownWord,
-                    field.text.span,
-                    "this word decides and is not literal",
-                );
+            if !field.text.is_literal() && worst >= Tier::Stateful && !role.is_path() {
+                let reason = "this word decides and is not literal";
+                let cause = Cause::Floor { floor: Floor::UnknownWord, reason };
+                own.hit(worst, field.text.span, cause);
             }
             return self.role(role, field, judged, frame, own);
         };
@@ -412,8 +437,8 @@ impl<'f> Classifier<'f> {
         let count = own.hits.len();
         own.hit(row.tier(), field.text.span, Cause::Value(judged.node, id));
         own.written(count, row.place.into());
-        if let Some(cap) = row.cap() {
-            own.cap = Some(own.cap.map_or(cap, |before| before.min(cap)));
+        if let (Some(cap), Some(flag)) = (row.cap(), own.flag) {
+            own.cap(flag, Some(cap));
         }
         if row.role() != Role::Text {
             let pattern = self.facts.string(row.pattern);

@@ -57,6 +57,8 @@ pub(super) struct Classifier<'f> {
     hits: Vec<Hit>,
     omitted: usize,
     pub(super) axes: Axes,
+    /// The files that came over a network.
+    pub(super) fetched: Vec<Vec<u8>>,
     /// What nested texts may still spend on parsing.
     pub(super) budget: Budget,
     steps: usize,
@@ -72,6 +74,7 @@ impl<'f> Classifier<'f> {
             hits: Vec::new(),
             omitted: 0,
             axes: Axes::default(),
+            fetched: Vec::new(),
             budget: Budget::new(bytes),
             steps: 0,
             bytes,
@@ -83,6 +86,7 @@ impl<'f> Classifier<'f> {
         self.hits.clear();
         self.omitted = 0;
         self.axes = Axes::default();
+        self.fetched.clear();
         self.budget = Budget::new(self.bytes);
         self.steps = STEPS_MIN + self.bytes * STEPS_PER_BYTE;
     }

@@ -326,26 +326,30 @@ impl Classifier<'_> {
         let value = match (assignment.append, &assignment.subscript) {
             (_, Some(_)) => None,
             (false, None) => value,
-            (true, None) => self.appended(name, value, &assignment.value),
+            (true, None) => self.appended(name, value, &assignment.value, frame.is_many),
         };
         self.shell.assign(name, value);
         self.exported(name, code.place(assignment.span), false);
     }
 
     /// Returns what a variable holds after a value was added.
-    fn appended(&mut self, name: &str, value: Option<Vec<u8>>, kind: &Value) -> Option<Vec<u8>> {
+    fn appended(
+        &self,
+        name: &str,
+        value: Option<Vec<u8>>,
+        kind: &Value,
+        is_many: bool,
+    ) -> Option<Vec<u8>> {
         let value = value?;
-        match self.shell.held(name) {
-            crate::shell::Held::Values([only]) => {
-                let mut whole = only.clone();
-                if matches!(kind, Value::Array(_)) && !whole.is_empty() {
-                    whole.push(ELEMENT);
-                }
-                whole.extend(value);
-                Some(whole)
-            }
-            _ => None,
+        if is_many {
+            return None;
         }
+        let mut whole = self.shell.current(name)?.clone();
+        if matches!(kind, Value::Array(_)) && !whole.is_empty() {
+            whole.push(ELEMENT);
+        }
+        whole.extend(value);
+        Some(whole)
     }
 }
 

@@ -162,6 +162,26 @@ impl Classifier<'_> {
         Field { leak: field.leak, ..Field::unknown(field.text.span, false) }
     }
 
+    /// Expands a word to one text in each of its readings; to one that is not known if there are too many.
+    pub(super) fn readings<'c>(
+        &mut self,
+        code: &Code<'c>,
+        word: &'c Word,
+        frame: &mut Frame,
+    ) -> Vec<Field<'c>> {
+        let mut fields = Vec::new();
+        let mut reading = 0;
+        loop {
+            let mut choice = Choice::of(reading);
+            let field = self.single_reading(code, &word.parts, word.span, frame, &mut choice);
+            fields.push(field);
+            reading += 1;
+            if reading >= choice.readings.min(READINGS_MAX) {
+                return fields;
+            }
+        }
+    }
+
     /// Expands parts to one text in one reading.
     pub(super) fn single_reading<'c>(
         &mut self,

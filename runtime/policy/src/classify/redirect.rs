@@ -72,7 +72,17 @@ impl Classifier<'_> {
             }
             return;
         }
-        let field = self.single(code, &redirect.target, frame);
+        let mut readings = self.readings(code, &redirect.target, frame);
+        let Some(field) = readings.pop() else { return };
+        let effect = match redirect.kind {
+            RedirectKind::Append => Effect::Append,
+            _ => Effect::Write,
+        };
+        if matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append) {
+            for other in readings {
+                self.output_to(effect, other, is_output, frame, redirected);
+            }
+        }
         match redirect.kind {
             RedirectKind::HereDocument(_) => {}
             RedirectKind::HereString => {
@@ -125,11 +135,8 @@ impl Classifier<'_> {
                     self.output_to(Effect::Write, field, is_output, frame, redirected);
                 }
             }
-            RedirectKind::Write => {
-                self.output_to(Effect::Write, field, is_output, frame, redirected);
-            }
-            RedirectKind::Append => {
-                self.output_to(Effect::Append, field, is_output, frame, redirected);
+            RedirectKind::Write | RedirectKind::Append => {
+                self.output_to(effect, field, is_output, frame, redirected);
             }
         }
     }
@@ -169,6 +176,10 @@ impl Classifier<'_> {
             };
             self.path(effect, &target.field.text, frame);
             let path = paths::classify(&target.field.text.bytes, &frame.folder);
+            if target.is_output && matches!(output.content, Content::Network) {
+                self.fetched.push(path.bytes.clone());
+                self.fetched.truncate(64);
+            }
             if path.class == PathClass::Connection && output.is_secret && target.is_output {
                 let cause = Cause::Shell("sends a secret over a network");
                 self.hit(Tier::Irreversible, target.field.text.span, cause);

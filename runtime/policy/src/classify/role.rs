@@ -9,7 +9,7 @@ use super::stream::{Content, Stream};
 use crate::code;
 use crate::facts::Role;
 use crate::paths::{self, Path, PathClass};
-use crate::shell::Frame;
+use crate::shell::{Folder, Frame};
 use crate::text::{HOLE, Text, TextBuilder};
 use crate::tier::{Floor, Tier};
 
@@ -49,6 +49,23 @@ impl Role {
         )
     }
 
+    /// Returns whether it is a path, of which the path itself decides.
+    pub(super) const fn is_path(self) -> bool {
+        matches!(
+            self,
+            Self::Read
+                | Self::Write
+                | Self::Append
+                | Self::Remove
+                | Self::Empty
+                | Self::Change
+                | Self::ChangeTree
+                | Self::Take
+                | Self::RemoteRead
+                | Self::RemoteWrite
+        )
+    }
+
     /// Returns whether it is code that can run any program.
     pub(super) const fn is_shell_code(self) -> bool {
         matches!(
@@ -77,8 +94,13 @@ impl Classifier<'_> {
         let text = &field.text;
         match role {
             Role::Text | Role::Folder | Role::Placeholder => {}
+            // Standard input or output.
+            Role::Read | Role::Write | Role::Append if &*text.bytes == b"-" => {}
             Role::Read => self.own_read(field, frame, own),
-            Role::Write => self.own_path(Effect::Write, text, frame, own),
+            Role::Write => {
+                own.written.push(paths::classify(&text.bytes, &frame.folder).bytes);
+                self.own_path(Effect::Write, text, frame, own);
+            }
             Role::Append => self.own_path(Effect::Append, text, frame, own),
             Role::Remove => self.own_path(Effect::Remove, text, frame, own),
             Role::Empty => self.own_path(Effect::Empty, text, frame, own),
@@ -342,7 +364,11 @@ impl Classifier<'_> {
                 self.floor(Floor::UnknownWord, span, "it runs code that the text does not show");
             }
             Some(Content::Terminal | Content::File) | None => {
-                self.reads(&field.text, frame);
+                let path = self.reads(&field.text, frame);
+                if self.fetched.contains(&path.bytes) {
+                    let cause = Cause::Shell("runs code from a network");
+                    self.hit(Tier::Irreversible, span, cause);
+                }
                 let tier = self.rules.floors.tier(Floor::OpaqueCode);
                 let reason = "it runs code that the text does not show";
                 own.hit(tier, span, Cause::Floor { floor: Floor::OpaqueCode, reason });
@@ -423,6 +449,11 @@ impl Classifier<'_> {
             let path = field.text.after("file://".len());
             own.secret |= self.reads(&path, frame).is_secret;
             return;
+        }
+        // A download without a name for it has that of the address.
+        let path = rest.split(['?', '#']).next().unwrap_or(rest);
+        if let Some((_, name)) = path.rsplit_once('/').filter(|(_, name)| !name.is_empty()) {
+            own.written.push(paths::classify(name.as_bytes(), &frame.folder).bytes);
         }
         let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
         let host = host.rsplit('@').next().unwrap_or(host);
@@ -559,9 +590,13 @@ fn mount(text: &Text<'_>, own: &mut Own) {
         .split(',')
         .find_map(|part| part.strip_prefix("src=").or(part.strip_prefix("source=")))
         .unwrap_or_else(|| shown.split(':').next().unwrap_or(""));
-    let is_root = !source.is_empty() && source.trim_end_matches('/').is_empty();
-    if is_root || source.ends_with("docker.sock") || source.ends_with("containerd.sock") {
-        own.hit(Tier::Irreversible, text.span, Cause::Shell("gives a container the host"));
+    let path = paths::classify(source.as_bytes(), &Folder::Work).bytes;
+    let is_socket = [b"docker.sock".as_slice(), b"containerd.sock", b"podman.sock", b"crio.sock"]
+        .iter()
+        .any(|socket| path.ends_with(socket));
+    if path == b"/" || is_socket {
+        let cause = Cause::Shell("gives a container the host");
+        own.hit(Tier::Irreversible, text.span, cause);
     } else if bytes.first() == Some(&HOLE) {
         own.hit(
             Tier::Stateful,
