@@ -46,7 +46,9 @@ fn people_see_which_words_raised_the_tier() {
         \n";
     let (code, output) = classify(&[], input.as_bytes());
     assert_eq!(code, 0);
-    super::snapshot("classify", &output);
+    // Facts move when others are added before them.
+    let lines = regex::Regex::new(r"\.kdl:\d+").expect("a pattern");
+    super::snapshot("classify", &lines.replace_all(&output, ".kdl:LINE"));
 }
 
 #[test]

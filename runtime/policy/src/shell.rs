@@ -18,6 +18,8 @@ pub(crate) struct Shell {
     pub(crate) calls: Vec<String>,
     /// The variables that are certain to have a value of the text where reading is now.
     certain: Vec<String>,
+    /// How many assignments were read.
+    pub(crate) assignments: usize,
     /// Whether any variable may have any value.
     lost: bool,
     /// Variables for programs that may change which code runs, until a program does.
@@ -32,6 +34,8 @@ struct Variable {
     values: Vec<Vec<u8>>,
     /// The value that was assigned last.
     last: Option<Vec<u8>>,
+    /// When it got one that was not added to what was there.
+    assigned: usize,
     unknown: bool,
     read: bool,
     is_certain: bool,
@@ -59,6 +63,16 @@ impl Shell {
         }
     }
 
+    /// Notes that a variable got a value that does not depend on what it held.
+    pub(crate) fn set(&mut self, name: &str, value: Option<Vec<u8>>) {
+        self.assignments += 1;
+        self.assign(name, value);
+        let now = self.assignments;
+        if let Some(variable) = self.variables.get_mut(name) {
+            variable.assigned = now;
+        }
+    }
+
     /// Adds a value; `None` is one that is not known.
     pub(crate) fn assign(&mut self, name: &str, value: Option<Vec<u8>>) {
         if !self.variables.contains_key(name) {
@@ -81,10 +95,11 @@ impl Shell {
         }
     }
 
-    /// Returns the value that a variable certainly holds here.
-    pub(crate) fn current(&self, name: &str) -> Option<&Vec<u8>> {
+    /// Returns the value that a variable certainly holds here, if it was assigned after `since`.
+    pub(crate) fn current(&self, name: &str, since: usize) -> Option<&Vec<u8>> {
         let variable = self.variables.get(name)?;
-        variable.last.as_ref().filter(|_| variable.is_certain && !self.lost)
+        let is_known = variable.is_certain && !self.lost && variable.assigned > since;
+        variable.last.as_ref().filter(|_| is_known)
     }
 
     /// Any variable may now hold anything.
@@ -170,6 +185,8 @@ pub(crate) struct Frame {
     pub(crate) parameters: Option<Vec<Text<'static>>>,
     /// Whether what runs here runs for many things: in a loop, below `find` or `xargs`.
     pub(crate) is_many: bool,
+    /// How many assignments were read before the loop around it, whose turns may change a value again.
+    pub(crate) loop_since: usize,
     /// Whether it runs beside others: in a pipeline or in the background.
     pub(crate) is_beside: bool,
     /// Whether its input or output is a connection.

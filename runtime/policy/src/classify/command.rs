@@ -108,7 +108,8 @@ impl Classifier<'_> {
             Kind::Subshell(list) => self.apart(code, list, frame.clone(), input),
             Kind::If(lists) => self.branches(code, lists, frame, input),
             Kind::While { condition, body } => {
-                let mut inner = Frame { is_many: true, ..frame.clone() };
+                let mut inner =
+                    Frame { is_many: true, loop_since: self.shell.assignments, ..frame.clone() };
                 self.list(code, condition, &mut inner, input);
                 let output = self.apart_in(code, body, &mut inner, input);
                 rejoin(frame, &inner);
@@ -116,14 +117,16 @@ impl Classifier<'_> {
             }
             Kind::For { variable, words, body } => {
                 self.loop_variable(code, code.slice(*variable), words.as_deref(), frame);
-                let mut inner = Frame { is_many: true, ..frame.clone() };
+                let mut inner =
+                    Frame { is_many: true, loop_since: self.shell.assignments, ..frame.clone() };
                 let output = self.apart_in(code, body, &mut inner, input);
                 rejoin(frame, &inner);
                 output
             }
             Kind::ForArithmetic { header, body } => {
                 self.arithmetic(code, &header.parts, header.span, frame);
-                let mut inner = Frame { is_many: true, ..frame.clone() };
+                let mut inner =
+                    Frame { is_many: true, loop_since: self.shell.assignments, ..frame.clone() };
                 let output = self.apart_in(code, body, &mut inner, input);
                 rejoin(frame, &inner);
                 output
@@ -323,12 +326,17 @@ impl Classifier<'_> {
             return;
         }
         self.prompts(name, value.as_deref(), code.place(assignment.span), frame);
+        let is_plain = !assignment.append && assignment.subscript.is_none();
         let value = match (assignment.append, &assignment.subscript) {
             (_, Some(_)) => None,
             (false, None) => value,
-            (true, None) => self.appended(name, value, &assignment.value, frame.is_many),
+            (true, None) => self.appended(name, value, &assignment.value, frame.loop_since),
         };
-        self.shell.assign(name, value);
+        if is_plain {
+            self.shell.set(name, value);
+        } else {
+            self.shell.assign(name, value);
+        }
         self.exported(name, code.place(assignment.span), false);
     }
 
@@ -338,13 +346,10 @@ impl Classifier<'_> {
         name: &str,
         value: Option<Vec<u8>>,
         kind: &Value,
-        is_many: bool,
+        since: usize,
     ) -> Option<Vec<u8>> {
         let value = value?;
-        if is_many {
-            return None;
-        }
-        let mut whole = self.shell.current(name)?.clone();
+        let mut whole = self.shell.current(name, since)?.clone();
         if matches!(kind, Value::Array(_)) && !whole.is_empty() {
             whole.push(ELEMENT);
         }

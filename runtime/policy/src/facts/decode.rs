@@ -35,7 +35,7 @@ impl Facts<'_> {
 
     fn decode_node(&self, id: NodeId, names: Vec<String>) -> Option<Node> {
         let row = self.node(id)?;
-        let sub_names = self.slice(self.names, row.sub_names.rows);
+        let sub_names = self.all_names(row.sub_names);
         let mut subs: Vec<NodeId> = sub_names.iter().map(|name| name.row.get()).collect();
         subs.sort_unstable();
         subs.dedup();
@@ -73,7 +73,7 @@ impl Facts<'_> {
     }
 
     fn decode_flags(&self, node: &NodeRow) -> Vec<Flag> {
-        let names = self.slice(self.names, node.flag_names.rows);
+        let names = self.all_names(node.flag_names);
         let mut ids: Vec<u16> = names.iter().map(|name| name.row.get()).collect();
         ids.sort_unstable();
         ids.dedup();

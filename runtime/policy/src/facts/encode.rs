@@ -167,10 +167,10 @@ impl Encoder {
             let name = self.string(name);
             self.names.push(NameRow { name, row: U16::new(row) });
         }
-        let rows = rows(start, self.names.len(), "names")?;
+        let count = U16::new(number(self.names.len() - start, "names of one program")?);
         let patterns = u8::try_from(patterns)
             .map_err(|_| EncodeError { what: "patterns of one program (255 are the most)" })?;
-        Ok(Names { rows, patterns })
+        Ok(Names { start: U32::new(size(start)), count, patterns })
     }
 
     fn flags(&mut self, flags: &[Flag]) -> Result<Names, EncodeError> {

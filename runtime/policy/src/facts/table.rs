@@ -64,8 +64,10 @@ pub(crate) struct Rows {
 #[derive(Debug, Clone, Copy, Default, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(crate) struct Names {
-    /// All of them.
-    pub(super) rows: Rows,
+    /// Where they begin.
+    pub(super) start: U32,
+    /// How many there are.
+    pub(super) count: U16,
     /// How many of the last are patterns.
     pub(super) patterns: u8,
 }
@@ -289,6 +291,9 @@ impl<'a> Facts<'a> {
         let within = |rows: Rows, count: usize| {
             usize::from(rows.start.get()) + usize::from(rows.count.get()) <= count
         };
+        let within_names = |names: Names| {
+            names.start.get() as usize + usize::from(names.count.get()) <= self.names.len()
+        };
         let is_tier = |tier: u8| tier == NO_TIER || Tier::from_number(tier).is_some();
         let is_role = |role: u8| role == UNSET || Role::from_number(role).is_some();
         let is_output = |output: u8| output == UNSET || Output::from_number(output).is_some();
@@ -305,19 +310,18 @@ impl<'a> Facts<'a> {
                 && is_output(row.output)
                 && Special::from_number(row.special).is_some()
                 && is_place(row.place)
-                && within(row.flag_names.rows, self.names.len())
+                && within_names(row.flag_names)
                 && within(row.operands, self.operands.len())
                 && within(row.forms, self.forms.len())
-                && within(row.sub_names.rows, self.names.len())
+                && within_names(row.sub_names)
         });
         let flag_names = self.nodes.iter().all(|row| {
-            let named = |rows: Rows, count: usize| {
-                self.slice(self.names, rows)
+            let named = |names: Names, count: usize| {
+                self.all_names(names)
                     .iter()
                     .all(|name| is_string(name.name) && usize::from(name.row.get()) < count)
             };
-            named(row.flag_names.rows, self.flags.len())
-                && named(row.sub_names.rows, self.nodes.len())
+            named(row.flag_names, self.flags.len()) && named(row.sub_names, self.nodes.len())
         });
         let programs = self
             .programs
@@ -434,15 +438,20 @@ impl<'a> Facts<'a> {
         self.slice(self.references, rows)
     }
 
+    pub(super) fn all_names(&self, names: Names) -> &'a [NameRow] {
+        let start = names.start.get() as usize;
+        self.names.get(start..start + usize::from(names.count.get())).unwrap_or(&[])
+    }
+
     /// Returns the names that can be searched, and the patterns.
     fn names(&self, names: Names) -> (&'a [NameRow], &'a [NameRow]) {
-        let all = self.slice(self.names, names.rows);
+        let all = self.all_names(names);
         all.split_at(all.len().saturating_sub(usize::from(names.patterns)))
     }
 
     /// Returns whether a node has sub-commands.
     pub(crate) fn has_subs(&self, node: &NodeRow) -> bool {
-        node.sub_names.rows.count.get() > 0
+        node.sub_names.count.get() > 0
     }
 
     /// Returns where a fact was written.
