@@ -337,7 +337,7 @@ impl Classifier<'_> {
             }
             Part::Substitution(list, span) => {
                 let place = code.place(*span);
-                let stream = self.substitution(code, list, frame);
+                let stream = self.substitution(code, list, frame, &Stream::default());
                 substituted(&stream, place, quoted, fields);
             }
             Part::Backtick(nested) => {
@@ -352,7 +352,8 @@ impl Classifier<'_> {
                 }
                 let text = text.finish();
                 let inner = Code { text: &nested.text, place: &text, script: &nested.script };
-                let stream = self.substitution(&inner, &nested.script.body, frame);
+                let stream =
+                    self.substitution(&inner, &nested.script.body, frame, &Stream::default());
                 substituted(&stream, place, quoted, fields);
             }
             Part::Arithmetic(parts, span) => {
@@ -360,7 +361,12 @@ impl Classifier<'_> {
                 fields.builder().push_byte(NAME, code.place(*span));
             }
             Part::Process(list, span) => {
-                let stream = self.substitution(code, list, frame);
+                // `>( … )` reads what is written to it.
+                let input = match code.slice(*span).starts_with('>') {
+                    true => Stream::of(Content::Opaque),
+                    false => Stream::default(),
+                };
+                let stream = self.substitution(code, list, frame, &input);
                 let place = code.place(*span);
                 let builder = fields.builder();
                 for byte in b"/dev/fd/63" {
@@ -403,10 +409,11 @@ impl Classifier<'_> {
         code: &Code<'_>,
         list: &crate::syntax::List,
         frame: &mut Frame,
+        input: &Stream,
     ) -> Stream {
         let mut inner = frame.clone();
         let mark = self.shell.enter();
-        let stream = self.list(code, list, &mut inner, &Stream::default());
+        let stream = self.list(code, list, &mut inner, input);
         self.shell.leave(mark);
         stream
     }
@@ -724,7 +731,7 @@ fn range<'c>(inside: &[Atom<'c>]) -> Option<Vec<Vec<Atom<'c>>>> {
     let made = |text: String| text.bytes().map(|byte| Atom::Made(byte, span)).collect::<Vec<_>>();
     if let (Ok(low), Ok(high)) = (low.parse::<i64>(), high.parse::<i64>()) {
         let count = high.abs_diff(low);
-        if count > 16 {
+        if count >= 8 {
             return Some(vec![vec![Atom::Made(NAME, span)]]);
         }
         let (from, to) = (low.min(high), low.max(high));

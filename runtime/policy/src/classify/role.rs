@@ -10,7 +10,7 @@ use crate::code;
 use crate::facts::Role;
 use crate::paths::{self, Path, PathClass};
 use crate::shell::{Folder, Frame};
-use crate::text::{HOLE, Text, TextBuilder};
+use crate::text::{HOLE, NAME, Text, TextBuilder};
 use crate::tier::{Floor, Tier};
 
 impl Role {
@@ -234,10 +234,11 @@ impl Classifier<'_> {
             return;
         }
         let sign = placeholder.unwrap_or(b"{}");
+        let thing = found(judged, placeholder.is_some());
         let mut is_placed = placeholder.is_some();
         let mut all: Vec<Field<'_>> = Vec::with_capacity(words.len() + 1);
         for field in words {
-            match replaced(&field.text, sign) {
+            match replaced(&field.text, sign, &thing) {
                 Some(text) => {
                     is_placed = true;
                     all.push(Field { text, ..field.clone() });
@@ -268,7 +269,7 @@ impl Classifier<'_> {
         let mut all: Vec<Field<'_>> = command.to_vec();
         let mut is_placed = false;
         for field in &mut all {
-            if let Some(text) = replaced(&field.text, b"{}") {
+            if let Some(text) = replaced(&field.text, b"{}", &[HOLE]) {
                 is_placed = true;
                 field.text = text;
             }
@@ -402,6 +403,15 @@ impl Classifier<'_> {
                     let code = text.part(finding.start, finding.end);
                     self.code(&code, frame, &Stream::default());
                 }
+                code::What::Fed => {
+                    let code = text.part(finding.start, finding.end);
+                    self.code(&code, frame, &Stream::of(Content::Opaque));
+                }
+                code::What::Words => {
+                    let words = quoted_words(&text.part(finding.start, finding.end));
+                    let mut inner = frame.clone();
+                    self.run(&words, &mut inner, &Stream::default());
+                }
             }
         }
     }
@@ -522,8 +532,27 @@ fn remote(bytes: &[u8]) -> Option<&[u8]> {
     host.get(at..)
 }
 
+/// Returns what a command runs for: a file below the folders that a search begins in, if they are known.
+fn found(judged: &Judged<'_, '_>, is_list: bool) -> Vec<u8> {
+    let is_search = judged.call.given.iter().any(|given| !given.words.is_empty());
+    let roots = &judged.call.operands;
+    let mut classes =
+        roots.iter().map(|root| paths::classify(&root.text.bytes, &Folder::Work).class);
+    let first = classes.next();
+    let is_known = is_search
+        && !is_list
+        && roots.iter().all(|root| !root.text.has_hole() && !root.spread)
+        && classes.all(|class| Some(class) == first);
+    if !is_known {
+        return vec![HOLE];
+    }
+    let mut path = roots.first().map_or(b".".to_vec(), |root| root.text.bytes.to_vec());
+    path.extend([b'/', NAME]);
+    path
+}
+
 /// Returns a text with the sign for each of many things replaced; `None` if it has none.
-fn replaced(text: &Text<'_>, sign: &[u8]) -> Option<Text<'static>> {
+fn replaced(text: &Text<'_>, sign: &[u8], thing: &[u8]) -> Option<Text<'static>> {
     if sign.is_empty() || text.bytes.len() < sign.len() {
         return None;
     }
@@ -535,7 +564,7 @@ fn replaced(text: &Text<'_>, sign: &[u8]) -> Option<Text<'static>> {
     let mut at = 0;
     while at < text.bytes.len() {
         if found(at) {
-            builder.push_byte(HOLE, text.span);
+            thing.iter().for_each(|byte| builder.push_byte(*byte, text.span));
             at += sign.len();
         } else {
             builder.push_part(text, at, at + 1);
@@ -621,4 +650,21 @@ fn mode(text: &Text<'_>, own: &mut Own) {
         let reason = "lets others run it with its owner's rights";
         own.hit(Tier::Irreversible, text.span, Cause::Shell(reason));
     }
+}
+
+/// Returns the texts between quotes as words.
+fn quoted_words<'t>(text: &Text<'t>) -> Vec<Field<'t>> {
+    let mut words = Vec::new();
+    let mut at = 0;
+    while let Some(byte) = text.bytes.get(at).copied() {
+        at += 1;
+        if !matches!(byte, b'\'' | b'"') {
+            continue;
+        }
+        let rest = text.bytes.get(at..).unwrap_or(&[]);
+        let length = rest.iter().position(|other| *other == byte).unwrap_or(rest.len());
+        words.push(Field::new(text.part(at, at + length)));
+        at += length + 1;
+    }
+    words
 }

@@ -36,7 +36,8 @@ pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
                 let is_literal = next == Some(Token::Sign(b'('))
                     && token_at(at + 2) == Some(Token::Text)
                     && token_at(at + 3) == Some(Token::Sign(b')'));
-                runs(&tokens, is_literal.then_some(at + 2), *start, *end, &mut findings);
+                let literal = is_literal.then_some(at + 2);
+                runs(&tokens, literal, What::Shell, (*start, *end), &mut findings);
             }
             Token::Line | Token::Sign(b';' | b'{' | b'}') => prints = false,
             Token::Sign(b'(') => open += 1,
@@ -57,7 +58,8 @@ pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
                     matches!(token_at(at + 2), None | Some(Token::Line | Token::Sign(b';' | b'}')))
                 };
                 let literal = code.filter(|_| is_text && is_whole);
-                runs(&tokens, literal, *start, *end, &mut findings);
+                let what = if is_input { What::Shell } else { What::Fed };
+                runs(&tokens, literal, what, (*start, *end), &mut findings);
             }
             Token::Sign(b'>') | Token::Pair(b'>', b'>') if prints && open == 0 => {
                 let is_whole =
@@ -92,12 +94,12 @@ pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
 fn runs(
     tokens: &[(Token, usize, usize)],
     literal: Option<usize>,
-    start: usize,
-    end: usize,
+    what: What,
+    (start, end): (usize, usize),
     findings: &mut Vec<Finding>,
 ) {
     match literal.and_then(|at| tokens.get(at)) {
-        Some((_, start, end)) => findings.push(Finding::new(start + 1, end - 1, What::Shell)),
+        Some((_, start, end)) => findings.push(Finding::new(start + 1, end - 1, what)),
         None => {
             let what = What::Unknown("it runs a command that is not literal");
             findings.push(Finding::new(start, end, what));

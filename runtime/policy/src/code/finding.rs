@@ -23,6 +23,10 @@ pub(crate) enum What {
     Writes,
     /// It runs this text in a shell.
     Shell,
+    /// It runs this text in a shell, whose input it writes.
+    Fed,
+    /// It runs a program whose words are the quoted texts here.
+    Words,
 }
 
 impl Finding {

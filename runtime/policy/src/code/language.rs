@@ -20,12 +20,43 @@ enum Kind {
     Sign(u8),
 }
 
+/// Words that do something for each of many things.
+const MANY: &[&str] = &[
+    "for",
+    "foreach",
+    "forEach",
+    "map",
+    "array_map",
+    "array_walk",
+    "each",
+    "glob",
+    "rglob",
+    "iglob",
+    "walk",
+    "listdir",
+    "readdir",
+    "readdirSync",
+    "scandir",
+    "iterdir",
+    "entries",
+    "children",
+    "grep",
+];
+
 /// Returns what code does.
 pub(crate) fn findings(language: Role, text: &[u8], facts: &Facts<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let tokens = tokens(language, text, 0, text.len(), 0);
     let mut is_opaque = None;
     let mut runs = false;
+    let shown = |token: &Token| {
+        str::from_utf8(text.get(token.start..token.end).unwrap_or(&[])).unwrap_or("")
+    };
+    let is_many = tokens.iter().any(|token| match token.kind {
+        Kind::Word => MANY.contains(&shown(token)),
+        Kind::Text => shown(token).contains('*'),
+        _ => false,
+    });
     for (at, token) in tokens.iter().enumerate() {
         let span = text.get(token.start..token.end).unwrap_or(&[]);
         match token.kind {
@@ -45,11 +76,9 @@ pub(crate) fn findings(language: Role, text: &[u8], facts: &Facts<'_>) -> Vec<Fi
                         runs = true;
                         is_opaque = is_opaque.or(Some(token));
                     }
-                    Some(WordKind::Removes) => findings.push(Finding::new(
-                        token.start,
-                        token.end,
-                        What::Tier(Tier::Stateful, "removes a file"),
-                    )),
+                    Some(WordKind::Removes) => {
+                        findings.push(Finding::new(token.start, token.end, removes(is_many)));
+                    }
                     Some(WordKind::Writes) => is_opaque = is_opaque.or(Some(token)),
                     None => {
                         let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
@@ -70,7 +99,18 @@ pub(crate) fn findings(language: Role, text: &[u8], facts: &Facts<'_>) -> Vec<Fi
                     What::Shell,
                 ));
             }
-            Kind::Text | Kind::Sign(_) => {}
+            // The name of a function may be a text: `array_map("unlink", …)`.
+            Kind::Text => {
+                let (start, end) = content(text, token);
+                let name = str::from_utf8(text.get(start..end).unwrap_or(&[])).unwrap_or("");
+                let what = match facts.word(language, name) {
+                    Some(WordKind::Removes) => removes(is_many),
+                    Some(WordKind::Deletes) => What::Tier(Tier::Irreversible, "deletes for good"),
+                    _ => continue,
+                };
+                findings.push(Finding::new(start, end, what));
+            }
+            Kind::Sign(_) => {}
         }
     }
     if language == Role::Code {
@@ -89,12 +129,38 @@ pub(crate) fn findings(language: Role, text: &[u8], facts: &Facts<'_>) -> Vec<Fi
             let span = content(text, token);
             findings.push(Finding::new(span.0, span.1, What::Shell));
         }
+        for (first, last) in lists(&tokens) {
+            findings.push(Finding::new(first, last, What::Words));
+        }
     }
     if let Some(token) = is_opaque {
         let reason = "this word is not known to be harmless";
         findings.push(Finding::new(token.start, token.end, What::Opaque(reason)));
     }
     findings
+}
+
+fn removes(is_many: bool) -> What {
+    match is_many {
+        true => What::Tier(Tier::Irreversible, "removes files, one after the other"),
+        false => What::Tier(Tier::Stateful, "removes a file"),
+    }
+}
+
+/// Returns where texts are that only commas separate: the words of a program.
+fn lists(tokens: &[Token]) -> Vec<(usize, usize)> {
+    let mut lists = Vec::new();
+    let mut open: Option<(usize, usize, usize)> = None;
+    for token in tokens {
+        match (token.kind, open) {
+            (Kind::Text, None) => open = Some((token.start, token.end, 1)),
+            (Kind::Text, Some((start, _, count))) => open = Some((start, token.end, count + 1)),
+            (Kind::Sign(b','), Some(_)) => {}
+            _ => lists.extend(open.take().filter(|(_, _, count)| *count > 1)),
+        }
+    }
+    lists.extend(open.filter(|(_, _, count)| *count > 1));
+    lists.into_iter().map(|(start, end, _)| (start, end)).collect()
 }
 
 /// Returns the text between quotes.
@@ -218,6 +284,13 @@ fn tokens(language: Role, text: &[u8], start: usize, end: usize, depth: u8) -> V
                 }
                 tokens.push(Token { kind: Kind::Text, start: from, end: at });
             }
+            _ if language == Role::Perl && operator(text, at, end).is_some() => {
+                let (next, runs) = operator(text, at, end).unwrap_or((end, true));
+                at = next;
+                // What `s///e` replaces is code.
+                let kind = if runs { Kind::Word } else { Kind::Text };
+                tokens.push(Token { kind, start: from, end: at });
+            }
             _ if is_word(byte) || byte >= 0x80 => {
                 while at < end && text.get(at).is_some_and(|byte| is_word(*byte) || *byte >= 0x80) {
                     at += 1;
@@ -262,4 +335,51 @@ fn is_regex(language: Role, tokens: &[Token], text: &[u8]) -> bool {
             Kind::Sign(sign) => !matches!(sign, b')' | b']' | b'}'),
         },
     }
+}
+
+/// Returns where an operator of Perl that quotes ends (`s/a/b/`, `m{a}`, `tr/a/b/`, `q(a)`), and whether it runs
+/// what it holds.
+fn operator(text: &[u8], at: usize, end: usize) -> Option<(usize, bool)> {
+    let before = at.checked_sub(1).and_then(|before| text.get(before));
+    if before.is_some_and(|byte| is_word(*byte) || matches!(byte, b'$' | b'@' | b'%' | b'>')) {
+        return None;
+    }
+    let rest = text.get(at..end)?;
+    let (name, sections) =
+        [("tr", 2), ("qr", 1), ("qq", 1), ("qw", 1), ("s", 2), ("y", 2), ("m", 1), ("q", 1)]
+            .into_iter()
+            .find(|(name, _)| rest.starts_with(name.as_bytes()))?;
+    let mut next = at + name.len();
+    let sign = *text.get(next)?;
+    if is_word(sign) || sign.is_ascii_whitespace() || matches!(sign, b'=' | b',' | b';' | b')') {
+        return None;
+    }
+    let close = match sign {
+        b'{' => b'}',
+        b'(' => b')',
+        b'[' => b']',
+        b'<' => b'>',
+        other => other,
+    };
+    for section in 0..sections {
+        if section > 0 && close != sign {
+            next +=
+                text.get(next..end)?.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        }
+        next = if section > 0 && close == sign {
+            quoted_end(text, next - 1, close, true)
+        } else {
+            quoted_end(text, next, close, true)
+        };
+    }
+    let next = next.min(end);
+    let flags = text.get(next..end)?.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let runs = name == "s" && text.get(next..next + flags)?.contains(&b'e');
+    let holds_code = matches!(name, "s" | "m" | "qr" | "qq")
+        && text
+            .get(at..next)?
+            .windows(2)
+            .any(|pair| matches!(pair, b"@{" | b"${" | b"(?") && pair != b"(?")
+        || text.get(at..next)?.windows(3).any(|part| matches!(part, b"(?{" | b"(??"));
+    Some((next + flags, runs || holds_code))
 }
