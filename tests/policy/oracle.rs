@@ -163,20 +163,21 @@ fn is_valid(text: &str) -> bool {
     status.expect("bash runs").success()
 }
 
-/// What runs a command so that every name that it looks up is written to `/log`, and nothing is found.
+/// What runs a command so that every name that it looks up is written to a file, and nothing is found.
 const DRIVER: &str = r#"
 ulimit -t 2; ulimit -f 2000
-exec 9>>/log
+exec 9>>"$2"
 command_not_found_handle() { builtin printf '%s\0' "$1" >&9; return 127; }
 PATH=/none
 relay_text=$1
-shift
+shift 2
 eval "$relay_text"
 "#;
 
 /// A root with bash and nothing else, for commands that run in namespaces of their own.
 struct Cage {
     root: tempfile::TempDir,
+    runs: AtomicUsize,
 }
 
 impl Cage {
@@ -197,13 +198,15 @@ impl Cage {
                 fs::copy(library, to).ok()?;
             }
         }
-        let cage = Self { root };
+        let cage = Self { root, runs: AtomicUsize::new(0) };
         (cage.names("zq-probe x") == Some(vec!["zq-probe".to_owned()])).then_some(cage)
     }
 
     /// Returns the names that bash looks up when it runs a command; `None` if it did not come to an end.
     fn names(&self, command: &str) -> Option<Vec<String>> {
-        let log = self.root.path().join("log");
+        // A process of the command before may still be ending: each has a log of its own.
+        let number = self.runs.fetch_add(1, Ordering::Relaxed);
+        let log = self.root.path().join(format!("log-{number}"));
         fs::write(&log, "").ok()?;
         let mut child = Command::new("unshare")
             .args([
@@ -219,6 +222,7 @@ impl Cage {
             .arg("--root")
             .arg(self.root.path())
             .args(["--wd=/", "/bin/bash", "--norc", "--noprofile", "-c", DRIVER, "bash", command])
+            .arg(format!("/log-{number}"))
             .env_clear()
             .stdin(Stdio::null())
             .stdout(Stdio::null())
