@@ -28,8 +28,15 @@ pub(crate) struct Shell {
     pub(crate) is_stale: bool,
 }
 
+/// The variables of a shell.
+#[derive(Debug)]
+pub(crate) struct Variables {
+    variables: BTreeMap<String, Variable>,
+    certain: Vec<String>,
+}
+
 /// What a variable may hold, wherever it is read.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 struct Variable {
     values: Vec<Vec<u8>>,
     /// The value that was assigned last.
@@ -106,6 +113,27 @@ impl Shell {
     pub(crate) fn lose(&mut self) {
         self.is_stale |= !self.lost;
         self.lost = true;
+    }
+
+    /// Returns the variables, to be given back when a shell of its own has ended.
+    pub(crate) fn fork(&self) -> Variables {
+        Variables { variables: self.variables.clone(), certain: self.certain.clone() }
+    }
+
+    /// Gives the variables back: a shell of its own changes none of them. What it read stays marked.
+    pub(crate) fn join(&mut self, Variables { mut variables, certain }: Variables) {
+        for (name, variable) in &self.variables {
+            if variable.read {
+                variables.entry(name.clone()).or_default().read = true;
+            }
+        }
+        self.variables = variables;
+        self.certain = certain;
+    }
+
+    /// Returns how many variables there are.
+    pub(crate) fn variable_count(&self) -> usize {
+        self.variables.len()
     }
 
     /// Returns a mark of what is certain now, for `leave`.

@@ -13,8 +13,14 @@ use crate::tier::Floor;
 impl Classifier<'_> {
     /// Classifies a text as code of a shell of its own.
     pub(super) fn code(&mut self, text: &Text<'_>, frame: &Frame, input: &Stream) -> Stream {
+        if !self.step(self.shell.variable_count(), text.span) {
+            return Stream::default();
+        }
         let mut inner = frame.clone();
-        self.code_here(text, &mut inner, input)
+        let variables = self.shell.fork();
+        let output = self.code_here(text, &mut inner, input);
+        self.shell.join(variables);
+        output
     }
 
     /// Classifies a text as code of this shell.
