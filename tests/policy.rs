@@ -3,6 +3,7 @@
 mod convention;
 mod corpus;
 mod entry;
+mod hidden;
 mod mutation;
 mod oracle;
 mod spelling;

@@ -17,6 +17,8 @@ enum Kind {
     Text,
     /// Text between backticks.
     Ticks,
+    /// What may be read in two ways, so that what follows may be code or text.
+    Doubt,
     Sign(u8),
 }
 
@@ -110,6 +112,10 @@ pub(crate) fn findings(language: Role, text: &[u8], facts: &Facts<'_>) -> Vec<Fi
                 };
                 findings.push(Finding::new(start, end, what));
             }
+            Kind::Doubt => is_opaque = is_opaque.or(Some(token)),
+            Kind::Sign(_) if is_by_name(language, &tokens, at) => {
+                is_opaque = is_opaque.or(Some(token));
+            }
             Kind::Sign(_) => {}
         }
     }
@@ -173,17 +179,53 @@ fn content(text: &[u8], token: &Token) -> (usize, usize) {
     (start, token.end.saturating_sub(width).max(start))
 }
 
+/// Returns whether a sign calls or picks something whose name is no word of the code: `f()()`, `x["name"]`,
+/// `"name"(…)`, `$f(…)`.
+fn is_by_name(language: Role, tokens: &[Token], at: usize) -> bool {
+    let kind = |at: usize| tokens.get(at).map(|token| token.kind);
+    let before = at.checked_sub(1).and_then(kind);
+    let is_variable = language == Role::Php
+        && at.checked_sub(2).and_then(kind) == Some(Kind::Sign(b'$'))
+        && before == Some(Kind::Word);
+    match kind(at) {
+        Some(Kind::Sign(b'(')) => {
+            is_variable
+                || matches!(before, Some(Kind::Text | Kind::Ticks | Kind::Sign(b')' | b']')))
+        }
+        Some(Kind::Sign(b'[')) => {
+            language == Role::Javascript
+                && matches!(before, Some(Kind::Word | Kind::Text | Kind::Sign(b')' | b']')))
+                && matches!(kind(at + 1), Some(Kind::Text | Kind::Ticks | Kind::Word))
+        }
+        // `&:"name"`, `->$name`.
+        Some(Kind::Sign(b':')) => language == Role::Ruby && kind(at + 1) == Some(Kind::Text),
+        Some(Kind::Sign(b'>')) => {
+            before == Some(Kind::Sign(b'-')) && kind(at + 1) == Some(Kind::Sign(b'$'))
+        }
+        _ => false,
+    }
+}
+
 /// Returns whether a word is a variable that the code itself names: it is assigned, or bound by a loop.
 fn is_local(tokens: &[Token], at: usize, text: &[u8]) -> bool {
     let shown = |token: &Token| text.get(token.start..token.end).unwrap_or(&[]);
     let Some(word) = tokens.get(at).map(&shown) else { return false };
+    // A member has its own name, whatever variables are called.
+    let is_member = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| tokens.get(before));
+        before.is_some_and(|token| matches!(token.kind, Kind::Sign(b'.' | b'>' | b':')))
+    };
+    if is_member(at) {
+        return false;
+    }
     tokens.iter().enumerate().any(|(other, token)| {
         if token.kind != Kind::Word || shown(token) != word {
             return false;
         }
         let next = |offset: usize| tokens.get(other + offset).map(|token| token.kind);
         let before = other.checked_sub(1).and_then(|before| tokens.get(before));
-        let is_member = before.is_some_and(|token| token.kind == Kind::Sign(b'.'));
+        // `name=` between parentheses names an argument.
+        let is_argument = before.is_some_and(|token| matches!(token.kind, Kind::Sign(b'(' | b',')));
         let is_assigned =
             next(1) == Some(Kind::Sign(b'=')) && !matches!(next(2), Some(Kind::Sign(b'=' | b'~')));
         let is_bound = before.is_some_and(|token| {
@@ -194,7 +236,7 @@ fn is_local(tokens: &[Token], at: usize, text: &[u8]) -> bool {
                 )
         });
         let is_arrow = next(1) == Some(Kind::Sign(b'=')) && next(2) == Some(Kind::Sign(b'>'));
-        !is_member && (is_assigned || is_bound || is_arrow)
+        !is_member(other) && ((is_assigned && !is_argument) || is_bound || is_arrow)
     })
 }
 
@@ -207,6 +249,8 @@ fn tokens(language: Role, text: &[u8], start: usize, end: usize, depth: u8) -> V
         let is_hash_comment = byte == b'#'
             && matches!(language, Role::Python | Role::Perl | Role::Ruby | Role::Php)
             && tokens.last().is_none_or(|token| token.kind != Kind::Sign(b'$'));
+        let is_attribute = language == Role::Php && text.get(at + 1) == Some(&b'[');
+        let is_hash_comment = is_hash_comment && !is_attribute;
         let is_slash_comment = byte == b'/'
             && text.get(at + 1) == Some(&b'/')
             && matches!(language, Role::Javascript | Role::Php);
@@ -218,6 +262,11 @@ fn tokens(language: Role, text: &[u8], start: usize, end: usize, depth: u8) -> V
             while at < end && text.get(at) != Some(&b'\n') {
                 at += 1;
             }
+            continue;
+        }
+        if is_doubtful(language, text, at, &tokens) {
+            at += 1;
+            tokens.push(Token { kind: Kind::Doubt, start: from, end: at });
             continue;
         }
         match byte {
@@ -251,6 +300,12 @@ fn tokens(language: Role, text: &[u8], start: usize, end: usize, depth: u8) -> V
                                 || (matches!(*byte, b'@' | b'$') && matches!(next, b'{' | b'('))
                         },
                     );
+                    // Quotes may be nested in what is expanded; then the text ends elsewhere.
+                    let open = text.get(from..at).unwrap_or(&[]);
+                    let count = |sign: u8| open.iter().filter(|byte| **byte == sign).count();
+                    if has_code && count(b'{') != count(b'}') {
+                        tokens.push(Token { kind: Kind::Doubt, start: from, end: at });
+                    }
                     if has_code {
                         tokens.extend(inside);
                     }
@@ -279,6 +334,12 @@ fn tokens(language: Role, text: &[u8], start: usize, end: usize, depth: u8) -> V
             }
             b'/' if is_regex(language, &tokens, text) => {
                 at = quoted_end(text, at, b'/', true).min(end);
+                let inside = text.get(from..at).unwrap_or(&[]);
+                let expands = inside.windows(2).any(|pair| matches!(pair, b"@{" | b"${" | b"#{"))
+                    || inside.windows(3).any(|part| matches!(part, b"(?{" | b"(??"));
+                if expands {
+                    tokens.push(Token { kind: Kind::Doubt, start: from, end: at });
+                }
                 while text.get(at).is_some_and(u8::is_ascii_alphabetic) {
                     at += 1;
                 }
@@ -306,6 +367,25 @@ fn tokens(language: Role, text: &[u8], start: usize, end: usize, depth: u8) -> V
     tokens
 }
 
+/// Returns whether a sign begins something else for some readers than for this one.
+fn is_doubtful(language: Role, text: &[u8], at: usize, tokens: &[Token]) -> bool {
+    let byte = text.get(at).copied().unwrap_or(0);
+    let next = text.get(at + 1).copied().unwrap_or(0);
+    let is_after_word = tokens.last().is_some_and(|token| token.kind == Kind::Word);
+    match (language, byte) {
+        // After a word a `/` divides or begins a pattern.
+        (Role::Perl | Role::Ruby | Role::Javascript, b'/') => {
+            is_after_word && !is_regex(language, tokens, text) && next != b'='
+        }
+        // `?#` is a character, `%(…)` a text.
+        (Role::Ruby, b'?') => !next.is_ascii_whitespace(),
+        (Role::Ruby, b'%') => next.is_ascii_punctuation() && next != b'=',
+        (Role::Php, b'?') => next == b'>',
+        (Role::Php, b'<') => text.get(at + 1..at + 3) == Some(b"<<"),
+        _ => false,
+    }
+}
+
 /// Returns whether a `/` begins a pattern and does not divide.
 fn is_regex(language: Role, tokens: &[Token], text: &[u8]) -> bool {
     if !matches!(language, Role::Perl | Role::Ruby | Role::Javascript) {
@@ -331,7 +411,7 @@ fn is_regex(language: Role, tokens: &[Token], text: &[u8]) -> bool {
                         | b"qr"
                 )
             ),
-            Kind::Text | Kind::Ticks => false,
+            Kind::Text | Kind::Ticks | Kind::Doubt => false,
             Kind::Sign(sign) => !matches!(sign, b')' | b']' | b'}'),
         },
     }
