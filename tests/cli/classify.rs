@@ -126,3 +126,15 @@ fn what_is_known_of_a_program() {
         .says("help: did you mean `push`?");
     sandbox.relay("facts frobnicate").ends(1).says("help: it counts as tier 2");
 }
+
+#[test]
+fn a_table_that_lacks_or_repeats_a_program_is_not_written() {
+    let sandbox =
+        Sandbox::of(&[("facts/a.kdl", "program \"rm\" tier=0\nprogram \"ls\" \"rm\" tier=0\n")]);
+    sandbox
+        .relay("fact-table facts --out table.bin")
+        .ends(1)
+        .says("`rm` is described twice: a.kdl:1 and a.kdl:2")
+        .says("no fact describes `shutdown`, which does tier 3");
+    assert!(!sandbox.files().contains(&"table.bin".to_owned()));
+}

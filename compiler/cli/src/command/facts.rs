@@ -129,6 +129,10 @@ pub(crate) fn write_table(arguments: &FactTableArgs, output: &mut Output) -> Res
         output.message(crate::report::findings(&sources, &diagnostics));
         return Ok(Exit::No);
     }
+    let faults = relay_compiler::facts::faults(&knowledge);
+    if !faults.is_empty() {
+        return Err(Failure::no(faults.join("\n       ")));
+    }
     let table = relay_compiler::facts::table(&knowledge)
         .map_err(|error| Failure::error(error.to_string()))?;
     disk::replace(&arguments.out, &table)?;
