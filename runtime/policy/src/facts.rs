@@ -3,16 +3,24 @@
 //! Facts are written so that a lost one never lowers a tier: options and operands are closed (what no
 //! fact declares is a doubt), and what lowers (`Form`, `cap`, harmless values) is itself a fact.
 
+mod check;
+mod cursor;
+mod damage;
 mod decode;
 mod encode;
 mod model;
+mod names;
+mod row;
 mod table;
 
+pub use damage::Damaged;
 pub use encode::{EncodeError, encode};
 pub use model::{
     Arity, Flag, Form, Knowledge, LanguageWords, Node, Operand, Output, Place, Position, Role,
     Special, Style, Value, WordKind,
 };
-pub(crate) use table::FlagId;
-pub use table::{Damaged, FactPlace, Facts, FlagName, NodeId};
-pub(crate) use table::{FormRow, NameRow, NodeBit, NodeRow, Rows, matches};
+pub(crate) use names::NameId;
+pub use row::NodeId;
+pub(crate) use row::{Extent, FlagId, FlagRow, FormRow, NodeBit, NodeRow, OperandRow};
+pub(crate) use table::matches;
+pub use table::{FactPlace, Facts};

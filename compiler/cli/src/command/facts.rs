@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &FactsArgs, output: &mut Output) -> Result<Exit, Fa
     let facts = Facts::open(shipped()).map_err(|error| Failure::error(error.to_string()))?;
     let format = arguments.format.chosen();
     let Some((program, subs)) = arguments.program.split_first() else {
-        let programs: Vec<String> = facts.program_names().map(str::to_owned).collect();
+        let programs: Vec<String> = facts.program_names().collect();
         match format {
             AnswerFormat::Json => output.json(&Known {
                 format_version: FORMAT_VERSION,
@@ -147,8 +147,8 @@ pub(crate) fn write_table(arguments: &FactTableArgs, output: &mut Output) -> Res
 }
 
 fn find(facts: &Facts<'_>, program: &str, subs: &[String]) -> Result<Node, Failure> {
-    let unknown = |what: &str, name: &str, known: Vec<&str>| {
-        let nearest = relay_compiler::nearest(name, known);
+    let unknown = |what: &str, name: &str, known: Vec<String>| {
+        let nearest = relay_compiler::nearest(name, known.iter().map(String::as_str));
         let help = match nearest {
             Some(nearest) => format!("did you mean `{nearest}`?"),
             None => "it counts as tier 2; `relay facts` lists what is known".to_owned(),
@@ -163,7 +163,6 @@ fn find(facts: &Facts<'_>, program: &str, subs: &[String]) -> Result<Node, Failu
         let known = node.subs.iter().flat_map(|node| &node.names);
         let known: Vec<String> = known.cloned().collect();
         let found = node.subs.into_iter().find(|node| node.names.contains(sub));
-        let known = known.iter().map(String::as_str).collect();
         node = found.ok_or_else(|| unknown("sub-command", sub, known))?;
     }
     Ok(node)

@@ -2,7 +2,7 @@
 
 use super::classifier::Classifier;
 use super::expand::Field;
-use crate::facts::{Arity, FlagId, FlagName, NodeBit, NodeId, NodeRow, Role, Style};
+use crate::facts::{Arity, FlagRow, NameId, NodeBit, NodeId, NodeRow, Role, Style};
 use crate::span::Span;
 use crate::text::{NAME, STAR};
 use crate::tier::Floor;
@@ -11,7 +11,7 @@ use crate::tier::Floor;
 #[derive(Debug)]
 pub(super) struct Call<'c> {
     /// The program and its sub-commands.
-    pub(super) chain: Vec<NodeId>,
+    pub(super) chain: Vec<NodeRow>,
     /// Their words.
     pub(super) span: Span,
     pub(super) given: Vec<Given<'c>>,
@@ -31,13 +31,24 @@ pub(super) struct Call<'c> {
 pub(super) struct Given<'c> {
     /// Who declares it.
     pub(super) owner: NodeId,
-    pub(super) flag: FlagName,
+    pub(super) flag: FlagRow,
+    /// The name that facts give it; `None` of `--help`, which they need not declare.
+    pub(super) name: Option<NameId>,
     pub(super) span: Span,
     pub(super) value: Option<Field<'c>>,
     /// The words of a command that ends with `;`.
     pub(super) words: Vec<Field<'c>>,
     /// Whether the name is whole: a shortened one never lowers anything.
     pub(super) is_whole: bool,
+}
+
+/// An option as its facts declare it.
+#[derive(Debug, Clone, Copy)]
+struct Declared {
+    /// Which program or sub-command declares it.
+    owner: NodeId,
+    flag: FlagRow,
+    name: NameId,
 }
 
 /// The words that are still to be read.
@@ -54,11 +65,11 @@ impl<'w, 'c> Words<'w, 'c> {
     }
 }
 
-impl<'f> Classifier<'f> {
+impl Classifier<'_> {
     /// Takes the words of a program apart.
     pub(super) fn arguments<'c>(
         &mut self,
-        node: NodeId,
+        node: NodeRow,
         name: Span,
         fields: &[Field<'c>],
     ) -> Call<'c> {
@@ -78,7 +89,7 @@ impl<'f> Classifier<'f> {
         let mut count = 0usize;
         while let Some(field) = words.next() {
             let Some(row) = self.last(&call) else { return call };
-            let style = row.style();
+            let style = row.style;
             let bytes = &*field.text.bytes;
             let is_first = words.at == 1 && call.chain.len() == 1;
             if options && style != Style::None {
@@ -87,20 +98,20 @@ impl<'f> Classifier<'f> {
                     call.dashes = Some(call.operands.len());
                     continue;
                 }
-                if self.option(field, row, style, is_first, &mut words, &mut call) {
+                if self.option(field, &row, style, is_first, &mut words, &mut call) {
                     continue;
                 }
             }
             count += 1;
-            if self.facts.has_subs(row) && count == usize::from(row.sub_at()) {
+            if row.has_subs() && count == usize::from(row.sub_at) {
                 count = 0;
-                if !self.descend(field, row, &mut call) {
+                if !self.descend(field, &row, &mut call) {
                     return call;
                 }
                 continue;
             }
             call.operands.push(field.clone());
-            if row.stop() > 0 && count >= usize::from(row.stop()) {
+            if row.stop > 0 && count >= usize::from(row.stop) {
                 options = false;
             }
         }
@@ -108,8 +119,8 @@ impl<'f> Classifier<'f> {
     }
 
     /// Returns the innermost sub-command.
-    pub(super) fn last(&self, call: &Call<'_>) -> Option<&'f NodeRow> {
-        call.chain.last().and_then(|id| self.facts.node(*id))
+    fn last(&self, call: &Call<'_>) -> Option<NodeRow> {
+        call.chain.last().copied()
     }
 
     /// Goes to a sub-command; returns whether it is known.
@@ -119,7 +130,7 @@ impl<'f> Classifier<'f> {
             call.is_lost = true;
             return false;
         }
-        match self.facts.sub(row, &field.text.bytes) {
+        match self.facts.sub(row, &field.text.bytes).and_then(|sub| self.facts.node(sub)) {
             Some(sub) => {
                 call.chain.push(sub);
                 call.span = call.span.to(field.text.span);
@@ -183,14 +194,14 @@ impl<'f> Classifier<'f> {
 
     /// Returns who declares an option that a call may have: the innermost sub-command, or one around it
     /// whose options hold everywhere.
-    fn lookup(&self, call: &Call<'_>, name: &[u8]) -> Option<(NodeId, FlagName)> {
+    fn lookup(&self, call: &Call<'_>, name: &[u8]) -> Option<Declared> {
+        let name = self.facts.name_id(name)?;
         let mut is_own = true;
-        for id in call.chain.iter().rev() {
-            let row = self.facts.node(*id)?;
+        for row in call.chain.iter().rev() {
             if let Some(flag) = self.facts.own_flag(row, name)
-                && (is_own || self.facts.flag(flag.flag).is_some_and(|row| row.is_everywhere()))
+                && (is_own || flag.is_everywhere)
             {
-                return Some((*id, flag));
+                return Some(Declared { owner: row.id, flag, name });
             }
             is_own = false;
         }
@@ -204,8 +215,8 @@ impl<'f> Classifier<'f> {
         call: &mut Call<'c>,
         words: &mut Words<'_, 'c>,
     ) -> bool {
-        let Some((owner, flag)) = self.lookup(call, &field.text.bytes) else { return false };
-        self.give((owner, flag), field.text.span, None, true, words, call);
+        let Some(declared) = self.lookup(call, &field.text.bytes) else { return false };
+        self.give(declared, field.text.span, None, true, words, call);
         true
     }
 
@@ -223,26 +234,27 @@ impl<'f> Classifier<'f> {
         let name = bytes.get(..equals.unwrap_or(bytes.len())).unwrap_or(bytes);
         let value = equals.map(|at| Field { text: field.text.after(at + 1), ..field.clone() });
         let span = field.text.span;
-        if let Some((owner, flag)) = self.lookup(call, name) {
-            return self.give((owner, flag), span, value, true, words, call);
+        if let Some(declared) = self.lookup(call, name) {
+            return self.give(declared, span, value, true, words, call);
         }
         // One-dash programs take two dashes too.
         if style == Style::Single
             && dashes == 2
-            && let Some((owner, flag)) = self.lookup(call, name.get(1..).unwrap_or(name))
+            && let Some(declared) = self.lookup(call, name.get(1..).unwrap_or(name))
         {
-            return self.give((owner, flag), span, value, true, words, call);
+            return self.give(declared, span, value, true, words, call);
         }
         if matches!(name, b"--help" | b"--version") && value.is_none() {
             return self.help(field, call);
         }
         let mut is_own = true;
-        for id in call.chain.clone().into_iter().rev() {
-            let Some(row) = self.facts.node(id) else { continue };
-            if let Some(found) = self.facts.flag_pattern(row, name)
-                && (is_own || self.facts.flag(found.flag).is_some_and(|row| row.is_everywhere()))
+        for at in (0..call.chain.len()).rev() {
+            let Some(row) = call.chain.get(at) else { continue };
+            if let Some((flag, name)) = self.facts.flag_pattern(row, name)
+                && (is_own || flag.is_everywhere)
             {
-                return self.give((id, found), span, value, true, words, call);
+                let declared = Declared { owner: row.id, flag, name };
+                return self.give(declared, span, value, true, words, call);
             }
             is_own = false;
         }
@@ -262,24 +274,19 @@ impl<'f> Classifier<'f> {
         words: &mut Words<'_, 'c>,
         call: &mut Call<'c>,
     ) -> bool {
-        let mut found: Vec<(NodeId, FlagName)> = Vec::new();
+        let mut found: Vec<Declared> = Vec::new();
         let mut is_own = true;
-        for id in call.chain.iter().rev() {
-            let Some(row) = self.facts.node(*id) else { continue };
-            for flag in self.facts.flags_from(row, name) {
-                let holds =
-                    is_own || self.facts.flag(flag.flag).is_some_and(|row| row.is_everywhere());
-                if holds && !found.contains(&(*id, flag)) {
-                    found.push((*id, flag));
-                }
-            }
+        for row in call.chain.iter().rev() {
+            let own = self.facts.flags_from(row, name).into_iter();
+            let holding = own.filter(|(flag, _)| is_own || flag.is_everywhere);
+            found.extend(holding.map(|(flag, name)| Declared { owner: row.id, flag, name }));
             is_own = false;
         }
         let after = words.at;
         let mut end = after;
-        for (owner, flag) in &found {
+        for declared in &found {
             words.at = after;
-            self.give((*owner, *flag), span, value.clone(), false, words, call);
+            self.give(*declared, span, value.clone(), false, words, call);
             end = end.max(words.at);
         }
         words.at = end;
@@ -296,22 +303,22 @@ impl<'f> Classifier<'f> {
         call: &mut Call<'c>,
     ) {
         let bytes = field.text.bytes.clone();
-        let is_go = self.last(call).is_some_and(|row| row.style() == Style::Go);
+        let is_go = self.last(call).is_some_and(|row| row.style == Style::Go);
         for at in start..bytes.len() {
             let Some(byte) = bytes.get(at) else { break };
             let name = [b'-', *byte];
             let span = field.text.place(if at == 1 { 0 } else { at }, at + 1);
-            let Some((owner, flag)) = self.lookup(call, &name) else {
+            let Some(declared) = self.lookup(call, &name) else {
                 return self.unknown(field, false, words, call);
             };
-            let arity = self.facts.flag(flag.flag).map_or(Arity::None, |row| row.arity());
+            let arity = declared.flag.arity;
             let rest = at + 1 < bytes.len();
             let attached = rest && arity != Arity::None && !is_old;
             // Go takes `-o=value` as `-o value`.
             let equals = usize::from(is_go && bytes.get(at + 1) == Some(&b'='));
             let value = attached
                 .then(|| Field { text: field.text.after(at + 1 + equals), ..field.clone() });
-            self.give((owner, flag), span, value, true, words, call);
+            self.give(declared, span, value, true, words, call);
             if attached {
                 return;
             }
@@ -331,30 +338,31 @@ impl<'f> Classifier<'f> {
             };
         };
         let name = bytes.get(..=equals).unwrap_or(bytes);
-        let Some((owner, flag)) = self.lookup(call, name) else {
+        let Some(declared) = self.lookup(call, name) else {
             self.floor(Floor::UnknownFlag, field.text.span, "no fact declares this key");
             call.has_unknown = true;
             return true;
         };
         let value = Field { text: field.text.after(equals + 1), ..field.clone() };
         let mut none = Words { fields: &[], at: 0 };
-        self.give((owner, flag), field.text.span, Some(value), true, &mut none, call);
+        self.give(declared, field.text.span, Some(value), true, &mut none, call);
         true
     }
 
     /// Notes an option, with its value.
     fn give<'c>(
         &mut self,
-        (owner, flag): (NodeId, FlagName),
+        declared: Declared,
         span: Span,
         attached: Option<Field<'c>>,
         is_whole: bool,
         words: &mut Words<'_, 'c>,
         call: &mut Call<'c>,
     ) {
-        let Some(row) = self.facts.flag(flag.flag) else { return };
-        let mut given = Given { owner, flag, span, value: None, words: Vec::new(), is_whole };
-        match row.arity() {
+        let Declared { owner, flag, name } = declared;
+        let mut given =
+            Given { owner, flag, name: Some(name), span, value: None, words: Vec::new(), is_whole };
+        match flag.arity {
             Arity::None => {
                 if attached.is_some() {
                     self.floor(Floor::UnknownFlag, span, "this option takes no value");
@@ -362,7 +370,7 @@ impl<'f> Classifier<'f> {
                 }
             }
             Arity::Attached => given.value = attached,
-            Arity::Required if row.role() == Role::EndedCommand => {
+            Arity::Required if flag.role == Role::EndedCommand => {
                 given.words.extend(attached);
                 while let Some(word) = words.next() {
                     if matches!(&*word.text.bytes, b";" | b"+") {
@@ -379,8 +387,9 @@ impl<'f> Classifier<'f> {
     /// Notes `--help` or `--version`, which every program may have: nothing else is done then.
     fn help<'c>(&mut self, field: &Field<'c>, call: &mut Call<'c>) {
         call.given.push(Given {
-            owner: call.chain.last().copied().unwrap_or(NodeId::MAX),
-            flag: FlagName { flag: HELP, name: 0 },
+            owner: call.chain.last().map_or(NodeId::MAX, |row| row.id),
+            flag: FlagRow::HELP,
+            name: None,
             span: field.text.span,
             value: None,
             words: Vec::new(),
@@ -402,9 +411,6 @@ impl<'f> Classifier<'f> {
         }
     }
 }
-
-/// The number of the option `--help`, which no fact declares.
-pub(super) const HELP: FlagId = FlagId::MAX;
 
 fn is_number(bytes: &[u8]) -> bool {
     !bytes.is_empty()

@@ -1,13 +1,14 @@
 //! A program with its words -> what it does.
 
-use super::arguments::{Call, Given, HELP};
+use super::arguments::{Call, Given};
 use super::classifier::{Classifier, WRAPPERS_MAX};
 use super::expand::Field;
 use super::hit::Cause;
 use super::hit::{Effect, Hit};
 use super::stream::{Content, Stream};
 use crate::facts::{
-    FlagId, FormRow, NameRow, NodeBit, NodeId, NodeRow, Output, Place, Role, Rows, Special, matches,
+    Extent, FlagId, FormRow, NodeBit, NodeId, NodeRow, OperandRow, Output, Place, Position, Role,
+    Special, matches,
 };
 use crate::paths;
 use crate::shell::Frame;
@@ -63,9 +64,24 @@ impl Own {
     }
 }
 
+/// What takes a value: an option or an operand.
+#[derive(Clone, Copy)]
+struct Valued {
+    /// Which program or sub-command declares it.
+    owner: NodeId,
+    role: Role,
+    values: Extent,
+}
+
+impl Valued {
+    const fn operand(owner: NodeId, row: &OperandRow) -> Self {
+        Self { owner, role: row.role, values: row.values }
+    }
+}
+
 /// Whose operands and options are judged, and what they come with.
 pub(super) struct Judged<'j, 'c> {
-    pub(super) node: NodeId,
+    pub(super) node: NodeRow,
     pub(super) call: &'j Call<'c>,
     pub(super) input: &'j Stream,
 }
@@ -99,7 +115,8 @@ impl<'f> Classifier<'f> {
         let output =
             called.map(|(name, body)| self.call_function(name, &body, words, span, frame, input));
         let base = TRUSTED.iter().find_map(|folder| name.strip_prefix(folder.as_bytes()));
-        match self.facts.program(base.unwrap_or(name)) {
+        let program = self.facts.program(base.unwrap_or(name));
+        match program.and_then(|id| self.facts.node(id)) {
             Some(node) => {
                 let own = self.program(node, span, words, frame, input);
                 output.unwrap_or(own)
@@ -156,7 +173,7 @@ impl<'f> Classifier<'f> {
     /// Classifies a program that facts describe.
     fn program(
         &mut self,
-        node: NodeId,
+        node: NodeRow,
         span: Span,
         words: &[Field<'_>],
         frame: &mut Frame,
@@ -180,59 +197,58 @@ impl<'f> Classifier<'f> {
 
     /// Returns whether a program runs what its words say, so that it matters which word is which.
     fn takes_code(&self, call: &Call<'_>) -> bool {
-        call.chain.iter().filter_map(|id| self.facts.node(*id)).any(|row| {
-            self.facts.has_subs(row)
-                || self.facts.operands(row.operands).iter().any(|operand| operand.role().is_code())
+        call.chain.iter().any(|row| {
+            row.has_subs()
+                || self.facts.operands(row.operands).any(|operand| operand.role.is_code())
         })
     }
 
     /// Judges a call.
     fn judge(&mut self, call: &Call<'_>, frame: &mut Frame, input: &Stream) -> Stream {
-        let Some(node) = call.chain.last().copied() else { return Stream::default() };
-        let Some(row) = self.facts.node(node) else { return Stream::default() };
-        self.exports_reach(row);
+        let Some(row) = call.chain.last().copied() else { return Stream::default() };
+        self.exports_reach(&row);
         let mut own = Own::default();
-        let judged = Judged { node, call, input };
-        let form = if call.is_lost { None } else { self.form(row, call) };
+        let judged = Judged { node: row, call, input };
+        let form = if call.is_lost { None } else { self.form(&row, call) };
         if !call.is_lost {
-            self.base(row, form, &judged, &mut own);
+            self.base(form.as_ref(), &judged, &mut own);
         }
         self.folders(call, frame);
         let mut inner = frame.clone();
-        if row.special() == Special::Nothing {
+        if row.special == Special::Nothing {
             inner.wrappers += 1;
         }
         for given in &call.given {
-            self.given(given, form, &judged, &mut inner, &mut own);
+            self.given(given, form.as_ref(), &judged, &mut inner, &mut own);
         }
         own.flag = None;
-        let special = row.special();
+        let special = row.special;
         let mut output = None;
         if special != Special::Nothing {
             output = self.special(special, &judged, frame, &mut own);
         }
         if !call.is_lost && !special.takes_operands() {
-            let rows = match form {
-                Some((_, form)) if !self.facts.operands(form.operands).is_empty() => form.operands,
+            let rows = match &form {
+                Some(form) if !form.operands.is_empty() => form.operands,
                 _ => row.operands,
             };
             let ran = self.operands(rows, &judged, &mut inner, &mut own);
             output = output.or(ran);
         }
-        let writes = form.map_or("", |(_, form)| self.facts.string(form.writes));
-        let writes = if writes.is_empty() { self.facts.string(row.writes) } else { writes };
+        let writes = form.map_or(0, |form| form.writes);
+        let writes = self.facts.text(if writes == 0 { row.writes } else { writes });
         if !writes.is_empty() {
             let path = Text::from_span(writes.as_bytes().to_vec(), call.span);
             let count = own.hits.len();
             self.own_path(Effect::Write, &path, &inner, &mut own);
-            own.written(count, form.map_or(row.place, |(_, form)| form.place).into());
+            self.written(&mut own, count, row.id, form.map_or(row.line, |form| form.line));
         }
-        let stdin = form.and_then(|(_, form)| form.stdin()).unwrap_or_else(|| row.stdin());
+        let stdin = form.and_then(|form| form.stdin).unwrap_or(row.stdin);
         if stdin != Role::Text && !own.has_code && !call.is_lost {
             self.input_code(stdin, &judged, &mut inner, &mut own);
         }
-        self.sends(row, &judged, &mut own);
-        if row.output() == Output::Network {
+        self.sends(&row, &judged, &mut own);
+        if row.output == Output::Network {
             self.fetched.append(&mut own.written);
             self.fetched.truncate(FETCHED_MAX);
         }
@@ -243,7 +259,7 @@ impl<'f> Classifier<'f> {
                 self.keep(Hit { tier, ..hit });
             }
         }
-        let kind = form.and_then(|(_, form)| form.output()).unwrap_or_else(|| row.output());
+        let kind = form.and_then(|form| form.output).unwrap_or(row.output);
         let mut stream = match output {
             // What it runs writes to its output.
             Some(stream) => stream,
@@ -254,49 +270,48 @@ impl<'f> Classifier<'f> {
     }
 
     /// Judges what a program does whatever its options.
-    fn base(
-        &mut self,
-        row: &NodeRow,
-        form: Option<(u16, &FormRow)>,
-        judged: &Judged<'_, '_>,
-        own: &mut Own,
-    ) {
-        match (form, row.tier()) {
-            (Some((id, form)), _) => {
-                own.hit(form.tier(), judged.call.span, Cause::Form(judged.node, id));
-                own.written(0, form.place.into());
+    fn base(&mut self, form: Option<&FormRow>, judged: &Judged<'_, '_>, own: &mut Own) {
+        let row = judged.node;
+        let span = judged.call.span;
+        match (form, row.tier) {
+            (Some(form), _) => {
+                own.hit(form.tier, span, Cause::Form(row.id, form.id));
+                self.written(own, 0, row.id, form.line);
             }
             (None, Some(tier)) => {
-                own.hit(tier, judged.call.span, Cause::Program(judged.node));
-                own.written(0, row.place.into());
+                own.hit(tier, span, Cause::Program(row.id));
+                self.written(own, 0, row.id, row.line);
             }
             (None, None) => self.floor(
                 Floor::UnknownProgram,
-                judged.call.span,
+                span,
                 "the facts of this program are not read yet",
             ),
         }
     }
 
+    /// Notes where the fact was written that raised the hits since there were `count`: a line of the
+    /// file that describes this node.
+    fn written(&self, own: &mut Own, count: usize, node: NodeId, line: u16) {
+        if own.hits.len() > count {
+            own.written(count, self.facts.place_of(node, line));
+        }
+    }
+
     /// Returns the first form that certainly holds.
-    fn form(&self, row: &NodeRow, call: &Call<'_>) -> Option<(u16, &'f FormRow)> {
-        let forms = self.facts.forms(row);
-        let at = forms.iter().position(|form| self.holds(form, call))?;
-        Some((self.facts.form_id(row, at), forms.get(at)?))
+    fn form(&self, row: &NodeRow, call: &Call<'_>) -> Option<FormRow> {
+        self.facts.forms(row).find(|form| self.holds(form, call))
     }
 
     fn holds(&self, form: &FormRow, call: &Call<'_>) -> bool {
-        let is_given =
-            |name: &NameRow| call.given.iter().any(|given| given.flag.name == name.name.get());
-        let has = self.facts.references(form.has);
-        if !has.is_empty() && !has.iter().any(is_given) {
+        let is_given = |list: Extent| {
+            let mut names = call.given.iter().filter_map(|given| given.name);
+            names.any(|name| self.facts.lists(list, name))
+        };
+        if !form.has.is_empty() && !is_given(form.has) {
             return false;
         }
-        let without = self.facts.references(form.without);
-        if call.has_unknown && !without.is_empty() {
-            return false;
-        }
-        if without.iter().any(is_given) {
+        if !form.without.is_empty() && (call.has_unknown || is_given(form.without)) {
             return false;
         }
         let is_spread = call.operands.iter().any(|field| field.spread);
@@ -307,19 +322,19 @@ impl<'f> Classifier<'f> {
         if is_spread && form.most < u8::MAX {
             return false;
         }
-        let matching = self.facts.references(form.matching);
-        matching.is_empty()
+        form.matching.is_empty()
             || call.operands.iter().all(|field| {
-                matching.iter().any(|row| matches(self.facts.string(row.name), &field.text.bytes))
+                let mut patterns = self.facts.texts(form.matching);
+                patterns.any(|pattern| matches(pattern, &field.text.bytes))
             })
     }
 
     /// Enters the folders that options name.
     fn folders(&mut self, call: &Call<'_>, frame: &mut Frame) {
         for given in &call.given {
-            let is_folder =
-                self.facts.flag(given.flag.flag).is_some_and(|row| row.role() == Role::Folder);
-            if is_folder && let Some(value) = &given.value {
+            if given.flag.role == Role::Folder
+                && let Some(value) = &given.value
+            {
                 frame.folder = paths::enter(&value.text.bytes, &frame.folder);
             }
         }
@@ -329,79 +344,76 @@ impl<'f> Classifier<'f> {
     fn given(
         &mut self,
         given: &Given<'_>,
-        form: Option<(u16, &FormRow)>,
+        form: Option<&FormRow>,
         judged: &Judged<'_, '_>,
         frame: &mut Frame,
         own: &mut Own,
     ) {
-        if given.flag.flag == HELP {
-            own.cap(HELP, Some(Tier::ReadOnly));
-            return;
-        }
-        let Some(row) = self.facts.flag(given.flag.flag) else { return };
+        let row = given.flag;
         let count = own.hits.len();
-        own.hit(row.tier(), given.span, Cause::Flag(given.owner, given.flag));
-        own.flag = Some(given.flag.flag);
-        own.cap(given.flag.flag, row.cap().filter(|_| given.is_whole));
-        own.written(count, row.place.into());
-        if row.role() == Role::EndedCommand {
+        if let Some(name) = given.name {
+            own.hit(row.tier, given.span, Cause::Flag(given.owner, row.id, name));
+        }
+        own.flag = Some(row.id);
+        own.cap(row.id, row.cap.filter(|_| given.is_whole));
+        self.written(own, count, given.owner, row.line);
+        if row.role == Role::EndedCommand {
             own.has_code = true;
             self.each(&given.words, None, judged, frame);
             return;
         }
         let Some(value) = &given.value else { return };
-        let role =
-            form.and_then(|(_, form)| self.form_role(form, given)).unwrap_or_else(|| row.role());
-        self.judge_value(role, row.values, value, judged, frame, own);
-        own.written(count, row.place.into());
-    }
-
-    fn form_role(&self, form: &FormRow, given: &Given<'_>) -> Option<Role> {
-        let roles = self.facts.references(form.roles);
-        let found = roles.iter().find(|row| row.name.get() == given.flag.name)?;
-        Role::from_number(u8::try_from(found.row.get()).ok()?)
+        let changed = match (form, given.name) {
+            (Some(form), Some(name)) => self.facts.form_role(form, name),
+            _ => None,
+        };
+        let role = changed.unwrap_or(row.role);
+        let of = Valued { owner: given.owner, role, values: row.values };
+        self.judge_value(of, value, judged, frame, own);
+        self.written(own, count, given.owner, row.line);
     }
 
     /// Judges operands; returns the output of what they run.
     fn operands(
         &mut self,
-        rows: Rows,
+        rows: Extent,
         judged: &Judged<'_, '_>,
         frame: &mut Frame,
         own: &mut Own,
     ) -> Option<Stream> {
-        use crate::facts::Position;
-        let declared = self.facts.operands(rows);
+        let declared: Vec<OperandRow> = self.facts.operands(rows).collect();
         let operands = &judged.call.operands;
-        let next: Vec<_> = declared.iter().filter(|row| row.position() == Position::Next).collect();
-        let rest = declared.iter().find(|row| row.position() == Position::Rest);
-        let last = declared.iter().find(|row| row.position() == Position::Last);
+        let at_position = |position| declared.iter().filter(move |row| row.position == position);
+        let rest = at_position(Position::Rest).next();
+        let last = at_position(Position::Last).next();
+        let mut next = at_position(Position::Next);
         let mut is_shifted = false;
         for (at, operand) in operands.iter().enumerate() {
             let is_last = at + 1 == operands.len() && operands.len() > 1;
-            let row = match (last, next.get(at)) {
+            let row = match (last, next.next()) {
                 (Some(last), _) if is_last => Some(last),
-                (_, Some(next)) => Some(*next),
+                (_, Some(next)) => Some(next),
                 _ => rest.or(if at == 0 { last } else { None }),
             };
             let Some(row) = row else {
                 self.floor(Floor::UnknownFlag, operand.text.span, "no fact declares this operand");
                 continue;
             };
-            let role = row.role();
+            let role = row.role;
             if role.takes_rest() {
                 own.has_code = true;
                 let words = operands.get(at..).unwrap_or(&[]);
                 return self.words(role, words, judged, frame, own);
             }
             let count = own.hits.len();
-            self.judge_value(role, row.values, operand, judged, frame, own);
-            own.written(count, row.place.into());
+            self.judge_value(Valued::operand(judged.node.id, row), operand, judged, frame, own);
+            self.written(own, count, judged.node.id, row.line);
             // After any number of words it is not known which operand is which.
             if is_shifted {
-                for other in declared.iter().filter(|other| other.role() != role) {
-                    if !other.role().takes_rest() {
-                        self.judge_value(other.role(), other.values, operand, judged, frame, own);
+                for other in declared.iter().filter(|other| other.role != role) {
+                    if !other.role.takes_rest() {
+                        let of = Valued::operand(judged.node.id, other);
+                        self.judge_value(of, operand, judged, frame, own);
                     }
                 }
             }
@@ -413,19 +425,21 @@ impl<'f> Classifier<'f> {
     /// Judges the value of an option or an operand.
     fn judge_value(
         &mut self,
-        role: Role,
-        values: Rows,
+        of: Valued,
         field: &Field<'_>,
         judged: &Judged<'_, '_>,
         frame: &mut Frame,
         own: &mut Own,
     ) {
-        let rows = self.facts.values(values);
+        let Valued { owner, role, values } = of;
         own.has_code |= role.is_code();
         let bytes = &*field.text.bytes;
-        let found = rows.iter().position(|row| matches(self.facts.string(row.pattern), bytes));
-        let Some((at, row)) = found.and_then(|at| Some((at, rows.get(at)?))) else {
-            let worst = rows.iter().map(|row| row.tier()).max().unwrap_or_default();
+        let found = self.facts.values(values).find(|row| {
+            let pattern = self.facts.text(row.pattern);
+            matches(pattern, bytes)
+        });
+        let Some(row) = found else {
+            let worst = self.facts.values(values).map(|row| row.tier).max().unwrap_or_default();
             if !field.text.is_literal() && worst >= Tier::Stateful && !role.is_path() {
                 let reason = "this word decides and is not literal";
                 let cause = Cause::Floor { floor: Floor::UnknownWord, reason };
@@ -433,18 +447,17 @@ impl<'f> Classifier<'f> {
             }
             return self.role(role, field, judged, frame, own);
         };
-        let id = self.facts.value_id(values, at);
         let count = own.hits.len();
-        own.hit(row.tier(), field.text.span, Cause::Value(judged.node, id));
-        own.written(count, row.place.into());
-        if let (Some(cap), Some(flag)) = (row.cap(), own.flag) {
+        own.hit(row.tier, field.text.span, Cause::Value(judged.node.id, row.id));
+        self.written(own, count, owner, row.line);
+        if let (Some(cap), Some(flag)) = (row.cap, own.flag) {
             own.cap(flag, Some(cap));
         }
-        if row.role() != Role::Text {
-            let pattern = self.facts.string(row.pattern);
+        if row.role != Role::Text {
+            let pattern = self.facts.text(row.pattern);
             let taken = pattern.strip_suffix('*').map_or(0, str::len);
             let rest = Field { text: field.text.after(taken), ..field.clone() };
-            self.role(row.role(), &rest, judged, frame, own);
+            self.role(row.role, &rest, judged, frame, own);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::facts::{FactPlace, Facts, FlagName, NodeId, Place, Role};
+use crate::facts::{FactPlace, Facts, FlagId, NameId, NodeId, Place, Role};
 use crate::paths::PathClass;
 use crate::span::Span;
 use crate::tier::{Floor, Tier};
@@ -57,11 +57,11 @@ pub enum Cause {
     /// What a program or sub-command does.
     Program(NodeId),
     /// What a program does in one of its forms.
-    Form(NodeId, u16),
+    Form(NodeId, u32),
     /// What an option does.
-    Flag(NodeId, FlagName),
+    Flag(NodeId, FlagId, NameId),
     /// What a certain value does.
-    Value(NodeId, u16),
+    Value(NodeId, u32),
     /// What happens to a path.
     Path {
         /// What happens to it.
@@ -129,10 +129,10 @@ impl Hit {
                 };
                 sentence(&format!("`{}`", facts.command_name(node)), says, self.tier)
             }
-            Cause::Flag(node, flag) => {
+            Cause::Flag(node, flag, flag_name) => {
                 let name = facts.command_name(node);
-                let subject = format!("`{}` of `{name}`", facts.flag_name(flag));
-                sentence(&subject, facts.flag_says(flag.flag), self.tier)
+                let subject = format!("`{}` of `{name}`", facts.name(flag_name));
+                sentence(&subject, facts.flag_says(flag), self.tier)
             }
             Cause::Value(node, value) => {
                 let name = facts.command_name(node);
@@ -155,9 +155,9 @@ impl Hit {
             Cause::Program(node) | Cause::Form(node, _) | Cause::Value(node, _) => {
                 format!("facts.{}", facts.command_name(node).replace(' ', "."))
             }
-            Cause::Flag(node, flag) => {
+            Cause::Flag(node, _, flag_name) => {
                 let name = facts.command_name(node).replace(' ', ".");
-                format!("facts.{name}.{}", facts.flag_name(flag))
+                format!("facts.{name}.{}", facts.name(flag_name))
             }
             Cause::Path { .. } => "path".to_owned(),
             Cause::Code(language, _) => format!("code.{}", language.word()),
@@ -169,7 +169,7 @@ impl Hit {
     /// Returns where the fact was written that raised it; `None` if it was no fact.
     #[must_use]
     pub fn at<'a>(&self, facts: &Facts<'a>) -> Option<FactPlace<'a>> {
-        self.place.map(|place| facts.place(place.into()))
+        self.place.map(|place| facts.fact_place(place))
     }
 }
 

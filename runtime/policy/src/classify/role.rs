@@ -199,9 +199,8 @@ impl Classifier<'_> {
             }
             Role::EachCommand => {
                 let placeholder = judged.call.given.iter().find_map(|given| {
-                    let row = self.facts.flag(given.flag.flag)?;
                     let value = given.value.as_ref()?;
-                    (row.role() == Role::Placeholder).then(|| value.text.bytes.to_vec())
+                    (given.flag.role == Role::Placeholder).then(|| value.text.bytes.to_vec())
                 });
                 self.each(words, placeholder.as_deref(), judged, frame);
                 None
@@ -349,9 +348,10 @@ impl Classifier<'_> {
             None if is_input => Some(judged.input.clone()),
             None => None,
         };
-        let language = self.facts.node(judged.node).map_or(Role::Shell, |row| {
-            if row.stdin() == Role::Text { Role::Shell } else { row.stdin() }
-        });
+        let language = match judged.node.stdin {
+            Role::Text => Role::Shell,
+            language => language,
+        };
         let span = field.text.span;
         match stream.map(|stream| stream.content) {
             Some(Content::Literal(text)) => {

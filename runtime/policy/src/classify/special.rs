@@ -1,5 +1,6 @@
 //! Builtins that change the shell, and shells.
 
+use super::arguments::Call;
 use super::call::{Judged, Own};
 use super::classifier::{Classifier, Code};
 use super::expand::Field;
@@ -79,11 +80,7 @@ impl Classifier<'_> {
                 None
             }
             Special::Declare => {
-                let evaluates = judged
-                    .call
-                    .given
-                    .iter()
-                    .any(|given| matches!(self.facts.flag_name(given.flag), "-i" | "-n"));
+                let evaluates = [b"-i", b"-n"].iter().any(|name| self.is_given(judged.call, *name));
                 for field in operands {
                     if evaluates {
                         self.evaluate(&field.text, frame);
@@ -218,9 +215,7 @@ impl Classifier<'_> {
             let reason = "gives a shell to a remote party";
             self.hit(Tier::Irreversible, call.span, Cause::Shell(reason));
         }
-        let is_given =
-            |name: &str| call.given.iter().any(|given| self.facts.flag_name(given.flag) == name);
-        let (has_code, reads_input) = (is_given("-c"), is_given("-s"));
+        let (has_code, reads_input) = (self.is_given(call, b"-c"), self.is_given(call, b"-s"));
         let texts = |fields: &[Field<'_>]| {
             let is_known = !fields.iter().any(|field| field.spread);
             is_known.then(|| fields.iter().map(|field| field.text.clone().owned()).collect())
@@ -244,6 +239,12 @@ impl Classifier<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Returns whether an option of this name is given.
+    fn is_given(&self, call: &Call<'_>, name: &[u8]) -> bool {
+        let name = self.facts.name_id(name);
+        name.is_some() && call.given.iter().any(|given| given.name == name)
     }
 }
 

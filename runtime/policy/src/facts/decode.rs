@@ -1,51 +1,50 @@
 //! Table -> knowledge: for people, and for projects that add to it.
 
 use super::model::{
-    Arity, Flag, Form, Knowledge, LanguageWords, Node, Operand, Place, Position, Role, Style,
-    Value, WordKind,
+    Flag, Form, Knowledge, LanguageWords, Node, Operand, Place, Role, Value, WordKind,
 };
-use super::table::{
-    Facts, FormRow, NO_NODE, NameRow, NodeBit, NodeId, NodeRow, OperandRow, PlaceRow, Rows,
-    ValueRow,
-};
+use super::names::NameId;
+use super::row::{Extent, FlagRow, FormRow, NodeBit, NodeId, NodeRow, OperandRow, ValueRow};
+use super::table::Facts;
 
 impl Facts<'_> {
     /// Returns everything that the table holds.
     #[must_use]
     pub fn knowledge(&self) -> Knowledge {
-        let is_program = |id: NodeId| self.node(id).is_some_and(|row| row.parent.get() == NO_NODE);
-        let count = NodeId::try_from(self.node_count()).unwrap_or(NO_NODE);
-        let programs = (0..count).filter(|id| is_program(*id));
+        let mut ids: Vec<NodeId> = self.programs.iter().map(|row| row.node.get()).collect();
+        ids.sort_unstable();
+        ids.dedup();
         Knowledge {
-            programs: programs.filter_map(|id| self.program_facts(id)).collect(),
-            environment: self.environment.iter().map(|id| self.string(*id).to_owned()).collect(),
+            programs: ids.into_iter().filter_map(|id| self.program_facts(id)).collect(),
+            environment: self.environment.iter().map(|id| self.text(id.get()).to_owned()).collect(),
             words: self.language_words(),
-            files: self.files.iter().map(|id| self.string(*id).to_owned()).collect(),
+            files: self.files().into_iter().map(str::to_owned).collect(),
         }
     }
 
     /// Returns the facts of a program, with all of its names.
     #[must_use]
     pub fn program_facts(&self, id: NodeId) -> Option<Node> {
-        let own = self.programs.iter().filter(|row| row.row.get() == id);
-        let names: Vec<_> = own.map(|row| self.string(row.name).to_owned()).collect();
-        // Other facts of the same name replaced these.
-        (!names.is_empty()).then(|| self.decode_node(id, names))?
+        let own = self.programs.iter().filter(|row| row.node.get() == id);
+        let names: Vec<NameId> = own.map(|row| row.name.get()).collect();
+        let row = self.node(id)?;
+        (!names.is_empty()).then(|| self.decode_node(&row, names, row.file))
     }
 
-    fn decode_node(&self, id: NodeId, names: Vec<String>) -> Option<Node> {
-        let row = self.node(id)?;
-        let sub_names = self.all_names(row.sub_names);
-        let mut subs: Vec<NodeId> = sub_names.iter().map(|name| name.row.get()).collect();
-        subs.sort_unstable();
-        subs.dedup();
-        // INVARIANT: a sub-command is after what it belongs to, so this ends.
-        let subs = subs.into_iter().filter(|sub| *sub > id);
-        Some(Node {
-            names,
-            tier: row.tier(),
-            says: self.string(row.says).to_owned(),
-            style: Style::from_number(row.style).unwrap_or_default(),
+    fn decode_node(&self, row: &NodeRow, names: Vec<NameId>, file: u8) -> Node {
+        // The name that it is called by comes first.
+        let mut all = vec![self.name(row.name)];
+        all.extend(names.into_iter().filter(|name| *name != row.name).map(|name| self.name(name)));
+        let subs = self.subs(row).filter_map(|sub| {
+            let names = self.name_ids(sub.names).collect();
+            Some(self.decode_node(&self.node(sub.node)?, names, file))
+        });
+        let decode = Decode { facts: self, file };
+        Node {
+            names: all,
+            tier: row.tier,
+            says: self.text(row.says).to_owned(),
+            style: row.style,
             stop: row.stop,
             sub_at: row.sub_at,
             numbers: row.has(NodeBit::Numbers),
@@ -53,92 +52,15 @@ impl Facts<'_> {
             ignore_case: row.has(NodeBit::IgnoreCase),
             sends: row.has(NodeBit::Sends),
             builtin: row.has(NodeBit::Builtin),
-            writes: self.string(row.writes).to_owned(),
-            stdin: row.stdin(),
-            output: row.output(),
-            special: row.special(),
-            flags: self.decode_flags(row),
-            operands: self.decode_operands(row.operands),
-            forms: self.forms(row).iter().map(|form| self.decode_form(form)).collect(),
-            subs: subs
-                .filter_map(|sub| self.decode_node(sub, self.named(sub_names, sub)))
-                .collect(),
-            place: row.place.into(),
-        })
-    }
-
-    fn named(&self, names: &[NameRow], row: u16) -> Vec<String> {
-        let own = names.iter().filter(|name| name.row.get() == row);
-        own.map(|name| self.string(name.name).to_owned()).collect()
-    }
-
-    fn decode_flags(&self, node: &NodeRow) -> Vec<Flag> {
-        let names = self.all_names(node.flag_names);
-        let mut ids: Vec<u16> = names.iter().map(|name| name.row.get()).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        let flag = |id: u16| {
-            let row = self.flag(id)?;
-            Some(Flag {
-                names: self.named(names, id),
-                tier: row.tier(),
-                cap: row.cap(),
-                arity: Arity::from_number(row.arity).unwrap_or_default(),
-                role: row.role(),
-                says: self.string(row.says).to_owned(),
-                everywhere: row.is_everywhere(),
-                values: self.decode_values(row.values),
-                place: row.place.into(),
-            })
-        };
-        ids.into_iter().filter_map(flag).collect()
-    }
-
-    fn decode_values(&self, rows: Rows) -> Vec<Value> {
-        let value = |row: &ValueRow| Value {
-            pattern: self.string(row.pattern).to_owned(),
-            tier: row.tier(),
-            cap: row.cap(),
-            role: row.role(),
-            says: self.string(row.says).to_owned(),
-            place: row.place.into(),
-        };
-        self.values(rows).iter().map(value).collect()
-    }
-
-    fn decode_operands(&self, rows: Rows) -> Vec<Operand> {
-        let operand = |row: &OperandRow| Operand {
-            position: Position::from_number(row.position).unwrap_or_default(),
-            role: row.role(),
-            values: self.decode_values(row.values),
-            place: row.place.into(),
-        };
-        self.operands(rows).iter().map(operand).collect()
-    }
-
-    fn decode_form(&self, row: &FormRow) -> Form {
-        let texts = |rows: Rows| -> Vec<String> {
-            let rows = self.references(rows).iter();
-            rows.map(|row| self.string(row.name).to_owned()).collect()
-        };
-        let role = |row: &NameRow| {
-            let role = u8::try_from(row.row.get()).ok().and_then(Role::from_number);
-            (self.string(row.name).to_owned(), role.unwrap_or_default())
-        };
-        Form {
-            tier: row.tier(),
-            says: self.string(row.says).to_owned(),
-            has: texts(row.has),
-            without: texts(row.without),
-            least: row.least,
-            most: row.most,
-            matching: texts(row.matching),
-            operands: self.decode_operands(row.operands),
-            roles: self.references(row.roles).iter().map(role).collect(),
-            output: row.output(),
-            stdin: row.stdin(),
-            writes: self.string(row.writes).to_owned(),
-            place: row.place.into(),
+            writes: self.text(row.writes).to_owned(),
+            stdin: row.stdin,
+            output: row.output,
+            special: row.special,
+            flags: self.flags(row).map(|row| decode.flag(&row)).collect(),
+            operands: decode.operands(row.operands),
+            forms: self.forms(row).map(|row| decode.form(&row)).collect(),
+            subs: subs.collect(),
+            place: decode.place(row.line),
         }
     }
 
@@ -147,7 +69,7 @@ impl Facts<'_> {
         for row in self.words {
             let language = Role::from_number(row.language).unwrap_or_default();
             let kind = WordKind::from_number(row.kind).unwrap_or_default();
-            let word = self.string(row.word).to_owned();
+            let word = self.name(row.word.get());
             match all.iter_mut().find(|it| it.language == language && it.kind == kind) {
                 Some(words) => words.words.push(word),
                 None => all.push(LanguageWords {
@@ -162,8 +84,74 @@ impl Facts<'_> {
     }
 }
 
-impl From<PlaceRow> for Place {
-    fn from(row: PlaceRow) -> Self {
-        Self { file: row.file, line: row.line.get() }
+/// What the rows of one program are decoded with.
+#[derive(Clone, Copy)]
+struct Decode<'f, 'a> {
+    facts: &'f Facts<'a>,
+    file: u8,
+}
+
+impl Decode<'_, '_> {
+    const fn place(self, line: u16) -> Place {
+        Place { file: self.file, line }
+    }
+
+    fn names(self, extent: Extent) -> Vec<String> {
+        self.facts.name_ids(extent).map(|name| self.facts.name(name)).collect()
+    }
+
+    fn flag(self, row: &FlagRow) -> Flag {
+        Flag {
+            names: self.names(row.names),
+            tier: row.tier,
+            cap: row.cap,
+            arity: row.arity,
+            role: row.role,
+            says: self.facts.text(row.says).to_owned(),
+            everywhere: row.is_everywhere,
+            values: self.values(row.values),
+            place: self.place(row.line),
+        }
+    }
+
+    fn values(self, extent: Extent) -> Vec<Value> {
+        let value = |row: ValueRow| Value {
+            pattern: self.facts.text(row.pattern).to_owned(),
+            tier: row.tier,
+            cap: row.cap,
+            role: row.role,
+            says: self.facts.text(row.says).to_owned(),
+            place: self.place(row.line),
+        };
+        self.facts.values(extent).map(value).collect()
+    }
+
+    fn operands(self, extent: Extent) -> Vec<Operand> {
+        let operand = |row: OperandRow| Operand {
+            position: row.position,
+            role: row.role,
+            values: self.values(row.values),
+            place: self.place(row.line),
+        };
+        self.facts.operands(extent).map(operand).collect()
+    }
+
+    fn form(self, row: &FormRow) -> Form {
+        let roles = self.facts.roles(row);
+        Form {
+            tier: row.tier,
+            says: self.facts.text(row.says).to_owned(),
+            has: self.names(row.has),
+            without: self.names(row.without),
+            least: row.least,
+            most: row.most,
+            matching: self.facts.texts(row.matching).map(str::to_owned).collect(),
+            operands: self.operands(row.operands),
+            roles: roles.map(|(name, role)| (self.facts.name(name), role)).collect(),
+            output: row.output,
+            stdin: row.stdin,
+            writes: self.facts.text(row.writes).to_owned(),
+            place: self.place(row.line),
+        }
     }
 }

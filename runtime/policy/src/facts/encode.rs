@@ -1,23 +1,25 @@
 //! Knowledge -> table.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use thiserror::Error;
 use zerocopy::IntoBytes;
 use zerocopy::little_endian::{U16, U32};
 
-use super::model::{Flag, Form, Knowledge, Node, Operand, Value};
-use super::table::{
-    BUILTIN, BUNDLE_FIRST, FORM, FlagRow, FormRow, Header, IGNORE_CASE, NO_NODE, NO_TIER, NUMBERS,
-    NameRow, Names, NodeRow, OperandRow, Rows, SENDS, UNSET, ValueRow, WordRow,
+use super::cursor::put_number;
+use super::model::{Arity, Flag, Form, Knowledge, Node, Operand, Output, Role, Special, Value};
+use super::names::NamesBuilder;
+use super::row::{
+    NO_PARENT, NO_TIER, NodeBit, NodeId, TextId, flag_part, form_part, part, value_part,
 };
+use super::table::{FORM, Header, ProgramRow, WordRow};
 use crate::tier::Tier;
 
 /// The knowledge does not fit a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("too many {what}: a table counts to 65,534")]
+#[error("the facts do not fit a table: {what}")]
 pub struct EncodeError {
-    /// What there are too many of.
+    /// What there is too much of.
     pub what: &'static str,
 }
 
@@ -27,68 +29,158 @@ pub struct EncodeError {
 ///
 /// # Errors
 ///
-/// There is more than the numbers of a table can count.
+/// There is more than the numbers of a table can count, or a text holds a zero byte.
 pub fn encode(knowledge: &Knowledge) -> Result<Vec<u8>, EncodeError> {
-    let mut encoder = Encoder::default();
-    encoder.string("");
-    let mut programs = BTreeMap::new();
-    for program in &knowledge.programs {
-        let id = encoder.node(program, NO_NODE)?;
-        programs.extend(program.names.iter().map(|name| (name.as_str(), id)));
+    let mut owners = BTreeMap::new();
+    for (at, program) in knowledge.programs.iter().enumerate() {
+        owners.extend(program.names.iter().map(|name| (name.as_str(), at)));
     }
-    let programs: Vec<_> = programs
-        .into_iter()
-        .map(|(name, id)| NameRow { name: encoder.string(name), row: U16::new(id) })
-        .collect();
-    let mut words = BTreeMap::new();
-    for row in &knowledge.words {
-        for word in &row.words {
-            words.insert((row.language as u8, word.as_str()), row.kind as u8);
-        }
+    let mut used = Used::default();
+    used.names.extend(owners.keys());
+    for program in owners.values().collect::<BTreeSet<_>>() {
+        used.node(knowledge.programs.get(*program));
     }
-    let words: Vec<_> = words
-        .into_iter()
-        .map(|((language, word), kind)| WordRow { word: encoder.string(word), language, kind })
-        .collect();
-    let environment: Vec<_> =
-        knowledge.environment.iter().map(|name| encoder.string(name)).collect();
-    let files: Vec<_> = knowledge.files.iter().map(|name| encoder.string(name)).collect();
-    encoder.finish(&programs, &words, &environment, &files)
-}
+    let words = knowledge.words.iter().flat_map(|row| &row.words);
+    used.names.extend(words.map(String::as_str));
+    for text in knowledge.environment.iter().chain(&knowledge.files) {
+        used.text(text);
+    }
+    let mut encoder = used.into_encoder()?;
 
-#[derive(Default)]
-struct Encoder {
-    nodes: Vec<NodeRow>,
-    names: Vec<NameRow>,
-    flags: Vec<FlagRow>,
-    operands: Vec<OperandRow>,
-    values: Vec<ValueRow>,
-    forms: Vec<FormRow>,
-    references: Vec<NameRow>,
-    ids: BTreeMap<String, u32>,
-    ends: Vec<U32>,
-    text: String,
-}
-
-impl Encoder {
-    /// Returns the number of a string. Too many are found out at the end.
-    fn string(&mut self, text: &str) -> U16 {
-        let id = match self.ids.get(text) {
-            Some(id) => *id,
+    let mut nodes = BTreeMap::new();
+    let mut programs = Vec::new();
+    for (name, at) in &owners {
+        let node = match nodes.get(at) {
+            Some(node) => *node,
             None => {
-                self.text.push_str(text);
-                self.ends.push(U32::new(size(self.text.len())));
-                let id = size(self.ids.len());
-                self.ids.insert(text.to_owned(), id);
-                id
+                let program = knowledge.programs.get(*at).ok_or(TOO_MANY)?;
+                let own = program.names.iter().find(|name| owners.get(name.as_str()) == Some(at));
+                let node = encoder.node(program, own.map_or("", String::as_str), true)?;
+                nodes.insert(*at, node);
+                node
             }
         };
-        U16::new(u16::try_from(id).unwrap_or(u16::MAX))
+        programs.push(ProgramRow { name: encoder.name_id(name), node: U32::new(node) });
+    }
+    encoder.finish(knowledge, &programs)
+}
+
+const TOO_MANY: EncodeError = EncodeError { what: "there are too many" };
+
+/// The names and texts that rows refer to.
+#[derive(Default)]
+struct Used<'k> {
+    names: BTreeSet<&'k str>,
+    /// How often each text is referred to.
+    texts: BTreeMap<&'k str, usize>,
+}
+
+impl<'k> Used<'k> {
+    fn text(&mut self, text: &'k str) {
+        *self.texts.entry(text).or_default() += 1;
     }
 
-    fn node(&mut self, node: &Node, parent: u16) -> Result<u16, EncodeError> {
+    fn node(&mut self, node: Option<&'k Node>) {
+        let Some(node) = node else { return };
+        self.text(&node.says);
+        self.text(&node.writes);
+        self.names.extend(node.names.iter().map(String::as_str));
+        for flag in &node.flags {
+            self.names.extend(flag.names.iter().map(String::as_str));
+            self.text(&flag.says);
+            self.values(&flag.values);
+        }
+        self.operands(&node.operands);
+        for form in &node.forms {
+            let roles = form.roles.iter().map(|(name, _)| name);
+            let names = form.has.iter().chain(&form.without).chain(roles);
+            self.names.extend(names.map(String::as_str));
+            self.text(&form.says);
+            self.text(&form.writes);
+            for text in &form.matching {
+                self.text(text);
+            }
+            self.operands(&form.operands);
+        }
+        for sub in &node.subs {
+            self.node(Some(sub));
+        }
+    }
+
+    fn operands(&mut self, operands: &'k [Operand]) {
+        for operand in operands {
+            self.values(&operand.values);
+        }
+    }
+
+    fn values(&mut self, values: &'k [Value]) {
+        for value in values {
+            self.text(&value.pattern);
+            self.text(&value.says);
+        }
+    }
+
+    /// Lays out names and texts: texts that are used more often first, since their numbers are shorter.
+    fn into_encoder(self) -> Result<Encoder<'k>, EncodeError> {
+        let mut texts: Vec<(&str, usize)> = self.texts.into_iter().collect();
+        // The empty text is the first, so that its number is 0.
+        texts.push(("", usize::MAX));
+        texts.sort_by_key(|(text, count)| (usize::MAX - count, *text));
+        let mut encoder = Encoder {
+            names: NamesBuilder::new(&self.names)
+                .ok_or(EncodeError { what: "there are more than 65,536 names" })?,
+            ids: BTreeMap::new(),
+            texts: String::new(),
+            rows: Vec::new(),
+        };
+        for (text, _) in texts {
+            if text.contains('\0') {
+                return Err(EncodeError { what: "a text holds a zero byte" });
+            }
+            let id = size(encoder.texts.len())?;
+            if *encoder.ids.entry(text).or_insert(id) == id {
+                encoder.texts.push_str(text);
+                encoder.texts.push('\0');
+            }
+        }
+        Ok(encoder)
+    }
+}
+
+struct Encoder<'k> {
+    names: NamesBuilder<'k>,
+    ids: BTreeMap<&'k str, TextId>,
+    texts: String,
+    rows: Vec<u8>,
+}
+
+impl Encoder<'_> {
+    fn name_id(&self, name: &str) -> U16 {
+        U16::new(self.names.id(name))
+    }
+
+    fn text(&self, text: &str) -> TextId {
+        self.ids.get(text).copied().unwrap_or(0)
+    }
+
+    fn put_text(&self, out: &mut Vec<u8>, text: &str) {
+        put_number(out, self.text(text));
+    }
+
+    /// Writes the names as numbers in rising order.
+    fn put_names(&self, out: &mut Vec<u8>, names: &[String]) {
+        let ids: BTreeSet<u16> = names.iter().map(|name| self.names.id(name)).collect();
+        let mut before = 0;
+        for id in ids {
+            put_number(out, u32::from(id - before));
+            before = id;
+        }
+    }
+
+    /// Writes a node after its sub-commands, and returns where it begins.
+    fn node(&mut self, node: &Node, name: &str, is_program: bool) -> Result<NodeId, EncodeError> {
         let Node {
-            names,
+            names: _,
             tier,
             says,
             style,
@@ -109,231 +201,291 @@ impl Encoder {
             subs,
             place,
         } = node;
-        let id = number(self.nodes.len(), "programs and sub-commands")?;
-        let mut bits = 0;
-        for (is_set, bit) in [
-            (*numbers, NUMBERS),
-            (*bundle_first, BUNDLE_FIRST),
-            (*ignore_case, IGNORE_CASE),
-            (*sends, SENDS),
-            (*builtin, BUILTIN),
-        ] {
-            bits |= if is_set { bit } else { 0 };
-        }
-        let name = self.string(names.first().map_or("", String::as_str));
-        let row = NodeRow {
-            name,
-            says: self.string(says),
-            writes: self.string(writes),
-            parent: U16::new(parent),
-            tier: tier.map_or(NO_TIER, Tier::number),
-            style: *style as u8,
-            bits,
-            stop: *stop,
-            sub_at: *sub_at,
-            stdin: *stdin as u8,
-            output: *output as u8,
-            special: *special as u8,
-            place: (*place).into(),
-            flag_names: Names::default(),
-            operands: self.operands(operands)?,
-            forms: self.forms(forms)?,
-            sub_names: Names::default(),
-        };
-        self.nodes.push(row);
-        let flag_names = self.flags(flags)?;
-        let mut sub_names = Vec::new();
+        let mut sub_nodes = Vec::new();
         for sub in subs {
-            let sub_id = self.node(sub, id)?;
-            sub_names.extend(sub.names.iter().map(|name| (name.as_str(), sub_id)));
+            let name = sub.names.first().map_or("", String::as_str);
+            sub_nodes.push((sub, self.node(sub, name, false)?));
         }
-        let sub_names = self.names(sub_names)?;
-        if let Some(row) = self.nodes.get_mut(usize::from(id)) {
-            row.flag_names = flag_names;
-            row.sub_names = sub_names;
+        let id = size(self.rows.len())?;
+        if id >= NO_PARENT {
+            return Err(EncodeError { what: "their rows are longer than 16 MB" });
         }
+        for (_, sub) in &sub_nodes {
+            // A sub-command has three bytes for its parent in front.
+            for (slot, byte) in self.rows.iter_mut().skip(*sub as usize).zip(&id.to_le_bytes()[..3])
+            {
+                *slot = *byte;
+            }
+        }
+
+        let line = place.line;
+        let lists = [
+            (self.flags(flags, line)?, 0, part::FLAGS),
+            (self.operands(operands, line)?, 0, part::OPERANDS),
+            (self.forms(forms, line)?, 1, part::FORMS),
+            (self.subs(id, &sub_nodes)?, 1, part::SUBS),
+        ];
+        let mut heads = [tier.map_or(NO_TIER, Tier::number) | (*style as u8) << 3, 0];
+        for (list, head, mask) in &lists {
+            if let (Some(head), false) = (heads.get_mut(*head), list.is_empty()) {
+                *head |= mask;
+            }
+        }
+        let [first, mut bits] = heads;
+        for (is_set, bit) in [
+            (*numbers, NodeBit::Numbers),
+            (*bundle_first, NodeBit::BundleFirst),
+            (*ignore_case, NodeBit::IgnoreCase),
+            (*sends, NodeBit::Sends),
+            (*builtin, NodeBit::Builtin),
+        ] {
+            bits |= if is_set { bit as u8 } else { 0 };
+        }
+        let extras = [
+            (*stop, 0, part::STOP),
+            ((*sub_at).max(1), 1, part::SUB_AT),
+            (*stdin as u8, Role::Text as u8, part::STDIN),
+            (*output as u8, Output::Opaque as u8, part::OUTPUT),
+            (*special as u8, Special::Nothing as u8, part::SPECIAL),
+        ];
+        let extras = extras.into_iter().filter(|(value, usual, _)| value != usual);
+        let mut mask = extras.clone().fold(0, |mask, (_, _, bit)| mask | bit);
+        mask |= if writes.is_empty() { 0 } else { part::WRITES };
+
+        let mut row = NO_PARENT.to_le_bytes()[..3].to_vec();
+        row.extend(is_program.then_some(place.file));
+        row.extend([first, bits, mask]);
+        put_number(&mut row, u32::from(self.names.id(name)));
+        self.put_text(&mut row, says);
+        put_number(&mut row, u32::from(line));
+        row.extend(extras.map(|(value, ..)| value));
+        if !writes.is_empty() {
+            self.put_text(&mut row, writes);
+        }
+        for (list, ..) in lists {
+            if !list.is_empty() {
+                put_list(&mut row, &list)?;
+            }
+        }
+        self.rows.append(&mut row);
         Ok(id)
     }
 
-    /// Adds names: sorted, so that they can be searched, then patterns, longer ones first.
-    fn names(&mut self, mut names: Vec<(&str, u16)>) -> Result<Names, EncodeError> {
-        names.sort_by_key(|(name, _)| match name.contains('*') {
-            false => (0, *name),
-            true => (usize::MAX - name.len(), *name),
-        });
-        let patterns = names.iter().filter(|(name, _)| name.contains('*')).count();
-        let start = self.names.len();
-        for (name, row) in names {
-            let name = self.string(name);
-            self.names.push(NameRow { name, row: U16::new(row) });
+    fn subs(&self, node: NodeId, subs: &[(&Node, NodeId)]) -> Result<Vec<u8>, EncodeError> {
+        let mut out = Vec::new();
+        for (sub, id) in subs {
+            let mut names = Vec::new();
+            self.put_names(&mut names, &sub.names);
+            put_number(&mut out, node - id);
+            put_number(&mut out, size(names.len())? << 1 | u32::from(has_pattern(&sub.names)));
+            out.append(&mut names);
         }
-        let count = U16::new(number(self.names.len() - start, "names of one program")?);
-        let patterns = u8::try_from(patterns)
-            .map_err(|_| EncodeError { what: "patterns of one program (255 are the most)" })?;
-        Ok(Names { start: U32::new(size(start)), count, patterns })
+        Ok(out)
     }
 
-    fn flags(&mut self, flags: &[Flag]) -> Result<Names, EncodeError> {
-        let mut names = Vec::new();
+    fn flags(&self, flags: &[Flag], base: u16) -> Result<Vec<u8>, EncodeError> {
+        let mut out = Vec::new();
         for flag in flags {
-            let Flag { names: own, tier, cap, arity, role, says, everywhere, values, place } = flag;
-            let id = number(self.flags.len(), "options")?;
-            let row = FlagRow {
-                says: self.string(says),
-                tier: tier.number(),
-                cap: cap.map_or(NO_TIER, Tier::number),
-                arity: *arity as u8,
-                role: *role as u8,
-                everywhere: u8::from(*everywhere),
-                place: (*place).into(),
-                values: self.values(values)?,
-            };
-            self.flags.push(row);
-            names.extend(own.iter().map(|name| (name.as_str(), id)));
+            let Flag { names, tier, cap, arity, role, says, everywhere, values, place } = flag;
+            let mut parts = tier.number() | (*arity as u8) << 2;
+            for (is_there, part) in [
+                (*everywhere, flag_part::EVERYWHERE),
+                (cap.is_some(), flag_part::CAP),
+                (!says.is_empty(), flag_part::SAYS),
+                (!values.is_empty(), flag_part::VALUES),
+            ] {
+                parts |= if is_there { part } else { 0 };
+            }
+            let mut row = vec![parts];
+            put_line(&mut row, place.line, base, has_pattern(names));
+            if *arity != Arity::None {
+                row.push(*role as u8);
+            }
+            row.extend(cap.map(Tier::number));
+            if !says.is_empty() {
+                self.put_text(&mut row, says);
+            }
+            if !values.is_empty() {
+                put_list(&mut row, &self.values(values, base))?;
+            }
+            self.put_names(&mut row, names);
+            put_list(&mut out, &row)?;
         }
-        self.names(names)
+        Ok(out)
     }
 
-    fn values(&mut self, values: &[Value]) -> Result<Rows, EncodeError> {
-        let start = self.values.len();
-        for value in values {
-            let Value { pattern, tier, cap, role, says, place } = value;
-            let row = ValueRow {
-                pattern: self.string(pattern),
-                says: self.string(says),
-                tier: tier.number(),
-                cap: cap.map_or(NO_TIER, Tier::number),
-                role: *role as u8,
-                place: (*place).into(),
-            };
-            self.values.push(row);
-        }
-        rows(start, self.values.len(), "values")
-    }
-
-    fn operands(&mut self, operands: &[Operand]) -> Result<Rows, EncodeError> {
-        let mut added = Vec::new();
+    fn operands(&self, operands: &[Operand], base: u16) -> Result<Vec<u8>, EncodeError> {
+        let mut out = Vec::new();
         for operand in operands {
             let Operand { position, role, values, place } = operand;
-            let values = self.values(values)?;
-            let place = (*place).into();
-            added.push(OperandRow { position: *position as u8, role: *role as u8, place, values });
+            out.push((*role as u8) << 2 | *position as u8);
+            put_line(&mut out, place.line, base, !values.is_empty());
+            if !values.is_empty() {
+                put_list(&mut out, &self.values(values, base))?;
+            }
         }
-        let start = self.operands.len();
-        self.operands.extend(added);
-        rows(start, self.operands.len(), "operands")
+        Ok(out)
     }
 
-    fn forms(&mut self, forms: &[Form]) -> Result<Rows, EncodeError> {
-        let mut added = Vec::new();
+    fn values(&self, values: &[Value], base: u16) -> Vec<u8> {
+        let mut out = Vec::new();
+        for value in values {
+            let Value { pattern, tier, cap, role, says, place } = value;
+            let mut parts = tier.number();
+            for (is_there, part) in [
+                (cap.is_some(), value_part::CAP),
+                (*role != Role::Text, value_part::ROLE),
+                (!says.is_empty(), value_part::SAYS),
+            ] {
+                parts |= if is_there { part } else { 0 };
+            }
+            out.push(parts);
+            put_number(&mut out, u32::from(place.line.wrapping_sub(base)));
+            self.put_text(&mut out, pattern);
+            out.extend(cap.map(Tier::number));
+            if *role != Role::Text {
+                out.push(*role as u8);
+            }
+            if !says.is_empty() {
+                self.put_text(&mut out, says);
+            }
+        }
+        out
+    }
+
+    fn forms(&self, forms: &[Form], base: u16) -> Result<Vec<u8>, EncodeError> {
+        let mut out = Vec::new();
         for form in forms {
-            let Form {
-                tier,
-                says,
-                has,
-                without,
-                least,
-                most,
-                matching,
-                operands,
-                roles,
-                output,
-                stdin,
-                writes,
-                place,
-            } = form;
-            let row = FormRow {
-                says: self.string(says),
-                writes: self.string(writes),
-                tier: tier.number(),
-                output: output.map_or(UNSET, |output| output as u8),
-                stdin: stdin.map_or(UNSET, |stdin| stdin as u8),
-                least: *least,
-                most: *most,
-                place: (*place).into(),
-                has: self.references(has.iter().map(|name| (name.as_str(), 0)))?,
-                without: self.references(without.iter().map(|name| (name.as_str(), 0)))?,
-                matching: self.references(matching.iter().map(|name| (name.as_str(), 0)))?,
-                operands: self.operands(operands)?,
-                roles: self
-                    .references(roles.iter().map(|(name, role)| (name.as_str(), *role as u16)))?,
-            };
-            added.push(row);
+            put_list(&mut out, &self.form(form, base)?)?;
         }
-        let start = self.forms.len();
-        self.forms.extend(added);
-        rows(start, self.forms.len(), "forms")
+        Ok(out)
     }
 
-    fn references<'n>(
-        &mut self,
-        references: impl Iterator<Item = (&'n str, u16)>,
-    ) -> Result<Rows, EncodeError> {
-        let start = self.references.len();
-        for (name, row) in references {
-            let name = self.string(name);
-            self.references.push(NameRow { name, row: U16::new(row) });
+    fn form(&self, form: &Form, base: u16) -> Result<Vec<u8>, EncodeError> {
+        let Form {
+            tier,
+            says,
+            has,
+            without,
+            least,
+            most,
+            matching,
+            operands,
+            roles,
+            output,
+            stdin,
+            writes,
+            place,
+        } = form;
+        let ids = |names: &[String]| {
+            let mut ids = Vec::new();
+            self.put_names(&mut ids, names);
+            ids
+        };
+        let mut patterns = Vec::new();
+        for pattern in matching {
+            self.put_text(&mut patterns, pattern);
         }
-        rows(start, self.references.len(), "conditions")
+        let mut role_rows = Vec::new();
+        for (name, role) in roles {
+            put_number(&mut role_rows, u32::from(self.names.id(name)));
+            role_rows.push(*role as u8);
+        }
+        let lists = [
+            (ids(has), form_part::HAS),
+            (ids(without), form_part::WITHOUT),
+            (patterns, form_part::MATCHING),
+            (self.operands(operands, base)?, form_part::OPERANDS),
+            (role_rows, form_part::ROLES),
+        ];
+        let ones = [
+            (output.map(|output| output as u8), form_part::OUTPUT),
+            (stdin.map(|stdin| stdin as u8), form_part::STDIN),
+            ((*least != 0).then_some(*least), form_part::LEAST),
+            ((*most != u8::MAX).then_some(*most), form_part::MOST),
+        ];
+        let mut parts = tier.number();
+        for (one, part) in &ones {
+            parts |= if one.is_some() { *part } else { 0 };
+        }
+        parts |= if writes.is_empty() { 0 } else { form_part::WRITES };
+        let which = lists.iter().filter(|(list, _)| !list.is_empty());
+        let mut row = vec![parts, which.fold(0, |all, (_, part)| all | part)];
+        put_number(&mut row, u32::from(place.line.wrapping_sub(base)));
+        self.put_text(&mut row, says);
+        row.extend(ones.iter().filter_map(|(one, _)| *one));
+        if !writes.is_empty() {
+            self.put_text(&mut row, writes);
+        }
+        for (list, _) in lists.iter().filter(|(list, _)| !list.is_empty()) {
+            put_list(&mut row, list)?;
+        }
+        Ok(row)
     }
 
     fn finish(
         self,
-        programs: &[NameRow],
-        words: &[WordRow],
-        environment: &[U16],
-        files: &[U16],
+        knowledge: &Knowledge,
+        programs: &[ProgramRow],
     ) -> Result<Vec<u8>, EncodeError> {
-        number(self.ends.len(), "strings")?;
+        let mut words = BTreeMap::new();
+        for row in &knowledge.words {
+            for word in &row.words {
+                words.insert((row.language as u8, self.names.id(word)), row.kind as u8);
+            }
+        }
+        let words: Vec<_> = words
+            .into_iter()
+            .map(|((language, word), kind)| WordRow { language, kind, word: U16::new(word) })
+            .collect();
+        let ids = |texts: &[String]| -> Vec<U32> {
+            texts.iter().map(|text| U32::new(self.text(text))).collect()
+        };
+        let (environment, files) = (ids(&knowledge.environment), ids(&knowledge.files));
         let header = Header {
             form: U32::new(FORM),
-            programs: U32::new(size(programs.len())),
-            nodes: U32::new(size(self.nodes.len())),
-            names: U32::new(size(self.names.len())),
-            flags: U32::new(size(self.flags.len())),
-            operands: U32::new(size(self.operands.len())),
-            values: U32::new(size(self.values.len())),
-            forms: U32::new(size(self.forms.len())),
-            references: U32::new(size(self.references.len())),
-            words: U32::new(size(words.len())),
-            environment: U32::new(size(environment.len())),
-            files: U32::new(size(files.len())),
-            strings: U32::new(size(self.ends.len())),
-            text: U32::new(size(self.text.len())),
+            names: U32::new(size(self.names.len())?),
+            blocks: U32::new(size(self.names.starts.len())?),
+            name_bytes: U32::new(size(self.names.bytes.len())?),
+            programs: U32::new(size(programs.len())?),
+            words: U32::new(size(words.len())?),
+            environment: U32::new(size(environment.len())?),
+            files: U32::new(size(files.len())?),
+            rows: U32::new(size(self.rows.len())?),
+            texts: U32::new(size(self.texts.len())?),
         };
         Ok([
             header.as_bytes(),
+            self.names.starts.as_bytes(),
+            self.names.offsets.as_bytes(),
+            &self.names.bytes,
             programs.as_bytes(),
-            self.nodes.as_bytes(),
-            self.names.as_bytes(),
-            self.flags.as_bytes(),
-            self.operands.as_bytes(),
-            self.values.as_bytes(),
-            self.forms.as_bytes(),
-            self.references.as_bytes(),
             words.as_bytes(),
             environment.as_bytes(),
             files.as_bytes(),
-            self.ends.as_bytes(),
-            self.text.as_bytes(),
+            &self.rows,
+            self.texts.as_bytes(),
         ]
         .concat())
     }
 }
 
-fn number(count: usize, what: &'static str) -> Result<u16, EncodeError> {
-    match u16::try_from(count) {
-        Ok(id) if id != NO_NODE => Ok(id),
-        _ => Err(EncodeError { what }),
-    }
+fn has_pattern(names: &[String]) -> bool {
+    names.iter().any(|name| name.contains('*'))
 }
 
-fn rows(start: usize, end: usize, what: &'static str) -> Result<Rows, EncodeError> {
-    number(end, what)?;
-    Ok(Rows { start: U16::new(number(start, what)?), count: U16::new(number(end - start, what)?) })
+/// Writes the distance of a line to the line of its node, with a bit.
+fn put_line(out: &mut Vec<u8>, line: u16, base: u16, bit: bool) {
+    put_number(out, u32::from(line.wrapping_sub(base)) << 1 | u32::from(bit));
 }
 
-/// Returns a length as the table counts it; `finish` refuses long before it would not fit.
-fn size(length: usize) -> u32 {
-    u32::try_from(length).unwrap_or(u32::MAX)
+/// Writes bytes with their length in front.
+fn put_list(out: &mut Vec<u8>, list: &[u8]) -> Result<(), EncodeError> {
+    put_number(out, size(list.len())?);
+    out.extend_from_slice(list);
+    Ok(())
+}
+
+fn size(length: usize) -> Result<u32, EncodeError> {
+    u32::try_from(length).map_err(|_| TOO_MANY)
 }

@@ -1,0 +1,130 @@
+//! Whether a table is whole: every row can be read and refers to what is there.
+
+use std::collections::BTreeSet;
+
+use super::damage::Damaged;
+use super::model::{Role, WordKind};
+use super::names::NameId;
+use super::row::{Extent, FormRow, NodeId, NodeRow, RowReader, TextId};
+use super::table::Facts;
+
+/// How deep sub-commands may be.
+const DEPTH_MAX: usize = 8;
+
+/// Reads everything once.
+///
+/// No byte of a row belongs to two nodes, so the work is linear in the table whatever it holds.
+pub(super) fn check(facts: &Facts<'_>) -> Result<(), Damaged> {
+    let mut texts = facts.environment.iter().chain(facts.files).map(|id| id.get());
+    let is_sorted = facts.programs.is_sorted_by(|left, right| left.name.get() < right.name.get())
+        && facts.words.is_sorted_by(|left, right| {
+            (left.language, left.word.get()) < (right.language, right.word.get())
+        });
+    let is_known = facts.words.iter().all(|row| {
+        Role::from_number(row.language).is_some()
+            && WordKind::from_number(row.kind).is_some()
+            && usize::from(row.word.get()) < facts.name_count()
+    });
+    if !is_sorted || !is_known || !texts.all(|id| facts.is_text(id)) {
+        return Err(Damaged("what its rows begin with is wrong"));
+    }
+    let mut check = Check { facts, bytes: 0 };
+    let programs: BTreeSet<NodeId> = facts.programs.iter().map(|row| row.node.get()).collect();
+    let is_named =
+        facts.programs.iter().all(|row| usize::from(row.name.get()) < facts.name_count());
+    let is_whole =
+        is_named && programs.into_iter().all(|id| check.node(id, None, DEPTH_MAX).is_some());
+    if is_whole { Ok(()) } else { Err(Damaged("a row is wrong")) }
+}
+
+struct Check<'f, 'a> {
+    facts: &'f Facts<'a>,
+    /// How many bytes the nodes have that were read.
+    bytes: usize,
+}
+
+/// What is `None` is wrong.
+impl Check<'_, '_> {
+    fn node(&mut self, id: NodeId, parent: Option<NodeId>, depth: usize) -> Option<()> {
+        let row = self.facts.node(id)?;
+        self.bytes += (row.end - id) as usize;
+        let is_whole = row.parent == parent
+            && self.bytes <= self.facts.row_bytes()
+            && usize::from(row.name) < self.facts.name_count()
+            && self.facts.is_text(row.says)
+            && self.facts.is_text(row.writes)
+            && (parent.is_some() || self.facts.files().len() > usize::from(row.file));
+        is_whole.then_some(())?;
+        self.flags(&row)?;
+        self.operands(row.operands)?;
+        self.forms(&row)?;
+        let mut before = None;
+        for sub in self.facts.read_all(row.subs, |reader| reader.sub(id))? {
+            self.names(sub.names)?;
+            (before < Some(sub.node)).then_some(())?;
+            before = Some(sub.node);
+            self.node(sub.node, Some(id), depth.checked_sub(1)?)?;
+        }
+        Some(())
+    }
+
+    fn flags(&self, node: &NodeRow) -> Option<()> {
+        for flag in self.facts.read_all(node.flags, RowReader::flag)? {
+            self.text(flag.says)?;
+            self.values(flag.values)?;
+            self.names(flag.names)?;
+        }
+        Some(())
+    }
+
+    fn operands(&self, extent: Extent) -> Option<()> {
+        for operand in self.facts.read_all(extent, RowReader::operand)? {
+            self.values(operand.values)?;
+        }
+        Some(())
+    }
+
+    fn values(&self, extent: Extent) -> Option<()> {
+        for value in self.facts.read_all(extent, RowReader::value)? {
+            self.text(value.pattern)?;
+            self.text(value.says)?;
+        }
+        Some(())
+    }
+
+    fn forms(&self, node: &NodeRow) -> Option<()> {
+        for form in self.facts.read_all(node.forms, RowReader::form)? {
+            self.form(&form)?;
+        }
+        Some(())
+    }
+
+    fn form(&self, form: &FormRow) -> Option<()> {
+        self.text(form.says)?;
+        self.text(form.writes)?;
+        self.names(form.has)?;
+        self.names(form.without)?;
+        self.operands(form.operands)?;
+        for text in self.facts.read_all(form.matching, RowReader::text)? {
+            self.text(text)?;
+        }
+        for (name, _) in self.facts.read_all(form.roles, RowReader::role)? {
+            self.name(name)?;
+        }
+        Some(())
+    }
+
+    fn names(&self, extent: Extent) -> Option<()> {
+        let ids = self.facts.name_ids(extent);
+        ids.is_whole().then_some(())?;
+        ids.into_iter().try_for_each(|id| self.name(id))
+    }
+
+    fn name(&self, id: NameId) -> Option<()> {
+        (usize::from(id) < self.facts.name_count()).then_some(())
+    }
+
+    fn text(&self, id: TextId) -> Option<()> {
+        self.facts.is_text(id).then_some(())
+    }
+}

@@ -1,0 +1,308 @@
+//! Every name of the facts, once: sorted, so that names that begin alike have numbers that follow each other.
+//!
+//! Names are in blocks. The first of a block is whole; each of the others says how many bytes it shares with
+//! the name before it. The number of a name is its place in the order, so what refers to names holds and
+//! compares small numbers, and a shortened option is a range of them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use zerocopy::little_endian::{U32, U64};
+
+use super::cursor::{Cursor, put_number};
+use super::damage::Damaged;
+
+/// The number of a name.
+pub(crate) type NameId = u16;
+
+/// How many names a block has.
+const BLOCK: usize = 32;
+/// The largest number that half a byte holds; it says that the number follows.
+const LARGE: u8 = 15;
+
+/// The names of a table.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Names<'a> {
+    /// How many there are.
+    count: usize,
+    /// The first bytes of the first name of each block, as a number that sorts as they do.
+    starts: &'a [U64],
+    /// Where each block begins.
+    offsets: &'a [U32],
+    bytes: &'a [u8],
+}
+
+impl<'a> Names<'a> {
+    /// Takes names as they lie, checking that they can be searched.
+    pub(super) fn open(
+        count: usize,
+        starts: &'a [U64],
+        offsets: &'a [U32],
+        bytes: &'a [u8],
+    ) -> Result<Self, Damaged> {
+        let names = Self { count, starts, offsets, bytes };
+        if starts.len() != count.div_ceil(BLOCK) || offsets.len() != starts.len() {
+            return Err(Damaged("the number of its names is wrong"));
+        }
+        let mut before: Option<Vec<u8>> = None;
+        let mut end = 0;
+        for block in 0..offsets.len() {
+            if names.offset(block) != Some(end) {
+                return Err(Damaged("a block of names is out of place"));
+            }
+            let mut cursor = names.block(block);
+            let mut name = Vec::new();
+            for at in 0..names.block_len(block) {
+                let (shared, rest) = entry(&mut cursor, at == 0);
+                if shared > name.len() {
+                    return Err(Damaged("a name is cut"));
+                }
+                name.truncate(shared);
+                name.extend_from_slice(rest);
+                let is_sorted = before.as_ref().is_none_or(|before| *before < name);
+                if !is_sorted || cursor.is_short() || str::from_utf8(&name).is_err() {
+                    return Err(Damaged("a name is out of order or no text"));
+                }
+                if at == 0 && starts.get(block).map(|start| start.get()) != Some(key(&name)) {
+                    return Err(Damaged("a block of names cannot be found"));
+                }
+                before = Some(name.clone());
+            }
+            end = cursor.at();
+        }
+        if end != bytes.len() {
+            return Err(Damaged("its names do not end where they should"));
+        }
+        Ok(names)
+    }
+
+    fn offset(&self, block: usize) -> Option<usize> {
+        self.offsets.get(block).map(|offset| offset.get() as usize)
+    }
+
+    fn block(&self, block: usize) -> Cursor<'a> {
+        Cursor::new(self.bytes, self.offset(block).unwrap_or(self.bytes.len()))
+    }
+
+    fn block_len(&self, block: usize) -> usize {
+        self.count.saturating_sub(block * BLOCK).min(BLOCK)
+    }
+
+    /// Returns how many names are below `name`, and whether it is there itself.
+    fn rank(&self, name: &[u8]) -> (usize, bool) {
+        let sought = key(name);
+        let mut block = self.starts.partition_point(|start| start.get() < sought);
+        // Of blocks whose first names begin alike, the names themselves decide.
+        while self.starts.get(block).is_some_and(|start| start.get() == sought) {
+            let (_, first) = entry(&mut self.block(block), true);
+            if first > name {
+                break;
+            }
+            block += 1;
+        }
+        let Some(block) = block.checked_sub(1) else { return (0, false) };
+        let mut cursor = self.block(block);
+        // How much of the name is shared with the last name that was read, which is below it.
+        let mut matched = 0;
+        for at in 0..self.block_len(block) {
+            let (shared, rest) = entry(&mut cursor, at == 0);
+            if shared > matched {
+                continue;
+            }
+            let sought = name.get(shared..).unwrap_or(&[]);
+            let same = rest.iter().zip(sought).take_while(|(left, right)| left == right).count();
+            let is_below = match (rest.get(same), sought.get(same)) {
+                (None, None) => return (block * BLOCK + at, shared == matched),
+                (None, Some(_)) => true,
+                (Some(_), None) => false,
+                (Some(left), Some(right)) => left < right,
+            };
+            if shared < matched || !is_below {
+                return (block * BLOCK + at, false);
+            }
+            matched = shared + same;
+        }
+        (block * BLOCK + self.block_len(block), false)
+    }
+
+    /// Returns the number of a name.
+    pub(super) fn find(&self, name: &[u8]) -> Option<NameId> {
+        match self.rank(name) {
+            (rank, true) => NameId::try_from(rank).ok(),
+            _ => None,
+        }
+    }
+
+    /// Returns the numbers of the names that begin with `start`.
+    pub(super) fn from(&self, start: &[u8]) -> Range<NameId> {
+        let low = self.rank(start).0;
+        // No name holds this byte, which is none of UTF-8.
+        let mut end = start.to_vec();
+        end.push(0xff);
+        let high = self.rank(&end).0;
+        let id = |rank: usize| NameId::try_from(rank).unwrap_or(NameId::MAX);
+        id(low)..id(high)
+    }
+
+    /// Returns a name.
+    pub(super) fn name(&self, id: NameId) -> String {
+        let id = usize::from(id);
+        let mut cursor = self.block(id / BLOCK);
+        let mut name = Vec::new();
+        for at in 0..=id % BLOCK {
+            let (shared, rest) = entry(&mut cursor, at == 0);
+            name.truncate(shared);
+            name.extend_from_slice(rest);
+        }
+        String::from_utf8(name).unwrap_or_default()
+    }
+
+    /// Returns how many names there are.
+    pub(super) const fn len(&self) -> usize {
+        self.count
+    }
+}
+
+/// Returns the first bytes of a name as a number that sorts as they do: a name holds no zero byte.
+fn key(name: &[u8]) -> u64 {
+    let mut first = [0; size_of::<u64>()];
+    for (slot, byte) in first.iter_mut().zip(name) {
+        *slot = *byte;
+    }
+    u64::from_be_bytes(first)
+}
+
+/// Reads one name of a block: how much it shares with the one before, and the rest.
+fn entry<'a>(cursor: &mut Cursor<'a>, is_first: bool) -> (usize, &'a [u8]) {
+    if is_first {
+        let length = cursor.number() as usize;
+        return (0, cursor.take(length));
+    }
+    let head = cursor.byte();
+    let mut part = |half: u8| match half {
+        LARGE => cursor.number() as usize + usize::from(LARGE),
+        small => usize::from(small),
+    };
+    let shared = part(head >> 4);
+    let length = part(head & LARGE);
+    (shared, cursor.take(length))
+}
+
+/// Makes the names of a table.
+#[derive(Debug, Default)]
+pub(super) struct NamesBuilder<'k> {
+    ids: BTreeMap<&'k str, NameId>,
+    pub(super) starts: Vec<U64>,
+    pub(super) offsets: Vec<U32>,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl<'k> NamesBuilder<'k> {
+    /// Writes names; `None` if there are more than can be numbered.
+    pub(super) fn new(names: &BTreeSet<&'k str>) -> Option<Self> {
+        let mut made = Self::default();
+        let mut before = "";
+        for (at, name) in names.iter().enumerate() {
+            made.ids.insert(name, NameId::try_from(at).ok()?);
+            if at % BLOCK == 0 {
+                made.starts.push(U64::new(key(name.as_bytes())));
+                made.offsets.push(U32::new(u32::try_from(made.bytes.len()).ok()?));
+                put_number(&mut made.bytes, u32::try_from(name.len()).ok()?);
+                made.bytes.extend_from_slice(name.as_bytes());
+            } else {
+                let pairs = before.bytes().zip(name.bytes());
+                let shared = pairs.take_while(|(left, right)| left == right).count();
+                let rest = name.as_bytes().get(shared..).unwrap_or(&[]);
+                let half = |part: usize| u8::try_from(part).map_or(LARGE, |part| part.min(LARGE));
+                made.bytes.push(half(shared) << 4 | half(rest.len()));
+                for part in [shared, rest.len()] {
+                    if let Some(more) = part.checked_sub(usize::from(LARGE)) {
+                        put_number(&mut made.bytes, u32::try_from(more).ok()?);
+                    }
+                }
+                made.bytes.extend_from_slice(rest);
+            }
+            before = name;
+        }
+        Some(made)
+    }
+
+    /// Returns the number of a name, which is one of those that it was made of.
+    pub(super) fn id(&self, name: &str) -> NameId {
+        self.ids.get(name).copied().unwrap_or(NameId::MAX)
+    }
+
+    /// Returns how many names there are.
+    pub(super) fn len(&self) -> usize {
+        self.ids.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names of every length, of which many begin alike.
+    fn sample() -> BTreeSet<String> {
+        let mut state = 2611u32;
+        let mut number = |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 16) % below
+        };
+        let mut names = BTreeSet::new();
+        for _ in 0..400 {
+            let start =
+                ["--", "-", "", "--no-", "aws-a-long-name-of-a-service-"][number(5) as usize];
+            let letters = (0..number(40)).map(|_| char::from(b'a' + number(3) as u8));
+            let name = start.to_owned() + &letters.collect::<String>();
+            if !name.is_empty() {
+                names.insert(name);
+            }
+        }
+        names
+    }
+
+    #[test]
+    fn a_name_is_found_by_itself_alone() {
+        let all = sample();
+        let made = NamesBuilder::new(&all.iter().map(String::as_str).collect()).unwrap();
+        let names = Names::open(made.len(), &made.starts, &made.offsets, &made.bytes).unwrap();
+        for (at, name) in all.iter().enumerate() {
+            let id = NameId::try_from(at).unwrap();
+            assert_eq!(names.find(name.as_bytes()), Some(id), "{name}");
+            assert_eq!(names.name(id), *name);
+            assert_eq!(made.id(name), id);
+            for other in [format!("{name}x"), format!("{name}a"), name.get(1..).unwrap().to_owned()]
+            {
+                let expected = all.iter().position(|each| *each == other);
+                let found = names.find(other.as_bytes()).map(usize::from);
+                assert_eq!(found, expected, "{other}");
+            }
+            for length in 0..name.len() {
+                let start = name.get(..length).unwrap();
+                let range = names.from(start.as_bytes());
+                let low = all.iter().position(|each| each.starts_with(start)).unwrap();
+                let count = all.iter().filter(|each| each.starts_with(start)).count();
+                let expected = low..low + count;
+                assert_eq!(usize::from(range.start)..usize::from(range.end), expected, "{start}");
+            }
+        }
+        assert_eq!(names.find(b""), None);
+        assert_eq!(names.find(b"zz"), None);
+    }
+
+    #[test]
+    fn altered_names_are_refused() {
+        let all = ["--all", "--almost", "-a", "ls"];
+        let made = NamesBuilder::new(&all.into_iter().collect()).unwrap();
+        let open = |bytes: &[u8]| Names::open(4, &made.starts, &made.offsets, bytes).is_ok();
+        assert!(open(&made.bytes));
+        assert!(!open(&made.bytes[..made.bytes.len() - 1]));
+        let mut longer = made.bytes.clone();
+        longer.push(0);
+        assert!(!open(&longer));
+        let mut unsorted = made.bytes.clone();
+        *unsorted.last_mut().unwrap() = b'\0';
+        assert!(Names::open(3, &made.starts, &made.offsets, &unsorted).is_err());
+    }
+}

@@ -1,0 +1,472 @@
+//! The rows of a program, as they lie in the table.
+//!
+//! ```text
+//! node     parent(3 bytes; of a program NO_PARENT and its file), tier | style | parts, bits | parts, extras,
+//!          name, says, line, the extras that are there, then each part that is there with its length:
+//!          options, operands, forms, sub-commands
+//! option   length, tier | arity | parts, line, role, cap, says, values, names
+//! operand  role | position, line, values
+//! value    tier | parts, line, pattern, cap, role, says
+//! form     length, tier | parts, lists, line, says, the parts, then the lists with their lengths
+//! sub      distance of its node, how many names, names
+//! ```
+//!
+//! Names are numbers in rising order, each written as the distance to the one before. The line of a row is
+//! written as the distance to the line of its node.
+
+use super::cursor::Cursor;
+use super::model::{Arity, Output, Position, Role, Special, Style};
+use super::names::NameId;
+use crate::tier::Tier;
+
+/// The number of a program or sub-command: where its row begins.
+pub type NodeId = u32;
+/// The number of an option: where its row begins.
+pub(crate) type FlagId = u32;
+/// The number of a text: where it begins.
+pub(crate) type TextId = u32;
+
+/// What a program has in place of the number of a parent.
+pub(super) const NO_PARENT: NodeId = 0xff_ffff;
+/// The number for a tier that is not given.
+pub(super) const NO_TIER: u8 = 4;
+
+/// Properties of a node that are on or off.
+#[derive(Debug, Clone, Copy)]
+#[repr(u8)]
+pub(crate) enum NodeBit {
+    Numbers = 1,
+    BundleFirst = 2,
+    IgnoreCase = 4,
+    Sends = 8,
+    Builtin = 16,
+}
+
+/// Parts of a node that may be missing.
+pub(super) mod part {
+    pub(in crate::facts) const FLAGS: u8 = 1 << 6;
+    pub(in crate::facts) const OPERANDS: u8 = 1 << 7;
+    pub(in crate::facts) const FORMS: u8 = 1 << 5;
+    pub(in crate::facts) const SUBS: u8 = 1 << 6;
+
+    pub(in crate::facts) const STOP: u8 = 1;
+    pub(in crate::facts) const SUB_AT: u8 = 2;
+    pub(in crate::facts) const STDIN: u8 = 4;
+    pub(in crate::facts) const OUTPUT: u8 = 8;
+    pub(in crate::facts) const SPECIAL: u8 = 16;
+    pub(in crate::facts) const WRITES: u8 = 32;
+}
+
+/// Parts of an option that may be missing.
+pub(super) mod flag_part {
+    pub(in crate::facts) const EVERYWHERE: u8 = 1 << 4;
+    pub(in crate::facts) const CAP: u8 = 1 << 5;
+    pub(in crate::facts) const SAYS: u8 = 1 << 6;
+    pub(in crate::facts) const VALUES: u8 = 1 << 7;
+}
+
+/// Parts of a value that may be missing.
+pub(super) mod value_part {
+    pub(in crate::facts) const CAP: u8 = 4;
+    pub(in crate::facts) const ROLE: u8 = 8;
+    pub(in crate::facts) const SAYS: u8 = 16;
+}
+
+/// Parts and lists of a form that may be missing.
+pub(super) mod form_part {
+    pub(in crate::facts) const OUTPUT: u8 = 4;
+    pub(in crate::facts) const STDIN: u8 = 8;
+    pub(in crate::facts) const WRITES: u8 = 16;
+    pub(in crate::facts) const LEAST: u8 = 32;
+    pub(in crate::facts) const MOST: u8 = 64;
+
+    pub(in crate::facts) const HAS: u8 = 1;
+    pub(in crate::facts) const WITHOUT: u8 = 2;
+    pub(in crate::facts) const MATCHING: u8 = 4;
+    pub(in crate::facts) const OPERANDS: u8 = 8;
+    pub(in crate::facts) const ROLES: u8 = 16;
+}
+
+/// Some bytes of rows, and the line that the lines in them are counted from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) line: u16,
+}
+
+impl Extent {
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
+}
+
+/// A program or a sub-command.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NodeRow {
+    pub(crate) id: NodeId,
+    pub(super) parent: Option<NodeId>,
+    /// The file of a program; 0 of a sub-command.
+    pub(super) file: u8,
+    pub(super) name: NameId,
+    pub(super) says: TextId,
+    pub(crate) writes: TextId,
+    /// `None` if no one has read its facts yet.
+    pub(crate) tier: Option<Tier>,
+    pub(crate) style: Style,
+    bits: u8,
+    /// From which operand on no word is an option; 0 for never.
+    pub(crate) stop: u8,
+    /// Which operand is the sub-command, from 1.
+    pub(crate) sub_at: u8,
+    pub(crate) stdin: Role,
+    pub(crate) output: Output,
+    pub(crate) special: Special,
+    pub(crate) line: u16,
+    pub(super) flags: Extent,
+    pub(crate) operands: Extent,
+    pub(crate) forms: Extent,
+    pub(super) subs: Extent,
+    /// Where the row ends.
+    pub(super) end: u32,
+}
+
+impl NodeRow {
+    pub(crate) const fn has(&self, bit: NodeBit) -> bool {
+        self.bits & bit as u8 != 0
+    }
+
+    pub(crate) const fn has_subs(&self) -> bool {
+        !self.subs.is_empty()
+    }
+}
+
+/// An option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FlagRow {
+    pub(crate) id: FlagId,
+    pub(crate) tier: Tier,
+    pub(crate) cap: Option<Tier>,
+    pub(crate) arity: Arity,
+    pub(crate) role: Role,
+    pub(super) says: TextId,
+    pub(crate) is_everywhere: bool,
+    pub(super) has_pattern: bool,
+    pub(crate) line: u16,
+    pub(crate) values: Extent,
+    pub(super) names: Extent,
+}
+
+impl FlagRow {
+    /// `--help`, which every program may have and no fact declares: nothing else is done then.
+    pub(crate) const HELP: Self = Self {
+        id: FlagId::MAX,
+        tier: Tier::ReadOnly,
+        cap: Some(Tier::ReadOnly),
+        arity: Arity::None,
+        role: Role::Text,
+        says: 0,
+        is_everywhere: false,
+        has_pattern: false,
+        line: 0,
+        values: Extent { start: 0, end: 0, line: 0 },
+        names: Extent { start: 0, end: 0, line: 0 },
+    };
+}
+
+/// An operand.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OperandRow {
+    pub(crate) position: Position,
+    pub(crate) role: Role,
+    pub(crate) line: u16,
+    pub(crate) values: Extent,
+}
+
+/// What a certain value means.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ValueRow {
+    pub(crate) id: u32,
+    pub(crate) pattern: TextId,
+    pub(super) says: TextId,
+    pub(crate) tier: Tier,
+    pub(crate) cap: Option<Tier>,
+    pub(crate) role: Role,
+    pub(crate) line: u16,
+}
+
+/// What a command is under conditions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FormRow {
+    pub(crate) id: u32,
+    pub(super) says: TextId,
+    pub(crate) writes: TextId,
+    pub(crate) tier: Tier,
+    pub(crate) output: Option<Output>,
+    pub(crate) stdin: Option<Role>,
+    pub(crate) least: u8,
+    pub(crate) most: u8,
+    pub(crate) line: u16,
+    pub(crate) has: Extent,
+    pub(crate) without: Extent,
+    pub(crate) matching: Extent,
+    pub(crate) operands: Extent,
+    pub(crate) roles: Extent,
+}
+
+/// A sub-command of a node, by its names.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SubRow {
+    pub(super) node: NodeId,
+    pub(super) has_pattern: bool,
+    pub(super) names: Extent,
+}
+
+/// Reads rows one after the other. `None` of a row that is cut or holds what means nothing.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RowReader<'a> {
+    cursor: Cursor<'a>,
+    line: u16,
+}
+
+impl<'a> RowReader<'a> {
+    pub(super) fn new(bytes: &'a [u8], extent: Extent) -> Self {
+        let bytes = bytes.get(..extent.end as usize).unwrap_or(&[]);
+        Self { cursor: Cursor::new(bytes, extent.start as usize), line: extent.line }
+    }
+
+    pub(super) fn node(bytes: &'a [u8], id: NodeId) -> Option<NodeRow> {
+        let mut reader = Self { cursor: Cursor::new(bytes, id as usize), line: 0 };
+        let parent = {
+            let mut byte = || u32::from(reader.cursor.byte());
+            byte() | byte() << 8 | byte() << 16
+        };
+        let file = if parent == NO_PARENT { reader.cursor.byte() } else { 0 };
+        let (first, bits, extras) =
+            (reader.cursor.byte(), reader.cursor.byte(), reader.cursor.byte());
+        let (name, says, line) =
+            (reader.cursor.short(), reader.cursor.number(), reader.cursor.short());
+        reader.line = line;
+        let mut extra = |mask: u8, usual: u8| match extras & mask {
+            0 => usual,
+            _ => reader.cursor.byte(),
+        };
+        let (stop, sub_at) = (extra(part::STOP, 0), extra(part::SUB_AT, 1));
+        let stdin = Role::from_number(extra(part::STDIN, 0))?;
+        let output = Output::from_number(extra(part::OUTPUT, 0))?;
+        let special = Special::from_number(extra(part::SPECIAL, 0))?;
+        let writes = if extras & part::WRITES == 0 { 0 } else { reader.cursor.number() };
+        let mut list = |is_there: bool| if is_there { reader.list() } else { Extent::default() };
+        let flags = list(first & part::FLAGS != 0);
+        let operands = list(first & part::OPERANDS != 0);
+        let forms = list(bits & part::FORMS != 0);
+        let subs = list(bits & part::SUBS != 0);
+        let tier = match first & 7 {
+            NO_TIER => None,
+            tier => Some(Tier::from_number(tier)?),
+        };
+        let row = NodeRow {
+            id,
+            parent: (parent != NO_PARENT).then_some(parent),
+            file,
+            name,
+            says,
+            writes,
+            tier,
+            style: Style::from_number(first >> 3 & 7)?,
+            bits,
+            stop,
+            sub_at: sub_at.max(1),
+            stdin,
+            output,
+            special,
+            line,
+            flags,
+            operands,
+            forms,
+            subs,
+            end: u32::try_from(reader.cursor.at()).ok()?,
+        };
+        (!reader.cursor.is_short()).then_some(row)
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.cursor.is_at_end()
+    }
+
+    pub(super) fn flag(&mut self) -> Option<FlagRow> {
+        let id = u32::try_from(self.cursor.at()).ok()?;
+        let rest = self.list();
+        let mut reader = Self { cursor: self.cursor.within(rest.start, rest.end), ..*self };
+        let parts = reader.cursor.byte();
+        let (line, has_pattern) = reader.line_and_bit();
+        let arity = Arity::from_number(parts >> 2 & 3)?;
+        let role = match arity {
+            Arity::None => Role::Text,
+            Arity::Required | Arity::Attached => Role::from_number(reader.cursor.byte())?,
+        };
+        let cap = reader.cap(parts & flag_part::CAP != 0)?;
+        let says = if parts & flag_part::SAYS == 0 { 0 } else { reader.cursor.number() };
+        let values = if parts & flag_part::VALUES == 0 { Extent::default() } else { reader.list() };
+        let start = u32::try_from(reader.cursor.at()).ok()?;
+        let row = FlagRow {
+            id,
+            tier: Tier::from_number(parts & 3)?,
+            cap,
+            arity,
+            role,
+            says,
+            is_everywhere: parts & flag_part::EVERYWHERE != 0,
+            has_pattern,
+            line,
+            values,
+            names: Extent { start, ..rest },
+        };
+        (!self.cursor.is_short() && !reader.cursor.is_short()).then_some(row)
+    }
+
+    pub(super) fn operand(&mut self) -> Option<OperandRow> {
+        let head = self.cursor.byte();
+        let (line, has_values) = self.line_and_bit();
+        let row = OperandRow {
+            position: Position::from_number(head & 3)?,
+            role: Role::from_number(head >> 2)?,
+            line,
+            values: if has_values { self.list() } else { Extent::default() },
+        };
+        (!self.cursor.is_short()).then_some(row)
+    }
+
+    pub(super) fn value(&mut self) -> Option<ValueRow> {
+        let id = u32::try_from(self.cursor.at()).ok()?;
+        let parts = self.cursor.byte();
+        let line = self.line();
+        let pattern = self.cursor.number();
+        let cap = self.cap(parts & value_part::CAP != 0)?;
+        let role = if parts & value_part::ROLE == 0 { 0 } else { self.cursor.byte() };
+        let says = if parts & value_part::SAYS == 0 { 0 } else { self.cursor.number() };
+        let tier = Tier::from_number(parts & 3)?;
+        let row = ValueRow { id, pattern, says, tier, cap, role: Role::from_number(role)?, line };
+        (!self.cursor.is_short()).then_some(row)
+    }
+
+    pub(super) fn form(&mut self) -> Option<FormRow> {
+        let id = u32::try_from(self.cursor.at()).ok()?;
+        let rest = self.list();
+        let mut reader = Self { cursor: self.cursor.within(rest.start, rest.end), ..*self };
+        let (parts, lists) = (reader.cursor.byte(), reader.cursor.byte());
+        let line = reader.line();
+        let says = reader.cursor.number();
+        let mut one = |mask: u8| (parts & mask != 0).then(|| reader.cursor.byte());
+        let output = one(form_part::OUTPUT);
+        let stdin = one(form_part::STDIN);
+        let least = one(form_part::LEAST).unwrap_or(0);
+        let most = one(form_part::MOST).unwrap_or(u8::MAX);
+        let writes = if parts & form_part::WRITES == 0 { 0 } else { reader.cursor.number() };
+        let mut list = |mask: u8| match lists & mask {
+            0 => Extent::default(),
+            _ => reader.list(),
+        };
+        let row = FormRow {
+            id,
+            says,
+            writes,
+            tier: Tier::from_number(parts & 3)?,
+            output: output.map(Output::from_number).map_or(Some(None), |it| it.map(Some))?,
+            stdin: stdin.map(Role::from_number).map_or(Some(None), |it| it.map(Some))?,
+            least,
+            most,
+            line,
+            has: list(form_part::HAS),
+            without: list(form_part::WITHOUT),
+            matching: list(form_part::MATCHING),
+            operands: list(form_part::OPERANDS),
+            roles: list(form_part::ROLES),
+        };
+        (!self.cursor.is_short() && !reader.cursor.is_short()).then_some(row)
+    }
+
+    /// Reads a sub-command of the node that begins at `node`.
+    pub(super) fn sub(&mut self, node: NodeId) -> Option<SubRow> {
+        let distance = self.cursor.number();
+        let head = self.cursor.number();
+        let names = self.extent(head >> 1);
+        let row = SubRow { node: node.checked_sub(distance)?, has_pattern: head & 1 != 0, names };
+        (!self.cursor.is_short()).then_some(row)
+    }
+
+    /// Reads the role that an option's value has in a form.
+    pub(super) fn role(&mut self) -> Option<(NameId, Role)> {
+        let (name, role) = (self.cursor.short(), self.cursor.byte());
+        (!self.cursor.is_short()).then_some((name, Role::from_number(role)?))
+    }
+
+    pub(super) fn text(&mut self) -> Option<TextId> {
+        let text = self.cursor.number();
+        (!self.cursor.is_short()).then_some(text)
+    }
+
+    /// Reads a length, and skips as many bytes.
+    fn list(&mut self) -> Extent {
+        let length = self.cursor.number();
+        self.extent(length)
+    }
+
+    fn extent(&mut self, length: u32) -> Extent {
+        let start = u32::try_from(self.cursor.at()).unwrap_or(u32::MAX);
+        self.cursor.take(length as usize);
+        Extent { start, end: start.saturating_add(length), line: self.line }
+    }
+
+    fn line(&mut self) -> u16 {
+        self.line.wrapping_add(self.cursor.short())
+    }
+
+    fn line_and_bit(&mut self) -> (u16, bool) {
+        let number = self.cursor.number();
+        let distance = u16::try_from(number >> 1).unwrap_or_else(|_| {
+            self.cursor.fail();
+            0
+        });
+        (self.line.wrapping_add(distance), number & 1 != 0)
+    }
+
+    fn cap(&mut self, is_there: bool) -> Option<Option<Tier>> {
+        if !is_there {
+            return Some(None);
+        }
+        Tier::from_number(self.cursor.byte()).map(Some)
+    }
+}
+
+/// The numbers of names.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NameIds<'a> {
+    cursor: Cursor<'a>,
+    before: NameId,
+}
+
+impl<'a> NameIds<'a> {
+    pub(super) fn new(bytes: &'a [u8], extent: Extent) -> Self {
+        let bytes = bytes.get(..extent.end as usize).unwrap_or(&[]);
+        Self { cursor: Cursor::new(bytes, extent.start as usize), before: 0 }
+    }
+
+    /// Returns whether all of it was numbers.
+    pub(super) fn is_whole(mut self) -> bool {
+        while self.next().is_some() {}
+        !self.cursor.is_short()
+    }
+}
+
+impl Iterator for NameIds<'_> {
+    type Item = NameId;
+
+    fn next(&mut self) -> Option<NameId> {
+        if self.cursor.is_at_end() {
+            return None;
+        }
+        self.before = self.before.wrapping_add(self.cursor.short());
+        Some(self.before)
+    }
+}
