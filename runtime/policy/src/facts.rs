@@ -21,6 +21,6 @@ pub use model::{
 };
 pub(crate) use names::NameId;
 pub use row::NodeId;
-pub(crate) use row::{Extent, FlagId, FlagRow, FormRow, NodeBit, NodeRow, OperandRow};
+pub(crate) use row::{Extent, FlagId, FlagRow, FormRow, NameList, NodeBit, NodeRow, OperandRow};
 pub(crate) use table::matches;
 pub use table::{FactPlace, Facts};

@@ -7,8 +7,8 @@ use super::hit::Cause;
 use super::hit::{Effect, Hit};
 use super::stream::{Content, Stream};
 use crate::facts::{
-    Extent, FlagId, FormRow, NodeBit, NodeId, NodeRow, OperandRow, Output, Place, Position, Role,
-    Special, matches,
+    Extent, FlagId, FormRow, NameList, NodeBit, NodeId, NodeRow, OperandRow, Output, Place,
+    Position, Role, Special, matches,
 };
 use crate::paths;
 use crate::shell::Frame;
@@ -304,7 +304,7 @@ impl<'f> Classifier<'f> {
     }
 
     fn holds(&self, form: &FormRow, call: &Call<'_>) -> bool {
-        let is_given = |list: Extent| {
+        let is_given = |list: NameList| {
             let mut names = call.given.iter().filter_map(|given| given.name);
             names.any(|name| self.facts.lists(list, name))
         };

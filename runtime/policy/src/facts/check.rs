@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::damage::Damaged;
 use super::model::{Role, WordKind};
 use super::names::NameId;
-use super::row::{Extent, FormRow, NodeId, NodeRow, RowReader, TextId};
+use super::row::{Extent, FormRow, NameList, NodeId, NodeRow, RowReader, TextId};
 use super::table::Facts;
 
 /// How deep sub-commands may be.
@@ -23,15 +23,14 @@ pub(super) fn check(facts: &Facts<'_>) -> Result<(), Damaged> {
     let is_known = facts.words.iter().all(|row| {
         Role::from_number(row.language).is_some()
             && WordKind::from_number(row.kind).is_some()
-            && usize::from(row.word.get()) < facts.name_count()
+            && facts.has_name(row.word.get())
     });
     if !is_sorted || !is_known || !texts.all(|id| facts.is_text(id)) {
         return Err(Damaged("what its rows begin with is wrong"));
     }
     let mut check = Check { facts, bytes: 0 };
     let programs: BTreeSet<NodeId> = facts.programs.iter().map(|row| row.node.get()).collect();
-    let is_named =
-        facts.programs.iter().all(|row| usize::from(row.name.get()) < facts.name_count());
+    let is_named = facts.programs.iter().all(|row| facts.has_name(row.name.get()));
     let is_whole =
         is_named && programs.into_iter().all(|id| check.node(id, None, DEPTH_MAX).is_some());
     if is_whole { Ok(()) } else { Err(Damaged("a row is wrong")) }
@@ -50,7 +49,7 @@ impl Check<'_, '_> {
         self.bytes += (row.end - id) as usize;
         let is_whole = row.parent == parent
             && self.bytes <= self.facts.row_bytes()
-            && usize::from(row.name) < self.facts.name_count()
+            && self.facts.has_name(row.name)
             && self.facts.is_text(row.says)
             && self.facts.is_text(row.writes)
             && (parent.is_some() || self.facts.files().len() > usize::from(row.file));
@@ -72,7 +71,7 @@ impl Check<'_, '_> {
         for flag in self.facts.read_all(node.flags, RowReader::flag)? {
             self.text(flag.says)?;
             self.values(flag.values)?;
-            self.names(flag.names)?;
+            self.list(flag.names)?;
         }
         Some(())
     }
@@ -102,8 +101,8 @@ impl Check<'_, '_> {
     fn form(&self, form: &FormRow) -> Option<()> {
         self.text(form.says)?;
         self.text(form.writes)?;
-        self.names(form.has)?;
-        self.names(form.without)?;
+        self.list(form.has)?;
+        self.list(form.without)?;
         self.operands(form.operands)?;
         for text in self.facts.read_all(form.matching, RowReader::text)? {
             self.text(text)?;
@@ -114,6 +113,11 @@ impl Check<'_, '_> {
         Some(())
     }
 
+    fn list(&self, list: NameList) -> Option<()> {
+        self.facts.listed(list).try_for_each(|id| self.name(id))?;
+        self.names(list.names)
+    }
+
     fn names(&self, extent: Extent) -> Option<()> {
         let ids = self.facts.name_ids(extent);
         ids.is_whole().then_some(())?;
@@ -121,7 +125,7 @@ impl Check<'_, '_> {
     }
 
     fn name(&self, id: NameId) -> Option<()> {
-        (usize::from(id) < self.facts.name_count()).then_some(())
+        self.facts.has_name(id).then_some(())
     }
 
     fn text(&self, id: TextId) -> Option<()> {

@@ -71,6 +71,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a number that has to fit 16 bits.
+    #[inline]
     pub(super) fn short(&mut self) -> u16 {
         u16::try_from(self.number()).unwrap_or_else(|_| {
             self.fail();
@@ -78,6 +79,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
+    #[inline]
     pub(super) fn take(&mut self, length: usize) -> &'a [u8] {
         let end = self.at.saturating_add(length);
         match self.bytes.get(self.at..end) {

@@ -4,7 +4,9 @@ use super::model::{
     Flag, Form, Knowledge, LanguageWords, Node, Operand, Place, Role, Value, WordKind,
 };
 use super::names::NameId;
-use super::row::{Extent, FlagRow, FormRow, NodeBit, NodeId, NodeRow, OperandRow, ValueRow};
+use super::row::{
+    Extent, FlagRow, FormRow, NameList, NodeBit, NodeId, NodeRow, OperandRow, ValueRow,
+};
 use super::table::Facts;
 
 impl Facts<'_> {
@@ -96,8 +98,8 @@ impl Decode<'_, '_> {
         Place { file: self.file, line }
     }
 
-    fn names(self, extent: Extent) -> Vec<String> {
-        self.facts.name_ids(extent).map(|name| self.facts.name(name)).collect()
+    fn names(self, list: NameList) -> Vec<String> {
+        self.facts.listed(list).map(|name| self.facts.name(name)).collect()
     }
 
     fn flag(self, row: &FlagRow) -> Flag {

@@ -8,7 +8,7 @@ use zerocopy::little_endian::{U16, U32};
 
 use super::cursor::put_number;
 use super::model::{Arity, Flag, Form, Knowledge, Node, Operand, Output, Role, Special, Value};
-use super::names::NamesBuilder;
+use super::names::{NameId, NamesBuilder, letter_of};
 use super::row::{
     NO_PARENT, NO_TIER, NodeBit, NodeId, TextId, flag_part, form_part, part, value_part,
 };
@@ -128,7 +128,7 @@ impl<'k> Used<'k> {
         texts.sort_by_key(|(text, count)| (usize::MAX - count, *text));
         let mut encoder = Encoder {
             names: NamesBuilder::new(&self.names)
-                .ok_or(EncodeError { what: "there are more than 65,536 names" })?,
+                .ok_or(EncodeError { what: "there are more than 65,280 names" })?,
             ids: BTreeMap::new(),
             texts: String::new(),
             rows: Vec::new(),
@@ -167,9 +167,16 @@ impl Encoder<'_> {
         put_number(out, self.text(text));
     }
 
-    /// Writes the names as numbers in rising order.
-    fn put_names(&self, out: &mut Vec<u8>, names: &[String]) {
-        let ids: BTreeSet<u16> = names.iter().map(|name| self.names.id(name)).collect();
+    /// Returns the letters of names such as `-x`, and the numbers of the others.
+    fn list(&self, names: &[String]) -> (Vec<u8>, BTreeSet<NameId>) {
+        let mut ids: BTreeSet<NameId> = names.iter().map(|name| self.names.id(name)).collect();
+        let letters = ids.iter().filter_map(|id| letter_of(*id)).collect();
+        ids.retain(|id| letter_of(*id).is_none());
+        (letters, ids)
+    }
+
+    /// Writes numbers in rising order.
+    fn put_ids(&self, out: &mut Vec<u8>, ids: BTreeSet<NameId>) {
         let mut before = 0;
         for id in ids {
             put_number(out, u32::from(id - before));
@@ -275,7 +282,7 @@ impl Encoder<'_> {
         let mut out = Vec::new();
         for (sub, id) in subs {
             let mut names = Vec::new();
-            self.put_names(&mut names, &sub.names);
+            self.put_ids(&mut names, sub.names.iter().map(|name| self.names.id(name)).collect());
             put_number(&mut out, node - id);
             put_number(&mut out, size(names.len())? << 1 | u32::from(has_pattern(&sub.names)));
             out.append(&mut names);
@@ -297,7 +304,9 @@ impl Encoder<'_> {
                 parts |= if is_there { part } else { 0 };
             }
             let mut row = vec![parts];
-            put_line(&mut row, place.line, base, has_pattern(names));
+            let (letters, ids) = self.list(names);
+            let bits = u32::from(!letters.is_empty()) | u32::from(has_pattern(names)) << 1;
+            put_line(&mut row, place.line, base, (bits, 2));
             if *arity != Arity::None {
                 row.push(*role as u8);
             }
@@ -308,7 +317,10 @@ impl Encoder<'_> {
             if !values.is_empty() {
                 put_list(&mut row, &self.values(values, base))?;
             }
-            self.put_names(&mut row, names);
+            if !letters.is_empty() {
+                put_list(&mut row, &letters)?;
+            }
+            self.put_ids(&mut row, ids);
             put_list(&mut out, &row)?;
         }
         Ok(out)
@@ -319,7 +331,7 @@ impl Encoder<'_> {
         for operand in operands {
             let Operand { position, role, values, place } = operand;
             out.push((*role as u8) << 2 | *position as u8);
-            put_line(&mut out, place.line, base, !values.is_empty());
+            put_line(&mut out, place.line, base, (u32::from(!values.is_empty()), 1));
             if !values.is_empty() {
                 put_list(&mut out, &self.values(values, base))?;
             }
@@ -377,10 +389,14 @@ impl Encoder<'_> {
             writes,
             place,
         } = form;
-        let ids = |names: &[String]| {
-            let mut ids = Vec::new();
-            self.put_names(&mut ids, names);
-            ids
+        let list = |names: &[String]| -> Result<Vec<u8>, EncodeError> {
+            let mut out = Vec::new();
+            if !names.is_empty() {
+                let (letters, ids) = self.list(names);
+                put_list(&mut out, &letters)?;
+                self.put_ids(&mut out, ids);
+            }
+            Ok(out)
         };
         let mut patterns = Vec::new();
         for pattern in matching {
@@ -392,8 +408,8 @@ impl Encoder<'_> {
             role_rows.push(*role as u8);
         }
         let lists = [
-            (ids(has), form_part::HAS),
-            (ids(without), form_part::WITHOUT),
+            (list(has)?, form_part::HAS),
+            (list(without)?, form_part::WITHOUT),
             (patterns, form_part::MATCHING),
             (self.operands(operands, base)?, form_part::OPERANDS),
             (role_rows, form_part::ROLES),
@@ -474,9 +490,9 @@ fn has_pattern(names: &[String]) -> bool {
     names.iter().any(|name| name.contains('*'))
 }
 
-/// Writes the distance of a line to the line of its node, with a bit.
-fn put_line(out: &mut Vec<u8>, line: u16, base: u16, bit: bool) {
-    put_number(out, u32::from(line.wrapping_sub(base)) << 1 | u32::from(bit));
+/// Writes the distance of a line to the line of its node, with this many bits below it.
+fn put_line(out: &mut Vec<u8>, line: u16, base: u16, (bits, count): (u32, u32)) {
+    put_number(out, u32::from(line.wrapping_sub(base)) << count | bits);
 }
 
 /// Writes bytes with their length in front.

@@ -1,6 +1,6 @@
 //! Every name of the facts, once: sorted, so that names that begin alike have numbers that follow each other.
 //!
-//! Names are in blocks. The first of a block is whole; each of the others says how many bytes it shares with
+//! A name of a dash and one letter is that letter's number, and is not stored. The others are in blocks. The first of a block is whole; each of the rest says how many bytes it shares with
 //! the name before it. The number of a name is its place in the order, so what refers to names holds and
 //! compares small numbers, and a shortened option is a range of them.
 
@@ -15,6 +15,8 @@ use super::damage::Damaged;
 /// The number of a name.
 pub(crate) type NameId = u16;
 
+/// What is added to the letter of a name such as `-x`.
+const LETTERS: NameId = 0xff00;
 /// How many names a block has.
 const BLOCK: usize = 32;
 /// The largest number that half a byte holds; it says that the number follows.
@@ -102,23 +104,27 @@ impl<'a> Names<'a> {
         }
         let Some(block) = block.checked_sub(1) else { return (0, false) };
         let mut cursor = self.block(block);
+        let (_, first) = entry(&mut cursor, true);
         // How much of the name is shared with the last name that was read, which is below it.
-        let mut matched = 0;
-        for at in 0..self.block_len(block) {
-            let (shared, rest) = entry(&mut cursor, at == 0);
+        let mut matched = common(first, name);
+        if matched == name.len() {
+            return (block * BLOCK, matched == first.len());
+        }
+        for at in 1..self.block_len(block) {
+            let (shared, rest) = entry(&mut cursor, false);
             if shared > matched {
                 continue;
             }
-            let sought = name.get(shared..).unwrap_or(&[]);
-            let same = rest.iter().zip(sought).take_while(|(left, right)| left == right).count();
-            let is_below = match (rest.get(same), sought.get(same)) {
-                (None, None) => return (block * BLOCK + at, shared == matched),
-                (None, Some(_)) => true,
-                (Some(_), None) => false,
-                (Some(left), Some(right)) => left < right,
-            };
-            if shared < matched || !is_below {
+            if shared < matched {
                 return (block * BLOCK + at, false);
+            }
+            let sought = name.get(shared..).unwrap_or(&[]);
+            let same = common(rest, sought);
+            match (rest.get(same), sought.get(same)) {
+                (None, None) => return (block * BLOCK + at, true),
+                (None, Some(_)) => {}
+                (Some(left), Some(right)) if left < right => {}
+                (Some(_), _) => return (block * BLOCK + at, false),
             }
             matched = shared + same;
         }
@@ -127,6 +133,9 @@ impl<'a> Names<'a> {
 
     /// Returns the number of a name.
     pub(super) fn find(&self, name: &[u8]) -> Option<NameId> {
+        if let Some(id) = letter(name) {
+            return Some(id);
+        }
         match self.rank(name) {
             (rank, true) => NameId::try_from(rank).ok(),
             _ => None,
@@ -146,6 +155,9 @@ impl<'a> Names<'a> {
 
     /// Returns a name.
     pub(super) fn name(&self, id: NameId) -> String {
+        if let Some(letter) = letter_of(id) {
+            return format!("-{}", char::from(letter));
+        }
         let id = usize::from(id);
         let mut cursor = self.block(id / BLOCK);
         let mut name = Vec::new();
@@ -157,10 +169,31 @@ impl<'a> Names<'a> {
         String::from_utf8(name).unwrap_or_default()
     }
 
-    /// Returns how many names there are.
-    pub(super) const fn len(&self) -> usize {
-        self.count
+    /// Returns whether a name has this number.
+    pub(super) fn has(&self, id: NameId) -> bool {
+        letter_of(id).is_some() || usize::from(id) < self.count
     }
+}
+
+/// Returns the number of a name of a dash and one letter.
+#[inline]
+fn letter(name: &[u8]) -> Option<NameId> {
+    match name {
+        [b'-', letter] if letter.is_ascii_graphic() => Some(LETTERS | NameId::from(*letter)),
+        _ => None,
+    }
+}
+
+/// Returns the letter of a name of a dash and one letter.
+#[inline]
+pub(super) fn letter_of(id: NameId) -> Option<u8> {
+    let letter = u8::try_from(id.checked_sub(LETTERS)?).ok()?;
+    letter.is_ascii_graphic().then_some(letter)
+}
+
+/// Returns the number of the name of a dash and this letter.
+pub(super) fn name_of(letter: u8) -> NameId {
+    LETTERS | NameId::from(letter)
 }
 
 /// Returns the first bytes of a name as a number that sorts as they do: a name holds no zero byte.
@@ -172,7 +205,14 @@ fn key(name: &[u8]) -> u64 {
     u64::from_be_bytes(first)
 }
 
+/// Returns how many bytes two names begin with alike.
+#[inline]
+fn common(left: &[u8], right: &[u8]) -> usize {
+    left.iter().zip(right).take_while(|(left, right)| left == right).count()
+}
+
 /// Reads one name of a block: how much it shares with the one before, and the rest.
+#[inline]
 fn entry<'a>(cursor: &mut Cursor<'a>, is_first: bool) -> (usize, &'a [u8]) {
     if is_first {
         let length = cursor.number() as usize;
@@ -202,16 +242,16 @@ impl<'k> NamesBuilder<'k> {
     pub(super) fn new(names: &BTreeSet<&'k str>) -> Option<Self> {
         let mut made = Self::default();
         let mut before = "";
-        for (at, name) in names.iter().enumerate() {
-            made.ids.insert(name, NameId::try_from(at).ok()?);
+        for name in names.iter().filter(|name| letter(name.as_bytes()).is_none()) {
+            let at = made.ids.len();
+            made.ids.insert(name, NameId::try_from(at).ok().filter(|id| *id < LETTERS)?);
             if at % BLOCK == 0 {
                 made.starts.push(U64::new(key(name.as_bytes())));
                 made.offsets.push(U32::new(u32::try_from(made.bytes.len()).ok()?));
                 put_number(&mut made.bytes, u32::try_from(name.len()).ok()?);
                 made.bytes.extend_from_slice(name.as_bytes());
             } else {
-                let pairs = before.bytes().zip(name.bytes());
-                let shared = pairs.take_while(|(left, right)| left == right).count();
+                let shared = common(before.as_bytes(), name.as_bytes());
                 let rest = name.as_bytes().get(shared..).unwrap_or(&[]);
                 let half = |part: usize| u8::try_from(part).map_or(LARGE, |part| part.min(LARGE));
                 made.bytes.push(half(shared) << 4 | half(rest.len()));
@@ -229,7 +269,7 @@ impl<'k> NamesBuilder<'k> {
 
     /// Returns the number of a name, which is one of those that it was made of.
     pub(super) fn id(&self, name: &str) -> NameId {
-        self.ids.get(name).copied().unwrap_or(NameId::MAX)
+        letter(name.as_bytes()).or_else(|| self.ids.get(name).copied()).unwrap_or(NameId::MAX)
     }
 
     /// Returns how many names there are.
@@ -255,7 +295,7 @@ mod tests {
                 ["--", "-", "", "--no-", "aws-a-long-name-of-a-service-"][number(5) as usize];
             let letters = (0..number(40)).map(|_| char::from(b'a' + number(3) as u8));
             let name = start.to_owned() + &letters.collect::<String>();
-            if !name.is_empty() {
+            if !name.is_empty() && letter(name.as_bytes()).is_none() {
                 names.insert(name);
             }
         }
@@ -275,8 +315,9 @@ mod tests {
             for other in [format!("{name}x"), format!("{name}a"), name.get(1..).unwrap().to_owned()]
             {
                 let expected = all.iter().position(|each| *each == other);
-                let found = names.find(other.as_bytes()).map(usize::from);
-                assert_eq!(found, expected, "{other}");
+                let (rank, is_there) = names.rank(other.as_bytes());
+                assert_eq!(is_there.then_some(rank), expected, "{other}");
+                assert_eq!(rank, all.iter().filter(|each| **each < other).count(), "{other}");
             }
             for length in 0..name.len() {
                 let start = name.get(..length).unwrap();
@@ -287,13 +328,16 @@ mod tests {
                 assert_eq!(usize::from(range.start)..usize::from(range.end), expected, "{start}");
             }
         }
+        let letter = names.find(b"-x").unwrap();
+        assert_eq!(names.name(letter), "-x");
+        assert!(usize::from(letter) > all.len());
         assert_eq!(names.find(b""), None);
         assert_eq!(names.find(b"zz"), None);
     }
 
     #[test]
     fn altered_names_are_refused() {
-        let all = ["--all", "--almost", "-a", "ls"];
+        let all = ["--all", "--almost", "-all", "ls"];
         let made = NamesBuilder::new(&all.into_iter().collect()).unwrap();
         let open = |bytes: &[u8]| Names::open(4, &made.starts, &made.offsets, bytes).is_ok();
         assert!(open(&made.bytes));

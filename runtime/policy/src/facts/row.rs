@@ -4,15 +4,15 @@
 //! node     parent(3 bytes; of a program NO_PARENT and its file), tier | style | parts, bits | parts, extras,
 //!          name, says, line, the extras that are there, then each part that is there with its length:
 //!          options, operands, forms, sub-commands
-//! option   length, tier | arity | parts, line, role, cap, says, values, names
+//! option   length, tier | arity | parts, line, role, cap, says, values, letters, names
 //! operand  role | position, line, values
 //! value    tier | parts, line, pattern, cap, role, says
 //! form     length, tier | parts, lists, line, says, the parts, then the lists with their lengths
 //! sub      distance of its node, how many names, names
 //! ```
 //!
-//! Names are numbers in rising order, each written as the distance to the one before. The line of a row is
-//! written as the distance to the line of its node.
+//! Names are numbers in rising order, each written as the distance to the one before; the letters of names
+//! such as `-x` are in front of them. The line of a row is written as the distance to the line of its node.
 
 use super::cursor::Cursor;
 use super::model::{Arity, Output, Position, Role, Special, Style};
@@ -101,6 +101,21 @@ impl Extent {
     }
 }
 
+/// Some names.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct NameList {
+    /// The letters of names such as `-x`.
+    pub(super) letters: Extent,
+    /// The numbers of the others.
+    pub(super) names: Extent,
+}
+
+impl NameList {
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.letters.is_empty() && self.names.is_empty()
+    }
+}
+
 /// A program or a sub-command.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NodeRow {
@@ -154,7 +169,7 @@ pub(crate) struct FlagRow {
     pub(super) has_pattern: bool,
     pub(crate) line: u16,
     pub(crate) values: Extent,
-    pub(super) names: Extent,
+    pub(super) names: NameList,
 }
 
 impl FlagRow {
@@ -170,7 +185,10 @@ impl FlagRow {
         has_pattern: false,
         line: 0,
         values: Extent { start: 0, end: 0, line: 0 },
-        names: Extent { start: 0, end: 0, line: 0 },
+        names: NameList {
+            letters: Extent { start: 0, end: 0, line: 0 },
+            names: Extent { start: 0, end: 0, line: 0 },
+        },
     };
 }
 
@@ -207,8 +225,8 @@ pub(crate) struct FormRow {
     pub(crate) least: u8,
     pub(crate) most: u8,
     pub(crate) line: u16,
-    pub(crate) has: Extent,
-    pub(crate) without: Extent,
+    pub(crate) has: NameList,
+    pub(crate) without: NameList,
     pub(crate) matching: Extent,
     pub(crate) operands: Extent,
     pub(crate) roles: Extent,
@@ -299,7 +317,7 @@ impl<'a> RowReader<'a> {
         let rest = self.list();
         let mut reader = Self { cursor: self.cursor.within(rest.start, rest.end), ..*self };
         let parts = reader.cursor.byte();
-        let (line, has_pattern) = reader.line_and_bit();
+        let (line, bits) = reader.line_and_bits(2);
         let arity = Arity::from_number(parts >> 2 & 3)?;
         let role = match arity {
             Arity::None => Role::Text,
@@ -308,6 +326,7 @@ impl<'a> RowReader<'a> {
         let cap = reader.cap(parts & flag_part::CAP != 0)?;
         let says = if parts & flag_part::SAYS == 0 { 0 } else { reader.cursor.number() };
         let values = if parts & flag_part::VALUES == 0 { Extent::default() } else { reader.list() };
+        let letters = if bits & 1 == 0 { Extent::default() } else { reader.list() };
         let start = u32::try_from(reader.cursor.at()).ok()?;
         let row = FlagRow {
             id,
@@ -317,22 +336,22 @@ impl<'a> RowReader<'a> {
             role,
             says,
             is_everywhere: parts & flag_part::EVERYWHERE != 0,
-            has_pattern,
+            has_pattern: bits & 2 != 0,
             line,
             values,
-            names: Extent { start, ..rest },
+            names: NameList { letters, names: Extent { start, ..rest } },
         };
         (!self.cursor.is_short() && !reader.cursor.is_short()).then_some(row)
     }
 
     pub(super) fn operand(&mut self) -> Option<OperandRow> {
         let head = self.cursor.byte();
-        let (line, has_values) = self.line_and_bit();
+        let (line, bits) = self.line_and_bits(1);
         let row = OperandRow {
             position: Position::from_number(head & 3)?,
             role: Role::from_number(head >> 2)?,
             line,
-            values: if has_values { self.list() } else { Extent::default() },
+            values: if bits != 0 { self.list() } else { Extent::default() },
         };
         (!self.cursor.is_short()).then_some(row)
     }
@@ -363,6 +382,16 @@ impl<'a> RowReader<'a> {
         let least = one(form_part::LEAST).unwrap_or(0);
         let most = one(form_part::MOST).unwrap_or(u8::MAX);
         let writes = if parts & form_part::WRITES == 0 { 0 } else { reader.cursor.number() };
+        let mut names = |mask: u8| match lists & mask {
+            0 => NameList::default(),
+            _ => {
+                let all = reader.list();
+                let mut inner = Self { cursor: reader.cursor.within(all.start, all.end), ..reader };
+                let letters = inner.list();
+                NameList { letters, names: Extent { start: letters.end, ..all } }
+            }
+        };
+        let (has, without) = (names(form_part::HAS), names(form_part::WITHOUT));
         let mut list = |mask: u8| match lists & mask {
             0 => Extent::default(),
             _ => reader.list(),
@@ -377,8 +406,8 @@ impl<'a> RowReader<'a> {
             least,
             most,
             line,
-            has: list(form_part::HAS),
-            without: list(form_part::WITHOUT),
+            has,
+            without,
             matching: list(form_part::MATCHING),
             operands: list(form_part::OPERANDS),
             roles: list(form_part::ROLES),
@@ -422,13 +451,14 @@ impl<'a> RowReader<'a> {
         self.line.wrapping_add(self.cursor.short())
     }
 
-    fn line_and_bit(&mut self) -> (u16, bool) {
+    /// Reads a line with this many bits below it.
+    fn line_and_bits(&mut self, count: u32) -> (u16, u32) {
         let number = self.cursor.number();
-        let distance = u16::try_from(number >> 1).unwrap_or_else(|_| {
+        let distance = u16::try_from(number >> count).unwrap_or_else(|_| {
             self.cursor.fail();
             0
         });
-        (self.line.wrapping_add(distance), number & 1 != 0)
+        (self.line.wrapping_add(distance), number & ((1 << count) - 1))
     }
 
     fn cap(&mut self, is_there: bool) -> Option<Option<Tier>> {

@@ -11,10 +11,10 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::damage::Damaged;
 use super::model::{Place, Role, WordKind};
-use super::names::{NameId, Names};
+use super::names::{NameId, Names, letter_of, name_of};
 use super::row::{
-    Extent, FlagId, FlagRow, FormRow, NameIds, NodeBit, NodeId, NodeRow, OperandRow, RowReader,
-    SubRow, TextId, ValueRow,
+    Extent, FlagId, FlagRow, FormRow, NameIds, NameList, NodeBit, NodeId, NodeRow, OperandRow,
+    RowReader, SubRow, TextId, ValueRow,
 };
 
 /// Which form of the table this code reads and writes.
@@ -140,8 +140,8 @@ impl<'a> Facts<'a> {
         self.names.find(name)
     }
 
-    pub(super) fn name_count(&self) -> usize {
-        self.names.len()
+    pub(super) fn has_name(&self, id: NameId) -> bool {
+        self.names.has(id)
     }
 
     pub(crate) fn text(&self, id: TextId) -> &'a str {
@@ -155,13 +155,32 @@ impl<'a> Facts<'a> {
         self.texts.is_char_boundary(at) && at < self.texts.len() && self.texts.ends_with('\0')
     }
 
-    pub(super) fn name_ids(&self, extent: Extent) -> NameIds<'a> {
-        NameIds::new(self.rows, extent)
+    pub(super) fn name_ids(&self, names: Extent) -> NameIds<'a> {
+        NameIds::new(self.rows, names)
     }
 
-    /// Returns whether a list of names holds this one.
-    pub(crate) fn lists(&self, extent: Extent, name: NameId) -> bool {
-        self.name_ids(extent).any(|id| id == name)
+    fn letters(&self, list: NameList) -> &'a [u8] {
+        let Extent { start, end, .. } = list.letters;
+        self.rows.get(start as usize..end as usize).unwrap_or(&[])
+    }
+
+    /// Returns the numbers of all names of a list.
+    pub(super) fn listed(&self, list: NameList) -> impl Iterator<Item = NameId> + use<'a> {
+        let letters = self.letters(list).iter().map(|letter| name_of(*letter));
+        letters.chain(self.name_ids(list.names))
+    }
+
+    /// Returns whether a list holds a name.
+    pub(crate) fn lists(&self, list: NameList, name: NameId) -> bool {
+        match letter_of(name) {
+            Some(letter) => self.letters(list).contains(&letter),
+            None => self.has_id(list.names, name),
+        }
+    }
+
+    /// Returns whether numbers in rising order hold this one.
+    fn has_id(&self, names: Extent, name: NameId) -> bool {
+        self.name_ids(names).find(|id| *id >= name) == Some(name)
     }
 
     /// Reads rows of one kind.
@@ -234,7 +253,7 @@ impl<'a> Facts<'a> {
             word
         };
         if let Some(name) = self.names.find(word)
-            && let Some(sub) = self.subs(node).find(|sub| self.lists(sub.names, name))
+            && let Some(sub) = self.subs(node).find(|sub| self.has_id(sub.names, name))
         {
             return Some(sub.node);
         }
@@ -263,7 +282,7 @@ impl<'a> Facts<'a> {
     pub(crate) fn flag_pattern(&self, node: &NodeRow, word: &[u8]) -> Option<(FlagRow, NameId)> {
         let mut best: Option<(usize, FlagRow, NameId)> = None;
         for flag in self.flags(node).filter(|flag| flag.has_pattern) {
-            for id in self.name_ids(flag.names) {
+            for id in self.name_ids(flag.names.names) {
                 let pattern = self.name(id);
                 let is_longer = best.is_none_or(|(length, ..)| pattern.len() > length);
                 if is_longer && pattern.contains('*') && matches(&pattern, word) {
@@ -279,7 +298,7 @@ impl<'a> Facts<'a> {
         let range = self.names.from(start);
         let mut found = Vec::new();
         for flag in self.flags(node) {
-            let names = self.name_ids(flag.names).filter(|id| range.contains(id));
+            let names = self.name_ids(flag.names.names).filter(|id| range.contains(id));
             found.extend(names.map(|name| (flag, name)));
         }
         found
