@@ -394,6 +394,8 @@ fn an_import_cycle_is_found() {
         ("b", "use crate::a::{Other, c::{Thing, self}}; mod tests { use super::*; }"),
     ];
     assert_eq!(circles(&apart), "");
+    let seen = [("a", "mod c;"), ("a::c", "pub(in crate::a) fn c() {} pub(super) fn d() {}")];
+    assert_eq!(circles(&seen), "");
     let child = [("a", "mod c; struct Own;"), ("a::c", "use super::Own;")];
     assert_eq!(circles(&child), "a -> a::c, a::c -> a");
     let aside = [

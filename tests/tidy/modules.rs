@@ -150,6 +150,13 @@ fn parse(text: &str) -> Parsed {
                 }
                 continue;
             }
+            // Who may see a thing is no import: `pub(in crate::parse)`.
+            "pub" if tokens.get(at + 2).is_some_and(|next| next == "in") => {
+                at += 3;
+                while tokens.get(at).is_some_and(|token| token != ")") {
+                    at += 1;
+                }
+            }
             word if is_word(word)
                 && before != "::"
                 && tokens.get(at + 1).is_some_and(|next| next == "::") =>

@@ -11,10 +11,23 @@ use super::table::Facts;
 /// How deep sub-commands may be.
 const DEPTH_MAX: usize = 8;
 
+impl<'a> Facts<'a> {
+    /// Opens a table, reading all of it once.
+    ///
+    /// # Errors
+    ///
+    /// The table was altered or cut, or another version wrote it.
+    pub fn open(bytes: &'a [u8]) -> Result<Self, Damaged> {
+        let facts = Self::split(bytes)?;
+        check(&facts)?;
+        Ok(facts)
+    }
+}
+
 /// Reads everything once.
 ///
 /// No byte of a row belongs to two nodes, so the work is linear in the table whatever it holds.
-pub(super) fn check(facts: &Facts<'_>) -> Result<(), Damaged> {
+fn check(facts: &Facts<'_>) -> Result<(), Damaged> {
     let mut texts = facts.environment.iter().chain(facts.files).map(|id| id.get());
     let is_sorted = facts.programs.is_sorted_by(|left, right| left.name.get() < right.name.get())
         && facts.words.is_sorted_by(|left, right| {

@@ -79,12 +79,8 @@ pub struct FactPlace<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Opens a table, reading all of it once.
-    ///
-    /// # Errors
-    ///
-    /// The table was altered or cut, or another version wrote it.
-    pub fn open(bytes: &'a [u8]) -> Result<Self, Damaged> {
+    /// Splits a table into its parts, without a look into the rows.
+    pub(super) fn split(bytes: &'a [u8]) -> Result<Self, Damaged> {
         let (header, rest) =
             Header::ref_from_prefix(bytes).map_err(|_| Damaged("it is too short"))?;
         if header.form.get() != FORM {
@@ -103,9 +99,7 @@ impl<'a> Facts<'a> {
         }
         let texts = str::from_utf8(rest).map_err(|_| Damaged("its text is not UTF-8"))?;
         let names = Names::open(header.names.get() as usize, starts, offsets, name_bytes)?;
-        let facts = Self { names, programs, words, environment, files, rows: node_rows, texts };
-        super::check::check(&facts)?;
-        Ok(facts)
+        Ok(Self { names, programs, words, environment, files, rows: node_rows, texts })
     }
 
     /// Returns the program with this name.
