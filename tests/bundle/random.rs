@@ -51,6 +51,8 @@ pub(crate) fn contents() -> impl Strategy<Value = Contents> {
                 templates,
                 skills,
                 skill_settings: None,
+                policy: None,
+                facts: Vec::new(),
                 known_tools,
                 prompt_pages,
                 resource_pages,

@@ -26,7 +26,7 @@ use crate::tool::Tool;
 /// [`trust::verify`](crate::trust::verify).
 pub struct Bundle {
     pub(crate) reader: Reader,
-    settings: Settings,
+    pub(crate) settings: Settings,
     format_minor: u16,
     epoch: u64,
     digest: Digest,

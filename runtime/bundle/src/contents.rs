@@ -13,6 +13,7 @@ use crate::known_tool::KnownTool;
 use crate::manifest::Manifest;
 use crate::messages::Messages;
 use crate::page::{List, Page};
+use crate::policy::Policy;
 use crate::prompt::{Prompt, PromptView};
 
 use crate::resource::{Resource, ResourceView};
@@ -56,6 +57,10 @@ pub struct Contents {
     pub skills: Vec<Skill>,
     /// How calls are given them; absent if there are none.
     pub skill_settings: Option<SkillSettings>,
+    /// How commands are judged; absent if the project has no policy.
+    pub policy: Option<Policy>,
+    /// The facts about programs, in the form of relay-policy; empty if the project has no policy.
+    pub facts: Vec<u8>,
     /// The tools that skills were compared with in advance, sorted by name, names unique.
     pub known_tools: Vec<KnownTool>,
     /// Prebuilt pages of `prompts/list`.
@@ -99,6 +104,8 @@ impl Bundle {
             templates: self.templates().map(template).collect::<Result<_, _>>()?,
             skills: self.owned_skills()?,
             skill_settings: self.skill_settings().cloned(),
+            policy: self.policy().cloned(),
+            facts: self.facts()?.to_vec(),
             known_tools: self.owned_known_tools()?,
             prompt_pages: self.owned_pages(List::Prompts)?,
             resource_pages: self.owned_pages(List::Resources)?,

@@ -62,6 +62,8 @@ pub fn encode(contents: &Contents) -> Result<Vec<u8>, EncodeError> {
         templates,
         skills,
         skill_settings,
+        policy,
+        facts,
         known_tools,
         prompt_pages,
         resource_pages,
@@ -85,6 +87,9 @@ pub fn encode(contents: &Contents) -> Result<Vec<u8>, EncodeError> {
     }
     if let Some(settings) = skill_settings {
         out.settings(Kind::SkillSettings, settings)?;
+    }
+    if let Some(policy) = policy {
+        out.settings(Kind::Policy, policy)?;
     }
     let order = write_prompts(prompts, &mut out);
     for resource in resources {
@@ -113,6 +118,7 @@ pub fn encode(contents: &Contents) -> Result<Vec<u8>, EncodeError> {
         out.audiences(audiences, &order, always);
         out.list_entries([prompt_pages, resource_pages, template_pages, tool_pages])?;
     }
+    out.bytes(Kind::Facts, facts);
     out.bytes(Kind::Canonical, canonical.as_bytes());
     out.bytes(Kind::Provenance, provenance.as_bytes());
     out.review(review)?;

@@ -35,6 +35,7 @@ mod messages;
 mod name_index;
 mod page;
 mod place;
+mod policy;
 mod prompt;
 mod reader;
 mod rendering;
@@ -75,6 +76,7 @@ pub use message::{Blob, Message, MessageView, Part, PartContent, PartView, Role,
 pub use messages::{MessagePiece, Messages};
 pub use page::{List, Page};
 pub use place::{Place, PlaceIndex};
+pub use policy::{Floors, PathKind, PathRow, Policy};
 pub use prompt::{Prompt, PromptView};
 pub use reader::Storage;
 pub use rendering::{Rendering, RenderingView};

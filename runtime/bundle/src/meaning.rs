@@ -30,6 +30,9 @@ impl Contents {
             templates,
             skills,
             skill_settings,
+            policy,
+            // The policy has their digest.
+            facts: _,
             // They are compared with the patterns of skills in advance, which decides nothing.
             known_tools: _,
             prompt_pages,
@@ -46,7 +49,7 @@ impl Contents {
             meaning_of(messages),
             meaning_of(gate),
             meaning_of(tools),
-            meaning_of(&(tenants, roles, users, audiences, skill_settings)),
+            meaning_of(&(tenants, roles, users, audiences, skill_settings, policy)),
             meaning_of(&(prompt_pages, resource_pages, template_pages, tool_pages)),
         ];
         // One by one, so that no more than one is in memory twice.

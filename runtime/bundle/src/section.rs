@@ -88,6 +88,8 @@ sections! {
     Roles = 5 "roles" settings,
     /// The settings of skills; absent if there are no skills.
     SkillSettings = 6 "skill-settings" settings,
+    /// How commands are judged; absent if the project has no policy.
+    Policy = 7 "policy" settings,
     /// All short strings, one after the other.
     Strings = 8 "strings" bytes,
     /// All bodies: literal text of prompts and resources, and binary content.
@@ -191,11 +193,13 @@ sections! {
     KnownToolIndex = 81 "known-tool-index" rows(4),
     /// The patterns that match those tools.
     KnownToolPatterns = 82 "known-tool-patterns" rows(4),
+    /// The facts about programs, in the form of relay-policy; absent if the project has no policy.
+    Facts = 88 "facts" bytes,
 }
 
 impl Kind {
     /// One more than the highest number of a kind.
-    pub(crate) const NUMBERS: usize = Self::KnownToolPatterns as usize + 1;
+    pub(crate) const NUMBERS: usize = Self::Facts as usize + 1;
 
     /// Returns the kind with this number; `None` for a number that format 1.0 does not know.
     #[must_use]

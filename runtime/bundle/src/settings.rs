@@ -11,6 +11,7 @@ use crate::format::SETTINGS_BYTES_MAX;
 use crate::gate::Gate;
 use crate::manifest::Manifest;
 use crate::messages::Messages;
+use crate::policy::Policy;
 use crate::reader::Reader;
 use crate::role::CallerRole;
 use crate::section::Kind;
@@ -29,6 +30,7 @@ pub(crate) struct Settings {
     pub(crate) tools: Vec<Tool>,
     pub(crate) roles: Vec<CallerRole>,
     pub(crate) skills: Option<SkillSettings>,
+    pub(crate) policy: Option<Policy>,
 }
 
 impl Settings {
@@ -48,6 +50,7 @@ impl Settings {
             tools: list(reader, Kind::Tools)?,
             roles: list(reader, Kind::Roles)?,
             skills: value(reader, Kind::SkillSettings)?,
+            policy: value(reader, Kind::Policy)?,
         })
     }
 }

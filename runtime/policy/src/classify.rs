@@ -13,6 +13,7 @@ mod hit;
 mod nested;
 mod redirect;
 mod role;
+mod rules;
 mod special;
 mod stream;
 
@@ -24,8 +25,8 @@ use crate::text::Text;
 use classifier::{Classifier, Code, ROUNDS_MAX};
 use stream::Stream;
 
-pub use classifier::Rules;
 pub use hit::{Cause, Effect, Hit, Verdict};
+pub use rules::{Rules, RulesError};
 
 /// Classifies a text.
 #[must_use]

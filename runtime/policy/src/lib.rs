@@ -10,6 +10,7 @@ pub mod classify;
 mod code;
 pub mod facts;
 pub mod parse;
+pub mod path_rules;
 pub mod paths;
 mod shell;
 pub mod span;

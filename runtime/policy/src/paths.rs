@@ -1,5 +1,6 @@
 //! What a path is: scratch, work tree, system, device.
 
+use crate::path_rules::PathRules;
 use crate::shell::Folder;
 use crate::text::{HOLE, HOME, QUERY, STAR};
 
@@ -137,13 +138,23 @@ const SECRET_NAMES: &[&str] = &[
 ];
 
 /// Returns what a path is, seen from a folder.
-pub(crate) fn classify(written: &[u8], folder: &Folder) -> Path {
+pub(crate) fn classify(written: &[u8], folder: &Folder, rules: &PathRules) -> Path {
     let joined = join(written, folder);
     let is_pattern = written.iter().any(|byte| matches!(*byte, STAR | QUERY));
     let known = joined.iter().position(|byte| *byte == HOLE);
     let is_unknown_folder = matches!(folder, Folder::Unknown) && !is_rooted(written);
     let bytes = normalise(joined.get(..known.unwrap_or(joined.len())).unwrap_or(&joined));
+    let said = rules.said(&bytes);
     let mut class = class(&bytes);
+    if said.critical {
+        class = class.max(PathClass::Critical);
+    } else if said.admits {
+        class = class.max(PathClass::Admits);
+    } else if said.scratch
+        && matches!(class, PathClass::Work | PathClass::Home | PathClass::System)
+    {
+        class = PathClass::Scratch;
+    }
     if known.is_some() || is_unknown_folder {
         class = match class {
             // What begins so cannot become harmless.
@@ -158,10 +169,17 @@ pub(crate) fn classify(written: &[u8], folder: &Folder) -> Path {
     Path {
         class,
         is_pattern,
-        is_secret: is_secret(&bytes),
-        is_system_tree: is_system_tree(&bytes),
+        is_secret: said.secret || is_secret(&bytes),
+        is_system_tree: said.critical || is_system_tree(&bytes),
         bytes: if known.is_some() { joined } else { bytes },
     }
+}
+
+/// Returns a path without `.`, `..` and repeated `/`, seen from a folder; as it is written if a part of it
+/// is not known.
+pub(crate) fn normalised(written: &[u8], folder: &Folder) -> Vec<u8> {
+    let joined = join(written, folder);
+    if joined.contains(&HOLE) { joined } else { normalise(&joined) }
 }
 
 /// Returns the folder that a path names, seen from another one.

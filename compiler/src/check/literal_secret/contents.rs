@@ -35,6 +35,9 @@ impl SecretSearch {
             templates,
             skills,
             skill_settings,
+            policy,
+            // The canonical source has those of the project.
+            facts: _,
             known_tools,
             prompt_pages,
             resource_pages,
@@ -65,6 +68,7 @@ impl SecretSearch {
         self.value(sources, None, gate, out);
         self.value(sources, None, tools, out);
         self.value(sources, None, skill_settings, out);
+        self.value(sources, None, policy, out);
         self.value(sources, None, tenants, out);
         self.value(sources, None, roles, out);
         self.value(sources, None, users, out);

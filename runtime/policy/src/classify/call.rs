@@ -122,7 +122,7 @@ impl<'f> Classifier<'f> {
                 output.unwrap_or(own)
             }
             None => output.unwrap_or_else(|| {
-                let path = paths::classify(name, &frame.folder).bytes;
+                let path = paths::normalised(name, &frame.folder);
                 if name.contains(&b'/') && self.fetched.contains(&path) {
                     let cause = Cause::Shell("runs code from a network");
                     self.hit(Tier::Irreversible, span, cause);

@@ -1,13 +1,14 @@
 //! The state of a classification.
 
 use super::hit::{Axes, Cause, Hit, Verdict};
+use super::rules::Rules;
 use crate::facts::Facts;
 use crate::parse::Budget;
 use crate::shell::Shell;
 use crate::span::Span;
 use crate::syntax::Script;
 use crate::text::Text;
-use crate::tier::{Floor, Floors, Tier};
+use crate::tier::{Floor, Tier};
 
 /// How deep texts of code may be in each other.
 pub(super) const NESTING_MAX: u8 = 8;
@@ -22,13 +23,6 @@ pub(super) const ROUNDS_MAX: usize = 3;
 /// The commands and words that may be looked at, for each byte of the text and in any case.
 const STEPS_PER_BYTE: usize = 2;
 const STEPS_MIN: usize = 4096;
-
-/// What decides how a text is judged, beside the facts.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Rules {
-    /// The tiers of doubts.
-    pub floors: Floors,
-}
 
 /// A parsed text, with the place of each byte in the text that is classified.
 #[derive(Clone, Copy)]

@@ -5,7 +5,7 @@ use super::expand::{Choice, Field};
 use super::hit::Cause;
 use super::hit::Effect;
 use super::stream::{Content, Stream};
-use crate::paths::{self, PathClass};
+use crate::paths::PathClass;
 use crate::shell::Frame;
 use crate::span::Span;
 use crate::syntax::{Redirect, RedirectKind};
@@ -150,7 +150,7 @@ impl Classifier<'_> {
         redirected: &mut Redirected<'c>,
     ) {
         if field.stream.is_none()
-            && paths::classify(&field.text.bytes, &frame.folder).class == PathClass::Connection
+            && self.path_of(&field.text, frame).class == PathClass::Connection
         {
             redirected.is_connected = true;
             self.connection(&field.text);
@@ -175,7 +175,7 @@ impl Classifier<'_> {
                 effect => effect,
             };
             self.path(effect, &target.field.text, frame);
-            let path = paths::classify(&target.field.text.bytes, &frame.folder);
+            let path = self.path_of(&target.field.text, frame);
             if target.is_output && matches!(output.content, Content::Network) {
                 self.fetched.push(path.bytes.clone());
                 self.fetched.truncate(64);

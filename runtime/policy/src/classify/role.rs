@@ -8,6 +8,7 @@ use super::hit::Effect;
 use super::stream::{Content, Stream};
 use crate::code;
 use crate::facts::Role;
+use crate::path_rules::PathRules;
 use crate::paths::{self, Path, PathClass};
 use crate::shell::{Folder, Frame};
 use crate::text::{HOLE, NAME, Text, TextBuilder};
@@ -98,7 +99,7 @@ impl Classifier<'_> {
             Role::Read | Role::Write | Role::Append if &*text.bytes == b"-" => {}
             Role::Read => self.own_read(field, frame, own),
             Role::Write => {
-                own.written.push(paths::classify(&text.bytes, &frame.folder).bytes);
+                own.written.push(paths::normalised(&text.bytes, &frame.folder));
                 self.own_path(Effect::Write, text, frame, own);
             }
             Role::Append => self.own_path(Effect::Append, text, frame, own),
@@ -233,7 +234,7 @@ impl Classifier<'_> {
             return;
         }
         let sign = placeholder.unwrap_or(b"{}");
-        let thing = found(judged, placeholder.is_some());
+        let thing = found(judged, placeholder.is_some(), &self.rules.paths);
         let mut is_placed = placeholder.is_some();
         let mut all: Vec<Field<'_>> = Vec::with_capacity(words.len() + 1);
         for field in words {
@@ -299,6 +300,11 @@ impl Classifier<'_> {
         own.hit(tier, text.span, cause);
     }
 
+    /// Returns what a path is, seen from the folder that commands run in.
+    pub(super) fn path_of(&self, text: &Text<'_>, frame: &Frame) -> Path {
+        paths::classify(&text.bytes, &frame.folder, &self.rules.paths)
+    }
+
     /// Judges what happens to a path.
     pub(super) fn path(&mut self, effect: Effect, text: &Text<'_>, frame: &Frame) {
         let (tier, cause) = self.path_tier(effect, text, frame);
@@ -306,7 +312,7 @@ impl Classifier<'_> {
     }
 
     fn path_tier(&mut self, effect: Effect, text: &Text<'_>, frame: &Frame) -> (Tier, Cause) {
-        let path = paths::classify(&text.bytes, &frame.folder);
+        let path = self.path_of(text, frame);
         if path.class != PathClass::Null {
             let shown = Text::from_span(path.bytes.clone(), text.span).display();
             self.axes.writes.insert(shown);
@@ -317,7 +323,7 @@ impl Classifier<'_> {
 
     /// Notes a path that is read.
     pub(super) fn reads(&mut self, text: &Text<'_>, frame: &Frame) -> Path {
-        let path = paths::classify(&text.bytes, &frame.folder);
+        let path = self.path_of(text, frame);
         if path.class != PathClass::Null {
             let shown = Text::from_span(path.bytes.clone(), text.span).display();
             self.axes.reads.insert(shown);
@@ -463,7 +469,7 @@ impl Classifier<'_> {
         // A download without a name for it has that of the address.
         let path = rest.split(['?', '#']).next().unwrap_or(rest);
         if let Some((_, name)) = path.rsplit_once('/').filter(|(_, name)| !name.is_empty()) {
-            own.written.push(paths::classify(name.as_bytes(), &frame.folder).bytes);
+            own.written.push(paths::normalised(name.as_bytes(), &frame.folder));
         }
         let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
         let host = host.rsplit('@').next().unwrap_or(host);
@@ -533,11 +539,11 @@ fn remote(bytes: &[u8]) -> Option<&[u8]> {
 }
 
 /// Returns what a command runs for: a file below the folders that a search begins in, if they are known.
-fn found(judged: &Judged<'_, '_>, is_list: bool) -> Vec<u8> {
+fn found(judged: &Judged<'_, '_>, is_list: bool, rules: &PathRules) -> Vec<u8> {
     let is_search = judged.call.given.iter().any(|given| !given.words.is_empty());
     let roots = &judged.call.operands;
     let mut classes =
-        roots.iter().map(|root| paths::classify(&root.text.bytes, &Folder::Work).class);
+        roots.iter().map(|root| paths::classify(&root.text.bytes, &Folder::Work, rules).class);
     let first = classes.next();
     let is_known = is_search
         && !is_list
@@ -619,7 +625,7 @@ fn mount(text: &Text<'_>, own: &mut Own) {
         .split(',')
         .find_map(|part| part.strip_prefix("src=").or(part.strip_prefix("source=")))
         .unwrap_or_else(|| shown.split(':').next().unwrap_or(""));
-    let path = paths::classify(source.as_bytes(), &Folder::Work).bytes;
+    let path = paths::normalised(source.as_bytes(), &Folder::Work);
     let is_socket = [b"docker.sock".as_slice(), b"containerd.sock", b"podman.sock", b"crio.sock"]
         .iter()
         .any(|socket| path.ends_with(socket));

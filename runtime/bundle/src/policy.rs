@@ -1,0 +1,104 @@
+//! How commands are judged.
+
+use serde::{Deserialize, Serialize};
+
+use crate::bundle::Bundle;
+use crate::error::Corrupt;
+use crate::place::Place;
+use crate::section::Kind;
+use crate::setting::Setting;
+
+/// How commands are judged, beside the facts about programs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Policy {
+    /// The tiers of doubts.
+    pub floors: Floors,
+    /// The paths that the project says something of, in the order of the text.
+    pub paths: Vec<PathRow>,
+    /// The digest of the facts without their places, in hex: equal for tables that say the same.
+    pub facts: String,
+    /// Where the policy was declared.
+    pub at: Place,
+}
+
+/// The tiers of doubts, each 0 to 3.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Floors {
+    /// No fact describes the program or sub-command.
+    pub unknown_program: Setting<u8>,
+    /// No fact declares the option or operand.
+    pub unknown_flag: Setting<u8>,
+    /// The name of a program, or code, is not literal.
+    pub unknown_word: Setting<u8>,
+    /// Code that the text does not show.
+    pub opaque_code: Setting<u8>,
+    /// The text does not parse, or is too large or too deep.
+    pub unparsed: Setting<u8>,
+}
+
+/// What a project says of paths.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct PathRow {
+    /// What it says.
+    pub kind: PathKind,
+    /// The patterns of the paths.
+    pub patterns: Vec<String>,
+    /// The patterns of paths of which it does not say it.
+    pub except: Vec<String>,
+    /// Where it was written.
+    pub at: Place,
+}
+
+/// What a project may say of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum PathKind {
+    /// It is for temporary files.
+    Scratch,
+    /// A host cannot do without it.
+    Critical,
+    /// It is run, or it admits.
+    Admits,
+    /// It holds a secret.
+    Secret,
+}
+
+impl PathKind {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Scratch, Self::Critical, Self::Admits, Self::Secret];
+
+    /// Returns its word, as a project writes it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Scratch => "scratch",
+            Self::Critical => "critical",
+            Self::Admits => "admits",
+            Self::Secret => "secret",
+        }
+    }
+}
+
+impl Bundle {
+    /// Returns how commands are judged; `None` if the project has no policy.
+    #[must_use]
+    pub fn policy(&self) -> Option<&Policy> {
+        self.settings.policy.as_ref()
+    }
+
+    /// Returns the table of facts about programs; empty if the project has no policy.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is not what was signed.
+    pub fn facts(&self) -> Result<&[u8], Corrupt> {
+        self.reader.section(Kind::Facts)
+    }
+}

@@ -1,0 +1,292 @@
+//! What a project says of paths: patterns beside what is known of every host.
+
+use relay_bundle::{PathKind, PathRow};
+use thiserror::Error;
+
+use crate::text::{HOME, NAME, QUERY, STAR};
+
+/// The most bytes of a pattern.
+pub const PATTERN_BYTES_MAX: usize = 512;
+/// The most patterns of a project, exceptions included: each path of a command is compared with all.
+pub const PATTERNS_MAX: usize = 256;
+
+/// What a project says of paths.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PathRules(Vec<Rule>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Rule {
+    kind: PathKind,
+    patterns: Vec<PathPattern>,
+    except: Vec<PathPattern>,
+}
+
+/// Why a pattern is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum PatternError {
+    /// It has no bytes.
+    #[error("it is empty")]
+    Empty,
+    /// It has more than [`PATTERN_BYTES_MAX`] bytes.
+    #[error("it has more than {PATTERN_BYTES_MAX} bytes")]
+    TooLong,
+    /// It does not say where it begins.
+    #[error("it begins with none of `/`, `~/`, `./` and `**/`")]
+    NoRoot,
+    /// It has an empty folder, `.` or `..` in it, or ends with `/`.
+    #[error("it has an empty part, `.` or `..` in it")]
+    Part,
+    /// It has a sign that means nothing here.
+    #[error("it has `{0}` in it, and only `*` and `**` have a meaning")]
+    Sign(char),
+    /// `**` is not alone between two `/`.
+    #[error("`**` is not a whole part of it")]
+    Double,
+}
+
+/// A pattern of paths: `*` stands for any letters within one part, `**` for any parts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathPattern {
+    root: Root,
+    parts: Vec<Part>,
+}
+
+/// Where the paths of a pattern begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Root {
+    /// `/`
+    Host,
+    /// `~/`
+    Home,
+    /// `./`: the work tree.
+    Work,
+    /// `**/`: anywhere.
+    Any,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    /// `**`
+    Any,
+    /// A name, in which `*` stands for any letters.
+    Name(Vec<u8>),
+}
+
+/// What rules say of one path.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Said {
+    pub(crate) scratch: bool,
+    pub(crate) critical: bool,
+    pub(crate) admits: bool,
+    pub(crate) secret: bool,
+}
+
+impl PathRules {
+    /// Reads what a bundle says of paths.
+    ///
+    /// # Errors
+    ///
+    /// A pattern is none.
+    pub fn of(rows: &[PathRow]) -> Result<Self, PatternError> {
+        let read = |patterns: &[String]| -> Result<Vec<_>, _> {
+            patterns.iter().map(|pattern| PathPattern::new(pattern)).collect()
+        };
+        let rule = |row: &PathRow| {
+            let (patterns, except) = (read(&row.patterns)?, read(&row.except)?);
+            Ok(Rule { kind: row.kind, patterns, except })
+        };
+        rows.iter().map(rule).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Returns what is said of a path that is normalised.
+    pub(crate) fn said(&self, path: &[u8]) -> Said {
+        let mut said = Said::default();
+        for Rule { kind, patterns, except } in &self.0 {
+            // What is not literal may be what raises, and is not taken for what lowers.
+            let raises = *kind != PathKind::Scratch;
+            let is_meant = patterns.iter().any(|pattern| pattern.matches(path, raises))
+                && !except.iter().any(|pattern| pattern.matches(path, !raises));
+            match kind {
+                PathKind::Scratch => said.scratch |= is_meant,
+                PathKind::Critical => said.critical |= is_meant,
+                PathKind::Admits => said.admits |= is_meant,
+                PathKind::Secret => said.secret |= is_meant,
+            }
+        }
+        said
+    }
+}
+
+impl PathPattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    ///
+    /// It is none; see [`PatternError`].
+    pub fn new(text: &str) -> Result<Self, PatternError> {
+        if text.is_empty() {
+            return Err(PatternError::Empty);
+        }
+        if text.len() > PATTERN_BYTES_MAX {
+            return Err(PatternError::TooLong);
+        }
+        let is_sign = |sign: &char| matches!(sign, '?' | '[' | ']' | '{' | '}' | '\\' | '$');
+        if let Some(sign) = text.chars().find(|sign| is_sign(sign) || sign.is_control()) {
+            return Err(PatternError::Sign(sign));
+        }
+        let (root, rest) = if let Some(rest) = text.strip_prefix('/') {
+            (Root::Host, rest)
+        } else if let Some(rest) = text.strip_prefix("~/") {
+            (Root::Home, rest)
+        } else if let Some(rest) = text.strip_prefix("./") {
+            (Root::Work, rest)
+        } else if text.starts_with("**/") {
+            (Root::Any, text)
+        } else {
+            return Err(PatternError::NoRoot);
+        };
+        let parts = rest.split('/').map(|part| match part {
+            "" | "." | ".." => Err(PatternError::Part),
+            "**" => Ok(Part::Any),
+            _ if part.contains("**") => Err(PatternError::Double),
+            _ => Ok(Part::Name(part.as_bytes().to_vec())),
+        });
+        Ok(Self { root, parts: parts.collect::<Result<_, _>>()? })
+    }
+
+    /// Returns whether every path of another pattern is one of this pattern, as far as that can be said.
+    #[must_use]
+    pub fn covers(&self, other: &str) -> bool {
+        let other = match other.strip_prefix("~/") {
+            Some(rest) => [&[HOME, b'/'], rest.as_bytes()].concat(),
+            None => other.strip_prefix("./").unwrap_or(other).as_bytes().to_vec(),
+        };
+        self.matches(&other, false)
+    }
+
+    /// Returns the names that all of its paths begin with.
+    pub fn literal(&self) -> impl Iterator<Item = &[u8]> {
+        self.parts.iter().map_while(|part| match part {
+            Part::Name(name) if !name.contains(&b'*') => Some(name.as_slice()),
+            Part::Name(_) | Part::Any => None,
+        })
+    }
+
+    /// Returns whether its paths begin at the root of the host.
+    #[must_use]
+    pub fn is_of_host(&self) -> bool {
+        self.root == Root::Host
+    }
+
+    /// Returns whether its paths may begin anywhere.
+    #[must_use]
+    pub fn is_anywhere(&self) -> bool {
+        self.root == Root::Any
+    }
+
+    /// Returns whether a path that is normalised matches; `if_unsure` where a part of the path is not
+    /// literal.
+    fn matches(&self, path: &[u8], if_unsure: bool) -> bool {
+        let (root, rest) = match path {
+            [b'/', rest @ ..] => (Root::Host, rest),
+            [HOME, b'/', rest @ ..] | [HOME, rest @ ..] => (Root::Home, rest),
+            _ => (Root::Work, path),
+        };
+        if self.root != root && self.root != Root::Any {
+            return false;
+        }
+        let names: Vec<&[u8]> =
+            rest.split(|byte| *byte == b'/').filter(|name| !name.is_empty()).collect();
+        let fits = |part: &Part, name: &&[u8]| match part {
+            Part::Any => false,
+            Part::Name(pattern) => name_matches(pattern, name, if_unsure),
+        };
+        wildcard(&self.parts, &names, |part| *part == Part::Any, fits)
+    }
+}
+
+fn name_matches(pattern: &[u8], name: &[u8], if_unsure: bool) -> bool {
+    if name.iter().any(|byte| matches!(*byte, STAR | QUERY | NAME)) {
+        return if_unsure;
+    }
+    wildcard(pattern, name, |byte| *byte == b'*', |byte, letter| byte == letter)
+}
+
+/// Returns whether a pattern, some of whose items stand for any run, matches all of `items`.
+///
+/// Goes back to the last such item alone, which is enough: what an earlier one could take, it can too.
+fn wildcard<P, T>(
+    pattern: &[P],
+    items: &[T],
+    is_run: impl Fn(&P) -> bool,
+    fits: impl Fn(&P, &T) -> bool,
+) -> bool {
+    let (mut at, mut item) = (0, 0);
+    let mut back: Option<(usize, usize)> = None;
+    while let Some(next) = items.get(item) {
+        match pattern.get(at) {
+            Some(part) if is_run(part) => {
+                back = Some((at + 1, item));
+                at += 1;
+            }
+            Some(part) if fits(part, next) => {
+                at += 1;
+                item += 1;
+            }
+            _ => {
+                let Some((run, taken)) = back else { return false };
+                back = Some((run, taken + 1));
+                (at, item) = (run, taken + 1);
+            }
+        }
+    }
+    pattern.iter().skip(at).all(is_run)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matches(pattern: &str, path: &str) -> bool {
+        PathPattern::new(pattern).unwrap().matches(path.as_bytes(), false)
+    }
+
+    #[test]
+    fn a_pattern_matches_whole_paths() {
+        assert!(matches("/srv/db/**", "/srv/db"));
+        assert!(matches("/srv/db/**", "/srv/db/a/b"));
+        assert!(!matches("/srv/db/**", "/srv/db2"));
+        assert!(matches("/srv/*.db", "/srv/a.db"));
+        assert!(!matches("/srv/*.db", "/srv/x/a.db"));
+        assert!(matches("**/secrets/*", "/a/secrets/b"));
+        assert!(matches("**/secrets/*", "secrets/b"));
+        assert!(!matches("./secrets/*", "/secrets/b"));
+        assert!(matches("./secrets/*", "secrets/b"));
+        assert!(matches("/a/**/b/**/c", "/a/x/b/y/b/z/c"));
+        assert!(!matches("/a/**/b/**/c", "/a/x/b/y/b/z/d"));
+        assert!(matches("/a*b*c", "/aXbYbZc"));
+    }
+
+    #[test]
+    fn what_is_no_pattern_says_why() {
+        for (text, error) in [
+            ("", PatternError::Empty),
+            ("srv/db", PatternError::NoRoot),
+            ("/srv/", PatternError::Part),
+            ("/srv/../etc", PatternError::Part),
+            ("/srv/a?", PatternError::Sign('?')),
+            ("/srv/a**", PatternError::Double),
+        ] {
+            assert_eq!(PathPattern::new(text), Err(error), "{text}");
+        }
+        assert_eq!(PathPattern::new(&"/a".repeat(300)), Err(PatternError::TooLong));
+    }
+
+    #[test]
+    fn what_is_not_literal_may_raise_and_never_lowers() {
+        let pattern = PathPattern::new("/srv/db/a").unwrap();
+        let path = [b"/srv/db/".as_slice(), &[STAR]].concat();
+        assert!(pattern.matches(&path, true));
+        assert!(!pattern.matches(&path, false));
+    }
+}
