@@ -22,17 +22,7 @@ const NEVER: &[(&str, &[&str])] = &[
     ),
     (
         "relay-policy",
-        &[
-            "relay-engine",
-            "relay-compiler",
-            "kdl",
-            "miette",
-            "serde",
-            "tokio",
-            "rmcp",
-            "clap",
-            "rand",
-        ],
+        &["relay-engine", "relay-compiler", "kdl", "miette", "tokio", "rmcp", "clap", "rand"],
     ),
     (
         "relay-engine",

@@ -67,14 +67,14 @@ fn each_region_has_its_guard() {
     check("epoch", 32, signed_digest);
     check("features", 40, "open: Features { features: 1 }");
     check("header, reserved", 48, r#"open: Reserved { what: "the header" }"#);
-    // The row of `Strings`, the seventh one.
-    check("row, kind", 448, "open: SectionOrder { kind: 9 }");
-    check("row, flags", 452, signed_digest);
-    check("row, offset", 456, "open: Unaligned { kind: 8");
+    // The row of `Strings`, the eighth one.
+    check("row, kind", 512, "open: SectionOrder { kind: 9 }");
+    check("row, flags", 516, signed_digest);
+    check("row, offset", 520, "open: Unaligned { kind: 8");
     // Its length is odd, so a byte of it becomes padding.
-    check("row, length", 464, "open: Padding");
-    check("row, digest", 472, signed_digest);
-    check("row, reserved", 504, r#"open: Reserved { what: "the section table" }"#);
+    check("row, length", 528, "open: Padding");
+    check("row, digest", 536, signed_digest);
+    check("row, reserved", 568, r#"open: Reserved { what: "the section table" }"#);
 
     let good = sealed();
     let bundle = sample::open(&good).unwrap();
@@ -82,7 +82,8 @@ fn each_region_has_its_guard() {
         let (begin, length) = (info.offset as usize, info.length as usize);
         let section = info.kind.unwrap().name();
         let is_settings =
-            ["manifest", "messages", "gate", "tools", "roles", "skill-settings"].contains(&section);
+            ["manifest", "messages", "gate", "tools", "roles", "skill-settings", "policy"]
+                .contains(&section);
         let stage = if is_settings { "open: Corrupt(" } else { "pages: " };
         let corrupt = format!("{stage}Page {{ section: {section:?}, offset: 0 }}");
         check("first byte of a section", begin, &corrupt);

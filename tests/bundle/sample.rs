@@ -7,10 +7,10 @@ use relay_bundle::envelope::{self, Envelope};
 use relay_bundle::trust::{PublicKey, Revoked, Time, Trust, TrustedKey};
 use relay_bundle::{
     Argument, ArgumentKind, Audience, Audiences, Blob, Bundle, CallerRole, Content, Contents,
-    Corrupt, Gate, KnownTool, Level, Manifest, Mask, Message, MessagePiece, Messages, OpenError,
-    Page, Part, PartContent, Place, Prompt, Rendering, Repeat, Resource, ResourceTemplate, Review,
-    Role, Segment, Setting, Skill, SkillSettings, Suppression, Tenant, Tool, Unlock, UriPiece,
-    User, Visible, Who, encode,
+    Corrupt, Floors, Gate, KnownTool, Level, Manifest, Mask, Message, MessagePiece, Messages,
+    OpenError, Page, Part, PartContent, PathKind, PathRow, Place, Policy, Prompt, Rendering,
+    Repeat, Resource, ResourceTemplate, Review, Role, Segment, Setting, Skill, SkillSettings,
+    Suppression, Tenant, Tool, Unlock, UriPiece, User, Visible, Who, encode,
 };
 
 /// When the tests take place: 2026-11-21T00:00:00Z.
@@ -90,6 +90,8 @@ pub(crate) fn rich() -> Contents {
         }],
         skills: skills(),
         skill_settings: Some(SkillSettings { repeat: written_repeat() }),
+        policy: Some(policy()),
+        facts: b"a table of facts".to_vec(),
         known_tools: vec![known_tool("api-create", Some(&[0, 1])), known_tool("ssh_exec", None)],
         gate: Some(gate()),
         tenants: vec![tenant("acme", 70), tenant("initech-gmbh", 71)],
@@ -280,6 +282,36 @@ fn media() -> Prompt {
             ]],
         },
         ..prompt("media", Vec::new())
+    }
+}
+
+/// A policy with every kind of setting, written and default.
+fn policy() -> Policy {
+    let floor = |value, line: Option<u32>| Setting { value, at: line.map(place) };
+    Policy {
+        floors: Floors {
+            unknown_program: floor(3, Some(91)),
+            unknown_flag: floor(2, None),
+            unknown_word: floor(3, None),
+            opaque_code: floor(1, Some(92)),
+            unparsed: floor(3, None),
+        },
+        paths: vec![
+            PathRow {
+                kind: PathKind::Critical,
+                patterns: vec!["/srv/db/**".into(), "/srv/keys".into()],
+                except: vec!["/srv/db/*.log".into()],
+                at: place(93),
+            },
+            PathRow {
+                kind: PathKind::Scratch,
+                patterns: vec!["./out/**".into()],
+                except: Vec::new(),
+                at: place(94),
+            },
+        ],
+        facts: "0".repeat(64),
+        at: place(90),
     }
 }
 

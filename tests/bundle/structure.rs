@@ -80,8 +80,8 @@ fn wrong_headers_and_tables_do_not_open() {
     let missing = |kind| E::MissingSection { kind };
     check("no manifest", |raw| drop(raw.rows.remove(0)), missing("manifest"), DAMAGED);
     check("no messages", |raw| drop(raw.rows.remove(1)), missing("messages"), DAMAGED);
-    let unknown = E::UnknownCriticalSection { kind: 7 };
-    check("unknown critical", |raw| raw.rows.insert(2, unknown_row(1)), unknown, NEWER);
+    let unknown = E::UnknownCriticalSection { kind: 15 };
+    check("unknown critical", |raw| _ = insert_unknown(1, raw), unknown, NEWER);
 }
 
 #[test]
@@ -116,13 +116,13 @@ fn the_envelope_must_match_its_length() {
 fn an_unknown_section_that_is_not_critical_is_ignored() {
     let mut raw = tiny();
     raw.minor = 9;
-    raw.rows.insert(2, unknown_row(0));
+    let at = insert_unknown(0, &mut raw);
     let bundle = accepted(&raw.sealed());
     assert_eq!(bundle.format(), (1, 9));
-    assert_eq!(bundle.sections()[2].kind, None);
+    assert_eq!(bundle.sections()[at].kind, None);
     assert_eq!(bundle.contents(), Ok(sample::tiny()));
 
-    raw.rows[2].digest = Some(relay_bundle::Digest([7; 32]));
+    raw.rows[at].digest = Some(relay_bundle::Digest([7; 32]));
     let bundle = sample::open(&raw.sealed()).unwrap();
     assert_eq!(bundle.check_all(), Err(Corrupt::Page { section: "unknown", offset: 0 }));
 }
@@ -416,10 +416,13 @@ fn strings(raw: &mut Raw) -> &mut Row {
     raw.row(Kind::Strings)
 }
 
-/// A section of a kind that format 1.0 does not know, to be placed after `Bodies`.
-fn unknown_row(flags: u32) -> Row {
+/// Inserts a section of a kind that format 1.0 does not know; returns where.
+fn insert_unknown(flags: u32, raw: &mut Raw) -> usize {
     let data = b"from the future".to_vec();
-    Row { kind: 7, flags, offset: None, length: None, digest: None, reserved: 0, data }
+    let row = Row { kind: 15, flags, offset: None, length: None, digest: None, reserved: 0, data };
+    let at = raw.rows.iter().position(|other| other.kind > row.kind).expect("a later section");
+    raw.rows.insert(at, row);
+    at
 }
 
 /// What a signature says cannot make a wrong structure right, and is not even looked at.

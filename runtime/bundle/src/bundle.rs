@@ -12,6 +12,7 @@ use crate::header;
 use crate::manifest::Manifest;
 use crate::messages::Messages;
 use crate::place::{Place, PlaceIndex};
+use crate::policy::Policy;
 use crate::reader::{Reader, Storage};
 use crate::role::CallerRole;
 use crate::section::{Kind, SectionInfo};
@@ -26,7 +27,7 @@ use crate::tool::Tool;
 /// [`trust::verify`](crate::trust::verify).
 pub struct Bundle {
     pub(crate) reader: Reader,
-    pub(crate) settings: Settings,
+    settings: Settings,
     format_minor: u16,
     epoch: u64,
     digest: Digest,
@@ -161,6 +162,22 @@ impl Bundle {
     #[must_use]
     pub fn skill_settings(&self) -> Option<&SkillSettings> {
         self.settings.skills.as_ref()
+    }
+
+    /// Returns how commands are judged; `None` if the project has no policy.
+    #[must_use]
+    pub fn policy(&self) -> Option<&Policy> {
+        self.settings.policy.as_ref()
+    }
+
+    /// Returns the table of facts about programs, in the form of relay-policy; empty if the project has
+    /// no policy.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is not what was signed.
+    pub fn facts(&self) -> Result<&[u8], Corrupt> {
+        self.reader.section(Kind::Facts)
     }
 
     /// Returns a place in the project's files.

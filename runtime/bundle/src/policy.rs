@@ -2,10 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::bundle::Bundle;
-use crate::error::Corrupt;
 use crate::place::Place;
-use crate::section::Kind;
 use crate::setting::Setting;
 
 /// How commands are judged, beside the facts about programs.
@@ -83,22 +80,5 @@ impl PathKind {
             Self::Admits => "admits",
             Self::Secret => "secret",
         }
-    }
-}
-
-impl Bundle {
-    /// Returns how commands are judged; `None` if the project has no policy.
-    #[must_use]
-    pub fn policy(&self) -> Option<&Policy> {
-        self.settings.policy.as_ref()
-    }
-
-    /// Returns the table of facts about programs; empty if the project has no policy.
-    ///
-    /// # Errors
-    ///
-    /// The bundle is not what was signed.
-    pub fn facts(&self) -> Result<&[u8], Corrupt> {
-        self.reader.section(Kind::Facts)
     }
 }
