@@ -13,10 +13,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use relay_bundle::{
-    Contents, Gate, Mask, Message, MessagePiece, Messages, Part, PartContent, Place, Prompt,
-    Segment, Tool,
+    Contents, Gate, Mask, Message, MessagePiece, Messages, Part, PartContent, PathRow, Place,
+    Policy, Prompt, Segment, Tool,
 };
 use relay_compiler::{Options, Sources};
+use relay_policy::facts::{Facts, SHIPPED};
 use serde_json::Value;
 
 use crate::bundle::sample;
@@ -61,7 +62,8 @@ fn the_canonical_source_means_the_same() {
             let at = Place::default();
             let tools = contents.tools.iter().map(|tool| Tool { at: at.clone(), ..tool.clone() });
             let gate = contents.gate.as_ref().map(|gate| without_places(serde_json::json!(gate)));
-            (gate, tools.collect::<Vec<_>>(), contents.tool_pages.clone())
+            let policy = without_places(serde_json::json!(contents.policy));
+            (gate, policy, tools.collect::<Vec<_>>(), contents.tool_pages.clone())
         };
         assert_eq!(meaning(&again), meaning(&first), "{}", case.display());
         assert_eq!(again.canonical, first.canonical, "{}", case.display());
@@ -289,6 +291,9 @@ fn contents_as_text(contents: &Contents) -> String {
     if let Some(gate) = &contents.gate {
         gate_as_text(gate, &contents.messages, &mut text);
     }
+    if let Some(policy) = &contents.policy {
+        policy_as_text(policy, &contents.facts, &mut text);
+    }
     for tool in &contents.tools {
         let place = format!("{}:{}:{}", tool.at.file, tool.at.line, tool.at.column);
         let gated = if tool.gated { ", gated" } else { "" };
@@ -352,7 +357,27 @@ fn without_places(value: Value) -> Value {
             let kept = object.into_iter().filter(|(name, _)| name != "at");
             kept.map(|(name, value)| (name, without_places(value))).collect()
         }
+        Value::Array(items) => items.into_iter().map(without_places).collect(),
         value => value,
+    }
+}
+
+/// The policy, and the programs of the project.
+fn policy_as_text(policy: &Policy, facts: &[u8], text: &mut String) {
+    writeln!(text, "── policy {}", policy.at).unwrap();
+    for (name, tier) in relay_bundle::values(&policy.floors) {
+        writeln!(text, "{name} {tier}").unwrap();
+    }
+    for row in &policy.paths {
+        let PathRow { kind, patterns, except, at } = row;
+        writeln!(text, "{} {patterns:?} except {except:?} {at}", kind.word()).unwrap();
+    }
+    let known = Facts::open(facts).expect("a table").knowledge();
+    for program in &known.programs {
+        let file = &known.files[usize::from(program.place.file)];
+        if !file.starts_with(SHIPPED) {
+            writeln!(text, "program {:?} {file}:{}", program.names, program.place.line).unwrap();
+        }
     }
 }
 

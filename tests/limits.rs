@@ -441,3 +441,35 @@ fn what_cannot_be_proved_of_a_role_is_not_taken_for_granted() {
         format!("project demo epoch=1\nroles {{\n{roles}}}\n{users}\n{prompts}\n{tools}\n");
     check(project, "role::undecided");
 }
+
+#[test]
+fn facts_fit_their_table_or_are_refused() {
+    let programs: String = (0..60)
+        .map(|program| {
+            let names: String = (0..1000).map(|name| format!(" n{program}-{name}")).collect();
+            format!("    program{names}\n")
+        })
+        .collect();
+    let document = format!(
+        "project demo epoch=1\npolicy\nfacts {{\n{programs}}}\nprompts {{ prompt a {{ text \"x\" }} }}\n"
+    );
+    let report = check(document, "facts::too_many");
+    assert!(report.contains("more than 65,280 names"), "{report}");
+}
+
+#[test]
+fn facts_are_in_a_bounded_number_of_documents() {
+    let mut files = Memory::of(&[]);
+    let mut project = String::from("project demo epoch=1\npolicy\n");
+    for number in 0..256 {
+        let path = format!("facts-{number}.kdl");
+        project.push_str(&format!("include \"{path}\"\n"));
+        let document = format!("facts {{ program ours-{number} tier=0 }}\n");
+        files.0.insert(path, document.into_bytes());
+    }
+    files.0.insert("project.kdl".into(), project.into_bytes());
+    let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
+    assert!(compiled.bundle.is_none());
+    let codes: Vec<_> = compiled.diagnostics.sorted().iter().map(|report| report.code()).collect();
+    assert!(codes.contains(&"facts::too_many_files".to_owned()), "{report}");
+}

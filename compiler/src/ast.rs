@@ -2,6 +2,9 @@
 //!
 //! Nothing is looked up, joined or defaulted here; a field that is `None` was not written.
 
+use relay_bundle::PathKind;
+use relay_policy::tier::{Floor, Tier};
+
 use crate::grammar::words;
 use crate::source::{FileId, Span, Spanned};
 
@@ -34,6 +37,8 @@ pub(crate) enum Item {
     Resources(Vec<Resource>),
     Gate(Gate),
     Tools(Tools),
+    Policy(Policy),
+    Facts(Facts),
     Tenants(Vec<Tenant>),
     Roles(Vec<Role>),
     Users(Vec<User>),
@@ -311,6 +316,76 @@ pub(crate) struct ToolChoice {
 pub(crate) enum ToolGroup {
     /// Tools about the server itself.
     Diagnostics,
+}
+
+/// `policy { floors { … }; paths { … } }`
+#[derive(Debug, Clone)]
+pub(crate) struct Policy {
+    pub(crate) at: Span,
+    pub(crate) floors: Vec<FloorChoice>,
+    pub(crate) paths: Vec<PathChoice>,
+}
+
+/// `FLOOR TIER because=…`
+#[derive(Debug, Clone)]
+pub(crate) struct FloorChoice {
+    pub(crate) floor: Floor,
+    pub(crate) at: Span,
+    pub(crate) tier: Option<Spanned<Tier>>,
+    pub(crate) because: Option<Spanned<String>>,
+}
+
+/// `KIND PATTERN… { except PATTERN… }`
+#[derive(Debug, Clone)]
+pub(crate) struct PathChoice {
+    pub(crate) kind: PathKind,
+    pub(crate) at: Span,
+    pub(crate) patterns: Vec<Spanned<String>>,
+    pub(crate) except: Vec<Spanned<String>>,
+}
+
+/// `facts { program … { … }; environment … }`
+#[derive(Debug, Clone)]
+pub(crate) struct Facts {
+    pub(crate) at: Span,
+    pub(crate) programs: Vec<FactProgram>,
+    pub(crate) environment: Vec<FactEnvironment>,
+}
+
+/// `program NAME… because=… { … }`
+#[derive(Debug, Clone)]
+pub(crate) struct FactProgram {
+    pub(crate) at: Span,
+    pub(crate) names: Vec<Spanned<String>>,
+    pub(crate) because: Option<Spanned<String>>,
+    /// What it says; its file has no number yet.
+    pub(crate) fact: relay_policy::facts::Node,
+    pub(crate) written: Written,
+}
+
+/// `environment NAME… because=…`
+#[derive(Debug, Clone)]
+pub(crate) struct FactEnvironment {
+    pub(crate) at: Span,
+    pub(crate) names: Vec<Spanned<String>>,
+    pub(crate) because: Option<Spanned<String>>,
+}
+
+/// A node as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Written {
+    pub(crate) name: &'static str,
+    pub(crate) arguments: Vec<Plain>,
+    pub(crate) properties: Vec<(&'static str, Plain)>,
+    pub(crate) children: Vec<Self>,
+}
+
+/// A value as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Plain {
+    Text(String),
+    Number(u64),
+    Boolean(bool),
 }
 
 /// `tenant NAME`

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use relay_bundle::Digest;
 use relay_policy::facts::{EncodeError, Facts, Knowledge, encode};
 
 use crate::diagnostic::Diagnostics;
@@ -18,6 +19,25 @@ static TABLE: &[u8] = include_bytes!("../facts/table.bin");
 #[must_use]
 pub fn shipped() -> &'static [u8] {
     TABLE
+}
+
+/// Returns the shipped facts.
+pub(crate) fn shipped_knowledge() -> Knowledge {
+    // INVARIANT: a test opens the shipped table.
+    Facts::open(TABLE).map(|facts| facts.knowledge()).unwrap_or_default()
+}
+
+/// Returns the digest of knowledge without its places, in hex.
+///
+/// # Errors
+///
+/// There is more than a table holds.
+pub(crate) fn meaning(knowledge: Knowledge) -> Result<String, EncodeError> {
+    let mut knowledge = knowledge.without_places();
+    // A program that moved to another place says the same.
+    knowledge.programs.sort_by(|a, b| a.names.cmp(&b.names));
+    knowledge.environment.sort();
+    encode(&knowledge).map(|bytes| Digest::of(&bytes).hex())
 }
 
 /// Reads fact files, and returns what they say; broken parts are reported.

@@ -4,6 +4,7 @@ mod access;
 mod gate;
 mod messages;
 mod pages;
+mod policy;
 mod provenance;
 mod review;
 mod skills;
@@ -40,8 +41,10 @@ pub(crate) fn contents(
         audiences,
         skills,
         other_tools,
+        policy,
         ..
     } = model;
+    let (policy, facts) = policy::policy(policy, &places);
     let skill_settings = skills::settings(&skills, &places);
     let skills = skills::skills(skills.list, &places);
     let prompts: Vec<_> = prompts.into_iter().map(|prompt| lower_prompt(prompt, &places)).collect();
@@ -81,6 +84,8 @@ pub(crate) fn contents(
         known_tools,
         skills,
         skill_settings,
+        policy,
+        facts,
         canonical: effective.kdl(false),
         provenance,
         review,

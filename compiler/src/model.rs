@@ -8,8 +8,11 @@ use std::sync::Arc;
 use relay_bundle::{Content, Level, Mask, Rendering, Unlock, UriPiece};
 use relay_engine::glob::is_name;
 use relay_engine::tool::{Group, TOOLS, ToolSpec};
+use relay_policy::tier::{Floor, Tier};
 
-use crate::ast::{Expect, MessageName, Repeat, ToolGroup, Who};
+use crate::ast::{
+    Expect, FactEnvironment, FactProgram, MessageName, PathChoice, Repeat, ToolGroup, Who,
+};
 use crate::source::{FileId, Span, Spanned};
 
 use crate::audience::{Audience, Audiences};
@@ -41,12 +44,46 @@ pub(crate) struct Model {
     pub(crate) tools: Vec<Spanned<ToolGroup>>,
     /// The tools of other servers that the project names: names, and patterns of names.
     pub(crate) other_tools: Vec<Spanned<String>>,
+    /// How commands are judged, and the facts for it.
+    pub(crate) policy: Option<(Policy, Facts)>,
     /// The skills.
     pub(crate) skills: Skills,
     /// The texts that the server itself sends.
     pub(crate) messages: SystemTexts,
     /// What the project expects of its own bundle, in the order of the text.
     pub(crate) expects: Vec<Expect>,
+}
+
+/// How commands are judged.
+#[derive(Debug)]
+pub(crate) struct Policy {
+    pub(crate) at: Span,
+    /// The tiers of doubts, in the order of `Floor`.
+    pub(crate) floors: [FloorSetting; 5],
+    /// What is said of paths; the patterns are valid.
+    pub(crate) paths: Vec<PathChoice>,
+}
+
+/// The tier of a doubt.
+#[derive(Debug)]
+pub(crate) struct FloorSetting {
+    pub(crate) floor: Floor,
+    pub(crate) tier: Setting<Tier>,
+    /// Why it is lower than its default.
+    pub(crate) because: Option<Spanned<String>>,
+}
+
+/// What is known about programs.
+#[derive(Debug)]
+pub(crate) struct Facts {
+    /// The programs that the project describes.
+    pub(crate) programs: Vec<FactProgram>,
+    /// The variables that change no code, as the project says.
+    pub(crate) environment: Vec<FactEnvironment>,
+    /// The table of these and the shipped facts.
+    pub(crate) table: Vec<u8>,
+    /// The digest of what it says, without places.
+    pub(crate) meaning: String,
 }
 
 impl Model {

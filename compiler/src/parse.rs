@@ -17,6 +17,7 @@ mod message;
 mod messages;
 mod node;
 mod path;
+mod policy;
 mod project;
 mod prompt;
 mod prompts;
@@ -45,7 +46,7 @@ pub(crate) use roles::TIER;
 pub(crate) use skills::{MERGED_BYTES, SKILL_CHARS, SKILL_PRIORITY};
 
 use node::Node;
-use relay_policy::facts::Knowledge;
+use relay_policy::facts::{Knowledge, SHIPPED};
 
 use crate::ast::{Document, Item};
 use crate::diagnostic::Diagnostics;
@@ -62,6 +63,8 @@ pub(crate) static TOP: &[&Rule] = &[
     &users::USERS,
     &GATE,
     &tools::TOOLS,
+    &policy::POLICY,
+    &facts::FACTS,
     &prompts::PROMPTS,
     &messages::MESSAGES,
     &resource::RESOURCES,
@@ -76,10 +79,14 @@ fn document(file: FileId, bytes: &[u8], out: &mut Diagnostics) -> Document {
     let broken = nodes.is_none();
     let mut document = Document { file, includes: Vec::new(), items: Vec::new(), broken };
     for node in nodes.unwrap_or_default() {
-        if node.name.value == "include" {
-            document.includes.extend(include::node(&node, out));
-        } else {
-            document.items.extend(item(&node, out));
+        match node.name.value.as_str() {
+            "include" => document.includes.extend(include::node(&node, out)),
+            // Facts name the lines that they are in, as those that are shipped do.
+            "facts" => {
+                let facts = facts::block(&node, &facts::Lines::new(0, bytes), out);
+                document.items.push(Item::Facts(facts));
+            }
+            _ => document.items.extend(item(&node, out)),
         }
     }
     document
@@ -91,15 +98,19 @@ pub(crate) fn fact_files(
     files: &[String],
     out: &mut Diagnostics,
 ) -> Knowledge {
-    let mut knowledge = Knowledge { files: files.to_vec(), ..Knowledge::default() };
+    let shipped = files.iter().map(|file| format!("{SHIPPED}{file}"));
+    let mut knowledge = Knowledge { files: shipped.collect(), ..Knowledge::default() };
     for (number, path) in (0u8..).zip(files) {
         let Ok(file) = sources.load(path) else { continue };
         let bytes = &sources.file(file).bytes;
         let lines = facts::Lines::new(number, bytes);
         for node in document::parse(file, bytes, out).unwrap_or_default() {
             match node.name.value.as_str() {
-                "program" => knowledge.programs.push(facts::program(&node, &lines, out)),
-                "environment" => knowledge.environment.extend(facts::environment(&node, out)),
+                "program" => knowledge.programs.push(facts::program(&node, &lines, out).fact),
+                "environment" => {
+                    let names = facts::environment(&node, out).names;
+                    knowledge.environment.extend(names.into_iter().map(|name| name.value));
+                }
                 "words" => knowledge.words.extend(facts::words(&node, &lines, out)),
                 _ => node::unknown(&node, &FACT_NODES, "a fact file", out),
             }
@@ -119,6 +130,7 @@ fn item(node: &Node, out: &mut Diagnostics) -> Option<Item> {
         "roles" => Some(Item::Roles(roles::block(node, out))),
         "users" => Some(Item::Users(users::block(node, out))),
         "tools" => Some(Item::Tools(tools::node(node, out))),
+        "policy" => Some(Item::Policy(policy::node(node, out))),
         "prompts" => Some(Item::Prompts(prompts::node(node, out))),
         "messages" => Some(Item::Messages(messages::node(node, out))),
         "skills" => Some(Item::Skills(skills::node(node, out))),

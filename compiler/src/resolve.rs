@@ -7,6 +7,7 @@ mod argument;
 mod body;
 mod environment;
 mod expect;
+mod facts;
 mod file;
 mod gate;
 mod markdown;
@@ -15,6 +16,7 @@ mod message;
 mod name;
 mod patch;
 mod pattern;
+mod policy;
 mod project;
 mod prompt;
 mod prompts;
@@ -67,6 +69,8 @@ pub(crate) fn project(
         prompts::prompts(sources, nodes.prompts, nodes.prompt_patches, &resources, &access, out);
     let gate = gate::gate(nodes.gates, out);
     let (tools, other_tools) = tools::tools(nodes.tools, out);
+    let policy = policy::policy(nodes.policies, out);
+    let facts = facts::facts(sources, nodes.facts, policy.as_ref().map(|policy| policy.at), out);
     let skills = skills::skills(sources, nodes.skills, out);
     let messages = message::messages(sources, nodes.messages, &gate, out);
     known.add(&prompts, &disabled_prompts, &other_tools);
@@ -94,6 +98,7 @@ pub(crate) fn project(
         gate,
         tools,
         other_tools,
+        policy: policy.zip(facts),
         skills,
         messages,
         expects,

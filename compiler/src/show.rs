@@ -7,6 +7,7 @@
 
 mod access;
 mod expect;
+mod policy;
 
 use std::collections::BTreeMap;
 
@@ -70,6 +71,9 @@ impl Effective {
                 children.push(list("other", &model.other_tools));
             }
             nodes.push(EffectiveNode { name: "tools", children, ..EffectiveNode::default() });
+        }
+        if let Some((policy, facts)) = &model.policy {
+            nodes.extend(renderer.policy(policy, facts));
         }
         let said = model.messages.all().into_iter().filter(|message| message.is_said(&model.gate));
         let children = said.map(|message| renderer.system_text(message)).collect();

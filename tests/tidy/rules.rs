@@ -80,7 +80,14 @@ fn rules() -> BTreeMap<String, Rule> {
         .iter()
         .map(|path| (relative(path), syn::parse_file(&fs::read_to_string(path).unwrap()).unwrap()))
         .collect();
-    let constants = Constants::of(&files);
+    // A message may name a limit of the policy's crate.
+    let limits = [root().join("runtime/policy/src/path_rules.rs")].into_iter();
+    let limits: Vec<_> = limits
+        .map(|path| {
+            (relative(&path), syn::parse_file(&fs::read_to_string(&path).unwrap()).unwrap())
+        })
+        .collect();
+    let constants = Constants::of(files.iter().chain(&limits));
     let mut rules = BTreeMap::new();
     for (path, file) in &files {
         let opening = match path.starts_with("compiler/src/check/") {
@@ -272,7 +279,7 @@ fn has_words(form: &str) -> bool {
 }
 
 impl Constants {
-    fn of(files: &[(String, syn::File)]) -> Self {
+    fn of<'f>(files: impl IntoIterator<Item = &'f (String, syn::File)>) -> Self {
         let mut constants = Self { of_files: BTreeMap::new(), of_all: BTreeMap::new() };
         for (path, file) in files {
             each_item(&file.items, &mut |item| {

@@ -16,11 +16,11 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use self::place::Owner;
-use crate::ast::Expect;
+use crate::ast::{Expect, Plain, Written};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
-    About, Access, AllowedSecret, Argument, BodySource, MessageSource, Model, PartSource, Project,
-    Prompt, Setting, Skill, Skills, When,
+    About, Access, AllowedSecret, Argument, BodySource, Facts, MessageSource, Model, PartSource,
+    Policy, Project, Prompt, Setting, Skill, Skills, When,
 };
 use crate::secret::{self, Found};
 use crate::source::{Sources, Span, Spanned};
@@ -87,6 +87,7 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
         gate: _,
         tools: _,
         other_tools,
+        policy,
         skills,
         messages,
         expects,
@@ -118,6 +119,9 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
     }
     for When { at: _, environment, nodes: _ } in whens {
         pass.value(&environment.value, environment.at);
+    }
+    if let Some((policy, facts)) = policy {
+        pass.policy(policy, facts);
     }
     for expect in expects {
         let Expect { at: _, question: _, tenant, role, user, groups, tool, tags, claims } = expect;
@@ -229,6 +233,31 @@ struct Pass<'p, 's> {
 }
 
 impl Pass<'_, '_> {
+    fn policy(&mut self, policy: &Policy, facts: &Facts) {
+        let Policy { at: _, floors, paths } = policy;
+        let Facts { programs, environment, table: _, meaning: _ } = facts;
+        let reasons = floors.iter().filter_map(|floor| floor.because.as_ref());
+        let patterns = paths.iter().flat_map(|row| row.patterns.iter().chain(&row.except));
+        let variables = environment.iter().flat_map(|row| row.names.iter().chain(&row.because));
+        for written in reasons.chain(patterns).chain(variables) {
+            self.value(&written.value, written.at);
+        }
+        for program in programs {
+            self.written(&program.written, program.at);
+        }
+    }
+
+    /// Searches all texts of a node, whose place is that of the node around it.
+    fn written(&mut self, node: &Written, at: Span) {
+        let properties = node.properties.iter().map(|(_, value)| value);
+        for value in node.arguments.iter().chain(properties) {
+            if let Plain::Text(text) = value {
+                self.value(text, at);
+            }
+        }
+        node.children.iter().for_each(|child| self.written(child, at));
+    }
+
     fn prompt(&mut self, prompt: &Prompt) {
         let Prompt {
             name,

@@ -10,12 +10,15 @@ use relay_policy::facts::{
 };
 use relay_policy::tier::Tier;
 
-use super::node::{Node, Reader};
+use super::empty;
+use super::node::{Node, Reader, Scalar};
+use crate::ast::{FactEnvironment, FactProgram, Facts, Plain, Written};
 use crate::diagnostic::Diagnostics;
-use crate::source::Span;
+use crate::grammar::Rule;
+use crate::source::{Span, Spanned};
 use rules::{FLAGS, FORM, FORM_ROLE, HAS, MATCHING, OPERANDS, SUBS, VALUE, WITHOUT};
 
-pub(super) use rules::{ENVIRONMENT, PROGRAM, WORDS};
+pub(super) use rules::{ENVIRONMENT, FACTS, PROGRAM, WORDS};
 
 /// What turns a span into the place of a fact: the number of its file, and where its lines begin.
 pub(super) struct Lines {
@@ -36,14 +39,62 @@ impl Lines {
     }
 }
 
+/// Reads the `facts` of a project.
+pub(super) fn block(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Facts {
+    empty::check(node, out);
+    let mut reader = Reader::new(node, &FACTS, out);
+    let programs = reader.children(PROGRAM.name).map(|child| program(child, lines, out)).collect();
+    let environment =
+        reader.children(ENVIRONMENT.name).map(|child| environment(child, out)).collect();
+    reader.finish(out);
+    Facts { at: node.name.at, programs, environment }
+}
+
 /// Reads `program`.
-pub(super) fn program(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Fact {
-    fact(node, &PROGRAM, 0, Style::Gnu, lines, out)
+pub(super) fn program(node: &Node, lines: &Lines, out: &mut Diagnostics) -> FactProgram {
+    let (fact, because) = fact(node, &PROGRAM, 0, Style::Gnu, lines, out);
+    let names = node.arguments.iter().map(|name| name.at);
+    let names = fact.names.iter().cloned().zip(names);
+    FactProgram {
+        at: node.name.at,
+        names: names.map(|(value, at)| Spanned { value, at }).collect(),
+        because,
+        fact,
+        written: written(node, &PROGRAM),
+    }
 }
 
 /// Reads `environment`: variables that change no code.
-pub(super) fn environment(node: &Node, out: &mut Diagnostics) -> Vec<String> {
-    names(node, &ENVIRONMENT, out)
+pub(super) fn environment(node: &Node, out: &mut Diagnostics) -> FactEnvironment {
+    let mut reader = Reader::new(node, &ENVIRONMENT, out);
+    let names = reader.texts(out);
+    let because = reader.text("because", out);
+    reader.finish(out);
+    FactEnvironment { at: node.name.at, names, because }
+}
+
+/// Returns a node as it was written, without what its rule does not take, which was reported.
+fn written(node: &Node, rule: &'static Rule) -> Written {
+    let plain = |scalar: &Scalar| match scalar {
+        Scalar::Text(text) => Some(Plain::Text(text.clone())),
+        Scalar::Integer(number) => u64::try_from(*number).ok().map(Plain::Number),
+        Scalar::Boolean(yes) => Some(Plain::Boolean(*yes)),
+        Scalar::Float(_) | Scalar::Null => None,
+    };
+    let properties = node.properties.iter().filter_map(|property| {
+        let field = rule.property(&property.name.value)?;
+        Some((field.name, plain(&property.value.scalar)?))
+    });
+    let children = node.children.iter().flatten().filter_map(|child| {
+        let rule = rule.children.iter().find(|rule| rule.name == child.name.value)?;
+        Some(written(child, rule))
+    });
+    Written {
+        name: rule.name,
+        arguments: node.arguments.iter().filter_map(|value| plain(&value.scalar)).collect(),
+        properties: properties.collect(),
+        children: children.collect(),
+    }
 }
 
 /// Reads `words`: words of a language.
@@ -62,16 +113,17 @@ pub(super) fn words(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Option
 }
 
 /// Reads a program or a sub-command at this depth. What it does not say about the style of its words is
-/// as in the node around it.
+/// as in the node around it. A program may come with a reason.
 fn fact(
     node: &Node,
-    rule: &'static crate::grammar::Rule,
+    rule: &'static Rule,
     depth: usize,
     style: Style,
     lines: &Lines,
     out: &mut Diagnostics,
-) -> Fact {
+) -> (Fact, Option<Spanned<String>>) {
     let mut reader = Reader::new(node, rule, out);
+    let because = if depth == 0 { reader.text("because", out) } else { None };
     let style = reader.value("style", out).map_or(style, |style| style.value);
     let mut fact = Fact {
         names: reader.texts(out).into_iter().map(|name| name.value).collect(),
@@ -98,10 +150,10 @@ fn fact(
     if let Some(sub_rule) = SUBS.get(depth) {
         let subs = reader.children("sub");
         fact.subs =
-            subs.map(|sub| self::fact(sub, sub_rule, depth + 1, style, lines, out)).collect();
+            subs.map(|sub| self::fact(sub, sub_rule, depth + 1, style, lines, out).0).collect();
     }
     reader.finish(out);
-    fact
+    (fact, because)
 }
 
 fn flag(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Option<Flag> {
@@ -201,7 +253,7 @@ fn form_roles(node: &Node, out: &mut Diagnostics) -> Vec<(String, Role)> {
 }
 
 /// Reads a node that only lists names.
-fn names(node: &Node, rule: &'static crate::grammar::Rule, out: &mut Diagnostics) -> Vec<String> {
+fn names(node: &Node, rule: &'static Rule, out: &mut Diagnostics) -> Vec<String> {
     let mut reader = Reader::new(node, rule, out);
     let names = reader.texts(out);
     reader.finish(out);

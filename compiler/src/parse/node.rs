@@ -40,8 +40,13 @@ pub(super) struct Property {
 
 /// Nodes that later versions of the language have, with what they are for.
 pub(crate) const RESERVED: &[(&str, &str)] = &[
+    ("allow", "rules of a policy"),
+    ("approve", "rules of a policy"),
+    ("deny", "rules of a policy"),
     ("hosts", "the inventory of hosts"),
-    ("policy", "policies"),
+    ("limits", "limits of a policy"),
+    ("lower", "rules of a policy"),
+    ("scope", "parts of a policy"),
     ("servers", "upstream servers"),
     ("sessions", "tools for terminal sessions"),
     ("shell", "tools that run commands"),

@@ -24,6 +24,8 @@ pub(super) struct Nodes {
     pub(super) messages: Vec<ast::SystemMessage>,
     pub(super) gates: Vec<ast::Gate>,
     pub(super) tools: Vec<ast::Tools>,
+    pub(super) policies: Vec<ast::Policy>,
+    pub(super) facts: Vec<ast::Facts>,
     pub(super) skills: Vec<ast::Skills>,
     pub(super) tenants: Vec<ast::Tenant>,
     pub(super) roles: Vec<ast::Role>,
@@ -125,6 +127,8 @@ impl Nodes {
             }
             Item::Gate(gate) => self.gates.push(gate),
             Item::Tools(tools) => self.tools.push(tools),
+            Item::Policy(policy) => self.policies.push(policy),
+            Item::Facts(facts) => self.facts.push(facts),
             Item::Skills(skills) => {
                 let each = skills.blocks.iter().flat_map(|block| &block.skills);
                 each.for_each(|skill| patch::report_new(skill.new.as_ref(), out));
@@ -160,7 +164,7 @@ fn nodes_in(item: &Item) -> usize {
         Item::Roles(roles) => roles.len(),
         Item::Users(users) => users.len(),
         Item::Gate(_) | Item::Tools(_) | Item::Expect(_) => 1,
-        Item::Project(_) | Item::When(_) => 0,
+        Item::Project(_) | Item::When(_) | Item::Policy(_) | Item::Facts(_) => 0,
     }
 }
 
@@ -235,7 +239,8 @@ fn apply(
             Item::Roles(roles) => roles.into_iter().for_each(|role| patcher.role(role, out)),
             Item::Users(users) => users.into_iter().for_each(|user| patcher.user(user, out)),
             Item::Expect(expect) => patcher.nodes.expects.push(expect),
-            Item::Project(_) | Item::When(_) => {}
+            // The grammar has none of these in a `when`.
+            Item::Project(_) | Item::When(_) | Item::Policy(_) | Item::Facts(_) => {}
         }
     }
     let Patcher { patches, nodes, .. } = patcher;

@@ -17,7 +17,7 @@ pub use damage::Damaged;
 pub use encode::{EncodeError, encode};
 pub use model::{
     Arity, Flag, Form, Knowledge, LanguageWords, Node, Operand, Output, Place, Position, Role,
-    Special, Style, Value, WordKind,
+    SHIPPED, Special, Style, Value, WordKind,
 };
 pub(crate) use names::NameId;
 pub use row::NodeId;

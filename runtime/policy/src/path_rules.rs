@@ -164,24 +164,25 @@ impl PathPattern {
         self.matches(&other, false)
     }
 
-    /// Returns the names that all of its paths begin with.
-    pub fn literal(&self) -> impl Iterator<Item = &[u8]> {
-        self.parts.iter().map_while(|part| match part {
-            Part::Name(name) if !name.contains(&b'*') => Some(name.as_slice()),
-            Part::Name(_) | Part::Any => None,
-        })
-    }
-
-    /// Returns whether its paths begin at the root of the host.
-    #[must_use]
-    pub fn is_of_host(&self) -> bool {
-        self.root == Root::Host
-    }
-
-    /// Returns whether its paths may begin anywhere.
-    #[must_use]
-    pub fn is_anywhere(&self) -> bool {
-        self.root == Root::Any
+    /// Returns the path that all of its paths begin with; `None` if no name is sure.
+    pub(crate) fn folder(&self) -> Option<Vec<u8>> {
+        let mut path = match self.root {
+            Root::Host => Vec::new(),
+            Root::Home => vec![HOME],
+            Root::Work => b".".to_vec(),
+            Root::Any => return None,
+        };
+        let start = path.len();
+        for part in &self.parts {
+            match part {
+                Part::Name(name) if !name.contains(&b'*') => {
+                    path.push(b'/');
+                    path.extend(name);
+                }
+                Part::Name(_) | Part::Any => break,
+            }
+        }
+        (path.len() > start).then_some(path)
     }
 
     /// Returns whether a path that is normalised matches; `if_unsure` where a part of the path is not

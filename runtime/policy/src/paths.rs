@@ -1,6 +1,6 @@
 //! What a path is: scratch, work tree, system, device.
 
-use crate::path_rules::PathRules;
+use crate::path_rules::{PathPattern, PathRules};
 use crate::shell::Folder;
 use crate::text::{HOLE, HOME, QUERY, STAR};
 
@@ -150,8 +150,7 @@ pub(crate) fn classify(written: &[u8], folder: &Folder, rules: &PathRules) -> Pa
         class = class.max(PathClass::Critical);
     } else if said.admits {
         class = class.max(PathClass::Admits);
-    } else if said.scratch
-        && matches!(class, PathClass::Work | PathClass::Home | PathClass::System)
+    } else if said.scratch && matches!(class, PathClass::Work | PathClass::Home | PathClass::System)
     {
         class = PathClass::Scratch;
     }
@@ -180,6 +179,19 @@ pub(crate) fn classify(written: &[u8], folder: &Folder, rules: &PathRules) -> Pa
 pub(crate) fn normalised(written: &[u8], folder: &Folder) -> Vec<u8> {
     let joined = join(written, folder);
     if joined.contains(&HOLE) { joined } else { normalise(&joined) }
+}
+
+/// Returns whether a project may call the paths of a pattern scratch: they begin with a folder that is
+/// named, which is neither a whole tree of the system nor what stays as it is.
+#[must_use]
+pub fn may_be_scratch(pattern: &PathPattern) -> bool {
+    let Some(folder) = pattern.folder() else { return false };
+    let is_root = folder.iter().filter(|byte| **byte == b'/').count() <= 1;
+    match class(&folder) {
+        PathClass::System => !(is_root && is_system_tree(&folder)),
+        PathClass::Work | PathClass::Home | PathClass::Scratch => true,
+        _ => false,
+    }
 }
 
 /// Returns the folder that a path names, seen from another one.

@@ -2,6 +2,7 @@
 
 use relay_policy::facts::{Output, Role, Special, Style, WordKind};
 
+use super::super::policy::BECAUSE;
 use crate::grammar::{Field, Kind, Literal, Rule, Scalar};
 
 /// The kind of every field that holds a role.
@@ -17,45 +18,9 @@ const SAYS: Field = Field::property(
     "What it does, as the end of a sentence about it: `restarts a service`.",
 );
 
-pub(crate) static PROGRAM: Rule = Rule {
-    name: "program",
-    what: "a program",
-    meaning: "What is known about a program. Options and operands are closed: what is not declared is a doubt, and so at least tier 2.",
-    fields: NODE_FIELDS,
-    children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_1],
-    example: "",
-};
-
-static SUB_1: Rule = Rule {
-    name: "sub",
-    what: "a sub-command",
-    meaning: "A sub-command. One name may end or begin with `*`.",
-    fields: NODE_FIELDS,
-    children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_2],
-    example: "",
-};
-
-static SUB_2: Rule =
-    Rule { children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_3], ..SUB_1_WITHOUT };
-
-static SUB_3: Rule =
-    Rule { children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_4], ..SUB_1_WITHOUT };
-
-static SUB_4: Rule = Rule { children: &[&FLAGS, OPERAND, REST, LAST, &FORM], ..SUB_1_WITHOUT };
-
-const SUB_1_WITHOUT: Rule = Rule {
-    name: "sub",
-    what: "a sub-command",
-    meaning: "A sub-command of a sub-command.",
-    fields: NODE_FIELDS,
-    children: &[],
-    example: "",
-};
-
-/// The rules of sub-commands, by depth.
-pub(super) static SUBS: [&Rule; 4] = [&SUB_1, &SUB_2, &SUB_3, &SUB_4];
-
-const NODE_FIELDS: &[Field] = &[
+/// The fields of programs and sub-commands, and others.
+macro_rules! node_fields {
+    ($($other:expr),*) => { &[
     NAMES,
     Field::property(
         "tier",
@@ -110,7 +75,56 @@ const NODE_FIELDS: &[Field] = &[
         "What it means to the shell that runs it.",
     )
     .or(Literal::Word("nothing")),
-];
+    $($other),*
+    ] };
+}
+
+pub(crate) static FACTS: Rule = Rule {
+    name: "facts",
+    what: "facts",
+    meaning: "What the project knows about programs, beside what is shipped: `relay facts` prints all of it. It counts in every environment.",
+    fields: &[],
+    children: &[&PROGRAM, &ENVIRONMENT],
+    example: include_str!("../../reference/facts.kdl"),
+};
+
+pub(crate) static PROGRAM: Rule = Rule {
+    name: "program",
+    what: "a program",
+    meaning: "What is known about a program. Options and operands are closed: what is not declared is a doubt, and so at least tier 2. What replaces a shipped program needs a `because`.",
+    fields: node_fields![BECAUSE],
+    children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_1],
+    example: "",
+};
+
+static SUB_1: Rule = Rule {
+    name: "sub",
+    what: "a sub-command",
+    meaning: "A sub-command. One name may end or begin with `*`.",
+    fields: node_fields![],
+    children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_2],
+    example: "",
+};
+
+static SUB_2: Rule =
+    Rule { children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_3], ..SUB_1_WITHOUT };
+
+static SUB_3: Rule =
+    Rule { children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_4], ..SUB_1_WITHOUT };
+
+static SUB_4: Rule = Rule { children: &[&FLAGS, OPERAND, REST, LAST, &FORM], ..SUB_1_WITHOUT };
+
+const SUB_1_WITHOUT: Rule = Rule {
+    name: "sub",
+    what: "a sub-command",
+    meaning: "A sub-command of a sub-command.",
+    fields: node_fields![],
+    children: &[],
+    example: "",
+};
+
+/// The rules of sub-commands, by depth.
+pub(super) static SUBS: [&Rule; 4] = [&SUB_1, &SUB_2, &SUB_3, &SUB_4];
 
 pub(super) static FLAGS: Rule = Rule {
     name: "flags",
@@ -197,8 +211,8 @@ pub(super) static FORM_ROLE: Rule = Rule::leaf(
 pub(crate) static ENVIRONMENT: Rule = Rule::leaf(
     "environment",
     "variables",
-    "Variables of the environment that change no code. One that ends with `*` is the beginning of others.",
-    &[NAMES],
+    "Variables of the environment that change no code. One that ends with `*` is the beginning of others. A project gives a `because`.",
+    &[NAMES, BECAUSE],
 );
 
 pub(crate) static WORDS: Rule = Rule::leaf(

@@ -149,8 +149,7 @@ impl Classifier<'_> {
         frame: &Frame,
         redirected: &mut Redirected<'c>,
     ) {
-        if field.stream.is_none()
-            && self.path_of(&field.text, frame).class == PathClass::Connection
+        if field.stream.is_none() && self.path_of(&field.text, frame).class == PathClass::Connection
         {
             redirected.is_connected = true;
             self.connection(&field.text);

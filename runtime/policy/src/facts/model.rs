@@ -207,6 +207,9 @@ words! {
     }
 }
 
+/// What the names of shipped fact files begin with: no file of a project is called so.
+pub const SHIPPED: &str = "<relay>/";
+
 /// Everything that is known.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Knowledge {
@@ -409,4 +412,54 @@ pub struct Place {
     pub file: u8,
     /// The line, from 1.
     pub line: u16,
+}
+
+impl Knowledge {
+    /// Returns the same without places: equal for knowledge that says the same of every program.
+    #[must_use]
+    pub fn without_places(mut self) -> Self {
+        self.programs = self.programs.into_iter().map(Node::without_places).collect();
+        for words in &mut self.words {
+            words.place = Place::default();
+        }
+        Self { files: vec![String::new()], ..self }
+    }
+}
+
+impl Node {
+    /// Returns the same without places.
+    #[must_use]
+    pub fn without_places(mut self) -> Self {
+        self.each_place(&mut |place| *place = Place::default());
+        self
+    }
+
+    /// Returns the same as facts of another file.
+    #[must_use]
+    pub fn in_file(mut self, file: u8) -> Self {
+        self.each_place(&mut |place| place.file = file);
+        self
+    }
+
+    fn each_place(&mut self, change: &mut impl FnMut(&mut Place)) {
+        let of_values = |values: &mut Vec<Value>, change: &mut dyn FnMut(&mut Place)| {
+            values.iter_mut().for_each(|value| change(&mut value.place));
+        };
+        change(&mut self.place);
+        for flag in &mut self.flags {
+            change(&mut flag.place);
+            of_values(&mut flag.values, change);
+        }
+        let in_forms = self.forms.iter_mut().flat_map(|form| &mut form.operands);
+        for operand in self.operands.iter_mut().chain(in_forms) {
+            change(&mut operand.place);
+            of_values(&mut operand.values, change);
+        }
+        for form in &mut self.forms {
+            change(&mut form.place);
+        }
+        for sub in &mut self.subs {
+            sub.each_place(change);
+        }
+    }
 }

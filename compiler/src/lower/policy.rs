@@ -1,0 +1,35 @@
+//! The policy of a bundle, and its facts.
+
+use relay_bundle::{Floors, PathRow, Policy};
+
+use super::Places;
+use crate::model;
+
+/// Lowers a policy; without one the bundle has no facts.
+pub(super) fn policy(
+    policy: Option<(model::Policy, model::Facts)>,
+    places: &Places<'_>,
+) -> (Option<Policy>, Vec<u8>) {
+    let Some((policy, facts)) = policy else { return (None, Vec::new()) };
+    let [unknown_program, unknown_flag, unknown_word, opaque_code, unparsed] =
+        policy.floors.map(|floor| {
+            let model::Setting { value, at } = floor.tier;
+            places.setting(model::Setting { value: value.number(), at })
+        });
+    let texts = |patterns: Vec<crate::source::Spanned<String>>| {
+        patterns.into_iter().map(|pattern| pattern.value).collect()
+    };
+    let paths = policy.paths.into_iter().map(|row| PathRow {
+        kind: row.kind,
+        patterns: texts(row.patterns),
+        except: texts(row.except),
+        at: places.of(row.at),
+    });
+    let policy = Policy {
+        floors: Floors { unknown_program, unknown_flag, unknown_word, opaque_code, unparsed },
+        paths: paths.collect(),
+        facts: facts.meaning,
+        at: places.of(policy.at),
+    };
+    (Some(policy), facts.table)
+}

@@ -1,0 +1,209 @@
+//! The `facts` nodes of a project, joined with the facts that are shipped.
+
+use std::collections::BTreeMap;
+
+use miette::Diagnostic;
+use relay_policy::facts::Knowledge;
+use thiserror::Error;
+
+use super::policy::reason;
+use crate::ast::{self, FactEnvironment, FactProgram};
+use crate::diagnostic::Diagnostics;
+use crate::facts;
+use crate::model::Facts;
+use crate::source::{FileId, Sources, Span};
+
+/// Resolves the facts of a project. Without a policy it has none, and nothing would use them.
+pub(super) fn facts(
+    sources: &Sources<'_>,
+    nodes: Vec<ast::Facts>,
+    policy_at: Option<Span>,
+    out: &mut Diagnostics,
+) -> Option<Facts> {
+    let Some(policy_at) = policy_at else {
+        for node in nodes {
+            out.report(node.at, FactsWithoutPolicy { at: node.at });
+        }
+        return None;
+    };
+    let at = nodes.first().map_or(policy_at, |node| node.at);
+    let mut programs = Vec::new();
+    let mut environment = Vec::new();
+    for node in nodes {
+        programs.extend(node.programs);
+        environment.extend(node.environment);
+    }
+    let is_own = !(programs.is_empty() && environment.is_empty());
+    let mut knowledge = facts::shipped_knowledge();
+    let mut files: BTreeMap<FileId, u8> = BTreeMap::new();
+    add_programs(sources, &programs, &mut knowledge, &mut files, out);
+    add_environment(&environment, &mut knowledge, out);
+    let table = if is_own { facts::table(&knowledge) } else { Ok(facts::shipped().to_vec()) };
+    let meaning = facts::meaning(knowledge);
+    match (table, meaning) {
+        (Ok(table), Ok(meaning)) => Some(Facts { programs, environment, table, meaning }),
+        (Err(error), _) | (_, Err(error)) => {
+            out.report(at, TooManyFacts { what: error.what, at });
+            None
+        }
+    }
+}
+
+/// Adds the programs of a project; each takes its names from the shipped ones.
+fn add_programs(
+    sources: &Sources<'_>,
+    programs: &[FactProgram],
+    knowledge: &mut Knowledge,
+    files: &mut BTreeMap<FileId, u8>,
+    out: &mut Diagnostics,
+) {
+    let mut shipped: BTreeMap<String, usize> = BTreeMap::new();
+    for (index, program) in knowledge.programs.iter().enumerate() {
+        shipped.extend(program.names.iter().map(|name| (name.clone(), index)));
+    }
+    let mut first_at: BTreeMap<&str, Span> = BTreeMap::new();
+    let mut added = Vec::new();
+    for program in programs {
+        let mut replaced = None;
+        for name in &program.names {
+            if let Some(first_at) = first_at.insert(&name.value, name.at) {
+                let (name, at) = (name.value.clone(), name.at);
+                out.report(at, ProgramTwice { name, first_at, at });
+            }
+            if let Some(index) = shipped.get(&name.value)
+                && let Some(known) = knowledge.programs.get_mut(*index)
+            {
+                known.names.retain(|known| *known != name.value);
+                replaced = replaced.or(Some(name));
+            }
+        }
+        match (replaced, reason(program.because.as_ref())) {
+            (Some(name), None) => {
+                let (name, at) = (name.value.clone(), name.at);
+                out.report(at, ReplacesWithoutReason { name, at });
+            }
+            (None, Some(because)) => out.report(because.at, IdleReason { at: because.at }),
+            (Some(_), Some(_)) | (None, None) => {}
+        }
+        let number = match files.get(&program.at.file) {
+            Some(number) => *number,
+            None => {
+                let Ok(number) = u8::try_from(knowledge.files.len()) else {
+                    out.report(program.at, TooManyFiles { at: program.at });
+                    return;
+                };
+                knowledge.files.push(sources.file(program.at.file).path.clone());
+                files.insert(program.at.file, number);
+                number
+            }
+        };
+        added.push(program.fact.clone().in_file(number));
+    }
+    knowledge.programs.retain(|program| !program.names.is_empty());
+    knowledge.programs.extend(added);
+}
+
+fn add_environment(
+    environment: &[FactEnvironment],
+    knowledge: &mut Knowledge,
+    out: &mut Diagnostics,
+) {
+    for row in environment {
+        if reason(row.because.as_ref()).is_none() {
+            out.report(row.at, EnvironmentWithoutReason { at: row.at });
+        }
+        for name in &row.names {
+            if knowledge.environment.contains(&name.value) {
+                let (name, at) = (name.value.clone(), name.at);
+                out.report(at, KnownVariable { name, at });
+            } else {
+                knowledge.environment.push(name.value.clone());
+            }
+        }
+    }
+}
+
+/// Facts say what commands do, and without a policy no command is judged.
+#[derive(Debug, Error, Diagnostic)]
+#[error("`facts` without a `policy`")]
+#[diagnostic(
+    code(facts::no_policy),
+    help("add `policy`, so that the bundle carries facts, or remove these")
+)]
+struct FactsWithoutPolicy {
+    #[label(primary, "nothing would use them")]
+    at: Span,
+}
+
+/// What replaces a shipped fact may lower a tier, so whoever reviews it reads why.
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{name}` replaces what is known of a shipped program, without a reason")]
+#[diagnostic(
+    code(facts::replaces),
+    help("add `because=\"…\"`; `relay facts PROGRAM` says what is known of it")
+)]
+struct ReplacesWithoutReason {
+    name: String,
+    #[label(primary, "all that is shipped of it is dropped")]
+    at: Span,
+}
+
+/// A reason says that a shipped program is replaced. Where none is, a reviewer would look for it.
+#[derive(Debug, Error, Diagnostic)]
+#[error("the program replaces none, and needs no reason")]
+#[diagnostic(code(facts::idle_reason), severity(Warning), help("remove the `because`"))]
+struct IdleReason {
+    #[label(primary, "gives a reason for nothing")]
+    at: Span,
+}
+
+/// With two it would depend on their order which one counts.
+#[derive(Debug, Error, Diagnostic)]
+#[error("the program `{name}` is described twice")]
+#[diagnostic(code(facts::program_twice), help("join them into one `program`"))]
+struct ProgramTwice {
+    name: String,
+    #[label("first here")]
+    first_at: Span,
+    #[label(primary, "again here")]
+    at: Span,
+}
+
+/// A variable that no fact knows may make a program run other code, so setting it is tier 2. Whoever reviews that
+/// one does not reads why.
+#[derive(Debug, Error, Diagnostic)]
+#[error("variables that change no code, without a reason")]
+#[diagnostic(code(facts::environment), help("add `because=\"…\"`; it shows in the review"))]
+struct EnvironmentWithoutReason {
+    #[label(primary, "lowers what sets them")]
+    at: Span,
+}
+
+/// The line would have no effect.
+#[derive(Debug, Error, Diagnostic)]
+#[error("the variable `{name}` is known already")]
+#[diagnostic(code(facts::known_variable), severity(Warning), help("remove it"))]
+struct KnownVariable {
+    name: String,
+    #[label(primary, "changes nothing")]
+    at: Span,
+}
+
+/// The table of facts has a limit for each of its parts, so that a reader can check it in one pass.
+#[derive(Debug, Error, Diagnostic)]
+#[error("the facts do not fit their table: {what}")]
+#[diagnostic(code(facts::too_many), help("describe fewer programs, or fewer of their options"))]
+struct TooManyFacts {
+    what: &'static str,
+    #[label(primary, "with these")]
+    at: Span,
+}
+
+/// A fact names its file by a number of one byte.
+#[derive(Debug, Error, Diagnostic)]
+#[error("facts are in too many documents")]
+#[diagnostic(code(facts::too_many_files), help("put the programs of several into one"))]
+struct TooManyFiles {
+    #[label(primary, "this is in one too many")]
+    at: Span,
+}
