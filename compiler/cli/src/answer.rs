@@ -5,6 +5,7 @@ pub(crate) mod audience;
 pub(crate) mod gate;
 pub(crate) mod list;
 pub(crate) mod message;
+pub(crate) mod policy;
 pub(crate) mod prompt;
 pub(crate) mod resource;
 pub(crate) mod size;

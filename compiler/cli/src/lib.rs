@@ -16,6 +16,7 @@ mod exit;
 mod expiry;
 mod failure;
 mod files;
+mod judge;
 mod keys;
 mod level;
 mod output;

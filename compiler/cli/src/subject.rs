@@ -6,7 +6,7 @@ use std::path::Path;
 
 use relay_bundle::{Bundle, HEADER_BYTES, OpenError};
 
-use crate::args::{ProjectArgs, SubjectArgs};
+use crate::args::{ProjectArgs, ReportFormat, SubjectArgs};
 use crate::disk;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -39,9 +39,18 @@ pub(crate) enum Opened {
 
 /// Opens the bundle, or compiles the project, at the given path.
 pub(crate) fn open(arguments: &SubjectArgs, output: &mut Output) -> Result<Opened, Failure> {
-    let path = &arguments.subject;
+    open_path(&arguments.subject, &arguments.project, arguments.format.chosen(), output)
+}
+
+/// Opens the bundle, or compiles the project, at a path; `format` is that of the project's findings.
+pub(crate) fn open_path(
+    path: &Path,
+    arguments: &ProjectArgs,
+    format: ReportFormat,
+    output: &mut Output,
+) -> Result<Opened, Failure> {
     if is_bundle(path)? {
-        let ProjectArgs { env, strict } = &arguments.project;
+        let ProjectArgs { env, strict } = arguments;
         if env.is_some() || *strict {
             let message = format!(
                 "`--env` and `--strict` apply to projects, and `{}` is a bundle",
@@ -53,10 +62,9 @@ pub(crate) fn open(arguments: &SubjectArgs, output: &mut Output) -> Result<Opene
     }
     let project = Project::open(path)?;
     let sources = project.sources();
-    let request = Request::of(&arguments.project);
+    let request = Request::of(arguments);
     let compiled = project.compile(&sources, request, output)?;
     let origin = project.origin(&sources);
-    let format = arguments.format.chosen();
     if let Some(exit) = project::report_findings(&compiled.diagnostics, &origin, format, output)? {
         return Ok(Opened::Ended(exit));
     }

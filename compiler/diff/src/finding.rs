@@ -48,6 +48,14 @@ pub enum Direction {
 pub enum Kind {
     /// The gate.
     Gate,
+    /// How commands are judged.
+    Policy,
+    /// What paths are.
+    Path,
+    /// What is known about a program.
+    Program,
+    /// A variable that changes no code.
+    Variable,
     /// A role.
     Role,
     /// The role of a user.

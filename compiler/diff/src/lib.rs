@@ -19,6 +19,7 @@ mod join;
 mod manifest;
 mod messages;
 mod pairs;
+mod policy;
 mod prebuilt;
 mod prompt;
 mod rename;
@@ -59,6 +60,7 @@ pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     }
     manifest::compare(a, b, &mut out);
     gate::compare(a.gate(), b.gate(), &mut out);
+    policy::compare(a, b, &mut out)?;
     access::compare(a, b, &mut out)?;
     user::compare(a, b, &mut out)?;
     tool::compare(a, b, &mut out);

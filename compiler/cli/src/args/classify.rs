@@ -18,11 +18,15 @@ A tier is advice and a gate. It judges the text, and is no sandbox: see docs/tie
 Examples:
   relay classify 'git push -uf origin main'       one command
   relay classify < commands.txt                   a command a line
+  relay classify --policy homelab.relay 'rm x'    as the policy of a bundle says
   jq -c '{command: .args.command}' audit.jsonl | relay classify --json")]
 pub(crate) struct ClassifyArgs {
     /// Commands; without any, standard input has one a line
     #[arg(value_name = "COMMAND")]
     pub(crate) commands: Vec<String>,
+    /// Judge by the policy of this bundle or project, instead of what is shipped
+    #[arg(long, value_name = "BUNDLE|PROJECT")]
+    pub(crate) policy: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) format: FormatArgs<AnswerFormat>,
 }
@@ -38,6 +42,9 @@ pub(crate) struct FactsArgs {
     /// A program, and perhaps its sub-commands
     #[arg(value_name = "PROGRAM")]
     pub(crate) program: Vec<String>,
+    /// Print what this bundle or project knows, instead of what is shipped
+    #[arg(long, value_name = "BUNDLE|PROJECT")]
+    pub(crate) policy: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) format: FormatArgs<AnswerFormat>,
 }

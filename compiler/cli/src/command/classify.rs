@@ -4,7 +4,6 @@ mod draw;
 
 use std::io::{self, BufRead, Read};
 
-use relay_compiler::facts::shipped;
 use relay_policy::classify::{Rules, Verdict, classify, classify_bytes};
 use relay_policy::facts::Facts;
 use schemars::JsonSchema;
@@ -13,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::args::{AnswerFormat, ClassifyArgs};
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
+use crate::judge::{self, Chosen};
 use crate::output::Output;
 use crate::schema::FORMAT_VERSION;
 
@@ -93,12 +93,16 @@ fn is_zero(number: &usize) -> bool {
 }
 
 pub(crate) fn run(arguments: &ClassifyArgs, output: &mut Output) -> Result<Exit, Failure> {
-    let facts = Facts::open(shipped()).map_err(|error| Failure::error(error.to_string()))?;
+    let judge = match judge::choose(arguments.policy.as_deref(), output)? {
+        Chosen::Judge(judge) => judge,
+        Chosen::Ended(exit) => return Ok(exit),
+    };
+    let facts = judge.facts()?;
     let form = arguments.format.chosen();
-    let mut classifier = Answers { facts: &facts, rules: Rules::default(), form };
+    let mut classifier = Answers { facts: &facts, rules: &judge.rules, form };
     if !arguments.commands.is_empty() {
         for command in &arguments.commands {
-            let verdict = classify(command, &facts, &classifier.rules);
+            let verdict = classify(command, &facts, &judge.rules);
             classifier.print(command, &verdict, output)?;
         }
         return Ok(Exit::Yes);
@@ -108,7 +112,7 @@ pub(crate) fn run(arguments: &ClassifyArgs, output: &mut Output) -> Result<Exit,
 
 struct Answers<'f> {
     facts: &'f Facts<'f>,
-    rules: Rules,
+    rules: &'f Rules,
     form: AnswerFormat,
 }
 
@@ -134,7 +138,7 @@ impl Answers<'_> {
                     answers.push('\n');
                 }
                 AnswerFormat::Human => {
-                    let verdict = classify_bytes(&line, self.facts, &self.rules);
+                    let verdict = classify_bytes(&line, self.facts, self.rules);
                     let text = String::from_utf8_lossy(&line);
                     answers.push_str(&self.drawn(&text, &verdict, output));
                 }
@@ -187,7 +191,7 @@ impl Answers<'_> {
             return rejected(format!("the line has more than {LINE_BYTES_MAX} bytes"));
         }
         match serde_json::from_slice::<Asked>(line) {
-            Ok(asked) => self.classified(&classify(&asked.command, self.facts, &self.rules)),
+            Ok(asked) => self.classified(&classify(&asked.command, self.facts, self.rules)),
             Err(error) => rejected(format!("the line is not {{\"command\":TEXT}}: {error}")),
         }
     }

@@ -2,7 +2,6 @@
 
 use std::fs;
 
-use relay_compiler::facts::shipped;
 use relay_policy::facts::{
     Arity, Facts, Flag, Form, Knowledge, Node, Operand, Output as Written, Place, Role, Value,
 };
@@ -15,6 +14,7 @@ use crate::disk;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::files::ProjectFiles;
+use crate::judge::{self, Chosen};
 use crate::output::{Output, bold, dim};
 use crate::schema::FORMAT_VERSION;
 use crate::text::wrapped;
@@ -74,7 +74,11 @@ pub(crate) struct KnownOption {
 }
 
 pub(crate) fn run(arguments: &FactsArgs, output: &mut Output) -> Result<Exit, Failure> {
-    let facts = Facts::open(shipped()).map_err(|error| Failure::error(error.to_string()))?;
+    let judge = match judge::choose(arguments.policy.as_deref(), output)? {
+        Chosen::Judge(judge) => judge,
+        Chosen::Ended(exit) => return Ok(exit),
+    };
+    let facts = judge.facts()?;
     let format = arguments.format.chosen();
     let Some((program, subs)) = arguments.program.split_first() else {
         let programs: Vec<String> = facts.program_names().collect();

@@ -3,13 +3,14 @@
 mod access;
 mod canonical;
 
-use relay_bundle::{Bundle, CallerRole, Gate, List, MessagePiece, Messages, PromptView};
+use relay_bundle::{Bundle, CallerRole, Gate, List, MessagePiece, Messages, Policy, PromptView};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::answer::audience::{self, Names, Seen};
 use crate::answer::gate;
+use crate::answer::policy;
 use crate::answer::prompt::Prompt;
 use crate::answer::resource::{Resource, Template};
 use crate::answer::size::{counted, grouped};
@@ -66,6 +67,8 @@ pub(crate) struct Inspected {
     messages: Messages,
     /// The gate; `null` if the project has none.
     gate: Option<Gate>,
+    /// How commands are judged; `null` if the project has no policy.
+    policy: Option<Policy>,
     /// The tenants, sorted by name.
     tenants: Vec<Tenant>,
     /// The roles, sorted by name; none if everyone sees everything.
@@ -168,6 +171,7 @@ impl Inspected {
             instructions,
             messages: bundle.messages().clone(),
             gate: bundle.gate().cloned(),
+            policy: bundle.policy().cloned(),
             tenants: access::tenants(bundle)?,
             roles: bundle.roles().to_vec(),
             users: access::users(bundle)?,
@@ -233,6 +237,11 @@ fn summary(subject: &Subject, signers: &[Signature], width: usize) -> Result<Str
         page.push_str(&format!("  {}\n", index.line()));
     }
     page.push_str(&gate_facts(bundle, width));
+    if let Some(held) = bundle.policy() {
+        let at = printable(&held.at.to_string());
+        let facts = policy::facts(held, bundle)?;
+        page.push_str(&format!("\n  policy declared at {at}\n{}", table::facts(&facts, width)));
+    }
     let names = Names::of(bundle)?;
     page.push_str(&access::draw(bundle, &names, width)?);
     let tools = Tool::all(bundle)?;

@@ -95,6 +95,10 @@ pub(crate) fn area(area: Area) -> &'static str {
 pub(crate) fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Gate => "gate",
+        Kind::Policy => "policy",
+        Kind::Path => "paths",
+        Kind::Program => "program",
+        Kind::Variable => "variable",
         Kind::Role => "role",
         Kind::User => "user",
         Kind::Group => "group",

@@ -12,10 +12,12 @@ use std::fmt::Write as _;
 use std::ops::Bound::{Included, Unbounded};
 
 use relay_bundle::{
-    Bundle, CallerRole, Gate, List, Manifest, MessagePiece, Messages, Review, Setting, Suppression,
+    Bundle, CallerRole, Gate, List, Manifest, MessagePiece, Messages, Policy, Review, Setting,
+    Suppression,
 };
 use relay_engine::briefing;
 
+use crate::answer;
 use crate::answer::audience::{self, Names, Readers};
 use crate::answer::prompt::{Argument, Generated, Prompt, Variant};
 use crate::answer::resource::{Resource, Template};
@@ -44,6 +46,9 @@ pub(super) fn draw(bundle: &Bundle) -> Result<String, Failure> {
     manifest(bundle, &mut text);
     if let Some(held) = bundle.gate() {
         gate(held, index_settings(bundle.canonical()?), &mut text);
+    }
+    if let Some(held) = bundle.policy() {
+        policy(held, bundle.canonical()?, &mut text);
     }
     messages(bundle.messages(), &prompts, &mut text);
     people(bundle, &mut text)?;
@@ -87,6 +92,22 @@ fn gate(gate: &Gate, index: Option<&str>, text: &mut String) {
         field(&name.replace('_', " "), Some(&value), text);
     }
     field("index", index.map(|node| node.trim_start_matches("index ")), text);
+}
+
+/// Draws the policy, and the facts that the project adds. Those that are shipped go by the compiler.
+fn policy(policy: &Policy, kdl: &str, text: &mut String) {
+    text.push_str("\n== policy\n");
+    field("floors", Some(&answer::policy::floors(&policy.floors)), text);
+    for row in &policy.paths {
+        field(row.kind.word(), Some(&row.patterns.join(" ")), text);
+        let except = row.except.join(" ");
+        field("except", Some(&*except).filter(|list| !list.is_empty()), text);
+    }
+    let lines = kdl.lines().skip_while(|line| *line != "facts {").skip(1);
+    let facts: Vec<&str> = lines.take_while(|line| *line != "}").collect();
+    if !facts.is_empty() {
+        section("facts", &facts.join("\n"), text);
+    }
 }
 
 /// Returns the settings of the index of prompts, which only the effective project says. The gate's
