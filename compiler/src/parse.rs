@@ -92,15 +92,20 @@ pub(crate) fn fact_files(
     out: &mut Diagnostics,
 ) -> Knowledge {
     let mut knowledge = Knowledge { files: files.to_vec(), ..Knowledge::default() };
+    let mut declared = facts::Declared::new();
     for (number, path) in (0u8..).zip(files) {
         let Ok(file) = sources.load(path) else { continue };
         let bytes = &sources.file(file).bytes;
         let lines = facts::Lines::new(number, bytes);
         for node in document::parse(file, bytes, out).unwrap_or_default() {
             match node.name.value.as_str() {
-                "program" => knowledge.programs.push(facts::program(&node, &lines, out)),
+                "program" => {
+                    knowledge.programs.push(facts::program(&node, &lines, &mut declared, out));
+                }
                 "environment" => knowledge.environment.extend(facts::environment(&node, out)),
-                "words" => knowledge.words.extend(facts::words(&node, &lines, out)),
+                "words" => {
+                    knowledge.words.extend(facts::words(&node, &lines, &mut declared, out));
+                }
                 _ => node::unknown(&node, &FACT_NODES, "a fact file", out),
             }
         }

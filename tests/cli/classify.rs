@@ -129,12 +129,19 @@ fn what_is_known_of_a_program() {
 
 #[test]
 fn a_table_that_lacks_or_repeats_a_program_is_not_written() {
-    let sandbox =
-        Sandbox::of(&[("facts/a.kdl", "program \"rm\" tier=0\nprogram \"ls\" \"rm\" tier=0\n")]);
+    let sandbox = Sandbox::of(&[
+        ("facts/a.kdl", "program \"rm\" tier=0\n"),
+        ("facts/b.kdl", "program \"ls\" \"rm\" tier=0\n"),
+    ]);
     sandbox
         .relay("fact-table facts --out table.bin")
         .ends(1)
-        .says("`rm` is described twice: a.kdl:1 and a.kdl:2")
-        .says("no fact describes `shutdown`, which does tier 3");
+        .says("the program `rm` is declared twice")
+        .says("[b.kdl:1:14]")
+        .says("no fact describes `apt-get`, `aws`,")
+        .says("`shutdown`");
     assert!(!sandbox.files().contains(&"table.bin".to_owned()));
+    let sandbox = Sandbox::of(&[("facts/a.txt", "")]);
+    let run = sandbox.relay("fact-table facts --out table.bin").ends(1);
+    run.says("the folder holds no fact file");
 }

@@ -2,7 +2,13 @@
 //!
 //! The shipped facts are documents of such nodes; a project has them in `facts { … }`.
 
+mod check;
+mod names;
+mod pattern;
 mod rules;
+mod written;
+
+use std::collections::BTreeMap;
 
 use relay_policy::facts::{
     Arity, Flag, Form, LanguageWords, Node as Fact, Operand, Output, Place, Position, Role,
@@ -13,6 +19,7 @@ use relay_policy::tier::Tier;
 use super::node::{Node, Reader};
 use crate::diagnostic::Diagnostics;
 use crate::source::Span;
+use names::Names;
 use rules::{FLAGS, FORM, FORM_ROLE, HAS, MATCHING, OPERANDS, SUBS, VALUE, WITHOUT};
 
 pub(super) use rules::{ENVIRONMENT, PROGRAM, WORDS};
@@ -36,29 +43,52 @@ impl Lines {
     }
 }
 
+/// What the nodes of facts declared so far, which no other of them may declare again.
+pub(super) struct Declared {
+    programs: Names,
+    words: BTreeMap<Role, Names>,
+}
+
+impl Declared {
+    pub(super) fn new() -> Self {
+        Self { programs: Names::of("program"), words: BTreeMap::new() }
+    }
+}
+
 /// Reads `program`.
-pub(super) fn program(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Fact {
+pub(super) fn program(
+    node: &Node,
+    lines: &Lines,
+    declared: &mut Declared,
+    out: &mut Diagnostics,
+) -> Fact {
+    declared.programs.declare(written::words(node), out);
+    check::program(node, out);
     fact(node, &PROGRAM, 0, Style::Gnu, lines, out)
 }
 
 /// Reads `environment`: variables that change no code.
 pub(super) fn environment(node: &Node, out: &mut Diagnostics) -> Vec<String> {
+    pattern::check_names(written::words(node), out);
     names(node, &ENVIRONMENT, out)
 }
 
 /// Reads `words`: words of a language.
-pub(super) fn words(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Option<LanguageWords> {
+pub(super) fn words(
+    node: &Node,
+    lines: &Lines,
+    declared: &mut Declared,
+    out: &mut Diagnostics,
+) -> Option<LanguageWords> {
     let mut reader = Reader::new(node, &WORDS, out);
     let language = reader.value::<Role>("language", out);
     let kind = reader.value::<WordKind>("kind", out);
     let words = reader.texts(out).into_iter().map(|word| word.value).collect();
     reader.finish(out);
-    Some(LanguageWords {
-        language: language?.value,
-        kind: kind?.value,
-        words,
-        place: lines.place(node.name.at),
-    })
+    let language = language?.value;
+    let known = declared.words.entry(language).or_insert_with(|| Names::of("word"));
+    known.declare(written::words(node), out);
+    Some(LanguageWords { language, kind: kind?.value, words, place: lines.place(node.name.at) })
 }
 
 /// Reads a program or a sub-command at this depth. What it does not say about the style of its words is
@@ -144,7 +174,9 @@ fn values(reader: &mut Reader<'_>, lines: &Lines, out: &mut Diagnostics) -> Vec<
         };
         reader.finish(out);
         values.extend(
-            patterns.into_iter().map(|it| KnownValue { pattern: it.value, ..value.clone() }),
+            patterns
+                .into_iter()
+                .map(|it| KnownValue { pattern: pattern::read(it, out), ..value.clone() }),
         );
     }
     values
@@ -180,7 +212,7 @@ fn form(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Form {
         without: reader.children("without").flat_map(|it| names(it, &WITHOUT, out)).collect(),
         least: reader.value("least", out).map_or(0, |least| least.value),
         most: reader.value("most", out).map_or(u8::MAX, |most| most.value),
-        matching: reader.children("matching").flat_map(|it| names(it, &MATCHING, out)).collect(),
+        matching: reader.children("matching").flat_map(|child| patterns(child, out)).collect(),
         operands: operands(&mut reader, lines, out),
         roles: reader.children("role").flat_map(|child| form_roles(child, out)).collect(),
         output: reader.value("output", out).map(|output| output.value),
@@ -198,6 +230,14 @@ fn form_roles(node: &Node, out: &mut Diagnostics) -> Vec<(String, Role)> {
     let role = reader.value::<Role>("is", out).map_or(Role::Text, |role| role.value);
     reader.finish(out);
     names.into_iter().map(|name| (name.value, role)).collect()
+}
+
+/// Reads patterns of operands.
+fn patterns(node: &Node, out: &mut Diagnostics) -> Vec<String> {
+    let mut reader = Reader::new(node, &MATCHING, out);
+    let patterns = reader.texts(out);
+    reader.finish(out);
+    patterns.into_iter().map(|it| pattern::read(it, out)).collect()
 }
 
 /// Reads a node that only lists names.
