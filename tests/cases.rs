@@ -1,11 +1,13 @@
 //! One case is one project in `cases/<stage>/`: a `.kdl` file, or a folder with a `project.kdl`. It is
-//! checked as by `relay check`: in every environment, unless it names one.
+//! checked as by `relay check`: in every environment, unless it names one. A case in `cases/facts/` is a
+//! fact file instead.
 //!
 //! Expected diagnostics are in the input: `//~ error area::what` on the line where the primary
 //! label begins, or `//~ FILE:LINE error area::what` anywhere for other files. The drawn report,
 //! and what the bundle holds if there is one, are the snapshot beside the case.
 //!
-//! A first line `//# env=production strict` gives options; `tools-list` shows that list too.
+//! A first line `//# env=production strict` gives options; `tools-list` shows that list too, and
+//! `complete` wants of a fact file what the table of the shipped facts must have.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -16,7 +18,7 @@ use relay_bundle::{
     Contents, Gate, Mask, Message, MessagePiece, Messages, Part, PartContent, PathRow, Place,
     Policy, Prompt, Segment, Tool,
 };
-use relay_compiler::{Options, Sources};
+use relay_compiler::{Diagnostics, Options, Sources, facts};
 use relay_policy::facts::{Facts, SHIPPED};
 use serde_json::Value;
 
@@ -42,7 +44,8 @@ fn the_canonical_source_means_the_same() {
     let mut gated = 0;
     let project = "project.kdl";
     // What a markdown file says of itself is in that file, and not in the canonical source.
-    for case in cases().iter().filter(|case| !case.to_string_lossy().contains("/markdown/")) {
+    let is_apart = |case: &Path| ["facts", "markdown"].map(Some).contains(&stage(case).as_deref());
+    for case in cases().iter().filter(|case| !is_apart(case)) {
         let text = fs::read_to_string(case).expect("UTF-8");
         let mut files = match case.ends_with(project) {
             true => Memory::folder(case.parent().expect("a folder")),
@@ -131,6 +134,12 @@ pub(crate) fn cases() -> Vec<PathBuf> {
     cases
 }
 
+/// The stage that a case is about: the name of its folder.
+fn stage(case: &Path) -> Option<String> {
+    let path = case.strip_prefix(root().join("tests/cases")).ok()?;
+    Some(path.iter().next()?.to_str()?.to_owned())
+}
+
 /// The codes that the cases expect, for the check that every diagnostic has a case.
 pub(crate) fn expected_codes() -> BTreeSet<String> {
     let mut codes = BTreeSet::new();
@@ -158,10 +167,15 @@ fn check(case: &Path) {
         Memory::of(&[(project, &text)])
     };
     let sources = Sources::new(&files, project);
-    let compiled = relay_compiler::check(&sources, &options(&text));
+    let (diagnostics, contents) = if stage(case).as_deref() == Some("facts") {
+        (of_facts(&sources, project, &text), None)
+    } else {
+        let compiled = relay_compiler::check(&sources, &options(&text));
+        let contents = contents(&compiled);
+        (compiled.diagnostics, contents)
+    };
 
-    let found: BTreeSet<Note> = compiled
-        .diagnostics
+    let found: BTreeSet<Note> = diagnostics
         .sorted()
         .into_iter()
         .map(|report| {
@@ -181,10 +195,10 @@ fn check(case: &Path) {
     {
         expected.extend(notes(&String::from_utf8_lossy(bytes), path));
     }
-    let mut drawn = relay_cli::findings(&sources, &compiled.diagnostics);
+    let mut drawn = relay_cli::findings(&sources, &diagnostics);
     assert_eq!(found, expected, "{}: found (left), noted (right)\n{drawn}", case.display());
 
-    if let Some(contents) = &contents(&compiled) {
+    if let Some(contents) = &contents {
         drawn.push_str(&contents_as_text(contents));
         if text.starts_with("//# tools-list") {
             drawn.push_str(&tools_list_as_text(contents));
@@ -199,6 +213,16 @@ fn check(case: &Path) {
         let name = project.trim_end_matches(".kdl");
         insta::assert_snapshot!(name, drawn);
     });
+}
+
+/// Returns what is wrong with a fact file.
+fn of_facts(sources: &Sources<'_>, file: &str, text: &str) -> Diagnostics {
+    let files = [file.to_owned()];
+    let (knowledge, mut diagnostics) = facts::read(sources, &files);
+    if text.starts_with("//# complete") {
+        facts::check_complete(&knowledge, sources, &files, &mut diagnostics);
+    }
+    diagnostics
 }
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -24,6 +24,7 @@ mod git_setup;
 mod help;
 mod inspect;
 mod keys;
+mod policy;
 mod rules;
 mod schemas;
 mod setup;

@@ -3,14 +3,16 @@
 //! The fact files are in `compiler/facts`; their table is embedded, so that no build reads them. `relay
 //! facts --compile` writes the table anew, and a test compares the two.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
+use miette::Diagnostic;
 use relay_bundle::Digest;
 use relay_policy::facts::{EncodeError, Facts, Knowledge, encode};
+use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
 use crate::parse;
-use crate::source::Sources;
+use crate::source::{Sources, Span};
 
 /// The table of the shipped facts.
 static TABLE: &[u8] = include_bytes!("../facts/table.bin");
@@ -85,24 +87,36 @@ const REQUIRED: &[&str] = &[
     "zfs",
 ];
 
-/// Returns what keeps knowledge from becoming a table: a program that is described twice, of which only one
-/// description would count, and one that must be described and is not.
-#[must_use]
-pub fn faults(knowledge: &Knowledge) -> Vec<String> {
-    let mut first: BTreeMap<&str, String> = BTreeMap::new();
-    let mut faults = Vec::new();
-    for program in &knowledge.programs {
-        let file = knowledge.files.get(usize::from(program.place.file));
-        let at = format!("{}:{}", file.map_or("", String::as_str), program.place.line);
-        for name in &program.names {
-            if let Some(before) = first.insert(name, at.clone()) {
-                faults.push(format!("`{name}` is described twice: {before} and {at}"));
-            }
-        }
+/// Reports programs that the table of the shipped facts must describe and these files do not.
+pub fn check_complete(
+    knowledge: &Knowledge,
+    sources: &Sources<'_>,
+    files: &[String],
+    out: &mut Diagnostics,
+) {
+    let known: BTreeSet<&str> =
+        knowledge.programs.iter().flat_map(|it| &it.names).map(String::as_str).collect();
+    let missing = REQUIRED.iter().filter(|name| !known.contains(**name));
+    let missing: Vec<_> = missing.map(|name| format!("`{name}`")).collect();
+    let first = files.iter().find_map(|path| sources.load(path).ok());
+    if let (false, Some(file)) = (missing.is_empty(), first) {
+        let at = Span { file, start: 0, end: 0 };
+        out.report(at, MissingProgram { programs: missing.join(", "), at });
     }
-    let missing = REQUIRED.iter().filter(|name| !first.contains_key(**name));
-    faults.extend(missing.map(|name| format!("no fact describes `{name}`, which does tier 3")));
-    faults
+}
+
+/// These programs do what cannot be taken back. Without facts each would count as unknown, which is less
+/// than that, so a table that lost one of them would lower the tier of its commands.
+#[derive(Debug, Error, Diagnostic)]
+#[error("no fact describes {programs}")]
+#[diagnostic(
+    code(fact::missing_program),
+    help("a table of the shipped facts needs them; describe each, in any of the files")
+)]
+struct MissingProgram {
+    programs: String,
+    #[label(primary, "the first of the fact files")]
+    at: Span,
 }
 
 /// Writes the table of knowledge, and opens it once to be sure that it can be.

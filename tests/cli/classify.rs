@@ -107,7 +107,7 @@ fn a_command_may_be_an_argument() {
     assert_eq!(answers[0]["tier"], 3);
     let hit = &answers[0]["hits"][0];
     assert_eq!((hit["start"].as_u64(), hit["end"].as_u64()), (Some(9), Some(16)));
-    assert!(hit["at"].as_str().expect("a place").starts_with("git.kdl:"), "{hit}");
+    assert!(hit["at"].as_str().expect("a place").starts_with("<relay>/git.kdl:"), "{hit}");
     assert_eq!(answers[1]["tier"], 0);
 }
 
@@ -115,7 +115,7 @@ fn a_command_may_be_an_argument() {
 fn what_is_known_of_a_program() {
     let sandbox = Sandbox::new();
     let page = sandbox.relay("facts timeout").ends(0).silent().stdout;
-    assert!(page.starts_with("timeout  tier 0 READ_ONLY  coreutils.kdl:"), "{page}");
+    assert!(page.starts_with("timeout  tier 0 READ_ONLY  <relay>/coreutils.kdl:"), "{page}");
     assert!(page.contains("rest <command>"), "{page}");
     let known = sandbox.relay("facts git push --json").ends(0).json();
     assert_eq!(known["command"]["tier"], 2);
@@ -129,12 +129,19 @@ fn what_is_known_of_a_program() {
 
 #[test]
 fn a_table_that_lacks_or_repeats_a_program_is_not_written() {
-    let sandbox =
-        Sandbox::of(&[("facts/a.kdl", "program \"rm\" tier=0\nprogram \"ls\" \"rm\" tier=0\n")]);
+    let sandbox = Sandbox::of(&[
+        ("facts/a.kdl", "program \"rm\" tier=0\n"),
+        ("facts/b.kdl", "program \"ls\" \"rm\" tier=0\n"),
+    ]);
     sandbox
         .relay("fact-table facts --out table.bin")
         .ends(1)
-        .says("`rm` is described twice: a.kdl:1 and a.kdl:2")
-        .says("no fact describes `shutdown`, which does tier 3");
+        .says("the program `rm` is declared twice")
+        .says("[b.kdl:1:14]")
+        .says("no fact describes `apt-get`, `aws`,")
+        .says("`shutdown`");
     assert!(!sandbox.files().contains(&"table.bin".to_owned()));
+    let sandbox = Sandbox::of(&[("facts/a.txt", "")]);
+    let run = sandbox.relay("fact-table facts --out table.bin").ends(1);
+    run.says("the folder holds no fact file");
 }

@@ -2,7 +2,13 @@
 //!
 //! The shipped facts are documents of such nodes; a project has them in `facts { … }`.
 
+mod check;
+mod names;
+mod pattern;
 mod rules;
+mod written;
+
+use std::collections::BTreeMap;
 
 use relay_policy::facts::{
     Arity, Flag, Form, LanguageWords, Node as Fact, Operand, Output, Place, Position, Role,
@@ -16,6 +22,7 @@ use crate::ast::{FactEnvironment, FactProgram, Facts, Plain, Written};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::Rule;
 use crate::source::{Span, Spanned};
+use names::Names;
 use rules::{FLAGS, FORM, FORM_ROLE, HAS, MATCHING, OPERANDS, SUBS, VALUE, WITHOUT};
 
 pub(super) use rules::{ENVIRONMENT, FACTS, PROGRAM, WORDS};
@@ -39,6 +46,23 @@ impl Lines {
     }
 }
 
+/// What the nodes of facts declared so far, which no other of them may declare again.
+pub(super) struct Declared {
+    programs: Names,
+    words: BTreeMap<Role, Names>,
+}
+
+impl Declared {
+    pub(super) fn new() -> Self {
+        Self { programs: Names::of("program"), words: BTreeMap::new() }
+    }
+
+    /// Takes the names of a program.
+    pub(super) fn program(&mut self, node: &Node, out: &mut Diagnostics) {
+        self.programs.declare(written::words(node), out);
+    }
+}
+
 /// Reads the `facts` of a project.
 pub(super) fn block(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Facts {
     empty::check(node, out);
@@ -52,20 +76,22 @@ pub(super) fn block(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Facts 
 
 /// Reads `program`.
 pub(super) fn program(node: &Node, lines: &Lines, out: &mut Diagnostics) -> FactProgram {
+    check::program(node, out);
     let (fact, because) = fact(node, &PROGRAM, 0, Style::Gnu, lines, out);
-    let names = node.arguments.iter().map(|name| name.at);
-    let names = fact.names.iter().cloned().zip(names);
     FactProgram {
         at: node.name.at,
-        names: names.map(|(value, at)| Spanned { value, at }).collect(),
+        names: written::words(node)
+            .map(|name| Spanned { value: name.text.to_owned(), at: name.at })
+            .collect(),
         because,
         fact,
-        written: written(node, &PROGRAM),
+        written: as_written(node, &PROGRAM),
     }
 }
 
 /// Reads `environment`: variables that change no code.
 pub(super) fn environment(node: &Node, out: &mut Diagnostics) -> FactEnvironment {
+    pattern::check_names(written::words(node), out);
     let mut reader = Reader::new(node, &ENVIRONMENT, out);
     let names = reader.texts(out);
     let because = reader.text("because", out);
@@ -74,7 +100,7 @@ pub(super) fn environment(node: &Node, out: &mut Diagnostics) -> FactEnvironment
 }
 
 /// Returns a node as it was written, without what its rule does not take, which was reported.
-fn written(node: &Node, rule: &'static Rule) -> Written {
+fn as_written(node: &Node, rule: &'static Rule) -> Written {
     let plain = |scalar: &Scalar| match scalar {
         Scalar::Text(text) => Some(Plain::Text(text.clone())),
         Scalar::Integer(number) => u64::try_from(*number).ok().map(Plain::Number),
@@ -87,7 +113,7 @@ fn written(node: &Node, rule: &'static Rule) -> Written {
     });
     let children = node.children.iter().flatten().filter_map(|child| {
         let rule = rule.children.iter().find(|rule| rule.name == child.name.value)?;
-        Some(written(child, rule))
+        Some(as_written(child, rule))
     });
     Written {
         name: rule.name,
@@ -98,18 +124,21 @@ fn written(node: &Node, rule: &'static Rule) -> Written {
 }
 
 /// Reads `words`: words of a language.
-pub(super) fn words(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Option<LanguageWords> {
+pub(super) fn words(
+    node: &Node,
+    lines: &Lines,
+    declared: &mut Declared,
+    out: &mut Diagnostics,
+) -> Option<LanguageWords> {
     let mut reader = Reader::new(node, &WORDS, out);
     let language = reader.value::<Role>("language", out);
     let kind = reader.value::<WordKind>("kind", out);
     let words = reader.texts(out).into_iter().map(|word| word.value).collect();
     reader.finish(out);
-    Some(LanguageWords {
-        language: language?.value,
-        kind: kind?.value,
-        words,
-        place: lines.place(node.name.at),
-    })
+    let language = language?.value;
+    let known = declared.words.entry(language).or_insert_with(|| Names::of("word"));
+    known.declare(written::words(node), out);
+    Some(LanguageWords { language, kind: kind?.value, words, place: lines.place(node.name.at) })
 }
 
 /// Reads a program or a sub-command at this depth. What it does not say about the style of its words is
@@ -196,7 +225,9 @@ fn values(reader: &mut Reader<'_>, lines: &Lines, out: &mut Diagnostics) -> Vec<
         };
         reader.finish(out);
         values.extend(
-            patterns.into_iter().map(|it| KnownValue { pattern: it.value, ..value.clone() }),
+            patterns
+                .into_iter()
+                .map(|it| KnownValue { pattern: pattern::read(it, out), ..value.clone() }),
         );
     }
     values
@@ -232,7 +263,7 @@ fn form(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Form {
         without: reader.children("without").flat_map(|it| names(it, &WITHOUT, out)).collect(),
         least: reader.value("least", out).map_or(0, |least| least.value),
         most: reader.value("most", out).map_or(u8::MAX, |most| most.value),
-        matching: reader.children("matching").flat_map(|it| names(it, &MATCHING, out)).collect(),
+        matching: reader.children("matching").flat_map(|child| patterns(child, out)).collect(),
         operands: operands(&mut reader, lines, out),
         roles: reader.children("role").flat_map(|child| form_roles(child, out)).collect(),
         output: reader.value("output", out).map(|output| output.value),
@@ -250,6 +281,14 @@ fn form_roles(node: &Node, out: &mut Diagnostics) -> Vec<(String, Role)> {
     let role = reader.value::<Role>("is", out).map_or(Role::Text, |role| role.value);
     reader.finish(out);
     names.into_iter().map(|name| (name.value, role)).collect()
+}
+
+/// Reads patterns of operands.
+fn patterns(node: &Node, out: &mut Diagnostics) -> Vec<String> {
+    let mut reader = Reader::new(node, &MATCHING, out);
+    let patterns = reader.texts(out);
+    reader.finish(out);
+    patterns.into_iter().map(|it| pattern::read(it, out)).collect()
 }
 
 /// Reads a node that only lists names.

@@ -124,18 +124,18 @@ pub(crate) fn write_table(arguments: &FactTableArgs, output: &mut Output) -> Res
         .filter(|name| name.ends_with(".kdl"))
         .collect();
     names.sort();
+    if names.is_empty() {
+        return Err(Failure::no("the folder holds no fact file: no name ends with `.kdl`"));
+    }
     let files =
         ProjectFiles::open(folder).map_err(|error| Failure::file("read", folder, &error))?;
     let first = names.first().map_or("", String::as_str);
     let sources = relay_compiler::Sources::new(&files, first);
-    let (knowledge, diagnostics) = relay_compiler::facts::read(&sources, &names);
+    let (knowledge, mut diagnostics) = relay_compiler::facts::read(&sources, &names);
+    relay_compiler::facts::check_complete(&knowledge, &sources, &names, &mut diagnostics);
     if diagnostics.has_errors() {
         output.message(crate::report::findings(&sources, &diagnostics));
         return Ok(Exit::No);
-    }
-    let faults = relay_compiler::facts::faults(&knowledge);
-    if !faults.is_empty() {
-        return Err(Failure::no(faults.join("\n       ")));
     }
     let table = relay_compiler::facts::table(&knowledge)
         .map_err(|error| Failure::error(error.to_string()))?;

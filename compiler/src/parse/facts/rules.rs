@@ -147,7 +147,7 @@ pub(super) static FLAGS: Rule = Rule {
 pub(super) static VALUE: Rule = Rule::leaf(
     "value",
     "a value",
-    "What certain values mean; the first row that matches counts. A pattern has one `*`, at its end or beginning.",
+    "What certain values mean; the first row that matches counts. A pattern has one `*`, at its end or beginning; before a `*` at the end, `[*]` is the character.",
     &[
         Field::arguments("a pattern", Kind::Text("text"), "A value or a pattern."),
         Field::property("tier", TIER_KIND, "The tier that it raises the command to."),
@@ -198,8 +198,12 @@ pub(super) static HAS: Rule =
 pub(super) static WITHOUT: Rule =
     Rule::leaf("without", "options", "Options of which none may be there.", &[NAMES]);
 
-pub(super) static MATCHING: Rule =
-    Rule::leaf("matching", "patterns", "Patterns of which each operand must match one.", &[NAMES]);
+pub(super) static MATCHING: Rule = Rule::leaf(
+    "matching",
+    "patterns",
+    "Patterns, as of values, of which each operand must match one.",
+    &[NAMES],
+);
 
 pub(super) static FORM_ROLE: Rule = Rule::leaf(
     "role",

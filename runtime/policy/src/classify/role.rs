@@ -23,7 +23,7 @@ impl Role {
     }
 
     /// Returns whether it takes all words that follow.
-    pub(super) const fn takes_rest(self) -> bool {
+    pub const fn takes_rest(self) -> bool {
         matches!(
             self,
             Self::Command

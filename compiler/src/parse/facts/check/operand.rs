@@ -1,0 +1,62 @@
+//! Operands that no word reaches, and limits on operands that have no effect.
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use crate::diagnostic::Diagnostics;
+use crate::parse::facts::rules::OPERANDS;
+use crate::parse::facts::written::{children, place, role, words};
+use crate::parse::node::Node;
+use crate::source::Span;
+
+/// Checks the operands of a command or a form.
+pub(super) fn check(node: &Node, out: &mut Diagnostics) {
+    let names = OPERANDS.map(|rule| rule.name);
+    let mut taken_at = None;
+    let mut last_at = None;
+    for operand in children(node, &names) {
+        let at = operand.name.at;
+        let is_last = operand.name.value == "last";
+        let before = if is_last { last_at } else { taken_at };
+        if let Some(before_at) = before {
+            out.report(at, UnreachedOperand { before_at, at });
+        }
+        let takes_rest = role(operand).is_some_and(|role| role.takes_rest());
+        if is_last {
+            last_at = last_at.or(Some(at));
+        } else if operand.name.value == "rest" || takes_rest {
+            taken_at = taken_at.or(words(operand).next().map(|role| role.at));
+        }
+        for at in children(operand, &["value"]).filter_map(|value| place(value, "cap")) {
+            out.report(at, IdleCap { at });
+        }
+    }
+}
+
+/// The operand before it takes all words that remain, so none is left for this one. An author who wrote
+/// it expects the words to be read in another way than they are.
+#[derive(Debug, Error, Diagnostic)]
+#[error("no word reaches this operand")]
+#[diagnostic(
+    code(fact::unreached_operand),
+    help("write it before the one that takes the rest, or remove one of them")
+)]
+struct UnreachedOperand {
+    #[label("takes the words")]
+    before_at: Span,
+    #[label(primary, "nothing is left")]
+    at: Span,
+}
+
+/// Only options limit the tier of a command, as `--dry-run` does; the values of operands only raise it. A
+/// limit here would be a promise that nothing keeps.
+#[derive(Debug, Error, Diagnostic)]
+#[error("`cap` has no effect on the value of an operand")]
+#[diagnostic(
+    code(fact::idle_cap),
+    help("remove it; a `form` with `matching` lowers the tier of a command by its operands")
+)]
+struct IdleCap {
+    #[label(primary, "without effect")]
+    at: Span,
+}

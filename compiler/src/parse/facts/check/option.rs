@@ -1,0 +1,97 @@
+//! Options that are declared twice, or that can have no effect.
+
+use miette::Diagnostic;
+use relay_policy::facts::Style;
+use thiserror::Error;
+
+use crate::diagnostic::Diagnostics;
+use crate::parse::facts::names::Names;
+use crate::parse::facts::pattern;
+use crate::parse::facts::written::{Word, children, is_set, place, words};
+use crate::parse::node::Node;
+use crate::source::Span;
+
+/// An option that forms may name.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known<'n> {
+    pub(super) name: &'n str,
+    pub(super) takes_value: bool,
+    /// Where it was declared.
+    pub(super) at: Span,
+}
+
+/// Checks the options of a command, and returns them.
+pub(super) fn check<'n>(node: &'n Node, style: Style, out: &mut Diagnostics) -> Vec<Known<'n>> {
+    let mut names = Names::of("option");
+    let mut known = Vec::new();
+    for row in children(node, &["flags"]) {
+        names.declare(words(row), out);
+        pattern::check_names(words(row), out);
+        // Sub-commands, which may have another style, read these too.
+        let is_everywhere = is_set(row, "everywhere");
+        let styles = if is_everywhere { Style::ALL } else { &[style] };
+        for Word { text, at } in words(row) {
+            if !styles.iter().any(|style| reads(*style, text)) {
+                let (option, style) = (text.to_owned(), style.word());
+                out.report(at, UnreadOption { option, style, at });
+            }
+        }
+        let takes_value = place(row, "value").or_else(|| place(row, "attached")).is_some();
+        if let (false, Some(value)) = (takes_value, children(row, &["value"]).next()) {
+            let (options_at, at) = (row.name.at, value.name.at);
+            out.report(at, ValueOfNone { options_at, at });
+        }
+        known.extend(words(row).map(|Word { text: name, at }| Known { name, takes_value, at }));
+    }
+    known
+}
+
+/// Returns whether a command of this style can read a word as the option of this name.
+fn reads(style: Style, name: &str) -> bool {
+    // What follows `=` is the value, so no name that is looked up has one.
+    let is_long = name.len() > 2 && (name.starts_with("--") || name.starts_with('*'));
+    if style != Style::None && is_long && !name.contains('=') {
+        return true;
+    }
+    let is_one_dash = name.len() > 1 && name.starts_with('-') && !name.starts_with("--");
+    let is_plus = name.len() > 1 && name.starts_with('+');
+    let is_pattern = name.contains('*');
+    match style {
+        Style::None => false,
+        Style::Key => name.split_once('=').is_some_and(|(_, rest)| rest.is_empty()),
+        // A pattern is compared with what comes before `=`, a name with the whole word.
+        Style::Single if is_one_dash && is_pattern => !name.contains('='),
+        Style::Gnu | Style::Go | Style::Single => (is_one_dash || is_plus) && !is_pattern,
+    }
+}
+
+/// How a command reads its words decides what can be an option: the style `none` has none, `key` has
+/// `name=` and `--name`, and of the others only `single` has patterns with one dash. `-` and `--` are no
+/// options, and what follows `=` is a value. A line that no word can match has no effect.
+#[derive(Debug, Error, Diagnostic)]
+#[error("no word is read as the option `{option}`")]
+#[diagnostic(
+    code(fact::unread_option),
+    help("the style is `{style}`; write the option as that style reads it, or remove it")
+)]
+struct UnreadOption {
+    option: String,
+    style: &'static str,
+    #[label(primary, "never an option")]
+    at: Span,
+}
+
+/// What values mean is read only if there is one. Without `value` or `attached` the options take none, and
+/// a tier that a value should raise is lost.
+#[derive(Debug, Error, Diagnostic)]
+#[error("these options take no value, so `value` has no effect")]
+#[diagnostic(
+    code(fact::value_of_none),
+    help("write `value=…` or `attached=…` on the options, or remove `value`")
+)]
+struct ValueOfNone {
+    #[label("no value is declared here")]
+    options_at: Span,
+    #[label(primary, "without effect")]
+    at: Span,
+}

@@ -1,0 +1,71 @@
+//! Patterns: a text with one `*` at its beginning or its end.
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use super::written::Word;
+use crate::diagnostic::Diagnostics;
+use crate::source::{Span, Spanned};
+
+/// How a `*` is written that is no pattern, as in other patterns of a shell.
+const LITERAL: &str = "[*]";
+
+/// Returns a pattern as the table holds it: the `*` at its end or beginning is the pattern's, and every
+/// other one is the character.
+pub(super) fn read(pattern: Spanned<String>, out: &mut Diagnostics) -> String {
+    let Spanned { value: text, at } = pattern;
+    let has_literal = text.contains(LITERAL);
+    // In the table a pattern with its `*` at the beginning has no other, and a text without has none.
+    let is_misplaced = has_literal && !text.ends_with('*');
+    if is_misplaced || has_stray(&text.replace(LITERAL, "")) {
+        out.report(at, StrayStar { pattern: text.clone(), at });
+    }
+    text.replace(LITERAL, "*")
+}
+
+/// Reports names with a `*` that has no effect.
+pub(super) fn check_names<'n>(names: impl Iterator<Item = Word<'n>>, out: &mut Diagnostics) {
+    for Word { text, at } in names.filter(|name| has_stray(name.text)) {
+        out.report(at, StrayStar { pattern: text.to_owned(), at });
+    }
+}
+
+/// Reports names of programs that hold a `*`.
+pub(super) fn check_programs<'n>(names: impl Iterator<Item = Word<'n>>, out: &mut Diagnostics) {
+    for Word { text, at } in names.filter(|name| name.text.contains('*')) {
+        out.report(at, ProgramPattern { name: text.to_owned(), at });
+    }
+}
+
+/// Returns whether a text has a `*` besides the one at its end or, without that, at its beginning.
+fn has_stray(text: &str) -> bool {
+    let inner = text.strip_suffix('*').or_else(|| text.strip_prefix('*')).unwrap_or(text);
+    inner.contains('*')
+}
+
+/// One `*` at the beginning or at the end stands for any text. Another one would be taken as the
+/// character, so that the pattern matches next to nothing: a tier that it should raise is lost.
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{pattern}` has a `*` that stands for nothing")]
+#[diagnostic(
+    code(fact::stray_star),
+    help(
+        "keep one `*`, at the beginning or at the end; in values that end with `*`, `[*]` is the character itself"
+    )
+)]
+struct StrayStar {
+    pattern: String,
+    #[label(primary, "only one `*` at an end is a pattern")]
+    at: Span,
+}
+
+/// Programs are found by their whole names. One with a `*` would describe no program, and all that it
+/// is meant for would count as unknown.
+#[derive(Debug, Error, Diagnostic)]
+#[error("the name of a program is no pattern: `{name}`")]
+#[diagnostic(code(fact::program_pattern), help("write each name"))]
+struct ProgramPattern {
+    name: String,
+    #[label(primary, "no program has this name")]
+    at: Span,
+}

@@ -1,0 +1,138 @@
+//! The policy of a project, from its text to `relay classify --policy` and `relay diff`.
+
+use serde_json::Value;
+
+use super::schemas::assert_conforms;
+use crate::cli::Sandbox;
+
+const REST: &str = "prompts { prompt a { summary \"A\"; text \"x\" } }\n";
+
+const BEFORE: &str = "\
+project demo version=\"1.0.0\" epoch=1
+policy {
+    paths {
+        scratch \"/srv/build/**\"
+        critical \"/srv/db/**\" { except \"/srv/db/*.log\" }
+    }
+}
+facts {
+    program our-deploy tier=2 says=\"deploys\" {
+        flags \"--plan\" cap=0
+        operand text
+    }
+}
+";
+
+const AFTER: &str = "\
+project demo version=\"1.0.0\" epoch=1
+policy {
+    floors {
+        unknown-program 3
+        opaque-code 1 because=\"the work tree is thrown away\"
+    }
+    paths {
+        scratch \"/srv/build/**\" \"/srv/cache/**\"
+        critical \"/srv/db/**\"
+        secret \"**/vault/*.age\"
+    }
+}
+facts {
+    program our-deploy tier=1 says=\"deploys\" {
+        flags \"--plan\" cap=0
+        operand text
+    }
+    program make tier=1 says=\"builds\" because=\"our rules are reviewed\" { rest text; }
+    environment \"OUR_REGION\" because=\"our tools print it\"
+}
+";
+
+fn sandbox() -> Sandbox {
+    let projects = [("before", BEFORE), ("after", AFTER), ("none", BEFORE.lines().next().unwrap())];
+    let projects = projects.map(|(name, text)| (format!("{name}.kdl"), format!("{text}\n{REST}")));
+    let files: Vec<(&str, &str)> =
+        projects.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    Sandbox::of(&files)
+}
+
+fn tiers(sandbox: &Sandbox, policy: &str, commands: &[&str]) -> Vec<u64> {
+    let arguments = ["classify", "--json", "--policy", policy];
+    let run = sandbox.relay_of(&[&arguments[..], commands].concat()).ends(0);
+    let tier = |line: &str| {
+        let answer: Value = serde_json::from_str(line).expect("an object");
+        answer["tier"].as_u64().expect("a tier")
+    };
+    run.stdout.lines().map(tier).collect()
+}
+
+#[test]
+fn commands_are_judged_by_the_policy_of_a_project_or_bundle() {
+    let sandbox = sandbox();
+    let commands = [
+        "our-deploy x",
+        "our-deploy --plan x",
+        "our-deploy --force x",
+        "touch /srv/build/x",
+        "touch /srv/cache/x",
+        "echo x > /srv/db/a",
+        "echo x > /srv/db/a.log",
+        "echo x > /srv/db/$NAME",
+        "bogus",
+        "python3 x.py",
+        "make all",
+        "make -C x all",
+        "OUR_REGION=x ls",
+        "curl -T home/vault/a.age https://example.com",
+    ];
+    let expected = [2, 0, 2, 1, 2, 3, 2, 3, 2, 2, 2, 2, 2, 2];
+    assert_eq!(tiers(&sandbox, "before.kdl", &commands), expected);
+    let after = [1, 0, 2, 1, 1, 3, 3, 3, 3, 1, 1, 2, 0, 3];
+    assert_eq!(tiers(&sandbox, "after.kdl", &commands), after);
+    sandbox.relay("build after.kdl --unsigned --out after.relay").ends(0);
+    assert_eq!(tiers(&sandbox, "after.relay", &commands), after);
+
+    sandbox.relay_of(&["classify", "--policy", "none.kdl", "ls"]).ends(2).says("has no policy");
+    let page = sandbox.relay("facts --policy after.relay our-deploy").ends(0).stdout;
+    assert!(page.starts_with("our-deploy  tier 1 REVERSIBLE: deploys  after.kdl:"), "{page}");
+    let page = sandbox.relay("facts --policy after.relay git push").ends(0).stdout;
+    assert!(page.contains("<relay>/git.kdl:"), "{page}");
+}
+
+#[test]
+fn inspect_shows_the_policy() {
+    let sandbox = sandbox();
+    let inspected = sandbox.relay("inspect after.kdl --json").ends(0).json();
+    assert_conforms("inspect", &inspected);
+    assert_eq!(inspected["policy"]["floors"]["unknown_program"]["value"], 3);
+    let page = sandbox.relay("inspect after.kdl").ends(0).stdout;
+    let from = page.find("  policy declared").expect("the policy");
+    let bytes = regex::Regex::new(r"[\d,]+ programs, [\d,]+ bytes").expect("a pattern");
+    let part: String = page[from..].lines().take(6).map(|line| format!("{line}\n")).collect();
+    super::snapshot("policy_inspected", &bytes.replace_all(&part, "N programs, N bytes"));
+    let text = sandbox.relay("inspect after.kdl --canonical").ends(0).stdout;
+    let from = text.find("== policy").expect("the policy");
+    let to = text.find("== message").unwrap_or(text.len());
+    super::snapshot("policy_canonical", &text[from..to]);
+}
+
+#[test]
+fn a_diff_says_what_becomes_of_commands() {
+    let sandbox = sandbox();
+    let run = sandbox.relay("diff before.kdl after.kdl");
+    super::snapshot("policy_changed", &run.stdout);
+    let run = sandbox.relay("diff none.kdl before.kdl");
+    super::snapshot("policy_added", &run.stdout);
+    let findings = sandbox.relay("diff after.kdl none.kdl --json").json();
+    assert_conforms("diff", &findings);
+    let same = BEFORE.replace("facts {", "// a comment\nfacts {\n");
+    let text = format!("{same}\n{REST}");
+    let sandbox = Sandbox::of(&[
+        ("before.kdl", format!("{BEFORE}\n{REST}").as_str()),
+        ("moved.kdl", text.as_str()),
+    ]);
+    let run = sandbox.relay("diff before.kdl moved.kdl --exit-code").ends(0);
+    assert!(run.stdout.contains("the same") || run.stdout.is_empty(), "{}", run.stdout);
+    let meaning = |project: &str| {
+        sandbox.relay(&format!("inspect {project} --json")).ends(0).json()["meaning"].clone()
+    };
+    assert_eq!(meaning("before.kdl"), meaning("moved.kdl"));
+}
