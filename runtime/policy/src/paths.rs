@@ -169,7 +169,7 @@ pub(crate) fn enter(written: &[u8], folder: &Folder) -> Folder {
     if written.contains(&HOLE) || (matches!(folder, Folder::Unknown) && !is_rooted(written)) {
         return Folder::Unknown;
     }
-    Folder::Known(normalise(&join(written, folder)))
+    Folder::Known(normalise(&join(written, folder)).into())
 }
 
 /// Returns whether a path does not depend on the folder.
@@ -180,7 +180,8 @@ fn is_rooted(path: &[u8]) -> bool {
 fn join(written: &[u8], folder: &Folder) -> Vec<u8> {
     match folder {
         Folder::Known(folder) if !is_rooted(written) => {
-            let mut joined = folder.clone();
+            let mut joined = Vec::with_capacity(folder.len() + 1 + written.len());
+            joined.extend_from_slice(folder);
             joined.push(b'/');
             joined.extend(written);
             joined

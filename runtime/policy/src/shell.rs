@@ -1,6 +1,7 @@
 //! What is known of the shell that runs the text: variables, functions, folder, parameters.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use crate::span::Span;
 use crate::text::{HOME, NAME, Text};
@@ -13,7 +14,7 @@ pub(crate) const VALUES_MAX: usize = 8;
 pub(crate) struct Shell {
     variables: BTreeMap<String, Variable>,
     /// Functions and aliases: what a call runs.
-    pub(crate) functions: BTreeMap<String, Text<'static>>,
+    pub(crate) functions: BTreeMap<String, Rc<Text<'static>>>,
     /// The functions whose bodies are being classified.
     pub(crate) calls: Vec<String>,
     /// The variables that are certain to have a value of the text where reading is now.
@@ -38,9 +39,9 @@ pub(crate) struct Variables {
 /// What a variable may hold, wherever it is read.
 #[derive(Debug, Clone, Default)]
 struct Variable {
-    values: Vec<Vec<u8>>,
+    values: Vec<Rc<[u8]>>,
     /// The value that was assigned last.
-    last: Option<Vec<u8>>,
+    last: Option<Rc<[u8]>>,
     /// When it got one that was not added to what was there.
     assigned: usize,
     unknown: bool,
@@ -52,7 +53,9 @@ struct Variable {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Held<'s> {
     /// One of these.
-    Values(&'s [Vec<u8>]),
+    Values(&'s [Rc<[u8]>]),
+    /// This, which a shell gives it without being told.
+    Given(&'static [u8]),
     /// Anything.
     Unknown,
 }
@@ -71,7 +74,7 @@ impl Shell {
     }
 
     /// Notes that a variable got a value that does not depend on what it held.
-    pub(crate) fn set(&mut self, name: &str, value: Option<Vec<u8>>) {
+    pub(crate) fn set(&mut self, name: &str, value: Option<Rc<[u8]>>) {
         self.assignments += 1;
         self.assign(name, value);
         let now = self.assignments;
@@ -81,7 +84,7 @@ impl Shell {
     }
 
     /// Adds a value; `None` is one that is not known.
-    pub(crate) fn assign(&mut self, name: &str, value: Option<Vec<u8>>) {
+    pub(crate) fn assign(&mut self, name: &str, value: Option<Rc<[u8]>>) {
         if !self.variables.contains_key(name) {
             self.variables.insert(name.to_owned(), Variable::default());
         }
@@ -103,10 +106,10 @@ impl Shell {
     }
 
     /// Returns the value that a variable certainly holds here, if it was assigned after `since`.
-    pub(crate) fn current(&self, name: &str, since: usize) -> Option<&Vec<u8>> {
+    pub(crate) fn current(&self, name: &str, since: usize) -> Option<&[u8]> {
         let variable = self.variables.get(name)?;
         let is_known = variable.is_certain && !self.lost && variable.assigned > since;
-        variable.last.as_ref().filter(|_| is_known)
+        variable.last.as_deref().filter(|_| is_known)
     }
 
     /// Any variable may now hold anything.
@@ -158,7 +161,7 @@ impl Shell {
         }
         if !self.variables.contains_key(name) {
             if let Some(value) = given(name) {
-                return Held::Values(value);
+                return Held::Given(value);
             }
             // It is remembered that it was read, in case it is assigned later.
             self.variables.insert(name.to_owned(), Variable::default());
@@ -177,28 +180,22 @@ impl Shell {
     }
 
     /// Returns all values that the text gives a variable, whether or not they are all.
-    pub(crate) fn literals(&self, name: &str) -> &[Vec<u8>] {
+    pub(crate) fn literals(&self, name: &str) -> &[Rc<[u8]>] {
         self.variables.get(name).map_or(&[], |variable| variable.values.as_slice())
     }
 }
 
-/// Returns the values of variables that a shell has without being told.
-fn given(name: &str) -> Option<&'static [Vec<u8>]> {
-    use std::sync::LazyLock;
-    static HOME_VALUE: LazyLock<[Vec<u8>; 1]> = LazyLock::new(|| [vec![HOME]]);
-    static NAME_VALUE: LazyLock<[Vec<u8>; 1]> = LazyLock::new(|| [vec![NAME]]);
-    static HERE_VALUE: LazyLock<[Vec<u8>; 1]> = LazyLock::new(|| [b".".to_vec()]);
-    static SCRATCH_VALUE: LazyLock<[Vec<u8>; 1]> = LazyLock::new(|| [b"/tmp".to_vec()]);
-    static BLANK_VALUE: LazyLock<[Vec<u8>; 1]> = LazyLock::new(|| [b" ".to_vec()]);
+/// Returns the value of a variable that a shell has without being told.
+fn given(name: &str) -> Option<&'static [u8]> {
     match name {
-        "HOME" => Some(&*HOME_VALUE),
-        "PWD" => Some(&*HERE_VALUE),
-        "TMPDIR" => Some(&*SCRATCH_VALUE),
-        "IFS" => Some(&*BLANK_VALUE),
+        "HOME" => Some(&[HOME]),
+        "PWD" => Some(b"."),
+        "TMPDIR" => Some(b"/tmp"),
+        "IFS" => Some(b" "),
         "USER" | "LOGNAME" | "HOSTNAME" | "UID" | "EUID" | "PPID" | "RANDOM" | "SRANDOM"
         | "SECONDS" | "LINENO" | "SHLVL" | "BASHPID" | "EPOCHSECONDS" | "EPOCHREALTIME"
         | "BASH_VERSION" | "HOSTTYPE" | "MACHTYPE" | "OSTYPE" | "COLUMNS" | "LINES" => {
-            Some(&*NAME_VALUE)
+            Some(&[NAME])
         }
         _ => None,
     }
@@ -210,7 +207,7 @@ pub(crate) struct Frame {
     /// The folder that relative paths begin at.
     pub(crate) folder: Folder,
     /// The positional parameters; `None` if they are not known.
-    pub(crate) parameters: Option<Vec<Text<'static>>>,
+    pub(crate) parameters: Option<Rc<[Text<'static>]>>,
     /// Whether what runs here runs for many things: in a loop, below `find` or `xargs`.
     pub(crate) is_many: bool,
     /// How many assignments were read before the loop around it, whose turns may change a value again.
@@ -232,7 +229,7 @@ pub(crate) enum Folder {
     #[default]
     Work,
     /// This one, absolute, in home or below the work tree.
-    Known(Vec<u8>),
+    Known(Rc<[u8]>),
     /// Another one.
     Unknown,
 }

@@ -175,6 +175,8 @@ pub struct HereDocument {
     pub parts: Vec<Part>,
     /// Where the body is.
     pub span: Span,
+    /// Where the line that ends it is named, after `<<`.
+    pub delimiter: Span,
 }
 
 /// A word: parts without white space between them.

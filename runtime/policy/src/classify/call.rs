@@ -1,5 +1,7 @@
 //! A program with its words -> what it does.
 
+use std::rc::Rc;
+
 use super::arguments::{Call, Given};
 use super::classifier::{Classifier, WRAPPERS_MAX};
 use super::expand::Field;
@@ -111,7 +113,7 @@ impl<'f> Classifier<'f> {
         self.axes.programs.insert(String::from_utf8_lossy(name).into_owned());
         let called = str::from_utf8(name)
             .ok()
-            .and_then(|name| Some((name, self.shell.functions.get(name)?.clone())));
+            .and_then(|name| Some((name, Rc::clone(self.shell.functions.get(name)?))));
         let output =
             called.map(|(name, body)| self.call_function(name, &body, words, span, frame, input));
         let base = TRUSTED.iter().find_map(|folder| name.strip_prefix(folder.as_bytes()));
@@ -263,6 +265,7 @@ impl<'f> Classifier<'f> {
         let mut stream = match output {
             // What it runs writes to its output.
             Some(stream) => stream,
+            None if !self.decodes(kind, call, input) => Stream::of(Content::Opaque),
             None => self.output(kind, call, input),
         };
         stream.is_secret |= own.secret;
@@ -335,7 +338,7 @@ impl<'f> Classifier<'f> {
             if given.flag.role == Role::Folder
                 && let Some(value) = &given.value
             {
-                frame.folder = paths::enter(&value.text.bytes, &frame.folder);
+                frame.folder = self.enter(&value.text, &frame.folder);
             }
         }
     }
@@ -528,6 +531,16 @@ impl<'f> Classifier<'f> {
                 }
             }
             Output::Base64 | Output::Hex | Output::Reversed => decoded(kind, call, input),
+        }
+    }
+
+    /// Spends what a decoder costs, if this is one.
+    fn decodes(&mut self, kind: Output, call: &Call<'_>, input: &Stream) -> bool {
+        match (kind, &input.content) {
+            (Output::Base64 | Output::Hex | Output::Reversed, Content::Literal(text)) => {
+                self.expands(&text.bytes, call.span)
+            }
+            _ => true,
         }
     }
 

@@ -22,6 +22,9 @@ pub(super) const ROUNDS_MAX: usize = 3;
 /// The commands and words that may be looked at, for each byte of the text and in any case.
 const STEPS_PER_BYTE: usize = 2;
 const STEPS_MIN: usize = 4096;
+/// How many bytes of values may be copied for one step. Without a limit, `b=$a$a;c=$b$b;…` doubles its
+/// memory with every assignment.
+const VALUE_BYTES_PER_STEP: usize = 16;
 
 /// What decides how a text is judged, beside the facts.
 #[derive(Debug, Clone, Copy, Default)]
@@ -99,6 +102,12 @@ impl<'f> Classifier<'f> {
         }
         self.unparsed(at, "the text runs too much");
         false
+    }
+
+    /// Spends the steps that the value of a variable or parameter costs: a short one, of the length of a
+    /// word, costs none.
+    pub(super) fn expands(&mut self, value: &[u8], at: Span) -> bool {
+        self.step(value.len() / VALUE_BYTES_PER_STEP, at)
     }
 
     pub(super) fn hit(&mut self, tier: Tier, span: Span, cause: Cause) {

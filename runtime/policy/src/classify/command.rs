@@ -1,9 +1,12 @@
 //! Lists, pipelines and compound commands.
 
+use std::rc::Rc;
+
 use super::classifier::{Classifier, Code, READINGS_MAX};
 use super::expand::{Choice, Field};
 use super::stream::{Content, Stream, Written};
 use crate::shell::Frame;
+use crate::span::Span;
 use crate::syntax::{Assignment, Command, Item, Kind, List, Pipeline, Simple, Value, Word};
 use crate::text::{ELEMENT, Text};
 
@@ -162,25 +165,23 @@ impl Classifier<'_> {
     /// Remembers a function. Its body is text, since a call may be in another text than the definition;
     /// here-documents of the body follow it in the text and are added.
     fn define(&mut self, code: &Code<'_>, name: &str, text: Text<'_>, body: &Command) {
-        let last = code
-            .script
-            .here_documents
-            .iter()
-            .map(|document| document.span)
-            .filter(|span| span.start >= body.span.start)
-            .map(|span| span.end as usize)
-            .max();
-        let start = body.span.start as usize;
-        let text = match last {
-            Some(end) if end > body.span.end as usize => {
-                // The delimiter's line belongs to it.
-                let rest = code.text.get(end..).unwrap_or("");
-                let line = rest.find('\n').map_or(rest.len(), |at| at + 1);
-                code.place.part(start, end + line)
-            }
-            _ => text,
+        let text = match Self::documents_end(code, body.span) {
+            Some(end) => code.place.part(body.span.start as usize, end),
+            None => text,
         };
-        self.shell.functions.insert(name.to_owned(), text.owned());
+        self.shell.functions.insert(name.to_owned(), Rc::new(text.owned()));
+    }
+
+    /// Returns where the here-documents of a body end that follow it; `None` if none does.
+    fn documents_end(code: &Code<'_>, body: Span) -> Option<usize> {
+        let is_own = |end: Span| (body.start..body.end).contains(&end.start);
+        let documents = code.script.here_documents.iter();
+        let ends = documents.filter(|document| is_own(document.delimiter));
+        let end = ends.map(|document| document.span.end).max().filter(|end| *end > body.end)?;
+        // The delimiter's line belongs to it.
+        let end = end as usize;
+        let rest = code.text.get(end..).unwrap_or("");
+        Some(end + rest.find('\n').map_or(rest.len(), |at| at + 1))
     }
 
     /// Classifies a list in a shell of its own.
@@ -245,7 +246,7 @@ impl Classifier<'_> {
             },
         };
         for field in fields {
-            let value = (!field.spread).then(|| field.text.bytes.into_owned());
+            let value = (!field.spread).then(|| Rc::from(&*field.text.bytes));
             self.shell.assign(name, value);
         }
     }
@@ -333,9 +334,9 @@ impl Classifier<'_> {
             (true, None) => self.appended(name, value, &assignment.value, frame.loop_since),
         };
         if is_plain {
-            self.shell.set(name, value);
+            self.shell.set(name, value.map(Rc::from));
         } else {
-            self.shell.assign(name, value);
+            self.shell.assign(name, value.map(Rc::from));
         }
         self.exported(name, code.place(assignment.span), false);
     }
@@ -349,7 +350,7 @@ impl Classifier<'_> {
         since: usize,
     ) -> Option<Vec<u8>> {
         let value = value?;
-        let mut whole = self.shell.current(name, since)?.clone();
+        let mut whole = self.shell.current(name, since)?.to_vec();
         if matches!(kind, Value::Array(_)) && !whole.is_empty() {
             whole.push(ELEMENT);
         }
@@ -364,7 +365,7 @@ fn rejoin(frame: &mut Frame, inner: &Frame) {
         frame.folder = crate::shell::Folder::Unknown;
     }
     frame.parameters = match (frame.parameters.take(), &inner.parameters) {
-        (Some(own), Some(other)) if same_texts(&own, other) => Some(own),
+        (Some(own), Some(other)) if Rc::ptr_eq(&own, other) || same_texts(&own, other) => Some(own),
         _ => None,
     };
 }

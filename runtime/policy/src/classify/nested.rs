@@ -1,5 +1,7 @@
 //! Code that is a text: of `eval`, of `sh -c`, of functions; and what the shell evaluates late.
 
+use std::rc::Rc;
+
 use super::classifier::{Classifier, Code, NESTING_MAX};
 use super::expand::{Choice, Field};
 use super::stream::Stream;
@@ -85,7 +87,10 @@ impl Classifier<'_> {
     pub(super) fn late_values(&mut self, name: &str, span: Span, frame: &mut Frame) {
         let values = self.shell.literals(name).to_vec();
         for value in values {
-            self.late(&Text::from_span(value, span), frame);
+            if !self.expands(&value, span) {
+                return;
+            }
+            self.late(&Text::from_span(&*value, span), frame);
         }
     }
 
@@ -160,29 +165,23 @@ impl Classifier<'_> {
 
     /// Notes what an arithmetic text assigns.
     fn arithmetic_assigns(&mut self, bytes: &[u8]) {
+        // The last name that was read, which is assigned once.
+        let mut name = 0..0;
+        let mut before = 0;
         for (at, byte) in bytes.iter().enumerate() {
-            let before = bytes.get(..at).unwrap_or(&[]);
             let next = bytes.get(at + 1).copied().unwrap_or(0);
-            let is_assignment = (*byte == b'='
-                && next != b'='
-                && !matches!(before.last(), Some(b'=' | b'!' | b'<' | b'>')))
-                || (matches!((*byte, next), (b'+', b'+') | (b'-', b'-')));
-            if !is_assignment {
-                continue;
-            }
-            let end = before
-                .iter()
-                .rposition(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-                .map_or(0, |at| at + 1);
-            let name = before.get(..end).unwrap_or(&[]);
-            let start = name
-                .iter()
-                .rposition(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'))
-                .map_or(0, |at| at + 1);
-            if let Ok(name) = str::from_utf8(name.get(start..).unwrap_or(&[]))
-                && !name.is_empty()
+            let is_assignment =
+                (*byte == b'=' && next != b'=' && !matches!(before, b'=' | b'!' | b'<' | b'>'))
+                    || (matches!((*byte, next), (b'+', b'+') | (b'-', b'-')));
+            before = *byte;
+            if byte.is_ascii_alphanumeric() || *byte == b'_' {
+                name = if name.end == at { name.start..at + 1 } else { at..at + 1 };
+            } else if is_assignment
+                && let Ok(assigned) = str::from_utf8(bytes.get(name.clone()).unwrap_or(&[]))
+                && !assigned.is_empty()
             {
-                self.shell.assign(name, Some(vec![NAME]));
+                self.shell.assign(assigned, Some(Rc::from([NAME])));
+                name = 0..0;
             }
         }
     }
@@ -237,18 +236,22 @@ fn readable<'t>(text: &Text<'t>) -> Text<'t> {
         return text.clone();
     }
     let mut builder = TextBuilder::new(text.span);
+    let mut plain = 0;
     for (at, byte) in text.bytes.iter().enumerate() {
-        let place = text.place(at, at + 1);
-        match *byte {
-            HOLE => b"$_".iter().for_each(|byte| builder.push_byte(*byte, place)),
-            NAME => builder.push_byte(b'0', place),
-            STAR => builder.push_byte(b'*', place),
-            QUERY => builder.push_byte(b'?', place),
-            HOME => builder.push_byte(b'~', place),
-            ELEMENT => builder.push_byte(b' ', place),
-            _ => builder.push_part(text, at, at + 1),
-        }
+        let written: &[u8] = match *byte {
+            HOLE => b"$_",
+            NAME => b"0",
+            STAR => b"*",
+            QUERY => b"?",
+            HOME => b"~",
+            ELEMENT => b" ",
+            _ => continue,
+        };
+        builder.push_part(text, plain, at);
+        builder.push_made(written, text.place(at, at + 1));
+        plain = at + 1;
     }
+    builder.push_part(text, plain, text.bytes.len());
     builder.finish()
 }
 

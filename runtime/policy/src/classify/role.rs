@@ -13,6 +13,9 @@ use crate::shell::{Folder, Frame};
 use crate::text::{HOLE, NAME, Text, TextBuilder};
 use crate::tier::{Floor, Tier};
 
+/// The longest path of a folder that is kept: each path that is seen from it is read with it.
+const FOLDER_BYTES_MAX: usize = 256;
+
 impl Role {
     /// Returns whether it is code or a program to run.
     pub(super) fn is_code(self) -> bool {
@@ -162,7 +165,7 @@ impl Classifier<'_> {
                 own.sends = Some(text.span);
             }
             Role::Refspec => refspec(text, own),
-            Role::Revision => revision(text, judged, own),
+            Role::Revision => revision(field, judged, own),
             Role::Process => process(text, own),
             Role::Mount => mount(text, own),
             Role::Mode => mode(text, own),
@@ -230,6 +233,10 @@ impl Classifier<'_> {
         frame: &Frame,
     ) {
         if words.is_empty() {
+            return;
+        }
+        // Every root of a search is looked at for every command that it runs.
+        if !self.step(judged.call.operands.len(), judged.call.span) {
             return;
         }
         let sign = placeholder.unwrap_or(b"{}");
@@ -313,6 +320,18 @@ impl Classifier<'_> {
         }
         let is_many = frame.is_many || path.is_pattern;
         (path_tier(effect, &path, is_many), Cause::Path { effect, class: path.class, is_many })
+    }
+
+    /// Returns the folder that a text names, seen from another one.
+    pub(super) fn enter(&mut self, text: &Text<'_>, folder: &Folder) -> Folder {
+        let entered = paths::enter(&text.bytes, folder);
+        match &entered {
+            Folder::Known(path) if path.len() > FOLDER_BYTES_MAX => {
+                self.unparsed(text.span, "the path of a folder is too long");
+                Folder::Unknown
+            }
+            _ => entered,
+        }
     }
 
     /// Notes a path that is read.
@@ -556,21 +575,21 @@ fn replaced(text: &Text<'_>, sign: &[u8], thing: &[u8]) -> Option<Text<'static>>
     if sign.is_empty() || text.bytes.len() < sign.len() {
         return None;
     }
-    let found = |at: usize| text.bytes.get(at..at + sign.len()) == Some(sign);
-    if !(0..text.bytes.len()).any(found) {
-        return None;
-    }
+    let found = |from: usize| {
+        let rest = text.bytes.get(from..)?;
+        rest.windows(sign.len()).position(|window| window == sign).map(|at| from + at)
+    };
+    let mut next = found(0);
+    next?;
     let mut builder = TextBuilder::new(text.span);
-    let mut at = 0;
-    while at < text.bytes.len() {
-        if found(at) {
-            thing.iter().for_each(|byte| builder.push_byte(*byte, text.span));
-            at += sign.len();
-        } else {
-            builder.push_part(text, at, at + 1);
-            at += 1;
-        }
+    let mut done = 0;
+    while let Some(at) = next {
+        builder.push_part(text, done, at);
+        builder.push_made(thing, text.span);
+        done = at + sign.len();
+        next = found(done);
     }
+    builder.push_part(text, done, text.bytes.len());
     Some(builder.finish())
 }
 
@@ -584,11 +603,13 @@ fn refspec(text: &Text<'_>, own: &mut Own) {
 }
 
 /// Judges what a checkout takes: a revision, or paths whose changes are dropped.
-fn revision(text: &Text<'_>, judged: &Judged<'_, '_>, own: &mut Own) {
+fn revision(field: &Field<'_>, judged: &Judged<'_, '_>, own: &mut Own) {
+    let text = &field.text;
     let bytes = &*text.bytes;
-    let position = |field: &Field<'_>| std::ptr::eq(&raw const field.text, text);
-    let at = judged.call.operands.iter().position(position).unwrap_or(usize::MAX);
-    let is_path = judged.call.dashes.is_some_and(|dashes| at >= dashes);
+    let is_path = judged.call.dashes.is_some_and(|dashes| {
+        let before = judged.call.operands.get(..dashes).unwrap_or(&[]);
+        !before.as_ptr_range().contains(&std::ptr::from_ref(field))
+    });
     let is_folder = matches!(bytes, b"." | b"./" | b":/" | b"*" | b"..") || bytes.ends_with(b"/");
     let is_pattern = bytes.iter().any(|byte| matches!(*byte, crate::text::STAR | b'*'));
     let name = bytes.rsplit(|byte| *byte == b'/').next().unwrap_or(bytes);

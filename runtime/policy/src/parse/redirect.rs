@@ -103,7 +103,8 @@ impl<'t> Parser<'t> {
             }
         }
         let index = self.here_documents.len();
-        self.here_documents.push(HereDocument::default());
+        self.here_documents
+            .push(HereDocument { delimiter: target.span, ..HereDocument::default() });
         self.pending.push(Pending { index, delimiter, literal, strips_tabs });
         Ok(RedirectKind::HereDocument(index))
     }
@@ -122,7 +123,8 @@ impl<'t> Parser<'t> {
             };
             self.at = after;
             if let Some(document) = self.here_documents.get_mut(pending.index) {
-                *document = HereDocument { parts, span };
+                document.parts = parts;
+                document.span = span;
             }
         }
         Ok(())
