@@ -129,21 +129,29 @@ impl<'t> Text<'t> {
     }
 
     /// Returns the text for people: what is not known is `…`.
-    pub(crate) fn display(&self) -> String {
-        let mut shown = String::new();
-        for chunk in self.bytes.utf8_chunks() {
-            shown.push_str(chunk.valid());
-            for byte in chunk.invalid() {
-                shown.push_str(match *byte {
-                    STAR => "*",
-                    QUERY => "?",
-                    HOME => "~",
-                    _ => "…",
-                });
-            }
-        }
-        shown
+    pub(crate) fn display(&self) -> Cow<'_, str> {
+        display(&self.bytes)
     }
+}
+
+/// Returns bytes for people: what is not known is `…`.
+pub(crate) fn display(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(shown) = str::from_utf8(bytes) {
+        return shown.into();
+    }
+    let mut shown = String::with_capacity(bytes.len() + 2);
+    for chunk in bytes.utf8_chunks() {
+        shown.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            shown.push_str(match *byte {
+                STAR => "*",
+                QUERY => "?",
+                HOME => "~",
+                _ => "…",
+            });
+        }
+    }
+    shown.into()
 }
 
 /// Returns where a byte is; of a run that is not exact, all of it.

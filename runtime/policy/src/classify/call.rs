@@ -6,7 +6,7 @@ use super::arguments::{Call, Given};
 use super::classifier::{Classifier, WRAPPERS_MAX};
 use super::expand::Field;
 use super::hit::Cause;
-use super::hit::{Effect, Hit};
+use super::hit::{Effect, Hit, note};
 use super::stream::{Content, Stream};
 use crate::facts::{
     Extent, FlagId, FormRow, NameList, NodeBit, NodeId, NodeRow, OperandRow, Output, Place,
@@ -110,7 +110,7 @@ impl<'f> Classifier<'f> {
             return Stream::of(Content::Opaque);
         }
         let name = &*first.text.bytes;
-        self.axes.programs.insert(String::from_utf8_lossy(name).into_owned());
+        note(&mut self.axes.programs, &String::from_utf8_lossy(name));
         let called = str::from_utf8(name)
             .ok()
             .and_then(|name| Some((name, Rc::clone(self.shell.functions.get(name)?))));
@@ -384,8 +384,11 @@ impl<'f> Classifier<'f> {
         frame: &mut Frame,
         own: &mut Own,
     ) -> Option<Stream> {
-        let declared: Vec<OperandRow> = self.facts.operands(rows).collect();
         let operands = &judged.call.operands;
+        if operands.is_empty() {
+            return None;
+        }
+        let declared: Vec<OperandRow> = self.facts.operands(rows).collect();
         let at_position = |position| declared.iter().filter(move |row| row.position == position);
         let rest = at_position(Position::Rest).next();
         let last = at_position(Position::Last).next();

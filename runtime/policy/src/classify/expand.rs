@@ -240,7 +240,7 @@ impl Classifier<'_> {
         choice: &mut Choice,
         done: &mut Vec<Field<'c>>,
     ) {
-        let has_brace = |span: Span| code.slice(span).contains('{');
+        let has_brace = |span: Span| code.slice(span).as_bytes().contains(&b'{');
         if let [Part::Bare(span)] = word.parts.as_slice()
             && !has_brace(*span)
         {

@@ -4,13 +4,13 @@ use super::call::{Judged, Own};
 use super::classifier::Classifier;
 use super::expand::{Field, Leak};
 use super::hit::Cause;
-use super::hit::Effect;
+use super::hit::{Effect, note};
 use super::stream::{Content, Stream};
 use crate::code;
 use crate::facts::Role;
 use crate::paths::{self, Path, PathClass};
 use crate::shell::{Folder, Frame};
-use crate::text::{HOLE, NAME, Text, TextBuilder};
+use crate::text::{HOLE, NAME, Text, TextBuilder, display};
 use crate::tier::{Floor, Tier};
 
 /// The longest path of a folder that is kept: each path that is seen from it is read with it.
@@ -170,7 +170,7 @@ impl Classifier<'_> {
             Role::Mount => mount(text, own),
             Role::Mode => mode(text, own),
             Role::User => {
-                self.axes.privilege.insert(text.display());
+                note(&mut self.axes.privilege, &text.display());
             }
         }
     }
@@ -315,8 +315,7 @@ impl Classifier<'_> {
     fn path_tier(&mut self, effect: Effect, text: &Text<'_>, frame: &Frame) -> (Tier, Cause) {
         let path = paths::classify(&text.bytes, &frame.folder);
         if path.class != PathClass::Null {
-            let shown = Text::from_span(path.bytes.clone(), text.span).display();
-            self.axes.writes.insert(shown);
+            note(&mut self.axes.writes, &display(&path.bytes));
         }
         let is_many = frame.is_many || path.is_pattern;
         (path_tier(effect, &path, is_many), Cause::Path { effect, class: path.class, is_many })
@@ -338,8 +337,7 @@ impl Classifier<'_> {
     pub(super) fn reads(&mut self, text: &Text<'_>, frame: &Frame) -> Path {
         let path = paths::classify(&text.bytes, &frame.folder);
         if path.class != PathClass::Null {
-            let shown = Text::from_span(path.bytes.clone(), text.span).display();
-            self.axes.reads.insert(shown);
+            note(&mut self.axes.reads, &display(&path.bytes));
         }
         path
     }
@@ -467,13 +465,13 @@ impl Classifier<'_> {
         self.leaks(field, own);
         let shown = field.text.display();
         let host = shown.rsplit('@').next().unwrap_or(&shown);
-        self.axes.hosts.insert(host.to_owned());
+        note(&mut self.axes.hosts, host);
     }
 
     fn url(&mut self, field: &Field<'_>, frame: &Frame, own: &mut Own) {
         self.leaks(field, own);
         let shown = field.text.display();
-        let rest = shown.split_once("://").map_or(shown.as_str(), |(_, rest)| rest);
+        let rest = shown.split_once("://").map_or(&*shown, |(_, rest)| rest);
         if shown.starts_with("file://") {
             let path = field.text.after("file://".len());
             own.secret |= self.reads(&path, frame).is_secret;
