@@ -1,9 +1,11 @@
 //! What is known of the shell that runs the text: variables, functions, folder, parameters.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::span::Span;
+use crate::syntax::Script;
 use crate::text::{HOME, NAME, Text};
 
 /// How many values of a variable are told apart.
@@ -12,9 +14,10 @@ pub(crate) const VALUES_MAX: usize = 8;
 /// The shell, as far as the order of commands does not matter.
 #[derive(Debug, Default)]
 pub(crate) struct Shell {
-    variables: BTreeMap<String, Variable>,
+    /// Shared with the shells around this one until either changes.
+    variables: Rc<BTreeMap<String, Variable>>,
     /// Functions and aliases: what a call runs.
-    pub(crate) functions: BTreeMap<String, Rc<Text<'static>>>,
+    pub(crate) functions: BTreeMap<String, Rc<Function>>,
     /// The functions whose bodies are being classified.
     pub(crate) calls: Vec<String>,
     /// The variables that are certain to have a value of the text where reading is now.
@@ -29,10 +32,31 @@ pub(crate) struct Shell {
     pub(crate) is_stale: bool,
 }
 
+/// What a call of a function or alias runs.
+#[derive(Debug)]
+pub(crate) struct Function {
+    pub(crate) text: Text<'static>,
+    /// The text, once it was parsed: every call reads the same.
+    pub(crate) parsed: OnceCell<Parsed>,
+}
+
+/// A text that was parsed, as it was read.
+#[derive(Debug)]
+pub(crate) struct Parsed {
+    pub(crate) text: Text<'static>,
+    pub(crate) script: Script,
+}
+
+impl Function {
+    pub(crate) fn new(text: Text<'static>) -> Self {
+        Self { text, parsed: OnceCell::new() }
+    }
+}
+
 /// The variables of a shell.
 #[derive(Debug)]
 pub(crate) struct Variables {
-    variables: BTreeMap<String, Variable>,
+    variables: Rc<BTreeMap<String, Variable>>,
     certain: Vec<String>,
 }
 
@@ -68,7 +92,7 @@ impl Shell {
         self.exports.clear();
         self.is_stale = false;
         self.leave(0);
-        for variable in self.variables.values_mut() {
+        for variable in Rc::make_mut(&mut self.variables).values_mut() {
             variable.read = false;
         }
     }
@@ -78,17 +102,18 @@ impl Shell {
         self.assignments += 1;
         self.assign(name, value);
         let now = self.assignments;
-        if let Some(variable) = self.variables.get_mut(name) {
+        if let Some(variable) = Rc::make_mut(&mut self.variables).get_mut(name) {
             variable.assigned = now;
         }
     }
 
     /// Adds a value; `None` is one that is not known.
     pub(crate) fn assign(&mut self, name: &str, value: Option<Rc<[u8]>>) {
-        if !self.variables.contains_key(name) {
-            self.variables.insert(name.to_owned(), Variable::default());
+        let variables = Rc::make_mut(&mut self.variables);
+        if !variables.contains_key(name) {
+            variables.insert(name.to_owned(), Variable::default());
         }
-        let Some(variable) = self.variables.get_mut(name) else { return };
+        let Some(variable) = variables.get_mut(name) else { return };
         variable.last.clone_from(&value);
         let changed = match value {
             Some(value) if variable.values.contains(&value) => false,
@@ -120,14 +145,17 @@ impl Shell {
 
     /// Returns the variables, to be given back when a shell of its own has ended.
     pub(crate) fn fork(&self) -> Variables {
-        Variables { variables: self.variables.clone(), certain: self.certain.clone() }
+        Variables { variables: Rc::clone(&self.variables), certain: self.certain.clone() }
     }
 
     /// Gives the variables back: a shell of its own changes none of them. What it read stays marked.
     pub(crate) fn join(&mut self, Variables { mut variables, certain }: Variables) {
-        for (name, variable) in &self.variables {
-            if variable.read {
-                variables.entry(name.clone()).or_default().read = true;
+        if !Rc::ptr_eq(&self.variables, &variables) {
+            for (name, variable) in &*self.variables {
+                let is_new = |before: &Variable| !before.read;
+                if variable.read && variables.get(name).is_none_or(is_new) {
+                    Rc::make_mut(&mut variables).entry(name.clone()).or_default().read = true;
+                }
             }
         }
         self.variables = variables;
@@ -147,8 +175,12 @@ impl Shell {
     /// What became certain since the mark is not certain any more: the part of the text that made it so
     /// may not run.
     pub(crate) fn leave(&mut self, mark: usize) {
-        for name in self.certain.drain(mark.min(self.certain.len())..) {
-            if let Some(variable) = self.variables.get_mut(&name) {
+        if mark >= self.certain.len() {
+            return;
+        }
+        let variables = Rc::make_mut(&mut self.variables);
+        for name in self.certain.drain(mark..) {
+            if let Some(variable) = variables.get_mut(&name) {
                 variable.is_certain = false;
             }
         }
@@ -164,11 +196,15 @@ impl Shell {
                 return Held::Given(value);
             }
             // It is remembered that it was read, in case it is assigned later.
-            self.variables.insert(name.to_owned(), Variable::default());
+            Rc::make_mut(&mut self.variables).insert(name.to_owned(), Variable::default());
         }
-        match self.variables.get_mut(name) {
+        if self.variables.get(name).is_some_and(|variable| !variable.read)
+            && let Some(variable) = Rc::make_mut(&mut self.variables).get_mut(name)
+        {
+            variable.read = true;
+        }
+        match self.variables.get(name) {
             Some(variable) => {
-                variable.read = true;
                 if variable.unknown || !variable.is_certain {
                     Held::Unknown
                 } else {

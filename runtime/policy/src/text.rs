@@ -223,7 +223,9 @@ impl TextBuilder {
         let mut rest = bytes;
         let first = runs.partition_point(|run| run.from <= from).saturating_sub(1);
         let mut runs = runs.get(first..).unwrap_or(&[]).iter().peekable();
-        while let Some(run) = runs.next() {
+        while !rest.is_empty()
+            && let Some(run) = runs.next()
+        {
             let length = runs.peek().map_or(rest.len(), |next| (next.from - from) as usize);
             let Some((piece, others)) = rest.split_at_checked(length.min(rest.len())) else {
                 return;

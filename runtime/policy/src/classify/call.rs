@@ -13,7 +13,7 @@ use crate::facts::{
     Position, Role, Special, matches,
 };
 use crate::paths;
-use crate::shell::Frame;
+use crate::shell::{Frame, Function};
 use crate::span::Span;
 use crate::text::{Text, TextBuilder};
 use crate::tier::{Floor, Tier};
@@ -124,12 +124,12 @@ impl<'f> Classifier<'f> {
                 output.unwrap_or(own)
             }
             None => output.unwrap_or_else(|| {
-                let path = paths::classify(name, &frame.folder).bytes;
-                if name.contains(&b'/') && self.fetched.contains(&path) {
+                let is_path = name.contains(&b'/');
+                if is_path && self.fetched.contains(&paths::classify(name, &frame.folder).bytes) {
                     let cause = Cause::Shell("runs code from a network");
                     self.hit(Tier::Irreversible, span, cause);
                 }
-                let reason = if name.contains(&b'/') {
+                let reason = if is_path {
                     "no fact describes a program at this path"
                 } else {
                     "no fact describes this program"
@@ -144,7 +144,7 @@ impl<'f> Classifier<'f> {
     fn call_function(
         &mut self,
         name: &str,
-        body: &Text<'static>,
+        body: &Function,
         words: &[Field<'_>],
         span: Span,
         frame: &mut Frame,
@@ -165,7 +165,7 @@ impl<'f> Classifier<'f> {
         let outer = std::mem::replace(&mut frame.parameters, parameters);
         self.shell.calls.push(name.to_owned());
         let mark = self.shell.enter();
-        let output = self.code_here(body, frame, input);
+        let output = self.body(body, frame, input);
         self.shell.leave(mark);
         self.shell.calls.pop();
         frame.parameters = outer;

@@ -1,11 +1,12 @@
 //! Lists, pipelines and compound commands.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::classifier::{Classifier, Code, READINGS_MAX};
 use super::expand::{Choice, Field};
 use super::stream::{Content, Stream, Written};
-use crate::shell::Frame;
+use crate::shell::{Frame, Function};
 use crate::span::Span;
 use crate::syntax::{Assignment, Command, Item, Kind, List, Pipeline, Simple, Value, Word};
 use crate::text::{ELEMENT, Text};
@@ -149,9 +150,8 @@ impl Classifier<'_> {
                 self.arithmetic(code, &word.parts, word.span, frame);
                 Stream::literal(Text::from_span(Vec::new(), code.place(command.span)))
             }
-            Kind::Function { name, body } => {
-                let text = code.place.part(body.span.start as usize, body.span.end as usize);
-                self.define(code, code.slice(*name), text, body);
+            Kind::Function { name, body, documents } => {
+                self.define(code, code.slice(*name), body.span, documents);
                 Stream::literal(Text::from_span(Vec::new(), code.place(command.span)))
             }
             Kind::Coprocess(body) => {
@@ -164,20 +164,19 @@ impl Classifier<'_> {
 
     /// Remembers a function. Its body is text, since a call may be in another text than the definition;
     /// here-documents of the body follow it in the text and are added.
-    fn define(&mut self, code: &Code<'_>, name: &str, text: Text<'_>, body: &Command) {
-        let text = match Self::documents_end(code, body.span) {
-            Some(end) => code.place.part(body.span.start as usize, end),
-            None => text,
-        };
-        self.shell.functions.insert(name.to_owned(), Rc::new(text.owned()));
+    fn define(&mut self, code: &Code<'_>, name: &str, body: Span, documents: &Range<usize>) {
+        let end = Self::documents_end(code, body, documents).unwrap_or(body.end as usize);
+        let text = code.place.part(body.start as usize, end);
+        self.shell.functions.insert(name.to_owned(), Rc::new(Function::new(text.owned())));
     }
 
-    /// Returns where the here-documents of a body end that follow it; `None` if none does.
-    fn documents_end(code: &Code<'_>, body: Span) -> Option<usize> {
-        let is_own = |end: Span| (body.start..body.end).contains(&end.start);
-        let documents = code.script.here_documents.iter();
-        let ends = documents.filter(|document| is_own(document.delimiter));
-        let end = ends.map(|document| document.span.end).max().filter(|end| *end > body.end)?;
+    /// Returns where the last of a body's here-documents ends, if it follows the body.
+    fn documents_end(code: &Code<'_>, body: Span, documents: &Range<usize>) -> Option<usize> {
+        let documents = code.script.here_documents.get(documents.clone())?;
+        let end = documents.iter().map(|document| document.span.end).max()?;
+        if end <= body.end {
+            return None;
+        }
         // The delimiter's line belongs to it.
         let end = end as usize;
         let rest = code.text.get(end..).unwrap_or("");

@@ -6,7 +6,7 @@ use super::classifier::{Classifier, Code, NESTING_MAX};
 use super::expand::{Choice, Field};
 use super::stream::Stream;
 use crate::parse::{self, ParseError};
-use crate::shell::Frame;
+use crate::shell::{Frame, Function, Parsed};
 use crate::span::Span;
 use crate::syntax::{Part, Script, Word};
 use crate::text::{ELEMENT, HOLE, HOME, NAME, QUERY, STAR, Text, TextBuilder};
@@ -32,31 +32,68 @@ impl Classifier<'_> {
         frame: &mut Frame,
         input: &Stream,
     ) -> Stream {
-        if frame.nesting >= NESTING_MAX {
-            self.unparsed(text.span, "code is nested too deep");
+        if !self.enters_code(text, frame) {
             return Stream::default();
         }
-        if !self.step(1 + text.bytes.len() / 4, text.span) {
+        let text = readable(text);
+        match self.parsed(&text) {
+            Some((source, script)) => {
+                self.commands(&Code { text: source, place: &text, script: &script }, frame, input)
+            }
+            None => Stream::default(),
+        }
+    }
+
+    /// Classifies the body of a function, which is parsed when it is first called.
+    pub(super) fn body(&mut self, body: &Function, frame: &mut Frame, input: &Stream) -> Stream {
+        if !self.enters_code(&body.text, frame) {
             return Stream::default();
+        }
+        let Parsed { text, script } = match body.parsed.get() {
+            Some(parsed) => parsed,
+            None => {
+                let text = readable(&body.text).owned();
+                let Some((_, script)) = self.parsed(&text) else { return Stream::default() };
+                body.parsed.get_or_init(|| Parsed { text, script })
+            }
+        };
+        let source = str::from_utf8(&text.bytes).unwrap_or("");
+        self.commands(&Code { text: source, place: text, script }, frame, input)
+    }
+
+    /// Judges code before it is read; returns whether it may be.
+    fn enters_code(&mut self, text: &Text<'_>, frame: &Frame) -> bool {
+        if frame.nesting >= NESTING_MAX {
+            self.unparsed(text.span, "code is nested too deep");
+            return false;
+        }
+        if !self.step(1 + text.bytes.len() / 4, text.span) {
+            return false;
         }
         if text.has_hole() {
             self.floor(Floor::UnknownWord, text.span, "this code is not literal");
         }
-        let text = readable(text);
+        true
+    }
+
+    /// Parses code; one that is not understood is judged as that.
+    fn parsed<'t>(&mut self, text: &'t Text<'_>) -> Option<(&'t str, Script)> {
         let Ok(source) = str::from_utf8(&text.bytes) else {
             self.unparsed(text.span, "broken UTF-8");
-            return Stream::default();
+            return None;
         };
-        let script = match parse::parse_within(source, &mut self.budget) {
-            Ok(script) => script,
+        match parse::parse_within(source, &mut self.budget) {
+            Ok(script) => Some((source, script)),
             Err(error) => {
-                self.unparsed(place_of(&error, &text), error.reason);
-                return Stream::default();
+                self.unparsed(place_of(&error, text), error.reason);
+                None
             }
-        };
+        }
+    }
+
+    fn commands(&mut self, code: &Code<'_>, frame: &mut Frame, input: &Stream) -> Stream {
         frame.nesting += 1;
-        let code = Code { text: source, place: &text, script: &script };
-        let output = self.list(&code, &script.body, frame, input);
+        let output = self.list(code, &code.script.body, frame, input);
         frame.nesting -= 1;
         output
     }

@@ -9,7 +9,7 @@ use super::expand::Field;
 use super::hit::Cause;
 use super::stream::Stream;
 use crate::facts::{NodeBit, NodeRow, Role, Special};
-use crate::shell::{Folder, Frame};
+use crate::shell::{Folder, Frame, Function};
 use crate::span::Span;
 use crate::syntax::Assignment;
 use crate::tier::{Floor, Tier};
@@ -98,7 +98,7 @@ impl Classifier<'_> {
                     };
                     if let Ok(name) = str::from_utf8(bytes.get(..equals).unwrap_or(&[])) {
                         let body = field.text.after(equals + 1).owned();
-                        self.shell.functions.insert(name.to_owned(), Rc::new(body));
+                        self.shell.functions.insert(name.to_owned(), Rc::new(Function::new(body)));
                     }
                 }
                 None

@@ -103,8 +103,7 @@ impl<'t> Parser<'t> {
             }
         }
         let index = self.here_documents.len();
-        self.here_documents
-            .push(HereDocument { delimiter: target.span, ..HereDocument::default() });
+        self.here_documents.push(HereDocument::default());
         self.pending.push(Pending { index, delimiter, literal, strips_tabs });
         Ok(RedirectKind::HereDocument(index))
     }
@@ -123,8 +122,7 @@ impl<'t> Parser<'t> {
             };
             self.at = after;
             if let Some(document) = self.here_documents.get_mut(pending.index) {
-                document.parts = parts;
-                document.span = span;
+                *document = HereDocument { parts, span };
             }
         }
         Ok(())
