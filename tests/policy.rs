@@ -1,5 +1,6 @@
 //! What a command may do: the convention, the corpora, and what no change of spelling may lower.
 
+mod bounded;
 mod convention;
 mod corpus;
 mod entry;

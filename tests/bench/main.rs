@@ -11,6 +11,7 @@
 mod allocation;
 mod audience;
 mod cascade;
+mod classify;
 mod cost;
 mod crowd;
 mod diff;
@@ -45,13 +46,13 @@ fn main() -> Result<()> {
     let folder = here.parent().ok_or("no folder")?.to_owned();
     let setting = Setting::new(&folder)?;
     let wanted: Vec<String> = std::env::args().skip(1).collect();
-    let in_process = |wanted: &String| ["read", "select"].contains(&wanted.as_str());
+    let in_process = |wanted: &String| ["read", "select", "classify"].contains(&wanted.as_str());
     if wanted.is_empty() || !wanted.iter().all(in_process) {
         setting.check_binaries()?;
     }
     println!("| work | measured | goal |\n|---|---|---|");
     type Bench = fn(&Setting) -> Result<()>;
-    let benches: [(&str, Bench); 12] = [
+    let benches: [(&str, Bench); 14] = [
         ("start", stdio::start),
         ("stdio", stdio::prompts_get),
         ("http", http::prompts_get),
@@ -64,6 +65,8 @@ fn main() -> Result<()> {
         ("select", select::by_tags),
         ("cascade", cascade::cascade),
         ("audiences", audience::audiences),
+        ("classify", classify::in_process),
+        ("relay-classify", classify::process),
     ];
     let unknown = |wanted: &&String| !benches.iter().any(|(name, _)| name == wanted);
     if let Some(unknown) = wanted.iter().find(unknown) {

@@ -90,11 +90,11 @@ fn answer(bundle: &Bundle, tags: &Tags, texts: &[String]) -> Result<String> {
     let mut memory = 0;
     for _ in 0..201 {
         let start = Instant::now();
-        let (selection, bytes) = allocated(|| select(&view, tags, &Sent::default(), limits));
+        let (selection, allocated) = allocated(|| select(&view, tags, &Sent::default(), limits));
         selected.push(start.elapsed().as_secs_f64() * 1e6);
         let selection = black_box(selection?);
         matches = selection.index.len() + selection.index_omitted;
-        memory = bytes;
+        memory = allocated.total;
     }
     let first = selected.first().copied().unwrap_or_default();
     let mut looped = Vec::new();

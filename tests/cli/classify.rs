@@ -1,7 +1,8 @@
 //! `relay classify` and `relay facts`.
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
+use std::sync::mpsc;
 
 use serde_json::Value;
 
@@ -49,6 +50,33 @@ fn people_see_which_words_raised_the_tier() {
     // Facts move when others are added before them.
     let lines = regex::Regex::new(r"\.kdl:\d+").expect("a pattern");
     super::snapshot("classify", &lines.replace_all(&output, ".kdl:LINE"));
+}
+
+/// A client that waits for each answer before it asks again.
+#[test]
+fn an_answer_comes_before_more_is_asked() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command(binaries::relay());
+    command.args(["classify", "--json"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut process = harness::Process::start(command);
+    let mut input = process.stdin().expect("an input");
+    let mut output = BufReader::new(process.stdout());
+    let (sender, answers) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut line = String::new();
+        while output.read_line(&mut line).is_ok_and(|length| length > 0) {
+            if sender.send(std::mem::take(&mut line)).is_err() {
+                return;
+            }
+        }
+    });
+    for (command, tier) in [("ls", 0), ("rm -rf build", 3)] {
+        writeln!(input, "{{\"command\":\"{command}\"}}").expect("the input is read");
+        let answer = answers.recv_timeout(std::time::Duration::from_secs(20)).expect("an answer");
+        let answer: Value = serde_json::from_str(&answer).expect("a JSON object");
+        assert_eq!(answer["tier"], tier, "{answer}");
+    }
 }
 
 #[test]

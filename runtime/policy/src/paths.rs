@@ -1,5 +1,7 @@
 //! What a path is: scratch, work tree, system, device.
 
+use std::borrow::Cow;
+
 use crate::path_rules::{PathPattern, PathRules};
 use crate::shell::Folder;
 use crate::text::{HOLE, HOME, QUERY, STAR};
@@ -170,7 +172,7 @@ pub(crate) fn classify(written: &[u8], folder: &Folder, rules: &PathRules) -> Pa
         is_pattern,
         is_secret: said.secret || is_secret(&bytes),
         is_system_tree: said.critical || is_system_tree(&bytes),
-        bytes: if known.is_some() { joined } else { bytes },
+        bytes: if known.is_some() { joined.into_owned() } else { bytes },
     }
 }
 
@@ -178,7 +180,7 @@ pub(crate) fn classify(written: &[u8], folder: &Folder, rules: &PathRules) -> Pa
 /// is not known.
 pub(crate) fn normalised(written: &[u8], folder: &Folder) -> Vec<u8> {
     let joined = join(written, folder);
-    if joined.contains(&HOLE) { joined } else { normalise(&joined) }
+    if joined.contains(&HOLE) { joined.into_owned() } else { normalise(&joined) }
 }
 
 /// Returns whether a project may call the paths of a pattern scratch: they begin with a folder that is
@@ -199,7 +201,7 @@ pub(crate) fn enter(written: &[u8], folder: &Folder) -> Folder {
     if written.contains(&HOLE) || (matches!(folder, Folder::Unknown) && !is_rooted(written)) {
         return Folder::Unknown;
     }
-    Folder::Known(normalise(&join(written, folder)))
+    Folder::Known(normalise(&join(written, folder)).into())
 }
 
 /// Returns whether a path does not depend on the folder.
@@ -207,15 +209,16 @@ fn is_rooted(path: &[u8]) -> bool {
     matches!(path.first(), Some(&(b'/' | HOME)))
 }
 
-fn join(written: &[u8], folder: &Folder) -> Vec<u8> {
+fn join<'w>(written: &'w [u8], folder: &Folder) -> Cow<'w, [u8]> {
     match folder {
         Folder::Known(folder) if !is_rooted(written) => {
-            let mut joined = folder.clone();
+            let mut joined = Vec::with_capacity(folder.len() + 1 + written.len());
+            joined.extend_from_slice(folder);
             joined.push(b'/');
             joined.extend(written);
-            joined
+            joined.into()
         }
-        _ => written.to_vec(),
+        _ => written.into(),
     }
 }
 
@@ -226,6 +229,9 @@ fn normalise(path: &[u8]) -> Vec<u8> {
         [HOME, rest @ ..] => (&[HOME], rest),
         _ => (b"", path),
     };
+    if root != [HOME] && is_normal(rest) {
+        return path.to_vec();
+    }
     let mut parts: Vec<&[u8]> = Vec::new();
     for part in rest.split(|byte| *byte == b'/') {
         match part {
@@ -240,7 +246,8 @@ fn normalise(path: &[u8]) -> Vec<u8> {
             _ => parts.push(part),
         }
     }
-    let mut normal = root.to_vec();
+    let mut normal = Vec::with_capacity(path.len() + 1);
+    normal.extend_from_slice(root);
     for (number, part) in parts.iter().enumerate() {
         if number > 0 || root == [HOME] {
             normal.push(b'/');
@@ -248,6 +255,20 @@ fn normalise(path: &[u8]) -> Vec<u8> {
         normal.extend_from_slice(part);
     }
     normal
+}
+
+/// Returns whether nothing of a path is to be removed, as in most of them.
+fn is_normal(path: &[u8]) -> bool {
+    // What is before the first part, and after the last one, is as good as a `/`.
+    let mut before = [b'/', b'/'];
+    for byte in path.iter().chain(b"/") {
+        let [first, second] = before;
+        if *byte == b'/' && (second == b'/' || (second == b'.' && matches!(first, b'/' | b'.'))) {
+            return false;
+        }
+        before = [second, *byte];
+    }
+    true
 }
 
 /// Returns the class of a path that is known.

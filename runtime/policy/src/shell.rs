@@ -1,8 +1,11 @@
 //! What is known of the shell that runs the text: variables, functions, folder, parameters.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use crate::span::Span;
+use crate::syntax::Script;
 use crate::text::{HOME, NAME, Text};
 
 /// How many values of a variable are told apart.
@@ -11,9 +14,10 @@ pub(crate) const VALUES_MAX: usize = 8;
 /// The shell, as far as the order of commands does not matter.
 #[derive(Debug, Default)]
 pub(crate) struct Shell {
-    variables: BTreeMap<String, Variable>,
+    /// Shared with the shells around this one until either changes.
+    variables: Rc<BTreeMap<String, Variable>>,
     /// Functions and aliases: what a call runs.
-    pub(crate) functions: BTreeMap<String, Text<'static>>,
+    pub(crate) functions: BTreeMap<String, Rc<Function>>,
     /// The functions whose bodies are being classified.
     pub(crate) calls: Vec<String>,
     /// The variables that are certain to have a value of the text where reading is now.
@@ -28,19 +32,40 @@ pub(crate) struct Shell {
     pub(crate) is_stale: bool,
 }
 
+/// What a call of a function or alias runs.
+#[derive(Debug)]
+pub(crate) struct Function {
+    pub(crate) text: Text<'static>,
+    /// The text, once it was parsed: every call reads the same.
+    pub(crate) parsed: OnceCell<Parsed>,
+}
+
+/// A text that was parsed, as it was read.
+#[derive(Debug)]
+pub(crate) struct Parsed {
+    pub(crate) text: Text<'static>,
+    pub(crate) script: Script,
+}
+
+impl Function {
+    pub(crate) fn new(text: Text<'static>) -> Self {
+        Self { text, parsed: OnceCell::new() }
+    }
+}
+
 /// The variables of a shell.
 #[derive(Debug)]
 pub(crate) struct Variables {
-    variables: BTreeMap<String, Variable>,
+    variables: Rc<BTreeMap<String, Variable>>,
     certain: Vec<String>,
 }
 
 /// What a variable may hold, wherever it is read.
 #[derive(Debug, Clone, Default)]
 struct Variable {
-    values: Vec<Vec<u8>>,
+    values: Vec<Rc<[u8]>>,
     /// The value that was assigned last.
-    last: Option<Vec<u8>>,
+    last: Option<Rc<[u8]>>,
     /// When it got one that was not added to what was there.
     assigned: usize,
     unknown: bool,
@@ -52,7 +77,9 @@ struct Variable {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Held<'s> {
     /// One of these.
-    Values(&'s [Vec<u8>]),
+    Values(&'s [Rc<[u8]>]),
+    /// This, which a shell gives it without being told.
+    Given(&'static [u8]),
     /// Anything.
     Unknown,
 }
@@ -65,27 +92,28 @@ impl Shell {
         self.exports.clear();
         self.is_stale = false;
         self.leave(0);
-        for variable in self.variables.values_mut() {
+        for variable in Rc::make_mut(&mut self.variables).values_mut() {
             variable.read = false;
         }
     }
 
     /// Notes that a variable got a value that does not depend on what it held.
-    pub(crate) fn set(&mut self, name: &str, value: Option<Vec<u8>>) {
+    pub(crate) fn set(&mut self, name: &str, value: Option<Rc<[u8]>>) {
         self.assignments += 1;
         self.assign(name, value);
         let now = self.assignments;
-        if let Some(variable) = self.variables.get_mut(name) {
+        if let Some(variable) = Rc::make_mut(&mut self.variables).get_mut(name) {
             variable.assigned = now;
         }
     }
 
     /// Adds a value; `None` is one that is not known.
-    pub(crate) fn assign(&mut self, name: &str, value: Option<Vec<u8>>) {
-        if !self.variables.contains_key(name) {
-            self.variables.insert(name.to_owned(), Variable::default());
+    pub(crate) fn assign(&mut self, name: &str, value: Option<Rc<[u8]>>) {
+        let variables = Rc::make_mut(&mut self.variables);
+        if !variables.contains_key(name) {
+            variables.insert(name.to_owned(), Variable::default());
         }
-        let Some(variable) = self.variables.get_mut(name) else { return };
+        let Some(variable) = variables.get_mut(name) else { return };
         variable.last.clone_from(&value);
         let changed = match value {
             Some(value) if variable.values.contains(&value) => false,
@@ -103,10 +131,10 @@ impl Shell {
     }
 
     /// Returns the value that a variable certainly holds here, if it was assigned after `since`.
-    pub(crate) fn current(&self, name: &str, since: usize) -> Option<&Vec<u8>> {
+    pub(crate) fn current(&self, name: &str, since: usize) -> Option<&[u8]> {
         let variable = self.variables.get(name)?;
         let is_known = variable.is_certain && !self.lost && variable.assigned > since;
-        variable.last.as_ref().filter(|_| is_known)
+        variable.last.as_deref().filter(|_| is_known)
     }
 
     /// Any variable may now hold anything.
@@ -117,14 +145,17 @@ impl Shell {
 
     /// Returns the variables, to be given back when a shell of its own has ended.
     pub(crate) fn fork(&self) -> Variables {
-        Variables { variables: self.variables.clone(), certain: self.certain.clone() }
+        Variables { variables: Rc::clone(&self.variables), certain: self.certain.clone() }
     }
 
     /// Gives the variables back: a shell of its own changes none of them. What it read stays marked.
     pub(crate) fn join(&mut self, Variables { mut variables, certain }: Variables) {
-        for (name, variable) in &self.variables {
-            if variable.read {
-                variables.entry(name.clone()).or_default().read = true;
+        if !Rc::ptr_eq(&self.variables, &variables) {
+            for (name, variable) in &*self.variables {
+                let is_new = |before: &Variable| !before.read;
+                if variable.read && variables.get(name).is_none_or(is_new) {
+                    Rc::make_mut(&mut variables).entry(name.clone()).or_default().read = true;
+                }
             }
         }
         self.variables = variables;
@@ -144,8 +175,12 @@ impl Shell {
     /// What became certain since the mark is not certain any more: the part of the text that made it so
     /// may not run.
     pub(crate) fn leave(&mut self, mark: usize) {
-        for name in self.certain.drain(mark.min(self.certain.len())..) {
-            if let Some(variable) = self.variables.get_mut(&name) {
+        if mark >= self.certain.len() {
+            return;
+        }
+        let variables = Rc::make_mut(&mut self.variables);
+        for name in self.certain.drain(mark..) {
+            if let Some(variable) = variables.get_mut(&name) {
                 variable.is_certain = false;
             }
         }
@@ -158,14 +193,18 @@ impl Shell {
         }
         if !self.variables.contains_key(name) {
             if let Some(value) = given(name) {
-                return Held::Values(value);
+                return Held::Given(value);
             }
             // It is remembered that it was read, in case it is assigned later.
-            self.variables.insert(name.to_owned(), Variable::default());
+            Rc::make_mut(&mut self.variables).insert(name.to_owned(), Variable::default());
         }
-        match self.variables.get_mut(name) {
+        if self.variables.get(name).is_some_and(|variable| !variable.read)
+            && let Some(variable) = Rc::make_mut(&mut self.variables).get_mut(name)
+        {
+            variable.read = true;
+        }
+        match self.variables.get(name) {
             Some(variable) => {
-                variable.read = true;
                 if variable.unknown || !variable.is_certain {
                     Held::Unknown
                 } else {
@@ -177,28 +216,22 @@ impl Shell {
     }
 
     /// Returns all values that the text gives a variable, whether or not they are all.
-    pub(crate) fn literals(&self, name: &str) -> &[Vec<u8>] {
+    pub(crate) fn literals(&self, name: &str) -> &[Rc<[u8]>] {
         self.variables.get(name).map_or(&[], |variable| variable.values.as_slice())
     }
 }
 
-/// Returns the values of variables that a shell has without being told.
-fn given(name: &str) -> Option<&'static [Vec<u8>]> {
-    use std::sync::LazyLock;
-    static HOME_VALUE: LazyLock<[Vec<u8>; 1]> = LazyLock::new(|| [vec![HOME]]);
-    static NAME_VALUE: LazyLock<[Vec<u8>; 1]> = LazyLock::new(|| [vec![NAME]]);
-    static HERE_VALUE: LazyLock<[Vec<u8>; 1]> = LazyLock::new(|| [b".".to_vec()]);
-    static SCRATCH_VALUE: LazyLock<[Vec<u8>; 1]> = LazyLock::new(|| [b"/tmp".to_vec()]);
-    static BLANK_VALUE: LazyLock<[Vec<u8>; 1]> = LazyLock::new(|| [b" ".to_vec()]);
+/// Returns the value of a variable that a shell has without being told.
+fn given(name: &str) -> Option<&'static [u8]> {
     match name {
-        "HOME" => Some(&*HOME_VALUE),
-        "PWD" => Some(&*HERE_VALUE),
-        "TMPDIR" => Some(&*SCRATCH_VALUE),
-        "IFS" => Some(&*BLANK_VALUE),
+        "HOME" => Some(&[HOME]),
+        "PWD" => Some(b"."),
+        "TMPDIR" => Some(b"/tmp"),
+        "IFS" => Some(b" "),
         "USER" | "LOGNAME" | "HOSTNAME" | "UID" | "EUID" | "PPID" | "RANDOM" | "SRANDOM"
         | "SECONDS" | "LINENO" | "SHLVL" | "BASHPID" | "EPOCHSECONDS" | "EPOCHREALTIME"
         | "BASH_VERSION" | "HOSTTYPE" | "MACHTYPE" | "OSTYPE" | "COLUMNS" | "LINES" => {
-            Some(&*NAME_VALUE)
+            Some(&[NAME])
         }
         _ => None,
     }
@@ -210,7 +243,7 @@ pub(crate) struct Frame {
     /// The folder that relative paths begin at.
     pub(crate) folder: Folder,
     /// The positional parameters; `None` if they are not known.
-    pub(crate) parameters: Option<Vec<Text<'static>>>,
+    pub(crate) parameters: Option<Rc<[Text<'static>]>>,
     /// Whether what runs here runs for many things: in a loop, below `find` or `xargs`.
     pub(crate) is_many: bool,
     /// How many assignments were read before the loop around it, whose turns may change a value again.
@@ -232,7 +265,7 @@ pub(crate) enum Folder {
     #[default]
     Work,
     /// This one, absolute, in home or below the work tree.
-    Known(Vec<u8>),
+    Known(Rc<[u8]>),
     /// Another one.
     Unknown,
 }

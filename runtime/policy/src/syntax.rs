@@ -4,6 +4,8 @@
 //! commands there are, of which words, with which redirections. It does not keep what decides only
 //! the order of events (`&&` or `;`), since every command counts whether or not it is reached.
 
+use std::ops::Range;
+
 use crate::span::Span;
 
 /// A parsed text.
@@ -98,6 +100,8 @@ pub enum Kind {
         name: Span,
         /// What a call runs.
         body: Box<Command>,
+        /// Which here-documents of the script the body has.
+        documents: Range<usize>,
     },
     /// `coproc`.
     Coprocess(Box<Command>),

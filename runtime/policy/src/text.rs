@@ -129,21 +129,29 @@ impl<'t> Text<'t> {
     }
 
     /// Returns the text for people: what is not known is `…`.
-    pub(crate) fn display(&self) -> String {
-        let mut shown = String::new();
-        for chunk in self.bytes.utf8_chunks() {
-            shown.push_str(chunk.valid());
-            for byte in chunk.invalid() {
-                shown.push_str(match *byte {
-                    STAR => "*",
-                    QUERY => "?",
-                    HOME => "~",
-                    _ => "…",
-                });
-            }
-        }
-        shown
+    pub(crate) fn display(&self) -> Cow<'_, str> {
+        display(&self.bytes)
     }
+}
+
+/// Returns bytes for people: what is not known is `…`.
+pub(crate) fn display(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(shown) = str::from_utf8(bytes) {
+        return shown.into();
+    }
+    let mut shown = String::with_capacity(bytes.len() + 2);
+    for chunk in bytes.utf8_chunks() {
+        shown.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            shown.push_str(match *byte {
+                STAR => "*",
+                QUERY => "?",
+                HOME => "~",
+                _ => "…",
+            });
+        }
+    }
+    shown.into()
 }
 
 /// Returns where a byte is; of a run that is not exact, all of it.
@@ -188,6 +196,14 @@ impl TextBuilder {
         self.bytes.push(byte);
     }
 
+    /// Adds bytes of which each comes from a span.
+    pub(crate) fn push_made(&mut self, bytes: &[u8], span: Span) {
+        if !bytes.is_empty() {
+            self.run(span, false);
+            self.bytes.extend_from_slice(bytes);
+        }
+    }
+
     /// Adds part of another text.
     pub(crate) fn push_part(&mut self, text: &Text<'_>, start: usize, end: usize) {
         let bytes = text.bytes.get(start..end).unwrap_or(&[]);
@@ -197,12 +213,36 @@ impl TextBuilder {
                 self.run(text.span, false);
                 self.bytes.extend_from_slice(bytes);
             }
-            Origin::Runs(_) => {
-                for (at, byte) in (start..end).zip(bytes) {
-                    let span = text.place(at, at + 1);
-                    self.push(&[*byte], span);
-                }
+            Origin::Runs(runs) => self.push_runs(runs, bytes, start),
+        }
+    }
+
+    /// Adds the bytes of another text from a byte on, which lie in runs.
+    fn push_runs(&mut self, runs: &[Run], bytes: &[u8], start: usize) {
+        let mut from = Span::new(start, start).start;
+        let mut rest = bytes;
+        let first = runs.partition_point(|run| run.from <= from).saturating_sub(1);
+        let mut runs = runs.get(first..).unwrap_or(&[]).iter().peekable();
+        while !rest.is_empty()
+            && let Some(run) = runs.next()
+        {
+            let length = runs.peek().map_or(rest.len(), |next| (next.from - from) as usize);
+            let Some((piece, others)) = rest.split_at_checked(length.min(rest.len())) else {
+                return;
+            };
+            if piece.is_empty() {
+                continue;
             }
+            if run.exact {
+                let at = (run.span.start + (from - run.from)) as usize;
+                self.push(piece, Span::new(at, at + piece.len()));
+            } else if run.span.len() == 1 {
+                piece.iter().for_each(|byte| self.push(&[*byte], run.span));
+            } else {
+                self.push_made(piece, run.span);
+            }
+            from = from.saturating_add(Span::new(0, piece.len()).end);
+            rest = others;
         }
     }
 

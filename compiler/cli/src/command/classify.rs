@@ -2,7 +2,7 @@
 
 mod draw;
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 use relay_policy::classify::{Rules, Verdict, classify, classify_bytes};
 use relay_policy::facts::Facts;
@@ -107,7 +107,7 @@ pub(crate) fn run(arguments: &ClassifyArgs, output: &mut Output) -> Result<Exit,
         }
         return Ok(Exit::Yes);
     }
-    classifier.lines(&mut io::stdin().lock(), output)
+    classifier.lines(&mut BufReader::new(io::stdin().lock()), output)
 }
 
 struct Answers<'f> {
@@ -118,7 +118,11 @@ struct Answers<'f> {
 
 impl Answers<'_> {
     /// Answers every line of the input, as soon as it is read.
-    fn lines(&mut self, input: &mut impl BufRead, output: &mut Output) -> Result<Exit, Failure> {
+    fn lines(
+        &mut self,
+        input: &mut BufReader<impl Read>,
+        output: &mut Output,
+    ) -> Result<Exit, Failure> {
         let mut exit = Exit::Yes;
         let mut line = Vec::new();
         let mut answers = String::new();
@@ -143,11 +147,9 @@ impl Answers<'_> {
                     answers.push_str(&self.drawn(&text, &verdict, output));
                 }
             }
-            // What waits for an answer gets it; what is still to be read is answered together.
-            if input.fill_buf().map_or(true, <[u8]>::is_empty)
-                || answers.len() > 64 * 1024
-                || !has_line(input)
-            {
+            // What waits for an answer gets it before more is read; lines that are there already are
+            // answered together.
+            if answers.len() > 64 * 1024 || !input.buffer().contains(&b'\n') {
                 self.flush(&mut answers, output)?;
             }
         }
@@ -219,11 +221,6 @@ impl Answers<'_> {
             privilege: list(&verdict.privilege),
         })
     }
-}
-
-/// Returns whether a whole line is in the buffer.
-fn has_line(input: &mut impl BufRead) -> bool {
-    input.fill_buf().is_ok_and(|buffer| buffer.contains(&b'\n'))
 }
 
 /// Reads a line without its end; `None` at the end of the input, else whether all of it was kept.

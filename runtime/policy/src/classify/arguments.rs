@@ -77,7 +77,7 @@ impl Classifier<'_> {
             chain: vec![node],
             span: name,
             given: Vec::new(),
-            operands: Vec::new(),
+            operands: Vec::with_capacity(fields.len()),
             dashes: None,
             has_unknown: false,
             doubt: None,

@@ -1,17 +1,19 @@
 //! A program with its words -> what it does.
 
+use std::rc::Rc;
+
 use super::arguments::{Call, Given};
 use super::classifier::{Classifier, WRAPPERS_MAX};
 use super::expand::Field;
 use super::hit::Cause;
-use super::hit::{Effect, Hit};
+use super::hit::{Effect, Hit, note};
 use super::stream::{Content, Stream};
 use crate::facts::{
     Extent, FlagId, FormRow, NameList, NodeBit, NodeId, NodeRow, OperandRow, Output, Place,
     Position, Role, Special, matches,
 };
 use crate::paths;
-use crate::shell::Frame;
+use crate::shell::{Frame, Function};
 use crate::span::Span;
 use crate::text::{Text, TextBuilder};
 use crate::tier::{Floor, Tier};
@@ -108,10 +110,10 @@ impl<'f> Classifier<'f> {
             return Stream::of(Content::Opaque);
         }
         let name = &*first.text.bytes;
-        self.axes.programs.insert(String::from_utf8_lossy(name).into_owned());
+        note(&mut self.axes.programs, &String::from_utf8_lossy(name));
         let called = str::from_utf8(name)
             .ok()
-            .and_then(|name| Some((name, self.shell.functions.get(name)?.clone())));
+            .and_then(|name| Some((name, Rc::clone(self.shell.functions.get(name)?))));
         let output =
             called.map(|(name, body)| self.call_function(name, &body, words, span, frame, input));
         let base = TRUSTED.iter().find_map(|folder| name.strip_prefix(folder.as_bytes()));
@@ -122,12 +124,12 @@ impl<'f> Classifier<'f> {
                 output.unwrap_or(own)
             }
             None => output.unwrap_or_else(|| {
-                let path = paths::normalised(name, &frame.folder);
-                if name.contains(&b'/') && self.fetched.contains(&path) {
+                let is_path = name.contains(&b'/');
+                if is_path && self.fetched.contains(&paths::normalised(name, &frame.folder)) {
                     let cause = Cause::Shell("runs code from a network");
                     self.hit(Tier::Irreversible, span, cause);
                 }
-                let reason = if name.contains(&b'/') {
+                let reason = if is_path {
                     "no fact describes a program at this path"
                 } else {
                     "no fact describes this program"
@@ -142,7 +144,7 @@ impl<'f> Classifier<'f> {
     fn call_function(
         &mut self,
         name: &str,
-        body: &Text<'static>,
+        body: &Function,
         words: &[Field<'_>],
         span: Span,
         frame: &mut Frame,
@@ -163,7 +165,7 @@ impl<'f> Classifier<'f> {
         let outer = std::mem::replace(&mut frame.parameters, parameters);
         self.shell.calls.push(name.to_owned());
         let mark = self.shell.enter();
-        let output = self.code_here(body, frame, input);
+        let output = self.body(body, frame, input);
         self.shell.leave(mark);
         self.shell.calls.pop();
         frame.parameters = outer;
@@ -263,6 +265,7 @@ impl<'f> Classifier<'f> {
         let mut stream = match output {
             // What it runs writes to its output.
             Some(stream) => stream,
+            None if !self.decodes(kind, call, input) => Stream::of(Content::Opaque),
             None => self.output(kind, call, input),
         };
         stream.is_secret |= own.secret;
@@ -335,7 +338,7 @@ impl<'f> Classifier<'f> {
             if given.flag.role == Role::Folder
                 && let Some(value) = &given.value
             {
-                frame.folder = paths::enter(&value.text.bytes, &frame.folder);
+                frame.folder = self.enter(&value.text, &frame.folder);
             }
         }
     }
@@ -381,8 +384,11 @@ impl<'f> Classifier<'f> {
         frame: &mut Frame,
         own: &mut Own,
     ) -> Option<Stream> {
-        let declared: Vec<OperandRow> = self.facts.operands(rows).collect();
         let operands = &judged.call.operands;
+        if operands.is_empty() {
+            return None;
+        }
+        let declared: Vec<OperandRow> = self.facts.operands(rows).collect();
         let at_position = |position| declared.iter().filter(move |row| row.position == position);
         let rest = at_position(Position::Rest).next();
         let last = at_position(Position::Last).next();
@@ -528,6 +534,16 @@ impl<'f> Classifier<'f> {
                 }
             }
             Output::Base64 | Output::Hex | Output::Reversed => decoded(kind, call, input),
+        }
+    }
+
+    /// Spends what a decoder costs, if this is one.
+    fn decodes(&mut self, kind: Output, call: &Call<'_>, input: &Stream) -> bool {
+        match (kind, &input.content) {
+            (Output::Base64 | Output::Hex | Output::Reversed, Content::Literal(text)) => {
+                self.expands(&text.bytes, call.span)
+            }
+            _ => true,
         }
     }
 

@@ -23,6 +23,9 @@ pub(super) const ROUNDS_MAX: usize = 3;
 /// The commands and words that may be looked at, for each byte of the text and in any case.
 const STEPS_PER_BYTE: usize = 2;
 const STEPS_MIN: usize = 4096;
+/// How many bytes of values may be copied for one step. Without a limit, `b=$a$a;c=$b$b;…` doubles its
+/// memory with every assignment.
+const VALUE_BYTES_PER_STEP: usize = 16;
 
 /// A parsed text, with the place of each byte in the text that is classified.
 #[derive(Clone, Copy)]
@@ -49,6 +52,10 @@ pub(super) struct Classifier<'f> {
     pub(super) rules: &'f Rules,
     pub(super) shell: Shell,
     hits: Vec<Hit>,
+    /// The last byte that any of the hits begins with: one that begins after it is new.
+    furthest: u32,
+    /// The lowest tier of the hits once there are too many: one that is no higher takes no place.
+    lowest: Tier,
     omitted: usize,
     pub(super) axes: Axes,
     /// The files that came over a network.
@@ -66,6 +73,8 @@ impl<'f> Classifier<'f> {
             rules,
             shell: Shell::default(),
             hits: Vec::new(),
+            furthest: 0,
+            lowest: Tier::ReadOnly,
             omitted: 0,
             axes: Axes::default(),
             fetched: Vec::new(),
@@ -78,6 +87,8 @@ impl<'f> Classifier<'f> {
     /// Begins a round.
     pub(super) fn forget(&mut self) {
         self.hits.clear();
+        self.furthest = 0;
+        self.lowest = Tier::ReadOnly;
         self.omitted = 0;
         self.axes = Axes::default();
         self.fetched.clear();
@@ -95,6 +106,12 @@ impl<'f> Classifier<'f> {
         false
     }
 
+    /// Spends the steps that the value of a variable or parameter costs: a short one, of the length of a
+    /// word, costs none.
+    pub(super) fn expands(&mut self, value: &[u8], at: Span) -> bool {
+        self.step(value.len() / VALUE_BYTES_PER_STEP, at)
+    }
+
     pub(super) fn hit(&mut self, tier: Tier, span: Span, cause: Cause) {
         if tier == Tier::ReadOnly {
             return;
@@ -104,19 +121,25 @@ impl<'f> Classifier<'f> {
 
     /// Keeps a hit, unless there is an equal one or there are too many.
     pub(super) fn keep(&mut self, hit: Hit) {
-        if self.hits.contains(&hit) {
+        if hit.span.start <= self.furthest && self.hits.contains(&hit) {
             return;
         }
         if self.hits.len() < HITS_MAX {
+            self.furthest = self.furthest.max(hit.span.start);
             self.hits.push(hit);
             return;
         }
         self.omitted += 1;
+        if hit.tier <= self.lowest {
+            return;
+        }
         // The highest tier is always among those that are kept.
-        if let Some(lowest) = self.hits.iter_mut().min_by_key(|kept| kept.tier)
-            && lowest.tier < hit.tier
-        {
-            *lowest = hit;
+        if let Some(lowest) = self.hits.iter_mut().min_by_key(|kept| kept.tier) {
+            self.lowest = lowest.tier;
+            if lowest.tier < hit.tier {
+                self.furthest = self.furthest.max(hit.span.start);
+                *lowest = hit;
+            }
         }
     }
 

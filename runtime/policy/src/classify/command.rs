@@ -1,9 +1,13 @@
 //! Lists, pipelines and compound commands.
 
+use std::ops::Range;
+use std::rc::Rc;
+
 use super::classifier::{Classifier, Code, READINGS_MAX};
 use super::expand::{Choice, Field};
 use super::stream::{Content, Stream, Written};
-use crate::shell::Frame;
+use crate::shell::{Frame, Function};
+use crate::span::Span;
 use crate::syntax::{Assignment, Command, Item, Kind, List, Pipeline, Simple, Value, Word};
 use crate::text::{ELEMENT, Text};
 
@@ -146,9 +150,8 @@ impl Classifier<'_> {
                 self.arithmetic(code, &word.parts, word.span, frame);
                 Stream::literal(Text::from_span(Vec::new(), code.place(command.span)))
             }
-            Kind::Function { name, body } => {
-                let text = code.place.part(body.span.start as usize, body.span.end as usize);
-                self.define(code, code.slice(*name), text, body);
+            Kind::Function { name, body, documents } => {
+                self.define(code, code.slice(*name), body.span, documents);
                 Stream::literal(Text::from_span(Vec::new(), code.place(command.span)))
             }
             Kind::Coprocess(body) => {
@@ -161,26 +164,23 @@ impl Classifier<'_> {
 
     /// Remembers a function. Its body is text, since a call may be in another text than the definition;
     /// here-documents of the body follow it in the text and are added.
-    fn define(&mut self, code: &Code<'_>, name: &str, text: Text<'_>, body: &Command) {
-        let last = code
-            .script
-            .here_documents
-            .iter()
-            .map(|document| document.span)
-            .filter(|span| span.start >= body.span.start)
-            .map(|span| span.end as usize)
-            .max();
-        let start = body.span.start as usize;
-        let text = match last {
-            Some(end) if end > body.span.end as usize => {
-                // The delimiter's line belongs to it.
-                let rest = code.text.get(end..).unwrap_or("");
-                let line = rest.find('\n').map_or(rest.len(), |at| at + 1);
-                code.place.part(start, end + line)
-            }
-            _ => text,
-        };
-        self.shell.functions.insert(name.to_owned(), text.owned());
+    fn define(&mut self, code: &Code<'_>, name: &str, body: Span, documents: &Range<usize>) {
+        let end = Self::documents_end(code, body, documents).unwrap_or(body.end as usize);
+        let text = code.place.part(body.start as usize, end);
+        self.shell.functions.insert(name.to_owned(), Rc::new(Function::new(text.owned())));
+    }
+
+    /// Returns where the last of a body's here-documents ends, if it follows the body.
+    fn documents_end(code: &Code<'_>, body: Span, documents: &Range<usize>) -> Option<usize> {
+        let documents = code.script.here_documents.get(documents.clone())?;
+        let end = documents.iter().map(|document| document.span.end).max()?;
+        if end <= body.end {
+            return None;
+        }
+        // The delimiter's line belongs to it.
+        let end = end as usize;
+        let rest = code.text.get(end..).unwrap_or("");
+        Some(end + rest.find('\n').map_or(rest.len(), |at| at + 1))
     }
 
     /// Classifies a list in a shell of its own.
@@ -245,7 +245,7 @@ impl Classifier<'_> {
             },
         };
         for field in fields {
-            let value = (!field.spread).then(|| field.text.bytes.into_owned());
+            let value = (!field.spread).then(|| Rc::from(&*field.text.bytes));
             self.shell.assign(name, value);
         }
     }
@@ -333,9 +333,9 @@ impl Classifier<'_> {
             (true, None) => self.appended(name, value, &assignment.value, frame.loop_since),
         };
         if is_plain {
-            self.shell.set(name, value);
+            self.shell.set(name, value.map(Rc::from));
         } else {
-            self.shell.assign(name, value);
+            self.shell.assign(name, value.map(Rc::from));
         }
         self.exported(name, code.place(assignment.span), false);
     }
@@ -349,7 +349,7 @@ impl Classifier<'_> {
         since: usize,
     ) -> Option<Vec<u8>> {
         let value = value?;
-        let mut whole = self.shell.current(name, since)?.clone();
+        let mut whole = self.shell.current(name, since)?.to_vec();
         if matches!(kind, Value::Array(_)) && !whole.is_empty() {
             whole.push(ELEMENT);
         }
@@ -364,7 +364,7 @@ fn rejoin(frame: &mut Frame, inner: &Frame) {
         frame.folder = crate::shell::Folder::Unknown;
     }
     frame.parameters = match (frame.parameters.take(), &inner.parameters) {
-        (Some(own), Some(other)) if same_texts(&own, other) => Some(own),
+        (Some(own), Some(other)) if Rc::ptr_eq(&own, other) || same_texts(&own, other) => Some(own),
         _ => None,
     };
 }

@@ -1,5 +1,7 @@
 //! Words -> fields: what a shell makes of quotes, braces, variables, substitutions and patterns.
 
+use std::rc::Rc;
+
 use super::classifier::{Classifier, Code, READINGS_MAX};
 use super::stream::{Content, Stream};
 use crate::shell::{Frame, Held};
@@ -65,9 +67,12 @@ impl Choice {
         if let Some((_, index)) = self.chosen.iter().find(|(chosen, _)| chosen == name) {
             return *index;
         }
-        let index = self.rest % count.max(1);
-        self.rest /= count.max(1);
-        self.readings = self.readings.saturating_mul(count.max(1));
+        if count <= 1 {
+            return 0;
+        }
+        let index = self.rest % count;
+        self.rest /= count;
+        self.readings = self.readings.saturating_mul(count);
         self.chosen.push((name.to_owned(), index));
         index
     }
@@ -102,10 +107,7 @@ impl Fields<'_> {
     /// Adds a value of an expansion; outside of quotes it is split, and may be a pattern.
     fn value(&mut self, value: &[u8], span: Span, quoted: bool) {
         if quoted {
-            let builder = self.builder();
-            for byte in value {
-                builder.push_byte(*byte, span);
-            }
+            self.builder().push_made(value, span);
             return;
         }
         for byte in value {
@@ -216,12 +218,14 @@ impl Classifier<'_> {
             return Field::new(Text::from_span(Vec::new(), place));
         };
         // `"$@"` between quotes makes several fields; here they are one text.
-        for next in made {
+        if made.len() > 0 {
             let mut builder = TextBuilder::new(place);
             builder.push_text(&first.text);
-            builder.push_byte(b' ', place);
-            builder.push_text(&next.text);
-            first.leak = first.leak.max(next.leak);
+            for next in made {
+                builder.push_byte(b' ', place);
+                builder.push_text(&next.text);
+                first.leak = first.leak.max(next.leak);
+            }
             first.text = builder.finish();
         }
         first.spread = false;
@@ -236,7 +240,7 @@ impl Classifier<'_> {
         choice: &mut Choice,
         done: &mut Vec<Field<'c>>,
     ) {
-        let has_brace = |span: Span| code.slice(span).contains('{');
+        let has_brace = |span: Span| code.slice(span).as_bytes().contains(&b'{');
         if let [Part::Bare(span)] = word.parts.as_slice()
             && !has_brace(*span)
         {
@@ -369,9 +373,7 @@ impl Classifier<'_> {
                 let stream = self.substitution(code, list, frame, &input);
                 let place = code.place(*span);
                 let builder = fields.builder();
-                for byte in b"/dev/fd/63" {
-                    builder.push_byte(*byte, place);
-                }
+                builder.push_made(b"/dev/fd/63", place);
                 if stream.is_secret {
                     fields.leak = fields.leak.max(Leak::Secret);
                 }
@@ -395,10 +397,10 @@ impl Classifier<'_> {
         match user {
             "" => builder.push_byte(HOME, place),
             "+" => builder.push_byte(b'.', place),
-            "root" => b"/root".iter().for_each(|byte| builder.push_byte(*byte, place)),
+            "root" => builder.push_made(b"/root", place),
             _ => {
-                let folder = format!("/home/{user}");
-                folder.bytes().for_each(|byte| builder.push_byte(byte, place));
+                builder.push_made(b"/home/", place);
+                builder.push_made(user.as_bytes(), place);
             }
         }
     }
@@ -440,7 +442,7 @@ impl Classifier<'_> {
                 b'=' => {
                     let value =
                         self.single_reading(code, &operation.parts, parameter.span, frame, choice);
-                    self.shell.assign(name, Some(value.text.bytes.into_owned()));
+                    self.shell.assign(name, Some(Rc::from(&*value.text.bytes)));
                     self.shell.assign(name, None);
                 }
                 b'@' => {
@@ -458,7 +460,10 @@ impl Classifier<'_> {
             // The value is a name, whose subscript is evaluated.
             let values = self.shell.literals(name).to_vec();
             for value in values {
-                self.evaluate(&Text::from_span(value, span), frame);
+                if !self.expands(&value, span) {
+                    break;
+                }
+                self.evaluate(&Text::from_span(&*value, span), frame);
             }
             fields.spread |= !quoted;
             fields.builder().push_byte(HOLE, span);
@@ -472,8 +477,7 @@ impl Classifier<'_> {
         if let Some(operator) = operator {
             let kept = self.operated(code, parameter, operator, choice);
             fields.spread |= !quoted && kept.contains(&HOLE);
-            let builder = fields.builder();
-            kept.iter().for_each(|byte| builder.push_byte(*byte, span));
+            fields.builder().push_made(&kept, span);
             return;
         }
         match name {
@@ -484,6 +488,11 @@ impl Classifier<'_> {
                     return;
                 };
                 for (number, text) in all.iter().enumerate() {
+                    if !self.step(1, span) || !self.expands(&text.bytes, span) {
+                        fields.spread = true;
+                        fields.builder().push_byte(HOLE, span);
+                        return;
+                    }
                     if number > 0 {
                         if name == "*" && quoted {
                             fields.builder().push_byte(b' ', span);
@@ -501,8 +510,12 @@ impl Classifier<'_> {
                 match (all, number.checked_sub(1)) {
                     (Some(all), Some(at)) => {
                         if let Some(text) = all.get(at) {
-                            let bytes = text.bytes.clone();
-                            fields.value(&bytes, span, quoted);
+                            if self.expands(&text.bytes, span) {
+                                fields.value(&text.bytes, span, quoted);
+                            } else {
+                                fields.spread |= !quoted;
+                                fields.builder().push_byte(HOLE, span);
+                            }
                         }
                     }
                     _ => {
@@ -512,17 +525,20 @@ impl Classifier<'_> {
                 }
             }
             _ => {
-                let value = self.chosen(name, choice);
+                let value = self.chosen(name, choice, span);
                 let index = match subscript {
                     Some([Part::Quoted(at)]) => code.slice(*at).parse::<usize>().ok(),
                     Some(_) => None,
                     None => Some(0),
                 };
-                if value == [HOLE] || (subscript.is_some() && index.is_none() && !is_all) {
+                let is_element = subscript.is_none() || index.is_some() || is_all;
+                let is_split = |value: &Rc<[u8]>| quoted || self.step(blanks(value), span);
+                let value = value.filter(|value| **value != [HOLE] && is_element);
+                let Some(value) = value.filter(is_split) else {
                     fields.spread |= !quoted || is_all;
                     fields.builder().push_byte(HOLE, span);
                     return;
-                }
+                };
                 let mut elements = value.split(|byte| *byte == ELEMENT);
                 if is_all {
                     for (number, element) in elements.enumerate() {
@@ -539,18 +555,19 @@ impl Classifier<'_> {
         }
     }
 
-    /// Returns the value of a variable in this reading; a hole if it is not known.
-    fn chosen(&mut self, name: &str, choice: &mut Choice) -> Vec<u8> {
-        match self.shell.held(name) {
-            Held::Unknown => vec![HOLE],
-            Held::Values(values) => {
+    /// Returns the value of a variable in this reading; `None` if it is not known.
+    fn chosen(&mut self, name: &str, choice: &mut Choice, span: Span) -> Option<Rc<[u8]>> {
+        let value = match self.shell.held(name) {
+            Held::Unknown => None,
+            Held::Given(value) => Some(value.into()),
+            Held::Values(values) if choice.readings <= READINGS_MAX => {
                 let index = choice.choose(name, values.len());
-                if choice.readings > READINGS_MAX {
-                    return vec![HOLE];
-                }
-                values.get(index).cloned().unwrap_or_default()
+                values.get(index).cloned()
             }
-        }
+            Held::Values(_) => None,
+        };
+        let value = value.filter(|_| choice.readings <= READINGS_MAX)?;
+        self.expands(&value, span).then_some(value)
     }
 
     /// Returns what an operator leaves of a value.
@@ -563,10 +580,10 @@ impl Classifier<'_> {
     ) -> Vec<u8> {
         let name = code.slice(parameter.name);
         let is_name = name.bytes().next().is_some_and(|first| !first.is_ascii_digit());
-        let value = if is_name { self.chosen(name, choice) } else { vec![HOLE] };
-        if value.contains(&HOLE) || value.contains(&ELEMENT) {
-            return vec![HOLE];
-        }
+        let place = code.place(parameter.span);
+        let value = if is_name { self.chosen(name, choice, place) } else { None };
+        let is_one = |value: &Rc<[u8]>| !value.contains(&HOLE) && !value.contains(&ELEMENT);
+        let Some(value) = value.filter(is_one) else { return vec![HOLE] };
         let operation = parameter.operation.as_ref();
         let pattern = match operation.map(|operation| operation.parts.as_slice()) {
             Some([Part::Glob(_), Part::Bare(slash) | Part::Quoted(slash)]) => code.slice(*slash),
@@ -575,7 +592,7 @@ impl Classifier<'_> {
         let folder = value.iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1);
         match operator {
             // A default only counts if there is no value.
-            b'-' | b'=' | b'?' if !value.is_empty() => value,
+            b'-' | b'=' | b'?' if !value.is_empty() => value.to_vec(),
             // What is cut off at the end leaves the folder.
             b'%' => {
                 let mut kept = value.get(..folder).unwrap_or(&[]).to_vec();
@@ -590,6 +607,11 @@ impl Classifier<'_> {
     }
 }
 
+/// Returns how many bytes of a value may split it.
+fn blanks(value: &[u8]) -> usize {
+    value.iter().filter(|byte| matches!(byte, b' ' | b'\t' | b'\n')).count()
+}
+
 /// Adds the output of a substitution.
 fn substituted(stream: &Stream, place: Span, quoted: bool, fields: &mut Fields<'_>) {
     if stream.is_secret {
@@ -598,14 +620,14 @@ fn substituted(stream: &Stream, place: Span, quoted: bool, fields: &mut Fields<'
     match &stream.content {
         Content::Literal(text) => {
             let end = text.bytes.iter().rposition(|byte| *byte != b'\n').map_or(0, |at| at + 1);
-            let value = text.bytes.get(..end).unwrap_or(&[]).to_vec();
+            let value = text.bytes.get(..end).unwrap_or(&[]);
             if value.contains(&HOLE) {
                 fields.leak = fields.leak.max(Leak::Output);
             }
             if quoted {
                 fields.builder();
             }
-            fields.value(&value, place, quoted);
+            fields.value(value, place, quoted);
         }
         Content::Terminal | Content::Opaque | Content::File | Content::Network => {
             fields.leak = fields.leak.max(Leak::Output);
@@ -667,46 +689,42 @@ fn first_brace<'c>(word: &[Atom<'c>]) -> Option<Braces<'c>> {
         Some(Atom::Byte(byte, _)) => *byte,
         _ => 0,
     };
-    let mut start = 0;
-    while start < word.len() {
-        if byte(start) != b'{' {
-            start += 1;
-            continue;
-        }
-        let mut depth = 0usize;
-        let mut commas = vec![start];
-        let mut end = None;
-        for at in start..word.len() {
-            match byte(at) {
-                b'{' => depth += 1,
-                b'}' => {
-                    depth -= 1;
-                    if depth == 0 {
-                        end = Some(at);
-                        break;
-                    }
+    // Where the open braces begin, and where their commas are.
+    let mut open: Vec<(usize, Vec<usize>)> = Vec::new();
+    let mut first: Option<(usize, usize, Vec<usize>)> = None;
+    for at in 0..word.len() {
+        match byte(at) {
+            b'{' => open.push((at, vec![at])),
+            b',' => {
+                if let Some((_, commas)) = open.last_mut() {
+                    commas.push(at);
                 }
-                b',' if depth == 1 => commas.push(at),
-                _ => {}
             }
+            b'}' => {
+                let Some((start, commas)) = open.pop() else { continue };
+                let inside = word.get(start + 1..at).unwrap_or(&[]);
+                if commas.len() > 1 || range(inside).is_some() {
+                    // One inside another is not the first.
+                    first.take_if(|(inner, ..)| *inner > start);
+                    first.get_or_insert((start, at, commas));
+                }
+            }
+            _ => {}
         }
-        let Some(end) = end else {
-            start += 1;
-            continue;
-        };
-        if commas.len() > 1 {
-            commas.push(end);
-            let between = commas.iter().zip(commas.iter().skip(1));
-            let alternatives =
-                between.filter_map(|(from, to)| Some(word.get(from + 1..*to)?.to_vec())).collect();
-            return Some((start, end + 1, alternatives));
+        // None that is still to end can begin before it.
+        if first.is_some() && open.is_empty() {
+            break;
         }
-        if let Some(range) = range(word.get(start + 1..end)?) {
-            return Some((start, end + 1, range));
-        }
-        start += 1;
     }
-    None
+    let (start, end, mut commas) = first?;
+    if commas.len() == 1 {
+        return Some((start, end + 1, range(word.get(start + 1..end)?)?));
+    }
+    commas.push(end);
+    let between = commas.iter().zip(commas.iter().skip(1));
+    let alternatives =
+        between.filter_map(|(from, to)| Some(word.get(from + 1..*to)?.to_vec())).collect();
+    Some((start, end + 1, alternatives))
 }
 
 /// Returns what `1..5` or `a..e` between braces stands for. A long range of numbers is one number that
@@ -716,6 +734,9 @@ fn range<'c>(inside: &[Atom<'c>]) -> Option<Vec<Vec<Atom<'c>>>> {
     let mut span = None;
     for atom in inside {
         let Atom::Byte(byte, at) = atom else { return None };
+        if matches!(byte, b'{' | b'}') {
+            return None;
+        }
         text.push(*byte);
         let here = Span { start: *at, end: at + 1 };
         span = Some(span.map_or(here, |span: Span| span.to(here)));

@@ -38,6 +38,13 @@ pub(super) struct Axes {
     pub(super) privilege: BTreeSet<String>,
 }
 
+/// Notes a name or path, unless it is there.
+pub(super) fn note(all: &mut BTreeSet<String>, shown: &str) {
+    if !all.contains(shown) {
+        all.insert(shown.to_owned());
+    }
+}
+
 /// A part of the text that raises its tier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hit {

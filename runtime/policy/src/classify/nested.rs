@@ -1,10 +1,12 @@
 //! Code that is a text: of `eval`, of `sh -c`, of functions; and what the shell evaluates late.
 
+use std::rc::Rc;
+
 use super::classifier::{Classifier, Code, NESTING_MAX};
 use super::expand::{Choice, Field};
 use super::stream::Stream;
 use crate::parse::{self, ParseError};
-use crate::shell::Frame;
+use crate::shell::{Frame, Function, Parsed};
 use crate::span::Span;
 use crate::syntax::{Part, Script, Word};
 use crate::text::{ELEMENT, HOLE, HOME, NAME, QUERY, STAR, Text, TextBuilder};
@@ -30,31 +32,68 @@ impl Classifier<'_> {
         frame: &mut Frame,
         input: &Stream,
     ) -> Stream {
-        if frame.nesting >= NESTING_MAX {
-            self.unparsed(text.span, "code is nested too deep");
+        if !self.enters_code(text, frame) {
             return Stream::default();
         }
-        if !self.step(1 + text.bytes.len() / 4, text.span) {
+        let text = readable(text);
+        match self.parsed(&text) {
+            Some((source, script)) => {
+                self.commands(&Code { text: source, place: &text, script: &script }, frame, input)
+            }
+            None => Stream::default(),
+        }
+    }
+
+    /// Classifies the body of a function, which is parsed when it is first called.
+    pub(super) fn body(&mut self, body: &Function, frame: &mut Frame, input: &Stream) -> Stream {
+        if !self.enters_code(&body.text, frame) {
             return Stream::default();
+        }
+        let Parsed { text, script } = match body.parsed.get() {
+            Some(parsed) => parsed,
+            None => {
+                let text = readable(&body.text).owned();
+                let Some((_, script)) = self.parsed(&text) else { return Stream::default() };
+                body.parsed.get_or_init(|| Parsed { text, script })
+            }
+        };
+        let source = str::from_utf8(&text.bytes).unwrap_or("");
+        self.commands(&Code { text: source, place: text, script }, frame, input)
+    }
+
+    /// Judges code before it is read; returns whether it may be.
+    fn enters_code(&mut self, text: &Text<'_>, frame: &Frame) -> bool {
+        if frame.nesting >= NESTING_MAX {
+            self.unparsed(text.span, "code is nested too deep");
+            return false;
+        }
+        if !self.step(1 + text.bytes.len() / 4, text.span) {
+            return false;
         }
         if text.has_hole() {
             self.floor(Floor::UnknownWord, text.span, "this code is not literal");
         }
-        let text = readable(text);
+        true
+    }
+
+    /// Parses code; one that is not understood is judged as that.
+    fn parsed<'t>(&mut self, text: &'t Text<'_>) -> Option<(&'t str, Script)> {
         let Ok(source) = str::from_utf8(&text.bytes) else {
             self.unparsed(text.span, "broken UTF-8");
-            return Stream::default();
+            return None;
         };
-        let script = match parse::parse_within(source, &mut self.budget) {
-            Ok(script) => script,
+        match parse::parse_within(source, &mut self.budget) {
+            Ok(script) => Some((source, script)),
             Err(error) => {
-                self.unparsed(place_of(&error, &text), error.reason);
-                return Stream::default();
+                self.unparsed(place_of(&error, text), error.reason);
+                None
             }
-        };
+        }
+    }
+
+    fn commands(&mut self, code: &Code<'_>, frame: &mut Frame, input: &Stream) -> Stream {
         frame.nesting += 1;
-        let code = Code { text: source, place: &text, script: &script };
-        let output = self.list(&code, &script.body, frame, input);
+        let output = self.list(code, &code.script.body, frame, input);
         frame.nesting -= 1;
         output
     }
@@ -85,7 +124,10 @@ impl Classifier<'_> {
     pub(super) fn late_values(&mut self, name: &str, span: Span, frame: &mut Frame) {
         let values = self.shell.literals(name).to_vec();
         for value in values {
-            self.late(&Text::from_span(value, span), frame);
+            if !self.expands(&value, span) {
+                return;
+            }
+            self.late(&Text::from_span(&*value, span), frame);
         }
     }
 
@@ -160,29 +202,23 @@ impl Classifier<'_> {
 
     /// Notes what an arithmetic text assigns.
     fn arithmetic_assigns(&mut self, bytes: &[u8]) {
+        // The last name that was read, which is assigned once.
+        let mut name = 0..0;
+        let mut before = 0;
         for (at, byte) in bytes.iter().enumerate() {
-            let before = bytes.get(..at).unwrap_or(&[]);
             let next = bytes.get(at + 1).copied().unwrap_or(0);
-            let is_assignment = (*byte == b'='
-                && next != b'='
-                && !matches!(before.last(), Some(b'=' | b'!' | b'<' | b'>')))
-                || (matches!((*byte, next), (b'+', b'+') | (b'-', b'-')));
-            if !is_assignment {
-                continue;
-            }
-            let end = before
-                .iter()
-                .rposition(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-                .map_or(0, |at| at + 1);
-            let name = before.get(..end).unwrap_or(&[]);
-            let start = name
-                .iter()
-                .rposition(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'))
-                .map_or(0, |at| at + 1);
-            if let Ok(name) = str::from_utf8(name.get(start..).unwrap_or(&[]))
-                && !name.is_empty()
+            let is_assignment =
+                (*byte == b'=' && next != b'=' && !matches!(before, b'=' | b'!' | b'<' | b'>'))
+                    || (matches!((*byte, next), (b'+', b'+') | (b'-', b'-')));
+            before = *byte;
+            if byte.is_ascii_alphanumeric() || *byte == b'_' {
+                name = if name.end == at { name.start..at + 1 } else { at..at + 1 };
+            } else if is_assignment
+                && let Ok(assigned) = str::from_utf8(bytes.get(name.clone()).unwrap_or(&[]))
+                && !assigned.is_empty()
             {
-                self.shell.assign(name, Some(vec![NAME]));
+                self.shell.assign(assigned, Some(Rc::from([NAME])));
+                name = 0..0;
             }
         }
     }
@@ -237,18 +273,22 @@ fn readable<'t>(text: &Text<'t>) -> Text<'t> {
         return text.clone();
     }
     let mut builder = TextBuilder::new(text.span);
+    let mut plain = 0;
     for (at, byte) in text.bytes.iter().enumerate() {
-        let place = text.place(at, at + 1);
-        match *byte {
-            HOLE => b"$_".iter().for_each(|byte| builder.push_byte(*byte, place)),
-            NAME => builder.push_byte(b'0', place),
-            STAR => builder.push_byte(b'*', place),
-            QUERY => builder.push_byte(b'?', place),
-            HOME => builder.push_byte(b'~', place),
-            ELEMENT => builder.push_byte(b' ', place),
-            _ => builder.push_part(text, at, at + 1),
-        }
+        let written: &[u8] = match *byte {
+            HOLE => b"$_",
+            NAME => b"0",
+            STAR => b"*",
+            QUERY => b"?",
+            HOME => b"~",
+            ELEMENT => b" ",
+            _ => continue,
+        };
+        builder.push_part(text, plain, at);
+        builder.push_made(written, text.place(at, at + 1));
+        plain = at + 1;
     }
+    builder.push_part(text, plain, text.bytes.len());
     builder.finish()
 }
 

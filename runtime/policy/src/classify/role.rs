@@ -4,15 +4,18 @@ use super::call::{Judged, Own};
 use super::classifier::Classifier;
 use super::expand::{Field, Leak};
 use super::hit::Cause;
-use super::hit::Effect;
+use super::hit::{Effect, note};
 use super::stream::{Content, Stream};
 use crate::code;
 use crate::facts::Role;
 use crate::path_rules::PathRules;
 use crate::paths::{self, Path, PathClass};
 use crate::shell::{Folder, Frame};
-use crate::text::{HOLE, NAME, Text, TextBuilder};
+use crate::text::{HOLE, NAME, Text, TextBuilder, display};
 use crate::tier::{Floor, Tier};
+
+/// The longest path of a folder that is kept: each path that is seen from it is read with it.
+const FOLDER_BYTES_MAX: usize = 256;
 
 impl Role {
     /// Returns whether it is code or a program to run.
@@ -163,12 +166,12 @@ impl Classifier<'_> {
                 own.sends = Some(text.span);
             }
             Role::Refspec => refspec(text, own),
-            Role::Revision => revision(text, judged, own),
+            Role::Revision => revision(field, judged, own),
             Role::Process => process(text, own),
             Role::Mount => mount(text, own),
             Role::Mode => mode(text, own),
             Role::User => {
-                self.axes.privilege.insert(text.display());
+                note(&mut self.axes.privilege, &text.display());
             }
         }
     }
@@ -231,6 +234,10 @@ impl Classifier<'_> {
         frame: &Frame,
     ) {
         if words.is_empty() {
+            return;
+        }
+        // Every root of a search is looked at for every command that it runs.
+        if !self.step(judged.call.operands.len(), judged.call.span) {
             return;
         }
         let sign = placeholder.unwrap_or(b"{}");
@@ -314,19 +321,29 @@ impl Classifier<'_> {
     fn path_tier(&mut self, effect: Effect, text: &Text<'_>, frame: &Frame) -> (Tier, Cause) {
         let path = self.path_of(text, frame);
         if path.class != PathClass::Null {
-            let shown = Text::from_span(path.bytes.clone(), text.span).display();
-            self.axes.writes.insert(shown);
+            note(&mut self.axes.writes, &display(&path.bytes));
         }
         let is_many = frame.is_many || path.is_pattern;
         (path_tier(effect, &path, is_many), Cause::Path { effect, class: path.class, is_many })
+    }
+
+    /// Returns the folder that a text names, seen from another one.
+    pub(super) fn enter(&mut self, text: &Text<'_>, folder: &Folder) -> Folder {
+        let entered = paths::enter(&text.bytes, folder);
+        match &entered {
+            Folder::Known(path) if path.len() > FOLDER_BYTES_MAX => {
+                self.unparsed(text.span, "the path of a folder is too long");
+                Folder::Unknown
+            }
+            _ => entered,
+        }
     }
 
     /// Notes a path that is read.
     pub(super) fn reads(&mut self, text: &Text<'_>, frame: &Frame) -> Path {
         let path = self.path_of(text, frame);
         if path.class != PathClass::Null {
-            let shown = Text::from_span(path.bytes.clone(), text.span).display();
-            self.axes.reads.insert(shown);
+            note(&mut self.axes.reads, &display(&path.bytes));
         }
         path
     }
@@ -454,13 +471,13 @@ impl Classifier<'_> {
         self.leaks(field, own);
         let shown = field.text.display();
         let host = shown.rsplit('@').next().unwrap_or(&shown);
-        self.axes.hosts.insert(host.to_owned());
+        note(&mut self.axes.hosts, host);
     }
 
     fn url(&mut self, field: &Field<'_>, frame: &Frame, own: &mut Own) {
         self.leaks(field, own);
         let shown = field.text.display();
-        let rest = shown.split_once("://").map_or(shown.as_str(), |(_, rest)| rest);
+        let rest = shown.split_once("://").map_or(&*shown, |(_, rest)| rest);
         if shown.starts_with("file://") {
             let path = field.text.after("file://".len());
             own.secret |= self.reads(&path, frame).is_secret;
@@ -562,21 +579,21 @@ fn replaced(text: &Text<'_>, sign: &[u8], thing: &[u8]) -> Option<Text<'static>>
     if sign.is_empty() || text.bytes.len() < sign.len() {
         return None;
     }
-    let found = |at: usize| text.bytes.get(at..at + sign.len()) == Some(sign);
-    if !(0..text.bytes.len()).any(found) {
-        return None;
-    }
+    let found = |from: usize| {
+        let rest = text.bytes.get(from..)?;
+        rest.windows(sign.len()).position(|window| window == sign).map(|at| from + at)
+    };
+    let mut next = found(0);
+    next?;
     let mut builder = TextBuilder::new(text.span);
-    let mut at = 0;
-    while at < text.bytes.len() {
-        if found(at) {
-            thing.iter().for_each(|byte| builder.push_byte(*byte, text.span));
-            at += sign.len();
-        } else {
-            builder.push_part(text, at, at + 1);
-            at += 1;
-        }
+    let mut done = 0;
+    while let Some(at) = next {
+        builder.push_part(text, done, at);
+        builder.push_made(thing, text.span);
+        done = at + sign.len();
+        next = found(done);
     }
+    builder.push_part(text, done, text.bytes.len());
     Some(builder.finish())
 }
 
@@ -590,11 +607,13 @@ fn refspec(text: &Text<'_>, own: &mut Own) {
 }
 
 /// Judges what a checkout takes: a revision, or paths whose changes are dropped.
-fn revision(text: &Text<'_>, judged: &Judged<'_, '_>, own: &mut Own) {
+fn revision(field: &Field<'_>, judged: &Judged<'_, '_>, own: &mut Own) {
+    let text = &field.text;
     let bytes = &*text.bytes;
-    let position = |field: &Field<'_>| std::ptr::eq(&raw const field.text, text);
-    let at = judged.call.operands.iter().position(position).unwrap_or(usize::MAX);
-    let is_path = judged.call.dashes.is_some_and(|dashes| at >= dashes);
+    let is_path = judged.call.dashes.is_some_and(|dashes| {
+        let before = judged.call.operands.get(..dashes).unwrap_or(&[]);
+        !before.as_ptr_range().contains(&std::ptr::from_ref(field))
+    });
     let is_folder = matches!(bytes, b"." | b"./" | b":/" | b"*" | b"..") || bytes.ends_with(b"/");
     let is_pattern = bytes.iter().any(|byte| matches!(*byte, crate::text::STAR | b'*'));
     let name = bytes.rsplit(|byte| *byte == b'/').next().unwrap_or(bytes);

@@ -1,5 +1,7 @@
 //! Builtins that change the shell, and shells.
 
+use std::rc::Rc;
+
 use super::arguments::Call;
 use super::call::{Judged, Own};
 use super::classifier::{Classifier, Code};
@@ -7,8 +9,7 @@ use super::expand::Field;
 use super::hit::Cause;
 use super::stream::Stream;
 use crate::facts::{NodeBit, NodeRow, Role, Special};
-use crate::paths;
-use crate::shell::{Folder, Frame};
+use crate::shell::{Folder, Frame, Function};
 use crate::span::Span;
 use crate::syntax::Assignment;
 use crate::tier::{Floor, Tier};
@@ -48,9 +49,9 @@ impl Classifier<'_> {
             Special::Nothing => None,
             Special::ChangeFolder => {
                 frame.folder = match operands.first() {
-                    None => Folder::Known(vec![crate::text::HOME]),
+                    None => Folder::Known([crate::text::HOME].into()),
                     Some(field) if field.spread || &*field.text.bytes == b"-" => Folder::Unknown,
-                    Some(field) => paths::enter(&field.text.bytes, &frame.folder),
+                    Some(field) => self.enter(&field.text, &frame.folder),
                 };
                 None
             }
@@ -97,7 +98,7 @@ impl Classifier<'_> {
                     };
                     if let Ok(name) = str::from_utf8(bytes.get(..equals).unwrap_or(&[])) {
                         let body = field.text.after(equals + 1).owned();
-                        self.shell.functions.insert(name.to_owned(), body);
+                        self.shell.functions.insert(name.to_owned(), Rc::new(Function::new(body)));
                     }
                 }
                 None
@@ -134,7 +135,7 @@ impl Classifier<'_> {
             return;
         };
         let Some(equals) = equals else { return };
-        let value = bytes.get(equals + 1..).unwrap_or(&[]).to_vec();
+        let value = bytes.get(equals + 1..).unwrap_or(&[]).into();
         let is_known = !field.spread && !is_append && bare.len() == end;
         self.shell.assign(name, is_known.then_some(value));
         let name = name.to_owned();

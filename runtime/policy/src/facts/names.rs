@@ -111,13 +111,15 @@ impl<'a> Names<'a> {
             return (block * BLOCK, matched == first.len());
         }
         for at in 1..self.block_len(block) {
-            let (shared, rest) = entry(&mut cursor, false);
+            let (shared, length) = lengths(&mut cursor);
             if shared > matched {
+                cursor.skip(length);
                 continue;
             }
             if shared < matched {
                 return (block * BLOCK + at, false);
             }
+            let rest = cursor.take(length);
             let sought = name.get(shared..).unwrap_or(&[]);
             let same = common(rest, sought);
             match (rest.get(same), sought.get(same)) {
@@ -218,14 +220,20 @@ fn entry<'a>(cursor: &mut Cursor<'a>, is_first: bool) -> (usize, &'a [u8]) {
         let length = cursor.number() as usize;
         return (0, cursor.take(length));
     }
+    let (shared, length) = lengths(cursor);
+    (shared, cursor.take(length))
+}
+
+/// Reads how much a name shares with the one before, and the length of the rest, which follows.
+#[inline]
+fn lengths(cursor: &mut Cursor<'_>) -> (usize, usize) {
     let head = cursor.byte();
     let mut part = |half: u8| match half {
         LARGE => cursor.number() as usize + usize::from(LARGE),
         small => usize::from(small),
     };
     let shared = part(head >> 4);
-    let length = part(head & LARGE);
-    (shared, cursor.take(length))
+    (shared, part(head & LARGE))
 }
 
 /// Makes the names of a table.

@@ -138,12 +138,14 @@ impl Parser<'_> {
         }
         self.skip_newlines()?;
         let body_start = self.at;
+        let before = self.here_documents.len();
         let Some(kind) = self.compound()? else {
             return self.fail("the body of a function is missing");
         };
         let body = Box::new(self.with_redirects(kind, body_start)?);
         let span = Span::new(start, body.span.end as usize);
-        Ok(Command { kind: Kind::Function { name, body }, redirects: Vec::new(), span })
+        let documents = before..self.here_documents.len();
+        Ok(Command { kind: Kind::Function { name, body, documents }, redirects: Vec::new(), span })
     }
 
     fn coprocess(&mut self, start: usize) -> Parsed<Command> {

@@ -54,6 +54,15 @@ pub(super) struct Pending {
     pub(super) strips_tabs: bool,
 }
 
+/// What the last search for a `]` found: the bytes that it went over, in a text up to `end`.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Bracket {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) end: usize,
+    pub(super) closes: bool,
+}
+
 /// A text that is being read.
 pub(super) struct Parser<'t> {
     pub(super) bytes: &'t [u8],
@@ -64,6 +73,7 @@ pub(super) struct Parser<'t> {
     pub(super) pending: Vec<Pending>,
     pub(super) here_documents: Vec<HereDocument>,
     pub(super) in_here_document: bool,
+    pub(super) bracket: Bracket,
 }
 
 impl<'t> Parser<'t> {
@@ -92,6 +102,7 @@ impl<'t> Parser<'t> {
             pending: Vec::new(),
             here_documents: Vec::new(),
             in_here_document: false,
+            bracket: Bracket::default(),
         })
     }
 

@@ -1,6 +1,6 @@
 //! Words.
 
-use super::parser::{Parsed, Parser, is_meta};
+use super::parser::{Bracket, Parsed, Parser, is_meta};
 use crate::span::Span;
 use crate::syntax::{Part, Word};
 
@@ -55,7 +55,7 @@ impl Parser<'_> {
         let is_special = match byte {
             b'\\' | b'\'' | b'"' | b'`' | b'$' | b'*' | b'?' => true,
             // Without a `]` it is only itself, as in the name of the program `[`.
-            b'[' => self.peek_word().contains(&b']'),
+            b'[' => self.closes_bracket(),
             b'~' => self.at == start,
             _ => false,
         };
@@ -76,6 +76,20 @@ impl Parser<'_> {
             }
         };
         Ok(Some(Some(part)))
+    }
+
+    /// Returns whether a `]` follows in this word. What was found is kept, so that a word of brackets is
+    /// searched once.
+    fn closes_bracket(&mut self) -> bool {
+        let Bracket { from, to, end, closes } = self.bracket;
+        if end == self.end && (from..to).contains(&self.at) {
+            return closes;
+        }
+        let word = self.peek_word();
+        let found = word.iter().position(|byte| *byte == b']');
+        let to = self.at + found.unwrap_or(word.len());
+        self.bracket = Bracket { from: self.at, to, end: self.end, closes: found.is_some() };
+        found.is_some()
     }
 
     /// Returns whether what is before an `(` makes it a pattern such as `@(…)`.

@@ -1,0 +1,72 @@
+//! Texts that would take memory or time out of proportion to their length.
+
+use relay_policy::classify::Cause;
+use relay_policy::tier::Tier;
+
+use super::{reasons, tier, verdict};
+
+/// Returns whether a verdict says that a text was given up.
+fn is_given_up(command: &str) -> bool {
+    let verdict = verdict(command);
+    let says = |cause| matches!(cause, Cause::Floor { reason: "the text runs too much", .. });
+    verdict.tier == Tier::Irreversible && verdict.hits.iter().any(|hit| says(hit.cause))
+}
+
+/// Each assignment doubles a value: sixty of them would take more memory than there is.
+#[test]
+fn values_that_double_are_given_up() {
+    let double = |at: usize| format!("a{}=$a{at}$a{at};", at + 1);
+    let text = |count: usize| "a0=x;".to_owned() + &(0..count).map(double).collect::<String>();
+    assert_eq!(tier(&text(6)), 0, "{}", reasons(&text(6)));
+    assert!(is_given_up(&text(60)), "{}", reasons(&text(60)));
+}
+
+/// What is written once and used often is not paid for each time: only what is copied is.
+#[test]
+fn a_long_value_may_be_used_some_times() {
+    let text =
+        |count: usize| format!("x='{}';{}", "a".repeat(16_384), "echo \"$x\";".repeat(count));
+    assert_eq!(tier(&text(20)), 0, "{}", reasons(&text(20)));
+    assert!(is_given_up(&text(2_000)), "{}", reasons(&text(2_000)));
+}
+
+#[test]
+fn a_folder_with_a_long_path_is_not_followed() {
+    let text = |depth: usize| format!("cd {}; ls >out.txt", "a/".repeat(depth));
+    assert_eq!(tier(&text(100)), 1, "{}", reasons(&text(100)));
+    assert_eq!(tier(&text(200)), 3, "{}", reasons(&text(200)));
+}
+
+/// The body of a function is what belongs to it, also where a here-document follows later in the text.
+#[test]
+fn a_body_ends_where_its_here_documents_end() {
+    for command in [
+        "f() { uptime\n}; f 'a b'; g() { f \"$(cat <<'E'\nan apostrophe: '\nE\n)\"\n}",
+        "f() { uptime\n}; f a; f \"$(cat <<'E'\nit's\nE\n)\"",
+        "f() { cat <<E\nit is\nE\n}; f; echo \"$(cat <<'E'\nit's\nE\n)\"",
+    ] {
+        assert_eq!(tier(command), 0, "{command}\n{}", reasons(command));
+    }
+    let piped = "f() { bash <<E; }; f a\nrm -rf build\nE\n";
+    assert_eq!(tier(piped), 3, "{}", reasons(piped));
+}
+
+/// Brackets and braces that never close, and operands that are looked at for each other.
+#[test]
+fn long_words_keep_their_tiers() {
+    let deep = format!("ls {}{}", "{a,".repeat(40), "}".repeat(40));
+    for (command, wanted) in [
+        (format!("ls {}", "[".repeat(20_000)), 0),
+        (format!("ls {}]", "[a".repeat(20_000)), 0),
+        (format!("ls {}", "{".repeat(8_000)), 0),
+        (deep, 0),
+        ("rm -rf {a{b,c},d}".to_owned(), 3),
+        ("{ls,{rm,-rf},build}".to_owned(), 0),
+        ("{{rm,-rf},build}".to_owned(), 3),
+        (format!("git checkout --{}", " a".repeat(20_000)), 2),
+        (format!("echo $(({}))", "a = ".repeat(8_000) + "1"), 0),
+    ] {
+        let shown = command.get(..40).unwrap_or(&command);
+        assert_eq!(tier(&command), wanted, "{shown}\n{}", reasons(&command));
+    }
+}
