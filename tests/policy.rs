@@ -3,6 +3,7 @@
 mod bounded;
 mod convention;
 mod corpus;
+mod deletion;
 mod entry;
 mod hidden;
 mod mutation;

@@ -242,8 +242,11 @@ fn operands(reader: &mut Reader<'_>, lines: &Lines, out: &mut Diagnostics) -> Ve
                 .argument(out)
                 .and_then(|value| value.literal(rules::ROLE_KIND, out))
                 .and_then(|literal| <Role as crate::grammar::Scalar>::decode(literal.value));
+            let is_rest = *position == Position::Rest;
             operands.push(Operand {
                 position: *position,
+                from: if is_rest { count(&mut reader, "from", out) } else { 0 },
+                not_last: is_rest && is_set(&mut reader, "not-last", out),
                 role: role.unwrap_or_default(),
                 values: values(&mut reader, lines, out),
                 place: lines.place(child.name.at),
@@ -301,6 +304,10 @@ fn names(node: &Node, rule: &'static Rule, out: &mut Diagnostics) -> Vec<String>
 
 fn tier(reader: &mut Reader<'_>, name: &'static str, out: &mut Diagnostics) -> Option<Tier> {
     reader.value::<u8>(name, out).and_then(|tier| Tier::from_number(tier.value))
+}
+
+fn count(reader: &mut Reader<'_>, name: &'static str, out: &mut Diagnostics) -> u8 {
+    reader.value(name, out).map_or(0, |count| count.value)
 }
 
 fn text(reader: &mut Reader<'_>, name: &'static str, out: &mut Diagnostics) -> String {

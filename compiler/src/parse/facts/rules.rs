@@ -161,12 +161,26 @@ pub(super) static VALUE: Rule = Rule::leaf(
 const ROLE_FIELD: &[Field] = &[Field::argument("a role", ROLE_KIND, "What it is.")];
 const VALUES: &[&Rule] = &[&VALUE];
 
+/// The rest says which operands it is about, so that the loss of another row is a doubt.
+const REST_FIELDS: &[Field] = &[
+    Field::argument("a role", ROLE_KIND, "What they are."),
+    Field::property(
+        "from",
+        COUNT_KIND,
+        "Which operand is the first of them, counted from 1; without it the first that no row before is about.",
+    )
+    .or(Literal::Number(0)),
+    Field::property("not-last", Kind::Boolean, "Whether the last of several is none of them.")
+        .or(Literal::Boolean(false)),
+];
+
 const fn operand(name: &'static str, meaning: &'static str) -> Rule {
     Rule { name, what: "an operand", meaning, fields: ROLE_FIELD, children: VALUES, example: "" }
 }
 
 static OPERAND_RULE: Rule = operand("operand", "The next operand.");
-static REST_RULE: Rule = operand("rest", "All operands that remain.");
+static REST_RULE: Rule =
+    Rule { fields: REST_FIELDS, ..operand("rest", "All operands that remain.") };
 static LAST_RULE: Rule = operand("last", "The last operand, if there is more than one.");
 const OPERAND: &Rule = &OPERAND_RULE;
 const REST: &Rule = &REST_RULE;

@@ -399,7 +399,10 @@ impl<'f> Classifier<'f> {
             let row = match (last, next.next()) {
                 (Some(last), _) if is_last => Some(last),
                 (_, Some(next)) => Some(next),
-                _ => rest.or(if at == 0 { last } else { None }),
+                // What the rest is not about was about a row that is lost.
+                _ => rest
+                    .filter(|rest| at + 1 >= usize::from(rest.from) && !(rest.not_last && is_last))
+                    .or(if at == 0 { last } else { None }),
             };
             let Some(row) = row else {
                 self.floor(Floor::UnknownFlag, operand.text.span, "no fact declares this operand");

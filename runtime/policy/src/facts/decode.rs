@@ -131,6 +131,8 @@ impl Decode<'_, '_> {
     fn operands(self, extent: Extent) -> Vec<Operand> {
         let operand = |row: OperandRow| Operand {
             position: row.position,
+            from: row.from,
+            not_last: row.not_last,
             role: row.role,
             values: self.values(row.values),
             place: self.place(row.line),

@@ -10,7 +10,7 @@ use super::cursor::put_number;
 use super::model::{Arity, Flag, Form, Knowledge, Node, Operand, Output, Role, Special, Value};
 use super::names::{NameId, NamesBuilder, letter_of};
 use super::row::{
-    NO_PARENT, NO_TIER, NodeBit, NodeId, TextId, flag_part, form_part, part, value_part,
+    NO_PARENT, NO_TIER, NodeBit, NodeId, TextId, flag_part, form_part, operand_part, part, value_part,
 };
 use super::table::{FORM, Header, ProgramRow, WordRow};
 use crate::tier::Tier;
@@ -329,9 +329,20 @@ impl Encoder<'_> {
     fn operands(&self, operands: &[Operand], base: u16) -> Result<Vec<u8>, EncodeError> {
         let mut out = Vec::new();
         for operand in operands {
-            let Operand { position, role, values, place } = operand;
+            let Operand { position, from, not_last, role, values, place } = operand;
             out.push((*role as u8) << 2 | *position as u8);
-            put_line(&mut out, place.line, base, (u32::from(!values.is_empty()), 1));
+            let mut parts = 0;
+            for (is_there, part) in [
+                (!values.is_empty(), operand_part::VALUES),
+                (*from > 0, operand_part::FROM),
+                (*not_last, operand_part::NOT_LAST),
+            ] {
+                parts |= if is_there { part } else { 0 };
+            }
+            put_line(&mut out, place.line, base, (parts, operand_part::BITS));
+            if *from > 0 {
+                out.push(*from);
+            }
             if !values.is_empty() {
                 put_list(&mut out, &self.values(values, base))?;
             }

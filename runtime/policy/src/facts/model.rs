@@ -337,6 +337,11 @@ words! {
 pub struct Operand {
     /// Which it is.
     pub position: Position,
+    /// Which operand is the first that the row is about, from 1; 0 for whichever is left. So the loss of an
+    /// earlier row is a doubt.
+    pub from: u8,
+    /// Whether the row is not about the last of several operands.
+    pub not_last: bool,
     /// What it is.
     pub role: Role,
     /// What certain values mean.

@@ -5,7 +5,7 @@
 //!          name, says, line, the extras that are there, then each part that is there with its length:
 //!          options, operands, forms, sub-commands
 //! option   length, tier | arity | parts, line, role, cap, says, values, letters, names
-//! operand  role | position, line, values
+//! operand  role | position, line | parts, first operand, values
 //! value    tier | parts, line, pattern, cap, role, says
 //! form     length, tier | parts, lists, line, says, the parts, then the lists with their lengths
 //! sub      distance of its node, how many names, names
@@ -63,6 +63,14 @@ pub(super) mod flag_part {
     pub(in crate::facts) const CAP: u8 = 1 << 5;
     pub(in crate::facts) const SAYS: u8 = 1 << 6;
     pub(in crate::facts) const VALUES: u8 = 1 << 7;
+}
+
+/// What is said of an operand, in the bits beside its line.
+pub(super) mod operand_part {
+    pub(in crate::facts) const BITS: u32 = 3;
+    pub(in crate::facts) const VALUES: u32 = 1;
+    pub(in crate::facts) const FROM: u32 = 2;
+    pub(in crate::facts) const NOT_LAST: u32 = 4;
 }
 
 /// Parts of a value that may be missing.
@@ -196,6 +204,9 @@ impl FlagRow {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OperandRow {
     pub(crate) position: Position,
+    /// The first operand that it is about, from 1; 0 for whichever is left.
+    pub(crate) from: u8,
+    pub(crate) not_last: bool,
     pub(crate) role: Role,
     pub(crate) line: u16,
     pub(crate) values: Extent,
@@ -346,12 +357,15 @@ impl<'a> RowReader<'a> {
 
     pub(super) fn operand(&mut self) -> Option<OperandRow> {
         let head = self.cursor.byte();
-        let (line, bits) = self.line_and_bits(1);
+        let (line, parts) = self.line_and_bits(operand_part::BITS);
+        let is_there = |part| parts & part != 0;
         let row = OperandRow {
             position: Position::from_number(head & 3)?,
             role: Role::from_number(head >> 2)?,
             line,
-            values: if bits != 0 { self.list() } else { Extent::default() },
+            from: if is_there(operand_part::FROM) { self.cursor.byte() } else { 0 },
+            not_last: is_there(operand_part::NOT_LAST),
+            values: if is_there(operand_part::VALUES) { self.list() } else { Extent::default() },
         };
         (!self.cursor.is_short()).then_some(row)
     }
