@@ -150,7 +150,9 @@ fn operand_deletions(operands: &[Operand]) -> Vec<(String, Vec<Operand>)> {
 fn form_deletions(form: &Form) -> Vec<(String, Form)> {
     let mut left = Vec::new();
     let line = form.place.line;
-    without_one(&form.has, |name, has| {
+    // Without any name there would be no such condition, and conditions are part of their form.
+    let has = if form.has.len() > 1 { form.has.as_slice() } else { &[] };
+    without_one(has, |name, has| {
         left.push((format!("form of line {line}: has {name}"), Form { has, ..form.clone() }));
     });
     without_one(&form.without, |name, without| {

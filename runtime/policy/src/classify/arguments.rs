@@ -244,7 +244,9 @@ impl Classifier<'_> {
         {
             return self.give(declared, span, value, true, words, call);
         }
-        if matches!(name, b"--help" | b"--version") && value.is_none() {
+        // After an operand it may be an option with a value: the version of what is named.
+        let is_version = name == b"--version" && call.operands.is_empty();
+        if (name == b"--help" || is_version) && value.is_none() {
             return self.help(field, call);
         }
         let mut is_own = true;
