@@ -447,13 +447,19 @@ impl<'f> Classifier<'f> {
             let pattern = self.facts.text(row.pattern);
             matches(pattern, bytes)
         });
-        let Some(row) = found else {
+        // Where a value decides, others are declared too: `*` stands for them.
+        let other = found.filter(|row| self.facts.text(row.pattern) == "*");
+        if found.is_none() || other.is_some() {
             let worst = self.facts.values(values).map(|row| row.tier).max().unwrap_or_default();
-            if !field.text.is_literal() && worst >= Tier::Stateful && !role.is_path() {
+            let (span, decides) = (field.text.span, worst >= Tier::Stateful && !role.is_path());
+            if decides && !field.text.is_literal() {
                 let reason = "this word decides and is not literal";
-                let cause = Cause::Floor { floor: Floor::UnknownWord, reason };
-                own.hit(worst, field.text.span, cause);
+                own.hit(worst, span, Cause::Floor { floor: Floor::UnknownWord, reason });
+            } else if decides && other.is_none() {
+                self.floor(Floor::UnknownFlag, span, "no fact declares this value");
             }
+        }
+        let Some(row) = found else {
             return self.role(role, field, judged, frame, own);
         };
         let count = own.hits.len();
@@ -462,7 +468,9 @@ impl<'f> Classifier<'f> {
         if let (Some(cap), Some(flag)) = (row.cap, own.flag) {
             own.cap(flag, Some(cap));
         }
-        if row.role != Role::Text {
+        if row.role == Role::Text && other.is_some() {
+            self.role(role, field, judged, frame, own);
+        } else if row.role != Role::Text {
             let pattern = self.facts.text(row.pattern);
             let taken = pattern.strip_suffix('*').map_or(0, str::len);
             let rest = Field { text: field.text.after(taken), ..field.clone() };
