@@ -77,7 +77,7 @@ fn commands_are_judged_by_the_policy_of_a_project_or_bundle() {
         "echo x > /srv/db/a.log",
         "echo x > /srv/db/$NAME",
         "bogus",
-        "python3 x.py",
+        "bash x.sh",
         "make all",
         "make -C x all",
         "OUR_PLACE=x git status",

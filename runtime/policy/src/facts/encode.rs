@@ -10,7 +10,8 @@ use super::cursor::put_number;
 use super::model::{Arity, Flag, Form, Knowledge, Node, Operand, Output, Role, Special, Value};
 use super::names::{NameId, NamesBuilder, letter_of};
 use super::row::{
-    NO_PARENT, NO_TIER, NodeBit, NodeId, TextId, flag_part, form_part, operand_part, part, value_part,
+    NO_PARENT, NO_TIER, NodeBit, NodeId, TextId, flag_part, form_part, operand_part, part,
+    value_part,
 };
 use super::table::{FORM, Header, ProgramRow, WordRow};
 use crate::tier::Tier;
