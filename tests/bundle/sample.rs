@@ -12,6 +12,7 @@ use relay_bundle::{
     Repeat, Resource, ResourceTemplate, Review, Role, Segment, Setting, Skill, SkillSettings,
     Suppression, Tenant, Tool, Unlock, UriPiece, User, Visible, Who, encode,
 };
+use relay_policy::facts::{Knowledge, encode as encode_facts};
 
 /// When the tests take place: 2026-11-21T00:00:00Z.
 pub(crate) const NOW: Time = Time(1_795_219_200);
@@ -91,7 +92,7 @@ pub(crate) fn rich() -> Contents {
         skills: skills(),
         skill_settings: Some(SkillSettings { repeat: written_repeat() }),
         policy: Some(policy()),
-        facts: b"a table of facts".to_vec(),
+        facts: facts(),
         known_tools: vec![known_tool("api-create", Some(&[0, 1])), known_tool("ssh_exec", None)],
         gate: Some(gate()),
         tenants: vec![tenant("acme", 70), tenant("initech-gmbh", 71)],
@@ -313,6 +314,12 @@ fn policy() -> Policy {
         facts: "0".repeat(64),
         at: place(90),
     }
+}
+
+/// A table of facts that knows no program, but a variable.
+fn facts() -> Vec<u8> {
+    let environment = vec!["LANG".to_owned()];
+    encode_facts(&Knowledge { environment, ..Knowledge::default() }).expect("a small table")
 }
 
 /// Skills of each level: with every selector and without, some of one topic.

@@ -15,7 +15,7 @@ use crate::bundle::{random, sample};
 
 /// Values that decide no answer, or follow from others that are compared: a pattern each, in which
 /// `*` is a number.
-const IGNORED: [&str; 16] = [
+const IGNORED: [&str; 18] = [
     // Where it comes from. A lower epoch is reported, a higher one is no difference.
     "/epoch",
     "/manifest/compiler",
@@ -31,6 +31,9 @@ const IGNORED: [&str; 16] = [
     "/audiences/list/*/*/pages",
     "/messages/prompt_index",
     "/templates/*/pieces",
+    // They are compared by what they say of programs: `cli::policy`.
+    "/facts",
+    "/policy/facts",
     // How a text depends on arguments is seen in the texts.
     "/prompts/*/rendering/arguments/*/stride",
     "/prompts/*/rendering/arguments/*/only_printed",
