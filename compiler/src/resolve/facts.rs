@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use miette::Diagnostic;
+use relay_policy::classify::{changes_code, program_name};
 use relay_policy::facts::Knowledge;
 use thiserror::Error;
 
@@ -34,15 +35,15 @@ pub(super) fn facts(
         environment.extend(node.environment);
     }
     let is_own = !(programs.is_empty() && environment.is_empty());
-    let mut knowledge = facts::shipped_knowledge();
-    let mut files: BTreeMap<FileId, u8> = BTreeMap::new();
-    add_programs(sources, &programs, &mut knowledge, &mut files, out);
-    add_environment(&environment, &mut knowledge, out);
-    let table = if is_own { facts::table(&knowledge) } else { Ok(facts::shipped().to_vec()) };
-    let meaning = facts::meaning(knowledge);
-    match (table, meaning) {
-        (Ok(table), Ok(meaning)) => Some(Facts { programs, environment, table, meaning }),
-        (Err(error), _) | (_, Err(error)) => {
+    let joined = facts::shipped_knowledge().and_then(|mut knowledge| {
+        add_programs(sources, &programs, &mut knowledge, out);
+        add_environment(&environment, &mut knowledge, out);
+        let table = if is_own { facts::table(&knowledge)? } else { facts::shipped().to_vec() };
+        Ok((table, facts::meaning(knowledge)?))
+    });
+    match joined {
+        Ok((table, meaning)) => Some(Facts { programs, environment, table, meaning }),
+        Err(error) => {
             out.report(at, TooManyFacts { what: error.what, at });
             None
         }
@@ -54,9 +55,9 @@ fn add_programs(
     sources: &Sources<'_>,
     programs: &[FactProgram],
     knowledge: &mut Knowledge,
-    files: &mut BTreeMap<FileId, u8>,
     out: &mut Diagnostics,
 ) {
+    let mut files: BTreeMap<FileId, u8> = BTreeMap::new();
     let mut shipped: BTreeMap<String, usize> = BTreeMap::new();
     for (index, program) in knowledge.programs.iter().enumerate() {
         shipped.extend(program.names.iter().map(|name| (name.clone(), index)));
@@ -70,9 +71,18 @@ fn add_programs(
                 let (name, at) = (name.value.clone(), name.at);
                 out.report(at, ProgramTwice { name, first_at, at });
             }
+            let base = String::from_utf8_lossy(program_name(name.value.as_bytes())).into_owned();
+            if base != name.value {
+                let (name, at) = (name.value.clone(), name.at);
+                out.report(at, ProgramPath { name, base, at });
+            }
             if let Some(index) = shipped.get(&name.value)
                 && let Some(known) = knowledge.programs.get_mut(*index)
             {
+                if known.builtin {
+                    let (name, at) = (name.value.clone(), name.at);
+                    out.report(at, ReplacesBuiltin { name, at });
+                }
                 known.names.retain(|known| *known != name.value);
                 replaced = replaced.or(Some(name));
             }
@@ -113,7 +123,10 @@ fn add_environment(
             out.report(row.at, EnvironmentWithoutReason { at: row.at });
         }
         for name in &row.names {
-            if knowledge.environment.contains(&name.value) {
+            if name.value == "*" || changes_code(&name.value) {
+                let (name, at) = (name.value.clone(), name.at);
+                out.report(at, CodeVariable { name, at });
+            } else if knowledge.environment.contains(&name.value) {
                 let (name, at) = (name.value.clone(), name.at);
                 out.report(at, KnownVariable { name, at });
             } else {
@@ -145,6 +158,45 @@ struct FactsWithoutPolicy {
 struct ReplacesWithoutReason {
     name: String,
     #[label(primary, "all that is shipped of it is dropped")]
+    at: Span,
+}
+
+/// A builtin is what the shell itself does: what it runs, enters and sets is read from the text. A project that
+/// said otherwise would blind the classifier.
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{name}` is a builtin of the shell, which no project describes")]
+#[diagnostic(
+    code(facts::builtin),
+    help("remove it; `relay facts {name}` says what is known of it")
+)]
+struct ReplacesBuiltin {
+    name: String,
+    #[label(primary, "the shell decides what it does")]
+    at: Span,
+}
+
+/// A program in a folder of the system is found by its name, so facts about its path would never count.
+#[derive(Debug, Error, Diagnostic)]
+#[error("no command finds the program by `{name}`")]
+#[diagnostic(
+    code(facts::program_path),
+    help("write `{base}`: in the folders of the system, programs are known by their name")
+)]
+struct ProgramPath {
+    name: String,
+    base: String,
+    #[label(primary, "never found")]
+    at: Span,
+}
+
+/// Some variables make the shell, the loader or an interpreter run other code. What a project says of them does not
+/// count, and one `*` for all names would pass those that no one has thought of.
+#[derive(Debug, Error, Diagnostic)]
+#[error("a project cannot say that `{name}` changes no code")]
+#[diagnostic(code(facts::code_variable), help("name the variables of your own tools"))]
+struct CodeVariable {
+    name: String,
+    #[label(primary, "may change which code runs")]
     at: Span,
 }
 

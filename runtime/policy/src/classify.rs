@@ -25,8 +25,10 @@ use crate::text::Text;
 use classifier::{Classifier, Code, ROUNDS_MAX};
 use stream::Stream;
 
+pub use call::program_name;
 pub use hit::{Cause, Effect, Hit, Verdict};
 pub use rules::{Rules, RulesError};
+pub use special::changes_code;
 
 /// Classifies a text.
 #[must_use]

@@ -22,6 +22,13 @@ use crate::tier::{Floor, Tier};
 const TRUSTED: &[&str] =
     &["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/"];
 
+/// Returns the name by which facts know the program of a word: without its folder if the programs of a
+/// system are there.
+#[must_use]
+pub fn program_name(word: &[u8]) -> &[u8] {
+    TRUSTED.iter().find_map(|folder| word.strip_prefix(folder.as_bytes())).unwrap_or(word)
+}
+
 /// How many files are remembered that came over a network.
 const FETCHED_MAX: usize = 64;
 
@@ -116,8 +123,7 @@ impl<'f> Classifier<'f> {
             .and_then(|name| Some((name, Rc::clone(self.shell.functions.get(name)?))));
         let output =
             called.map(|(name, body)| self.call_function(name, &body, words, span, frame, input));
-        let base = TRUSTED.iter().find_map(|folder| name.strip_prefix(folder.as_bytes()));
-        let program = self.facts.program(base.unwrap_or(name));
+        let program = self.facts.program(program_name(name));
         match program.and_then(|id| self.facts.node(id)) {
             Some(node) => {
                 let own = self.program(node, span, words, frame, input);

@@ -164,12 +164,12 @@ impl Classifier<'_> {
 
     /// Returns whether a variable of the environment changes no code.
     pub(super) fn is_harmless(&self, name: &str) -> bool {
-        !is_own_variable(name) && self.facts.is_harmless_variable(name)
+        !changes_code(name) && self.facts.is_harmless_variable(name)
     }
 
     /// Notes a variable that programs may see from here on.
     pub(super) fn exported(&mut self, name: &str, span: Span, is_export: bool) {
-        let matters = if is_export { !self.is_harmless(name) } else { is_own_variable(name) };
+        let matters = if is_export { !self.is_harmless(name) } else { changes_code(name) };
         if matters && !self.shell.exports.contains(&span) && self.shell.exports.len() < 64 {
             self.shell.exports.push(span);
         }
@@ -249,6 +249,9 @@ impl Classifier<'_> {
     }
 }
 
-fn is_own_variable(name: &str) -> bool {
+/// Returns whether a variable of this name changes which code the shell or the loader runs, whatever facts
+/// say of it.
+#[must_use]
+pub fn changes_code(name: &str) -> bool {
     OWN_VARIABLES.contains(&name) || name.starts_with("LD_")
 }
