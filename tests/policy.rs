@@ -5,6 +5,7 @@ mod convention;
 mod corpus;
 mod deletion;
 mod entry;
+mod hard_inputs;
 mod hidden;
 mod mutation;
 mod oracle;

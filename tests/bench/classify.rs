@@ -63,6 +63,9 @@ const SHAPES: &[(&str, &str, &str, &str)] = &[
     ("shortened options", "git", " --n#", ""),
 ];
 
+/// How many blanks follow each unit: a denser text is given up sooner, so the slowest lies somewhere between.
+const PADDINGS: [usize; 4] = [0, 4, 8, 16];
+
 /// The same, with a first half that the second one uses again and again.
 const HALVES: &[(&str, &str, &str, &str, &str)] = &[
     ("a list after many parameters", "set --", " a", ";", "ls;"),
@@ -256,9 +259,12 @@ fn naive(all: &[Labelled], usual: &[&str], judge: impl Fn(&str) -> Verdict) -> R
 fn long_texts(judge: impl Fn(&str) -> Verdict) {
     let mut slowest = Vec::new();
     let (mut steepest, mut steepest_name) = (0.0, "");
-    let shapes = SHAPES
-        .iter()
-        .map(|(name, head, unit, tail)| (*name, SIZES.map(|size| grown(head, unit, tail, size))));
+    let shapes = SHAPES.iter().flat_map(|(name, head, unit, tail)| {
+        PADDINGS.map(|padding| {
+            let unit = unit.to_string() + &" ".repeat(padding);
+            (*name, SIZES.map(|size| grown(head, &unit, tail, size)))
+        })
+    });
     let halves = HALVES.iter().map(|(name, head, unit, middle, repeated)| {
         let text =
             |size: usize| grown(head, unit, middle, size / 2) + &grown("", repeated, "", size / 2);
@@ -283,7 +289,7 @@ fn long_texts(judge: impl Fn(&str) -> Verdict) {
     let within = slowest.iter().filter(|(time, _)| *time <= 5.0).count();
     let worst: Vec<String> =
         slowest.iter().take(5).map(|(time, name)| format!("{time:.1} ms ({name})")).collect();
-    let work = format!("classify 64 KiB, {} kinds of text", slowest.len());
+    let work = format!("classify 64 KiB, {} texts that grow", slowest.len());
     row(&work, &format!("{}; {within} within 5 ms", worst.join(", ")), "≤ 5 ms");
     let measured = format!("{steepest:.1} × ({steepest_name})");
     row("64 KiB beside 16 KiB, the steepest of these", &measured, "4 ×: linear");

@@ -63,10 +63,34 @@ fn long_words_keep_their_tiers() {
         ("rm -rf {a{b,c},d}".to_owned(), 3),
         ("{ls,{rm,-rf},build}".to_owned(), 0),
         ("{{rm,-rf},build}".to_owned(), 3),
-        (format!("git checkout --{}", " a".repeat(20_000)), 2),
+        (format!("git checkout --{}", " a".repeat(2_000)), 2),
         (format!("echo $(({}))", "a = ".repeat(8_000) + "1"), 0),
     ] {
         let shown = command.get(..40).unwrap_or(&command);
         assert_eq!(tier(&command), wanted, "{shown}\n{}", reasons(&command));
     }
+}
+
+/// A long script of ordinary density is judged whole; one that is denser than any script is given up.
+#[test]
+fn a_dense_script_is_judged_to_its_end() {
+    let script = |count: usize| {
+        let lines =
+            (0..count).map(|at| format!("grep -c 'level={at}' \"$LOGS/app.log\" || echo none\n"));
+        "LOGS=logs\n".to_owned() + &lines.collect::<String>()
+    };
+    assert!(script(1_250).len() > 54_000);
+    assert_eq!(tier(&script(1_250)), 0, "{}", reasons(&script(1_250)));
+    assert_eq!(tier(&(script(1_250) + "rm -rf build")), 3);
+    let text = "ls;".repeat(20_000);
+    assert_eq!(tier(&text), 3, "{}", reasons(&text));
+    assert_eq!(tier(&"ls;".repeat(900)), 0, "{}", reasons(&"ls;".repeat(900)));
+}
+
+/// An option that may stand for many costs more than a word.
+#[test]
+fn many_shortened_options_are_given_up() {
+    let text = |count: usize| "git".to_owned() + &" --no".repeat(count);
+    assert!(!is_given_up(&text(50)), "{}", reasons(&text(50)));
+    assert!(is_given_up(&text(5_000)), "{}", reasons(&text(5_000)));
 }

@@ -1,9 +1,14 @@
 //! What must hold for every text and every table of facts; the fuzz targets call the same functions.
 
+use std::sync::LazyLock;
+
 use relay_compiler::facts::shipped;
 use relay_policy::classify::{Rules, classify, classify_bytes};
 use relay_policy::facts::Facts;
 use relay_policy::parse::parse;
+
+static FACTS: LazyLock<Facts<'static>> =
+    LazyLock::new(|| Facts::open(shipped()).expect("the shipped facts open"));
 
 /// Parses any text: it ends, and an error is at a place of the text.
 pub(crate) fn shell(bytes: &[u8]) {
@@ -16,17 +21,17 @@ pub(crate) fn shell(bytes: &[u8]) {
 /// Classifies any text: each tier above 0 has a reason, at characters of the text, and quoting the whole
 /// text as code does not lower it.
 pub(crate) fn classifier(bytes: &[u8]) {
-    let Ok(facts) = Facts::open(shipped()) else { panic!("the shipped facts open") };
+    let facts = &*FACTS;
     let text = String::from_utf8_lossy(bytes);
     let rules = Rules::default();
-    let verdict = classify(&text, &facts, &rules);
+    let verdict = classify(&text, facts, &rules);
     assert_eq!(verdict.tier.number() > 0, !verdict.hits.is_empty());
     for hit in &verdict.hits {
         assert!(hit.tier <= verdict.tier);
         assert!(text.get(hit.span.start as usize..hit.span.end as usize).is_some(), "{hit:?}");
-        assert!(!hit.message(&facts).is_empty());
+        assert!(!hit.message(facts).is_empty());
     }
-    let again = classify_bytes(bytes, &facts, &rules);
+    let again = classify_bytes(bytes, facts, &rules);
     if str::from_utf8(bytes).is_ok() {
         assert_eq!(again, verdict, "the same text, the same verdict");
     } else {

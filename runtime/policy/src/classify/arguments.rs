@@ -1,6 +1,6 @@
 //! The words of a program -> options, operands, sub-commands.
 
-use super::classifier::Classifier;
+use super::classifier::{Classifier, SHORTENED_STEPS};
 use super::expand::Field;
 use crate::facts::{Arity, FlagRow, NameId, NodeBit, NodeId, NodeRow, Role, Style};
 use crate::span::Span;
@@ -88,6 +88,9 @@ impl Classifier<'_> {
         // The operands of the sub-command that is being read.
         let mut count = 0usize;
         while let Some(field) = words.next() {
+            if self.is_spent() {
+                break;
+            }
             let Some(row) = self.last(&call) else { return call };
             let style = row.style;
             let bytes = &*field.text.bytes;
@@ -277,6 +280,9 @@ impl Classifier<'_> {
         call: &mut Call<'c>,
     ) -> bool {
         let mut found: Vec<Declared> = Vec::new();
+        if !self.step(SHORTENED_STEPS, span) {
+            return false;
+        }
         let mut is_own = true;
         for row in call.chain.iter().rev() {
             let own = self.facts.flags_from(row, name).into_iter();

@@ -20,12 +20,15 @@ pub(super) const READINGS_MAX: usize = 8;
 const HITS_MAX: usize = 64;
 /// How often a text is read until its variables do not change any more.
 pub(super) const ROUNDS_MAX: usize = 3;
-/// The commands and words that may be looked at, for each byte of the text and in any case.
-const STEPS_PER_BYTE: usize = 2;
-const STEPS_MIN: usize = 4096;
+/// The commands and words that may be looked at, in all rounds together: so many in any case, and one more for
+/// so many bytes of the text. A dense script of 64 KiB takes two thirds of them; texts made to be slow take more.
+const STEPS_MIN: usize = 3072;
+const BYTES_PER_STEP: usize = 6;
+/// What it costs to find the options that a shortened one may mean, among all of a program.
+pub(super) const SHORTENED_STEPS: usize = 16;
 /// How many bytes of values may be copied for one step. Without a limit, `b=$a$a;c=$b$b;…` doubles its
 /// memory with every assignment.
-const VALUE_BYTES_PER_STEP: usize = 16;
+const VALUE_BYTES_PER_STEP: usize = 64;
 
 /// A parsed text, with the place of each byte in the text that is classified.
 #[derive(Clone, Copy)]
@@ -79,7 +82,7 @@ impl<'f> Classifier<'f> {
             axes: Axes::default(),
             fetched: Vec::new(),
             budget: Budget::new(bytes),
-            steps: 0,
+            steps: STEPS_MIN + bytes / BYTES_PER_STEP,
             bytes,
         }
     }
@@ -93,7 +96,6 @@ impl<'f> Classifier<'f> {
         self.axes = Axes::default();
         self.fetched.clear();
         self.budget = Budget::new(self.bytes);
-        self.steps = STEPS_MIN + self.bytes * STEPS_PER_BYTE;
     }
 
     /// Spends steps; without any left the text counts as not understood.
@@ -102,8 +104,14 @@ impl<'f> Classifier<'f> {
             self.steps = left;
             return true;
         }
+        self.steps = 0;
         self.unparsed(at, "the text runs too much");
         false
+    }
+
+    /// Returns whether no steps are left: what is not looked at then makes no difference.
+    pub(super) fn is_spent(&self) -> bool {
+        self.steps == 0
     }
 
     /// Spends the steps that the value of a variable or parameter costs: a short one, of the length of a

@@ -259,6 +259,9 @@ impl Classifier<'_> {
         input: &Stream,
     ) -> Stream {
         let Simple { assignments, words } = simple;
+        if !self.step(assignments.len() * 2, code.place(command.span)) {
+            return Stream::of(Content::Opaque);
+        }
         for assignment in assignments {
             self.assignment(code, assignment, words.is_empty(), frame);
         }

@@ -1,7 +1,7 @@
 //! Simple commands, assignments, functions and coprocesses.
 
 use super::list::CLOSING;
-use super::parser::{Parsed, Parser, is_name, is_name_byte};
+use super::parser::{COMMAND_FUEL, Parsed, Parser, is_name, is_name_byte};
 use crate::span::Span;
 use crate::syntax::{Assignment, Command, Kind, Part, Simple, Value, Word};
 
@@ -25,7 +25,7 @@ const COMPOUND: &[&[u8]] = &[
 
 impl Parser<'_> {
     pub(super) fn command(&mut self) -> Parsed<Command> {
-        self.burn()?;
+        self.burn_many(COMMAND_FUEL)?;
         self.skip_blanks();
         let start = self.at;
         match self.peek_keyword()? {

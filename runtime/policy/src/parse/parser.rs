@@ -13,10 +13,12 @@ pub const DEPTH_MAX: u32 = 48;
 
 /// The steps that a text may take for each of its bytes, and in any case.
 ///
-/// Reading takes fewer than two steps a byte. The rest is for `((`, which is read again where it turns
-/// out to be no arithmetic.
+/// Reading takes fewer than two steps a byte. The rest is for commands, and for `((`, which is read again where
+/// it turns out to be no arithmetic.
 const FUEL_PER_BYTE: usize = 12;
-const FUEL_MIN: usize = 2048;
+const FUEL_MIN: usize = 64 * 1024;
+/// What a command costs beside its bytes: a text of 64 KiB may have some 10,000, a short one 1,000.
+pub(super) const COMMAND_FUEL: usize = 64;
 
 /// Why a text is not understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -139,7 +141,12 @@ impl<'t> Parser<'t> {
 
     /// Spends one step.
     pub(super) fn burn(&mut self) -> Parsed<()> {
-        match self.budget.fuel.checked_sub(1) {
+        self.burn_many(1)
+    }
+
+    /// Spends steps.
+    pub(super) fn burn_many(&mut self, steps: usize) -> Parsed<()> {
+        match self.budget.fuel.checked_sub(steps) {
             Some(left) => {
                 self.budget.fuel = left;
                 Ok(())
