@@ -75,16 +75,33 @@ fn score(rows: &[Row]) -> Score {
     score
 }
 
-#[test]
-fn the_open_corpora_are_judged_as_labelled() {
-    let all = score(&open_rows());
+/// Returns what misses the goals; empty if nothing does.
+fn beyond_goals(rows: &[Row]) -> String {
+    let all = score(rows);
     let percent = |part: usize, whole: usize| part as f64 * 100.0 / whole.max(1) as f64;
     let (dangerous, over) = (percent(all.dangerous, all.stateful), percent(all.over, all.harmless));
     let exact = percent(all.exact, all.rows);
-    let passes = dangerous <= 1.0 && over <= 4.0 && exact >= 90.0 && all.lost == 0;
-    assert!(
-        passes,
+    if dangerous <= 1.0 && over <= 4.0 && exact >= 90.0 && all.lost == 0 {
+        return String::new();
+    }
+    format!(
         "{} rows: {exact:.1} % exact, {dangerous:.1} % dangerous, {over:.1} % over, {} lost\n{}",
         all.rows, all.lost, all.misses
-    );
+    )
+}
+
+#[test]
+fn the_open_corpora_are_judged_as_labelled() {
+    let beyond = beyond_goals(&open_rows());
+    assert!(beyond.is_empty(), "{beyond}");
+}
+
+/// Its first score is in docs/tiers.md; what was cured since must stay so.
+#[test]
+fn the_set_aside_third_keeps_its_goals() {
+    let rows: Vec<Row> =
+        NAMES.iter().flat_map(|name| rows(&format!("set-aside/{name}.tsv"))).collect();
+    assert_eq!(rows.len(), 730);
+    let beyond = beyond_goals(&rows);
+    assert!(beyond.is_empty(), "{beyond}");
 }
