@@ -105,7 +105,9 @@ impl<'f> Classifier<'f> {
     ) -> Stream {
         let Some((first, words)) = fields.split_first() else { return input.clone() };
         let span = first.text.span;
-        if !self.step(fields.len(), span) {
+        // A pattern may be any of the files that it matches, which costs more than a plain word.
+        let patterns = fields.iter().filter(|field| field.spread).count();
+        if !self.step(fields.len() + patterns, span) {
             return Stream::of(Content::Opaque);
         }
         if frame.wrappers >= WRAPPERS_MAX {

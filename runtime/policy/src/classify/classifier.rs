@@ -109,6 +109,11 @@ impl<'f> Classifier<'f> {
         false
     }
 
+    /// Returns whether there are that many steps, without spending them; if not, as `step`.
+    pub(super) fn affords(&mut self, count: usize, at: Span) -> bool {
+        count <= self.steps || self.step(count, at)
+    }
+
     /// Returns whether no steps are left: what is not looked at then makes no difference.
     pub(super) fn is_spent(&self) -> bool {
         self.steps == 0

@@ -259,7 +259,9 @@ impl Classifier<'_> {
         input: &Stream,
     ) -> Stream {
         let Simple { assignments, words } = simple;
-        if !self.step(assignments.len() * 2, code.place(command.span)) {
+        let span = code.place(command.span);
+        let beside = assignments.len() * 2 + command.redirects.len();
+        if !self.step(beside, span) || !self.affords(words.len(), span) {
             return Stream::of(Content::Opaque);
         }
         for assignment in assignments {
