@@ -11,14 +11,8 @@ mod mutation;
 mod oracle;
 mod spelling;
 
-use std::sync::LazyLock;
-
-use relay_compiler::facts::shipped;
+use entry::FACTS;
 use relay_policy::classify::{Rules, Verdict, classify};
-use relay_policy::facts::Facts;
-
-static FACTS: LazyLock<Facts<'static>> =
-    LazyLock::new(|| Facts::open(shipped()).expect("the shipped facts open"));
 
 /// Returns what a command may do, by the shipped facts.
 fn verdict(command: &str) -> Verdict {

@@ -1,7 +1,7 @@
 //! The facts that are shipped, and how their table is made.
 //!
 //! The fact files are in `compiler/facts`; their table is embedded, so that no build reads them. `relay
-//! facts --compile` writes the table anew, and a test compares the two.
+//! fact-table` writes the table anew, and a test compares the two.
 
 use std::collections::BTreeSet;
 

@@ -94,3 +94,16 @@ fn many_shortened_options_are_given_up() {
     assert!(!is_given_up(&text(50)), "{}", reasons(&text(50)));
     assert!(is_given_up(&text(5_000)), "{}", reasons(&text(5_000)));
 }
+
+/// Wherever the steps end, also right before a command is looked at, the text is given up and not passed.
+#[test]
+fn what_the_steps_do_not_reach_is_given_up() {
+    for count in 4_550..4_650 {
+        for between in ["", ": ;", ": a;", ": a b;"] {
+            for (last, wanted) in [("rm -rf build", 3), ("git push -f", 3), ("kill 7", 2)] {
+                let text = format!("ls{}; {between} {last}", " a".repeat(count));
+                assert!(tier(&text) >= wanted, "{count} {between} {last}\n{}", reasons(&text));
+            }
+        }
+    }
+}

@@ -7,7 +7,8 @@ use relay_policy::classify::{Rules, classify, classify_bytes};
 use relay_policy::facts::Facts;
 use relay_policy::parse::parse;
 
-static FACTS: LazyLock<Facts<'static>> =
+/// The shipped facts.
+pub(crate) static FACTS: LazyLock<Facts<'static>> =
     LazyLock::new(|| Facts::open(shipped()).expect("the shipped facts open"));
 
 /// Parses any text: it ends, and an error is at a place of the text.
@@ -18,8 +19,8 @@ pub(crate) fn shell(bytes: &[u8]) {
     }
 }
 
-/// Classifies any text: each tier above 0 has a reason, at characters of the text, and quoting the whole
-/// text as code does not lower it.
+/// Classifies any text: each tier above 0 has a reason, at characters of the text, and the same bytes have the
+/// same verdict; broken UTF-8 has the worst.
 pub(crate) fn classifier(bytes: &[u8]) {
     let facts = &*FACTS;
     let text = String::from_utf8_lossy(bytes);

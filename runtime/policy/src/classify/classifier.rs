@@ -21,7 +21,7 @@ const HITS_MAX: usize = 64;
 /// How often a text is read until its variables do not change any more.
 pub(super) const ROUNDS_MAX: usize = 3;
 /// The commands and words that may be looked at, in all rounds together: so many in any case, and one more for
-/// so many bytes of the text. A dense script of 64 KiB takes two thirds of them; texts made to be slow take more.
+/// so many bytes of the text. A dense script of 64 KiB takes three quarters of them; texts made to be slow take more.
 const STEPS_MIN: usize = 3072;
 const BYTES_PER_STEP: usize = 6;
 /// What it costs to find the options that a shortened one may mean, among all of a program.
@@ -98,10 +98,10 @@ impl<'f> Classifier<'f> {
         self.budget = Budget::new(self.bytes);
     }
 
-    /// Spends steps; without any left the text counts as not understood.
+    /// Spends steps. The last one is never spent: without it the text counts as not understood.
     pub(super) fn step(&mut self, count: usize, at: Span) -> bool {
-        if let Some(left) = self.steps.checked_sub(count) {
-            self.steps = left;
+        if count < self.steps {
+            self.steps -= count;
             return true;
         }
         self.steps = 0;
@@ -111,10 +111,10 @@ impl<'f> Classifier<'f> {
 
     /// Returns whether there are that many steps, without spending them; if not, as `step`.
     pub(super) fn affords(&mut self, count: usize, at: Span) -> bool {
-        count <= self.steps || self.step(count, at)
+        count < self.steps || self.step(count, at)
     }
 
-    /// Returns whether no steps are left: what is not looked at then makes no difference.
+    /// Returns whether the text was given up: then nothing more needs a look.
     pub(super) fn is_spent(&self) -> bool {
         self.steps == 0
     }
