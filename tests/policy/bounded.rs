@@ -1,9 +1,9 @@
 //! Texts that would take memory or time out of proportion to their length.
 
-use relay_policy::classify::Cause;
-use relay_policy::tier::Tier;
+use relay_policy::classify::{Cause, Rules, classify};
+use relay_policy::tier::{Floor, Floors, Tier};
 
-use super::{reasons, tier, verdict};
+use super::{FACTS, reasons, tier, verdict};
 
 /// Returns whether a verdict says that a text was given up.
 fn is_given_up(command: &str) -> bool {
@@ -105,5 +105,22 @@ fn what_the_steps_do_not_reach_is_given_up() {
                 assert!(tier(&text) >= wanted, "{count} {between} {last}\n{}", reasons(&text));
             }
         }
+    }
+}
+
+/// What a round found is kept when the next one is given up, also where a policy says less of such texts.
+#[test]
+fn what_was_found_before_a_text_is_given_up_is_kept() {
+    let rules = Rules {
+        floors: Floors::default().with(Floor::Unparsed, Tier::Stateful),
+        ..Rules::default()
+    };
+    for count in (1_000..4_700).step_by(50) {
+        // The variable gets its value after it was read, so the text is read twice.
+        let text = format!("ls $x; ls{}; rm -rf build; x=a", " a".repeat(count));
+        let verdict = classify(&text, &FACTS, &rules);
+        let reached = count < 4_500;
+        assert!(!reached || verdict.tier == Tier::Irreversible, "{count}: {:?}", verdict.tier);
+        assert!(verdict.tier >= Tier::Stateful, "{count}: {:?}", verdict.tier);
     }
 }

@@ -49,7 +49,7 @@ pub fn classify(text: &str, facts: &Facts<'_>, rules: &Rules) -> Verdict {
         let code = Code { text, place: &place, script: &script };
         let mut frame = Frame::default();
         classifier.list(&code, &script.body, &mut frame, &Stream::default());
-        if !classifier.shell.is_stale || round > ROUNDS_MAX {
+        if !classifier.shell.is_stale || classifier.is_spent() || round > ROUNDS_MAX {
             break;
         }
         if round == ROUNDS_MAX {

@@ -55,6 +55,8 @@ pub(super) struct Classifier<'f> {
     pub(super) rules: &'f Rules,
     pub(super) shell: Shell,
     hits: Vec<Hit>,
+    /// The hits of the round before this one.
+    before: Vec<Hit>,
     /// The last byte that any of the hits begins with: one that begins after it is new.
     furthest: u32,
     /// The lowest tier of the hits once there are too many: one that is no higher takes no place.
@@ -76,6 +78,7 @@ impl<'f> Classifier<'f> {
             rules,
             shell: Shell::default(),
             hits: Vec::new(),
+            before: Vec::new(),
             furthest: 0,
             lowest: Tier::ReadOnly,
             omitted: 0,
@@ -89,7 +92,7 @@ impl<'f> Classifier<'f> {
 
     /// Begins a round.
     pub(super) fn forget(&mut self) {
-        self.hits.clear();
+        self.before = std::mem::take(&mut self.hits);
         self.furthest = 0;
         self.lowest = Tier::ReadOnly;
         self.omitted = 0;
@@ -165,6 +168,12 @@ impl<'f> Classifier<'f> {
     }
 
     pub(super) fn finish(mut self, text: &str) -> Verdict {
+        // A round that was given up did not reach all that the one before it found.
+        if self.is_spent() {
+            for hit in std::mem::take(&mut self.before) {
+                self.keep(hit);
+            }
+        }
         self.hits.sort_by_key(|hit| (std::cmp::Reverse(hit.tier), hit.span));
         let tier = self.hits.first().map_or(Tier::ReadOnly, |hit| hit.tier);
         for hit in &mut self.hits {
