@@ -71,7 +71,8 @@ fn add_programs(
                 let (name, at) = (name.value.clone(), name.at);
                 out.report(at, ProgramTwice { name, first_at, at });
             }
-            let base = String::from_utf8_lossy(program_name(name.value.as_bytes())).into_owned();
+            let base = program_name(name.value.trim().as_bytes());
+            let base = String::from_utf8_lossy(base).into_owned();
             if base != name.value {
                 let (name, at) = (name.value.clone(), name.at);
                 out.report(at, ProgramPath { name, base, at });
@@ -123,7 +124,7 @@ fn add_environment(
             out.report(row.at, EnvironmentWithoutReason { at: row.at });
         }
         for name in &row.names {
-            if name.value == "*" || changes_code(&name.value) {
+            if is_wide(&name.value) || changes_code(&name.value) {
                 let (name, at) = (name.value.clone(), name.at);
                 out.report(at, CodeVariable { name, at });
             } else if knowledge.environment.contains(&name.value) {
@@ -161,6 +162,11 @@ struct ReplacesWithoutReason {
     at: Span,
 }
 
+/// Returns whether a pattern is more than the variables of one tool, whose names begin alike: `OURS_*`.
+fn is_wide(name: &str) -> bool {
+    name.contains('*') && (name == "_*" || !name.ends_with("_*"))
+}
+
 /// A builtin is what the shell itself does: what it runs, enters and sets is read from the text. A project that
 /// said otherwise would blind the classifier.
 #[derive(Debug, Error, Diagnostic)]
@@ -175,12 +181,13 @@ struct ReplacesBuiltin {
     at: Span,
 }
 
-/// A program in a folder of the system is found by its name, so facts about its path would never count.
+/// A program in a folder of the system is found by its name, so facts about its path would never count. Nor would
+/// those about a name with blanks around it.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no command finds the program by `{name}`")]
 #[diagnostic(
     code(facts::program_path),
-    help("write `{base}`: in the folders of the system, programs are known by their name")
+    help("write `{base}`: the name alone, without a folder of the system and without blanks")
 )]
 struct ProgramPath {
     name: String,
@@ -190,10 +197,13 @@ struct ProgramPath {
 }
 
 /// Some variables make the shell, the loader or an interpreter run other code. What a project says of them does not
-/// count, and one `*` for all names would pass those that no one has thought of.
+/// count, and a wide pattern would pass those that no one has thought of.
 #[derive(Debug, Error, Diagnostic)]
 #[error("a project cannot say that `{name}` changes no code")]
-#[diagnostic(code(facts::code_variable), help("name the variables of your own tools"))]
+#[diagnostic(
+    code(facts::code_variable),
+    help("name the variables of your own tools, or all that begin alike: `OURS_*`")
+)]
 struct CodeVariable {
     name: String,
     #[label(primary, "may change which code runs")]
