@@ -5,12 +5,17 @@
 //! read again because a variable got a value later is read until nothing changes.
 
 mod arguments;
+mod braces;
 mod call;
 mod classifier;
 mod command;
+mod each;
 mod expand;
 mod hit;
 mod nested;
+mod output;
+mod parameter;
+mod path;
 mod redirect;
 mod role;
 mod rules;

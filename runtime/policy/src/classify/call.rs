@@ -5,8 +5,7 @@ use std::rc::Rc;
 use super::arguments::{Call, Given};
 use super::classifier::{Classifier, WRAPPERS_MAX};
 use super::expand::Field;
-use super::hit::Cause;
-use super::hit::{Effect, Hit, note};
+use super::hit::{Cause, Effect, Hit, note};
 use super::stream::{Content, Stream};
 use crate::facts::{
     Extent, FlagId, FormRow, NameList, NodeBit, NodeId, NodeRow, OperandRow, Output, Place,
@@ -15,7 +14,7 @@ use crate::facts::{
 use crate::paths;
 use crate::shell::{Frame, Function};
 use crate::span::Span;
-use crate::text::{Text, TextBuilder};
+use crate::text::Text;
 use crate::tier::{Floor, Tier};
 
 /// Folders whose programs are those that the facts describe.
@@ -529,166 +528,4 @@ impl<'f> Classifier<'f> {
             own.hit(Tier::Irreversible, span, Cause::Shell("sends a secret over a network"));
         }
     }
-
-    /// Returns what a program writes to standard output.
-    fn output(&self, kind: Output, call: &Call<'_>, input: &Stream) -> Stream {
-        let made = |bytes: &[u8]| Stream::literal(Text::from_span(bytes.to_vec(), call.span));
-        match kind {
-            Output::Opaque => Stream::of(Content::Opaque),
-            Output::Nothing => made(b""),
-            Output::Word => made(&[crate::text::NAME]),
-            Output::Scratch => made(b"/tmp/\xfe"),
-            Output::Here => made(b"."),
-            Output::Network => Stream::of(Content::Network),
-            Output::Secret => Stream { content: Content::Opaque, is_secret: true },
-            Output::Operands => self.echoed(call),
-            Output::Format => formatted(call).unwrap_or_else(|| Stream::of(Content::Opaque)),
-            Output::Input => {
-                let is_null = |field: &Field<'_>| &*field.text.bytes == b"/dev/null";
-                match call.operands.as_slice() {
-                    [] => input.clone(),
-                    all if all.iter().all(|field| &*field.text.bytes == b"-") => input.clone(),
-                    all if all.iter().all(is_null) => made(b""),
-                    _ => Stream::of(Content::Opaque),
-                }
-            }
-            Output::Base64 | Output::Hex | Output::Reversed => decoded(kind, call, input),
-        }
-    }
-
-    /// Spends what a decoder costs, if this is one.
-    fn decodes(&mut self, kind: Output, call: &Call<'_>, input: &Stream) -> bool {
-        match (kind, &input.content) {
-            (Output::Base64 | Output::Hex | Output::Reversed, Content::Literal(text)) => {
-                self.expands(&text.bytes, call.span)
-            }
-            _ => true,
-        }
-    }
-
-    fn echoed(&self, call: &Call<'_>) -> Stream {
-        let mut builder = TextBuilder::new(call.span);
-        for (number, field) in call.operands.iter().enumerate() {
-            if field.spread && field.text.bytes.len() > 1 {
-                return Stream::of(Content::Opaque);
-            }
-            if number > 0 {
-                builder.push_byte(b' ', call.span);
-            }
-            builder.push_text(&field.text);
-        }
-        // With `-e` a backslash means something; what it means is not read.
-        let has_options = !call.given.is_empty();
-        if has_options && builder.bytes().contains(&b'\\') {
-            return Stream::of(Content::Opaque);
-        }
-        if !has_options {
-            builder.push_byte(b'\n', call.span);
-        }
-        Stream::literal(builder.finish())
-    }
-}
-
-/// Returns what `printf` writes; `None` if its format is more than text, `%s` and line ends.
-fn formatted(call: &Call<'_>) -> Option<Stream> {
-    let (format, mut values) = call.operands.split_first()?;
-    let mut builder = TextBuilder::new(call.span);
-    if call.operands.iter().any(|field| field.spread) || !call.given.is_empty() {
-        return None;
-    }
-    loop {
-        let before = values.len();
-        let mut bytes = format.text.bytes.iter().copied().enumerate();
-        while let Some((at, byte)) = bytes.next() {
-            match byte {
-                b'%' => match bytes.next()?.1 {
-                    b's' => {
-                        if let Some((value, rest)) = values.split_first() {
-                            builder.push_text(&value.text);
-                            values = rest;
-                        }
-                    }
-                    b'%' => builder.push_byte(b'%', call.span),
-                    _ => return None,
-                },
-                b'\\' => match bytes.next()?.1 {
-                    b'n' => builder.push_byte(b'\n', call.span),
-                    b't' => builder.push_byte(b'\t', call.span),
-                    b'\\' => builder.push_byte(b'\\', call.span),
-                    _ => return None,
-                },
-                _ => builder.push_part(&format.text, at, at + 1),
-            }
-        }
-        if values.is_empty() {
-            return Some(Stream::literal(builder.finish()));
-        }
-        if values.len() == before {
-            return None;
-        }
-    }
-}
-
-/// Returns what a decoder writes.
-fn decoded(kind: Output, call: &Call<'_>, input: &Stream) -> Stream {
-    let Content::Literal(text) = &input.content else {
-        return Stream { content: Content::Opaque, is_secret: input.is_secret };
-    };
-    let is_named = call.operands.iter().any(|field| &*field.text.bytes != b"-");
-    let bytes = if is_named || !text.is_literal() { None } else { decode(kind, &text.bytes) };
-    match bytes {
-        Some(bytes) => Stream::literal(Text::from_span(bytes, text.span)),
-        None => Stream::of(Content::Opaque),
-    }
-}
-
-fn decode(kind: Output, text: &[u8]) -> Option<Vec<u8>> {
-    let bytes = match kind {
-        Output::Reversed => {
-            let text = str::from_utf8(text).ok()?;
-            let lines = text.split('\n').map(|line| line.chars().rev().collect::<String>());
-            lines.collect::<Vec<_>>().join("\n").into_bytes()
-        }
-        Output::Hex => {
-            let digits: Vec<u8> = text
-                .iter()
-                .filter(|byte| !byte.is_ascii_whitespace())
-                .map(|byte| {
-                    char::from(*byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
-                })
-                .collect::<Option<_>>()?;
-            digits
-                .chunks_exact(2)
-                .map(|pair| pair.iter().fold(0, |high, low| high << 4 | low))
-                .collect()
-        }
-        _ => base64(text)?,
-    };
-    // Bytes that are no text would look like marks.
-    str::from_utf8(&bytes).ok()?;
-    Some(bytes)
-}
-
-fn base64(text: &[u8]) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let (mut bits, mut held) = (0u32, 0u32);
-    for byte in text.iter().filter(|byte| !byte.is_ascii_whitespace()) {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            b'=' => break,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(value);
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            bytes.push(u8::try_from(bits >> held & 0xff).ok()?);
-        }
-        bits &= 0xffff;
-    }
-    Some(bytes)
 }

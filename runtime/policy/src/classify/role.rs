@@ -3,19 +3,14 @@
 use super::call::{Judged, Own};
 use super::classifier::Classifier;
 use super::expand::{Field, Leak};
-use super::hit::Cause;
-use super::hit::{Effect, note};
+use super::hit::{Cause, Effect, note};
 use super::stream::{Content, Stream};
 use crate::code;
 use crate::facts::Role;
-use crate::path_rules::PathRules;
-use crate::paths::{self, Path, PathClass};
+use crate::paths;
 use crate::shell::{Folder, Frame};
-use crate::text::{HOLE, NAME, Text, TextBuilder, display};
+use crate::text::{HOLE, Text};
 use crate::tier::{Floor, Tier};
-
-/// The longest path of a folder that is kept: each path that is seen from it is read with it.
-const FOLDER_BYTES_MAX: usize = 256;
 
 impl Role {
     /// Returns whether it is code or a program to run.
@@ -174,178 +169,6 @@ impl Classifier<'_> {
                 note(&mut self.axes.privilege, &text.display());
             }
         }
-    }
-
-    /// Judges the words of a program, or of code, that an operand begins.
-    pub(super) fn words(
-        &mut self,
-        role: Role,
-        words: &[Field<'_>],
-        judged: &Judged<'_, '_>,
-        frame: &mut Frame,
-        own: &mut Own,
-    ) -> Option<Stream> {
-        match role {
-            Role::EnvironmentCommand => {
-                let is_assignment = |field: &Field<'_>| {
-                    field.text.bytes.contains(&b'=') && !field.text.bytes.starts_with(b"=")
-                };
-                let count = words.iter().take_while(|field| is_assignment(field)).count();
-                let (assignments, words) = words.split_at(count);
-                for assignment in assignments {
-                    self.environment(&assignment.text);
-                }
-                if words.is_empty() {
-                    own.has_code = false;
-                    return None;
-                }
-                Some(self.run(words, frame, judged.input))
-            }
-            Role::EachCommand => {
-                let placeholder = judged.call.given.iter().find_map(|given| {
-                    let value = given.value.as_ref()?;
-                    (given.flag.role == Role::Placeholder).then(|| value.text.bytes.to_vec())
-                });
-                self.each(words, placeholder.as_deref(), judged, frame);
-                None
-            }
-            Role::EndedCommand => {
-                self.each(words, None, judged, frame);
-                None
-            }
-            Role::ParallelCommand => {
-                self.parallel(words, judged, frame);
-                None
-            }
-            Role::ShellWords => {
-                let code = Self::join_words(words)?;
-                Some(self.code(&code, frame, judged.input))
-            }
-            _ => Some(self.run(words, frame, judged.input)),
-        }
-    }
-
-    /// Judges a command that runs for each of many things.
-    pub(super) fn each(
-        &mut self,
-        words: &[Field<'_>],
-        placeholder: Option<&[u8]>,
-        judged: &Judged<'_, '_>,
-        frame: &Frame,
-    ) {
-        if words.is_empty() {
-            return;
-        }
-        // Every root of a search is looked at for every command that it runs.
-        if !self.step(judged.call.operands.len(), judged.call.span) {
-            return;
-        }
-        let sign = placeholder.unwrap_or(b"{}");
-        let thing = found(judged, placeholder.is_some(), &self.rules.paths);
-        let mut is_placed = placeholder.is_some();
-        let mut all: Vec<Field<'_>> = Vec::with_capacity(words.len() + 1);
-        for field in words {
-            match replaced(&field.text, sign, &thing) {
-                Some(text) => {
-                    is_placed = true;
-                    all.push(Field { text, ..field.clone() });
-                }
-                None => all.push(field.clone()),
-            }
-        }
-        if !is_placed {
-            all.push(Field::unknown(judged.call.span, true));
-        }
-        let mut inner = Frame { is_many: true, ..frame.clone() };
-        self.run(&all, &mut inner, &Stream::of(Content::Opaque));
-    }
-
-    /// Judges `parallel`: a command before `:::`, or commands after it.
-    fn parallel(&mut self, words: &[Field<'_>], judged: &Judged<'_, '_>, frame: &Frame) {
-        let is_sign = |field: &Field<'_>| field.text.bytes.starts_with(b":::");
-        let count = words.iter().take_while(|field| !is_sign(field)).count();
-        let (command, rest) = words.split_at(count);
-        let mut inner = Frame { is_many: true, ..frame.clone() };
-        if command.is_empty() {
-            for field in rest.iter().skip(1) {
-                self.code(&field.text, &inner, &Stream::default());
-            }
-            return;
-        }
-        // Its words are code, in which `{}` is one of the things.
-        let mut all: Vec<Field<'_>> = command.to_vec();
-        let mut is_placed = false;
-        for field in &mut all {
-            if let Some(text) = replaced(&field.text, b"{}", &[HOLE]) {
-                is_placed = true;
-                field.text = text;
-            }
-        }
-        if all.len() == 1 && !all.iter().any(|field| field.text.bytes.contains(&b' ')) || is_placed
-        {
-            // One word is a program; a placed hole is an operand, not code.
-            if !is_placed {
-                all.push(Field::unknown(judged.call.span, true));
-            }
-            self.run(&all, &mut inner, &Stream::of(Content::Opaque));
-            return;
-        }
-        if let Some(code) = Self::join_words(&all) {
-            self.code(&code, &inner, &Stream::of(Content::Opaque));
-        }
-    }
-
-    /// Judges what happens to a path, as something that the program itself does.
-    pub(super) fn own_path(
-        &mut self,
-        effect: Effect,
-        text: &Text<'_>,
-        frame: &Frame,
-        own: &mut Own,
-    ) {
-        let (tier, cause) = self.path_tier(effect, text, frame);
-        own.hit(tier, text.span, cause);
-    }
-
-    /// Returns what a path is, seen from the folder that commands run in.
-    pub(super) fn path_of(&self, text: &Text<'_>, frame: &Frame) -> Path {
-        paths::classify(&text.bytes, &frame.folder, &self.rules.paths)
-    }
-
-    /// Judges what happens to a path.
-    pub(super) fn path(&mut self, effect: Effect, text: &Text<'_>, frame: &Frame) {
-        let (tier, cause) = self.path_tier(effect, text, frame);
-        self.hit(tier, text.span, cause);
-    }
-
-    fn path_tier(&mut self, effect: Effect, text: &Text<'_>, frame: &Frame) -> (Tier, Cause) {
-        let path = self.path_of(text, frame);
-        if path.class != PathClass::Null {
-            note(&mut self.axes.writes, &display(&path.bytes));
-        }
-        let is_many = frame.is_many || path.is_pattern;
-        (path_tier(effect, &path, is_many), Cause::Path { effect, class: path.class, is_many })
-    }
-
-    /// Returns the folder that a text names, seen from another one.
-    pub(super) fn enter(&mut self, text: &Text<'_>, folder: &Folder) -> Folder {
-        let entered = paths::enter(&text.bytes, folder);
-        match &entered {
-            Folder::Known(path) if path.len() > FOLDER_BYTES_MAX => {
-                self.unparsed(text.span, "the path of a folder is too long");
-                Folder::Unknown
-            }
-            _ => entered,
-        }
-    }
-
-    /// Notes a path that is read.
-    pub(super) fn reads(&mut self, text: &Text<'_>, frame: &Frame) -> Path {
-        let path = self.path_of(text, frame);
-        if path.class != PathClass::Null {
-            note(&mut self.axes.reads, &display(&path.bytes));
-        }
-        path
     }
 
     fn own_read(&mut self, field: &Field<'_>, frame: &Frame, own: &mut Own) {
@@ -523,27 +346,6 @@ impl Classifier<'_> {
     }
 }
 
-/// Returns how hard what happens to a path is to undo: rules 7, 8 and 9 of the convention.
-fn path_tier(effect: Effect, path: &Path, is_many: bool) -> Tier {
-    use Effect as E;
-    use PathClass as P;
-    match (effect, path.class) {
-        (_, P::Null | P::Connection) => Tier::ReadOnly,
-        (E::Remove | E::Empty, _) if is_many => Tier::Irreversible,
-        (E::Remove | E::Empty, P::Scratch | P::Work | P::Home) => Tier::Stateful,
-        (E::Empty, P::Admits) => Tier::Stateful,
-        (E::Remove, P::Admits) => Tier::Stateful,
-        (E::Remove | E::Empty, _) => Tier::Irreversible,
-        (E::ChangeTree, _) if path.is_system_tree => Tier::Irreversible,
-        (E::Change, _) if is_many && path.is_system_tree => Tier::Irreversible,
-        (E::Change | E::ChangeTree, P::Device) => Tier::Stateful,
-        (_, P::Device) => Tier::Irreversible,
-        (E::Write | E::Take, P::Critical) => Tier::Irreversible,
-        (_, P::Scratch | P::Work | P::Home) => Tier::Reversible,
-        (_, P::Admits | P::System | P::Critical | P::Unknown) => Tier::Stateful,
-    }
-}
-
 /// Returns the host of `HOST:PATH`; `None` for a local path.
 fn remote(bytes: &[u8]) -> Option<&[u8]> {
     let colon = bytes.iter().position(|byte| *byte == b':')?;
@@ -553,48 +355,6 @@ fn remote(bytes: &[u8]) -> Option<&[u8]> {
     }
     let at = host.iter().rposition(|byte| *byte == b'@').map_or(0, |at| at + 1);
     host.get(at..)
-}
-
-/// Returns what a command runs for: a file below the folders that a search begins in, if they are known.
-fn found(judged: &Judged<'_, '_>, is_list: bool, rules: &PathRules) -> Vec<u8> {
-    let is_search = judged.call.given.iter().any(|given| !given.words.is_empty());
-    let roots = &judged.call.operands;
-    let mut classes =
-        roots.iter().map(|root| paths::classify(&root.text.bytes, &Folder::Work, rules).class);
-    let first = classes.next();
-    let is_known = is_search
-        && !is_list
-        && roots.iter().all(|root| !root.text.has_hole() && !root.spread)
-        && classes.all(|class| Some(class) == first);
-    if !is_known {
-        return vec![HOLE];
-    }
-    let mut path = roots.first().map_or(b".".to_vec(), |root| root.text.bytes.to_vec());
-    path.extend([b'/', NAME]);
-    path
-}
-
-/// Returns a text with the sign for each of many things replaced; `None` if it has none.
-fn replaced(text: &Text<'_>, sign: &[u8], thing: &[u8]) -> Option<Text<'static>> {
-    if sign.is_empty() || text.bytes.len() < sign.len() {
-        return None;
-    }
-    let found = |from: usize| {
-        let rest = text.bytes.get(from..)?;
-        rest.windows(sign.len()).position(|window| window == sign).map(|at| from + at)
-    };
-    let mut next = found(0);
-    next?;
-    let mut builder = TextBuilder::new(text.span);
-    let mut done = 0;
-    while let Some(at) = next {
-        builder.push_part(text, done, at);
-        builder.push_made(thing, text.span);
-        done = at + sign.len();
-        next = found(done);
-    }
-    builder.push_part(text, done, text.bytes.len());
-    Some(builder.finish())
 }
 
 fn refspec(text: &Text<'_>, own: &mut Own) {

@@ -1,0 +1,174 @@
+//! Programs that other programs run: once, or for each of many things.
+
+use super::call::{Judged, Own};
+use super::classifier::Classifier;
+use super::expand::Field;
+use super::stream::{Content, Stream};
+use crate::facts::Role;
+use crate::path_rules::PathRules;
+use crate::paths;
+use crate::shell::{Folder, Frame};
+use crate::text::{HOLE, NAME, Text, TextBuilder};
+
+impl Classifier<'_> {
+    /// Judges the words of a program, or of code, that an operand begins.
+    pub(super) fn words(
+        &mut self,
+        role: Role,
+        words: &[Field<'_>],
+        judged: &Judged<'_, '_>,
+        frame: &mut Frame,
+        own: &mut Own,
+    ) -> Option<Stream> {
+        match role {
+            Role::EnvironmentCommand => {
+                let is_assignment = |field: &Field<'_>| {
+                    field.text.bytes.contains(&b'=') && !field.text.bytes.starts_with(b"=")
+                };
+                let count = words.iter().take_while(|field| is_assignment(field)).count();
+                let (assignments, words) = words.split_at(count);
+                for assignment in assignments {
+                    self.environment(&assignment.text);
+                }
+                if words.is_empty() {
+                    own.has_code = false;
+                    return None;
+                }
+                Some(self.run(words, frame, judged.input))
+            }
+            Role::EachCommand => {
+                let placeholder = judged.call.given.iter().find_map(|given| {
+                    let value = given.value.as_ref()?;
+                    (given.flag.role == Role::Placeholder).then(|| value.text.bytes.to_vec())
+                });
+                self.each(words, placeholder.as_deref(), judged, frame);
+                None
+            }
+            Role::EndedCommand => {
+                self.each(words, None, judged, frame);
+                None
+            }
+            Role::ParallelCommand => {
+                self.parallel(words, judged, frame);
+                None
+            }
+            Role::ShellWords => {
+                let code = Self::join_words(words)?;
+                Some(self.code(&code, frame, judged.input))
+            }
+            _ => Some(self.run(words, frame, judged.input)),
+        }
+    }
+
+    /// Judges a command that runs for each of many things.
+    pub(super) fn each(
+        &mut self,
+        words: &[Field<'_>],
+        placeholder: Option<&[u8]>,
+        judged: &Judged<'_, '_>,
+        frame: &Frame,
+    ) {
+        if words.is_empty() {
+            return;
+        }
+        // Every root of a search is looked at for every command that it runs.
+        if !self.step(judged.call.operands.len(), judged.call.span) {
+            return;
+        }
+        let sign = placeholder.unwrap_or(b"{}");
+        let thing = found(judged, placeholder.is_some(), &self.rules.paths);
+        let mut is_placed = placeholder.is_some();
+        let mut all: Vec<Field<'_>> = Vec::with_capacity(words.len() + 1);
+        for field in words {
+            match replaced(&field.text, sign, &thing) {
+                Some(text) => {
+                    is_placed = true;
+                    all.push(Field { text, ..field.clone() });
+                }
+                None => all.push(field.clone()),
+            }
+        }
+        if !is_placed {
+            all.push(Field::unknown(judged.call.span, true));
+        }
+        let mut inner = Frame { is_many: true, ..frame.clone() };
+        self.run(&all, &mut inner, &Stream::of(Content::Opaque));
+    }
+
+    /// Judges `parallel`: a command before `:::`, or commands after it.
+    fn parallel(&mut self, words: &[Field<'_>], judged: &Judged<'_, '_>, frame: &Frame) {
+        let is_sign = |field: &Field<'_>| field.text.bytes.starts_with(b":::");
+        let count = words.iter().take_while(|field| !is_sign(field)).count();
+        let (command, rest) = words.split_at(count);
+        let mut inner = Frame { is_many: true, ..frame.clone() };
+        if command.is_empty() {
+            for field in rest.iter().skip(1) {
+                self.code(&field.text, &inner, &Stream::default());
+            }
+            return;
+        }
+        // Its words are code, in which `{}` is one of the things.
+        let mut all: Vec<Field<'_>> = command.to_vec();
+        let mut is_placed = false;
+        for field in &mut all {
+            if let Some(text) = replaced(&field.text, b"{}", &[HOLE]) {
+                is_placed = true;
+                field.text = text;
+            }
+        }
+        if all.len() == 1 && !all.iter().any(|field| field.text.bytes.contains(&b' ')) || is_placed
+        {
+            // One word is a program; a placed hole is an operand, not code.
+            if !is_placed {
+                all.push(Field::unknown(judged.call.span, true));
+            }
+            self.run(&all, &mut inner, &Stream::of(Content::Opaque));
+            return;
+        }
+        if let Some(code) = Self::join_words(&all) {
+            self.code(&code, &inner, &Stream::of(Content::Opaque));
+        }
+    }
+}
+
+/// Returns what a command runs for: a file below the folders that a search begins in, if they are known.
+fn found(judged: &Judged<'_, '_>, is_list: bool, rules: &PathRules) -> Vec<u8> {
+    let is_search = judged.call.given.iter().any(|given| !given.words.is_empty());
+    let roots = &judged.call.operands;
+    let mut classes =
+        roots.iter().map(|root| paths::classify(&root.text.bytes, &Folder::Work, rules).class);
+    let first = classes.next();
+    let is_known = is_search
+        && !is_list
+        && roots.iter().all(|root| !root.text.has_hole() && !root.spread)
+        && classes.all(|class| Some(class) == first);
+    if !is_known {
+        return vec![HOLE];
+    }
+    let mut path = roots.first().map_or(b".".to_vec(), |root| root.text.bytes.to_vec());
+    path.extend([b'/', NAME]);
+    path
+}
+
+/// Returns a text with the sign for each of many things replaced; `None` if it has none.
+fn replaced(text: &Text<'_>, sign: &[u8], thing: &[u8]) -> Option<Text<'static>> {
+    if sign.is_empty() || text.bytes.len() < sign.len() {
+        return None;
+    }
+    let found = |from: usize| {
+        let rest = text.bytes.get(from..)?;
+        rest.windows(sign.len()).position(|window| window == sign).map(|at| from + at)
+    };
+    let mut next = found(0);
+    next?;
+    let mut builder = TextBuilder::new(text.span);
+    let mut done = 0;
+    while let Some(at) = next {
+        builder.push_part(text, done, at);
+        builder.push_made(thing, text.span);
+        done = at + sign.len();
+        next = found(done);
+    }
+    builder.push_part(text, done, text.bytes.len());
+    Some(builder.finish())
+}
