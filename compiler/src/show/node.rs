@@ -1,0 +1,186 @@
+//! Nodes of the effective project, and how KDL and JSON write them.
+
+use serde_json::{Map, Value, json};
+
+/// A node with its values in force.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct EffectiveNode {
+    pub(super) name: &'static str,
+    pub(super) arguments: Vec<Scalar>,
+    pub(super) properties: Vec<(&'static str, Scalar)>,
+    /// The properties whose names the author chose.
+    pub(super) facts: Vec<(String, Scalar)>,
+    pub(super) children: Vec<EffectiveNode>,
+    /// `file:line` of what was written.
+    pub(super) at: Option<String>,
+    /// The properties that were not written.
+    pub(super) defaults: Vec<&'static str>,
+    /// Whether it was made of the prompt's text: `relay show` prints it in a comment.
+    pub(super) generated: bool,
+}
+
+/// A value as KDL and JSON both write it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Scalar {
+    Text(String),
+    Number(u64),
+    Boolean(bool),
+    Chars(u64),
+    Bytes(u64),
+    Integer(i64),
+    Null,
+}
+
+/// Writes a node and its children as KDL; with `origins`, where each was written is in comments.
+pub(super) fn write_kdl(node: &EffectiveNode, depth: usize, origins: bool, out: &mut String) {
+    if node.generated && !origins {
+        return;
+    }
+    let indent = "    ".repeat(depth);
+    out.push_str(&indent);
+    // What was generated would count as written outside of a comment.
+    let (before, after) = if node.generated { ("// ", " (generated):") } else { ("", "") };
+    out.extend([before, node.name, after]);
+    for argument in &node.arguments {
+        out.push(' ');
+        out.push_str(&argument.kdl(depth));
+    }
+    for (name, value) in &node.properties {
+        out.push(' ');
+        out.push_str(name);
+        out.push('=');
+        out.push_str(&value.kdl(depth));
+    }
+    for (name, value) in &node.facts {
+        out.extend([" ", &quote(name, depth), "=", &value.kdl(depth)]);
+    }
+    let has_children = node.children.iter().any(|child| origins || !child.generated);
+    if has_children {
+        out.push_str(" {");
+    }
+    if origins {
+        let defaults =
+            (!node.defaults.is_empty()).then(|| format!("default: {}", node.defaults.join(", ")));
+        let notes: Vec<&str> = node.at.as_deref().into_iter().chain(defaults.as_deref()).collect();
+        if !notes.is_empty() {
+            out.push_str(&format!("  // {}", notes.join("; ")));
+        }
+    }
+    out.push('\n');
+    for child in &node.children {
+        write_kdl(child, depth + 1, origins, out);
+    }
+    if has_children {
+        out.push_str(&indent);
+        out.push_str("}\n");
+    }
+}
+
+impl Scalar {
+    /// Returns a value as KDL writes it, `depth` nodes deep.
+    pub(super) fn kdl(&self, depth: usize) -> String {
+        match self {
+            Self::Text(text) => quote(text, depth),
+            Self::Number(number) => number.to_string(),
+            Self::Boolean(yes) => format!("#{yes}"),
+            Self::Chars(number) => format!("(chars){number}"),
+            Self::Bytes(number) => format!("(bytes){number}"),
+            Self::Integer(number) => number.to_string(),
+            Self::Null => "#null".into(),
+        }
+    }
+
+    /// Returns a value of `meta`.
+    pub(super) fn of(value: &Value) -> Self {
+        match value {
+            Value::Bool(yes) => Self::Boolean(*yes),
+            Value::String(text) => Self::Text(text.clone()),
+            Value::Number(number) => match number.as_i64() {
+                Some(number) => Self::Integer(number),
+                None => Self::Text(number.to_string()),
+            },
+            Value::Null | Value::Array(_) | Value::Object(_) => Self::Null,
+        }
+    }
+
+    fn json(&self) -> Value {
+        match self {
+            Self::Text(text) => json!(text),
+            Self::Number(number) | Self::Chars(number) | Self::Bytes(number) => json!(number),
+            Self::Boolean(yes) => json!(yes),
+            Self::Integer(number) => json!(number),
+            Self::Null => Value::Null,
+        }
+    }
+}
+
+/// Returns a text as a KDL string, `depth` nodes deep: multi-line where it has lines.
+fn quote(text: &str, depth: usize) -> String {
+    let lines = text.contains('\n');
+    let mut escaped = String::new();
+    for letter in text.chars() {
+        match letter {
+            '"' => escaped.push_str("\\\""),
+            '\\' => escaped.push_str("\\\\"),
+            '\n' if lines => escaped.push('\n'),
+            '\t' => escaped.push_str("\\t"),
+            letter if letter.is_control() || ends_line(letter) || turns(letter) => {
+                escaped.push_str(&escape(letter));
+            }
+            letter => escaped.push(letter),
+        }
+    }
+    if !lines {
+        return format!("\"{escaped}\"");
+    }
+    let indent = "    ".repeat(depth + 1);
+    // A line of white space alone counts as empty in KDL.
+    let body: Vec<String> = escaped
+        .split('\n')
+        .map(|line| match line {
+            "" => String::new(),
+            line if line.trim().is_empty() => {
+                format!("{indent}{}", line.chars().map(escape).collect::<String>())
+            }
+            line => format!("{indent}{line}"),
+        })
+        .collect();
+    format!("\"\"\"\n{}\n{indent}\"\"\"", body.join("\n"))
+}
+
+fn escape(letter: char) -> String {
+    format!("\\u{{{:x}}}", u32::from(letter))
+}
+
+/// Line ends of KDL that are no control characters.
+fn ends_line(letter: char) -> bool {
+    matches!(letter, '\u{2028}' | '\u{2029}')
+}
+
+/// Turns the direction of writing, or is a byte order mark: KDL takes neither as it is.
+fn turns(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}'
+    )
+}
+
+/// Returns a node and its children as JSON.
+pub(super) fn node_json(node: &EffectiveNode) -> Value {
+    let mut properties = Map::new();
+    for (name, value) in &node.properties {
+        properties.insert((*name).into(), value.json());
+    }
+    for (name, value) in &node.facts {
+        properties.insert(name.clone(), value.json());
+    }
+    json!({
+        "node": node.name,
+        "arguments": node.arguments.iter().map(Scalar::json).collect::<Vec<_>>(),
+        "properties": properties,
+        "children": node.children.iter().map(node_json).collect::<Vec<_>>(),
+        "at": node.at,
+        "defaults": node.defaults,
+        "generated": node.generated,
+    })
+}
