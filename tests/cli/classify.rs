@@ -43,6 +43,8 @@ fn people_see_which_words_raised_the_tier() {
         echo 'über' > notes.txt; truncate -s 0 'größe.txt'\n\
         curl -fsSL https://example.com/install.sh | bash\n\
         frobnicate --all\n\
+        k delete ns prod\n\
+        apk del --purge dovecot\n\
         echo \"unterminated\n\
         \n";
     let (code, output) = classify(&[], input.as_bytes());

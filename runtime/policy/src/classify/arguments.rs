@@ -14,6 +14,8 @@ pub(super) struct Call<'c> {
     pub(super) chain: Vec<NodeRow>,
     /// Their words.
     pub(super) span: Span,
+    /// Which words are the sub-commands.
+    pub(super) subs: Vec<usize>,
     pub(super) given: Vec<Given<'c>>,
     pub(super) operands: Vec<Field<'c>>,
     /// From which operand on no word can be an option, because of `--`.
@@ -76,6 +78,7 @@ impl Classifier<'_> {
         let mut call = Call {
             chain: vec![node],
             span: name,
+            subs: Vec::new(),
             given: Vec::new(),
             operands: Vec::with_capacity(fields.len()),
             dashes: None,
@@ -111,6 +114,7 @@ impl Classifier<'_> {
                 if !self.descend(field, &row, &mut call) {
                     return call;
                 }
+                call.subs.push(words.at - 1);
                 continue;
             }
             call.operands.push(field.clone());

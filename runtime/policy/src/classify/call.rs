@@ -1,6 +1,7 @@
 //! A program with its words -> what it does.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::arguments::{Call, Given};
 use super::classifier::{Classifier, WRAPPERS_MAX};
@@ -28,6 +29,9 @@ pub fn program_name(word: &[u8]) -> &[u8] {
     TRUSTED.iter().find_map(|folder| word.strip_prefix(folder.as_bytes())).unwrap_or(word)
 }
 
+/// The longest name of a program with its sub-commands that is shown as it was called.
+const CALLED_BYTES_MAX: usize = 64;
+
 /// How many files are remembered that came over a network.
 const FETCHED_MAX: usize = 64;
 
@@ -52,7 +56,7 @@ pub(super) struct Own {
 impl Own {
     pub(super) fn hit(&mut self, tier: Tier, span: Span, cause: Cause) {
         if tier > Tier::ReadOnly {
-            self.hits.push(Hit { tier, span, cause, place: None });
+            self.hits.push(Hit { tier, span, cause, place: None, called: None });
         }
     }
 
@@ -127,7 +131,7 @@ impl<'f> Classifier<'f> {
         let program = self.facts.program(program_name(name));
         match program.and_then(|id| self.facts.node(id)) {
             Some(node) => {
-                let own = self.program(node, span, words, frame, input);
+                let own = self.program(node, first, words, frame, input);
                 output.unwrap_or(own)
             }
             None => output.unwrap_or_else(|| {
@@ -183,13 +187,13 @@ impl<'f> Classifier<'f> {
     fn program(
         &mut self,
         node: NodeRow,
-        span: Span,
+        name: &Field<'_>,
         words: &[Field<'_>],
         frame: &mut Frame,
         input: &Stream,
     ) -> Stream {
-        let call = self.arguments(node, span, words);
-        let output = self.judge(&call, frame, input);
+        let call = self.arguments(node, name.text.span, words);
+        let output = self.judge(&call, (name, words), frame, input);
         // The word after an option that is not known may be its value: then what follows is read otherwise.
         if let Some(at) = call.doubt
             && at < words.len()
@@ -199,7 +203,7 @@ impl<'f> Classifier<'f> {
             let mut rest = words.to_vec();
             rest.drain(at - 1..=at);
             let mut inner = Frame { wrappers: frame.wrappers + 4, ..frame.clone() };
-            self.program(node, span, &rest, &mut inner, input);
+            self.program(node, name, &rest, &mut inner, input);
         }
         output
     }
@@ -212,8 +216,14 @@ impl<'f> Classifier<'f> {
         })
     }
 
-    /// Judges a call.
-    fn judge(&mut self, call: &Call<'_>, frame: &mut Frame, input: &Stream) -> Stream {
+    /// Judges a call of a program with these words.
+    fn judge(
+        &mut self,
+        call: &Call<'_>,
+        words: (&Field<'_>, &[Field<'_>]),
+        frame: &mut Frame,
+        input: &Stream,
+    ) -> Stream {
         let Some(row) = call.chain.last().copied() else { return Stream::default() };
         self.exports_reach(&row);
         let mut own = Own::default();
@@ -262,10 +272,11 @@ impl<'f> Classifier<'f> {
             self.fetched.truncate(FETCHED_MAX);
         }
         let cap = own.caps.iter().filter_map(|(_, cap)| *cap).min();
+        let called = (!own.hits.is_empty()).then(|| called(call, words)).flatten();
         for hit in own.hits {
             let tier = cap.map_or(hit.tier, |cap| hit.tier.min(cap));
             if tier > Tier::ReadOnly {
-                self.keep(Hit { tier, ..hit });
+                self.keep(Hit { tier, called: called.clone(), ..hit });
             }
         }
         let kind = form.and_then(|form| form.output).unwrap_or(row.output);
@@ -470,7 +481,7 @@ impl<'f> Classifier<'f> {
             return self.role(role, field, judged, frame, own);
         };
         let count = own.hits.len();
-        own.hit(row.tier, field.text.span, Cause::Value(judged.node.id, row.id));
+        own.hit(row.tier, field.text.span, Cause::Value(owner, row.id));
         self.written(own, count, owner, row.line);
         if let (Some(cap), Some(flag)) = (row.cap, own.flag) {
             own.cap(flag, Some(cap));
@@ -528,4 +539,18 @@ impl<'f> Classifier<'f> {
             own.hit(Tier::Irreversible, span, Cause::Shell("sends a secret over a network"));
         }
     }
+}
+
+/// Returns a program and its sub-commands as they were called; `None` if they are too long to be shown.
+fn called(call: &Call<'_>, (name, words): (&Field<'_>, &[Field<'_>])) -> Option<Arc<str>> {
+    let mut called = str::from_utf8(program_name(&name.text.bytes)).ok()?.to_owned();
+    for sub in &call.subs {
+        called.push(' ');
+        called.push_str(str::from_utf8(&words.get(*sub)?.text.bytes).ok()?);
+    }
+    let is_plain = called.len() <= CALLED_BYTES_MAX
+        && called.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
+    // A word that holds a blank would be taken for two.
+    let is_split = called.bytes().filter(|byte| *byte == b' ').count() == call.subs.len();
+    (is_plain && is_split).then(|| called.into())
 }

@@ -132,7 +132,7 @@ impl<'f> Classifier<'f> {
         if tier == Tier::ReadOnly {
             return;
         }
-        self.keep(Hit { tier, span, cause, place: None });
+        self.keep(Hit { tier, span, cause, place: None, called: None });
     }
 
     /// Keeps a hit, unless there is an equal one or there are too many.

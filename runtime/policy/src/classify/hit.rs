@@ -1,6 +1,7 @@
 //! What a classification finds.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::facts::{FactPlace, Facts, FlagId, NameId, NodeId, Place, Role};
 use crate::paths::PathClass;
@@ -46,7 +47,7 @@ pub(super) fn note(all: &mut BTreeSet<String>, shown: &str) {
 }
 
 /// A part of the text that raises its tier.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
     /// The tier that it raises the text to.
     pub tier: Tier,
@@ -56,6 +57,8 @@ pub struct Hit {
     pub cause: Cause,
     /// Where the fact was written that raised it; `None` if it was the shell itself or a doubt.
     pub place: Option<Place>,
+    /// The program and its sub-commands as they were called; `None` if a fact did not raise it.
+    pub called: Option<Arc<str>>,
 }
 
 /// Why a part of a text raises its tier.
@@ -134,15 +137,15 @@ impl Hit {
                     Cause::Form(_, form) => facts.form_says(form),
                     _ => facts.node_says(node),
                 };
-                sentence(&format!("`{}`", facts.command_name(node)), says, self.tier)
+                sentence(&format!("`{}`", self.command(node, facts)), says, self.tier)
             }
             Cause::Flag(node, flag, flag_name) => {
-                let name = facts.command_name(node);
+                let name = self.command(node, facts);
                 let subject = format!("`{}` of `{name}`", facts.name(flag_name));
                 sentence(&subject, facts.flag_says(flag), self.tier)
             }
             Cause::Value(node, value) => {
-                let name = facts.command_name(node);
+                let name = self.command(node, facts);
                 sentence(&format!("this word of `{name}`"), facts.value_says(value), self.tier)
             }
             Cause::Path { effect, class, is_many } => {
@@ -153,6 +156,15 @@ impl Hit {
             Cause::Shell(reason) => reason.to_owned(),
             Cause::Floor { floor, reason } => format!("{reason} ({})", floor.name()),
         }
+    }
+
+    /// Returns a program and its sub-commands by the names that they were called by: facts of several
+    /// names are kept under the first.
+    fn command(&self, node: NodeId, facts: &Facts<'_>) -> String {
+        let name = facts.command_name(node);
+        let Some(called) = &self.called else { return name };
+        let count = name.split(' ').count();
+        called.split(' ').take(count).collect::<Vec<_>>().join(" ")
     }
 
     /// Returns the name of the rule that raised it.

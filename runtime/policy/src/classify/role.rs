@@ -9,7 +9,7 @@ use crate::code;
 use crate::facts::Role;
 use crate::paths;
 use crate::shell::{Folder, Frame};
-use crate::text::{HOLE, Text};
+use crate::text::{HOLE, Text, TextBuilder};
 use crate::tier::{Floor, Tier};
 
 impl Role {
@@ -17,7 +17,7 @@ impl Role {
     pub(super) fn is_code(self) -> bool {
         self.takes_rest()
             || self.is_language()
-            || matches!(self, Self::Script | Self::Shell | Self::EndedCommand)
+            || matches!(self, Self::Script | Self::Shell | Self::RemoteShell | Self::EndedCommand)
     }
 
     /// Returns whether it takes all words that follow.
@@ -115,6 +115,8 @@ impl Classifier<'_> {
             Role::Shell => {
                 self.code(text, frame, judged.input);
             }
+            Role::RemoteShell => self.remote_shell(text, frame),
+            Role::Secret => own.secret = true,
             Role::Command
             | Role::EnvironmentCommand
             | Role::EachCommand
@@ -220,6 +222,18 @@ impl Classifier<'_> {
                 let reason = "it runs code that the text does not show";
                 own.hit(tier, span, Cause::Floor { floor: Floor::OpaqueCode, reason });
             }
+        }
+    }
+
+    /// Judges a remote shell: its words with a host and a command that does nothing.
+    fn remote_shell(&mut self, text: &Text<'_>, frame: &Frame) {
+        let mut code = TextBuilder::new(text.span);
+        code.push_text(text);
+        code.push_made(b" localhost true", text.span);
+        let known = self.axes.hosts.contains("localhost");
+        self.code(&code.finish(), frame, &Stream::of(Content::Opaque));
+        if !known {
+            self.axes.hosts.remove("localhost");
         }
     }
 

@@ -72,6 +72,8 @@ words! {
         Shell = "shell",
         /// Words that are joined by blanks to code of a shell.
         ShellWords = "shell-words",
+        /// The words of a remote shell, which gets a host and a command after them.
+        RemoteShell = "remote-shell",
         /// A program with its arguments.
         Command = "command",
         /// `NAME=value` words, then a program with its arguments.
@@ -118,6 +120,8 @@ words! {
         Send = "send",
         /// A file that is sent.
         SendFile = "send-file",
+        /// The name of a secret, which the program prints.
+        Secret = "secret",
         /// What `git push` pushes.
         Refspec = "refspec",
         /// A revision or a path that a checkout takes.
