@@ -1,5 +1,6 @@
 //! `relay facts`: what is known about programs, and where it is written.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use relay_policy::facts::{
@@ -91,8 +92,10 @@ pub(crate) fn run(arguments: &FactsArgs, output: &mut Output) -> Result<Exit, Fa
             AnswerFormat::Human => {
                 let width = output.result_look().width;
                 output.result(wrapped(&programs.join("  "), "", width))?;
+                let nodes = programs.iter().filter_map(|name| facts.program(name.as_bytes()));
                 output.note(format_args!(
-                    "{} programs; `relay facts PROGRAM` says what is known of one",
+                    "{} programs with {} names; `relay facts PROGRAM` says what is known of one",
+                    nodes.collect::<BTreeSet<_>>().len(),
                     programs.len()
                 ));
             }
