@@ -110,6 +110,11 @@ impl Classifier<'_> {
             }
             count += 1;
             if row.has_subs() && count == usize::from(row.sub_at) {
+                if self.is_script(field, &row) {
+                    options = false;
+                    call.operands.push(field.clone());
+                    continue;
+                }
                 count = 0;
                 if !self.descend(field, &row, &mut call) {
                     return call;
@@ -128,6 +133,15 @@ impl Classifier<'_> {
     /// Returns the innermost sub-command.
     fn last(&self, call: &Call<'_>) -> Option<NodeRow> {
         call.chain.last().copied()
+    }
+
+    /// Returns whether a word is no sub-command, but the script that an interpreter runs.
+    fn is_script(&self, field: &Field<'_>, row: &NodeRow) -> bool {
+        let is_plain =
+            field.text.is_literal() && !field.spread && !field.text.bytes.starts_with(b"-");
+        is_plain
+            && self.facts.operands(row.operands).next().is_some_and(|row| row.role == Role::Script)
+            && self.facts.sub(row, &field.text.bytes).is_none()
     }
 
     /// Goes to a sub-command; returns whether it is known.

@@ -490,7 +490,11 @@ impl<'f> Classifier<'f> {
             self.role(role, field, judged, frame, own);
         } else if row.role != Role::Text {
             let pattern = self.facts.text(row.pattern);
-            let taken = pattern.strip_suffix('*').map_or(0, str::len);
+            // A value of the role that all have is taken whole: its pattern only says more about it.
+            let taken = match pattern.strip_suffix('*') {
+                Some(start) if row.role != role => start.len(),
+                _ => 0,
+            };
             let rest = Field { text: field.text.after(taken), ..field.clone() };
             self.role(row.role, &rest, judged, frame, own);
         }

@@ -314,6 +314,11 @@ impl Classifier<'_> {
     fn url(&mut self, field: &Field<'_>, frame: &Frame, own: &mut Own) {
         self.leaks(field, own);
         let shown = field.text.display();
+        if shown.contains(' ') {
+            // `URL POST data`, as load generators take it.
+            let cause = Cause::Shell("sends more than the address that it asks");
+            own.hit(Tier::Stateful, field.text.span, cause);
+        }
         let rest = shown.split_once("://").map_or(&*shown, |(_, rest)| rest);
         if shown.starts_with("file://") {
             let path = field.text.after("file://".len());

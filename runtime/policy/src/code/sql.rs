@@ -306,6 +306,25 @@ fn is_bounded(text: &[u8], tokens: &[Token]) -> bool {
     if has_or { !parts.any(is_true) } else { !parts.all(is_true) }
 }
 
+/// Returns where the path stands that `\copy … to` writes: `Some(None)` for standard output, `None` if
+/// there is none.
+fn copied_to(rest: &[u8]) -> Option<Option<(usize, usize)>> {
+    let lower = rest.to_ascii_lowercase();
+    let to = lower.windows(4).rposition(|part| part == b" to ")? + 4;
+    let path = lower.get(to..)?;
+    let blanks = path.iter().take_while(|byte| **byte == b' ').count();
+    let path = path.get(blanks..)?;
+    let start = to + blanks;
+    if path.starts_with(b"stdout") || path.starts_with(b"pstdout") {
+        return Some(None);
+    }
+    let (open, length) = match path.split_first()? {
+        (b'\'', quoted) => (1, quoted.iter().position(|byte| *byte == b'\'')?),
+        _ => (0, path.iter().position(|byte| matches!(byte, b' ' | b';')).unwrap_or(path.len())),
+    };
+    (length > 0).then_some(Some((start + open, start + open + length)))
+}
+
 /// Judges `\…` of psql and `.…` of sqlite3.
 fn meta(text: &[u8], start: usize, end: usize, findings: &mut Vec<Finding>) {
     let line = text.get(start..end).unwrap_or(&[]);
@@ -344,7 +363,16 @@ fn meta(text: &[u8], start: usize, end: usize, findings: &mut Vec<Finding>) {
             } else if is_from {
                 add(start, What::Tier(Tier::Stateful, "adds rows"));
             } else {
-                add(start, What::Tier(Tier::Reversible, "writes a file"));
+                match copied_to(rest) {
+                    // To standard output.
+                    Some(None) => {}
+                    Some(Some((from, to))) => findings.push(Finding::new(
+                        start + length + from,
+                        start + length + to,
+                        What::Writes,
+                    )),
+                    None => add(start, What::Unknown("it is not clear where it writes")),
+                }
             }
         }
         ".import" => add(start, What::Tier(Tier::Stateful, "adds rows")),
