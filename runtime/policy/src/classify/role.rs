@@ -39,6 +39,7 @@ impl Role {
             Self::Sql
                 | Self::Sed
                 | Self::Awk
+                | Self::Crontab
                 | Self::Python
                 | Self::Perl
                 | Self::Ruby
@@ -128,6 +129,7 @@ impl Classifier<'_> {
             Role::Sql
             | Role::Sed
             | Role::Awk
+            | Role::Crontab
             | Role::Python
             | Role::Perl
             | Role::Ruby
@@ -247,6 +249,7 @@ impl Classifier<'_> {
             Role::Sql => code::sql::findings(&text.bytes),
             Role::Sed => code::sed::findings(&text.bytes),
             Role::Awk => code::awk::findings(&text.bytes),
+            Role::Crontab => code::crontab::findings(&text.bytes),
             _ => code::language::findings(role, &text.bytes, self.facts),
         };
         for finding in findings {

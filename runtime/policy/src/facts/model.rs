@@ -90,6 +90,8 @@ words! {
         Sed = "sed",
         /// A program of awk.
         Awk = "awk",
+        /// A table of scheduled jobs.
+        Crontab = "crontab",
         /// Code of Python.
         Python = "python",
         /// Code of Perl.
