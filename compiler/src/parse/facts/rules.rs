@@ -20,63 +20,65 @@ const SAYS: Field = Field::property(
 
 /// The fields of programs and sub-commands, and others.
 macro_rules! node_fields {
-    ($($other:expr),*) => { &[
-    NAMES,
-    Field::property(
-        "tier",
-        TIER_KIND,
-        "Its tier, whatever its options. Without it no one has read these facts, and it counts as unknown.",
-    ),
-    SAYS,
-    Field::property(
-        "style",
-        Kind::Words(Style::WORDS),
-        "How it reads its words: `gnu` (`-abc`, `--long`, shortened `--lo`), `go` (not shortened), `single` (`-name`), `none`, `key` (`key=value`).",
-    )
-    .or(Literal::Word("gnu")),
-    Field::property("stop", COUNT_KIND, "From which operand on no word is an option.")
-        .or(Literal::Number(0)),
-    Field::property("sub-at", COUNT_KIND, "Which operand is the sub-command.")
-        .or(Literal::Number(1)),
-    Field::property("numbers", Kind::Boolean, "Whether `-5` is an option.")
-        .or(Literal::Boolean(false)),
-    Field::property(
-        "bundle-first",
-        Kind::Boolean,
-        "Whether its first word may be options without a dash: `tar xf`.",
-    )
-    .or(Literal::Boolean(false)),
-    Field::property(
-        "ignore-case",
-        Kind::Boolean,
-        "Whether sub-commands may be in any case; they are written here in lower case.",
-    )
-    .or(Literal::Boolean(false)),
-    Field::property(
-        "sends",
-        Kind::Boolean,
-        "Whether it sends its standard input over a network.",
-    )
-    .or(Literal::Boolean(false)),
-    Field::property("builtin", Kind::Boolean, "Whether it is a builtin of the shell.")
-        .or(Literal::Boolean(false)),
-    Field::property("writes", Kind::Text("path"), "A path that it writes without being told."),
-    Field::property(
-        "stdin",
-        ROLE_KIND,
-        "What its standard input is if it has no operand: code of a shell, SQL.",
-    )
-    .or(Literal::Word("text")),
-    Field::property("output", Kind::Words(Output::WORDS), "What it writes to standard output.")
-        .or(Literal::Word("opaque")),
-    Field::property(
-        "special",
-        Kind::Words(Special::WORDS),
-        "What it means to the shell that runs it.",
-    )
-    .or(Literal::Word("nothing")),
-    $($other),*
-    ] };
+    ($($other:expr),*) => {
+        &[
+            NAMES,
+            Field::property(
+                "tier",
+                TIER_KIND,
+                "Its tier, whatever its options. Without it no one has read these facts, and it counts as unknown.",
+            ),
+            SAYS,
+            Field::property(
+                "style",
+                Kind::Words(Style::WORDS),
+                "How it reads its words: `gnu` (`-abc`, `--long`, shortened `--lo`), `go` (not shortened), `single` (`-name`), `none`, `key` (`key=value`).",
+            )
+            .or(Literal::Word("gnu")),
+            Field::property("stop", COUNT_KIND, "From which operand on no word is an option.")
+                .or(Literal::Number(0)),
+            Field::property("sub-at", COUNT_KIND, "Which operand is the sub-command.")
+                .or(Literal::Number(1)),
+            Field::property("numbers", Kind::Boolean, "Whether `-5` is an option.")
+                .or(Literal::Boolean(false)),
+            Field::property(
+                "bundle-first",
+                Kind::Boolean,
+                "Whether its first word may be options without a dash: `tar xf`.",
+            )
+            .or(Literal::Boolean(false)),
+            Field::property(
+                "ignore-case",
+                Kind::Boolean,
+                "Whether sub-commands may be in any case; they are written here in lower case.",
+            )
+            .or(Literal::Boolean(false)),
+            Field::property(
+                "sends",
+                Kind::Boolean,
+                "Whether it sends its standard input over a network.",
+            )
+            .or(Literal::Boolean(false)),
+            Field::property("builtin", Kind::Boolean, "Whether it is a builtin of the shell.")
+                .or(Literal::Boolean(false)),
+            Field::property("writes", Kind::Text("path"), "A path that it writes without being told."),
+            Field::property(
+                "stdin",
+                ROLE_KIND,
+                "What its standard input is if it has no operand: code of a shell, SQL.",
+            )
+            .or(Literal::Word("text")),
+            Field::property("output", Kind::Words(Output::WORDS), "What it writes to standard output.")
+                .or(Literal::Word("opaque")),
+            Field::property(
+                "special",
+                Kind::Words(Special::WORDS),
+                "What it means to the shell that runs it.",
+            )
+            .or(Literal::Word("nothing")),
+            $($other),*
+        ]
+    };
 }
 
 pub(crate) static FACTS: Rule = Rule {

@@ -71,6 +71,7 @@ impl Role {
         matches!(
             self,
             Self::Shell
+                | Self::Crontab
                 | Self::Python
                 | Self::Perl
                 | Self::Ruby
