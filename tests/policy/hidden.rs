@@ -2,7 +2,7 @@
 
 use super::{reasons, tier};
 
-/// One-liners that act behind a pattern, a comment, a quote, a variable's name or a text.
+/// One-liners whose effect is hidden by a pattern, a comment, a quote, a variable's name or a text.
 const HIDDEN: &[&str] = &[
     r##"perl -e 'print /"/; unlink(glob q(*)); print /"/'"##,
     r##"node -e 'typeof /"/; fs.rmSync("x"); typeof /"/'"##,

@@ -149,7 +149,7 @@ struct FactsWithoutPolicy {
     at: Span,
 }
 
-/// What replaces a shipped fact may lower a tier, so whoever reviews it reads why.
+/// What replaces a shipped fact may lower a tier, so a reviewer reads why.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` replaces what is known of a shipped program, without a reason")]
 #[diagnostic(

@@ -1,7 +1,7 @@
 //! Reads bash 5.2.
 //!
 //! The parser refuses rather than recovers: a text that it does not understand is an error, since
-//! whoever classifies it must not guess. Where bash would read a text in a way that this parser does
+//! a classifier must not guess. Where bash would read a text in a way that this parser does
 //! not follow (an operator split over lines, quotes inside a pattern of an expansion), it refuses too.
 //! It may accept what bash refuses; then nothing runs and the answer is only too careful.
 //!

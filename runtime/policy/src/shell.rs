@@ -8,7 +8,7 @@ use crate::span::Span;
 use crate::syntax::Script;
 use crate::text::{HOME, NAME, Text};
 
-/// How many values of a variable are told apart.
+/// The most values of a variable that are kept.
 pub(crate) const VALUES_MAX: usize = 8;
 
 /// The shell, as far as the order of commands does not matter.
@@ -78,7 +78,7 @@ struct Variable {
 pub(crate) enum Held<'s> {
     /// One of these.
     Values(&'s [Rc<[u8]>]),
-    /// This, which a shell gives it without being told.
+    /// This, which a shell gives it by itself.
     Given(&'static [u8]),
     /// Anything.
     Unknown,
@@ -221,7 +221,7 @@ impl Shell {
     }
 }
 
-/// Returns the value of a variable that a shell has without being told.
+/// Returns the value of a variable that a shell sets by itself.
 fn given(name: &str) -> Option<&'static [u8]> {
     match name {
         "HOME" => Some(&[HOME]),

@@ -61,7 +61,7 @@ macro_rules! node_fields {
             .or(Literal::Boolean(false)),
             Field::property("builtin", Kind::Boolean, "Whether it is a builtin of the shell.")
                 .or(Literal::Boolean(false)),
-            Field::property("writes", Kind::Text("path"), "A path that it writes without being told."),
+            Field::property("writes", Kind::Text("path"), "A path that it writes by default."),
             Field::property(
                 "stdin",
                 ROLE_KIND,

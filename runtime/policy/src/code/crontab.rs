@@ -18,7 +18,7 @@ pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
     findings
 }
 
-/// Returns where the command of a line stands: up to a `%`, after which is its standard input.
+/// Returns where the command of a line is: up to a `%`, after which is its standard input.
 fn command(line: &[u8]) -> Option<(usize, usize)> {
     let mut at = blanks(line, 0);
     match line.get(at)? {

@@ -306,7 +306,7 @@ fn is_bounded(text: &[u8], tokens: &[Token]) -> bool {
     if has_or { !parts.any(is_true) } else { !parts.all(is_true) }
 }
 
-/// Returns where the path stands that `\copy … to` writes: `Some(None)` for standard output, `None` if
+/// Returns where the path is that `\copy … to` writes: `Some(None)` for standard output, `None` if
 /// there is none.
 fn copied_to(rest: &[u8]) -> Option<Option<(usize, usize)>> {
     let lower = rest.to_ascii_lowercase();

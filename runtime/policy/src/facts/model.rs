@@ -254,7 +254,7 @@ pub struct Node {
     pub sends: bool,
     /// Whether it is a builtin of the shell.
     pub builtin: bool,
-    /// A path that it writes without being told.
+    /// A path that it writes by default.
     pub writes: String,
     /// What it does with code on standard input if it has no operand; `Text` for nothing.
     pub stdin: Role,
