@@ -10,7 +10,7 @@ use super::cursor::put_number;
 use super::model::{Arity, Flag, Form, Knowledge, Node, Operand, Output, Role, Special, Value};
 use super::names::{NameId, NamesBuilder, letter_of};
 use super::row::{
-    NO_PARENT, NO_TIER, NodeBit, NodeId, TextId, flag_part, form_part, operand_part, part,
+    NO_TIER, NodeBit, NodeBytes, NodeId, TextId, flag_part, form_part, operand_part, part,
     value_part,
 };
 use super::table::{FORM, Header, ProgramRow, WordRow};
@@ -61,7 +61,7 @@ pub fn encode(knowledge: &Knowledge) -> Result<Vec<u8>, EncodeError> {
                 node
             }
         };
-        programs.push(ProgramRow { name: encoder.name_id(name), node: U32::new(node) });
+        programs.push(ProgramRow { name: encoder.name_id(name), node: node_bytes(node)? });
     }
     encoder.finish(knowledge, &programs)
 }
@@ -121,31 +121,49 @@ impl<'k> Used<'k> {
         }
     }
 
-    /// Lays out names and texts: texts that are used more often first, since their numbers are shorter.
+    /// Lays out names and texts.
     fn into_encoder(self) -> Result<Encoder<'k>, EncodeError> {
-        let mut texts: Vec<(&str, usize)> = self.texts.into_iter().collect();
+        let names = NamesBuilder::new(&self.names)
+            .ok_or(EncodeError { what: "there are more than 65,280 names" })?;
+        let mut encoder =
+            Encoder { names, ids: BTreeMap::new(), texts: String::new(), rows: Vec::new() };
         // The empty text is the first, so that its number is 0.
-        texts.push(("", usize::MAX));
-        texts.sort_by_key(|(text, count)| (usize::MAX - count, *text));
-        let mut encoder = Encoder {
-            names: NamesBuilder::new(&self.names)
-                .ok_or(EncodeError { what: "there are more than 65,280 names" })?,
-            ids: BTreeMap::new(),
-            texts: String::new(),
-            rows: Vec::new(),
-        };
-        for (text, _) in texts {
+        encoder.ids.insert("", 0);
+        encoder.texts.push('\0');
+        for (text, ends) in with_ends(self.texts) {
             if text.contains('\0') {
                 return Err(EncodeError { what: "a text holds a zero byte" });
             }
-            let id = size(encoder.texts.len())?;
-            if *encoder.ids.entry(text).or_insert(id) == id {
-                encoder.texts.push_str(text);
-                encoder.texts.push('\0');
+            let start = encoder.texts.len();
+            for end in ends {
+                encoder.ids.insert(end, size(start + text.len() - end.len())?);
             }
+            encoder.texts.push_str(text);
+            encoder.texts.push('\0');
         }
         Ok(encoder)
     }
+}
+
+/// Returns texts that end no other one, each with the texts that it ends with, itself among them. Those that
+/// are used more often come first, since their numbers are shorter.
+fn with_ends(texts: BTreeMap<&str, usize>) -> Vec<(&str, Vec<&str>)> {
+    let mut sorted: Vec<(&str, usize)> =
+        texts.into_iter().filter(|(text, _)| !text.is_empty()).collect();
+    // By their last letters, so that a text follows those that end with it.
+    sorted.sort_by(|(left, _), (right, _)| right.bytes().rev().cmp(left.bytes().rev()));
+    let mut whole: Vec<(&str, Vec<&str>, usize)> = Vec::new();
+    for (text, count) in sorted {
+        match whole.last_mut() {
+            Some((longer, ends, uses)) if longer.ends_with(text) => {
+                ends.push(text);
+                *uses += count;
+            }
+            _ => whole.push((text, vec![text], count)),
+        }
+    }
+    whole.sort_by_key(|(text, _, uses)| (std::cmp::Reverse(*uses), *text));
+    whole.into_iter().map(|(text, ends, _)| (text, ends)).collect()
 }
 
 struct Encoder<'k> {
@@ -215,13 +233,10 @@ impl Encoder<'_> {
             sub_nodes.push((sub, self.node(sub, name, false)?));
         }
         let id = size(self.rows.len())?;
-        if id >= NO_PARENT {
-            return Err(EncodeError { what: "their rows are longer than 16 MB" });
-        }
+        let own = node_bytes(id)?;
         for (_, sub) in &sub_nodes {
-            // A sub-command has three bytes for its parent in front.
-            for (slot, byte) in self.rows.iter_mut().skip(*sub as usize).zip(&id.to_le_bytes()[..3])
-            {
+            // The bytes of its parent are in front of a sub-command.
+            for (slot, byte) in self.rows.iter_mut().skip(*sub as usize).zip(own.as_bytes()) {
                 *slot = *byte;
             }
         }
@@ -260,7 +275,7 @@ impl Encoder<'_> {
         let mut mask = extras.clone().fold(0, |mask, (_, _, bit)| mask | bit);
         mask |= if writes.is_empty() { 0 } else { part::WRITES };
 
-        let mut row = NO_PARENT.to_le_bytes()[..3].to_vec();
+        let mut row = NodeBytes::NONE.as_bytes().to_vec();
         row.extend(is_program.then_some(place.file));
         row.extend([first, bits, mask]);
         put_number(&mut row, u32::from(self.names.id(name)));
@@ -496,6 +511,10 @@ impl Encoder<'_> {
         ]
         .concat())
     }
+}
+
+fn node_bytes(id: NodeId) -> Result<NodeBytes, EncodeError> {
+    NodeBytes::new(id).ok_or(EncodeError { what: "their rows are longer than 16 MB" })
 }
 
 fn has_pattern(names: &[String]) -> bool {

@@ -14,6 +14,8 @@
 //! Names are numbers in rising order, each written as the distance to the one before; the letters of names
 //! such as `-x` are in front of them. The line of a row is written as the distance to the line of its node.
 
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
 use super::cursor::Cursor;
 use super::model::{Arity, Output, Position, Role, Special, Style};
 use super::names::NameId;
@@ -28,6 +30,26 @@ pub(crate) type TextId = u32;
 
 /// What a program has in place of the number of a parent.
 pub(super) const NO_PARENT: NodeId = 0xff_ffff;
+
+/// The number of a program or sub-command as it is written: in three bytes, the lowest first.
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(transparent)]
+pub(super) struct NodeBytes([u8; 3]);
+
+impl NodeBytes {
+    /// Takes a number; `None` of one that is not below [`NO_PARENT`].
+    pub(super) fn new(id: NodeId) -> Option<Self> {
+        let [low, middle, high, _] = id.to_le_bytes();
+        (id < NO_PARENT).then_some(Self([low, middle, high]))
+    }
+
+    pub(super) const NONE: Self = Self([0xff; 3]);
+
+    pub(super) const fn get(self) -> NodeId {
+        let Self([low, middle, high]) = self;
+        u32::from_le_bytes([low, middle, high, 0])
+    }
+}
 /// The number for a tier that is not given.
 pub(super) const NO_TIER: u8 = 4;
 
@@ -266,10 +288,8 @@ impl<'a> RowReader<'a> {
 
     pub(super) fn node(bytes: &'a [u8], id: NodeId) -> Option<NodeRow> {
         let mut reader = Self { cursor: Cursor::new(bytes, id as usize), line: 0 };
-        let parent = {
-            let mut byte = || u32::from(reader.cursor.byte());
-            byte() | byte() << 8 | byte() << 16
-        };
+        let mut byte = || reader.cursor.byte();
+        let parent = NodeBytes([byte(), byte(), byte()]).get();
         let file = if parent == NO_PARENT { reader.cursor.byte() } else { 0 };
         let (first, bits, extras) =
             (reader.cursor.byte(), reader.cursor.byte(), reader.cursor.byte());

@@ -13,12 +13,12 @@ use super::damage::Damaged;
 use super::model::{Place, Role, WordKind};
 use super::names::{NameId, Names, letter_of, name_of};
 use super::row::{
-    Extent, FlagId, FlagRow, FormRow, NameIds, NameList, NodeBit, NodeId, NodeRow, OperandRow,
-    RowReader, SubRow, TextId, ValueRow,
+    Extent, FlagId, FlagRow, FormRow, NameIds, NameList, NodeBit, NodeBytes, NodeId, NodeRow,
+    OperandRow, RowReader, SubRow, TextId, ValueRow,
 };
 
 /// Which form of the table this code reads and writes.
-pub(super) const FORM: u32 = 2;
+pub(super) const FORM: u32 = 3;
 
 /// How much of each part there is: of rows of one size their number, else bytes.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
@@ -41,7 +41,7 @@ pub(super) struct Header {
 #[repr(C)]
 pub(super) struct ProgramRow {
     pub(super) name: U16,
-    pub(super) node: U32,
+    pub(super) node: NodeBytes,
 }
 
 /// A word of a language.
