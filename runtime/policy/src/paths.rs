@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::path_rules::{PathPattern, PathRules};
 use crate::shell::Folder;
-use crate::text::{HOLE, HOME, QUERY, STAR};
+use crate::text::{HOME, QUERY, STAR, is_hole};
 
 /// A kind of path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -143,7 +143,7 @@ const SECRET_NAMES: &[&str] = &[
 pub(crate) fn classify(written: &[u8], folder: &Folder, rules: &PathRules) -> Path {
     let joined = join(written, folder);
     let is_pattern = written.iter().any(|byte| matches!(*byte, STAR | QUERY));
-    let known = joined.iter().position(|byte| *byte == HOLE);
+    let known = joined.iter().position(|byte| is_hole(*byte));
     let is_unknown_folder = matches!(folder, Folder::Unknown) && !is_rooted(written);
     let bytes = normalise(joined.get(..known.unwrap_or(joined.len())).unwrap_or(&joined));
     let said = rules.said(&bytes);
@@ -180,7 +180,7 @@ pub(crate) fn classify(written: &[u8], folder: &Folder, rules: &PathRules) -> Pa
 /// is not known.
 pub(crate) fn normalised(written: &[u8], folder: &Folder) -> Vec<u8> {
     let joined = join(written, folder);
-    if joined.contains(&HOLE) { joined.into_owned() } else { normalise(&joined) }
+    if has_hole(&joined) { joined.into_owned() } else { normalise(&joined) }
 }
 
 /// Returns whether a project may call the paths of a pattern scratch: they begin with a folder that is
@@ -198,10 +198,14 @@ pub fn may_be_scratch(pattern: &PathPattern) -> bool {
 
 /// Returns the folder that a path names, seen from another one.
 pub(crate) fn enter(written: &[u8], folder: &Folder) -> Folder {
-    if written.contains(&HOLE) || (matches!(folder, Folder::Unknown) && !is_rooted(written)) {
+    if has_hole(written) || (matches!(folder, Folder::Unknown) && !is_rooted(written)) {
         return Folder::Unknown;
     }
     Folder::Known(normalise(&join(written, folder)).into())
+}
+
+fn has_hole(path: &[u8]) -> bool {
+    path.iter().any(|byte| is_hole(*byte))
 }
 
 /// Returns whether a path does not depend on the folder.

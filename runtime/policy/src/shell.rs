@@ -6,18 +6,21 @@ use std::rc::Rc;
 
 use crate::span::Span;
 use crate::syntax::Script;
-use crate::text::{HOME, NAME, Text};
+use crate::text::{HOLE, HOME, MADE, NAME, Text, cut_of, may_be_option};
 
 /// The most values of a variable that are kept.
 pub(crate) const VALUES_MAX: usize = 8;
+/// The most bodies of a function that are kept.
+const BODIES_MAX: usize = 8;
 
 /// The shell, as far as the order of commands does not matter.
 #[derive(Debug, Default)]
 pub(crate) struct Shell {
     /// Shared with the shells around this one until either changes.
     variables: Rc<BTreeMap<String, Variable>>,
-    /// Functions and aliases: what a call runs.
-    pub(crate) functions: BTreeMap<String, Rc<Function>>,
+    /// Functions and aliases: what a call may run. Which definition is in force is open: it may be in a
+    /// branch that does not run, or in a shell of its own.
+    functions: BTreeMap<String, Functions>,
     /// The functions whose bodies are being classified.
     pub(crate) calls: Vec<String>,
     /// The variables that are certain to have a value of the text where reading is now.
@@ -30,6 +33,14 @@ pub(crate) struct Shell {
     pub(crate) exports: Vec<Span>,
     /// Whether a variable got a value after it was read, so that the text must be read again.
     pub(crate) is_stale: bool,
+}
+
+/// The functions of one name.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Functions {
+    pub(crate) bodies: Vec<Rc<Function>>,
+    /// Whether there are more than are kept.
+    pub(crate) is_cut: bool,
 }
 
 /// What a call of a function or alias runs.
@@ -68,7 +79,10 @@ struct Variable {
     last: Option<Rc<[u8]>>,
     /// When it got one that was not added to what was there.
     assigned: usize,
-    unknown: bool,
+    /// Whether it may hold anything, from outside of the text.
+    is_outside: bool,
+    /// Whether it may hold anything that the text itself makes.
+    is_made: bool,
     read: bool,
     is_certain: bool,
 }
@@ -76,12 +90,12 @@ struct Variable {
 /// What a variable holds where it is read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Held<'s> {
-    /// One of these.
-    Values(&'s [Rc<[u8]>]),
+    /// One of these, or what a mark stands for.
+    Values(&'s [Rc<[u8]>], Option<u8>),
     /// This, which a shell gives it by itself.
     Given(&'static [u8]),
-    /// Anything.
-    Unknown,
+    /// What a mark stands for.
+    Unknown(u8),
 }
 
 impl Shell {
@@ -97,8 +111,26 @@ impl Shell {
         }
     }
 
+    /// Remembers a function or alias.
+    pub(crate) fn define(&mut self, name: &str, text: Text<'static>) {
+        let known = self.functions.entry(name.to_owned()).or_default();
+        if known.bodies.iter().any(|body| body.text.span == text.span) {
+            return;
+        }
+        if known.bodies.len() < BODIES_MAX {
+            known.bodies.push(Rc::new(Function::new(text)));
+        } else {
+            known.is_cut = true;
+        }
+    }
+
+    /// Returns what a call of a function or alias may run.
+    pub(crate) fn functions(&self, name: &str) -> Option<&Functions> {
+        self.functions.get(name)
+    }
+
     /// Notes that a variable got a value that does not depend on what it held.
-    pub(crate) fn set(&mut self, name: &str, value: Option<Rc<[u8]>>) {
+    pub(crate) fn set(&mut self, name: &str, value: Rc<[u8]>) {
         self.assignments += 1;
         self.assign(name, value);
         let now = self.assignments;
@@ -107,21 +139,28 @@ impl Shell {
         }
     }
 
-    /// Adds a value; `None` is one that is not known.
-    pub(crate) fn assign(&mut self, name: &str, value: Option<Rc<[u8]>>) {
+    /// Adds a value. A mark alone is one that is not known.
+    pub(crate) fn assign(&mut self, name: &str, value: Rc<[u8]>) {
         let variables = Rc::make_mut(&mut self.variables);
         if !variables.contains_key(name) {
             variables.insert(name.to_owned(), Variable::default());
         }
         let Some(variable) = variables.get_mut(name) else { return };
-        variable.last.clone_from(&value);
-        let changed = match value {
-            Some(value) if variable.values.contains(&value) => false,
-            Some(value) if variable.values.len() < VALUES_MAX => {
+        variable.last = Some(Rc::clone(&value));
+        let unknown = match *value {
+            [mark @ (HOLE | MADE)] => Some(mark),
+            _ if variable.values.contains(&value) => None,
+            _ if variable.values.len() < VALUES_MAX => {
                 variable.values.push(value);
-                true
+                self.is_stale |= variable.read;
+                None
             }
-            _ => !std::mem::replace(&mut variable.unknown, true),
+            _ => Some(cut_of(&value)),
+        };
+        let changed = match unknown {
+            None => false,
+            Some(MADE) => !std::mem::replace(&mut variable.is_made, true),
+            Some(_) => !std::mem::replace(&mut variable.is_outside, true),
         };
         self.is_stale |= changed && variable.read;
         if !variable.is_certain {
@@ -134,7 +173,7 @@ impl Shell {
     pub(crate) fn current(&self, name: &str, since: usize) -> Option<&[u8]> {
         let variable = self.variables.get(name)?;
         let is_known = variable.is_certain && !self.lost && variable.assigned > since;
-        variable.last.as_deref().filter(|_| is_known)
+        variable.last.as_deref().filter(|last| is_known && !matches!(last, [HOLE | MADE]))
     }
 
     /// Any variable may now hold anything.
@@ -189,7 +228,7 @@ impl Shell {
     /// Returns what a variable holds.
     pub(crate) fn held(&mut self, name: &str) -> Held<'_> {
         if self.lost {
-            return Held::Unknown;
+            return Held::Unknown(MADE);
         }
         if !self.variables.contains_key(name) {
             if let Some(value) = given(name) {
@@ -205,14 +244,60 @@ impl Shell {
         }
         match self.variables.get(name) {
             Some(variable) => {
-                if variable.unknown || !variable.is_certain {
-                    Held::Unknown
-                } else {
-                    Held::Values(&variable.values)
+                // Where it is not certain that a value was assigned, it may have one from outside.
+                let is_outside = variable.is_outside || !variable.is_certain;
+                let mark = match (variable.is_made, is_outside) {
+                    (true, _) => Some(MADE),
+                    (false, true) => Some(HOLE),
+                    (false, false) => None,
+                };
+                match mark {
+                    Some(mark) if variable.values.is_empty() => Held::Unknown(mark),
+                    mark => Held::Values(&variable.values, mark),
                 }
             }
-            None => Held::Unknown,
+            None => Held::Unknown(HOLE),
         }
+    }
+
+    /// Returns whether the text gives a variable a value.
+    pub(crate) fn is_assigned(&self, name: &str) -> bool {
+        self.variables
+            .get(name)
+            .is_some_and(|variable| !variable.values.is_empty() || variable.is_made)
+    }
+
+    /// Returns whether the text may cut words at this byte, other than at blanks.
+    fn separates(&self, byte: u8) -> bool {
+        self.literals("IFS").iter().any(|value| value.contains(&byte))
+    }
+
+    /// Returns whether the text cuts words at other bytes than blanks.
+    pub(crate) fn has_separators(&self) -> bool {
+        let is_own = |value: &Rc<[u8]>| value.iter().any(|byte| !byte.is_ascii_whitespace());
+        self.lost || self.literals("IFS").iter().any(is_own)
+    }
+
+    /// Returns the words that `read` cuts a line into.
+    pub(crate) fn pieces<'l>(&self, line: &'l [u8]) -> Vec<&'l [u8]> {
+        let separates = |byte: &u8| byte.is_ascii_whitespace() || self.separates(*byte);
+        line.split(separates).filter(|piece| !piece.is_empty()).collect()
+    }
+
+    /// Returns the mark for words that a shell cuts out of a value at the separators of the text; `None` if
+    /// it cuts at blanks alone.
+    pub(crate) fn cut(&self, value: &[u8]) -> Option<u8> {
+        if !self.has_separators() {
+            return None;
+        }
+        let is_own = |byte: u8| !byte.is_ascii_whitespace() && self.separates(byte);
+        let cut = value.split(|byte| is_own(*byte));
+        let mut pieces = 0;
+        let is_option = cut.fold(false, |found, piece| {
+            pieces += 1;
+            found || may_be_option(piece)
+        });
+        (pieces > 1).then_some(if is_option { MADE } else { HOLE })
     }
 
     /// Returns all values that the text gives a variable, whether or not they are all.
@@ -242,8 +327,9 @@ fn given(name: &str) -> Option<&'static [u8]> {
 pub(crate) struct Frame {
     /// The folder that relative paths begin at.
     pub(crate) folder: Folder,
-    /// The positional parameters; `None` if they are not known.
-    pub(crate) parameters: Option<Rc<[Text<'static>]>>,
+    pub(crate) parameters: Parameters,
+    /// `$0`, if the text says what it is.
+    pub(crate) zero: Option<Rc<Text<'static>>>,
     /// Whether what runs here runs for many things: in a loop, below `find` or `xargs`.
     pub(crate) is_many: bool,
     /// How many assignments were read before the loop around it, whose turns may change a value again.
@@ -256,6 +342,34 @@ pub(crate) struct Frame {
     pub(crate) nesting: u8,
     /// How many programs that run it are around it.
     pub(crate) wrappers: u8,
+}
+
+/// The positional parameters.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Parameters {
+    /// What the caller of the text gives it.
+    #[default]
+    Outside,
+    /// These.
+    Known(Rc<[Text<'static>]>),
+    /// Some that the text makes.
+    Made,
+}
+
+impl Parameters {
+    /// Returns the mark for one of which nothing is known.
+    pub(crate) fn mark(&self) -> u8 {
+        match self {
+            Self::Outside => HOLE,
+            Self::Known(all) if !all.iter().any(|text| may_be_option(&text.bytes)) => HOLE,
+            Self::Known(_) | Self::Made => MADE,
+        }
+    }
+
+    /// Returns parameters of which only is known what these are made of.
+    pub(crate) fn lost(&self) -> Self {
+        if self.mark() == MADE { Self::Made } else { Self::Outside }
+    }
 }
 
 /// The folder that relative paths begin at.

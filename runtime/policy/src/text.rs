@@ -17,10 +17,38 @@ pub(crate) const HOME: u8 = 0xfb;
 
 /// Is between the elements of an array.
 pub(crate) const ELEMENT: u8 = 0xfa;
+/// Stands for any text, like `HOLE`; but the classified text itself makes it, of letters that it does not
+/// show as they are, so it may be an option too.
+pub(crate) const MADE: u8 = 0xf9;
 
 /// Returns whether a byte stands for other text.
 pub(crate) const fn is_mark(byte: u8) -> bool {
-    byte >= ELEMENT
+    byte >= MADE
+}
+
+/// Returns whether a byte stands for any text.
+pub(crate) const fn is_hole(byte: u8) -> bool {
+    matches!(byte, HOLE | MADE)
+}
+
+/// Returns whether words that are cut out of a text, at its blanks and punctuation, may be options.
+pub(crate) fn may_be_option(bytes: &[u8]) -> bool {
+    let mut before = b' ';
+    bytes.iter().any(|byte| {
+        let begins = !before.is_ascii_alphanumeric();
+        before = *byte;
+        *byte == MADE || (*byte == b'-' && begins)
+    })
+}
+
+/// Returns the mark for words that are cut out of a text.
+pub(crate) fn cut_of(bytes: &[u8]) -> u8 {
+    if may_be_option(bytes) { MADE } else { HOLE }
+}
+
+/// Returns the mark for any part of a text.
+pub(crate) fn part_of(bytes: &[u8]) -> u8 {
+    if bytes.iter().any(|byte| matches!(*byte, b'-' | MADE)) { MADE } else { HOLE }
 }
 
 /// A text with its place in the text that is classified.
@@ -120,7 +148,7 @@ impl<'t> Text<'t> {
 
     /// Returns whether any of its bytes stands for a text that is not known.
     pub(crate) fn has_hole(&self) -> bool {
-        self.bytes.contains(&HOLE)
+        self.bytes.iter().any(|byte| is_hole(*byte))
     }
 
     /// Returns whether all of it is known.

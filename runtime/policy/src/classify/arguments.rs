@@ -2,10 +2,11 @@
 
 use super::classifier::{Classifier, SHORTENED_STEPS};
 use super::expand::Field;
+use super::hit::Cause;
 use crate::facts::{Arity, FlagRow, NameId, NodeBit, NodeId, NodeRow, Role, Style};
 use crate::span::Span;
-use crate::text::{NAME, STAR};
-use crate::tier::Floor;
+use crate::text::{MADE, NAME, STAR};
+use crate::tier::{Floor, Tier};
 
 /// The words of a program, taken apart.
 #[derive(Debug)]
@@ -107,6 +108,9 @@ impl Classifier<'_> {
                 if self.option(field, &row, style, is_first, &mut words, &mut call) {
                     continue;
                 }
+                if is_made_option(field) {
+                    self.any_option(field, &mut call);
+                }
             }
             count += 1;
             if row.has_subs() && count == usize::from(row.sub_at) {
@@ -128,6 +132,35 @@ impl Classifier<'_> {
             }
         }
         call
+    }
+
+    /// Judges a word that the text makes and that may be any option.
+    fn any_option(&mut self, field: &Field<'_>, call: &mut Call<'_>) {
+        let span = field.text.span;
+        if !self.step(SHORTENED_STEPS, span) {
+            return;
+        }
+        call.has_unknown = true;
+        let mut worst = Tier::ReadOnly;
+        let mut is_own = true;
+        for row in call.chain.iter().rev() {
+            for flag in self.facts.flags(row).filter(|flag| is_own || flag.is_everywhere) {
+                let values = self.facts.values(flag.values).map(|value| value.tier).max();
+                let role = match flag.role {
+                    role if role.is_code() => self.rules.floors.tier(Floor::UnknownWord),
+                    Role::Config => self.rules.floors.tier(Floor::OpaqueCode),
+                    Role::Read | Role::RemoteRead => Tier::ReadOnly,
+                    role if role.is_path() => Tier::Stateful,
+                    _ => Tier::ReadOnly,
+                };
+                worst = worst.max(flag.tier).max(role).max(values.unwrap_or_default());
+            }
+            is_own = false;
+        }
+        if worst >= Tier::Stateful {
+            let reason = "this word is made by the text and may be an option";
+            self.hit(worst, span, Cause::Floor { floor: Floor::UnknownWord, reason });
+        }
     }
 
     /// Returns the innermost sub-command.
@@ -436,6 +469,12 @@ impl Classifier<'_> {
             call.doubt = Some(words.at);
         }
     }
+}
+
+/// Returns whether a word may be an option that the text does not show.
+fn is_made_option(field: &Field<'_>) -> bool {
+    let bytes = &*field.text.bytes;
+    bytes.first() == Some(&MADE) || (field.spread && bytes.contains(&MADE))
 }
 
 fn is_number(bytes: &[u8]) -> bool {

@@ -1,19 +1,19 @@
 //! A program with its words -> what it does.
 
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::arguments::{Call, Given};
 use super::classifier::{Classifier, WRAPPERS_MAX};
 use super::expand::Field;
 use super::hit::{Cause, Effect, Hit, note};
-use super::stream::{Content, Stream};
+use super::special::parameters;
+use super::stream::{Content, Stream, Written};
 use crate::facts::{
     Extent, FlagId, FormRow, NameList, NodeBit, NodeId, NodeRow, OperandRow, Output, Place,
     Position, Role, Special, matches,
 };
 use crate::paths;
-use crate::shell::{Frame, Function};
+use crate::shell::{Frame, Function, Functions};
 use crate::span::Span;
 use crate::text::Text;
 use crate::tier::{Floor, Tier};
@@ -32,9 +32,6 @@ pub fn program_name(word: &[u8]) -> &[u8] {
 /// The longest name of a program with its sub-commands that is shown as it was called.
 const CALLED_BYTES_MAX: usize = 64;
 
-/// How many files are remembered that came over a network.
-const FETCHED_MAX: usize = 64;
-
 /// What a program itself does, before a dry run caps it.
 #[derive(Default)]
 pub(super) struct Own {
@@ -51,6 +48,8 @@ pub(super) struct Own {
     pub(super) secret: bool,
     /// What sends data over a network.
     pub(super) sends: Option<Span>,
+    /// Whether what it writes is made of the text: of a file that the text writes, or by code of a language.
+    pub(super) makes: bool,
 }
 
 impl Own {
@@ -123,11 +122,19 @@ impl<'f> Classifier<'f> {
         }
         let name = &*first.text.bytes;
         note(&mut self.axes.programs, &String::from_utf8_lossy(name));
-        let called = str::from_utf8(name)
+        let functions = str::from_utf8(name)
             .ok()
-            .and_then(|name| Some((name, Rc::clone(self.shell.functions.get(name)?))));
-        let output =
-            called.map(|(name, body)| self.call_function(name, &body, words, span, frame, input));
+            .and_then(|name| Some((name, self.shell.functions(name)?.clone())));
+        let output = functions.map(|(name, Functions { bodies, is_cut })| {
+            if is_cut {
+                self.floor(Floor::UnknownWord, span, "this function has too many bodies");
+            }
+            let mut written = Written::default();
+            for body in &bodies {
+                written.add(self.call_function(name, body, words, span, frame, input));
+            }
+            written.finish()
+        });
         let program = self.facts.program(program_name(name));
         match program.and_then(|id| self.facts.node(id)) {
             Some(node) => {
@@ -136,7 +143,7 @@ impl<'f> Classifier<'f> {
             }
             None => output.unwrap_or_else(|| {
                 let is_path = name.contains(&b'/');
-                if is_path && self.fetched.contains(&paths::normalised(name, &frame.folder)) {
+                if is_path && self.is_fetched(&paths::normalised(name, &frame.folder)) {
                     let cause = Cause::Shell("runs code from a network");
                     self.hit(Tier::Irreversible, span, cause);
                 }
@@ -170,9 +177,8 @@ impl<'f> Classifier<'f> {
         if depth > 1 {
             return Stream::of(Content::Opaque);
         }
-        let is_known = depth == 0 && !words.iter().any(|field| field.spread);
-        let parameters =
-            is_known.then(|| words.iter().map(|field| field.text.clone().owned()).collect());
+        let parameters = parameters(words);
+        let parameters = if depth == 0 { parameters } else { parameters.lost() };
         let outer = std::mem::replace(&mut frame.parameters, parameters);
         self.shell.calls.push(name.to_owned());
         let mark = self.shell.enter();
@@ -268,8 +274,9 @@ impl<'f> Classifier<'f> {
         }
         self.sends(&row, &judged, &mut own);
         if row.output == Output::Network {
-            self.fetched.append(&mut own.written);
-            self.fetched.truncate(FETCHED_MAX);
+            own.written.drain(..).for_each(|path| self.fetch(path));
+        } else if input.makes_options() {
+            own.written.drain(..).for_each(|path| self.make(path));
         }
         let cap = own.caps.iter().filter_map(|(_, cap)| *cap).min();
         let called = (!own.hits.is_empty()).then(|| called(call, words)).flatten();
@@ -284,7 +291,7 @@ impl<'f> Classifier<'f> {
             // What it runs writes to its output.
             Some(stream) => stream,
             None if !self.decodes(kind, call, input) => Stream::of(Content::Opaque),
-            None => self.output(kind, call, input),
+            None => self.output(kind, call, input, own.makes),
         };
         stream.is_secret |= own.secret;
         stream
@@ -523,10 +530,10 @@ impl<'f> Classifier<'f> {
             Content::Network => {
                 self.hit(Tier::Irreversible, span, Cause::Shell("runs code from a network"));
             }
-            Content::Opaque if role.is_shell_code() => {
+            Content::Opaque | Content::Made if role.is_shell_code() => {
                 self.floor(Floor::UnknownWord, span, "it runs code that the text does not show");
             }
-            Content::Opaque => {
+            Content::Opaque | Content::Made => {
                 self.floor(Floor::OpaqueCode, span, "it runs code that the text does not show");
             }
         }

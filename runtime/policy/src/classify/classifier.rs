@@ -16,6 +16,8 @@ pub(super) const NESTING_MAX: u8 = 8;
 pub(super) const WRAPPERS_MAX: u8 = 24;
 /// How many readings of one command are compared.
 pub(super) const READINGS_MAX: usize = 8;
+/// How many files are remembered that came over a network, or that the text makes.
+const FILES_MAX: usize = 64;
 /// How many hits of one text are kept; the others are counted.
 const HITS_MAX: usize = 64;
 /// How often a text is read until its variables do not change any more.
@@ -64,7 +66,9 @@ pub(super) struct Classifier<'f> {
     omitted: usize,
     pub(super) axes: Axes,
     /// The files that came over a network.
-    pub(super) fetched: Vec<Vec<u8>>,
+    fetched: Vec<Vec<u8>>,
+    /// The files that hold what the text makes, among it words that may be options.
+    made: Vec<Vec<u8>>,
     /// What nested texts may still spend on parsing.
     pub(super) budget: Budget,
     steps: usize,
@@ -84,6 +88,7 @@ impl<'f> Classifier<'f> {
             omitted: 0,
             axes: Axes::default(),
             fetched: Vec::new(),
+            made: Vec::new(),
             budget: Budget::new(bytes),
             steps: STEPS_MIN + bytes / BYTES_PER_STEP,
             bytes,
@@ -98,7 +103,32 @@ impl<'f> Classifier<'f> {
         self.omitted = 0;
         self.axes = Axes::default();
         self.fetched.clear();
+        self.made.clear();
         self.budget = Budget::new(self.bytes);
+    }
+
+    /// Notes a file that came over a network.
+    pub(super) fn fetch(&mut self, path: Vec<u8>) {
+        if self.fetched.len() < FILES_MAX {
+            self.fetched.push(path);
+        }
+    }
+
+    /// Returns whether a file may have come over a network.
+    pub(super) fn is_fetched(&self, path: &[u8]) -> bool {
+        self.fetched.len() >= FILES_MAX || self.fetched.iter().any(|fetched| fetched == path)
+    }
+
+    /// Notes a file that holds what the text makes.
+    pub(super) fn make(&mut self, path: Vec<u8>) {
+        if self.made.len() < FILES_MAX {
+            self.made.push(path);
+        }
+    }
+
+    /// Returns whether a file may hold what the text makes.
+    pub(super) fn is_made(&self, path: &[u8]) -> bool {
+        self.made.len() >= FILES_MAX || self.made.iter().any(|made| made == path)
     }
 
     /// Spends steps. The last one is never spent: without it the text counts as not understood.

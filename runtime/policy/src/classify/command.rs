@@ -6,10 +6,10 @@ use std::rc::Rc;
 use super::classifier::{Classifier, Code, READINGS_MAX};
 use super::expand::{Choice, Field};
 use super::stream::{Content, Stream, Written};
-use crate::shell::{Frame, Function};
+use crate::shell::{Frame, Parameters};
 use crate::span::Span;
 use crate::syntax::{Assignment, Command, Item, Kind, List, Pipeline, Simple, Value, Word};
-use crate::text::{ELEMENT, Text};
+use crate::text::{ELEMENT, MADE, Text, cut_of, part_of};
 
 impl Classifier<'_> {
     /// Classifies a list, and returns what it writes.
@@ -136,7 +136,7 @@ impl Classifier<'_> {
                 output
             }
             Kind::Case { word, patterns, bodies } => {
-                self.single(code, word, frame);
+                self.readings(code, word, frame);
                 for pattern in patterns {
                     self.visit(code, &pattern.parts, frame);
                 }
@@ -167,7 +167,7 @@ impl Classifier<'_> {
     fn define(&mut self, code: &Code<'_>, name: &str, body: Span, documents: &Range<usize>) {
         let end = Self::documents_end(code, body, documents).unwrap_or(body.end as usize);
         let text = code.place.part(body.start as usize, end);
-        self.shell.functions.insert(name.to_owned(), Rc::new(Function::new(text.owned())));
+        self.shell.define(name, text.owned());
     }
 
     /// Returns where the last of a body's here-documents ends, if it follows the body.
@@ -230,22 +230,35 @@ impl Classifier<'_> {
             Some(words) => {
                 let mut choice = Choice::of(0);
                 let fields = self.fields(code, words, frame, &mut choice);
-                if choice.readings > 1 {
-                    self.shell.assign(name, None);
-                    return;
+                for reading in 1..choice.readings.min(READINGS_MAX) {
+                    let others = self.fields(code, words, frame, &mut Choice::of(reading));
+                    self.loop_values(name, others);
+                }
+                if choice.readings > READINGS_MAX {
+                    self.shell.assign(name, [MADE].into());
                 }
                 fields
             }
             None => match &frame.parameters {
-                Some(all) => all.iter().cloned().map(Field::new).collect(),
-                None => {
-                    self.shell.assign(name, None);
+                Parameters::Known(all) => all.iter().cloned().map(Field::new).collect(),
+                unknown => {
+                    let mark = unknown.mark();
+                    self.shell.assign(name, [mark].into());
                     return;
                 }
             },
         };
+        self.loop_values(name, fields);
+    }
+
+    /// Gives the variable of a loop its values.
+    fn loop_values(&mut self, name: &str, fields: Vec<Field<'_>>) {
         for field in fields {
-            let value = (!field.spread).then(|| Rc::from(&*field.text.bytes));
+            let bytes = &*field.text.bytes;
+            let value = match field.spread {
+                true => [cut_of(bytes)].into(),
+                false => bytes.into(),
+            };
             self.shell.assign(name, value);
         }
     }
@@ -314,52 +327,67 @@ impl Classifier<'_> {
         if let Some(subscript) = &assignment.subscript {
             self.late_parts(code, &subscript.parts, subscript.span, frame);
         }
+        let mut others = Vec::new();
         let value = match &assignment.value {
             Value::Word(word) => {
-                let field = self.single(code, word, frame);
-                Some(field.text.bytes.into_owned())
+                let readings = self.readings(code, word, frame).into_iter();
+                let mut readings = readings.map(|field| field.text.bytes.into_owned());
+                let first = readings.next().unwrap_or_default();
+                others.extend(readings);
+                first
             }
             Value::Array(words) => {
                 let mut choice = Choice::of(0);
                 let fields = self.fields(code, words, frame, &mut choice);
                 let is_known = choice.readings <= 1 && !fields.iter().any(|field| field.spread);
                 let texts: Vec<_> = fields.into_iter().map(|field| field.text.bytes).collect();
-                is_known.then(|| texts.join(&ELEMENT))
+                let value = texts.join(&ELEMENT);
+                if is_known { value } else { vec![cut_of(&value)] }
             }
         };
         if !stays {
+            // `IFS=, read …` cuts what is read.
+            if name == "IFS" {
+                self.shell.assign(name, value.into());
+            }
             return;
         }
-        self.prompts(name, value.as_deref(), code.place(assignment.span), frame);
+        for value in others.iter().chain([&value]) {
+            self.prompts(name, value, code.place(assignment.span), frame);
+        }
         let is_plain = !assignment.append && assignment.subscript.is_none();
         let value = match (assignment.append, &assignment.subscript) {
-            (_, Some(_)) => None,
+            (_, Some(_)) => vec![cut_of(&value)],
             (false, None) => value,
-            (true, None) => self.appended(name, value, &assignment.value, frame.loop_since),
+            (true, None) if others.is_empty() => {
+                self.appended(name, value, &assignment.value, frame.loop_since)
+            }
+            (true, None) => vec![part_of(&value)],
         };
         if is_plain {
-            self.shell.set(name, value.map(Rc::from));
+            self.shell.set(name, value.into());
         } else {
-            self.shell.assign(name, value.map(Rc::from));
+            self.shell.assign(name, value.into());
+        }
+        for value in others {
+            let value = if is_plain { value } else { vec![part_of(&value)] };
+            self.shell.assign(name, value.into());
         }
         self.exported(name, code.place(assignment.span), false);
     }
 
     /// Returns what a variable holds after a value was added.
-    fn appended(
-        &self,
-        name: &str,
-        value: Option<Vec<u8>>,
-        kind: &Value,
-        since: usize,
-    ) -> Option<Vec<u8>> {
-        let value = value?;
-        let mut whole = self.shell.current(name, since)?.to_vec();
+    fn appended(&self, name: &str, value: Vec<u8>, kind: &Value, since: usize) -> Vec<u8> {
+        let Some(whole) = self.shell.current(name, since) else {
+            // Added to what is not known, it may begin a word or go on with one.
+            return vec![part_of(&value)];
+        };
+        let mut whole = whole.to_vec();
         if matches!(kind, Value::Array(_)) && !whole.is_empty() {
             whole.push(ELEMENT);
         }
         whole.extend(value);
-        Some(whole)
+        whole
     }
 }
 
@@ -368,10 +396,15 @@ fn rejoin(frame: &mut Frame, inner: &Frame) {
     if !frame.folder.is_same(&inner.folder) {
         frame.folder = crate::shell::Folder::Unknown;
     }
-    frame.parameters = match (frame.parameters.take(), &inner.parameters) {
-        (Some(own), Some(other)) if Rc::ptr_eq(&own, other) || same_texts(&own, other) => Some(own),
-        _ => None,
-    };
+    match (&frame.parameters, &inner.parameters) {
+        (Parameters::Outside, Parameters::Outside) => {}
+        (Parameters::Known(own), Parameters::Known(other))
+            if Rc::ptr_eq(own, other) || same_texts(own, other) => {}
+        (own, other) => {
+            let is_made = own.mark() == MADE || other.mark() == MADE;
+            frame.parameters = if is_made { Parameters::Made } else { Parameters::Outside };
+        }
+    }
 }
 
 fn same_texts(a: &[Text<'_>], b: &[Text<'_>]) -> bool {

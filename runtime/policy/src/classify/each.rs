@@ -8,7 +8,10 @@ use crate::facts::Role;
 use crate::path_rules::PathRules;
 use crate::paths;
 use crate::shell::{Folder, Frame};
-use crate::text::{HOLE, NAME, Text, TextBuilder};
+use crate::text::{HOLE, MADE, NAME, Text, TextBuilder, may_be_option};
+
+/// How many things of a list that is shown are run for one by one.
+const THINGS_MAX: usize = 8;
 
 impl Classifier<'_> {
     /// Judges the words of a program, or of code, that an operand begins.
@@ -76,23 +79,53 @@ impl Classifier<'_> {
             return;
         }
         let sign = placeholder.unwrap_or(b"{}");
-        let thing = found(judged, placeholder.is_some(), &self.rules.paths);
-        let mut is_placed = placeholder.is_some();
-        let mut all: Vec<Field<'_>> = Vec::with_capacity(words.len() + 1);
-        for field in words {
-            match replaced(&field.text, sign, &thing) {
-                Some(text) => {
-                    is_placed = true;
-                    all.push(Field { text, ..field.clone() });
-                }
-                None => all.push(field.clone()),
-            }
-        }
-        if !is_placed {
-            all.push(Field::unknown(judged.call.span, true));
-        }
+        let is_list = placeholder.is_some();
         let mut inner = Frame { is_many: true, ..frame.clone() };
-        self.run(&all, &mut inner, &Stream::of(Content::Opaque));
+        for thing in self.things(judged, is_list) {
+            let mut is_placed = is_list;
+            let mut all: Vec<Field<'_>> = Vec::with_capacity(words.len() + 1);
+            for field in words {
+                match replaced(&field.text, sign, &thing) {
+                    Some(text) => {
+                        is_placed = true;
+                        all.push(Field { text, ..field.clone() });
+                    }
+                    None => all.push(field.clone()),
+                }
+            }
+            if !is_placed {
+                let text = Text::from_span(thing, judged.call.span);
+                let spread = !text.is_literal();
+                all.push(Field { spread, ..Field::new(text) });
+            }
+            self.run(&all, &mut inner, &Stream::of(Content::Opaque));
+        }
+    }
+
+    /// Returns what a command runs for. A list that is shown is read word by word; what is not shown is one
+    /// thing more.
+    fn things(&self, judged: &Judged<'_, '_>, is_list: bool) -> Vec<Vec<u8>> {
+        let is_search = judged.call.given.iter().any(|given| !given.words.is_empty());
+        if is_search {
+            return vec![found(judged, is_list, &self.rules.paths)];
+        }
+        match &judged.input.content {
+            Content::Literal(text) => {
+                let separates = |byte: &u8| match is_list {
+                    true => *byte == b'\n',
+                    false => byte.is_ascii_whitespace(),
+                };
+                let mut things: Vec<Vec<u8>> = vec![vec![HOLE]];
+                let all = text.bytes.split(separates).filter(|thing| may_be_option(thing));
+                things.extend(all.take(THINGS_MAX).map(<[u8]>::to_vec));
+                if things.len() > THINGS_MAX {
+                    things.push(vec![MADE]);
+                }
+                things
+            }
+            Content::Made => vec![vec![MADE]],
+            _ => vec![vec![HOLE]],
+        }
     }
 
     /// Judges `parallel`: a command before `:::`, or commands after it.
@@ -110,8 +143,10 @@ impl Classifier<'_> {
         // Its words are code, in which `{}` is one of the things.
         let mut all: Vec<Field<'_>> = command.to_vec();
         let mut is_placed = false;
+        let is_option = rest.iter().any(|field| may_be_option(&field.text.bytes));
+        let thing = if is_option || judged.input.makes_options() { MADE } else { HOLE };
         for field in &mut all {
-            if let Some(text) = replaced(&field.text, b"{}", &[HOLE]) {
+            if let Some(text) = replaced(&field.text, b"{}", &[thing]) {
                 is_placed = true;
                 field.text = text;
             }
@@ -120,7 +155,8 @@ impl Classifier<'_> {
         {
             // One word is a program; a placed hole is an operand, not code.
             if !is_placed {
-                all.push(Field::unknown(judged.call.span, true));
+                let text = Text::from_span(vec![thing], judged.call.span);
+                all.push(Field { spread: true, ..Field::new(text) });
             }
             self.run(&all, &mut inner, &Stream::of(Content::Opaque));
             return;

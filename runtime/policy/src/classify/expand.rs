@@ -6,7 +6,7 @@ use super::stream::{Content, Stream};
 use crate::shell::Frame;
 use crate::span::Span;
 use crate::syntax::{Part, Word};
-use crate::text::{ELEMENT, HOLE, HOME, NAME, QUERY, STAR, Text, TextBuilder};
+use crate::text::{HOLE, HOME, MADE, NAME, QUERY, STAR, Text, TextBuilder, is_hole, is_mark};
 
 /// A word as a program gets it.
 #[derive(Debug, Clone)]
@@ -113,7 +113,7 @@ impl Fields<'_> {
                 b'*' => self.builder().push_byte(STAR, span),
                 b'?' | b'[' => self.builder().push_byte(QUERY, span),
                 other => {
-                    self.spread |= other == HOLE;
+                    self.spread |= is_hole(other);
                     self.builder().push_byte(other, span);
                 }
             }
@@ -135,22 +135,6 @@ impl Classifier<'_> {
             self.expand(code, word, frame, choice, &mut fields);
         }
         fields
-    }
-
-    /// Expands a word to one text, as where no splitting happens: in assignments and redirections.
-    pub(super) fn single<'c>(
-        &mut self,
-        code: &Code<'c>,
-        word: &'c Word,
-        frame: &mut Frame,
-    ) -> Field<'c> {
-        let mut choice = Choice::of(0);
-        let field = self.single_reading(code, &word.parts, word.span, frame, &mut choice);
-        if choice.readings <= 1 {
-            return field;
-        }
-        // Several values: what they have in common is not worth more than a doubt.
-        Field { leak: field.leak, ..Field::unknown(field.text.span, false) }
     }
 
     /// Expands a word to one text in each of its readings; to one that is not known if there are too many.
@@ -306,7 +290,7 @@ impl Classifier<'_> {
                 let builder = fields.builder();
                 for byte in bytes {
                     // What is no UTF-8 could look like a mark.
-                    builder.push_byte(if *byte >= ELEMENT { HOLE } else { *byte }, place);
+                    builder.push_byte(if is_mark(*byte) { MADE } else { *byte }, place);
                 }
             }
             Part::Glob(span) => {
@@ -419,7 +403,7 @@ fn substituted(stream: &Stream, place: Span, quoted: bool, fields: &mut Fields<'
         Content::Literal(text) => {
             let end = text.bytes.iter().rposition(|byte| *byte != b'\n').map_or(0, |at| at + 1);
             let value = text.bytes.get(..end).unwrap_or(&[]);
-            if value.contains(&HOLE) {
+            if value.iter().any(|byte| is_hole(*byte)) {
                 fields.leak = fields.leak.max(Leak::Output);
             }
             if quoted {
@@ -431,6 +415,11 @@ fn substituted(stream: &Stream, place: Span, quoted: bool, fields: &mut Fields<'
             fields.leak = fields.leak.max(Leak::Output);
             fields.spread |= !quoted;
             fields.builder().push_byte(HOLE, place);
+        }
+        Content::Made => {
+            fields.leak = fields.leak.max(Leak::Output);
+            fields.spread |= !quoted;
+            fields.builder().push_byte(MADE, place);
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::parse::{self, ParseError};
 use crate::shell::{Frame, Function, Parsed};
 use crate::span::Span;
 use crate::syntax::{Part, Script, Word};
-use crate::text::{ELEMENT, HOLE, HOME, NAME, QUERY, STAR, Text, TextBuilder};
+use crate::text::{ELEMENT, HOLE, HOME, MADE, NAME, QUERY, STAR, Text, TextBuilder};
 use crate::tier::Floor;
 
 impl Classifier<'_> {
@@ -217,7 +217,7 @@ impl Classifier<'_> {
                 && let Ok(assigned) = str::from_utf8(bytes.get(name.clone()).unwrap_or(&[]))
                 && !assigned.is_empty()
             {
-                self.shell.assign(assigned, Some(Rc::from([NAME])));
+                self.shell.assign(assigned, Rc::from([NAME]));
                 name = 0..0;
             }
         }
@@ -276,7 +276,7 @@ fn readable<'t>(text: &Text<'t>) -> Text<'t> {
     let mut plain = 0;
     for (at, byte) in text.bytes.iter().enumerate() {
         let written: &[u8] = match *byte {
-            HOLE => b"$_",
+            HOLE | MADE => b"$_",
             NAME => b"0",
             STAR => b"*",
             QUERY => b"?",

@@ -5,28 +5,57 @@ use super::classifier::Classifier;
 use super::expand::Field;
 use super::stream::{Content, Stream};
 use crate::facts::Output;
-use crate::text::{Text, TextBuilder};
+use crate::text::{MADE, Text, TextBuilder, may_be_option, part_of};
 
 impl Classifier<'_> {
     /// Returns what a program writes to standard output.
-    pub(super) fn output(&self, kind: Output, call: &Call<'_>, input: &Stream) -> Stream {
+    pub(super) fn output(
+        &self,
+        kind: Output,
+        call: &Call<'_>,
+        input: &Stream,
+        makes: bool,
+    ) -> Stream {
         let made = |bytes: &[u8]| Stream::literal(Text::from_span(bytes.to_vec(), call.span));
         match kind {
-            Output::Opaque => Stream::of(Content::Opaque),
+            Output::Opaque => match &input.content {
+                _ if makes => Stream::of(Content::Made),
+                // What it makes of a text that is shown may be any other text.
+                Content::Literal(text) if !text.bytes.is_empty() => Stream::of(Content::Made),
+                Content::Made => Stream::of(Content::Made),
+                _ => Stream::of(Content::Opaque),
+            },
+            Output::Words => {
+                let values = call.given.iter().filter_map(|given| given.value.as_ref());
+                let mut words = values.chain(&call.operands);
+                let is_made = words.any(|field| part_of(&field.text.bytes) == MADE);
+                Stream::of(if is_made { Content::Made } else { Content::Opaque })
+            }
+            Output::Filter => filtered(call, input, makes),
             Output::Nothing => made(b""),
+            // A format may begin with a dash.
+            Output::Word
+                if call.operands.iter().any(|field| field.text.bytes.starts_with(b"+-")) =>
+            {
+                Stream::of(Content::Made)
+            }
             Output::Word => made(&[crate::text::NAME]),
             Output::Scratch => made(b"/tmp/\xfe"),
             Output::Here => made(b"."),
             Output::Network => Stream::of(Content::Network),
             Output::Secret => Stream { content: Content::Opaque, is_secret: true },
             Output::Operands => self.echoed(call),
-            Output::Format => formatted(call).unwrap_or_else(|| Stream::of(Content::Opaque)),
+            Output::Format => match formatted(call) {
+                Some(text) => Stream::literal(text),
+                None => Stream::of(Content::Made),
+            },
             Output::Input => {
                 let is_null = |field: &Field<'_>| &*field.text.bytes == b"/dev/null";
                 match call.operands.as_slice() {
                     [] => input.clone(),
                     all if all.iter().all(|field| &*field.text.bytes == b"-") => input.clone(),
                     all if all.iter().all(is_null) => made(b""),
+                    _ if makes => Stream::of(Content::Made),
                     _ => Stream::of(Content::Opaque),
                 }
             }
@@ -48,7 +77,8 @@ impl Classifier<'_> {
         let mut builder = TextBuilder::new(call.span);
         for (number, field) in call.operands.iter().enumerate() {
             if field.spread && field.text.bytes.len() > 1 {
-                return Stream::of(Content::Opaque);
+                let is_option = may_be_option(&field.text.bytes);
+                return Stream::of(if is_option { Content::Made } else { Content::Opaque });
             }
             if number > 0 {
                 builder.push_byte(b' ', call.span);
@@ -58,7 +88,7 @@ impl Classifier<'_> {
         // With `-e` a backslash means something; what it means is not read.
         let has_options = !call.given.is_empty();
         if has_options && builder.bytes().contains(&b'\\') {
-            return Stream::of(Content::Opaque);
+            return Stream::of(Content::Made);
         }
         if !has_options {
             builder.push_byte(b'\n', call.span);
@@ -68,7 +98,7 @@ impl Classifier<'_> {
 }
 
 /// Returns what `printf` writes; `None` if its format is more than text, `%s` and line ends.
-fn formatted(call: &Call<'_>) -> Option<Stream> {
+pub(super) fn formatted(call: &Call<'_>) -> Option<Text<'static>> {
     let (format, mut values) = call.operands.split_first()?;
     let mut builder = TextBuilder::new(call.span);
     if call.operands.iter().any(|field| field.spread) || !call.given.is_empty() {
@@ -99,7 +129,7 @@ fn formatted(call: &Call<'_>) -> Option<Stream> {
             }
         }
         if values.is_empty() {
-            return Some(Stream::literal(builder.finish()));
+            return Some(builder.finish());
         }
         if values.len() == before {
             return None;
@@ -107,16 +137,47 @@ fn formatted(call: &Call<'_>) -> Option<Stream> {
     }
 }
 
+/// Returns what a filter leaves of its input. What it adds is in its words.
+fn filtered(call: &Call<'_>, input: &Stream, makes: bool) -> Stream {
+    let values = call.given.iter().filter_map(|given| given.value.as_ref());
+    let mut words = values.chain(&call.operands).map(|field| &*field.text.bytes);
+    let is_outside = matches!(input.content, Content::Opaque | Content::File | Content::Network);
+    let says_options = |word: &[u8]| {
+        let says = |pair: &[u8]| match pair {
+            [b'-', next] => next.is_ascii_alphabetic() || *next == b'-',
+            pair => pair == b"%c",
+        };
+        let is_said = word.windows(2).any(says) && (may_be_option(word) || word.contains(&b'%'));
+        is_said || (!is_outside && (may_be_option(word) || word.contains(&b'\\')))
+    };
+    let is_made = makes
+        || match &input.content {
+            Content::Made => true,
+            Content::Literal(text) => part_of(&text.bytes) == MADE,
+            _ => false,
+        };
+    let content = match &input.content {
+        _ if is_made || words.any(says_options) => Content::Made,
+        Content::Network => Content::Network,
+        _ => Content::Opaque,
+    };
+    Stream { content, is_secret: input.is_secret }
+}
+
 /// Returns what a decoder writes.
 fn decoded(kind: Output, call: &Call<'_>, input: &Stream) -> Stream {
     let Content::Literal(text) = &input.content else {
-        return Stream { content: Content::Opaque, is_secret: input.is_secret };
+        let content = match &input.content {
+            Content::Made => Content::Made,
+            _ => Content::Opaque,
+        };
+        return Stream { content, is_secret: input.is_secret };
     };
     let is_named = call.operands.iter().any(|field| &*field.text.bytes != b"-");
     let bytes = if is_named || !text.is_literal() { None } else { decode(kind, &text.bytes) };
     match bytes {
         Some(bytes) => Stream::literal(Text::from_span(bytes, text.span)),
-        None => Stream::of(Content::Opaque),
+        None => Stream::of(Content::Made),
     }
 }
 

@@ -94,6 +94,7 @@ impl Classifier<'_> {
                 let path = self.reads(&field.text, frame);
                 let mut stream = match &field.stream {
                     Some(stream) => (**stream).clone(),
+                    None if self.is_made(&path.bytes) => Stream::of(Content::Made),
                     None => Stream::of(Content::File),
                 };
                 stream.is_secret |= path.is_secret;
@@ -176,8 +177,10 @@ impl Classifier<'_> {
             self.path(effect, &target.field.text, frame);
             let path = self.path_of(&target.field.text, frame);
             if target.is_output && matches!(output.content, Content::Network) {
-                self.fetched.push(path.bytes.clone());
-                self.fetched.truncate(64);
+                self.fetch(path.bytes.clone());
+            }
+            if target.is_output && output.makes_options() {
+                self.make(path.bytes.clone());
             }
             if path.class == PathClass::Connection && output.is_secret && target.is_output {
                 let cause = Cause::Shell("sends a secret over a network");

@@ -1,15 +1,18 @@
 //! What operands and values of options do, by their role.
 
+use std::rc::Rc;
+
 use super::call::{Judged, Own};
 use super::classifier::Classifier;
 use super::expand::{Field, Leak};
 use super::hit::{Cause, Effect, note};
+use super::output::formatted;
 use super::stream::{Content, Stream};
 use crate::code;
-use crate::facts::Role;
+use crate::facts::{Output, Role};
 use crate::paths;
 use crate::shell::{Folder, Frame};
-use crate::text::{HOLE, Text, TextBuilder};
+use crate::text::{MADE, Text, TextBuilder, is_hole};
 use crate::tier::{Floor, Tier};
 
 impl Role {
@@ -138,7 +141,7 @@ impl Classifier<'_> {
             | Role::Php
             | Role::Code => self.language(role, field, frame, own),
             Role::Arithmetic => self.evaluate(text, frame),
-            Role::Name => self.name(text, frame),
+            Role::Name => self.name(text, judged, frame),
             Role::Environment => self.environment(text),
             Role::Host => self.host(field, own),
             Role::Url => self.url(field, frame, own),
@@ -181,7 +184,9 @@ impl Classifier<'_> {
             own.secret |= stream.is_secret;
             return;
         }
-        own.secret |= self.reads(&field.text, frame).is_secret;
+        let path = self.reads(&field.text, frame);
+        own.secret |= path.is_secret;
+        own.makes |= self.is_made(&path.bytes);
     }
 
     /// Judges a file with code.
@@ -212,12 +217,12 @@ impl Classifier<'_> {
             Some(Content::Network) => {
                 self.hit(Tier::Irreversible, span, Cause::Shell("runs code from a network"));
             }
-            Some(Content::Opaque) => {
+            Some(Content::Opaque | Content::Made) => {
                 self.floor(Floor::UnknownWord, span, "it runs code that the text does not show");
             }
             Some(Content::Terminal | Content::File) | None => {
                 let path = self.reads(&field.text, frame);
-                if self.fetched.contains(&path.bytes) {
+                if self.is_fetched(&path.bytes) {
                     let cause = Cause::Shell("runs code from a network");
                     self.hit(Tier::Irreversible, span, cause);
                 }
@@ -243,6 +248,7 @@ impl Classifier<'_> {
     /// Judges code of another language.
     fn language(&mut self, role: Role, field: &Field<'_>, frame: &mut Frame, own: &mut Own) {
         let text = &field.text;
+        own.makes |= role.is_shell_code();
         if text.has_hole() && role.is_shell_code() {
             self.floor(Floor::UnknownWord, text.span, "this code is not literal");
         }
@@ -281,11 +287,18 @@ impl Classifier<'_> {
     }
 
     /// Judges the name of a variable that a builtin sets or tests.
-    fn name(&mut self, text: &Text<'_>, frame: &mut Frame) {
+    fn name(&mut self, text: &Text<'_>, judged: &Judged<'_, '_>, frame: &mut Frame) {
         let bytes = &*text.bytes;
+        let value: Rc<[u8]> = match judged.node.output {
+            Output::Format => match formatted(judged.call) {
+                Some(text) => text.bytes.as_ref().into(),
+                None => [MADE].into(),
+            },
+            _ => [frame.parameters.mark()].into(),
+        };
         let end = bytes.iter().position(|byte| *byte == b'[').unwrap_or(bytes.len());
         match str::from_utf8(bytes.get(..end).unwrap_or(bytes)) {
-            Ok(name) if !name.is_empty() => self.shell.assign(name, None),
+            Ok(name) if !name.is_empty() => self.shell.assign(name, value),
             _ => self.shell.lose(),
         }
         if end < bytes.len() {
@@ -382,7 +395,7 @@ fn remote(bytes: &[u8]) -> Option<&[u8]> {
 
 fn refspec(text: &Text<'_>, own: &mut Own) {
     let reason = match text.bytes.first() {
-        Some(b'+') => "rewrites the history of a remote branch",
+        Some(&(b'+' | MADE)) => "rewrites the history of a remote branch",
         Some(b':') => "deletes a remote branch or tag",
         _ => return,
     };
@@ -415,6 +428,7 @@ fn process(text: &Text<'_>, own: &mut Own) {
     let reason = match &*text.bytes {
         b"-1" => "ends every process",
         b"1" => "ends the first process of the host",
+        [MADE, ..] => "ends processes that are not shown",
         _ => return,
     };
     own.hit(Tier::Irreversible, text.span, Cause::Shell(reason));
@@ -434,7 +448,7 @@ fn mount(text: &Text<'_>, own: &mut Own) {
     if path == b"/" || is_socket {
         let cause = Cause::Shell("gives a container the host");
         own.hit(Tier::Irreversible, text.span, cause);
-    } else if bytes.first() == Some(&HOLE) {
+    } else if bytes.first().is_some_and(|first| is_hole(*first)) {
         own.hit(
             Tier::Stateful,
             text.span,
@@ -445,6 +459,9 @@ fn mount(text: &Text<'_>, own: &mut Own) {
 
 fn mode(text: &Text<'_>, own: &mut Own) {
     let bytes = &*text.bytes;
+    if bytes.contains(&MADE) {
+        own.hit(Tier::Irreversible, text.span, Cause::Shell("gives a mode that is not shown"));
+    }
     let is_octal = !bytes.is_empty() && bytes.iter().all(u8::is_ascii_digit);
     let gives = if is_octal {
         bytes.len() >= 4 && matches!(bytes.get(bytes.len() - 4), Some(b'2'..=b'7'))

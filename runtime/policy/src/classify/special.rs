@@ -2,16 +2,17 @@
 
 use std::rc::Rc;
 
-use super::arguments::Call;
+use super::arguments::{Call, Given};
 use super::call::{Judged, Own};
 use super::classifier::{Classifier, Code};
 use super::expand::Field;
 use super::hit::Cause;
-use super::stream::Stream;
+use super::stream::{Content, Stream};
 use crate::facts::{NodeBit, NodeRow, Role, Special};
-use crate::shell::{Folder, Frame, Function};
+use crate::shell::{Folder, Frame, Parameters};
 use crate::span::Span;
 use crate::syntax::Assignment;
+use crate::text::{ELEMENT, HOLE, MADE, cut_of, may_be_option, part_of};
 use crate::tier::{Floor, Tier};
 
 /// Variables that change which code runs even if they are not exported, since a shell has them or uses
@@ -59,8 +60,7 @@ impl Classifier<'_> {
                 let (file, words) = operands.split_first()?;
                 let outer = frame.parameters.clone();
                 if !words.is_empty() {
-                    frame.parameters =
-                        Some(words.iter().map(|field| field.text.clone().owned()).collect());
+                    frame.parameters = parameters(words);
                 }
                 self.role(Role::Script, file, judged, frame, own);
                 frame.parameters = outer;
@@ -77,16 +77,24 @@ impl Classifier<'_> {
                 None
             }
             Special::Shift => {
-                frame.parameters = None;
+                frame.parameters = shifted(&frame.parameters, operands);
+                None
+            }
+            Special::Read | Special::ReadLines => {
+                self.read(special, judged, frame);
                 None
             }
             Special::Declare => {
-                let evaluates = [b"-i", b"-n"].iter().any(|name| self.is_given(judged.call, *name));
+                let is_reference = self.is_given(judged.call, b"-n");
+                let evaluates = is_reference || self.is_given(judged.call, b"-i");
                 for field in operands {
                     if evaluates {
                         self.evaluate(&field.text, frame);
                     }
                     self.declare(field, frame);
+                    if is_reference {
+                        self.refer(field);
+                    }
                 }
                 None
             }
@@ -97,8 +105,7 @@ impl Classifier<'_> {
                         continue;
                     };
                     if let Ok(name) = str::from_utf8(bytes.get(..equals).unwrap_or(&[])) {
-                        let body = field.text.after(equals + 1).owned();
-                        self.shell.functions.insert(name.to_owned(), Rc::new(Function::new(body)));
+                        self.shell.define(name, field.text.after(equals + 1).owned());
                     }
                 }
                 None
@@ -113,9 +120,80 @@ impl Classifier<'_> {
         if call.operands.is_empty() && call.dashes.is_none() {
             return;
         }
-        let is_known = !call.operands.iter().any(|field| field.spread);
-        frame.parameters = is_known
-            .then(|| call.operands.iter().map(|field| field.text.clone().owned()).collect());
+        frame.parameters = parameters(&call.operands);
+    }
+
+    /// Notes what `declare -n` does: either name stands for the other's value.
+    fn refer(&mut self, field: &Field<'_>) {
+        for name in field.text.bytes.split(|byte| *byte == b'=') {
+            match str::from_utf8(name) {
+                Ok(name) => self.shell.assign(name, [MADE].into()),
+                Err(_) => self.shell.lose(),
+            }
+        }
+    }
+
+    /// Gives variables what `read` and `mapfile` find on standard input.
+    fn read(&mut self, special: Special, judged: &Judged<'_, '_>, frame: &mut Frame) {
+        let call = judged.call;
+        let is_array = |given: &Given<'_>| given.flag.role == Role::Name;
+        let array = call.given.iter().find(|given| is_array(given));
+        let names: Vec<&Field<'_>> = match array.and_then(|given| given.value.as_ref()) {
+            Some(name) => vec![name],
+            None => call.operands.iter().collect(),
+        };
+        for name in &names {
+            self.evaluate(&name.text, frame);
+        }
+        let names: Vec<String> = match names.as_slice() {
+            [] if special == Special::Read => vec!["REPLY".to_owned()],
+            [] => vec!["MAPFILE".to_owned()],
+            names => names.iter().map(|name| name.text.display().into_owned()).collect(),
+        };
+        let text = match &judged.input.content {
+            Content::Literal(text) => Rc::clone(text),
+            content => {
+                let mark = if matches!(content, Content::Made) { MADE } else { HOLE };
+                for name in &names {
+                    self.assign_read(name, vec![mark]);
+                }
+                return;
+            }
+        };
+        if !self.step(names.len() * text.bytes.len() / 64, call.span) {
+            return;
+        }
+        let lines = text.bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        if special == Special::ReadLines || array.is_some() {
+            let words: Vec<&[u8]> = match special {
+                Special::ReadLines => lines.collect(),
+                _ => lines.flat_map(|line| self.shell.pieces(line)).collect(),
+            };
+            for name in &names {
+                self.assign_read(name, words.join(&ELEMENT));
+            }
+            return;
+        }
+        for line in lines {
+            let pieces = self.shell.pieces(line);
+            for (at, name) in names.iter().enumerate() {
+                let rest = pieces.get(at).copied().unwrap_or(b"");
+                let is_last = at + 1 == names.len();
+                // The last name takes what is left of the line.
+                let end = if is_last { line.len() } else { offset(line, rest) + rest.len() };
+                let value = line.get(offset(line, rest)..end).unwrap_or(rest);
+                self.assign_read(name, if rest.is_empty() { Vec::new() } else { value.to_vec() });
+                if self.shell.has_separators() {
+                    self.assign_read(name, vec![cut_of(line)]);
+                }
+            }
+        }
+    }
+
+    fn assign_read(&mut self, name: &str, value: Vec<u8>) {
+        let bare = name.split('[').next().unwrap_or(name);
+        let value = if bare.len() < name.len() { vec![cut_of(&value)] } else { value };
+        self.shell.assign(bare, value.into());
     }
 
     /// Notes what `export`, `declare` and their like assign.
@@ -137,28 +215,24 @@ impl Classifier<'_> {
         let Some(equals) = equals else { return };
         let value = bytes.get(equals + 1..).unwrap_or(&[]).into();
         let is_known = !field.spread && !is_append && bare.len() == end;
-        self.shell.assign(name, is_known.then_some(value));
+        let value: Rc<[u8]> = value;
+        self.shell.assign(name, if is_known { value } else { [part_of(&value)].into() });
         let name = name.to_owned();
-        self.prompts(&name, bytes.get(equals + 1..), field.text.span, frame);
+        self.prompts(&name, bytes.get(equals + 1..).unwrap_or(&[]), field.text.span, frame);
         self.exported(&name, field.text.place(0, end), true);
     }
 
     /// Judges a value that the shell expands when it prompts or traces.
-    pub(super) fn prompts(
-        &mut self,
-        name: &str,
-        value: Option<&[u8]>,
-        span: Span,
-        frame: &mut Frame,
-    ) {
-        let Some(value) = value else { return };
+    pub(super) fn prompts(&mut self, name: &str, value: &[u8], span: Span, frame: &mut Frame) {
+        if !matches!(name, "PS0" | "PS1" | "PS2" | "PS4" | "PROMPT_COMMAND") {
+            return;
+        }
         let text = crate::text::Text::from_span(value.to_vec(), span);
         match name {
-            "PS0" | "PS1" | "PS2" | "PS4" => self.late(&text, frame),
             "PROMPT_COMMAND" => {
                 self.code(&text, frame, &Stream::default());
             }
-            _ => {}
+            _ => self.late(&text, frame),
         }
     }
 
@@ -217,16 +291,13 @@ impl Classifier<'_> {
             self.hit(Tier::Irreversible, call.span, Cause::Shell(reason));
         }
         let (has_code, reads_input) = (self.is_given(call, b"-c"), self.is_given(call, b"-s"));
-        let texts = |fields: &[Field<'_>]| {
-            let is_known = !fields.iter().any(|field| field.spread);
-            is_known.then(|| fields.iter().map(|field| field.text.clone().owned()).collect())
-        };
         let mut inner = Frame { wrappers: frame.wrappers + 1, ..frame.clone() };
         match call.operands.split_first() {
             Some((code, words)) if has_code => {
                 own.has_code = true;
                 // The first word after the code is `$0`.
-                inner.parameters = texts(words.get(1..).unwrap_or(&[]));
+                inner.zero = words.first().map(|name| Rc::new(name.text.clone().owned()));
+                inner.parameters = parameters(words.get(1..).unwrap_or(&[]));
                 if code.spread {
                     self.floor(Floor::UnknownWord, code.text.span, "this code is not literal");
                 }
@@ -234,7 +305,7 @@ impl Classifier<'_> {
             }
             Some((script, words)) if !reads_input => {
                 own.has_code = true;
-                inner.parameters = texts(words);
+                inner.parameters = parameters(words);
                 self.role(Role::Script, script, judged, &mut inner, own);
                 None
             }
@@ -247,6 +318,35 @@ impl Classifier<'_> {
         let name = self.facts.name_id(name);
         name.is_some() && call.given.iter().any(|given| given.name == name)
     }
+}
+
+/// Returns words as positional parameters.
+pub(super) fn parameters(words: &[Field<'_>]) -> Parameters {
+    if !words.iter().any(|field| field.spread) {
+        return Parameters::Known(words.iter().map(|field| field.text.clone().owned()).collect());
+    }
+    let is_option = words.iter().any(|field| may_be_option(&field.text.bytes));
+    if is_option { Parameters::Made } else { Parameters::Outside }
+}
+
+/// Returns parameters without the first of them.
+fn shifted(parameters: &Parameters, operands: &[Field<'_>]) -> Parameters {
+    let count = match operands {
+        [] => Some(1),
+        [count] => str::from_utf8(&count.text.bytes).ok().and_then(|count| count.parse().ok()),
+        _ => None,
+    };
+    match (parameters, count) {
+        (Parameters::Known(all), Some(count)) => {
+            Parameters::Known(all.get(count..).unwrap_or(all).into())
+        }
+        (parameters, _) => parameters.lost(),
+    }
+}
+
+/// Returns where a part of a text begins in it.
+fn offset(whole: &[u8], part: &[u8]) -> usize {
+    (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize)
 }
 
 /// Returns whether a variable of this name changes which code the shell or the loader runs, whatever facts

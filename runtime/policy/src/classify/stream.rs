@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::text::{Text, TextBuilder};
+use crate::text::{Text, TextBuilder, may_be_option};
 
 /// What is on a command's standard input or output.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +22,8 @@ pub(super) enum Content {
     Literal(Rc<Text<'static>>),
     /// Text that is not known.
     Opaque,
+    /// Text that is not known, made of what the classified text says.
+    Made,
     /// What a file holds.
     File,
     /// What came over a network.
@@ -35,6 +37,15 @@ impl Stream {
 
     pub(super) fn of(content: Content) -> Self {
         Self { content, is_secret: false }
+    }
+
+    /// Returns whether the text makes words of it that may be options.
+    pub(super) fn makes_options(&self) -> bool {
+        match &self.content {
+            Content::Literal(text) => may_be_option(&text.bytes),
+            Content::Made => true,
+            _ => false,
+        }
     }
 
     /// Returns whether it certainly holds nothing.
@@ -68,6 +79,8 @@ impl Written {
         match (&self.only.content, &next.content) {
             (Content::Network, _) => {}
             (_, Content::Network) => self.other(Content::Network),
+            (Content::Made, _) => {}
+            (_, Content::Made) => self.other(Content::Made),
             (Content::Literal(first), Content::Literal(second)) => {
                 let joined = self.joined.get_or_insert_with(|| {
                     let mut joined = TextBuilder::new(first.span);

@@ -1,7 +1,7 @@
 //! SQL, with the commands of `psql`, `sqlite3` and `mysql` that are not SQL.
 
 use super::finding::{Finding, What, is_word, quoted_end};
-use crate::text::HOLE;
+use crate::text::is_hole;
 use crate::tier::Tier;
 
 /// A word, sign or literal of a statement.
@@ -48,9 +48,9 @@ const ACTING: &[&str] = &[
 /// Returns what statements do.
 pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    if let Some(at) = text.iter().position(|byte| *byte == HOLE) {
+    if let Some(at) = text.iter().position(|byte| is_hole(*byte)) {
         let reason = "this statement is not literal";
-        let is_all = text.iter().all(|byte| *byte == HOLE || byte.is_ascii_whitespace());
+        let is_all = text.iter().all(|byte| is_hole(*byte) || byte.is_ascii_whitespace());
         let what = if is_all { What::Unknown(reason) } else { What::Opaque(reason) };
         findings.push(Finding::new(at, at + 1, what));
         if is_all {

@@ -186,6 +186,10 @@ words! {
         Here = "here",
         /// Secrets.
         Secret = "secret",
+        /// Parts of standard input or of files, as its words say.
+        Filter = "filter",
+        /// Text that its words make.
+        Words = "words",
     }
 }
 
@@ -208,6 +212,10 @@ words! {
         Alias = "alias",
         /// `shift`.
         Shift = "shift",
+        /// `read`: variables that get words of standard input.
+        Read = "read",
+        /// `mapfile`: an array of lines of standard input.
+        ReadLines = "read-lines",
         /// A shell: what follows its options is a script and its arguments, or `-c` code and its.
         Shell = "shell",
     }
