@@ -15,6 +15,9 @@ pub(super) struct Row {
 /// The corpora, which have the same names where they are set aside.
 const NAMES: [&str; 5] = ["system", "development", "operations", "bypasses", "lookalikes"];
 
+/// The corpora of what attackers found, by what they looked at.
+const FOUND: [&str; 1] = ["shell"];
+
 /// Returns the rows of a corpus.
 pub(super) fn rows(path: &str) -> Vec<Row> {
     let path = root().join("tests/policy/corpus").join(path);
@@ -32,7 +35,9 @@ pub(super) fn rows(path: &str) -> Vec<Row> {
 /// Returns all rows that are not set aside.
 pub(super) fn open_rows() -> Vec<Row> {
     let names = NAMES.iter().map(|name| format!("{name}.tsv"));
-    names.chain(["examples.tsv".to_owned()]).flat_map(|name| rows(&name)).collect()
+    let found = FOUND.iter().map(|name| format!("found-{name}.tsv"));
+    let others = names.chain(found).chain(["examples.tsv".to_owned()]);
+    others.flat_map(|name| rows(&name)).collect()
 }
 
 /// How labels and tiers agree.
@@ -94,6 +99,17 @@ fn beyond_goals(rows: &[Row]) -> String {
 fn the_open_corpora_are_judged_as_labelled() {
     let beyond = beyond_goals(&open_rows());
     assert!(beyond.is_empty(), "{beyond}");
+}
+
+/// What attackers of the classifier found, beside everyday texts of the same shape. No row may be lost again.
+#[test]
+fn what_was_found_is_judged_as_labelled() {
+    for name in FOUND {
+        let rows = rows(&format!("found-{name}.tsv"));
+        assert!(!rows.is_empty(), "found-{name}.tsv");
+        let score = score(&rows);
+        assert!(score.misses.is_empty(), "found-{name}.tsv\n{}", score.misses);
+    }
 }
 
 /// Its first score is in docs/tiers.md; what was cured since must stay so.

@@ -15,6 +15,7 @@ mod hit;
 mod nested;
 mod output;
 mod parameter;
+mod parameter_operator;
 mod path;
 mod redirect;
 mod role;
@@ -54,6 +55,7 @@ pub fn classify(text: &str, facts: &Facts<'_>, rules: &Rules) -> Verdict {
         let code = Code { text, place: &place, script: &script };
         let mut frame = Frame::default();
         classifier.list(&code, &script.body, &mut frame, &Stream::default());
+        classifier.traps(&mut frame);
         if !classifier.shell.is_stale || classifier.is_spent() || round > ROUNDS_MAX {
             break;
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::path_rules::{PathPattern, PathRules};
 use crate::shell::Folder;
-use crate::text::{HOME, QUERY, STAR, is_hole};
+use crate::text::{HOME, QUERY, STAR, WORK, is_hole, is_match, is_root};
 
 /// A kind of path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,6 +70,14 @@ const ADMITTING: &[&str] = &[
     ".bash_profile",
     ".bash_login",
     ".bash_logout",
+    ".bash_aliases",
+    ".cshrc",
+    ".tcshrc",
+    ".kshrc",
+    ".login",
+    ".logout",
+    ".zlogout",
+    ".xsessionrc",
     ".profile",
     ".zshrc",
     ".zshenv",
@@ -148,6 +156,15 @@ pub(crate) fn classify(written: &[u8], folder: &Folder, rules: &PathRules) -> Pa
     let bytes = normalise(joined.get(..known.unwrap_or(joined.len())).unwrap_or(&joined));
     let said = rules.said(&bytes);
     let mut class = class(&bytes);
+    // A name that begins with a dash is an option to what a pattern gives it to.
+    let is_option = !written.starts_with(b"-")
+        && bytes
+            .rsplit(|byte| *byte == b'/')
+            .next()
+            .is_some_and(|name| matches!(name, [b'-', _, ..]));
+    if is_option {
+        class = class.max(PathClass::Admits);
+    }
     if said.critical {
         class = class.max(PathClass::Critical);
     } else if said.admits {
@@ -201,7 +218,10 @@ pub(crate) fn enter(written: &[u8], folder: &Folder) -> Folder {
     if has_hole(written) || (matches!(folder, Folder::Unknown) && !is_rooted(written)) {
         return Folder::Unknown;
     }
-    Folder::Known(normalise(&join(written, folder)).into())
+    match normalise(&join(written, folder)).as_slice() {
+        b"" | [WORK] => Folder::Work,
+        path => Folder::Known(path.into()),
+    }
 }
 
 fn has_hole(path: &[u8]) -> bool {
@@ -210,7 +230,7 @@ fn has_hole(path: &[u8]) -> bool {
 
 /// Returns whether a path does not depend on the folder.
 fn is_rooted(path: &[u8]) -> bool {
-    matches!(path.first(), Some(&(b'/' | HOME)))
+    path.first().is_some_and(|first| *first == b'/' || is_root(*first))
 }
 
 fn join<'w>(written: &'w [u8], folder: &Folder) -> Cow<'w, [u8]> {
@@ -231,9 +251,11 @@ fn normalise(path: &[u8]) -> Vec<u8> {
     let (root, rest): (&[u8], &[u8]) = match path {
         [b'/', rest @ ..] => (b"/", rest),
         [HOME, rest @ ..] => (&[HOME], rest),
+        [WORK, rest @ ..] => (&[WORK], rest),
         _ => (b"", path),
     };
-    if root != [HOME] && is_normal(rest) {
+    let is_own = matches!(root, [first] if is_root(*first));
+    if !is_own && is_normal(rest) {
         return path.to_vec();
     }
     let mut parts: Vec<&[u8]> = Vec::new();
@@ -253,7 +275,7 @@ fn normalise(path: &[u8]) -> Vec<u8> {
     let mut normal = Vec::with_capacity(path.len() + 1);
     normal.extend_from_slice(root);
     for (number, part) in parts.iter().enumerate() {
-        if number > 0 || root == [HOME] {
+        if number > 0 || is_own {
             normal.push(b'/');
         }
         normal.extend_from_slice(part);
@@ -283,6 +305,10 @@ fn class(path: &[u8]) -> PathClass {
             let rest = rest.strip_prefix(b"/").unwrap_or(rest);
             if rest.starts_with(b"..") { PathClass::System } else { own(rest, PathClass::Home) }
         }
+        [WORK, rest @ ..] => {
+            let rest = rest.strip_prefix(b"/").unwrap_or(rest);
+            if rest.starts_with(b"..") { PathClass::Unknown } else { own(rest, PathClass::Work) }
+        }
         _ if path.starts_with(b"..") => PathClass::Unknown,
         _ => own(path, PathClass::Work),
     }
@@ -292,7 +318,13 @@ fn class(path: &[u8]) -> PathClass {
 fn own(path: &[u8], class: PathClass) -> PathClass {
     let mut before: &[u8] = b"";
     for part in path.split(|byte| *byte == b'/') {
-        let is_listed = |names: &[&str]| names.iter().any(|name| name.as_bytes() == part);
+        let is_pattern = part.iter().any(|byte| matches!(*byte, STAR | QUERY));
+        let is_listed = |names: &[&str]| {
+            names.iter().any(|name| match is_pattern {
+                true => part.first() != Some(&STAR) && is_match(part, name.as_bytes()),
+                false => name.as_bytes() == part,
+            })
+        };
         let admits = match before {
             b".config" => is_listed(ADMITTING_CONFIG),
             b".git" => part == b"hooks" || part == b"config",
@@ -313,6 +345,7 @@ fn class_of_absolute(rest: &[u8]) -> PathClass {
     let second = parts.next().unwrap_or(b"");
     match (first, second) {
         (b"tmp", _) | (b"var", b"tmp") | (b"dev", b"shm") => PathClass::Scratch,
+        (b"dev", b"fd") if parts.nth(1).is_some() => PathClass::System,
         (
             b"dev",
             b"null" | b"zero" | b"full" | b"random" | b"urandom" | b"tty" | b"stdin" | b"stdout"

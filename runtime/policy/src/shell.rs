@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::span::Span;
 use crate::syntax::Script;
-use crate::text::{HOLE, HOME, MADE, NAME, Text, cut_of, may_be_option};
+use crate::text::{HOLE, HOME, MADE, NAME, Text, WORK, cut_of, is_mark, is_root, may_be_option};
 
 /// The most values of a variable that are kept.
 pub(crate) const VALUES_MAX: usize = 8;
@@ -21,8 +21,16 @@ pub(crate) struct Shell {
     /// Functions and aliases: what a call may run. Which definition is in force is open: it may be in a
     /// branch that does not run, or in a shell of its own.
     functions: BTreeMap<String, Functions>,
-    /// The functions whose bodies are being classified.
-    pub(crate) calls: Vec<String>,
+    /// The functions whose bodies are being classified, by their names and where they were defined.
+    pub(crate) calls: Vec<(String, Span)>,
+    /// How many functions were defined.
+    pub(crate) definitions: usize,
+    /// Code that runs when the shell ends or gets a signal.
+    pub(crate) traps: Vec<Text<'static>>,
+    /// Variables whose values are evaluated when they are assigned.
+    pub(crate) integers: Vec<String>,
+    /// Whether every variable is exported.
+    pub(crate) exports_all: bool,
     /// The variables that are certain to have a value of the text where reading is now.
     certain: Vec<String>,
     /// How many assignments were read.
@@ -47,6 +55,8 @@ pub(crate) struct Functions {
 #[derive(Debug)]
 pub(crate) struct Function {
     pub(crate) text: Text<'static>,
+    /// Whether it is an alias, which is not expanded in itself.
+    pub(crate) is_alias: bool,
     /// The text, once it was parsed: every call reads the same.
     pub(crate) parsed: OnceCell<Parsed>,
 }
@@ -56,12 +66,6 @@ pub(crate) struct Function {
 pub(crate) struct Parsed {
     pub(crate) text: Text<'static>,
     pub(crate) script: Script,
-}
-
-impl Function {
-    pub(crate) fn new(text: Text<'static>) -> Self {
-        Self { text, parsed: OnceCell::new() }
-    }
 }
 
 /// The variables of a shell.
@@ -85,6 +89,7 @@ struct Variable {
     is_made: bool,
     read: bool,
     is_certain: bool,
+    is_exported: bool,
 }
 
 /// What a variable holds where it is read.
@@ -103,6 +108,8 @@ impl Shell {
     pub(crate) fn begin(&mut self) {
         self.functions.clear();
         self.calls.clear();
+        self.traps.clear();
+        self.exports_all = false;
         self.exports.clear();
         self.is_stale = false;
         self.leave(0);
@@ -112,13 +119,14 @@ impl Shell {
     }
 
     /// Remembers a function or alias.
-    pub(crate) fn define(&mut self, name: &str, text: Text<'static>) {
+    pub(crate) fn define(&mut self, name: &str, text: Text<'static>, is_alias: bool) {
+        self.definitions += 1;
         let known = self.functions.entry(name.to_owned()).or_default();
         if known.bodies.iter().any(|body| body.text.span == text.span) {
             return;
         }
         if known.bodies.len() < BODIES_MAX {
-            known.bodies.push(Rc::new(Function::new(text)));
+            known.bodies.push(Rc::new(Function { text, is_alias, parsed: OnceCell::new() }));
         } else {
             known.is_cut = true;
         }
@@ -155,7 +163,7 @@ impl Shell {
                 self.is_stale |= variable.read;
                 None
             }
-            _ => Some(cut_of(&value)),
+            _ => cut_of(&value).first().copied(),
         };
         let changed = match unknown {
             None => false,
@@ -174,6 +182,11 @@ impl Shell {
         let variable = self.variables.get(name)?;
         let is_known = variable.is_certain && !self.lost && variable.assigned > since;
         variable.last.as_deref().filter(|last| is_known && !matches!(last, [HOLE | MADE]))
+    }
+
+    /// Returns whether any variable may hold anything.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.lost
     }
 
     /// Any variable may now hold anything.
@@ -201,6 +214,32 @@ impl Shell {
         self.certain = certain;
     }
 
+    /// In another process a variable that was not exported has no value, or one from outside.
+    pub(crate) fn begin_process(&mut self) {
+        if self.variables.is_empty() {
+            return;
+        }
+        self.certain.clear();
+        for variable in Rc::make_mut(&mut self.variables).values_mut() {
+            // What another process read before it was assigned there is nothing that this one did.
+            variable.read = false;
+            if variable.is_exported {
+                continue;
+            }
+            variable.is_certain = false;
+            if !variable.values.is_empty() && variable.values.len() < VALUES_MAX {
+                variable.values.push(Rc::from([]));
+            }
+        }
+    }
+
+    /// Notes that programs see a variable.
+    pub(crate) fn export(&mut self, name: &str) {
+        if let Some(variable) = Rc::make_mut(&mut self.variables).get_mut(name) {
+            variable.is_exported = true;
+        }
+    }
+
     /// Returns how many variables there are.
     pub(crate) fn variable_count(&self) -> usize {
         self.variables.len()
@@ -212,15 +251,29 @@ impl Shell {
     }
 
     /// What became certain since the mark is not certain any more: the part of the text that made it so
-    /// may not run.
-    pub(crate) fn leave(&mut self, mark: usize) {
+    /// may not run. Returns its names.
+    pub(crate) fn leave(&mut self, mark: usize) -> Vec<String> {
         if mark >= self.certain.len() {
-            return;
+            return Vec::new();
         }
         let variables = Rc::make_mut(&mut self.variables);
-        for name in self.certain.drain(mark..) {
-            if let Some(variable) = variables.get_mut(&name) {
+        let names: Vec<String> = self.certain.drain(mark..).collect();
+        for name in &names {
+            if let Some(variable) = variables.get_mut(name) {
                 variable.is_certain = false;
+            }
+        }
+        names
+    }
+
+    /// Notes that variables are certain to have one of their values.
+    pub(crate) fn settle(&mut self, names: Vec<String>) {
+        for name in names {
+            if let Some(variable) = Rc::make_mut(&mut self.variables).get_mut(&name)
+                && !variable.is_certain
+            {
+                variable.is_certain = true;
+                self.certain.push(name);
             }
         }
     }
@@ -286,18 +339,16 @@ impl Shell {
 
     /// Returns the mark for words that a shell cuts out of a value at the separators of the text; `None` if
     /// it cuts at blanks alone.
-    pub(crate) fn cut(&self, value: &[u8]) -> Option<u8> {
+    pub(crate) fn cut(&self, value: &[u8]) -> Option<Vec<u8>> {
         if !self.has_separators() {
             return None;
         }
         let is_own = |byte: u8| !byte.is_ascii_whitespace() && self.separates(byte);
-        let cut = value.split(|byte| is_own(*byte));
-        let mut pieces = 0;
-        let is_option = cut.fold(false, |found, piece| {
-            pieces += 1;
-            found || may_be_option(piece)
-        });
-        (pieces > 1).then_some(if is_option { MADE } else { HOLE })
+        if !value.iter().any(|byte| is_own(*byte)) {
+            return None;
+        }
+        let is_option = value.split(|byte| is_own(*byte)).any(may_be_option);
+        Some(if is_option { vec![MADE] } else { cut_of(value) })
     }
 
     /// Returns all values that the text gives a variable, whether or not they are all.
@@ -310,7 +361,6 @@ impl Shell {
 fn given(name: &str) -> Option<&'static [u8]> {
     match name {
         "HOME" => Some(&[HOME]),
-        "PWD" => Some(b"."),
         "TMPDIR" => Some(b"/tmp"),
         "IFS" => Some(b" "),
         "USER" | "LOGNAME" | "HOSTNAME" | "UID" | "EUID" | "PPID" | "RANDOM" | "SRANDOM"
@@ -328,6 +378,8 @@ pub(crate) struct Frame {
     /// The folder that relative paths begin at.
     pub(crate) folder: Folder,
     pub(crate) parameters: Parameters,
+    /// The folders that `pushd` left.
+    pub(crate) stack: Vec<Folder>,
     /// `$0`, if the text says what it is.
     pub(crate) zero: Option<Rc<Text<'static>>>,
     /// Whether what runs here runs for many things: in a loop, below `find` or `xargs`.
@@ -366,6 +418,19 @@ impl Parameters {
         }
     }
 
+    /// Returns whether two are certainly the same.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Outside, Self::Outside) | (Self::Made, Self::Made) => true,
+            (Self::Known(own), Self::Known(others)) => {
+                Rc::ptr_eq(own, others)
+                    || (own.len() == others.len()
+                        && own.iter().zip(&**others).all(|(own, other)| own.bytes == other.bytes))
+            }
+            _ => false,
+        }
+    }
+
     /// Returns parameters of which only is known what these are made of.
     pub(crate) fn lost(&self) -> Self {
         if self.mark() == MADE { Self::Made } else { Self::Outside }
@@ -385,6 +450,47 @@ pub(crate) enum Folder {
 }
 
 impl Folder {
+    /// Returns its path; a mark if it is not known.
+    pub(crate) fn path(&self) -> Vec<u8> {
+        match self {
+            Self::Work => vec![WORK],
+            Self::Known(path)
+                if path.first().is_some_and(|first| *first == b'/' || is_root(*first)) =>
+            {
+                path.to_vec()
+            }
+            Self::Known(path) => [&[WORK, b'/'], &**path].concat(),
+            Self::Unknown => vec![HOLE],
+        }
+    }
+
+    /// Returns the folder that commands may be in after either of two: the outer one, if both are folders of
+    /// the work tree in which nothing has a meaning of its own.
+    pub(crate) fn either(&self, other: &Self) -> Self {
+        if self.is_same(other) {
+            return self.clone();
+        }
+        let depth = |folder: &Self| match folder {
+            Self::Work => Some(0),
+            Self::Known(path) => {
+                let mut parts = path.split(|byte| *byte == b'/');
+                let is_plain = |part: &[u8]| {
+                    !part.starts_with(b".")
+                        && !part.iter().any(|byte| is_mark(*byte))
+                        && !part.is_empty()
+                };
+                let is_own = parts.all(is_plain);
+                is_own.then(|| path.split(|byte| *byte == b'/').count())
+            }
+            Self::Unknown => None,
+        };
+        match (depth(self), depth(other)) {
+            (Some(own), Some(others)) if own <= others => self.clone(),
+            (Some(_), Some(_)) => other.clone(),
+            _ => Self::Unknown,
+        }
+    }
+
     /// Returns whether two folders are the same.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {

@@ -21,14 +21,26 @@ pub(crate) const ELEMENT: u8 = 0xfa;
 /// show as they are, so it may be an option too.
 pub(crate) const MADE: u8 = 0xf9;
 
+/// Stands for any text that another command wrote.
+pub(crate) const OUTPUT: u8 = 0xf8;
+/// Stands for any text that may hold a secret.
+pub(crate) const SECRET: u8 = 0xf7;
+/// Stands for the folder that the text begins in, the root of the work tree.
+pub(crate) const WORK: u8 = 0xf6;
+
 /// Returns whether a byte stands for other text.
 pub(crate) const fn is_mark(byte: u8) -> bool {
-    byte >= MADE
+    byte >= WORK
 }
 
 /// Returns whether a byte stands for any text.
 pub(crate) const fn is_hole(byte: u8) -> bool {
-    matches!(byte, HOLE | MADE)
+    matches!(byte, HOLE | MADE | OUTPUT | SECRET)
+}
+
+/// Returns whether a byte stands for a folder that paths begin with.
+pub(crate) const fn is_root(byte: u8) -> bool {
+    matches!(byte, HOME | WORK)
 }
 
 /// Returns whether words that are cut out of a text, at its blanks and punctuation, may be options.
@@ -41,14 +53,46 @@ pub(crate) fn may_be_option(bytes: &[u8]) -> bool {
     })
 }
 
-/// Returns the mark for words that are cut out of a text.
-pub(crate) fn cut_of(bytes: &[u8]) -> u8 {
-    if may_be_option(bytes) { MADE } else { HOLE }
+/// Returns the marks for words that are cut out of a text.
+pub(crate) fn cut_of(bytes: &[u8]) -> Vec<u8> {
+    marks(may_be_option(bytes), bytes)
 }
 
-/// Returns the mark for any part of a text.
-pub(crate) fn part_of(bytes: &[u8]) -> u8 {
-    if bytes.iter().any(|byte| matches!(*byte, b'-' | MADE)) { MADE } else { HOLE }
+/// Returns the marks for any part of a text.
+pub(crate) fn part_of(bytes: &[u8]) -> Vec<u8> {
+    marks(bytes.iter().any(|byte| matches!(*byte, b'-' | MADE)), bytes)
+}
+
+fn marks(is_option: bool, bytes: &[u8]) -> Vec<u8> {
+    let mut marks = vec![if is_option { MADE } else { HOLE }];
+    marks.extend([SECRET, OUTPUT].into_iter().find(|mark| bytes.contains(mark)));
+    marks
+}
+
+/// Returns whether a pattern of `*`, `?` and plain bytes matches a whole text.
+pub(crate) fn is_match(pattern: &[u8], text: &[u8]) -> bool {
+    // Where the last `*` was, and how much of the text it has taken.
+    let mut star: Option<(usize, usize)> = None;
+    let (mut at, mut read) = (0, 0);
+    while read < text.len() {
+        match pattern.get(at) {
+            Some(&STAR) => {
+                star = Some((at, read));
+                at += 1;
+            }
+            Some(byte) if *byte == QUERY || Some(byte) == text.get(read) => {
+                at += 1;
+                read += 1;
+            }
+            _ => {
+                let Some((from, taken)) = star else { return false };
+                star = Some((from, taken + 1));
+                at = from + 1;
+                read = taken + 1;
+            }
+        }
+    }
+    pattern.get(at..).is_some_and(|rest| rest.iter().all(|byte| *byte == STAR))
 }
 
 /// A text with its place in the text that is classified.
@@ -171,12 +215,14 @@ pub(crate) fn display(bytes: &[u8]) -> Cow<'_, str> {
     for chunk in bytes.utf8_chunks() {
         shown.push_str(chunk.valid());
         for byte in chunk.invalid() {
-            shown.push_str(match *byte {
-                STAR => "*",
-                QUERY => "?",
-                HOME => "~",
-                _ => "…",
-            });
+            match *byte {
+                STAR => shown.push('*'),
+                QUERY => shown.push('?'),
+                HOME => shown.push('~'),
+                WORK => shown.push('.'),
+                OUTPUT | SECRET if shown.ends_with('…') => {}
+                _ => shown.push('…'),
+            }
         }
     }
     shown.into()

@@ -100,7 +100,7 @@ impl Classifier<'_> {
             let bytes = &*field.text.bytes;
             let is_first = words.at == 1 && call.chain.len() == 1;
             if options && style != Style::None {
-                if bytes == b"--" && style != Style::Key {
+                if bytes == b"--" && !matches!(style, Style::Key | Style::Letters) {
                     options = false;
                     call.dashes = Some(call.operands.len());
                     continue;
@@ -216,6 +216,15 @@ impl Classifier<'_> {
         match (style, bytes) {
             (Style::None, _) => false,
             (Style::Key, _) => self.key(field, call),
+            (Style::Letters, [b'-', letters @ ..]) => {
+                let is_declared = |byte: &u8| self.lookup(call, &[b'-', *byte]).is_some();
+                let is_option = !letters.is_empty() && letters.iter().all(is_declared);
+                if is_option {
+                    self.bundle(field, 1, false, words, call);
+                }
+                is_option
+            }
+            (Style::Letters, _) => false,
             (_, [b'-', b'-', ..]) => {
                 self.long(field, 2, style, words, call);
                 true
@@ -432,13 +441,25 @@ impl Classifier<'_> {
             Arity::Required if flag.role == Role::EndedCommand => {
                 given.words.extend(attached);
                 while let Some(word) = words.next() {
-                    if matches!(&*word.text.bytes, b";" | b"+") {
-                        break;
+                    // A `+` ends it only after the sign for what was found.
+                    let is_last = given.words.last().is_some_and(|last| &*last.text.bytes == b"{}");
+                    match &*word.text.bytes {
+                        b";" => break,
+                        b"+" if is_last => break,
+                        _ => given.words.push(word.clone()),
                     }
-                    given.words.push(word.clone());
                 }
             }
-            Arity::Required => given.value = attached.or_else(|| words.next().cloned()),
+            Arity::Required => {
+                given.value = attached.or_else(|| words.next().cloned());
+                // It may be more than one word.
+                if let Some(value) = given.value.as_ref().filter(|value| value.spread) {
+                    let value = value.clone();
+                    if is_made_option(&value) {
+                        self.any_option(&value, call);
+                    }
+                }
+            }
         }
         call.given.push(given);
     }

@@ -7,15 +7,15 @@ use super::classifier::{Classifier, WRAPPERS_MAX};
 use super::expand::Field;
 use super::hit::{Cause, Effect, Hit, note};
 use super::special::parameters;
-use super::stream::{Content, Stream, Written};
+use super::stream::{Content, Stream};
 use crate::facts::{
     Extent, FlagId, FormRow, NameList, NodeBit, NodeId, NodeRow, OperandRow, Output, Place,
     Position, Role, Special, matches,
 };
-use crate::paths;
-use crate::shell::{Frame, Function, Functions};
+use crate::paths::{self, PathClass};
+use crate::shell::{Folder, Frame, Function, Functions, Parameters};
 use crate::span::Span;
-use crate::text::Text;
+use crate::text::{Text, is_mark, is_root};
 use crate::tier::{Floor, Tier};
 
 /// Folders whose programs are those that the facts describe.
@@ -48,6 +48,8 @@ pub(super) struct Own {
     pub(super) secret: bool,
     /// What sends data over a network.
     pub(super) sends: Option<Span>,
+    /// The positional parameters of code on standard input.
+    pub(super) parameters: Option<Parameters>,
     /// Whether what it writes is made of the text: of a file that the text writes, or by code of a language.
     pub(super) makes: bool,
 }
@@ -105,6 +107,26 @@ impl<'f> Classifier<'f> {
         frame: &mut Frame,
         input: &Stream,
     ) -> Stream {
+        self.run_as(fields, frame, input, true)
+    }
+
+    /// Classifies a command that is a program, whatever functions have its name.
+    pub(super) fn run_program(
+        &mut self,
+        fields: &[Field<'_>],
+        frame: &mut Frame,
+        input: &Stream,
+    ) -> Stream {
+        self.run_as(fields, frame, input, false)
+    }
+
+    fn run_as(
+        &mut self,
+        fields: &[Field<'_>],
+        frame: &mut Frame,
+        input: &Stream,
+        may_be_function: bool,
+    ) -> Stream {
         let Some((first, words)) = fields.split_first() else { return input.clone() };
         let span = first.text.span;
         // A pattern may be any of the files that it matches, which costs more than a plain word.
@@ -116,29 +138,31 @@ impl<'f> Classifier<'f> {
             self.unparsed(span, "too many programs run each other");
             return Stream::of(Content::Opaque);
         }
-        if first.spread || !first.text.is_literal() {
+        // A path below a folder that is not shown is no other program than one that is not known.
+        let rest = match &*first.text.bytes {
+            [root, rest @ ..] if is_root(*root) => rest,
+            all => all,
+        };
+        if first.spread || rest.iter().any(|byte| is_mark(*byte)) {
             self.floor(Floor::UnknownWord, span, "the name of the program is not literal");
             return Stream::of(Content::Opaque);
         }
         let name = &*first.text.bytes;
         note(&mut self.axes.programs, &String::from_utf8_lossy(name));
-        let functions = str::from_utf8(name)
-            .ok()
-            .and_then(|name| Some((name, self.shell.functions(name)?.clone())));
-        let output = functions.map(|(name, Functions { bodies, is_cut })| {
-            if is_cut {
-                self.floor(Floor::UnknownWord, span, "this function has too many bodies");
-            }
-            let mut written = Written::default();
-            for body in &bodies {
-                written.add(self.call_function(name, body, words, span, frame, input));
-            }
-            written.finish()
-        });
+        let output = match may_be_function {
+            true => self.run_function(first, words, frame, input),
+            false => None,
+        };
         let program = self.facts.program(program_name(name));
         match program.and_then(|id| self.facts.node(id)) {
             Some(node) => {
+                let is_function = output.is_some();
                 let own = self.program(node, first, words, frame, input);
+                // Which of the two ran is open.
+                if is_function && node.special != Special::Nothing {
+                    frame.folder = Folder::Unknown;
+                    frame.parameters = frame.parameters.lost();
+                }
                 output.unwrap_or(own)
             }
             None => output.unwrap_or_else(|| {
@@ -158,7 +182,34 @@ impl<'f> Classifier<'f> {
         }
     }
 
-    /// Classifies the body of a function or alias with these arguments.
+    /// Classifies what the functions and aliases of a name may run; `None` if there are none.
+    fn run_function(
+        &mut self,
+        name: &Field<'_>,
+        words: &[Field<'_>],
+        frame: &mut Frame,
+        input: &Stream,
+    ) -> Option<Stream> {
+        let span = name.text.span;
+        let name = str::from_utf8(&name.text.bytes).ok()?;
+        let Functions { bodies, is_cut } = self.shell.functions(name)?.clone();
+        if is_cut {
+            self.floor(Floor::UnknownWord, span, "this function has too many bodies");
+        }
+        let mut written: Option<Stream> = None;
+        for body in &bodies {
+            let Some(output) = self.call_function(name, body, words, span, frame, input) else {
+                continue;
+            };
+            written = Some(match written {
+                Some(before) => before.or(output),
+                None => output,
+            });
+        }
+        written
+    }
+
+    /// Classifies the body of a function or alias with these arguments; `None` of an alias in itself.
     fn call_function(
         &mut self,
         name: &str,
@@ -167,26 +218,30 @@ impl<'f> Classifier<'f> {
         span: Span,
         frame: &mut Frame,
         input: &Stream,
-    ) -> Stream {
-        let depth = self.shell.calls.iter().filter(|call| *call == name).count();
+    ) -> Option<Stream> {
+        let is_body = |call: &&(String, Span)| call.0 == name && call.1 == body.text.span;
+        let depth = self.shell.calls.iter().filter(is_body).count();
+        if depth > 0 && body.is_alias {
+            return None;
+        }
         if depth > 0 && frame.is_beside {
             self.hit(Tier::Irreversible, span, Cause::Shell("starts itself again and again"));
-            return Stream::of(Content::Opaque);
+            return Some(Stream::of(Content::Opaque));
         }
         // A function that calls itself is read once more, with arguments of which nothing is known.
         if depth > 1 {
-            return Stream::of(Content::Opaque);
+            return Some(Stream::of(Content::Opaque));
         }
         let parameters = parameters(words);
         let parameters = if depth == 0 { parameters } else { parameters.lost() };
         let outer = std::mem::replace(&mut frame.parameters, parameters);
-        self.shell.calls.push(name.to_owned());
+        self.shell.calls.push((name.to_owned(), body.text.span));
         let mark = self.shell.enter();
         let output = self.body(body, frame, input);
         self.shell.leave(mark);
         self.shell.calls.pop();
         frame.parameters = outer;
-        output
+        Some(output)
     }
 
     /// Classifies a program that facts describe.
@@ -232,6 +287,8 @@ impl<'f> Classifier<'f> {
     ) -> Stream {
         let Some(row) = call.chain.last().copied() else { return Stream::default() };
         self.exports_reach(&row);
+        self.takes_input |=
+            !row.has(NodeBit::Builtin) || matches!(row.special, Special::Read | Special::ReadLines);
         let mut own = Own::default();
         let judged = Judged { node: row, call, input };
         let form = if call.is_lost { None } else { self.form(&row, call) };
@@ -242,6 +299,9 @@ impl<'f> Classifier<'f> {
         let mut inner = frame.clone();
         if row.special == Special::Nothing {
             inner.wrappers += 1;
+            // Code that it runs is no part of this shell.
+            inner.parameters = Parameters::Outside;
+            inner.zero = None;
         }
         for given in &call.given {
             self.given(given, form.as_ref(), &judged, &mut inner, &mut own);
@@ -270,6 +330,9 @@ impl<'f> Classifier<'f> {
         }
         let stdin = form.and_then(|form| form.stdin).unwrap_or(row.stdin);
         if stdin != Role::Text && !own.has_code && !call.is_lost {
+            if let Some(parameters) = own.parameters.take() {
+                inner.parameters = parameters;
+            }
             self.input_code(stdin, &judged, &mut inner, &mut own);
         }
         self.sends(&row, &judged, &mut own);
@@ -291,7 +354,7 @@ impl<'f> Classifier<'f> {
             // What it runs writes to its output.
             Some(stream) => stream,
             None if !self.decodes(kind, call, input) => Stream::of(Content::Opaque),
-            None => self.output(kind, call, input, own.makes),
+            None => self.output(kind, call, input, own.makes, &frame.folder),
         };
         stream.is_secret |= own.secret;
         stream
@@ -387,7 +450,12 @@ impl<'f> Classifier<'f> {
         self.written(own, count, given.owner, row.line);
         if row.role == Role::EndedCommand {
             own.has_code = true;
+            let outer = frame.folder.clone();
+            if given.name.is_some_and(|name| self.facts.name(name).ends_with("dir")) {
+                frame.folder = Folder::Unknown;
+            }
             self.each(&given.words, None, judged, frame);
+            frame.folder = outer;
             return;
         }
         let Some(value) = &given.value else { return };
@@ -441,6 +509,9 @@ impl<'f> Classifier<'f> {
             }
             let count = own.hits.len();
             self.judge_value(Valued::operand(judged.node.id, row), operand, judged, frame, own);
+            if row.role == Role::Write && row.position == Position::Last && is_last {
+                self.lands_in(operands.get(..at).unwrap_or(&[]), operand, frame, own);
+            }
             self.written(own, count, judged.node.id, row.line);
             // After any number of words it is not known which operand is which.
             if is_shifted {
@@ -454,6 +525,32 @@ impl<'f> Classifier<'f> {
             is_shifted |= operand.spread && declared.len() > 1;
         }
         None
+    }
+
+    /// Judges what lands in a folder, which has the names of what is copied.
+    fn lands_in(
+        &mut self,
+        sources: &[Field<'_>],
+        target: &Field<'_>,
+        frame: &Frame,
+        own: &mut Own,
+    ) {
+        for source in sources {
+            let bytes = &source.text.bytes;
+            let end = bytes.iter().rposition(|byte| *byte != b'/').map_or(0, |at| at + 1);
+            let name = bytes.get(..end).unwrap_or(&[]).rsplit(|byte| *byte == b'/').next();
+            let Some(name) =
+                name.filter(|name| !name.is_empty() && *name != b"." && *name != b"..")
+            else {
+                continue;
+            };
+            let path = [&*target.text.bytes, b"/", name].concat();
+            let path = Text::from_span(path, target.text.span);
+            let class = self.path_of(&path, frame).class;
+            if matches!(class, PathClass::Admits | PathClass::Critical) {
+                self.own_path(Effect::Write, &path, frame, own);
+            }
+        }
     }
 
     /// Judges the value of an option or an operand.

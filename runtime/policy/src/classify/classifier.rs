@@ -65,6 +65,8 @@ pub(super) struct Classifier<'f> {
     lowest: Tier,
     omitted: usize,
     pub(super) axes: Axes,
+    /// Whether a program may have read some of standard input.
+    pub(super) takes_input: bool,
     /// The files that came over a network.
     fetched: Vec<Vec<u8>>,
     /// The files that hold what the text makes, among it words that may be options.
@@ -87,6 +89,7 @@ impl<'f> Classifier<'f> {
             lowest: Tier::ReadOnly,
             omitted: 0,
             axes: Axes::default(),
+            takes_input: false,
             fetched: Vec::new(),
             made: Vec::new(),
             budget: Budget::new(bytes),

@@ -9,7 +9,8 @@ use super::stream::{Content, Stream, Written};
 use crate::shell::{Frame, Parameters};
 use crate::span::Span;
 use crate::syntax::{Assignment, Command, Item, Kind, List, Pipeline, Simple, Value, Word};
-use crate::text::{ELEMENT, MADE, Text, cut_of, part_of};
+use crate::text::{ELEMENT, MADE, OUTPUT, Text, cut_of, part_of};
+use crate::tier::Floor;
 
 impl Classifier<'_> {
     /// Classifies a list, and returns what it writes.
@@ -21,8 +22,14 @@ impl Classifier<'_> {
         input: &Stream,
     ) -> Stream {
         let mut written = Written::default();
+        let mut input = input.clone();
         for item in list {
-            self.item(code, item, frame, input, &mut written);
+            self.takes_input = false;
+            self.item(code, item, frame, &input, &mut written);
+            // What is left of it is not known.
+            if self.takes_input && matches!(&input.content, Content::Literal(_)) {
+                input.content = Content::Made;
+            }
         }
         written.finish()
     }
@@ -35,23 +42,30 @@ impl Classifier<'_> {
         input: &Stream,
         written: &mut Written,
     ) {
-        let mut mark = None;
-        for (number, pipeline) in item.pipelines.iter().enumerate() {
-            if number == 1 {
-                // The first always runs; whether the others do is open.
-                mark = Some(self.shell.enter());
-            }
-            let output = if item.background {
+        if item.background {
+            let mark = self.shell.enter();
+            for pipeline in &item.pipelines {
                 let mut inner = Frame { is_beside: true, ..frame.clone() };
-                self.pipeline(code, pipeline, &mut inner, input)
-            } else {
-                self.pipeline(code, pipeline, frame, input)
-            };
-            written.add(output);
-        }
-        if let Some(mark) = mark {
+                written.add(self.pipeline(code, pipeline, &mut inner, input));
+            }
             self.shell.leave(mark);
+            return;
         }
+        let [first, others @ ..] = item.pipelines.as_slice() else { return };
+        // The first always runs; whether the others do is open.
+        let mut outputs = self.pipeline(code, first, frame, input);
+        if others.is_empty() {
+            return written.add(outputs);
+        }
+        let mark = self.shell.enter();
+        let mut inner = frame.clone();
+        for pipeline in others {
+            let output = self.pipeline(code, pipeline, &mut inner, input);
+            outputs = outputs.perhaps_with(output);
+            rejoin(frame, &inner);
+        }
+        self.shell.leave(mark);
+        written.add(outputs);
     }
 
     fn pipeline(
@@ -110,30 +124,28 @@ impl Classifier<'_> {
             Kind::Simple(_) => Stream::default(),
             Kind::Group(list) => self.list(code, list, frame, input),
             Kind::Subshell(list) => self.apart(code, list, frame.clone(), input),
-            Kind::If(lists) => self.branches(code, lists, frame, input),
+            Kind::If(lists) => self.conditional(code, lists, frame, input),
             Kind::While { condition, body } => {
                 let mut inner =
                     Frame { is_many: true, loop_since: self.shell.assignments, ..frame.clone() };
+                let before = inner.clone();
+                self.takes_input = false;
                 self.list(code, condition, &mut inner, input);
-                let output = self.apart_in(code, body, &mut inner, input);
+                let mut rest = input.clone();
+                if self.takes_input && matches!(&rest.content, Content::Literal(_)) {
+                    rest.content = Content::Made;
+                }
+                let output = self.turns(code, body, &before, &mut inner, &rest);
                 rejoin(frame, &inner);
                 output
             }
             Kind::For { variable, words, body } => {
                 self.loop_variable(code, code.slice(*variable), words.as_deref(), frame);
-                let mut inner =
-                    Frame { is_many: true, loop_since: self.shell.assignments, ..frame.clone() };
-                let output = self.apart_in(code, body, &mut inner, input);
-                rejoin(frame, &inner);
-                output
+                self.counted(code, body, frame, input)
             }
             Kind::ForArithmetic { header, body } => {
                 self.arithmetic(code, &header.parts, header.span, frame);
-                let mut inner =
-                    Frame { is_many: true, loop_since: self.shell.assignments, ..frame.clone() };
-                let output = self.apart_in(code, body, &mut inner, input);
-                rejoin(frame, &inner);
-                output
+                self.counted(code, body, frame, input)
             }
             Kind::Case { word, patterns, bodies } => {
                 self.readings(code, word, frame);
@@ -156,7 +168,9 @@ impl Classifier<'_> {
             }
             Kind::Coprocess(body) => {
                 let mut inner = Frame { is_beside: true, ..frame.clone() };
+                let mark = self.shell.enter();
                 self.command(code, body, &mut inner, input);
+                self.shell.leave(mark);
                 Stream::default()
             }
         }
@@ -167,7 +181,7 @@ impl Classifier<'_> {
     fn define(&mut self, code: &Code<'_>, name: &str, body: Span, documents: &Range<usize>) {
         let end = Self::documents_end(code, body, documents).unwrap_or(body.end as usize);
         let text = code.place.part(body.start as usize, end);
-        self.shell.define(name, text.owned());
+        self.shell.define(name, text.owned(), false);
     }
 
     /// Returns where the last of a body's here-documents ends, if it follows the body.
@@ -202,6 +216,62 @@ impl Classifier<'_> {
         output
     }
 
+    /// Classifies `if`: conditions and branches in turn, and the last branch if there is one without a
+    /// condition.
+    fn conditional(
+        &mut self,
+        code: &Code<'_>,
+        lists: &[List],
+        frame: &mut Frame,
+        input: &Stream,
+    ) -> Stream {
+        let mut written: Option<Stream> = None;
+        let mut after: Option<Frame> = None;
+        let mut certain: Option<Vec<String>> = None;
+        for (number, pair) in lists.chunks(2).enumerate() {
+            let body = match pair {
+                [condition, body] => {
+                    if number == 0 {
+                        self.list(code, condition, frame, input);
+                    } else {
+                        self.apart_in(code, condition, frame, input);
+                    }
+                    body
+                }
+                [body] => body,
+                _ => continue,
+            };
+            let mut inner = frame.clone();
+            let branch = self.shell.enter();
+            let output = self.list(code, body, &mut inner, input);
+            let names = self.shell.leave(branch);
+            written = Some(match written {
+                Some(before) => before.or(output),
+                None => output,
+            });
+            match &mut after {
+                Some(after) => rejoin(after, &inner),
+                None => after = Some(inner),
+            }
+            certain = Some(match certain {
+                Some(known) => known.into_iter().filter(|name| names.contains(name)).collect(),
+                None => names,
+            });
+        }
+        let is_whole = lists.len() % 2 == 1;
+        if let Some(after) = after {
+            let before = std::mem::replace(frame, after);
+            if !is_whole {
+                rejoin(frame, &before);
+            }
+        }
+        if is_whole {
+            self.shell.settle(certain.unwrap_or_default());
+        }
+        written.unwrap_or_default()
+    }
+
+    /// Classifies the bodies of `case`, of which one runs or none.
     fn branches(
         &mut self,
         code: &Code<'_>,
@@ -209,14 +279,59 @@ impl Classifier<'_> {
         frame: &mut Frame,
         input: &Stream,
     ) -> Stream {
-        let mut written = Written::default();
+        let mut written: Option<Stream> = None;
         let before = frame.clone();
         for list in lists {
             let mut inner = before.clone();
-            written.add(self.apart_in(code, list, &mut inner, input));
+            let output = self.apart_in(code, list, &mut inner, input);
+            written = Some(match written {
+                Some(before) => before.or(output),
+                None => output,
+            });
             rejoin(frame, &inner);
         }
-        written.finish()
+        written.unwrap_or_default()
+    }
+
+    /// Classifies the body of a `for`.
+    fn counted(
+        &mut self,
+        code: &Code<'_>,
+        body: &List,
+        frame: &mut Frame,
+        input: &Stream,
+    ) -> Stream {
+        let mut inner =
+            Frame { is_many: true, loop_since: self.shell.assignments, ..frame.clone() };
+        let before = inner.clone();
+        let output = self.turns(code, body, &before, &mut inner, input);
+        rejoin(frame, &inner);
+        output
+    }
+
+    /// Classifies the body of a loop: once more if its second turn begins with another folder, other
+    /// parameters or other functions.
+    fn turns(
+        &mut self,
+        code: &Code<'_>,
+        body: &List,
+        before: &Frame,
+        inner: &mut Frame,
+        input: &Stream,
+    ) -> Stream {
+        let definitions = self.shell.definitions;
+        let output = self.apart_in(code, body, inner, input);
+        let is_same = before.folder.is_same(&inner.folder)
+            && before.parameters.is_same(&inner.parameters)
+            && definitions == self.shell.definitions;
+        if is_same {
+            return output;
+        }
+        rejoin(inner, before);
+        let mut again = inner.clone();
+        self.apart_in(code, body, &mut again, input);
+        rejoin(inner, &again);
+        output
     }
 
     fn loop_variable(
@@ -232,7 +347,7 @@ impl Classifier<'_> {
                 let fields = self.fields(code, words, frame, &mut choice);
                 for reading in 1..choice.readings.min(READINGS_MAX) {
                     let others = self.fields(code, words, frame, &mut Choice::of(reading));
-                    self.loop_values(name, others);
+                    self.loop_values(name, others, frame);
                 }
                 if choice.readings > READINGS_MAX {
                     self.shell.assign(name, [MADE].into());
@@ -248,15 +363,18 @@ impl Classifier<'_> {
                 }
             },
         };
-        self.loop_values(name, fields);
+        self.loop_values(name, fields, frame);
     }
 
     /// Gives the variable of a loop its values.
-    fn loop_values(&mut self, name: &str, fields: Vec<Field<'_>>) {
+    fn loop_values(&mut self, name: &str, fields: Vec<Field<'_>>, frame: &mut Frame) {
         for field in fields {
             let bytes = &*field.text.bytes;
+            self.exported(name, field.text.span, false);
+            self.prompts(name, bytes, field.text.span, frame);
             let value = match field.spread {
-                true => [cut_of(bytes)].into(),
+                // What names things one by one is no output that is sent as a whole.
+                true => cut_of(bytes).into_iter().filter(|mark| *mark != OUTPUT).collect(),
                 false => bytes.into(),
             };
             self.shell.assign(name, value);
@@ -277,13 +395,17 @@ impl Classifier<'_> {
         if !self.step(beside, span) || !self.affords(words.len(), span) {
             return Stream::of(Content::Opaque);
         }
+        let mark = self.shell.enter();
         for assignment in assignments {
             self.assignment(code, assignment, words.is_empty(), frame);
+        }
+        if !words.is_empty() {
+            self.shell.leave(mark);
         }
         let redirected = self.redirects(code, &command.redirects, frame, input);
         let was_connected = frame.is_connected;
         frame.is_connected |= redirected.is_connected;
-        let mut written = Written::default();
+        let mut written: Option<Stream> = None;
         let mut readings = 1;
         let mut reading = 0;
         while reading < readings {
@@ -303,11 +425,16 @@ impl Classifier<'_> {
             } else {
                 self.run(&fields, frame, &redirected.input)
             };
-            written.add(next);
+            written = Some(match written {
+                Some(before) => before.or(next),
+                None => next,
+            });
             reading += 1;
         }
-        let output = written.finish();
-        frame.is_connected = was_connected;
+        let output = written.unwrap_or_default();
+        // `exec` alone opens what it opens for the commands that follow.
+        let is_exec = matches!(words.as_slice(), [only] if code.slice(only.span) == "exec");
+        frame.is_connected = was_connected || (is_exec && redirected.is_connected);
         self.write_redirects(&redirected, &output, frame);
         if redirected.takes_output {
             return Stream { is_secret: output.is_secret, ..Stream::default() };
@@ -325,7 +452,7 @@ impl Classifier<'_> {
     ) {
         let name = code.slice(assignment.name);
         if let Some(subscript) = &assignment.subscript {
-            self.late_parts(code, &subscript.parts, subscript.span, frame);
+            self.arithmetic(code, &subscript.parts, subscript.span, frame);
         }
         let mut others = Vec::new();
         let value = match &assignment.value {
@@ -342,46 +469,67 @@ impl Classifier<'_> {
                 let is_known = choice.readings <= 1 && !fields.iter().any(|field| field.spread);
                 let texts: Vec<_> = fields.into_iter().map(|field| field.text.bytes).collect();
                 let value = texts.join(&ELEMENT);
-                if is_known { value } else { vec![cut_of(&value)] }
+                if is_known { value } else { cut_of(&value) }
             }
         };
         if !stays {
-            // `IFS=, read …` cuts what is read.
-            if name == "IFS" {
-                self.shell.assign(name, value.into());
-            }
+            // It is for the command that follows; in a POSIX shell it may stay.
+            self.shell.assign(name, value.into());
+            self.shell.export(name);
             return;
+        }
+        if self.shell.integers.iter().any(|integer| integer == name) {
+            self.evaluate(&Text::from_span(value.clone(), code.place(assignment.span)), frame);
+        }
+        let floor = match name {
+            "BASH_ALIASES" => Some(Floor::UnknownWord),
+            "BASH_CMDS" => Some(Floor::OpaqueCode),
+            _ => None,
+        };
+        if let Some(floor) = floor {
+            let reason = "this changes which code runs by a name";
+            self.floor(floor, code.place(assignment.span), reason);
         }
         for value in others.iter().chain([&value]) {
             self.prompts(name, value, code.place(assignment.span), frame);
         }
         let is_plain = !assignment.append && assignment.subscript.is_none();
+        let added: Option<Rc<[u8]>> = (!is_plain).then(|| value.as_slice().into());
         let value = match (assignment.append, &assignment.subscript) {
-            (_, Some(_)) => vec![cut_of(&value)],
+            (_, Some(_)) => cut_of(&value),
             (false, None) => value,
             (true, None) if others.is_empty() => {
                 self.appended(name, value, &assignment.value, frame.loop_since)
             }
-            (true, None) => vec![part_of(&value)],
+            (true, None) => part_of(&value),
         };
+        // Evaluated, it is what it is, wherever it is added.
+        if let Some(added) = added {
+            self.shell.assign(name, added);
+        }
         if is_plain {
             self.shell.set(name, value.into());
         } else {
             self.shell.assign(name, value.into());
         }
         for value in others {
-            let value = if is_plain { value } else { vec![part_of(&value)] };
+            let value = if is_plain { value } else { part_of(&value) };
             self.shell.assign(name, value.into());
         }
-        self.exported(name, code.place(assignment.span), false);
+        let exports = self.shell.exports_all;
+        self.exported(name, code.place(assignment.span), exports);
     }
 
     /// Returns what a variable holds after a value was added.
     fn appended(&self, name: &str, value: Vec<u8>, kind: &Value, since: usize) -> Vec<u8> {
         let Some(whole) = self.shell.current(name, since) else {
             // Added to what is not known, it may begin a word or go on with one.
-            return vec![part_of(&value)];
+            return part_of(&value);
         };
+        // A text is added to the first element.
+        if matches!(kind, Value::Word(_)) && whole.contains(&ELEMENT) {
+            return part_of(&[whole, &value].concat());
+        }
         let mut whole = whole.to_vec();
         if matches!(kind, Value::Array(_)) && !whole.is_empty() {
             whole.push(ELEMENT);
@@ -393,20 +541,13 @@ impl Classifier<'_> {
 
 /// After commands that may not have run, the folder is known only if they left it as it was.
 fn rejoin(frame: &mut Frame, inner: &Frame) {
-    if !frame.folder.is_same(&inner.folder) {
-        frame.folder = crate::shell::Folder::Unknown;
+    frame.folder = frame.folder.either(&inner.folder);
+    if !frame.parameters.is_same(&inner.parameters) {
+        let is_made = frame.parameters.mark() == MADE || inner.parameters.mark() == MADE;
+        frame.parameters = if is_made { Parameters::Made } else { Parameters::Outside };
     }
-    match (&frame.parameters, &inner.parameters) {
-        (Parameters::Outside, Parameters::Outside) => {}
-        (Parameters::Known(own), Parameters::Known(other))
-            if Rc::ptr_eq(own, other) || same_texts(own, other) => {}
-        (own, other) => {
-            let is_made = own.mark() == MADE || other.mark() == MADE;
-            frame.parameters = if is_made { Parameters::Made } else { Parameters::Outside };
-        }
+    if frame.stack.len() != inner.stack.len() {
+        frame.stack.clear();
     }
-}
-
-fn same_texts(a: &[Text<'_>], b: &[Text<'_>]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.bytes == b.bytes)
+    frame.is_connected |= inner.is_connected;
 }

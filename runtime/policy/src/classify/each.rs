@@ -1,14 +1,15 @@
 //! Programs that other programs run: once, or for each of many things.
 
+use super::arguments::Given;
 use super::call::{Judged, Own};
 use super::classifier::Classifier;
 use super::expand::Field;
+use super::special::parameters;
 use super::stream::{Content, Stream};
 use crate::facts::Role;
-use crate::path_rules::PathRules;
 use crate::paths;
 use crate::shell::{Folder, Frame};
-use crate::text::{HOLE, MADE, NAME, Text, TextBuilder, may_be_option};
+use crate::text::{HOLE, MADE, NAME, SECRET, Text, TextBuilder, may_be_option};
 
 /// How many things of a list that is shown are run for one by one.
 const THINGS_MAX: usize = 8;
@@ -107,7 +108,10 @@ impl Classifier<'_> {
     fn things(&self, judged: &Judged<'_, '_>, is_list: bool) -> Vec<Vec<u8>> {
         let is_search = judged.call.given.iter().any(|given| !given.words.is_empty());
         if is_search {
-            return vec![found(judged, is_list, &self.rules.paths)];
+            // What is found may be where the search begins.
+            let roots = judged.call.operands.iter().filter(|root| root.text.is_literal());
+            let roots = roots.take(THINGS_MAX).map(|root| root.text.bytes.to_vec());
+            return roots.chain([found(judged, is_list, self)]).collect();
         }
         match &judged.input.content {
             Content::Literal(text) => {
@@ -123,12 +127,25 @@ impl Classifier<'_> {
                 }
                 things
             }
+            _ if judged.input.is_secret => vec![vec![MADE, SECRET]],
             Content::Made => vec![vec![MADE]],
             _ => vec![vec![HOLE]],
         }
     }
 
-    /// Judges `parallel`: a command before `:::`, or commands after it.
+    /// Returns the name of what a search finds: its `-name`, if that is no pattern.
+    fn named(&self, judged: &Judged<'_, '_>) -> Vec<u8> {
+        let is_name = |given: &&Given<'_>| {
+            given.name.is_some_and(|name| self.facts.name_id(b"-name") == Some(name))
+        };
+        let value = judged.call.given.iter().find(is_name).and_then(|given| given.value.as_ref());
+        match value {
+            Some(value) if is_plain_name(&value.text) => value.text.bytes.to_vec(),
+            _ => vec![NAME],
+        }
+    }
+
+    /// Judges `parallel`: code before `:::` that runs for each thing after it, or code after it.
     fn parallel(&mut self, words: &[Field<'_>], judged: &Judged<'_, '_>, frame: &Frame) {
         let is_sign = |field: &Field<'_>| field.text.bytes.starts_with(b":::");
         let count = words.iter().take_while(|field| !is_sign(field)).count();
@@ -140,35 +157,62 @@ impl Classifier<'_> {
             }
             return;
         }
-        // Its words are code, in which `{}` is one of the things.
-        let mut all: Vec<Field<'_>> = command.to_vec();
-        let mut is_placed = false;
-        let is_option = rest.iter().any(|field| may_be_option(&field.text.bytes));
-        let thing = if is_option || judged.input.makes_options() { MADE } else { HOLE };
-        for field in &mut all {
-            if let Some(text) = replaced(&field.text, b"{}", &[thing]) {
-                is_placed = true;
-                field.text = text;
-            }
+        // The thing takes the place of `{}`, in quotes, as a parameter of the code does.
+        let Some(code) = Self::join_words(command) else { return };
+        let (code, is_placed) = with_parameter(&code);
+        let mut things: Vec<Field<'_>> =
+            rest.iter().filter(|field| !is_sign(field)).cloned().collect();
+        if things.is_empty() || things.len() > THINGS_MAX {
+            let is_option = things.iter().any(|field| may_be_option(&field.text.bytes));
+            let mark = if is_option || judged.input.makes_options() { MADE } else { HOLE };
+            things = vec![Field::new(Text::from_span(vec![mark], judged.call.span))];
         }
-        if all.len() == 1 && !all.iter().any(|field| field.text.bytes.contains(&b' ')) || is_placed
-        {
-            // One word is a program; a placed hole is an operand, not code.
+        for thing in things {
+            if !self.step(1, judged.call.span) {
+                return;
+            }
+            inner.parameters = parameters(std::slice::from_ref(&thing));
+            let mut all = TextBuilder::new(code.span);
+            all.push_text(&code);
             if !is_placed {
-                let text = Text::from_span(vec![thing], judged.call.span);
-                all.push(Field { spread: true, ..Field::new(text) });
+                all.push_made(b" \"$1\"", judged.call.span);
             }
-            self.run(&all, &mut inner, &Stream::of(Content::Opaque));
-            return;
-        }
-        if let Some(code) = Self::join_words(&all) {
-            self.code(&code, &inner, &Stream::of(Content::Opaque));
+            self.code(&all.finish(), &inner, &Stream::of(Content::Opaque));
         }
     }
 }
 
+fn is_plain_name(name: &Text<'_>) -> bool {
+    name.is_literal() && !name.bytes.iter().any(|byte| b"*?[\\".contains(byte))
+}
+
+/// Returns code in which the signs of `parallel` for a thing are a parameter, and whether there is one.
+fn with_parameter(code: &Text<'_>) -> (Text<'static>, bool) {
+    let mut builder = TextBuilder::new(code.span);
+    let (mut at, mut plain, mut is_placed) = (0, 0, false);
+    while let Some(byte) = code.bytes.get(at) {
+        let rest = code.bytes.get(at..).unwrap_or(&[]);
+        let length = rest.iter().position(|byte| *byte == b'}').filter(|_| *byte == b'{');
+        let sign = length.and_then(|end| rest.get(1..end));
+        let is_sign =
+            sign.is_some_and(|sign| sign.iter().all(|byte| b"./#%0123456789+-".contains(byte)));
+        if !is_sign {
+            at += 1;
+            continue;
+        }
+        builder.push_part(code, plain, at);
+        at += length.unwrap_or(0) + 1;
+        builder.push_made(b"\"$1\"", code.place(at - 1, at));
+        plain = at;
+        is_placed = true;
+    }
+    builder.push_part(code, plain, code.bytes.len());
+    (builder.finish(), is_placed)
+}
+
 /// Returns what a command runs for: a file below the folders that a search begins in, if they are known.
-fn found(judged: &Judged<'_, '_>, is_list: bool, rules: &PathRules) -> Vec<u8> {
+fn found(judged: &Judged<'_, '_>, is_list: bool, classifier: &Classifier<'_>) -> Vec<u8> {
+    let rules = &classifier.rules.paths;
     let is_search = judged.call.given.iter().any(|given| !given.words.is_empty());
     let roots = &judged.call.operands;
     let mut classes =
@@ -182,7 +226,8 @@ fn found(judged: &Judged<'_, '_>, is_list: bool, rules: &PathRules) -> Vec<u8> {
         return vec![HOLE];
     }
     let mut path = roots.first().map_or(b".".to_vec(), |root| root.text.bytes.to_vec());
-    path.extend([b'/', NAME]);
+    path.push(b'/');
+    path.extend(classifier.named(judged));
     path
 }
 

@@ -6,7 +6,9 @@ use super::stream::{Content, Stream};
 use crate::shell::Frame;
 use crate::span::Span;
 use crate::syntax::{Part, Word};
-use crate::text::{HOLE, HOME, MADE, NAME, QUERY, STAR, Text, TextBuilder, is_hole, is_mark};
+use crate::text::{
+    HOLE, MADE, NAME, OUTPUT, QUERY, SECRET, STAR, Text, TextBuilder, is_hole, is_mark,
+};
 
 /// A word as a program gets it.
 #[derive(Debug, Clone)]
@@ -14,27 +16,13 @@ pub(super) struct Field<'c> {
     pub(super) text: Text<'c>,
     /// Whether it may be any number of words.
     pub(super) spread: bool,
-    /// What may be in it that the text does not show.
-    pub(super) leak: Leak,
     /// What a process substitution gives.
     pub(super) stream: Option<Box<Stream>>,
 }
 
-/// What output of other commands is in a field.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(super) enum Leak {
-    /// None, or what only names something.
-    #[default]
-    None,
-    /// Some.
-    Output,
-    /// Some that may be secret.
-    Secret,
-}
-
 impl<'c> Field<'c> {
     pub(super) fn new(text: Text<'c>) -> Self {
-        Self { text, spread: false, leak: Leak::None, stream: None }
+        Self { text, spread: false, stream: None }
     }
 
     /// Returns a field of which nothing is known.
@@ -81,7 +69,6 @@ pub(super) struct Fields<'c> {
     open: Option<TextBuilder>,
     word: Span,
     pub(super) spread: bool,
-    leak: Leak,
     stream: Option<Box<Stream>>,
 }
 
@@ -93,11 +80,10 @@ impl Fields<'_> {
 
     /// Ends the field that is open.
     pub(super) fn cut(&mut self) {
-        let leak = std::mem::take(&mut self.leak);
         let spread = std::mem::take(&mut self.spread);
         let stream = self.stream.take();
         if let Some(open) = self.open.take() {
-            self.done.push(Field { text: open.finish(), spread, leak, stream });
+            self.done.push(Field { text: open.finish(), spread, stream });
         }
     }
 
@@ -179,7 +165,6 @@ impl Classifier<'_> {
             open: Some(TextBuilder::new(place)),
             word: place,
             spread: false,
-            leak: Leak::None,
             stream: None,
         };
         for part in parts {
@@ -197,7 +182,6 @@ impl Classifier<'_> {
             for next in made {
                 builder.push_byte(b' ', place);
                 builder.push_text(&next.text);
-                first.leak = first.leak.max(next.leak);
             }
             first.text = builder.finish();
         }
@@ -223,6 +207,11 @@ impl Classifier<'_> {
         let place = code.place(word.span);
         let bare = |part: &Part| matches!(part, Part::Bare(span) if has_brace(*span));
         if word.parts.iter().any(bare) {
+            if joins_name(code, &word.parts) {
+                self.visit(code, &word.parts, frame);
+                done.push(Field { spread: true, ..Field::new(Text::from_span(vec![MADE], place)) });
+                return;
+            }
             let Some(words) = braces(atoms(code, &word.parts)) else {
                 done.push(Field::unknown(place, true));
                 return;
@@ -241,7 +230,7 @@ impl Classifier<'_> {
     }
 
     fn begin<'c>(&self, word: Span) -> Fields<'c> {
-        Fields { done: Vec::new(), open: None, word, spread: false, leak: Leak::None, stream: None }
+        Fields { done: Vec::new(), open: None, word, spread: false, stream: None }
     }
 
     fn finish_word<'c>(
@@ -302,7 +291,7 @@ impl Classifier<'_> {
                 self.visit(code, parts, frame);
                 fields.builder().push_byte(STAR, code.place(*span));
             }
-            Part::Tilde(span) => self.tilde(code, *span, fields),
+            Part::Tilde(span) => self.tilde(code, *span, frame, choice, fields),
             Part::Double(parts, _) => {
                 fields.builder();
                 for part in parts {
@@ -347,9 +336,6 @@ impl Classifier<'_> {
                 let place = code.place(*span);
                 let builder = fields.builder();
                 builder.push_made(b"/dev/fd/63", place);
-                if stream.is_secret {
-                    fields.leak = fields.leak.max(Leak::Secret);
-                }
                 fields.stream = Some(Box::new(stream));
             }
         }
@@ -363,17 +349,27 @@ impl Classifier<'_> {
         }
     }
 
-    fn tilde(&mut self, code: &Code<'_>, span: Span, fields: &mut Fields<'_>) {
+    fn tilde(
+        &mut self,
+        code: &Code<'_>,
+        span: Span,
+        frame: &Frame,
+        choice: &mut Choice,
+        fields: &mut Fields<'_>,
+    ) {
         let place = code.place(span);
         let user = code.slice(span).get(1..).unwrap_or("");
-        let builder = fields.builder();
         match user {
-            "" => builder.push_byte(HOME, place),
-            "+" => builder.push_byte(b'.', place),
-            "root" => builder.push_made(b"/root", place),
+            "" => {
+                let home = self.value_of("HOME", place, frame, choice);
+                fields.builder().push_made(&home, place);
+            }
+            "+" => fields.builder().push_made(&frame.folder.path(), place),
+            "-" => fields.builder().push_byte(HOLE, place),
+            "root" => fields.builder().push_made(b"/root", place),
             _ => {
-                builder.push_made(b"/home/", place);
-                builder.push_made(user.as_bytes(), place);
+                fields.builder().push_made(b"/home/", place);
+                fields.builder().push_made(user.as_bytes(), place);
             }
         }
     }
@@ -394,32 +390,38 @@ impl Classifier<'_> {
     }
 }
 
+/// Returns whether braces follow a name: `$X{a,b}` is `$Xa $Xb`.
+fn joins_name(code: &Code<'_>, parts: &[Part]) -> bool {
+    parts.windows(2).any(|pair| match pair {
+        [Part::Parameter(parameter), Part::Bare(next)] => {
+            let is_plain = !code.slice(parameter.span).starts_with("${");
+            is_plain && code.slice(*next).starts_with('{')
+        }
+        _ => false,
+    })
+}
+
 /// Adds the output of a substitution.
 fn substituted(stream: &Stream, place: Span, quoted: bool, fields: &mut Fields<'_>) {
-    if stream.is_secret {
-        fields.leak = fields.leak.max(Leak::Secret);
-    }
     match &stream.content {
         Content::Literal(text) => {
             let end = text.bytes.iter().rposition(|byte| *byte != b'\n').map_or(0, |at| at + 1);
             let value = text.bytes.get(..end).unwrap_or(&[]);
-            if value.iter().any(|byte| is_hole(*byte)) {
-                fields.leak = fields.leak.max(Leak::Output);
-            }
             if quoted {
                 fields.builder();
             }
             fields.value(value, place, quoted);
+            if stream.is_secret && !value.contains(&SECRET) {
+                fields.builder().push_byte(SECRET, place);
+            }
         }
-        Content::Terminal | Content::Opaque | Content::File | Content::Network => {
-            fields.leak = fields.leak.max(Leak::Output);
+        content => {
+            let written = if stream.is_secret { SECRET } else { OUTPUT };
             fields.spread |= !quoted;
-            fields.builder().push_byte(HOLE, place);
-        }
-        Content::Made => {
-            fields.leak = fields.leak.max(Leak::Output);
-            fields.spread |= !quoted;
-            fields.builder().push_byte(MADE, place);
+            if matches!(content, Content::Made) {
+                fields.builder().push_byte(MADE, place);
+            }
+            fields.builder().push_byte(written, place);
         }
     }
 }

@@ -2,24 +2,27 @@
 
 use std::rc::Rc;
 
-use super::classifier::{Classifier, Code, NESTING_MAX};
+use super::classifier::{Classifier, Code, NESTING_MAX, READINGS_MAX};
 use super::expand::{Choice, Field};
-use super::stream::Stream;
+use super::stream::{Content, Stream};
 use crate::parse::{self, ParseError};
 use crate::shell::{Frame, Function, Parsed};
 use crate::span::Span;
 use crate::syntax::{Part, Script, Word};
-use crate::text::{ELEMENT, HOLE, HOME, MADE, NAME, QUERY, STAR, Text, TextBuilder};
+use crate::text::{
+    ELEMENT, HOLE, HOME, MADE, NAME, OUTPUT, QUERY, SECRET, STAR, Text, TextBuilder, WORK,
+};
 use crate::tier::Floor;
 
 impl Classifier<'_> {
-    /// Classifies a text as code of a shell of its own.
+    /// Classifies a text as code of a shell of its own, which has only the variables that were exported.
     pub(super) fn code(&mut self, text: &Text<'_>, frame: &Frame, input: &Stream) -> Stream {
         if !self.step(self.shell.variable_count(), text.span) {
             return Stream::default();
         }
         let mut inner = frame.clone();
         let variables = self.shell.fork();
+        self.shell.begin_process();
         let output = self.code_here(text, &mut inner, input);
         self.shell.join(variables);
         output
@@ -59,6 +62,13 @@ impl Classifier<'_> {
         };
         let source = str::from_utf8(&text.bytes).unwrap_or("");
         self.commands(&Code { text: source, place: text, script }, frame, input)
+    }
+
+    /// Classifies the code of traps once more where the text ends: with the folder and the functions of then.
+    pub(super) fn traps(&mut self, frame: &mut Frame) {
+        for code in std::mem::take(&mut self.shell.traps) {
+            self.code_here(&code, frame, &Stream::of(Content::Opaque));
+        }
     }
 
     /// Judges code before it is read; returns whether it may be.
@@ -101,7 +111,11 @@ impl Classifier<'_> {
     /// Classifies the expansions of a text that the shell evaluates after it was quoted.
     pub(super) fn late(&mut self, text: &Text<'_>, frame: &mut Frame) {
         let is_plain = !text.bytes.iter().any(|byte| matches!(byte, b'$' | b'`'));
-        if is_plain || frame.nesting >= NESTING_MAX {
+        if is_plain {
+            return;
+        }
+        if frame.nesting >= NESTING_MAX {
+            self.unparsed(text.span, "code is nested too deep");
             return;
         }
         let text = readable(text);
@@ -120,31 +134,15 @@ impl Classifier<'_> {
         frame.nesting -= 1;
     }
 
-    /// Classifies what the literal values of a variable would run if they were evaluated.
-    pub(super) fn late_values(&mut self, name: &str, span: Span, frame: &mut Frame) {
-        let values = self.shell.literals(name).to_vec();
-        for value in values {
-            if !self.expands(&value, span) {
-                return;
-            }
-            self.late(&Text::from_span(&*value, span), frame);
+    /// Classifies what a value runs when it is expanded as a prompt (`${name@P}`).
+    pub(super) fn late_prompt(&mut self, value: &[u8], span: Span, frame: &mut Frame) {
+        if value.contains(&b'\\') {
+            self.floor(Floor::UnknownWord, span, "what this prompt expands to is not shown");
         }
+        self.late(&Text::from_span(value, span), frame);
     }
 
-    /// Classifies a subscript or another expression that is evaluated: its expansions, and those of its
-    /// literal text.
-    pub(super) fn late_parts<'c>(
-        &mut self,
-        code: &Code<'c>,
-        parts: &'c [Part],
-        span: Span,
-        frame: &mut Frame,
-    ) {
-        self.visit(code, parts, frame);
-        self.evaluate_parts(code, parts, span, frame);
-    }
-
-    /// Classifies an arithmetic expression.
+    /// Classifies a subscript or another expression that is evaluated, in each of its readings.
     pub(super) fn arithmetic<'c>(
         &mut self,
         code: &Code<'c>,
@@ -152,52 +150,46 @@ impl Classifier<'_> {
         span: Span,
         frame: &mut Frame,
     ) {
-        self.late_parts(code, parts, span, frame);
-    }
-
-    fn evaluate_parts<'c>(
-        &mut self,
-        code: &Code<'c>,
-        parts: &'c [Part],
-        span: Span,
-        frame: &mut Frame,
-    ) {
-        // Text with an expansion inside was visited; what remains is what only evaluation expands.
-        let place = code.place(span);
-        let mut literal = TextBuilder::new(place);
-        for part in parts {
-            match part {
-                Part::Bare(at) | Part::Quoted(at) => {
-                    literal.push_part(code.place, at.start as usize, at.end as usize);
-                }
-                Part::Parameter(parameter) => {
-                    self.late_values(code.slice(parameter.name), place, frame);
-                    literal.push_byte(b' ', place);
-                }
-                _ => literal.push_byte(b' ', place),
+        let mut reading = 0;
+        loop {
+            let mut choice = Choice::of(reading);
+            let field = self.single_reading(code, parts, span, frame, &mut choice);
+            self.evaluate(&field.text, frame);
+            reading += 1;
+            if reading >= choice.readings.min(READINGS_MAX) {
+                return;
             }
         }
-        self.evaluate(&literal.finish(), frame);
     }
 
     /// Classifies what evaluating an arithmetic text runs: expansions in it, and in the values of the
     /// variables that it names.
     pub(super) fn evaluate(&mut self, text: &Text<'_>, frame: &mut Frame) {
-        self.late(text, frame);
-        let bytes = text.bytes.clone();
-        let mut names = bytes.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_'));
-        let mut seen = 0;
-        for name in names.by_ref().filter(|name| !name.is_empty()) {
-            seen += 1;
-            if seen > 256 {
-                break;
-            }
-            let Ok(name) = str::from_utf8(name) else { continue };
-            if !self.shell.literals(name).is_empty() {
-                self.late_values(name, text.span, frame);
+        if self.shell.is_lost() && text.bytes.contains(&MADE) {
+            self.floor(Floor::UnknownWord, text.span, "what is evaluated here is not shown");
+        }
+        let mut open = vec![text.clone().owned()];
+        let mut named: Vec<Vec<u8>> = Vec::new();
+        while let Some(text) = open.pop() {
+            self.late(&text, frame);
+            for name in text.bytes.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_')) {
+                let Ok(shown) = str::from_utf8(name) else { continue };
+                if name.is_empty() || self.shell.literals(shown).is_empty() {
+                    continue;
+                }
+                if named.iter().any(|known| known == name) {
+                    continue;
+                }
+                named.push(name.to_vec());
+                for value in self.shell.literals(shown).to_vec() {
+                    if !self.step(1, text.span) || !self.expands(&value, text.span) {
+                        return;
+                    }
+                    open.push(Text::from_span(value.to_vec(), text.span));
+                }
             }
         }
-        self.arithmetic_assigns(&bytes);
+        self.arithmetic_assigns(&text.bytes);
     }
 
     /// Notes what an arithmetic text assigns.
@@ -225,29 +217,35 @@ impl Classifier<'_> {
 
     /// Classifies `[[ … ]]`.
     pub(super) fn condition(&mut self, code: &Code<'_>, words: &[Word], frame: &mut Frame) {
-        for (at, word) in words.iter().enumerate() {
-            let text = code.slice(word.span);
-            let near = |offset: isize| {
-                let at = at.checked_add_signed(offset)?;
-                words.get(at)
-            };
-            if matches!(text, "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge") {
-                for operand in [near(-1), near(1)].into_iter().flatten() {
-                    self.evaluate_word(code, operand, frame);
+        let mut reading = 0;
+        loop {
+            let mut choice = Choice::of(reading);
+            let fields: Vec<Field<'_>> = words
+                .iter()
+                .map(|word| self.single_reading(code, &word.parts, word.span, frame, &mut choice))
+                .collect();
+            for (at, field) in fields.iter().enumerate() {
+                let before = at.checked_sub(1).and_then(|at| fields.get(at));
+                match &*field.text.bytes {
+                    b"-eq" | b"-ne" | b"-lt" | b"-le" | b"-gt" | b"-ge" => {
+                        for operand in [before, fields.get(at + 1)].into_iter().flatten() {
+                            self.evaluate(&operand.text, frame);
+                        }
+                    }
+                    b"-v" | b"-R" => {
+                        for operand in fields.get(at + 1).into_iter() {
+                            self.evaluate(&operand.text, frame);
+                        }
+                    }
+                    b"=~" => self.shell.assign("BASH_REMATCH", [MADE].into()),
+                    _ => {}
                 }
-            } else if matches!(text, "-v" | "-R")
-                && let Some(operand) = near(1)
-            {
-                self.evaluate_word(code, operand, frame);
-            } else {
-                self.single_reading(code, &word.parts, word.span, frame, &mut Choice::of(0));
+            }
+            reading += 1;
+            if reading >= choice.readings.min(READINGS_MAX) {
+                return;
             }
         }
-    }
-
-    fn evaluate_word(&mut self, code: &Code<'_>, word: &Word, frame: &mut Frame) {
-        let field = self.single_reading(code, &word.parts, word.span, frame, &mut Choice::of(0));
-        self.evaluate(&field.text, frame);
     }
 
     /// Joins fields by blanks to a text of code.
@@ -276,11 +274,12 @@ fn readable<'t>(text: &Text<'t>) -> Text<'t> {
     let mut plain = 0;
     for (at, byte) in text.bytes.iter().enumerate() {
         let written: &[u8] = match *byte {
-            HOLE | MADE => b"$_",
+            HOLE | MADE | OUTPUT | SECRET => b"$_",
             NAME => b"0",
             STAR => b"*",
             QUERY => b"?",
             HOME => b"~",
+            WORK => b".",
             ELEMENT => b" ",
             _ => continue,
         };

@@ -5,6 +5,7 @@ use super::classifier::Classifier;
 use super::expand::Field;
 use super::stream::{Content, Stream};
 use crate::facts::Output;
+use crate::shell::Folder;
 use crate::text::{MADE, Text, TextBuilder, may_be_option, part_of};
 
 impl Classifier<'_> {
@@ -15,6 +16,7 @@ impl Classifier<'_> {
         call: &Call<'_>,
         input: &Stream,
         makes: bool,
+        folder: &Folder,
     ) -> Stream {
         let made = |bytes: &[u8]| Stream::literal(Text::from_span(bytes.to_vec(), call.span));
         match kind {
@@ -28,7 +30,7 @@ impl Classifier<'_> {
             Output::Words => {
                 let values = call.given.iter().filter_map(|given| given.value.as_ref());
                 let mut words = values.chain(&call.operands);
-                let is_made = words.any(|field| part_of(&field.text.bytes) == MADE);
+                let is_made = words.any(|field| part_of(&field.text.bytes).contains(&MADE));
                 Stream::of(if is_made { Content::Made } else { Content::Opaque })
             }
             Output::Filter => filtered(call, input, makes),
@@ -41,7 +43,7 @@ impl Classifier<'_> {
             }
             Output::Word => made(&[crate::text::NAME]),
             Output::Scratch => made(b"/tmp/\xfe"),
-            Output::Here => made(b"."),
+            Output::Here => made(&folder.path()),
             Output::Network => Stream::of(Content::Network),
             Output::Secret => Stream { content: Content::Opaque, is_secret: true },
             Output::Operands => self.echoed(call),
@@ -153,7 +155,7 @@ fn filtered(call: &Call<'_>, input: &Stream, makes: bool) -> Stream {
     let is_made = makes
         || match &input.content {
             Content::Made => true,
-            Content::Literal(text) => part_of(&text.bytes) == MADE,
+            Content::Literal(text) => part_of(&text.bytes).contains(&MADE),
             _ => false,
         };
     let content = match &input.content {

@@ -4,10 +4,13 @@ use std::rc::Rc;
 
 use super::classifier::{Classifier, Code, READINGS_MAX};
 use super::expand::{Choice, Fields};
+use super::parameter_operator;
 use crate::shell::{Frame, Held, Parameters};
 use crate::span::Span;
 use crate::syntax::{Operation, Parameter, Part};
-use crate::text::{ELEMENT, HOLE, MADE, NAME, Text, cut_of, is_hole, may_be_option, part_of};
+use crate::text::{
+    ELEMENT, HOLE, MADE, NAME, OUTPUT, QUERY, SECRET, STAR, Text, cut_of, is_hole, part_of,
+};
 
 impl Classifier<'_> {
     /// Adds the value of a parameter, and judges what its expansion evaluates.
@@ -24,7 +27,7 @@ impl Classifier<'_> {
         let span = code.place(parameter.span);
         let subscript = parameter.subscript.as_deref();
         if let Some(parts) = subscript {
-            self.late_parts(code, parts, parameter.span, frame);
+            self.arithmetic(code, parts, parameter.span, frame);
         }
         if parameter.length {
             if let Some(operation) = &parameter.operation {
@@ -60,19 +63,19 @@ impl Classifier<'_> {
                 };
                 let value = self.value_of(name, span, frame, choice);
                 let is_split = quoted || self.step(blanks(&value), span);
+                let is_unknown = !value.is_empty() && value.iter().all(|byte| is_hole(*byte));
                 if !is_split {
-                    unknown(HOLE, span, quoted, fields);
+                    unknown(&[HOLE], span, quoted, fields);
                 } else if index.is_none() && !is_all {
-                    unknown(cut_of(&value), span, quoted, fields);
+                    unknown(&cut_of(&value), span, quoted, fields);
                 } else if is_all {
-                    fields.spread |= matches!(*value, [HOLE | MADE]);
+                    fields.spread |= is_unknown;
+                    let is_joined = quoted && is_star(code, subscript);
                     for (number, element) in value.split(|byte| *byte == ELEMENT).enumerate() {
-                        if number > 0 {
-                            fields.cut();
-                        }
+                        self.separate(number, is_joined, span, fields);
                         self.add_value(element, span, quoted, fields);
                     }
-                } else if let [HOLE | MADE] = *value {
+                } else if is_unknown {
                     self.add_value(&value, span, quoted, fields);
                 } else {
                     let mut elements = value.split(|byte| *byte == ELEMENT);
@@ -92,21 +95,20 @@ impl Classifier<'_> {
         frame: &mut Frame,
         fields: &mut Fields<'_>,
     ) {
-        let mut mark = HOLE;
-        for value in self.shell.literals(name).to_vec() {
+        let mut names = self.shell.literals(name).to_vec();
+        if names.is_empty() {
+            names.push(self.value_of(name, span, frame, &mut Choice::of(0)));
+        }
+        let mut is_made = frame.parameters.mark() == MADE;
+        for value in names {
             if !self.expands(&value, span) {
                 break;
             }
             self.evaluate(&Text::from_span(&*value, span), frame);
             let named = value.split(|byte| *byte == b'[').next().unwrap_or(&value);
-            if str::from_utf8(named).is_ok_and(|named| self.shell.is_assigned(named)) {
-                mark = MADE;
-            }
+            is_made |= str::from_utf8(named).is_ok_and(|named| self.shell.is_assigned(named));
         }
-        if frame.parameters.mark() == MADE {
-            mark = MADE;
-        }
-        unknown(mark, span, quoted, fields);
+        unknown(&[if is_made { MADE } else { HOLE }], span, quoted, fields);
     }
 
     /// Adds `$@` or `$*`.
@@ -118,43 +120,57 @@ impl Classifier<'_> {
         frame: &Frame,
         fields: &mut Fields<'_>,
     ) {
+        let mark = frame.parameters.mark();
         let Parameters::Known(all) = frame.parameters.clone() else {
             fields.spread = true;
-            fields.builder().push_byte(frame.parameters.mark(), span);
+            fields.builder().push_byte(mark, span);
             return;
         };
+        let is_joined = name == "*" && quoted;
         for (number, text) in all.iter().enumerate() {
             if !self.step(1, span) || !self.expands(&text.bytes, span) {
                 fields.spread = true;
-                fields.builder().push_byte(frame.parameters.mark(), span);
+                fields.builder().push_byte(mark, span);
                 return;
             }
-            if number > 0 {
-                if name == "*" && quoted {
-                    fields.builder().push_byte(b' ', span);
-                } else {
-                    fields.cut();
-                }
-            }
+            self.separate(number, is_joined, span, fields);
             self.add_value(&text.bytes, span, quoted, fields);
+        }
+    }
+
+    /// Adds what is between the words of a list.
+    fn separate(&self, number: usize, is_joined: bool, span: Span, fields: &mut Fields<'_>) {
+        match (number, is_joined) {
+            (0, _) => {}
+            (_, false) => fields.cut(),
+            (_, true) if self.shell.has_separators() => fields.builder().push_byte(MADE, span),
+            (_, true) => fields.builder().push_byte(b' ', span),
         }
     }
 
     /// Adds a value, which a shell cuts into words outside of quotes.
     fn add_value(&self, value: &[u8], span: Span, quoted: bool, fields: &mut Fields<'_>) {
         match self.shell.cut(value).filter(|_| !quoted) {
-            Some(mark) => unknown(mark, span, quoted, fields),
+            Some(marks) => unknown(&marks, span, quoted, fields),
             None => fields.value(value, span, quoted),
         }
     }
 
-    /// Returns the value of a parameter in this reading; a mark if it is not known.
-    fn value_of(&mut self, name: &str, span: Span, frame: &Frame, choice: &mut Choice) -> Rc<[u8]> {
+    /// Returns the value of a parameter in this reading; marks if it is not known.
+    pub(super) fn value_of(
+        &mut self,
+        name: &str,
+        span: Span,
+        frame: &Frame,
+        choice: &mut Choice,
+    ) -> Rc<[u8]> {
         let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
         if !is_number {
             return match name {
                 "_" => [MADE].into(),
                 "@" | "*" => [frame.parameters.mark()].into(),
+                "PWD" if self.shell.is_assigned(name) => [HOLE].into(),
+                "PWD" => frame.folder.path().into(),
                 _ => self.chosen(name, choice, span),
             };
         }
@@ -173,7 +189,7 @@ impl Classifier<'_> {
         }
     }
 
-    /// Returns the value of a variable in this reading; a mark if it is not known.
+    /// Returns the value of a variable in this reading; marks if it is not known.
     fn chosen(&mut self, name: &str, choice: &mut Choice, span: Span) -> Rc<[u8]> {
         let value: Rc<[u8]> = match self.shell.held(name) {
             Held::Unknown(mark) => [mark].into(),
@@ -181,9 +197,7 @@ impl Classifier<'_> {
             Held::Values(values, mark) => {
                 let index = choice.choose(name, values.len() + usize::from(mark.is_some()));
                 if choice.readings > READINGS_MAX {
-                    let is_option =
-                        mark == Some(MADE) || values.iter().any(|value| may_be_option(value));
-                    [if is_option { MADE } else { HOLE }].into()
+                    cut_of(&values.join(&ELEMENT)).into_iter().chain(mark).collect()
                 } else {
                     values.get(index).cloned().unwrap_or_else(|| [mark.unwrap_or(HOLE)].into())
                 }
@@ -215,7 +229,7 @@ impl Classifier<'_> {
                 self.shell.assign(name, [HOLE].into());
             }
             if !is_one {
-                return vec![cut_of(&value).min(cut_of(&other))];
+                return cut_of(&[&value, &*other].join(&ELEMENT));
             }
             // Whether a variable from outside has a value is open.
             let is_open = value.iter().all(|byte| is_hole(*byte));
@@ -232,66 +246,75 @@ impl Classifier<'_> {
         match operator {
             b':' => self.arithmetic(code, parts, parameter.span, frame),
             b'@' => {
-                self.late_values(name, span, frame);
+                self.late_prompt(&value, span, frame);
                 self.visit(code, parts, frame);
             }
             _ => self.visit(code, parts, frame),
         }
-        let written = parts.iter().any(|part| match part {
-            Part::Bare(at) | Part::Quoted(at) => part_of(code.slice(*at).as_bytes()) == MADE,
-            Part::Glob(_) => false,
-            _ => true,
-        });
-        let mark = match part_of(&value) {
-            _ if *operator == b'/' && written => MADE,
-            mark => mark,
-        };
-        if !is_one || value.iter().any(|byte| is_hole(*byte)) {
-            return vec![mark];
-        }
-        let pattern = match parts.as_slice() {
-            [Part::Glob(_), Part::Bare(slash) | Part::Quoted(slash)] => code.slice(*slash),
-            _ => "",
-        };
-        let folder = value.iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1);
-        match operator {
-            b'^' | b',' => recased(*operator, &value, code, parts).unwrap_or_else(|| vec![mark]),
-            // What is cut off at the end leaves the folder.
-            b'%' if !may_be_option(&value) => {
-                let mut kept = value.get(..folder).unwrap_or(&[]).to_vec();
-                kept.push(NAME);
-                kept
+        let pattern = written(code, parts);
+        let is_known = is_one && !value.iter().any(|byte| is_hole(*byte));
+        let exact = match &pattern {
+            Some(pattern)
+                if is_known
+                    && value.len() <= VALUE_BYTES_MAX
+                    && self.step(value.len().pow(2) / BYTES_PER_STEP, span) =>
+            {
+                parameter_operator::apply(*operator, &value, pattern)
             }
-            _ if mark == MADE => vec![MADE],
-            // `##*/` leaves the name.
-            b'#' if matches!(pattern, "/" | "#*/") || folder == 0 => vec![NAME],
-            _ => vec![HOLE],
+            _ => None,
+        };
+        if let Some(exact) = exact {
+            return exact;
         }
+        let adds = match (operator, &pattern) {
+            (b'/', Some(pattern)) => part_of(pattern).contains(&MADE),
+            (b'/', None) => true,
+            _ => false,
+        };
+        // `##*/` leaves the name of a file.
+        if *operator == b'#' && pattern.as_deref() == Some(&[b'#', STAR, b'/']) {
+            let marks =
+                value.iter().copied().filter(|byte| matches!(*byte, MADE | SECRET | OUTPUT));
+            return marks.chain([NAME]).collect();
+        }
+        let mut marks = part_of(&value);
+        if let (true, Some(first)) = (adds, marks.first_mut()) {
+            *first = MADE;
+        }
+        marks
     }
 }
 
-/// Returns a value with other letters; `None` if that depends on a pattern.
-fn recased(operator: u8, value: &[u8], code: &Code<'_>, parts: &[Part]) -> Option<Vec<u8>> {
-    let change = match operator {
-        b'^' => u8::to_ascii_uppercase,
-        _ => u8::to_ascii_lowercase,
-    };
-    match parts {
-        [] => {
-            let (first, rest) = value.split_first()?;
-            Some([&[change(first)], rest].concat())
+/// Returns whether a subscript is `*`.
+fn is_star(code: &Code<'_>, subscript: Option<&[Part]>) -> bool {
+    matches!(subscript, Some([Part::Quoted(at)]) if code.slice(*at) == "*")
+}
+
+/// The longest value that an operator is computed for.
+const VALUE_BYTES_MAX: usize = 128;
+/// How many bytes a pattern is compared with for one step.
+const BYTES_PER_STEP: usize = 256;
+
+/// Returns what is written after an operator, with marks for its patterns; `None` if there is an expansion.
+fn written(code: &Code<'_>, parts: &[Part]) -> Option<Vec<u8>> {
+    let mut written = Vec::new();
+    for part in parts {
+        match part {
+            Part::Bare(at) | Part::Quoted(at) => written.extend(code.slice(*at).bytes()),
+            Part::Decoded(bytes, _) => written.extend(bytes),
+            Part::Glob(at) if code.slice(*at) == "*" => written.push(STAR),
+            Part::Glob(at) if code.slice(*at) == "?" => written.push(QUERY),
+            Part::Double(inner, _) => written.extend(self::written(code, inner)?),
+            _ => return None,
         }
-        [Part::Bare(at) | Part::Quoted(at)] if code.slice(*at).as_bytes() == [operator] => {
-            Some(value.iter().map(change).collect())
-        }
-        _ => None,
     }
+    Some(written)
 }
 
 /// Adds what is not known.
-fn unknown(mark: u8, span: Span, quoted: bool, fields: &mut Fields<'_>) {
+fn unknown(marks: &[u8], span: Span, quoted: bool, fields: &mut Fields<'_>) {
     fields.spread |= !quoted;
-    fields.builder().push_byte(mark, span);
+    fields.builder().push_made(marks, span);
 }
 
 /// Returns how many bytes of a value may split it.

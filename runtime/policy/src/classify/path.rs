@@ -71,6 +71,8 @@ fn path_tier(effect: Effect, path: &Path, is_many: bool) -> Tier {
     use Effect as E;
     use PathClass as P;
     match (effect, path.class) {
+        (E::Remove | E::Take, P::Null) if path.bytes.starts_with(b"/dev/") => Tier::Irreversible,
+        (E::Change | E::ChangeTree, P::Null) => Tier::Stateful,
         (_, P::Null | P::Connection) => Tier::ReadOnly,
         (E::Remove | E::Empty, _) if is_many => Tier::Irreversible,
         (E::Remove | E::Empty, P::Scratch | P::Work | P::Home) => Tier::Stateful,

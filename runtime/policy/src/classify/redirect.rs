@@ -20,6 +20,8 @@ pub(super) struct Redirected<'c> {
     pub(super) takes_output: bool,
     /// Whether a descriptor is a connection.
     pub(super) is_connected: bool,
+    /// Where standard output goes to a connection that an earlier command opened.
+    connection: Option<Span>,
     /// What is written once the command's output is known.
     targets: Vec<Target<'c>>,
 }
@@ -44,6 +46,7 @@ impl Classifier<'_> {
             input: input.clone(),
             takes_output: false,
             is_connected: false,
+            connection: None,
             targets: Vec::new(),
         };
         for redirect in redirects {
@@ -67,13 +70,17 @@ impl Classifier<'_> {
                 let field =
                     self.single_reading(code, &document.parts, document.span, frame, &mut choice);
                 if is_input {
-                    redirected.input = Stream::literal(field.text.owned());
+                    redirected.input = match choice.readings {
+                        0 | 1 => Stream::literal(field.text.owned()),
+                        _ => Stream::of(Content::Made),
+                    };
                 }
             }
             return;
         }
         let mut readings = self.readings(code, &redirect.target, frame);
         let Some(field) = readings.pop() else { return };
+        let is_one = readings.is_empty();
         let effect = match redirect.kind {
             RedirectKind::Append => Effect::Append,
             _ => Effect::Write,
@@ -87,7 +94,10 @@ impl Classifier<'_> {
             RedirectKind::HereDocument(_) => {}
             RedirectKind::HereString => {
                 if is_input {
-                    redirected.input = Stream::literal(field.text.owned());
+                    redirected.input = match is_one {
+                        true => Stream::literal(field.text.owned()),
+                        false => Stream::of(Content::Made),
+                    };
                 }
             }
             RedirectKind::Read | RedirectKind::ReadWrite => {
@@ -132,6 +142,10 @@ impl Classifier<'_> {
                             Stream::of(if closes { Content::Terminal } else { Content::Opaque });
                     }
                     redirected.takes_output |= is_output && &*field.text.bytes == b"2";
+                    let is_own = matches!(&*field.text.bytes, b"0" | b"1" | b"2" | b"-");
+                    if is_output && !is_own && frame.is_connected {
+                        redirected.connection = Some(field.text.span);
+                    }
                 } else {
                     self.output_to(Effect::Write, field, is_output, frame, redirected);
                 }
@@ -166,9 +180,16 @@ impl Classifier<'_> {
         output: &Stream,
         frame: &Frame,
     ) {
+        if let Some(span) = redirected.connection.filter(|_| output.is_secret) {
+            self.hit(Tier::Irreversible, span, Cause::Shell("sends a secret over a network"));
+        }
         for target in &redirected.targets {
             if target.field.stream.is_some() {
                 continue;
+            }
+            if target.field.text.bytes.starts_with(b"-") {
+                let reason = "a pattern takes a file of this name for an option";
+                self.hit(Tier::Stateful, target.field.text.span, Cause::Shell(reason));
             }
             let effect = match target.effect {
                 Effect::Write if target.is_output && output.is_empty() => Effect::Empty,

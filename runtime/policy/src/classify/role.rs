@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::call::{Judged, Own};
 use super::classifier::Classifier;
-use super::expand::{Field, Leak};
+use super::expand::Field;
 use super::hit::{Cause, Effect, note};
 use super::output::formatted;
 use super::stream::{Content, Stream};
@@ -12,7 +12,7 @@ use crate::code;
 use crate::facts::{Output, Role};
 use crate::paths;
 use crate::shell::{Folder, Frame};
-use crate::text::{MADE, Text, TextBuilder, is_hole};
+use crate::text::{MADE, OUTPUT, SECRET, Text, TextBuilder, is_hole, may_be_option};
 use crate::tier::{Floor, Tier};
 
 impl Role {
@@ -294,11 +294,21 @@ impl Classifier<'_> {
                 Some(text) => text.bytes.as_ref().into(),
                 None => [MADE].into(),
             },
-            _ => [frame.parameters.mark()].into(),
+            _ => {
+                let mut given = judged.call.operands.iter().skip(2);
+                let is_option = given.any(|field| may_be_option(&field.text.bytes));
+                [if is_option { MADE } else { frame.parameters.mark() }].into()
+            }
         };
         let end = bytes.iter().position(|byte| *byte == b'[').unwrap_or(bytes.len());
         match str::from_utf8(bytes.get(..end).unwrap_or(bytes)) {
-            Ok(name) if !name.is_empty() => self.shell.assign(name, value),
+            Ok(name) if !name.is_empty() => {
+                self.exported(name, text.span, false);
+                self.prompts(name, &value, text.span, frame);
+                self.shell.assign(name, Rc::clone(&value));
+                // `getopts` sets it too.
+                self.shell.assign("OPTARG", value);
+            }
             _ => self.shell.lose(),
         }
         if end < bytes.len() {
@@ -318,6 +328,11 @@ impl Classifier<'_> {
                 text.place(0, end),
                 "this variable may change which code runs",
             );
+        }
+        if let Ok(name) = str::from_utf8(bytes.get(..end).unwrap_or(bytes)) {
+            let value = bytes.get(end + 1..).unwrap_or(&[]).into();
+            self.shell.assign(name, value);
+            self.shell.export(name);
         }
     }
 
@@ -356,21 +371,18 @@ impl Classifier<'_> {
     /// Judges output of other commands in what a host gets to see.
     fn leaks(&mut self, field: &Field<'_>, own: &mut Own) {
         let span = field.text.span;
-        match field.leak {
-            Leak::None => {}
-            Leak::Output => {
-                own.hit(Tier::Stateful, span, Cause::Shell("sends the output of another command"))
-            }
-            Leak::Secret => {
-                own.hit(Tier::Irreversible, span, Cause::Shell("sends a secret over a network"))
-            }
+        let bytes = &field.text.bytes;
+        if bytes.contains(&SECRET) {
+            own.hit(Tier::Irreversible, span, Cause::Shell("sends a secret over a network"));
+        } else if bytes.contains(&OUTPUT) {
+            own.hit(Tier::Stateful, span, Cause::Shell("sends the output of another command"));
         }
     }
 
     /// Judges data that is sent.
     fn send(&mut self, field: &Field<'_>, input: &Stream, frame: &Frame, own: &mut Own) {
         own.sends = Some(field.text.span);
-        own.secret |= field.leak == Leak::Secret;
+        own.secret |= field.text.bytes.contains(&SECRET);
         let bytes = &*field.text.bytes;
         let Some(at) = bytes.iter().position(|byte| *byte == b'@') else { return };
         let path = field.text.after(at + 1);

@@ -12,7 +12,9 @@ use crate::facts::{NodeBit, NodeRow, Role, Special};
 use crate::shell::{Folder, Frame, Parameters};
 use crate::span::Span;
 use crate::syntax::Assignment;
-use crate::text::{ELEMENT, HOLE, MADE, cut_of, may_be_option, part_of};
+use crate::text::{
+    ELEMENT, HOLE, HOME, MADE, QUERY, SECRET, Text, TextBuilder, cut_of, may_be_option, part_of,
+};
 use crate::tier::{Floor, Tier};
 
 /// Variables that change which code runs even if they are not exported, since a shell has them or uses
@@ -49,11 +51,56 @@ impl Classifier<'_> {
         match special {
             Special::Nothing => None,
             Special::ChangeFolder => {
+                let home = || Folder::Known([HOME].into());
                 frame.folder = match operands.first() {
-                    None => Folder::Known([crate::text::HOME].into()),
-                    Some(field) if field.spread || &*field.text.bytes == b"-" => Folder::Unknown,
-                    Some(field) => self.enter(&field.text, &frame.folder),
+                    None if self.shell.is_assigned("HOME") => Folder::Unknown,
+                    None => home(),
+                    Some(field) => self.folder(field, frame),
                 };
+                None
+            }
+            Special::PushFolder => {
+                let left = frame.folder.clone();
+                frame.folder = match operands.first() {
+                    None => frame.stack.pop().unwrap_or(Folder::Unknown),
+                    Some(field) => self.folder(field, frame),
+                };
+                if frame.stack.len() < FOLDERS_MAX {
+                    frame.stack.push(left);
+                } else {
+                    frame.stack.clear();
+                }
+                None
+            }
+            Special::PopFolder => {
+                let is_top = operands.is_empty() && judged.call.given.is_empty();
+                let top = frame.stack.pop().filter(|_| is_top);
+                frame.folder = top.unwrap_or(Folder::Unknown);
+                if !is_top {
+                    frame.stack.clear();
+                }
+                None
+            }
+            Special::Direct => {
+                own.has_code = true;
+                let only_looks =
+                    self.is_given(judged.call, b"-v") || self.is_given(judged.call, b"-V");
+                let runs = !operands.is_empty() && !only_looks;
+                runs.then(|| self.run_program(operands, frame, judged.input))
+            }
+            Special::Trap => {
+                let only_prints = self.is_given(judged.call, b"-p");
+                let [code, _, ..] = operands.as_slice() else { return None };
+                // `-` takes a trap away.
+                if only_prints || &*code.text.bytes == b"-" {
+                    return None;
+                }
+                let mark = self.shell.enter();
+                self.shell.traps.push(code.text.clone().owned());
+                let mut inner = frame.clone();
+                self.code_here(&code.text, &mut inner, &Stream::of(Content::Opaque));
+                self.shell.leave(mark);
+                own.has_code = true;
                 None
             }
             Special::Source => {
@@ -62,10 +109,24 @@ impl Classifier<'_> {
                 if !words.is_empty() {
                     frame.parameters = parameters(words);
                 }
-                self.role(Role::Script, file, judged, frame, own);
+                let is_input = matches!(&*file.text.bytes, b"-" | b"/dev/stdin" | b"/dev/fd/0");
+                let stream = match &file.stream {
+                    Some(stream) => Some(&**stream),
+                    None => is_input.then_some(judged.input),
+                };
+                let output = match stream.map(|stream| &stream.content) {
+                    Some(Content::Literal(text)) => {
+                        let text = Rc::clone(text);
+                        Some(self.code_here(&text, frame, &Stream::default()))
+                    }
+                    _ => {
+                        self.role(Role::Script, file, judged, frame, own);
+                        None
+                    }
+                };
                 frame.parameters = outer;
                 own.has_code = true;
-                None
+                output
             }
             Special::Eval => {
                 own.has_code = true;
@@ -84,14 +145,17 @@ impl Classifier<'_> {
                 self.read(special, judged, frame);
                 None
             }
-            Special::Declare => {
+            Special::Declare | Special::Export => {
+                let is_export = special == Special::Export || self.is_given(judged.call, b"-x");
                 let is_reference = self.is_given(judged.call, b"-n");
                 let evaluates = is_reference || self.is_given(judged.call, b"-i");
+                let is_integer = self.is_given(judged.call, b"-i");
                 for field in operands {
                     if evaluates {
                         self.evaluate(&field.text, frame);
                     }
-                    self.declare(field, frame);
+                    self.declare(field, special == Special::Declare, frame);
+                    self.declared(field, is_export, is_integer);
                     if is_reference {
                         self.refer(field);
                     }
@@ -105,7 +169,8 @@ impl Classifier<'_> {
                         continue;
                     };
                     if let Ok(name) = str::from_utf8(bytes.get(..equals).unwrap_or(&[])) {
-                        self.shell.define(name, field.text.after(equals + 1).owned());
+                        let body = aliased(&field.text.after(equals + 1));
+                        self.shell.define(name, body, true);
                     }
                 }
                 None
@@ -117,10 +182,41 @@ impl Classifier<'_> {
     /// Sets the positional parameters.
     fn set(&mut self, judged: &Judged<'_, '_>, frame: &mut Frame) {
         let call = judged.call;
+        self.shell.exports_all |= self.is_given(call, b"-a");
+        if self.is_given(call, b"-k") {
+            let reason = "words of a command may be variables from here on";
+            self.floor(Floor::OpaqueCode, call.span, reason);
+        }
         if call.operands.is_empty() && call.dashes.is_none() {
             return;
         }
         frame.parameters = parameters(&call.operands);
+    }
+
+    /// Notes what else is declared of a variable.
+    fn declared(&mut self, field: &Field<'_>, is_export: bool, is_integer: bool) {
+        let bytes = &*field.text.bytes;
+        let end = bytes.iter().position(|byte| *byte == b'=').unwrap_or(bytes.len());
+        let Ok(name) = str::from_utf8(bytes.get(..end).unwrap_or(bytes)) else { return };
+        if is_export {
+            if self.shell.is_assigned(name) {
+                self.exported(name, field.text.place(0, end), true);
+            }
+            self.shell.export(name);
+        }
+        if is_integer {
+            self.shell.integers.push(name.to_owned());
+        }
+    }
+
+    /// Returns the folder that a word names.
+    fn folder(&mut self, field: &Field<'_>, frame: &Frame) -> Folder {
+        // `-` is the folder before, `+1` one of a stack.
+        let is_relative = matches!(field.text.bytes.first(), Some(b'-' | b'+'));
+        if field.spread || is_relative {
+            return Folder::Unknown;
+        }
+        self.enter(&field.text, &frame.folder)
     }
 
     /// Notes what `declare -n` does: either name stands for the other's value.
@@ -136,6 +232,14 @@ impl Classifier<'_> {
     /// Gives variables what `read` and `mapfile` find on standard input.
     fn read(&mut self, special: Special, judged: &Judged<'_, '_>, frame: &mut Frame) {
         let call = judged.call;
+        // `mapfile -C` runs code with a line of its input.
+        for given in call.given.iter().filter(|given| given.flag.role == Role::Shell) {
+            let Some(value) = &given.value else { continue };
+            let mut code = TextBuilder::new(value.text.span);
+            code.push_text(&value.text);
+            code.push_made(&[b' ', MADE], value.text.span);
+            self.code_here(&code.finish(), &mut frame.clone(), &Stream::default());
+        }
         let is_array = |given: &Given<'_>| given.flag.role == Role::Name;
         let array = call.given.iter().find(|given| is_array(given));
         let names: Vec<&Field<'_>> = match array.and_then(|given| given.value.as_ref()) {
@@ -153,9 +257,13 @@ impl Classifier<'_> {
         let text = match &judged.input.content {
             Content::Literal(text) => Rc::clone(text),
             content => {
-                let mark = if matches!(content, Content::Made) { MADE } else { HOLE };
+                let mark = match content {
+                    Content::Made => MADE,
+                    _ if judged.input.is_secret => SECRET,
+                    _ => HOLE,
+                };
                 for name in &names {
-                    self.assign_read(name, vec![mark]);
+                    self.assign_read(name, call.span, frame, vec![mark]);
                 }
                 return;
             }
@@ -170,7 +278,7 @@ impl Classifier<'_> {
                 _ => lines.flat_map(|line| self.shell.pieces(line)).collect(),
             };
             for name in &names {
-                self.assign_read(name, words.join(&ELEMENT));
+                self.assign_read(name, call.span, frame, words.join(&ELEMENT));
             }
             return;
         }
@@ -182,29 +290,37 @@ impl Classifier<'_> {
                 // The last name takes what is left of the line.
                 let end = if is_last { line.len() } else { offset(line, rest) + rest.len() };
                 let value = line.get(offset(line, rest)..end).unwrap_or(rest);
-                self.assign_read(name, if rest.is_empty() { Vec::new() } else { value.to_vec() });
+                self.assign_read(
+                    name,
+                    call.span,
+                    frame,
+                    if rest.is_empty() { Vec::new() } else { value.to_vec() },
+                );
                 if self.shell.has_separators() {
-                    self.assign_read(name, vec![cut_of(line)]);
+                    self.assign_read(name, call.span, frame, cut_of(line));
                 }
             }
         }
     }
 
-    fn assign_read(&mut self, name: &str, value: Vec<u8>) {
+    fn assign_read(&mut self, name: &str, span: Span, frame: &mut Frame, value: Vec<u8>) {
+        self.exported(name, span, false);
+        self.prompts(name, &value, span, frame);
         let bare = name.split('[').next().unwrap_or(name);
-        let value = if bare.len() < name.len() { vec![cut_of(&value)] } else { value };
+        let value = if bare.len() < name.len() { cut_of(&value) } else { value };
         self.shell.assign(bare, value.into());
     }
 
     /// Notes what `export`, `declare` and their like assign.
-    fn declare(&mut self, field: &Field<'_>, frame: &mut Frame) {
+    fn declare(&mut self, field: &Field<'_>, is_local: bool, frame: &mut Frame) {
         let bytes = &*field.text.bytes;
         let equals = bytes.iter().position(|byte| *byte == b'=');
         let end = equals.unwrap_or(bytes.len());
         let name = bytes.get(..end).unwrap_or(bytes);
         let is_append = name.ends_with(b"+");
         let name = name.strip_suffix(b"+").unwrap_or(name);
-        let bare = name.split(|byte| *byte == b'[').next().unwrap_or(name);
+        // Outside of quotes a bracket begins a pattern.
+        let bare = name.split(|byte| matches!(*byte, b'[' | QUERY)).next().unwrap_or(name);
         if bare.len() < name.len() {
             self.evaluate(&field.text.part(0, end), frame);
         }
@@ -212,11 +328,17 @@ impl Classifier<'_> {
             self.shell.lose();
             return;
         };
-        let Some(equals) = equals else { return };
+        let Some(equals) = equals else {
+            // A variable of a function has no value at first.
+            if is_local {
+                self.shell.assign(name, [].into());
+            }
+            return;
+        };
         let value = bytes.get(equals + 1..).unwrap_or(&[]).into();
         let is_known = !field.spread && !is_append && bare.len() == end;
         let value: Rc<[u8]> = value;
-        self.shell.assign(name, if is_known { value } else { [part_of(&value)].into() });
+        self.shell.assign(name, if is_known { value } else { part_of(&value).into() });
         let name = name.to_owned();
         self.prompts(&name, bytes.get(equals + 1..).unwrap_or(&[]), field.text.span, frame);
         self.exported(&name, field.text.place(0, end), true);
@@ -230,7 +352,8 @@ impl Classifier<'_> {
         let text = crate::text::Text::from_span(value.to_vec(), span);
         match name {
             "PROMPT_COMMAND" => {
-                self.code(&text, frame, &Stream::default());
+                let mut inner = frame.clone();
+                self.code_here(&text, &mut inner, &Stream::default());
             }
             _ => self.late(&text, frame),
         }
@@ -309,7 +432,11 @@ impl Classifier<'_> {
                 self.role(Role::Script, script, judged, &mut inner, own);
                 None
             }
-            _ => None,
+            operands => {
+                let words = operands.map(|_| call.operands.as_slice()).unwrap_or_default();
+                own.parameters = Some(parameters(words));
+                None
+            }
         }
     }
 
@@ -318,6 +445,18 @@ impl Classifier<'_> {
         let name = self.facts.name_id(name);
         name.is_some() && call.given.iter().any(|given| given.name == name)
     }
+}
+
+/// How many folders `pushd` remembers.
+const FOLDERS_MAX: usize = 16;
+
+/// Returns the text of an alias as the body of a function: the words of a call follow it.
+fn aliased(text: &Text<'_>) -> Text<'static> {
+    let mut builder = TextBuilder::new(text.span);
+    builder.push_text(text);
+    let end = Span { start: text.span.end, end: text.span.end };
+    builder.push_made(b" \"$@\"", end);
+    builder.finish()
 }
 
 /// Returns words as positional parameters.

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::text::{Text, TextBuilder, may_be_option};
+use crate::text::{SECRET, Text, TextBuilder, may_be_option};
 
 /// What is on a command's standard input or output.
 #[derive(Debug, Clone, Default)]
@@ -32,7 +32,8 @@ pub(super) enum Content {
 
 impl Stream {
     pub(super) fn literal(text: Text<'static>) -> Self {
-        Self { content: Content::Literal(Rc::new(text)), is_secret: false }
+        let is_secret = text.bytes.contains(&SECRET);
+        Self { content: Content::Literal(Rc::new(text)), is_secret }
     }
 
     pub(super) fn of(content: Content) -> Self {
@@ -46,6 +47,38 @@ impl Stream {
             Content::Made => true,
             _ => false,
         }
+    }
+
+    /// Returns what is written by one of two commands, whichever runs.
+    pub(super) fn or(self, other: Self) -> Self {
+        let is_secret = self.is_secret || other.is_secret;
+        let content = match (&self.content, &other.content) {
+            (Content::Literal(one), Content::Literal(other)) if one.bytes == other.bytes => {
+                self.content
+            }
+            (Content::Network, _) | (_, Content::Network) => Content::Network,
+            _ if self.makes_options() || other.makes_options() => Content::Made,
+            (Content::File, Content::File) => Content::File,
+            _ => Content::Opaque,
+        };
+        Self { content, is_secret }
+    }
+
+    /// Returns what is written by this command and by another one that may follow it.
+    pub(super) fn perhaps_with(self, other: Self) -> Self {
+        if other.is_empty() {
+            return Self { is_secret: self.is_secret || other.is_secret, ..self };
+        }
+        if self.is_empty() {
+            return Self { is_secret: self.is_secret || other.is_secret, ..other };
+        }
+        let is_secret = self.is_secret || other.is_secret;
+        let content = match (&self.content, &other.content) {
+            (Content::Network, _) | (_, Content::Network) => Content::Network,
+            _ if self.makes_options() || other.makes_options() => Content::Made,
+            _ => Content::Opaque,
+        };
+        Self { content, is_secret }
     }
 
     /// Returns whether it certainly holds nothing.

@@ -154,6 +154,8 @@ words! {
         None = "none",
         /// Words are `key=value`; each key is declared as an option.
         Key = "key",
+        /// `-abc` of letters that are declared; any other word is an operand.
+        Letters = "letters",
     }
 }
 
@@ -198,8 +200,18 @@ words! {
     Special {
         /// Nothing.
         Nothing = "nothing",
-        /// `cd`, `pushd`.
+        /// `cd`.
         ChangeFolder = "cd",
+        /// `pushd`.
+        PushFolder = "pushd",
+        /// `popd`.
+        PopFolder = "popd",
+        /// `command`, `builtin`: a program, whatever functions have its name.
+        Direct = "direct",
+        /// `trap`: code that this shell runs later.
+        Trap = "trap",
+        /// `export`, `readonly`: variables that programs see.
+        Export = "export",
         /// `.`, `source`: code that runs in this shell.
         Source = "source",
         /// `eval`: code that runs in this shell.

@@ -50,7 +50,7 @@ pub(super) fn check<'n>(node: &'n Node, style: Style, out: &mut Diagnostics) -> 
 fn reads(style: Style, name: &str) -> bool {
     // What follows `=` is the value, so no name that is looked up has one.
     let is_long = name.len() > 2 && (name.starts_with("--") || name.starts_with('*'));
-    if style != Style::None && is_long && !name.contains('=') {
+    if !matches!(style, Style::None | Style::Letters) && is_long && !name.contains('=') {
         return true;
     }
     let is_one_dash = name.len() > 1 && name.starts_with('-') && !name.starts_with("--");
@@ -58,6 +58,7 @@ fn reads(style: Style, name: &str) -> bool {
     let is_pattern = name.contains('*');
     match style {
         Style::None => false,
+        Style::Letters => is_one_dash && name.len() == 2 && !is_pattern,
         Style::Key => name.split_once('=').is_some_and(|(_, rest)| rest.is_empty()),
         // A pattern is compared with what comes before `=`, a name with the whole word.
         Style::Single if is_one_dash && is_pattern => !name.contains('='),
@@ -66,7 +67,7 @@ fn reads(style: Style, name: &str) -> bool {
 }
 
 /// How a command reads its words decides what can be an option: the style `none` has none, `key` has
-/// `name=` and `--name`, and of the others only `single` has patterns with one dash. `-` and `--` are no
+/// `name=` and `--name`, `letters` a dash and a letter, and of the others only `single` has patterns with one dash. `-` and `--` are no
 /// options, and what follows `=` is a value. A line that no word can match has no effect.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no word is read as the option `{option}`")]
