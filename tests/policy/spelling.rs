@@ -34,7 +34,7 @@ const WRAPPINGS: &[&str] = &[
     "bash <<'RELAY_END'\n{}\nRELAY_END",
     "echo {q} | bash",
     "bash <<< {q}",
-    "X={q}; eval \"$X\"",
+    "RELAY_CODE={q}; eval \"$RELAY_CODE\"",
 ];
 
 /// Rows whose meaning does not depend on parameters, which a wrapping would set.
@@ -58,6 +58,10 @@ fn no_wrapping_lowers_a_tier() {
         let before = tier(&row.command);
         let quoted = format!("'{}'", row.command.replace('\'', "'\\''"));
         for wrapping in WRAPPINGS {
+            // `find` puts what it found in the place of each `{}`.
+            if wrapping.starts_with("find") && row.command.contains("{}") {
+                continue;
+            }
             let pieces = wrapping.split("{q}").map(|piece| piece.replace("{}", &row.command));
             let wrapped = pieces.collect::<Vec<_>>().join(&quoted);
             let after = tier(&wrapped);

@@ -21,8 +21,8 @@ pub(crate) struct Shell {
     /// Functions and aliases: what a call may run. Which definition is in force is open: it may be in a
     /// branch that does not run, or in a shell of its own.
     functions: BTreeMap<String, Functions>,
-    /// The functions whose bodies are being classified, by their names and where they were defined.
-    pub(crate) calls: Vec<(String, Span)>,
+    /// The functions whose bodies are being classified.
+    pub(crate) calls: Vec<Rc<Function>>,
     /// How many functions were defined.
     pub(crate) definitions: usize,
     /// Code that runs when the shell ends or gets a signal.
@@ -31,6 +31,8 @@ pub(crate) struct Shell {
     pub(crate) integers: Vec<String>,
     /// Whether every variable is exported.
     pub(crate) exports_all: bool,
+    /// Whether the last word of a command, which is `$_` in the next one, may be an option.
+    pub(crate) is_last_option: bool,
     /// The variables that are certain to have a value of the text where reading is now.
     certain: Vec<String>,
     /// How many assignments were read.
@@ -110,6 +112,7 @@ impl Shell {
         self.calls.clear();
         self.traps.clear();
         self.exports_all = false;
+        self.is_last_option = false;
         self.exports.clear();
         self.is_stale = false;
         self.leave(0);
@@ -122,7 +125,9 @@ impl Shell {
     pub(crate) fn define(&mut self, name: &str, text: Text<'static>, is_alias: bool) {
         self.definitions += 1;
         let known = self.functions.entry(name.to_owned()).or_default();
-        if known.bodies.iter().any(|body| body.text.span == text.span) {
+        let is_same =
+            |body: &Rc<Function>| body.text.span == text.span && body.text.bytes == text.bytes;
+        if known.bodies.iter().any(is_same) {
             return;
         }
         if known.bodies.len() < BODIES_MAX {

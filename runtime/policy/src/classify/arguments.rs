@@ -108,7 +108,7 @@ impl Classifier<'_> {
                 if self.option(field, &row, style, is_first, &mut words, &mut call) {
                     continue;
                 }
-                if is_made_option(field) {
+                if style != Style::Letters && is_made_option(field) {
                     self.any_option(field, &mut call);
                 }
             }
@@ -141,7 +141,8 @@ impl Classifier<'_> {
             return;
         }
         call.has_unknown = true;
-        let mut worst = Tier::ReadOnly;
+        // At least it may be one that no fact declares.
+        let mut worst = self.rules.floors.tier(Floor::UnknownFlag);
         let mut is_own = true;
         for row in call.chain.iter().rev() {
             for flag in self.facts.flags(row).filter(|flag| is_own || flag.is_everywhere) {
@@ -157,10 +158,8 @@ impl Classifier<'_> {
             }
             is_own = false;
         }
-        if worst >= Tier::Stateful {
-            let reason = "this word is made by the text and may be an option";
-            self.hit(worst, span, Cause::Floor { floor: Floor::UnknownWord, reason });
-        }
+        let reason = "this word is made by the text and may be an option";
+        self.hit(worst, span, Cause::Floor { floor: Floor::UnknownFlag, reason });
     }
 
     /// Returns the innermost sub-command.

@@ -1,5 +1,6 @@
 //! A program with its words -> what it does.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::arguments::{Call, Given};
@@ -198,7 +199,7 @@ impl<'f> Classifier<'f> {
         }
         let mut written: Option<Stream> = None;
         for body in &bodies {
-            let Some(output) = self.call_function(name, body, words, span, frame, input) else {
+            let Some(output) = self.call_function(body, words, span, frame, input) else {
                 continue;
             };
             written = Some(match written {
@@ -212,15 +213,13 @@ impl<'f> Classifier<'f> {
     /// Classifies the body of a function or alias with these arguments; `None` of an alias in itself.
     fn call_function(
         &mut self,
-        name: &str,
-        body: &Function,
+        body: &Rc<Function>,
         words: &[Field<'_>],
         span: Span,
         frame: &mut Frame,
         input: &Stream,
     ) -> Option<Stream> {
-        let is_body = |call: &&(String, Span)| call.0 == name && call.1 == body.text.span;
-        let depth = self.shell.calls.iter().filter(is_body).count();
+        let depth = self.shell.calls.iter().filter(|call| Rc::ptr_eq(call, body)).count();
         if depth > 0 && body.is_alias {
             return None;
         }
@@ -235,7 +234,7 @@ impl<'f> Classifier<'f> {
         let parameters = parameters(words);
         let parameters = if depth == 0 { parameters } else { parameters.lost() };
         let outer = std::mem::replace(&mut frame.parameters, parameters);
-        self.shell.calls.push((name.to_owned(), body.text.span));
+        self.shell.calls.push(Rc::clone(body));
         let mark = self.shell.enter();
         let output = self.body(body, frame, input);
         self.shell.leave(mark);

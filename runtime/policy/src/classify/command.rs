@@ -9,7 +9,7 @@ use super::stream::{Content, Stream, Written};
 use crate::shell::{Frame, Parameters};
 use crate::span::Span;
 use crate::syntax::{Assignment, Command, Item, Kind, List, Pipeline, Simple, Value, Word};
-use crate::text::{ELEMENT, MADE, OUTPUT, Text, cut_of, part_of};
+use crate::text::{ELEMENT, MADE, OUTPUT, Text, cut_of, may_be_option, part_of};
 use crate::tier::Floor;
 
 impl Classifier<'_> {
@@ -415,6 +415,8 @@ impl Classifier<'_> {
             if reading == 0 {
                 readings = choice.readings.min(READINGS_MAX);
             }
+            self.shell.is_last_option |=
+                fields.last().is_some_and(|last| may_be_option(&last.text.bytes));
             self.prefixes(code, assignments, &fields);
             let reads = matches!(redirected.input.content, Content::File | Content::Network);
             let next = if fields.is_empty() && reads && assignments.is_empty() {

@@ -64,10 +64,22 @@ impl Classifier<'_> {
         self.commands(&Code { text: source, place: text, script }, frame, input)
     }
 
-    /// Classifies the code of traps once more where the text ends: with the folder and the functions of then.
+    /// Classifies the code of traps where the text ends, with the functions of then.
     pub(super) fn traps(&mut self, frame: &mut Frame) {
         for code in std::mem::take(&mut self.shell.traps) {
             self.code_here(&code, frame, &Stream::of(Content::Opaque));
+        }
+    }
+
+    /// Classifies the code of traps in another folder.
+    pub(super) fn traps_in(&mut self, frame: &Frame) {
+        for code in self.shell.traps.clone() {
+            let mark = self.shell.enter();
+            // A trap that changes the folder is not read because of that once more.
+            let traps = std::mem::take(&mut self.shell.traps);
+            self.code_here(&code, &mut frame.clone(), &Stream::of(Content::Opaque));
+            self.shell.traps = traps;
+            self.shell.leave(mark);
         }
     }
 

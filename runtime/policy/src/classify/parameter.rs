@@ -167,7 +167,8 @@ impl Classifier<'_> {
         let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
         if !is_number {
             return match name {
-                "_" => [MADE].into(),
+                "_" if self.shell.is_last_option => [MADE].into(),
+                "_" => [HOLE].into(),
                 "@" | "*" => [frame.parameters.mark()].into(),
                 "PWD" if self.shell.is_assigned(name) => [HOLE].into(),
                 "PWD" => frame.folder.path().into(),

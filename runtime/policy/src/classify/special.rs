@@ -57,6 +57,7 @@ impl Classifier<'_> {
                     None => home(),
                     Some(field) => self.folder(field, frame),
                 };
+                self.traps_in(frame);
                 None
             }
             Special::PushFolder => {
@@ -70,6 +71,7 @@ impl Classifier<'_> {
                 } else {
                     frame.stack.clear();
                 }
+                self.traps_in(frame);
                 None
             }
             Special::PopFolder => {
