@@ -32,7 +32,7 @@ macro_rules! node_fields {
             Field::property(
                 "style",
                 Kind::Words(Style::WORDS),
-                "How it reads its words: `gnu` (`-abc`, `--long`, shortened `--lo`), `go` (not shortened), `single` (`-name`), `none`, `key` (`key=value`).",
+                "How it reads its words: `gnu` (`-abc`, `--long`, shortened `--lo`), `go` (not shortened), `single` (`-name`), `none`, `key` (`key=value`), `letters` (`-abc` of declared letters; any other word is an operand).",
             )
             .or(Literal::Word("gnu")),
             Field::property("stop", COUNT_KIND, "From which operand on no word is an option.")

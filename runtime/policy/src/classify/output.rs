@@ -6,7 +6,7 @@ use super::expand::Field;
 use super::stream::{Content, Stream};
 use crate::facts::Output;
 use crate::shell::Folder;
-use crate::text::{MADE, Text, TextBuilder, may_be_option, part_of};
+use crate::text::{MADE, NAME, Text, TextBuilder, may_be_option, part_of};
 
 impl Classifier<'_> {
     /// Returns what a program writes to standard output.
@@ -33,6 +33,12 @@ impl Classifier<'_> {
                 let is_made = words.any(|field| part_of(&field.text.bytes).contains(&MADE));
                 Stream::of(if is_made { Content::Made } else { Content::Opaque })
             }
+            Output::Name => {
+                match call.operands.iter().any(|field| may_be_option(&field.text.bytes)) {
+                    true => Stream::of(Content::Made),
+                    false => made(&[NAME]),
+                }
+            }
             Output::Filter => filtered(call, input, makes),
             Output::Nothing => made(b""),
             // A format may begin with a dash.
@@ -41,7 +47,7 @@ impl Classifier<'_> {
             {
                 Stream::of(Content::Made)
             }
-            Output::Word => made(&[crate::text::NAME]),
+            Output::Word => made(&[NAME]),
             Output::Scratch => made(b"/tmp/\xfe"),
             Output::Here => made(&folder.path()),
             Output::Network => Stream::of(Content::Network),

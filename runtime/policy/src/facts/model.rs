@@ -192,6 +192,8 @@ words! {
         Filter = "filter",
         /// Text that its words make.
         Words = "words",
+        /// The name of a file that its words give, without a folder.
+        Name = "name",
     }
 }
 
