@@ -81,6 +81,8 @@ pub(crate) struct Variables {
 #[derive(Debug, Clone, Default)]
 struct Variable {
     values: Vec<Rc<[u8]>>,
+    /// The marks for words that are cut out of any of them.
+    marks: Vec<u8>,
     /// The value that was assigned last.
     last: Option<Rc<[u8]>>,
     /// When it got one that was not added to what was there.
@@ -164,6 +166,7 @@ impl Shell {
             [mark @ (HOLE | MADE)] => Some(mark),
             _ if variable.values.contains(&value) => None,
             _ if variable.values.len() < VALUES_MAX => {
+                variable.marks = cut_of(&[&*variable.marks, &*value].join(&b' '));
                 variable.values.push(value);
                 self.is_stale |= variable.read;
                 None
@@ -316,6 +319,11 @@ impl Shell {
             }
             None => Held::Unknown(HOLE),
         }
+    }
+
+    /// Returns the marks for any value of a variable.
+    pub(crate) fn marks(&self, name: &str) -> Vec<u8> {
+        self.variables.get(name).map(|variable| variable.marks.clone()).unwrap_or_default()
     }
 
     /// Returns whether the text gives a variable a value.

@@ -172,6 +172,11 @@ impl<'f> Classifier<'f> {
                     let cause = Cause::Shell("runs code from a network");
                     self.hit(Tier::Irreversible, span, cause);
                 }
+                if is_path {
+                    for text in self.made_texts(&paths::normalised(name, &frame.folder)) {
+                        self.code(&text, frame, &Stream::default());
+                    }
+                }
                 let reason = if is_path {
                     "no fact describes a program at this path"
                 } else {
@@ -337,8 +342,8 @@ impl<'f> Classifier<'f> {
         self.sends(&row, &judged, &mut own);
         if row.output == Output::Network {
             own.written.drain(..).for_each(|path| self.fetch(path));
-        } else if input.makes_options() {
-            own.written.drain(..).for_each(|path| self.make(path));
+        } else {
+            own.written.drain(..).for_each(|path| self.make(path, input, false));
         }
         let cap = own.caps.iter().filter_map(|(_, cap)| *cap).min();
         let called = (!own.hits.is_empty()).then(|| called(call, words)).flatten();

@@ -1,13 +1,16 @@
 //! The state of a classification.
 
+use std::rc::Rc;
+
 use super::hit::{Axes, Cause, Hit, Verdict};
 use super::rules::Rules;
+use super::stream::{Content, Stream};
 use crate::facts::Facts;
 use crate::parse::Budget;
 use crate::shell::Shell;
 use crate::span::Span;
 use crate::syntax::Script;
-use crate::text::Text;
+use crate::text::{Text, TextBuilder};
 use crate::tier::{Floor, Tier};
 
 /// How deep texts of code may be in each other.
@@ -51,6 +54,15 @@ impl<'c> Code<'c> {
     }
 }
 
+/// A file that the text writes.
+struct Made {
+    path: Vec<u8>,
+    /// What it holds, if that is known.
+    text: Option<Rc<Text<'static>>>,
+    /// Whether words of it may be options.
+    makes_options: bool,
+}
+
 /// The state of one classification.
 pub(super) struct Classifier<'f> {
     pub(super) facts: &'f Facts<'f>,
@@ -69,8 +81,8 @@ pub(super) struct Classifier<'f> {
     pub(super) takes_input: bool,
     /// The files that came over a network.
     fetched: Vec<Vec<u8>>,
-    /// The files that hold what the text makes, among it words that may be options.
-    made: Vec<Vec<u8>>,
+    /// The files that the text writes.
+    made: Vec<Made>,
     /// What nested texts may still spend on parsing.
     pub(super) budget: Budget,
     steps: usize,
@@ -122,16 +134,40 @@ impl<'f> Classifier<'f> {
         self.fetched.len() >= FILES_MAX || self.fetched.iter().any(|fetched| fetched == path)
     }
 
-    /// Notes a file that holds what the text makes.
-    pub(super) fn make(&mut self, path: Vec<u8>) {
+    /// Notes a file that the text writes.
+    pub(super) fn make(&mut self, path: Vec<u8>, written: &Stream, is_added: bool) {
+        let makes_options = written.makes_options();
+        let mut text = match &written.content {
+            Content::Literal(text) => Some(Rc::clone(text)),
+            _ => None,
+        };
+        if text.is_none() && !makes_options {
+            return;
+        }
+        let before = self.made.iter().rev().find(|made| made.path == path);
+        if let (true, Some(before), Some(added)) = (is_added, before, &text)
+            && let Some(before) = &before.text
+        {
+            let mut whole = TextBuilder::new(before.span);
+            whole.push_text(before);
+            whole.push_text(added);
+            text = Some(Rc::new(whole.finish()));
+        }
         if self.made.len() < FILES_MAX {
-            self.made.push(path);
+            self.made.push(Made { path, text, makes_options });
         }
     }
 
-    /// Returns whether a file may hold what the text makes.
+    /// Returns whether a file may hold words that the text makes and that may be options.
     pub(super) fn is_made(&self, path: &[u8]) -> bool {
-        self.made.len() >= FILES_MAX || self.made.iter().any(|made| made == path)
+        self.made.len() >= FILES_MAX
+            || self.made.iter().any(|made| made.makes_options && made.path == path)
+    }
+
+    /// Returns what the text writes to a file.
+    pub(super) fn made_texts(&self, path: &[u8]) -> Vec<Rc<Text<'static>>> {
+        let texts = self.made.iter().filter(|made| made.path == path);
+        texts.filter_map(|made| made.text.clone()).collect()
     }
 
     /// Spends steps. The last one is never spent: without it the text counts as not understood.

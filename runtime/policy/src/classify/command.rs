@@ -1,5 +1,6 @@
 //! Lists, pipelines and compound commands.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -254,7 +255,10 @@ impl Classifier<'_> {
                 None => after = Some(inner),
             }
             certain = Some(match certain {
-                Some(known) => known.into_iter().filter(|name| names.contains(name)).collect(),
+                Some(known) => {
+                    let names: BTreeSet<String> = names.into_iter().collect();
+                    known.into_iter().filter(|name| names.contains(name)).collect()
+                }
                 None => names,
             });
         }

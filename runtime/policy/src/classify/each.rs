@@ -11,6 +11,8 @@ use crate::paths;
 use crate::shell::{Folder, Frame};
 use crate::text::{HOLE, MADE, NAME, SECRET, Text, TextBuilder, may_be_option};
 
+/// Among how many options of a search its `-name` is looked for.
+const OPTIONS_MAX: usize = 32;
 /// How many things of a list that is shown are run for one by one.
 const THINGS_MAX: usize = 8;
 
@@ -138,7 +140,8 @@ impl Classifier<'_> {
         let is_name = |given: &&Given<'_>| {
             given.name.is_some_and(|name| self.facts.name_id(b"-name") == Some(name))
         };
-        let value = judged.call.given.iter().find(is_name).and_then(|given| given.value.as_ref());
+        let mut given = judged.call.given.iter().take(OPTIONS_MAX);
+        let value = given.find(is_name).and_then(|given| given.value.as_ref());
         match value {
             Some(value) if is_plain_name(&value.text) => value.text.bytes.to_vec(),
             _ => vec![NAME],

@@ -1,5 +1,6 @@
 //! Code that is a text: of `eval`, of `sh -c`, of functions; and what the shell evaluates late.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::classifier::{Classifier, Code, NESTING_MAX, READINGS_MAX};
@@ -181,7 +182,7 @@ impl Classifier<'_> {
             self.floor(Floor::UnknownWord, text.span, "what is evaluated here is not shown");
         }
         let mut open = vec![text.clone().owned()];
-        let mut named: Vec<Vec<u8>> = Vec::new();
+        let mut named: BTreeSet<String> = BTreeSet::new();
         while let Some(text) = open.pop() {
             self.late(&text, frame);
             for name in text.bytes.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_')) {
@@ -189,10 +190,9 @@ impl Classifier<'_> {
                 if name.is_empty() || self.shell.literals(shown).is_empty() {
                     continue;
                 }
-                if named.iter().any(|known| known == name) {
+                if !named.insert(shown.to_owned()) {
                     continue;
                 }
-                named.push(name.to_vec());
                 for value in self.shell.literals(shown).to_vec() {
                     if !self.step(1, text.span) || !self.expands(&value, text.span) {
                         return;

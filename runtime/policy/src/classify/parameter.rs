@@ -198,7 +198,7 @@ impl Classifier<'_> {
             Held::Values(values, mark) => {
                 let index = choice.choose(name, values.len() + usize::from(mark.is_some()));
                 if choice.readings > READINGS_MAX {
-                    cut_of(&values.join(&ELEMENT)).into_iter().chain(mark).collect()
+                    self.shell.marks(name).into_iter().chain(mark).collect()
                 } else {
                     values.get(index).cloned().unwrap_or_else(|| [mark.unwrap_or(HOLE)].into())
                 }

@@ -200,8 +200,9 @@ impl Classifier<'_> {
             if target.is_output && matches!(output.content, Content::Network) {
                 self.fetch(path.bytes.clone());
             }
-            if target.is_output && output.makes_options() {
-                self.make(path.bytes.clone());
+            if target.is_output && path.class != PathClass::Null {
+                let is_added = matches!(target.effect, Effect::Append);
+                self.make(path.bytes.clone(), output, is_added);
             }
             if path.class == PathClass::Connection && output.is_secret && target.is_output {
                 let cause = Cause::Shell("sends a secret over a network");

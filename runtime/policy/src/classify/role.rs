@@ -226,6 +226,10 @@ impl Classifier<'_> {
                     let cause = Cause::Shell("runs code from a network");
                     self.hit(Tier::Irreversible, span, cause);
                 }
+                for text in self.made_texts(&path.bytes) {
+                    let field = Field::new((*text).clone());
+                    self.role(language, &field, judged, frame, own);
+                }
                 let tier = self.rules.floors.tier(Floor::OpaqueCode);
                 let reason = "it runs code that the text does not show";
                 own.hit(tier, span, Cause::Floor { floor: Floor::OpaqueCode, reason });
