@@ -94,7 +94,7 @@ pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
     let count = if differs(text) { DIALECTS.len() } else { 1 };
     for dialect in DIALECTS.iter().take(count) {
         let mut reader = Reader { text, dialect: *dialect, depth: 0, findings: &mut findings };
-        reader.read(0);
+        reader.read();
     }
     findings.sort_unstable();
     findings.dedup();
@@ -111,9 +111,9 @@ struct Reader<'r, 't> {
 }
 
 impl Reader<'_, '_> {
-    fn read(&mut self, start: usize) {
+    fn read(&mut self) {
         let text = self.text;
-        let mut at = start;
+        let mut at = 0;
         // What follows a letter of mysql may be the rest of a command of psql.
         let mut is_certain = self.depth == 0;
         while let Some(byte) = text.get(at) {
@@ -158,20 +158,24 @@ impl Reader<'_, '_> {
         if self.depth >= DEPTH_MAX {
             return;
         }
-        let part = self.text.get(..end).unwrap_or(self.text);
-        let mut shown = part.to_vec();
+        let mut part = self.text.get(start..end).unwrap_or(&[]).to_vec();
         if is_quoted {
-            for byte in shown.iter_mut().skip(start).filter(|byte| **byte == b'\'') {
+            for byte in part.iter_mut().filter(|byte| **byte == b'\'') {
                 *byte = b' ';
             }
         }
+        let mut findings = Vec::new();
         let mut reader = Reader {
-            text: &shown,
+            text: &part,
             dialect: Dialect { client: Client::None, ..self.dialect },
             depth: self.depth + 1,
-            findings: self.findings,
+            findings: &mut findings,
         };
-        reader.read(start);
+        reader.read();
+        let placed = |finding: Finding| {
+            Finding::new(start + finding.start, start + finding.end, finding.what)
+        };
+        self.findings.extend(findings.into_iter().map(placed));
     }
 
     /// Judges a statement with those inside it; one whose first word is not known says nothing unless it is certainly one.
