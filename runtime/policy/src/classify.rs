@@ -12,6 +12,7 @@ mod command;
 mod each;
 mod expand;
 mod hit;
+mod mount;
 mod nested;
 mod output;
 mod parameter;

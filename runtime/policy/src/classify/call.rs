@@ -41,6 +41,8 @@ pub(super) struct Own {
     caps: Vec<(FlagId, Option<Tier>)>,
     /// The option that is being judged.
     flag: Option<FlagId>,
+    /// Options that load code before a dry run or a check begins: no cap covers what they do.
+    runs: Vec<Span>,
     /// Whether code was named: then standard input is data.
     pub(super) has_code: bool,
     /// The files that it writes.
@@ -68,6 +70,10 @@ impl Own {
             Some((_, before)) => *before = cap,
             None => self.caps.push((flag, cap)),
         }
+    }
+
+    fn cap_of_all(&self) -> Option<Tier> {
+        self.caps.iter().filter_map(|(_, cap)| *cap).min()
     }
 
     /// Notes where the fact was written that raised the hits since there were `count`.
@@ -311,6 +317,7 @@ impl<'f> Classifier<'f> {
             self.given(given, form.as_ref(), &judged, &mut inner, &mut own);
         }
         own.flag = None;
+        let before = self.before_mounts(call);
         let special = row.special;
         let mut output = None;
         if special != Special::Nothing {
@@ -323,6 +330,9 @@ impl<'f> Classifier<'f> {
             };
             let ran = self.operands(rows, &judged, &mut inner, &mut own);
             output = output.or(ran);
+        }
+        if let Some(before) = before {
+            self.mounts(call, &before, frame, &mut own);
         }
         let writes = form.map_or(0, |form| form.writes);
         let writes = self.facts.text(if writes == 0 { row.writes } else { writes });
@@ -345,9 +355,12 @@ impl<'f> Classifier<'f> {
         } else {
             own.written.drain(..).for_each(|path| self.make(path, input, false));
         }
-        let cap = own.caps.iter().filter_map(|(_, cap)| *cap).min();
+        let cap = if self.is_undone(call) { None } else { own.cap_of_all() };
+        let is_help = call.given.iter().any(|given| given.name.is_none());
         let called = (!own.hits.is_empty()).then(|| called(call, words)).flatten();
         for hit in own.hits {
+            let is_capped = !own.runs.contains(&hit.span) || is_help;
+            let cap = cap.filter(|_| is_capped);
             let tier = cap.map_or(hit.tier, |cap| hit.tier.min(cap));
             if tier > Tier::ReadOnly {
                 self.keep(Hit { tier, called: called.clone(), ..hit });
@@ -470,7 +483,29 @@ impl<'f> Classifier<'f> {
         let role = changed.unwrap_or(row.role);
         let of = Valued { owner: given.owner, role, values: row.values };
         self.judge_value(of, value, judged, frame, own);
+        if matches!(role, Role::Script | Role::Shell | Role::Command | Role::Config) {
+            own.runs.push(value.text.span);
+        }
         self.written(own, count, given.owner, row.line);
+    }
+
+    /// Returns whether words of a call may undo its caps: `--no-dry-run`, `--dry-run false`, or an option that is not
+    /// known.
+    fn is_undone(&self, call: &Call<'_>) -> bool {
+        let is_capped = call.given.iter().any(|given| given.flag.cap.is_some());
+        let has_no = || call.operands.iter().any(|field| &*field.text.bytes == b"false");
+        let is_negated = |name: String| {
+            let name = name.strip_prefix("--no-").map(|name| format!("--{name}"));
+            let name = name.and_then(|name| self.facts.name_id(name.as_bytes()));
+            name.is_some_and(|name| {
+                call.given.iter().any(|given| given.name == Some(name) && given.flag.cap.is_some())
+            })
+        };
+        let has_negated = || {
+            let names = call.given.iter().filter_map(|given| given.name);
+            names.map(|name| self.facts.name(name)).any(is_negated)
+        };
+        is_capped && (call.has_unknown || has_no() || has_negated())
     }
 
     /// Judges operands; returns the output of what they run.
@@ -594,13 +629,17 @@ impl<'f> Classifier<'f> {
         if let (Some(cap), Some(flag)) = (row.cap, own.flag) {
             own.cap(flag, Some(cap));
         }
+        // A folder of the host stays one, whatever a value says of it.
+        if role == Role::Mount && row.role != role {
+            self.role(role, field, judged, frame, own);
+        }
         if row.role == Role::Text && other.is_some() {
             self.role(role, field, judged, frame, own);
         } else if row.role != Role::Text {
             let pattern = self.facts.text(row.pattern);
-            // A value of the role that all have is taken whole: its pattern only says more about it.
+            // A value of the role that all have is taken whole, unless its pattern names a key: it only says more about it.
             let taken = match pattern.strip_suffix('*') {
-                Some(start) if row.role != role => start.len(),
+                Some(start) if row.role != role || start.ends_with('=') => taken(start, bytes),
                 _ => 0,
             };
             let rest = Field { text: field.text.after(taken), ..field.clone() };
@@ -650,6 +689,18 @@ impl<'f> Classifier<'f> {
         if let (Some(span), true) = (sends, own.secret) {
             own.hit(Tier::Irreversible, span, Cause::Shell("sends a secret over a network"));
         }
+    }
+}
+
+/// Returns how much of a value a pattern takes that ends with `*`: up to what its last star stands for.
+fn taken(start: &str, bytes: &[u8]) -> usize {
+    match start.rsplit_once('*') {
+        Some((_, last)) if !last.is_empty() => {
+            let found = bytes.windows(last.len()).rposition(|part| part == last.as_bytes());
+            found.map_or(0, |at| at + last.len())
+        }
+        Some(_) => 0,
+        None => start.len(),
     }
 }
 

@@ -6,13 +6,14 @@ use super::call::{Judged, Own};
 use super::classifier::Classifier;
 use super::expand::Field;
 use super::hit::{Cause, Effect, note};
+use super::mount::mount;
 use super::output::formatted;
 use super::stream::{Content, Stream};
 use crate::code;
 use crate::facts::{Output, Role};
 use crate::paths;
-use crate::shell::{Folder, Frame};
-use crate::text::{MADE, OUTPUT, SECRET, Text, TextBuilder, is_hole, may_be_option};
+use crate::shell::Frame;
+use crate::text::{MADE, OUTPUT, SECRET, Text, TextBuilder, may_be_option};
 use crate::tier::{Floor, Tier};
 
 impl Role {
@@ -448,29 +449,6 @@ fn process(text: &Text<'_>, own: &mut Own) {
         _ => return,
     };
     own.hit(Tier::Irreversible, text.span, Cause::Shell(reason));
-}
-
-fn mount(text: &Text<'_>, own: &mut Own) {
-    let bytes = &*text.bytes;
-    let shown = text.display();
-    let source = shown
-        .split(',')
-        .find_map(|part| part.strip_prefix("src=").or(part.strip_prefix("source=")))
-        .unwrap_or_else(|| shown.split(':').next().unwrap_or(""));
-    let path = paths::normalised(source.as_bytes(), &Folder::Work);
-    let is_socket = [b"docker.sock".as_slice(), b"containerd.sock", b"podman.sock", b"crio.sock"]
-        .iter()
-        .any(|socket| path.ends_with(socket));
-    if path == b"/" || is_socket {
-        let cause = Cause::Shell("gives a container the host");
-        own.hit(Tier::Irreversible, text.span, cause);
-    } else if bytes.first().is_some_and(|first| is_hole(*first)) {
-        own.hit(
-            Tier::Stateful,
-            text.span,
-            Cause::Shell("gives a container a folder that is not known"),
-        );
-    }
 }
 
 fn mode(text: &Text<'_>, own: &mut Own) {

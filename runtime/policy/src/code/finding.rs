@@ -3,7 +3,7 @@
 use crate::tier::Tier;
 
 /// Something that code does, and where.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Finding {
     pub(crate) start: usize,
     pub(crate) end: usize,
@@ -11,7 +11,7 @@ pub(crate) struct Finding {
 }
 
 /// What code does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum What {
     /// It is this hard to undo.
     Tier(Tier, &'static str),

@@ -1,51 +1,85 @@
-//! SQL, with the commands of `psql`, `sqlite3` and `mysql` that are not SQL.
+//! SQL, with the commands of clients that are not SQL.
 
-use super::finding::{Finding, What, is_word, quoted_end};
+mod client;
+mod condition;
+mod inside;
+mod tokens;
+
+use super::finding::{Finding, What};
 use crate::text::is_hole;
 use crate::tier::Tier;
+use condition::is_bounded;
+use inside::Inside;
+use tokens::{Client, DIALECTS, Dialect, Token, differs, line_end, statement};
 
-/// A word, sign or literal of a statement.
-#[derive(Debug, Clone)]
-struct Token {
-    start: usize,
-    end: usize,
-    /// In upper case; empty for a literal.
-    word: String,
-}
-
-/// Functions that change something though a `SELECT` calls them.
+/// Functions that change something though a `SELECT` calls them, by how their names begin.
 const ACTING: &[&str] = &[
     "PG_TERMINATE_BACKEND",
     "PG_CANCEL_BACKEND",
     "PG_RELOAD_CONF",
     "PG_ROTATE_LOGFILE",
-    "LO_UNLINK",
-    "LO_IMPORT",
-    "LO_EXPORT",
+    "PG_SWITCH_WAL",
+    "PG_PROMOTE",
+    "PG_CREATE_",
+    "PG_COPY_",
+    "PG_REPLICATION_SLOT_ADVANCE",
+    "PG_REPLICATION_ORIGIN_",
+    "PG_LOGICAL_SLOT_GET_",
+    "PG_LOGICAL_EMIT_MESSAGE",
+    "PG_BACKUP_",
+    "PG_START_BACKUP",
+    "PG_STOP_BACKUP",
+    "PG_WAL_REPLAY_",
+    "PG_LOG_BACKEND_MEMORY_CONTEXTS",
+    "PG_LOG_STANDBY_SNAPSHOT",
+    "PG_STAT_RESET",
+    "PG_STAT_STATEMENTS_RESET",
+    "PG_NOTIFY",
+    "PG_ADVISORY_",
+    "PG_TRY_ADVISORY_",
+    "PG_FILE_",
+    "LO_",
+    "LOWRITE",
     "SETVAL",
     "NEXTVAL",
     "SET_CONFIG",
     "DBLINK",
-    "DBLINK_EXEC",
     "LOAD_EXTENSION",
     "WRITEFILE",
-    "EDIT",
-    "PG_SWITCH_WAL",
-    "PG_PROMOTE",
-    "PG_CREATE_RESTORE_POINT",
-    "PG_DROP_REPLICATION_SLOT",
-    "PG_ADVISORY_LOCK",
-    "PG_FILE_WRITE",
-    "PG_FILE_UNLINK",
     "SYS_EXEC",
     "SYS_EVAL",
     "XP_CMDSHELL",
     "FTS5",
-    "SLEEP_EXEC",
     "QUERY_TO_XML",
+    "GET_LOCK",
+    "RELEASE_LOCK",
+    "RELEASE_ALL_LOCKS",
+    "ALTER_JOB",
+    "RUN_JOB",
+    "RUN_MAINTENANCE",
+    "CREATE_HYPERTABLE",
+    "ADD_RETENTION_POLICY",
+    "ADD_COMPRESSION_POLICY",
+    "ADD_JOB",
+    "REMOVE_RETENTION_POLICY",
+    "REMOVE_COMPRESSION_POLICY",
+    "DELETE_JOB",
+    "COMPRESS_CHUNK",
+    "DECOMPRESS_CHUNK",
+    "MOVE_CHUNK",
 ];
 
-/// Returns what statements do.
+/// Functions that act, whose names begin others too.
+const ACTING_WHOLE: &[&str] = &["EDIT", "SCHEDULE", "UNSCHEDULE", "EXECUTABLE"];
+
+/// Functions that drop what cannot be restored.
+const DROPPING: &[&str] =
+    &["DROP_CHUNKS", "DROPGEOMETRYTABLE", "DROPGEOMETRYCOLUMN", "PG_DROP_REPLICATION_SLOT"];
+
+/// How deep statements in texts of statements are read.
+const DEPTH_MAX: u8 = 3;
+
+/// Returns what statements do. The facts say only that a text is SQL: where dialects differ, what it does in any of them counts.
 pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(at) = text.iter().position(|byte| is_hole(*byte)) {
@@ -57,102 +91,100 @@ pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
             return findings;
         }
     }
-    let mut at = 0;
-    while at < text.len() {
-        match text.get(at) {
-            Some(byte) if byte.is_ascii_whitespace() || *byte == b';' => at += 1,
-            Some(b'\\' | b'.') => {
-                let end = line_end(text, at);
-                meta(text, at, end, &mut findings);
-                at = end;
-            }
-            _ => {
-                let (tokens, end) = statement(text, at);
-                if !tokens.is_empty() {
-                    judge(text, &tokens, &mut findings);
-                }
-                at = end.max(at + 1);
-            }
-        }
+    let count = if differs(text) { DIALECTS.len() } else { 1 };
+    for dialect in DIALECTS.iter().take(count) {
+        let mut reader = Reader { text, dialect: *dialect, depth: 0, findings: &mut findings };
+        reader.read();
     }
+    findings.sort_unstable();
+    findings.dedup();
     findings
 }
 
-fn line_end(text: &[u8], start: usize) -> usize {
-    let rest = text.get(start..).unwrap_or(&[]);
-    start + rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())
+/// Reads a text as one dialect does.
+struct Reader<'r, 't> {
+    text: &'t [u8],
+    dialect: Dialect,
+    /// Of how many statements this text is the text.
+    depth: u8,
+    findings: &'r mut Vec<Finding>,
 }
 
-/// Returns the tokens up to a `;`, and where the next statement begins.
-fn statement(text: &[u8], start: usize) -> (Vec<Token>, usize) {
-    let mut tokens = Vec::new();
-    let mut at = start;
-    while let Some(byte) = text.get(at).copied() {
-        let next = text.get(at + 1).copied().unwrap_or(0);
-        let from = at;
-        match (byte, next) {
-            (b';', _) => return (tokens, at + 1),
-            // A command of psql ends the statement before it.
-            (b'\\', _) => return (tokens, at),
-            (b'-', b'-') | (b'#', _) => {
-                at = line_end(text, at);
-                continue;
-            }
-            (b'/', b'*') => {
-                // `/*! … */` is run by MySQL.
-                if text.get(at + 2) == Some(&b'!') {
-                    at += 3;
-                    continue;
+impl Reader<'_, '_> {
+    fn read(&mut self) {
+        let text = self.text;
+        let mut at = 0;
+        // What follows a letter of mysql may be the rest of a command of psql.
+        let mut is_certain = self.depth == 0;
+        while let Some(byte) = text.get(at) {
+            match (byte, self.dialect.client) {
+                (b';', _) => at += 1,
+                (byte, _) if byte.is_ascii_whitespace() => at += 1,
+                (b'\\', Client::Psql) => {
+                    let end = client::psql(text, at, self.findings);
+                    let line = text.get(at..end).unwrap_or(&[]);
+                    if self.depth < DEPTH_MAX && line.starts_with(b"\\set") {
+                        self.nested(at + 4, end, true);
+                    } else if line.starts_with(b"\\copy") {
+                        // It is a statement, of which its arguments are the end.
+                        let (tokens, _) =
+                            statement(text.get(..end).unwrap_or(text), at + 1, self.dialect);
+                        self.judge(&tokens, true);
+                    }
+                    at = end;
                 }
-                let rest = text.get(at + 2..).unwrap_or(&[]);
-                let length = rest.windows(2).position(|pair| pair == b"*/");
-                at = length.map_or(text.len(), |length| at + 2 + length + 2);
-                continue;
-            }
-            (b'\'' | b'"' | b'`', _) => {
-                at = quoted_end(text, at, byte, byte == b'\'');
-                tokens.push(Token { start: from, end: at, word: String::new() });
-            }
-            (b'$', b'$') => {
-                let rest = text.get(at + 2..).unwrap_or(&[]);
-                let length = rest.windows(2).position(|pair| pair == b"$$");
-                at = length.map_or(text.len(), |length| at + 2 + length + 2);
-                tokens.push(Token { start: from, end: at, word: String::new() });
-            }
-            _ if is_word(byte) => {
-                while text.get(at).is_some_and(|byte| is_word(*byte)) {
-                    at += 1;
+                (b'\\', Client::Mysql) => {
+                    let end = client::mysql(text, at, self.findings);
+                    is_certain = false;
+                    if end > at + 1 {
+                        at = end;
+                        continue;
+                    }
+                    at = statement(text, at + 1, self.dialect).1.max(at + 1);
                 }
-                let word = text.get(from..at).unwrap_or(&[]).to_ascii_uppercase();
-                let word = String::from_utf8_lossy(&word).into_owned();
-                tokens.push(Token { start: from, end: at, word });
-            }
-            _ => {
-                at += 1;
-                if !byte.is_ascii_whitespace() {
-                    let word = char::from(byte).to_string();
-                    tokens.push(Token { start: from, end: at, word });
+                (b'.', Client::Sqlite) => at = client::sqlite(text, at, self.findings),
+                _ => {
+                    let (tokens, end) = statement(text, at, self.dialect);
+                    self.judge(&tokens, is_certain);
+                    is_certain = self.depth == 0;
+                    at = end.max(at + 1);
                 }
             }
         }
     }
-    (tokens, text.len())
-}
 
-fn judge(text: &[u8], tokens: &[Token], findings: &mut Vec<Finding>) {
-    let word = |at: usize| tokens.get(at).map_or("", |token| token.word.as_str());
-    let has = |name: &str| tokens.iter().any(|token| token.word == name);
-    let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else { return };
-    let mut add = |what: What| findings.push(Finding::new(first.start, last.end, what));
-    let two = |reason| What::Tier(Tier::Stateful, reason);
-    let three = |reason| What::Tier(Tier::Irreversible, reason);
-    match word(0) {
-        "EXPLAIN" => {
+    /// Judges the statements that a text holds, in which an unknown word says nothing.
+    fn nested(&mut self, start: usize, end: usize, is_quoted: bool) {
+        if self.depth >= DEPTH_MAX {
+            return;
+        }
+        let mut part = self.text.get(start..end).unwrap_or(&[]).to_vec();
+        if is_quoted {
+            for byte in part.iter_mut().filter(|byte| **byte == b'\'') {
+                *byte = b' ';
+            }
+        }
+        let mut findings = Vec::new();
+        let mut reader = Reader {
+            text: &part,
+            dialect: Dialect { client: Client::None, ..self.dialect },
+            depth: self.depth + 1,
+            findings: &mut findings,
+        };
+        reader.read();
+        let placed = |finding: Finding| {
+            Finding::new(start + finding.start, start + finding.end, finding.what)
+        };
+        self.findings.extend(findings.into_iter().map(placed));
+    }
+
+    /// Judges a statement with those inside it; one whose first word is not known says nothing unless it is certainly one.
+    fn judge(&mut self, tokens: &[Token], is_certain: bool) {
+        let word = |at: usize| tokens.get(at).map_or("", |token| token.word.as_str());
+        self.calls(tokens);
+        let mut first = 0;
+        if matches!(word(0), "EXPLAIN" | "DESC" | "DESCRIBE") {
             // With ANALYZE the statement runs.
-            let runs = tokens
-                .iter()
-                .take(12)
-                .position(|token| matches!(token.word.as_str(), "ANALYZE" | "ANALYSE"));
             let verb = tokens.iter().position(|token| {
                 matches!(
                     token.word.as_str(),
@@ -164,232 +196,222 @@ fn judge(text: &[u8], tokens: &[Token], findings: &mut Vec<Finding>) {
                         | "CREATE"
                         | "REPLACE"
                         | "MERGE"
+                        | "EXECUTE"
                 )
             });
-            if let (Some(_), Some(verb)) = (runs, verb) {
-                judge(text, tokens.get(verb..).unwrap_or(&[]), findings);
+            let options = tokens.get(..verb.unwrap_or(tokens.len())).unwrap_or(&[]);
+            let runs =
+                options.iter().any(|token| matches!(token.word.as_str(), "ANALYZE" | "ANALYSE"));
+            match verb {
+                Some(verb) if runs => first = verb,
+                _ => return,
             }
         }
-        "SELECT" | "WITH" | "TABLE" | "VALUES" | "(" => {
-            if has("INTO") {
-                add(two("writes what it selects"));
-            }
-            for (at, token) in tokens.iter().enumerate() {
-                let is_call = word(at + 1) == "(";
-                if is_call && ACTING.contains(&token.word.as_str()) {
-                    let what = two("calls a function that acts");
-                    findings.push(Finding::new(token.start, token.end, what));
-                }
-                // A statement inside, as in `WITH x AS (DELETE …)`.
-                let is_verb =
-                    matches!(token.word.as_str(), "INSERT" | "UPDATE" | "DELETE" | "MERGE");
-                let before = at.checked_sub(1).map_or("", word);
-                let is_statement = matches!(before, "(" | ")")
-                    || (token.word == "UPDATE" && !matches!(before, "FOR" | "NO" | "KEY"));
-                if is_verb && at > 0 && is_statement {
-                    let end = closing(tokens, at);
-                    judge(text, tokens.get(at..end).unwrap_or(&[]), findings);
-                }
-            }
+        let tokens = tokens.get(first..).unwrap_or(&[]);
+        for Inside { start, end } in inside::statements(tokens) {
+            let part = tokens.get(start..end).unwrap_or(&[]);
+            self.one(part, is_certain && start == 0);
         }
-        "SHOW" | "DESCRIBE" | "DESC" | "USE" | "SET" | "BEGIN" | "START" | "COMMIT" | "END"
-        | "ROLLBACK" | "FETCH" | "DECLARE" | "CLOSE" | "ABORT" | "SAVEPOINT" | "RELEASE"
-        | "HELP" | "DEALLOCATE" | "DISCARD" | "LISTEN" | "UNLISTEN" | "CHECK" => {
-            if word(0) == "SET" && matches!(word(1), "GLOBAL" | "PERSIST" | "PASSWORD") {
-                add(two("changes a setting of the server"));
-            }
-        }
-        "PRAGMA" => {
-            if has("=") || (has("(") && !word(1).ends_with("_INFO") && !word(1).ends_with("_LIST"))
-            {
-                add(two("changes a setting of the database"));
-            }
-        }
-        "INSERT" | "REPLACE" | "MERGE" | "UPSERT" => add(two("adds or changes rows")),
-        "UPDATE" | "DELETE" => {
-            if is_bounded(text, tokens) {
-                add(two("changes or deletes rows"));
-            } else {
-                add(three("changes or deletes all rows"));
-            }
-        }
-        "COPY" => {
-            if has("PROGRAM") {
-                match tokens.iter().position(|token| token.word == "PROGRAM") {
-                    Some(at) => match tokens.get(at + 1) {
-                        Some(code) if code.word.is_empty() => {
-                            add(two("runs a program on the server"));
-                            let shell = Finding::new(code.start + 1, code.end - 1, What::Shell);
-                            findings.push(shell);
-                        }
-                        _ => add(three("runs a program on the server")),
-                    },
-                    None => add(three("runs a program on the server")),
-                }
-            } else if has("FROM") {
-                add(two("adds rows"));
-            } else if !has("STDOUT") {
-                add(two("writes a file on the server"));
-            }
-        }
-        "DROP" | "TRUNCATE" | "PURGE" | "SHUTDOWN" => add(three("drops what cannot be restored")),
-        "RESET" => {
-            if matches!(word(1), "MASTER" | "SLAVE" | "REPLICA" | "BINARY") {
-                add(three("drops what cannot be restored"));
-            }
-        }
-        "ALTER" => {
-            if has("DROP") || has("TRUNCATE") {
-                add(three("drops what cannot be restored"));
-            } else {
-                add(two("changes the schema or the server"));
-            }
-        }
-        "SYSTEM" | "SOURCE" => {
-            let rest = text.get(first.end..last.end).unwrap_or(&[]);
-            let blanks = rest.iter().take_while(|byte| **byte == b' ').count();
-            if word(0) == "SYSTEM" {
-                add(two("runs a command"));
-                findings.push(Finding::new(first.end + blanks, last.end, What::Shell));
-            } else {
-                add(What::Opaque("it runs statements from a file"));
-            }
-        }
-        "CREATE" | "COMMENT" | "GRANT" | "REVOKE" | "REINDEX" | "VACUUM" | "CLUSTER"
-        | "REFRESH" | "CALL" | "DO" | "EXECUTE" | "EXEC" | "PREPARE" | "LOAD" | "ATTACH"
-        | "DETACH" | "LOCK" | "UNLOCK" | "KILL" | "FLUSH" | "OPTIMIZE" | "REPAIR" | "RENAME"
-        | "NOTIFY" | "SECURITY" | "IMPORT" | "ANALYZE" | "INSTALL" | "UNINSTALL" | "CHECKPOINT"
-        | "REASSIGN" | "CHANGE" | "STOP" => {
-            add(two("changes the schema or the server"));
-        }
-        _ => add(What::Opaque("this statement is not known")),
     }
-}
 
-/// Returns where the parenthesis around a token closes.
-fn closing(tokens: &[Token], start: usize) -> usize {
-    let mut open = 0usize;
-    for (at, token) in tokens.iter().enumerate().skip(start) {
-        match token.word.as_str() {
-            "(" => open += 1,
-            ")" => match open.checked_sub(1) {
-                Some(left) => open = left,
-                None => return at,
-            },
+    fn add(&mut self, tokens: &[Token], what: What) {
+        if let (Some(first), Some(last)) = (tokens.first(), tokens.last()) {
+            self.findings.push(Finding::new(first.start, last.end, what));
+        }
+    }
+
+    /// Judges the functions that a statement calls.
+    fn calls(&mut self, tokens: &[Token]) {
+        let mut acts = false;
+        for (at, token) in tokens.iter().enumerate() {
+            if tokens.get(at + 1).is_none_or(|next| next.word != "(") || token.is_text(self.text) {
+                continue;
+            }
+            let name = token.name(self.text);
+            let what = if DROPPING.contains(&name.as_str()) {
+                What::Tier(Tier::Irreversible, "drops what cannot be restored")
+            } else if ACTING_WHOLE.contains(&name.as_str())
+                || ACTING.iter().any(|start| name.starts_with(start))
+            {
+                What::Tier(Tier::Stateful, "calls a function that acts")
+            } else {
+                continue;
+            };
+            acts = true;
+            self.findings.push(Finding::new(token.start, token.end, what));
+        }
+        if acts {
+            self.texts(tokens);
+        }
+    }
+
+    /// Judges what the texts of a statement hold, if they are statements.
+    fn texts(&mut self, tokens: &[Token]) {
+        for token in tokens.iter().filter(|token| token.is_text(self.text)) {
+            let (start, end) = token.content(self.text);
+            self.nested(start, end, false);
+        }
+    }
+
+    /// Judges one statement, without those inside it.
+    fn one(&mut self, tokens: &[Token], is_certain: bool) {
+        let word = |at: usize| tokens.get(at).map_or("", |token| token.word.as_str());
+        let has = |name: &str| tokens.iter().any(|token| token.word == name);
+        let (Some(first), Some(last)) = (tokens.first(), tokens.last()) else { return };
+        let two = |reason| What::Tier(Tier::Stateful, reason);
+        let three = |reason| What::Tier(Tier::Irreversible, reason);
+        match word(0) {
+            "SELECT" | "WITH" | "TABLE" | "VALUES" | "(" | "FROM" | "PIVOT" | "UNPIVOT" => {
+                if has("INTO") {
+                    self.add(tokens, two("writes what it selects"));
+                }
+            }
+            "SHOW" | "DESCRIBE" | "DESC" | "USE" | "SET" | "BEGIN" | "START" | "COMMIT" | "END"
+            | "ROLLBACK" | "FETCH" | "DECLARE" | "CLOSE" | "ABORT" | "SAVEPOINT" | "RELEASE"
+            | "HELP" | "DEALLOCATE" | "DISCARD" | "LISTEN" | "UNLISTEN" | "CHECK" | "GO"
+            | "SUMMARIZE" | "EXISTS" | "CHECKSUM" | "STATUS" | "PRINT" | "RESET" => {
+                if let Some(reason) = sets(tokens) {
+                    self.add(tokens, reason);
+                }
+            }
+            "PRAGMA" => {
+                let open = tokens.iter().position(|token| token.word == "(");
+                let name = word(open.unwrap_or(tokens.len()).saturating_sub(1));
+                let acts = has("WAL_CHECKPOINT") || has("INCREMENTAL_VACUUM") || has("OPTIMIZE");
+                let looks =
+                    ["_INFO", "_LIST", "_XINFO", "_CHECK"].iter().any(|end| name.ends_with(end));
+                if has("=") || acts || (open.is_some() && !looks) {
+                    self.add(tokens, two("changes a setting of the database"));
+                }
+            }
+            "INSERT" if word(1) == "OVERWRITE" => {
+                self.add(tokens, three("drops what cannot be restored"));
+            }
+            "INSERT" | "REPLACE" | "MERGE" | "UPSERT" => {
+                self.add(tokens, two("adds or changes rows"));
+            }
+            "UPDATE" if word(1) == "STATISTICS" => {
+                self.add(tokens, two("changes the schema or the server"));
+            }
+            "UPDATE" | "DELETE" => {
+                if is_bounded(self.text, tokens) {
+                    self.add(tokens, two("changes or deletes rows"));
+                } else {
+                    self.add(tokens, three("changes or deletes all rows"));
+                }
+            }
+            "COPY" => {
+                let program = tokens.iter().position(|token| token.word == "PROGRAM");
+                if let Some(at) = program {
+                    match tokens.get(at + 1) {
+                        Some(code) if code.word.is_empty() => {
+                            self.add(tokens, two("runs a program on the server"));
+                            let (start, end) = code.content(self.text);
+                            self.findings.push(Finding::new(start, end, What::Shell));
+                        }
+                        _ => self.add(tokens, three("runs a program on the server")),
+                    }
+                } else if text_starts(self.text, first.start, b"\\") {
+                    // The client writes.
+                } else if has("FROM") && !has("TO") {
+                    self.add(tokens, two("adds rows"));
+                } else if !has("STDOUT") {
+                    self.add(tokens, two("writes a file on the server"));
+                }
+            }
+            "DROP" | "TRUNCATE" | "PURGE" | "SHUTDOWN" => {
+                self.add(tokens, three("drops what cannot be restored"));
+            }
+            "ALTER" => {
+                let deletes = tokens
+                    .iter()
+                    .position(|token| matches!(token.word.as_str(), "DELETE" | "UPDATE"));
+                let is_unbounded = deletes.is_some_and(|at| {
+                    has("WHERE") && !is_bounded(self.text, tokens.get(at..).unwrap_or(&[]))
+                });
+                if has("DROP") || has("TRUNCATE") || has("CLEAR") || is_unbounded {
+                    self.add(tokens, three("drops what cannot be restored"));
+                } else {
+                    self.add(tokens, two("changes the schema or the server"));
+                }
+            }
+            "SYSTEM" if matches!(word(1), "SHUTDOWN" | "KILL" | "DROP") => {
+                self.add(tokens, three("drops what cannot be restored"));
+            }
+            "SYSTEM" | "PAGER" if is_certain => {
+                self.add(tokens, two("runs a command"));
+                let start = first.end.min(last.end);
+                let end = line_end(self.text, start);
+                self.findings.push(Finding::new(start, end, What::Shell));
+            }
+            // `!! cmd` of sqlcmd, `! cmd` of others.
+            "!" if is_certain => {
+                self.add(tokens, two("runs a command"));
+                let signs = tokens.iter().take_while(|token| token.word == "!").count();
+                let start = tokens.get(signs).map_or(last.end, |token| token.start);
+                let end = line_end(self.text, start);
+                self.findings.push(Finding::new(start, end, What::Shell));
+            }
+            "SOURCE" if is_certain => {
+                self.add(tokens, What::Opaque("it runs statements from a file"));
+            }
+            "CREATE" if word(1) == "OR" && word(3) == "TABLE" => {
+                self.add(tokens, three("drops what cannot be restored"));
+            }
+            "CALL" | "DO" | "EXECUTE" | "EXEC" | "PREPARE" => {
+                self.add(tokens, two("changes the schema or the server"));
+                if has("XP_CMDSHELL") {
+                    for token in tokens.iter().filter(|token| token.is_text(self.text)) {
+                        let (start, end) = token.content(self.text);
+                        self.findings.push(Finding::new(start, end, What::Shell));
+                    }
+                }
+                self.texts(tokens);
+            }
+            "CREATE" | "COMMENT" | "GRANT" | "REVOKE" | "REINDEX" | "VACUUM" | "CLUSTER"
+            | "REFRESH" | "LOAD" | "ATTACH" | "DETACH" | "LOCK" | "UNLOCK" | "KILL" | "FLUSH"
+            | "OPTIMIZE" | "REPAIR" | "RENAME" | "NOTIFY" | "SECURITY" | "IMPORT" | "ANALYZE"
+            | "INSTALL" | "UNINSTALL" | "CHECKPOINT" | "REASSIGN" | "CHANGE" | "STOP" | "DENY"
+            | "RECONFIGURE" | "RESTORE" | "BACKUP" | "DBCC" => {
+                self.add(tokens, two("changes the schema or the server"));
+            }
+            // No statement begins so: it fails, and the next one may run.
+            "-" | "." | "\\" | "#" | ")" | "]" | "*" => {}
+            _ if is_certain => {
+                self.add(tokens, What::Opaque("this statement is not known"));
+            }
             _ => {}
         }
     }
-    tokens.len()
 }
 
-/// Returns whether a condition says which rows; one that is always true does not.
-fn is_bounded(text: &[u8], tokens: &[Token]) -> bool {
-    let Some(at) = tokens.iter().position(|token| token.word == "WHERE") else {
-        return tokens.iter().any(|token| token.word == "LIMIT");
-    };
-    let condition = tokens.get(at + 1..).unwrap_or(&[]);
-    let shown =
-        |token: &Token| text.get(token.start..token.end).unwrap_or(&[]).to_ascii_uppercase();
-    let is_literal = |token: &Token| {
-        token.word.is_empty() || token.word.bytes().all(|byte| byte.is_ascii_digit())
-    };
-    let always = condition.split(|token| matches!(token.word.as_str(), "OR" | "AND"));
-    let is_true = |part: &[Token]| match part {
-        [only] => matches!(only.word.as_str(), "TRUE" | "1"),
-        [left, sign, right] => {
-            sign.word == "=" && is_literal(left) && is_literal(right) && shown(left) == shown(right)
-        }
-        _ => false,
-    };
-    let has_or = condition.iter().any(|token| token.word == "OR");
-    let mut parts = always;
-    if has_or { !parts.any(is_true) } else { !parts.all(is_true) }
+/// Returns whether the bytes before a place are these.
+fn text_starts(text: &[u8], at: usize, bytes: &[u8]) -> bool {
+    text.get(..at).is_some_and(|before| before.ends_with(bytes))
 }
 
-/// Returns where the path is that `\copy … to` writes: `Some(None)` for standard output, `None` if
-/// there is none.
-fn copied_to(rest: &[u8]) -> Option<Option<(usize, usize)>> {
-    let lower = rest.to_ascii_lowercase();
-    let to = lower.windows(4).rposition(|part| part == b" to ")? + 4;
-    let path = lower.get(to..)?;
-    let blanks = path.iter().take_while(|byte| **byte == b' ').count();
-    let path = path.get(blanks..)?;
-    let start = to + blanks;
-    if path.starts_with(b"stdout") || path.starts_with(b"pstdout") {
-        return Some(None);
-    }
-    let (open, length) = match path.split_first()? {
-        (b'\'', quoted) => (1, quoted.iter().position(|byte| *byte == b'\'')?),
-        _ => (0, path.iter().position(|byte| matches!(byte, b' ' | b';')).unwrap_or(path.len())),
-    };
-    (length > 0).then_some(Some((start + open, start + open + length)))
-}
-
-/// Judges `\…` of psql and `.…` of sqlite3.
-fn meta(text: &[u8], start: usize, end: usize, findings: &mut Vec<Finding>) {
-    let line = text.get(start..end).unwrap_or(&[]);
-    let is_name =
-        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'!' | b'?' | b'+' | b'_');
-    let length = 1 + line.iter().skip(1).take_while(|byte| is_name(byte)).count();
-    let name = String::from_utf8_lossy(line.get(..length).unwrap_or(line)).into_owned();
-    // `\!cmd` needs no blank.
-    let (name, length) = if name.starts_with("\\!") { ("\\!", 2) } else { (name.as_str(), length) };
-    let rest = line.get(length..).unwrap_or(&[]);
-    let blanks = rest.iter().take_while(|byte| **byte == b' ').count();
-    let value = start + length + blanks;
-    let mut add = |from: usize, what: What| findings.push(Finding::new(from, end, what));
-    match name {
-        "\\!" | ".shell" | ".system" => {
-            add(start, What::Tier(Tier::Stateful, "runs a command"));
-            add(value, What::Shell);
+/// Returns what a statement does that sets something of a session, if it sets more.
+fn sets(tokens: &[Token]) -> Option<What> {
+    let word = |at: usize| tokens.get(at).map_or("", |token| token.word.as_str());
+    let has = |name: &str| tokens.iter().any(|token| token.word == name);
+    let two = |reason| Some(What::Tier(Tier::Stateful, reason));
+    match word(0) {
+        "SET" => {
+            let is_server = ["GLOBAL", "PERSIST", "PERSIST_ONLY"].iter().any(|name| has(name))
+                || matches!(word(1), "PASSWORD" | "DEFAULT" | "RESOURCE" | "CLUSTER");
+            if is_server { two("changes a setting of the server") } else { None }
         }
-        "\\i" | "\\ir" | "\\include" | "\\include_relative" | ".read" | ".load" => {
-            add(start, What::Opaque("it runs code from a file"));
-        }
-        "\\o" | "\\out" | "\\w" | "\\write" | ".output" | ".once" | ".backup" | ".save"
-        | ".clone" | ".log" => {
-            if text.get(value) == Some(&b'|') {
-                add(start, What::Tier(Tier::Stateful, "runs a command"));
-                add(value + 1, What::Shell);
-            } else if value < end {
-                add(value, What::Writes);
+        "RESET" => match word(1) {
+            "MASTER" | "SLAVE" | "REPLICA" | "BINARY" => {
+                Some(What::Tier(Tier::Irreversible, "drops what cannot be restored"))
             }
+            "PERSIST" | "QUERY" | "CLUSTER" => two("changes a setting of the server"),
+            _ => None,
+        },
+        "START" if word(1) != "TRANSACTION" => two("changes the schema or the server"),
+        "COMMIT" | "ROLLBACK" if word(1) == "PREPARED" => {
+            two("ends the transaction of another session")
         }
-        "\\copy" => {
-            let is_from = rest.to_ascii_lowercase().windows(6).any(|part| part == b" from ");
-            let runs = rest.to_ascii_lowercase().windows(7).any(|part| part == b"program");
-            if runs {
-                add(start, What::Unknown("it runs a program"));
-            } else if is_from {
-                add(start, What::Tier(Tier::Stateful, "adds rows"));
-            } else {
-                match copied_to(rest) {
-                    // To standard output.
-                    Some(None) => {}
-                    Some(Some((from, to))) => findings.push(Finding::new(
-                        start + length + from,
-                        start + length + to,
-                        What::Writes,
-                    )),
-                    None => add(start, What::Unknown("it is not clear where it writes")),
-                }
-            }
-        }
-        ".import" => add(start, What::Tier(Tier::Stateful, "adds rows")),
-        ".restore" => add(start, What::Tier(Tier::Irreversible, "replaces the database")),
-        "\\q" | "\\x" | "\\h" | "\\?" | "\\timing" | "\\pset" | "\\conninfo" | "\\echo"
-        | "\\encoding" | "\\a" | "\\t" | "\\l" | "\\l+" | "\\z" | "\\sv" | "\\sf" | "\\c"
-        | "\\connect" | "\\g" | "\\gx" | "\\watch" | "\\G" | "\\s" | "\\u" | "\\f" | "\\H"
-        | "\\errverbose" | "\\set" | "\\unset" | ".tables" | ".schema" | ".mode" | ".headers"
-        | ".header" | ".databases" | ".indexes" | ".indices" | ".quit" | ".exit" | ".help"
-        | ".width" | ".separator" | ".nullvalue" | ".timer" | ".dump" | ".explain" | ".stats"
-        | ".show" | ".open" | ".bail" | ".echo" | ".eqp" | ".fullschema" | ".print"
-        | ".changes" | ".dbinfo" | ".timeout" | ".lint" | ".version" => {
-            if rest.contains(&b'|') && name.starts_with("\\g") {
-                add(start, What::Unknown("it runs a program"));
-            }
-        }
-        _ if name.starts_with("\\d") => {}
-        _ => add(start, What::Opaque("this command of the client is not known")),
+        _ => None,
     }
 }

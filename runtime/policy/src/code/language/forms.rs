@@ -1,0 +1,373 @@
+//! Everyday forms of code that are harmless though a word of them is not, and forms that are not though their words are.
+
+use super::tokens::{Kind, Token};
+use crate::facts::Role;
+
+/// Modules of Python that only compute or look. A module of another name may be a file of the project.
+const PYTHON_MODULES: &[&str] = &[
+    "array",
+    "ast",
+    "base64",
+    "binascii",
+    "bisect",
+    "calendar",
+    "cmath",
+    "codecs",
+    "collections",
+    "copy",
+    "csv",
+    "dataclasses",
+    "datetime",
+    "decimal",
+    "difflib",
+    "enum",
+    "fnmatch",
+    "fractions",
+    "functools",
+    "getpass",
+    "glob",
+    "hashlib",
+    "heapq",
+    "hmac",
+    "html",
+    "importlib",
+    "io",
+    "ipaddress",
+    "itertools",
+    "json",
+    "keyword",
+    "locale",
+    "math",
+    "operator",
+    "os",
+    "pathlib",
+    "platform",
+    "pprint",
+    "random",
+    "re",
+    "secrets",
+    "site",
+    "socket",
+    "ssl",
+    "stat",
+    "statistics",
+    "string",
+    "struct",
+    "sys",
+    "sysconfig",
+    "textwrap",
+    "time",
+    "tomllib",
+    "typing",
+    "unicodedata",
+    "urllib",
+    "uuid",
+    "xml",
+    "yaml",
+    "zlib",
+    "zoneinfo",
+    "__future__",
+    "abc",
+    "numbers",
+    "errno",
+    "contextlib",
+    "warnings",
+    "traceback",
+    "token",
+    "tokenize",
+    "colorsys",
+    "graphlib",
+    "reprlib",
+    "shlex",
+    "posixpath",
+    "ntpath",
+    "timeit",
+    "quopri",
+    "email",
+    "mimetypes",
+];
+
+/// Modules of Node.js of which the words of their members decide.
+const NODE_MODULES: &[&str] = &[
+    "fs",
+    "path",
+    "os",
+    "util",
+    "crypto",
+    "url",
+    "querystring",
+    "assert",
+    "zlib",
+    "events",
+    "string_decoder",
+    "perf_hooks",
+    "punycode",
+];
+
+/// Operators of MongoDB that write or run code.
+const MONGO_ACTING: &[&str] = &["out", "merge", "function", "accumulator", "where"];
+
+/// The most tokens that a call may have whose arguments are read.
+const ARGUMENTS_MAX: usize = 64;
+
+/// The tokens of code, with its text.
+pub(super) struct Forms<'f> {
+    language: Role,
+    text: &'f [u8],
+    tokens: &'f [Token],
+    /// Whether no name is made of parts: then what texts and keys hold is all that they name.
+    is_plain: bool,
+}
+
+impl<'f> Forms<'f> {
+    pub(super) fn new(language: Role, text: &'f [u8], tokens: &'f [Token]) -> Self {
+        let mut forms = Self { language, text, tokens, is_plain: false };
+        forms.is_plain = forms.is_plain();
+        forms
+    }
+
+    fn kind(&self, at: usize) -> Option<Kind> {
+        self.tokens.get(at).map(|token| token.kind)
+    }
+
+    fn shown(&self, at: usize) -> &str {
+        self.tokens.get(at).map_or("", |token| {
+            str::from_utf8(self.text.get(token.start..token.end).unwrap_or(&[])).unwrap_or("")
+        })
+    }
+
+    fn is_sign(&self, at: usize, sign: u8) -> bool {
+        self.kind(at) == Some(Kind::Sign(sign))
+    }
+
+    /// Returns the content of a text with one quote on each side.
+    fn content(&self, at: usize) -> Option<&str> {
+        if self.kind(at) != Some(Kind::Text) {
+            return None;
+        }
+        self.shown(at).get(1..)?.strip_suffix(['"', '\''])
+    }
+
+    fn is_member(&self, at: usize) -> bool {
+        at > 0 && self.is_sign(at - 1, b'.')
+    }
+
+    /// Returns whether a word that is not harmless by itself is so in this form.
+    pub(super) fn is_harmless(&self, at: usize) -> bool {
+        match (self.language, self.shown(at)) {
+            (Role::Python, "open") => !self.is_member(at) && self.only_reads(at + 1),
+            (Role::Javascript, "require") => {
+                let is_call = self.is_sign(at + 1, b'(') && self.is_sign(at + 3, b')');
+                is_call && !self.is_member(at) && self.content(at + 2).is_some_and(is_plain_module)
+            }
+            (Role::Javascript, "write") => {
+                self.is_member(at)
+                    && at >= 4
+                    && matches!(self.shown(at - 2), "stdout" | "stderr")
+                    && self.is_member(at - 2)
+                    && self.shown(at - 4) == "process"
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether the parentheses after `open` hold a file alone, or a mode that reads.
+    fn only_reads(&self, open: usize) -> bool {
+        if !self.is_sign(open, b'(') {
+            return false;
+        }
+        let mut depth = 0usize;
+        let mut at = open;
+        // Where the second argument begins.
+        let mut second = None;
+        while let Some(kind) = self.kind(at) {
+            match kind {
+                Kind::Sign(b'(' | b'[' | b'{') => depth += 1,
+                Kind::Sign(b')' | b']' | b'}') => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        break;
+                    }
+                }
+                Kind::Sign(b',') if depth == 1 && second.is_none() => second = Some(at + 1),
+                Kind::Sign(b'*') if depth == 1 => return false,
+                Kind::Doubt => return false,
+                _ if at - open > ARGUMENTS_MAX => return false,
+                _ => {}
+            }
+            at += 1;
+        }
+        let is_named = self.is_sign(open + 2, b'=');
+        let Some(second) = second else { return depth == 0 && !is_named };
+        // `"r"`, `encoding="utf8"`, `mode="rb"`, in any order.
+        let rest: Vec<usize> = (second..at).collect();
+        let mut is_first = true;
+        depth == 0
+            && !is_named
+            && rest.split(|at| self.is_sign(*at, b',')).all(|argument| {
+                let was_first = std::mem::take(&mut is_first);
+                match *argument {
+                    [] => true,
+                    [mode] => was_first && self.reads(mode),
+                    [name, sign, value] if self.is_sign(sign, b'=') => match self.shown(name) {
+                        "encoding" | "errors" | "newline" => self.kind(value) == Some(Kind::Text),
+                        "mode" => self.reads(value),
+                        _ => false,
+                    },
+                    _ => false,
+                }
+            })
+    }
+
+    fn reads(&self, at: usize) -> bool {
+        let is_mode = |mode: &str| mode.bytes().all(|byte| matches!(byte, b'r' | b'b' | b't'));
+        self.content(at).is_some_and(is_mode)
+    }
+
+    /// Returns whether an unknown word is a name that does nothing: a variable of Perl, a key of an object, or a
+    /// collection of MongoDB.
+    pub(super) fn is_name(&self, at: usize) -> bool {
+        if self.language == Role::Perl {
+            let starts = |at: usize| self.tokens.get(at).map(|token| token.start);
+            return at > 0
+                && self.is_sign(at - 1, b'$')
+                && starts(at - 1).map(|start| start + 1) == starts(at);
+        }
+        if self.language != Role::Javascript {
+            return false;
+        }
+        let is_dollar = at > 0 && self.is_sign(at - 1, b'$');
+        let start = if is_dollar { at - 1 } else { at };
+        let opens = start > 0 && (self.is_sign(start - 1, b'{') || self.is_sign(start - 1, b','));
+        if opens && self.is_sign(at + 1, b':') {
+            return true;
+        }
+        let is_query = self.shown(at) == "aggregate" && self.is_plain;
+        let is_collection = self.is_member(at)
+            && at >= 2
+            && self.shown(at - 2) == "db"
+            && !self.is_member(at - 2)
+            && self.is_sign(at + 1, b'.');
+        is_collection || is_query
+    }
+
+    fn is_plain(&self) -> bool {
+        !self.text.contains(&b'\\')
+            && !self.tokens.iter().enumerate().any(|(at, token)| match token.kind {
+                Kind::Sign(b'+') | Kind::Ticks => true,
+                Kind::Sign(b'[') => self.is_sign(at + 2, b']') && self.is_sign(at + 3, b':'),
+                Kind::Word => matches!(self.shown(at), "parse" | "join" | "concat" | "replace"),
+                _ => false,
+            })
+    }
+
+    /// Returns whether a word or text acts though it is a key or a value.
+    pub(super) fn acts(&self, at: usize) -> bool {
+        match (self.language, self.kind(at)) {
+            (Role::Javascript, Some(Kind::Word)) => {
+                at > 0 && self.is_sign(at - 1, b'$') && MONGO_ACTING.contains(&self.shown(at))
+            }
+            (Role::Javascript, Some(Kind::Text)) => self
+                .content(at)
+                .and_then(|text| text.strip_prefix('$'))
+                .is_some_and(|name| MONGO_ACTING.contains(&name)),
+            _ => false,
+        }
+    }
+
+    /// Returns whether a word is about all documents: `deleteMany({})`, or ends the server: `{shutdown: 1}`.
+    pub(super) fn is_about_all(&self, at: usize) -> bool {
+        if self.language != Role::Javascript {
+            return false;
+        }
+        match self.shown(at) {
+            "deleteMany" | "remove" | "updateMany" => {
+                self.is_member(at)
+                    && self.is_sign(at + 1, b'(')
+                    && self.is_sign(at + 2, b'{')
+                    && self.is_sign(at + 3, b'}')
+            }
+            "shutdown" | "dropDatabase" => self.is_sign(at + 1, b':'),
+            _ => false,
+        }
+    }
+
+    /// Returns the modules that code of Python imports and that are not known to be harmless.
+    pub(super) fn modules(&self) -> Vec<usize> {
+        let mut found = Vec::new();
+        if self.language != Role::Python {
+            return found;
+        }
+        let is_known = |at: usize| PYTHON_MODULES.contains(&self.shown(at));
+        for at in 0..self.tokens.len() {
+            if self.kind(at) != Some(Kind::Word) || self.is_member(at) {
+                continue;
+            }
+            match self.shown(at) {
+                "from" => {
+                    // `yield from x` and `raise x from y` have no `import` after their name.
+                    if self.is_sign(at + 1, b'.') {
+                        found.push(at + 1);
+                    }
+                    let mut end = at + 1;
+                    while self.is_sign(end, b'.') || self.is_member(end) || end == at + 1 {
+                        end += 1;
+                    }
+                    if self.shown(end) == "import" && !is_known(at + 1) {
+                        found.push(at + 1);
+                    }
+                }
+                "import" => {
+                    let is_from = self.is_from(at);
+                    let mut next = at + 1;
+                    while !is_from {
+                        if !is_known(next) {
+                            found.push(next.min(self.tokens.len() - 1));
+                        }
+                        // Up to a comma after it.
+                        while self
+                            .kind(next)
+                            .is_some_and(|kind| kind == Kind::Word || kind == Kind::Sign(b'.'))
+                            && !matches!(self.shown(next + 1), "import" | "from")
+                            && !self.is_new_line(next)
+                        {
+                            next += 1;
+                        }
+                        if !self.is_sign(next, b',') {
+                            break;
+                        }
+                        next += 1;
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Returns whether `import` follows `from` and a module.
+    fn is_from(&self, import: usize) -> bool {
+        let mut at = import;
+        while at > 0 && (self.is_member(at - 1) || self.is_sign(at - 1, b'.')) {
+            at -= 1;
+        }
+        let is_relative = at > 0 && self.shown(at - 1) == "from";
+        is_relative || (at > 1 && self.shown(at - 2) == "from")
+    }
+
+    /// Returns whether a line ends after a token.
+    fn is_new_line(&self, at: usize) -> bool {
+        let (Some(token), Some(next)) = (self.tokens.get(at), self.tokens.get(at + 1)) else {
+            return false;
+        };
+        self.text.get(token.end..next.start).is_some_and(|between| between.contains(&b'\n'))
+    }
+}
+
+/// Returns whether a module only has members that the lists know, or is data of the project.
+fn is_plain_module(name: &str) -> bool {
+    let is_data = name.ends_with(".json")
+        && (name.starts_with("./") || name.starts_with("../") || name.starts_with('/'))
+        && name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
+    is_data || NODE_MODULES.contains(&name.strip_prefix("node:").unwrap_or(name))
+}
