@@ -16,7 +16,7 @@ pub(super) struct Row {
 const NAMES: [&str; 5] = ["system", "development", "operations", "bypasses", "lookalikes"];
 
 /// The corpora of what attackers found, by what they looked at.
-const FOUND: [&str; 3] = ["code", "dev", "shell"];
+const FOUND: [&str; 4] = ["code", "dev", "os", "shell"];
 
 /// Returns the rows of a corpus.
 pub(super) fn rows(path: &str) -> Vec<Row> {
