@@ -459,7 +459,12 @@ impl<'f> Classifier<'f> {
     ) {
         let row = given.flag;
         let count = own.hits.len();
-        if let Some(name) = given.name {
+        let changed = match (form, given.name) {
+            (Some(form), Some(name)) => self.facts.form_role(form, name),
+            _ => None,
+        };
+        // Where a form says what its value is, that is all that the option does.
+        if let (Some(name), None) = (given.name, changed) {
             own.hit(row.tier, given.span, Cause::Flag(given.owner, row.id, name));
         }
         own.flag = Some(row.id);
@@ -476,10 +481,6 @@ impl<'f> Classifier<'f> {
             return;
         }
         let Some(value) = &given.value else { return };
-        let changed = match (form, given.name) {
-            (Some(form), Some(name)) => self.facts.form_role(form, name),
-            _ => None,
-        };
         let role = changed.unwrap_or(row.role);
         let of = Valued { owner: given.owner, role, values: row.values };
         self.judge_value(of, value, judged, frame, own);
