@@ -337,6 +337,8 @@ impl Classifier<'_> {
                 self.arithmetic(code, parts, *span, frame);
                 fields.builder().push_byte(NAME, code.place(*span));
             }
+            // Of no commands, bash makes nothing at all.
+            Part::Process(list, _) if list.is_empty() => {}
             Part::Process(list, span) => {
                 // `>( … )` reads what is written to it.
                 let input = match code.slice(*span).starts_with('>') {

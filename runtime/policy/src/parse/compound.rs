@@ -53,11 +53,16 @@ impl Parser<'_> {
         if self.ahead(1) == b'(' {
             let start = self.at;
             self.at += 2;
-            if let Ok(parts) = self.arithmetic(b"))") {
+            if let Some(parts) = self.double_parenthesis()? {
                 return Ok(Kind::Arithmetic(Word { parts, span: self.span(start) }));
             }
             self.at = start;
+            return self.without_unbalanced(Self::subshell);
         }
+        self.subshell()
+    }
+
+    fn subshell(&mut self) -> Parsed<Kind> {
         self.at += 1;
         let body = self.body(&[])?;
         self.closing_parenthesis()?;
@@ -150,6 +155,7 @@ impl Parser<'_> {
     }
 
     fn case(&mut self) -> Parsed<Kind> {
+        self.unbalanced += 1;
         self.skip_blanks();
         let word = self.word_or("the word of `case` is missing")?;
         self.keyword(b"in")?;

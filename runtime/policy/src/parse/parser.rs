@@ -75,6 +75,10 @@ pub(super) struct Parser<'t> {
     pub(super) pending: Vec<Pending>,
     pub(super) here_documents: Vec<HereDocument>,
     pub(super) in_here_document: bool,
+    /// Whether it is inside `$( … )`, `<( … )` or `>( … )`.
+    pub(super) in_substitution: bool,
+    /// How many here-documents, comments and `case`s were read: bash finds the end of `((` without them.
+    pub(super) unbalanced: usize,
     pub(super) bracket: Bracket,
 }
 
@@ -104,6 +108,8 @@ impl<'t> Parser<'t> {
             pending: Vec::new(),
             here_documents: Vec::new(),
             in_here_document: false,
+            in_substitution: false,
+            unbalanced: 0,
             bracket: Bracket::default(),
         })
     }
@@ -173,6 +179,7 @@ impl<'t> Parser<'t> {
                 b' ' | b'\t' => self.at += 1,
                 b'\\' if self.ahead(1) == b'\n' => self.at += 2,
                 b'#' if self.is_word_start() => {
+                    self.unbalanced += 1;
                     while !self.at_end() && self.byte() != b'\n' {
                         self.at += 1;
                     }
