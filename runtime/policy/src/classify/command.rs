@@ -338,11 +338,8 @@ impl Classifier<'_> {
             }
             Value::Array(words) => {
                 let mut choice = Choice::of(0);
-                let fields = self.fields(code, words, frame, &mut choice);
-                let is_known = choice.readings <= 1 && !fields.iter().any(|field| field.spread);
-                let texts: Vec<_> = fields.into_iter().map(|field| field.text.bytes).collect();
-                let value = texts.join(&ELEMENT);
-                if is_known { value } else { vec![cut_of(&value)] }
+                let value = self.array(code, words, frame, &mut choice);
+                if choice.readings <= 1 { value } else { vec![cut_of(&value)] }
             }
         };
         if !stays {

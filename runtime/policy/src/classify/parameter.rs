@@ -54,7 +54,7 @@ impl Classifier<'_> {
             "?" | "#" | "$" | "!" | "-" => fields.builder().push_byte(NAME, span),
             _ => {
                 let index = match subscript {
-                    Some([Part::Quoted(at)]) => code.slice(*at).parse::<usize>().ok(),
+                    Some([Part::Quoted(at)]) => index(code.slice(*at)),
                     Some(_) => None,
                     None => Some(0),
                 };
@@ -66,6 +66,10 @@ impl Classifier<'_> {
                     unknown(cut_of(&value), span, quoted, fields);
                 } else if is_all {
                     fields.spread |= matches!(*value, [HOLE | MADE]);
+                    // No elements, or one that is empty.
+                    if quoted && value.is_empty() && choice.choose(&format!("{name}[@]"), 2) == 0 {
+                        return;
+                    }
                     for (number, element) in value.split(|byte| *byte == ELEMENT).enumerate() {
                         if number > 0 {
                             fields.cut();
@@ -286,6 +290,12 @@ fn recased(operator: u8, value: &[u8], code: &Code<'_>, parts: &[Part]) -> Optio
         }
         _ => None,
     }
+}
+
+/// Returns the number of an element; `None` if it is none, or one that is octal.
+fn index(subscript: &str) -> Option<usize> {
+    let is_octal = subscript.len() > 1 && subscript.starts_with(['0', '+']);
+    if is_octal { None } else { subscript.parse().ok() }
 }
 
 /// Adds what is not known.

@@ -120,7 +120,17 @@ impl Classifier<'_> {
         if call.operands.is_empty() && call.dashes.is_none() {
             return;
         }
-        frame.parameters = parameters(&call.operands);
+        // `set - WORDS` sets the words after the dash.
+        let words = match call.operands.split_first() {
+            Some((dash, rest)) if &*dash.text.bytes == b"-" && call.dashes.is_none() => {
+                if rest.is_empty() {
+                    return;
+                }
+                rest
+            }
+            _ => &call.operands,
+        };
+        frame.parameters = parameters(words);
     }
 
     /// Notes what `declare -n` does: either name stands for the other's value.
@@ -216,6 +226,11 @@ impl Classifier<'_> {
         let value = bytes.get(equals + 1..).unwrap_or(&[]).into();
         let is_known = !field.spread && !is_append && bare.len() == end;
         let value: Rc<[u8]> = value;
+        // `declare -a 'X=(…)'` reads the text as the elements, once more.
+        if value.starts_with(b"(") && !value.contains(&ELEMENT) {
+            self.late(&field.text.after(equals + 1), frame);
+            self.shell.assign(name, [cut_of(&value)].into());
+        }
         self.shell.assign(name, if is_known { value } else { [part_of(&value)].into() });
         let name = name.to_owned();
         self.prompts(&name, bytes.get(equals + 1..).unwrap_or(&[]), field.text.span, frame);

@@ -245,18 +245,23 @@ impl Parser<'_> {
         DECLARING.contains(&self.slice(name.start as usize, name.end as usize))
     }
 
-    /// Reads `NAME=(…)` after a builtin that declares, as one word; other assignments there are plain
-    /// words.
+    /// Reads `NAME=(…)` after a builtin that declares, as one word that holds its elements; other
+    /// assignments there are plain words.
     fn declared_array(&mut self) -> Parsed<Option<Word>> {
         let start = self.at;
         let fuel = self.budget.fuel;
         if let Some(assignment) = self.assignment()?
             && let Value::Array(words) = assignment.value
         {
-            let head = words.first().map_or(self.at, |word| word.span.start as usize);
-            let mut parts = vec![Part::Quoted(Span::new(start, head))];
-            parts.extend(assignment.subscript.into_iter().flat_map(|word| word.parts));
-            parts.extend(words.into_iter().flat_map(|word| word.parts));
+            if assignment.subscript.is_some() {
+                return self.fail("an array that is assigned to an element");
+            }
+            let length = self.slice(start, self.at).iter().position(|byte| *byte == b'(');
+            let open = start + length.unwrap_or(0);
+            let parts = vec![
+                Part::Quoted(Span::new(start, open)),
+                Part::Array(words, Span::new(open, self.at)),
+            ];
             return Ok(Some(Word { parts, span: self.span(start) }));
         }
         // What was read is read again as a word: the steps are the same, so they are given back.
