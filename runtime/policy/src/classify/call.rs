@@ -67,6 +67,11 @@ impl Own {
         }
     }
 
+    /// Forgets the most that the command is.
+    pub(super) fn uncap(&mut self) {
+        self.caps.clear();
+    }
+
     /// Notes where the fact was written that raised the hits since there were `count`.
     fn written(&mut self, count: usize, place: Place) {
         for hit in self.hits.iter_mut().skip(count) {

@@ -1,6 +1,6 @@
 //! What programs write to standard output, as far as the text shows it.
 
-use super::arguments::Call;
+use super::arguments::{Call, Given};
 use super::classifier::Classifier;
 use super::expand::Field;
 use super::stream::{Content, Stream};
@@ -85,12 +85,15 @@ impl Classifier<'_> {
             }
             builder.push_text(&field.text);
         }
+        let is_cut =
+            |given: &Given<'_>| given.name.is_some() && given.name == self.facts.name_id(b"-n");
+        let drops_newline = call.given.iter().any(is_cut);
         // With `-e` a backslash means something; what it means is not read.
         let has_options = !call.given.is_empty();
         if has_options && builder.bytes().contains(&b'\\') {
             return Stream::of(Content::Made);
         }
-        if !has_options {
+        if !drops_newline {
             builder.push_byte(b'\n', call.span);
         }
         Stream::literal(builder.finish())
@@ -210,7 +213,7 @@ fn decode(kind: Output, text: &[u8]) -> Option<Vec<u8>> {
 
 fn base64(text: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
-    let (mut bits, mut held) = (0u32, 0u32);
+    let (mut bits, mut held, mut is_ended) = (0u32, 0u32, false);
     for byte in text.iter().filter(|byte| !byte.is_ascii_whitespace()) {
         let value = match byte {
             b'A'..=b'Z' => byte - b'A',
@@ -218,9 +221,16 @@ fn base64(text: &[u8]) -> Option<Vec<u8>> {
             b'0'..=b'9' => byte - b'0' + 52,
             b'+' => 62,
             b'/' => 63,
-            b'=' => break,
+            // What may follow the end of a block is read by some programs, as another block.
+            b'=' => {
+                is_ended = true;
+                continue;
+            }
             _ => return None,
         };
+        if is_ended {
+            return None;
+        }
         bits = bits << 6 | u32::from(value);
         held += 6;
         if held >= 8 {

@@ -305,6 +305,16 @@ impl Classifier<'_> {
             let reason = "gives a shell to a remote party";
             self.hit(Tier::Irreversible, call.span, Cause::Shell(reason));
         }
+        if let Some(first) =
+            call.operands.first().filter(|first| first.text.bytes.starts_with(b"+"))
+            && call.dashes.is_none()
+        {
+            self.floor(Floor::UnknownWord, first.text.span, "no fact declares this option");
+        } else if self.runs_nothing(call) {
+            own.has_code = true;
+            return None;
+        }
+        own.uncap();
         let (has_code, reads_input) = (self.is_given(call, b"-c"), self.is_given(call, b"-s"));
         let mut inner = Frame { wrappers: frame.wrappers + 1, ..frame.clone() };
         match call.operands.split_first() {
@@ -326,6 +336,22 @@ impl Classifier<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Returns whether a shell only checks its code: the last of `-n` and `+n` decides.
+    fn runs_nothing(&self, call: &Call<'_>) -> bool {
+        let is_name = |given: &Given<'_>, name: &[u8]| {
+            given.name.is_some() && given.name == self.facts.name_id(name)
+        };
+        let mut is_checked = false;
+        for given in &call.given {
+            if given.flag.cap == Some(Tier::ReadOnly) && given.is_whole {
+                is_checked = true;
+            } else if [b"+n".as_slice(), b"+o", b"-i"].iter().any(|name| is_name(given, name)) {
+                is_checked = false;
+            }
+        }
+        is_checked && !call.has_unknown && !call.is_lost
     }
 
     /// Returns whether an option of this name is given.
