@@ -98,6 +98,8 @@ impl Valued {
 /// Whose operands and options are judged, and what they come with.
 pub(super) struct Judged<'j, 'c> {
     pub(super) node: NodeRow,
+    /// The name of the program, as it was called.
+    pub(super) name: &'j [u8],
     pub(super) call: &'j Call<'c>,
     pub(super) input: &'j Stream,
 }
@@ -238,7 +240,8 @@ impl<'f> Classifier<'f> {
         let Some(row) = call.chain.last().copied() else { return Stream::default() };
         self.exports_reach(&row);
         let mut own = Own::default();
-        let judged = Judged { node: row, call, input };
+        let name = program_name(&words.0.text.bytes);
+        let judged = Judged { node: row, name, call, input };
         let form = if call.is_lost { None } else { self.form(&row, call) };
         if !call.is_lost {
             self.base(form.as_ref(), &judged, &mut own);
@@ -296,7 +299,7 @@ impl<'f> Classifier<'f> {
             // What it runs writes to its output.
             Some(stream) => stream,
             None if !self.decodes(kind, call, input) => Stream::of(Content::Opaque),
-            None => self.output(kind, call, input, own.makes),
+            None => self.output(kind, call, input, own.makes, frame.dialect.is_bash()),
         };
         stream.is_secret |= own.secret;
         stream

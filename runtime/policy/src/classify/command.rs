@@ -389,7 +389,7 @@ impl Classifier<'_> {
 }
 
 /// After commands that may not have run, the folder is known only if they left it as it was.
-fn rejoin(frame: &mut Frame, inner: &Frame) {
+pub(super) fn rejoin(frame: &mut Frame, inner: &Frame) {
     if !frame.folder.is_same(&inner.folder) {
         frame.folder = crate::shell::Folder::Unknown;
     }

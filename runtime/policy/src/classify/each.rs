@@ -7,7 +7,7 @@ use super::stream::{Content, Stream};
 use crate::facts::Role;
 use crate::path_rules::PathRules;
 use crate::paths;
-use crate::shell::{Folder, Frame};
+use crate::shell::{Dialect, Folder, Frame};
 use crate::text::{HOLE, MADE, NAME, Text, TextBuilder, may_be_option};
 
 /// How many things of a list that is shown are run for one by one.
@@ -57,7 +57,8 @@ impl Classifier<'_> {
             }
             Role::ShellWords => {
                 let code = Self::join_words(words)?;
-                Some(self.code(&code, frame, judged.input))
+                let inner = Frame { dialect: Dialect::Other, ..frame.clone() };
+                Some(self.code(&code, &inner, judged.input))
             }
             _ => Some(self.run(words, frame, judged.input)),
         }

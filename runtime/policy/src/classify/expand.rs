@@ -9,6 +9,7 @@ use crate::syntax::{Parameter, Part, Word};
 use crate::text::{
     ELEMENT, HOLE, HOME, MADE, NAME, QUERY, STAR, Text, TextBuilder, cut_of, is_hole, is_mark,
 };
+use crate::tier::Floor;
 
 /// A word as a program gets it.
 #[derive(Debug, Clone)]
@@ -301,6 +302,15 @@ impl Classifier<'_> {
                 fields.builder().push_byte(if is_star { STAR } else { QUERY }, place);
             }
             Part::ExtendedGlob(parts, span) => {
+                // zsh runs code that a pattern ends with: `*(e:'code':)`, `*(+function)`.
+                if !frame.dialect.is_bash() && code.slice(*span).contains(['e', '+']) {
+                    let place = code.place(*span);
+                    self.floor(
+                        Floor::UnknownWord,
+                        place,
+                        "some shells run what is in this pattern",
+                    );
+                }
                 self.visit(code, parts, frame);
                 fields.builder().push_byte(STAR, code.place(*span));
             }

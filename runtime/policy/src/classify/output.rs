@@ -8,13 +8,15 @@ use crate::facts::Output;
 use crate::text::{MADE, Text, TextBuilder, may_be_option, part_of};
 
 impl Classifier<'_> {
-    /// Returns what a program writes to standard output.
+    /// Returns what a program writes to standard output. `knows_echo` is whether its shell is bash, whose
+    /// `echo` keeps a backslash and takes `-e`.
     pub(super) fn output(
         &self,
         kind: Output,
         call: &Call<'_>,
         input: &Stream,
         makes: bool,
+        knows_echo: bool,
     ) -> Stream {
         let made = |bytes: &[u8]| Stream::literal(Text::from_span(bytes.to_vec(), call.span));
         match kind {
@@ -44,7 +46,7 @@ impl Classifier<'_> {
             Output::Here => made(b"."),
             Output::Network => Stream::of(Content::Network),
             Output::Secret => Stream { content: Content::Opaque, is_secret: true },
-            Output::Operands => self.echoed(call),
+            Output::Operands => self.echoed(call, knows_echo),
             Output::Format => match formatted(call) {
                 Some(text) => Stream::literal(text),
                 None => Stream::of(Content::Made),
@@ -73,7 +75,7 @@ impl Classifier<'_> {
         }
     }
 
-    fn echoed(&self, call: &Call<'_>) -> Stream {
+    fn echoed(&self, call: &Call<'_>, is_bash: bool) -> Stream {
         let mut builder = TextBuilder::new(call.span);
         for (number, field) in call.operands.iter().enumerate() {
             if field.spread && field.text.bytes.len() > 1 {
@@ -88,9 +90,11 @@ impl Classifier<'_> {
         let is_cut =
             |given: &Given<'_>| given.name.is_some() && given.name == self.facts.name_id(b"-n");
         let drops_newline = call.given.iter().any(is_cut);
-        // With `-e` a backslash means something; what it means is not read.
+        // With `-e` a backslash means something; what it means is not read. In other shells it always may,
+        // and they may write the options too.
         let has_options = !call.given.is_empty();
-        if has_options && builder.bytes().contains(&b'\\') {
+        let is_other = !is_bash && call.given.iter().any(|given| !is_cut(given));
+        if is_other || (has_options || !is_bash) && builder.bytes().contains(&b'\\') {
             return Stream::of(Content::Made);
         }
         if !drops_newline {

@@ -7,11 +7,12 @@ use super::classifier::Classifier;
 use super::expand::{Field, Leak};
 use super::hit::{Cause, Effect, note};
 use super::output::formatted;
+use super::special::shell_dialect;
 use super::stream::{Content, Stream};
 use crate::code;
-use crate::facts::{Output, Role};
+use crate::facts::{NodeBit, Output, Role, Special};
 use crate::paths;
-use crate::shell::{Folder, Frame};
+use crate::shell::{Dialect, Folder, Frame};
 use crate::text::{MADE, Text, TextBuilder, is_hole};
 use crate::tier::{Floor, Tier};
 
@@ -118,7 +119,12 @@ impl Classifier<'_> {
                 }
             }
             Role::Shell => {
-                self.code(text, frame, judged.input);
+                let dialect = match judged.node.special {
+                    Special::Shell => shell_dialect(judged.name),
+                    _ if judged.node.has(NodeBit::Builtin) => frame.dialect,
+                    _ => Dialect::Other,
+                };
+                self.code(text, &Frame { dialect, ..frame.clone() }, judged.input);
             }
             Role::RemoteShell => self.remote_shell(text, frame),
             Role::Secret => own.secret = true,
@@ -239,7 +245,8 @@ impl Classifier<'_> {
         code.push_text(text);
         code.push_made(b" localhost true", text.span);
         let known = self.axes.hosts.contains("localhost");
-        self.code(&code.finish(), frame, &Stream::of(Content::Opaque));
+        let inner = Frame { dialect: Dialect::Other, ..frame.clone() };
+        self.code(&code.finish(), &inner, &Stream::of(Content::Opaque));
         if !known {
             self.axes.hosts.remove("localhost");
         }
@@ -271,11 +278,13 @@ impl Classifier<'_> {
                 }
                 code::What::Shell => {
                     let code = text.part(finding.start, finding.end);
-                    self.code(&code, frame, &Stream::default());
+                    let inner = Frame { dialect: Dialect::Other, ..frame.clone() };
+                    self.code(&code, &inner, &Stream::default());
                 }
                 code::What::Fed => {
                     let code = text.part(finding.start, finding.end);
-                    self.code(&code, frame, &Stream::of(Content::Opaque));
+                    let inner = Frame { dialect: Dialect::Other, ..frame.clone() };
+                    self.code(&code, &inner, &Stream::of(Content::Opaque));
                 }
                 code::What::Words => {
                     let words = quoted_words(&text.part(finding.start, finding.end));

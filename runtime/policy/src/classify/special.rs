@@ -9,7 +9,7 @@ use super::expand::Field;
 use super::hit::Cause;
 use super::stream::{Content, Stream};
 use crate::facts::{NodeBit, NodeRow, Role, Special};
-use crate::shell::{Folder, Frame, Parameters};
+use crate::shell::{Dialect, Folder, Frame, Parameters};
 use crate::span::Span;
 use crate::syntax::Assignment;
 use crate::text::{ELEMENT, HOLE, MADE, cut_of, may_be_option, part_of};
@@ -104,7 +104,13 @@ impl Classifier<'_> {
                     let Some(equals) = bytes.iter().position(|byte| *byte == b'=') else {
                         continue;
                     };
-                    if let Ok(name) = str::from_utf8(bytes.get(..equals).unwrap_or(&[])) {
+                    let name = str::from_utf8(bytes.get(..equals).unwrap_or(&[]));
+                    // Where `[[` is a program, it is taken for one that fails without its `]]`.
+                    if !frame.dialect.is_bash() && name.is_ok_and(|name| name == "[[") {
+                        let span = field.text.span;
+                        self.floor(Floor::UnknownWord, span, "this alias is a word of the shell");
+                    }
+                    if let Ok(name) = name {
                         self.shell.define(name, field.text.after(equals + 1).owned());
                     }
                 }
@@ -316,7 +322,8 @@ impl Classifier<'_> {
         }
         own.uncap();
         let (has_code, reads_input) = (self.is_given(call, b"-c"), self.is_given(call, b"-s"));
-        let mut inner = Frame { wrappers: frame.wrappers + 1, ..frame.clone() };
+        let dialect = shell_dialect(judged.name);
+        let mut inner = Frame { wrappers: frame.wrappers + 1, dialect, ..frame.clone() };
         match call.operands.split_first() {
             Some((code, words)) if has_code => {
                 own.has_code = true;
@@ -358,6 +365,16 @@ impl Classifier<'_> {
     fn is_given(&self, call: &Call<'_>, name: &[u8]) -> bool {
         let name = self.facts.name_id(name);
         name.is_some() && call.given.iter().any(|given| given.name == name)
+    }
+}
+
+/// Returns which shell a program of this name is.
+pub(super) fn shell_dialect(name: &[u8]) -> Dialect {
+    match name {
+        b"bash" | b"rbash" => Dialect::Bash,
+        // It has all that of bash which other shells read otherwise.
+        b"zsh" => Dialect::OtherAsBash,
+        _ => Dialect::Other,
     }
 }
 

@@ -31,7 +31,7 @@ impl Parser<'_> {
                 self.keyword(b"done")?;
                 Kind::While { condition, body }
             }
-            b"for" | b"select" => {
+            b"for" | b"select" if word == b"for" || !self.is_posix => {
                 self.at += length;
                 self.for_loop(word == b"for")?
             }
@@ -39,7 +39,7 @@ impl Parser<'_> {
                 self.at += length;
                 self.case()?
             }
-            b"[[" => {
+            b"[[" if !self.is_posix => {
                 self.at += length;
                 self.condition()?
             }
@@ -50,7 +50,7 @@ impl Parser<'_> {
 
     /// Reads `(( … ))` or `( … )`.
     fn parenthesis(&mut self) -> Parsed<Kind> {
-        if self.ahead(1) == b'(' {
+        if self.ahead(1) == b'(' && !self.is_posix {
             let start = self.at;
             self.at += 2;
             if let Some(parts) = self.double_parenthesis()? {
@@ -106,7 +106,7 @@ impl Parser<'_> {
 
     fn for_loop(&mut self, may_be_arithmetic: bool) -> Parsed<Kind> {
         self.skip_blanks();
-        if may_be_arithmetic && self.follows("((") {
+        if may_be_arithmetic && !self.is_posix && self.follows("((") {
             let start = self.at;
             self.at += 2;
             let parts = self.arithmetic(b"))")?;

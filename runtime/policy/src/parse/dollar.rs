@@ -15,14 +15,14 @@ impl Parser<'_> {
         match self.ahead(1) {
             b'(' if self.ahead(2) == b'(' => self.arithmetic_or_substitution(),
             b'(' => self.substitution(),
-            b'[' => {
+            b'[' if !self.is_posix => {
                 self.at += 2;
                 let parts = self.arithmetic(b"]")?;
                 Ok(Part::Arithmetic(parts, self.span(start)))
             }
             b'{' => self.braced_parameter(in_double),
-            b'\'' if !in_double => self.ansi_quoted(),
-            b'"' if !in_double => {
+            b'\'' if !in_double && !self.is_posix => self.ansi_quoted(),
+            b'"' if !in_double && !self.is_posix => {
                 self.at += 1;
                 self.double_quoted()
             }
@@ -211,7 +211,7 @@ impl Parser<'_> {
         };
         let script = self.nested(|parser| {
             let mut budget = parser.budget;
-            let script = Parser::script(&text, &mut budget);
+            let script = Parser::script(&text, &mut budget, parser.is_posix);
             parser.budget.fuel = budget.fuel;
             script.map_err(|error| super::parser::ParseError {
                 at: Span::new(start, start).start,

@@ -28,7 +28,8 @@ impl<'t> Parser<'t> {
         let start = self.at;
         let descriptor = self.descriptor();
         let is_process = self.begins_process();
-        let operator = OPERATORS.iter().find(|(sign, _)| self.follows(sign));
+        let is_read = |sign: &str| !self.is_posix || !matches!(sign, "&>>" | "&>" | "<<<");
+        let operator = OPERATORS.iter().find(|(sign, _)| is_read(sign) && self.follows(sign));
         let Some((sign, kind)) = operator
             .filter(|(sign, _)| !is_process && (!sign.starts_with('&') || self.at == start))
         else {

@@ -16,7 +16,7 @@ impl Parser<'_> {
             if self.begins_process() {
                 self.flush(&mut parts, bare, Part::Bare);
                 parts.push(self.process()?);
-            } else if byte == b'(' && self.is_after_pattern_sign(&parts, bare) {
+            } else if byte == b'(' && !self.is_posix && self.is_after_pattern_sign(&parts, bare) {
                 self.flush(&mut parts, bare, Part::Bare);
                 parts.push(self.extended_glob()?);
             } else if is_meta(byte) {
@@ -140,7 +140,7 @@ impl Parser<'_> {
 
     /// Returns whether `<( … )` or `>( … )` follows.
     pub(super) fn begins_process(&self) -> bool {
-        matches!(self.byte(), b'<' | b'>') && self.ahead(1) == b'('
+        !self.is_posix && matches!(self.byte(), b'<' | b'>') && self.ahead(1) == b'('
     }
 
     /// Reads `<( … )` or `>( … )`.
