@@ -15,9 +15,6 @@ pub(super) struct Row {
 /// The corpora, which have the same names where they are set aside.
 const NAMES: [&str; 5] = ["system", "development", "operations", "bypasses", "lookalikes"];
 
-/// The corpora of what attackers found, by what they looked at.
-const FOUND: [&str; 4] = ["code", "dev", "os", "shell"];
-
 /// Returns the rows of a corpus.
 pub(super) fn rows(path: &str) -> Vec<Row> {
     let path = root().join("tests/policy/corpus").join(path);
@@ -35,9 +32,18 @@ pub(super) fn rows(path: &str) -> Vec<Row> {
 /// Returns all rows that are not set aside.
 pub(super) fn open_rows() -> Vec<Row> {
     let names = NAMES.iter().map(|name| format!("{name}.tsv"));
-    let found = FOUND.iter().map(|name| format!("found-{name}.tsv"));
-    let others = names.chain(found).chain(["examples.tsv".to_owned()]);
-    others.flat_map(|name| rows(&name)).collect()
+    let others = names.chain(["examples.tsv".to_owned()]);
+    others.flat_map(|name| rows(&name)).chain(found_rows()).collect()
+}
+
+/// Returns the rows of what attackers of the classifier found, beside everyday texts of the same shape.
+fn found_rows() -> Vec<Row> {
+    let folder = fs::read_dir(root().join("tests/policy/corpus")).expect("the corpora");
+    let names = folder.map(|entry| entry.expect("an entry").file_name());
+    let names = names.filter_map(|name| name.into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| name.starts_with("found-")).collect();
+    names.sort();
+    names.iter().flat_map(|name| rows(name)).collect()
 }
 
 /// How labels and tiers agree.
@@ -108,15 +114,13 @@ fn the_open_corpora_are_judged_as_labelled() {
     assert!(beyond.is_empty(), "{beyond}");
 }
 
-/// What attackers of the classifier found, beside everyday texts of the same shape. No row may be lost again.
+/// What a search for texts that are judged too low found, with near misses that must stay harmless.
 #[test]
 fn what_was_found_is_judged_as_labelled() {
-    for name in FOUND {
-        let rows = rows(&format!("found-{name}.tsv"));
-        assert!(!rows.is_empty(), "found-{name}.tsv");
-        let score = score(&rows);
-        assert!(score.misses.is_empty(), "found-{name}.tsv\n{}", score.misses);
-    }
+    let found = found_rows();
+    assert!(found.len() > 500, "{} rows", found.len());
+    let Score { exact, misses, .. } = score(&found);
+    assert_eq!(exact, found.len(), "{misses}");
 }
 
 /// Its first score is in docs/tiers.md; what was cured since must stay so.

@@ -41,7 +41,20 @@ pub fn parse(text: &str) -> Result<Script, ParseError> {
 ///
 /// As `parse`.
 pub fn parse_within(text: &str, budget: &mut Budget) -> Result<Script, ParseError> {
-    Parser::script(text, budget)
+    Parser::script(text, budget, false)
+}
+
+/// Parses a text as a shell does that has nothing of bash. Such a shell runs what is before an error: returns the
+/// lines up to the first one, and that error.
+///
+/// # Errors
+///
+/// The text holds a NUL.
+pub fn parse_other_within(
+    text: &str,
+    budget: &mut Budget,
+) -> Result<(Script, Option<ParseError>), ParseError> {
+    Parser::lines(text, budget)
 }
 
 /// Parses a text in which only expansions mean something, as the shell reads a value that it evaluates.

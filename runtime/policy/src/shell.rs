@@ -248,6 +248,12 @@ impl Shell {
         }
     }
 
+    /// Gives the variables back as they were, without a mark of what was read.
+    pub(crate) fn restore(&mut self, Variables { variables, certain }: Variables) {
+        self.variables = variables;
+        self.certain = certain;
+    }
+
     /// Returns how many variables there are.
     pub(crate) fn variable_count(&self) -> usize {
         self.variables.len()
@@ -407,6 +413,28 @@ pub(crate) struct Frame {
     pub(crate) nesting: u8,
     /// How many programs that run it are around it.
     pub(crate) wrappers: u8,
+    /// Which shell reads the code here.
+    pub(crate) dialect: Dialect,
+}
+
+/// Which shell reads code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Dialect {
+    /// bash.
+    #[default]
+    Bash,
+    /// One that may be bash, or another: `sh`, or that of another user or host.
+    Other,
+    /// As `Other`, in the reading of bash.
+    OtherAsBash,
+    /// As `Other`, in the reading of a shell that has nothing of bash.
+    Posix,
+}
+
+impl Dialect {
+    pub(crate) const fn is_bash(self) -> bool {
+        matches!(self, Self::Bash)
+    }
 }
 
 /// The positional parameters.

@@ -217,6 +217,8 @@ pub enum Part {
     Arithmetic(Vec<Part>, Span),
     /// `<( … )` or `>( … )`.
     Process(List, Span),
+    /// The elements of an array that `declare` or one of its like assigns: `( … )`.
+    Array(Vec<Word>, Span),
 }
 
 /// A parameter expansion.

@@ -76,6 +76,11 @@ impl Own {
         self.caps.iter().filter_map(|(_, cap)| *cap).min()
     }
 
+    /// Forgets the most that the command is.
+    pub(super) fn uncap(&mut self) {
+        self.caps.clear();
+    }
+
     /// Notes where the fact was written that raised the hits since there were `count`.
     fn written(&mut self, count: usize, place: Place) {
         for hit in self.hits.iter_mut().skip(count) {
@@ -102,6 +107,8 @@ impl Valued {
 /// Whose operands and options are judged, and what they come with.
 pub(super) struct Judged<'j, 'c> {
     pub(super) node: NodeRow,
+    /// The name of the program, as it was called.
+    pub(super) name: &'j [u8],
     pub(super) call: &'j Call<'c>,
     pub(super) input: &'j Stream,
 }
@@ -300,7 +307,8 @@ impl<'f> Classifier<'f> {
         self.takes_input |=
             !row.has(NodeBit::Builtin) || matches!(row.special, Special::Read | Special::ReadLines);
         let mut own = Own::default();
-        let judged = Judged { node: row, call, input };
+        let name = program_name(&words.0.text.bytes);
+        let judged = Judged { node: row, name, call, input };
         let form = if call.is_lost { None } else { self.form(&row, call) };
         if !call.is_lost {
             self.base(form.as_ref(), &judged, &mut own);
@@ -371,7 +379,10 @@ impl<'f> Classifier<'f> {
             // What it runs writes to its output.
             Some(stream) => stream,
             None if !self.decodes(kind, call, input) => Stream::of(Content::Opaque),
-            None => self.output(kind, call, input, own.makes, &frame.folder),
+            None => {
+                let knows_echo = frame.dialect.is_bash();
+                self.output(kind, call, input, own.makes, (&frame.folder, knows_echo))
+            }
         };
         stream.is_secret |= own.secret;
         stream

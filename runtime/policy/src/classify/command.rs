@@ -471,11 +471,8 @@ impl Classifier<'_> {
             }
             Value::Array(words) => {
                 let mut choice = Choice::of(0);
-                let fields = self.fields(code, words, frame, &mut choice);
-                let is_known = choice.readings <= 1 && !fields.iter().any(|field| field.spread);
-                let texts: Vec<_> = fields.into_iter().map(|field| field.text.bytes).collect();
-                let value = texts.join(&ELEMENT);
-                if is_known { value } else { cut_of(&value) }
+                let value = self.array(code, words, frame, &mut choice);
+                if choice.readings <= 1 { value } else { cut_of(&value) }
             }
         };
         if !stays {
@@ -546,7 +543,7 @@ impl Classifier<'_> {
 }
 
 /// After commands that may not have run, the folder is known only if they left it as it was.
-fn rejoin(frame: &mut Frame, inner: &Frame) {
+pub(super) fn rejoin(frame: &mut Frame, inner: &Frame) {
     frame.folder = frame.folder.either(&inner.folder);
     if !frame.parameters.is_same(&inner.parameters) {
         let is_made = frame.parameters.mark() == MADE || inner.parameters.mark() == MADE;

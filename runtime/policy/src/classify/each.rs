@@ -8,7 +8,7 @@ use super::special::parameters;
 use super::stream::{Content, Stream};
 use crate::facts::Role;
 use crate::paths;
-use crate::shell::{Folder, Frame};
+use crate::shell::{Dialect, Folder, Frame};
 use crate::text::{HOLE, MADE, NAME, SECRET, Text, TextBuilder, may_be_option};
 
 /// Among how many options of a search its `-name` is looked for.
@@ -60,7 +60,8 @@ impl Classifier<'_> {
             }
             Role::ShellWords => {
                 let code = Self::join_words(words)?;
-                Some(self.code(&code, frame, judged.input))
+                let inner = Frame { dialect: Dialect::Other, ..frame.clone() };
+                Some(self.code(&code, &inner, judged.input))
             }
             _ => Some(self.run(words, frame, judged.input)),
         }

@@ -5,10 +5,12 @@ use super::classifier::{Classifier, Code, READINGS_MAX};
 use super::stream::{Content, Stream};
 use crate::shell::Frame;
 use crate::span::Span;
-use crate::syntax::{Part, Word};
+use crate::syntax::{Parameter, Part, Word};
 use crate::text::{
-    HOLE, MADE, NAME, OUTPUT, QUERY, SECRET, STAR, Text, TextBuilder, is_hole, is_mark,
+    ELEMENT, HOLE, MADE, NAME, OUTPUT, QUERY, SECRET, STAR, Text, TextBuilder, cut_of, is_hole,
+    is_mark,
 };
+use crate::tier::Floor;
 
 /// A word as a program gets it.
 #[derive(Debug, Clone)]
@@ -288,12 +290,26 @@ impl Classifier<'_> {
                 fields.builder().push_byte(if is_star { STAR } else { QUERY }, place);
             }
             Part::ExtendedGlob(parts, span) => {
+                // zsh runs code that a pattern ends with: `*(e:'code':)`, `*(+function)`.
+                if !frame.dialect.is_bash() && code.slice(*span).contains(['e', '+']) {
+                    let place = code.place(*span);
+                    self.floor(
+                        Floor::UnknownWord,
+                        place,
+                        "some shells run what is in this pattern",
+                    );
+                }
                 self.visit(code, parts, frame);
                 fields.builder().push_byte(STAR, code.place(*span));
             }
             Part::Tilde(span) => self.tilde(code, *span, frame, choice, fields),
             Part::Double(parts, _) => {
-                fields.builder();
+                // `"$@"` of nothing is no word at all.
+                let is_list =
+                    |part: &Part| matches!(part, Part::Parameter(one) if is_all(code, one));
+                if parts.is_empty() || !parts.iter().all(is_list) {
+                    fields.builder();
+                }
                 for part in parts {
                     self.part(code, part, true, frame, choice, fields);
                 }
@@ -326,6 +342,8 @@ impl Classifier<'_> {
                 self.arithmetic(code, parts, *span, frame);
                 fields.builder().push_byte(NAME, code.place(*span));
             }
+            // Of no commands, bash makes nothing at all.
+            Part::Process(list, _) if list.is_empty() => {}
             Part::Process(list, span) => {
                 // `>( … )` reads what is written to it.
                 let input = match code.slice(*span).starts_with('>') {
@@ -338,7 +356,32 @@ impl Classifier<'_> {
                 builder.push_made(b"/dev/fd/63", place);
                 fields.stream = Some(Box::new(stream));
             }
+            Part::Array(words, span) => {
+                let value = self.array(code, words, frame, choice);
+                fields.builder().push_made(&value, code.place(*span));
+            }
         }
+    }
+
+    /// Returns the elements of an array as a variable holds them; a mark if it is not known which there
+    /// are.
+    pub(super) fn array<'c>(
+        &mut self,
+        code: &Code<'c>,
+        words: &'c [Word],
+        frame: &mut Frame,
+        choice: &mut Choice,
+    ) -> Vec<u8> {
+        let fields = self.fields(code, words, frame, choice);
+        // `[key]=value` says itself which element it is.
+        let has_key = |word: &Word| {
+            let written = code.slice(word.span);
+            written.starts_with('[') && (written.contains("]=") || written.contains("]+="))
+        };
+        let is_known = !fields.iter().any(|field| field.spread) && !words.iter().any(has_key);
+        let texts: Vec<_> = fields.into_iter().map(|field| field.text.bytes).collect();
+        let value = texts.join(&ELEMENT);
+        if is_known { value } else { cut_of(&value) }
     }
 
     /// Classifies everything in parts whose text does not matter.
@@ -399,6 +442,17 @@ fn joins_name(code: &Code<'_>, parts: &[Part]) -> bool {
         }
         _ => false,
     })
+}
+
+/// Returns whether this is `$@` or `${name[@]}`, which in quotes makes a word of each element.
+fn is_all(code: &Code<'_>, parameter: &Parameter) -> bool {
+    let Parameter { name, indirect, length, subscript, operation, .. } = parameter;
+    let is_list = match subscript.as_deref() {
+        Some([Part::Quoted(at)]) => code.slice(*at) == "@",
+        Some(_) => false,
+        None => code.slice(*name) == "@",
+    };
+    is_list && !indirect && !length && operation.is_none()
 }
 
 /// Adds the output of a substitution.

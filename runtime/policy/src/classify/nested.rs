@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::classifier::{Classifier, Code, NESTING_MAX, READINGS_MAX};
+use super::command::rejoin;
 use super::expand::{Choice, Field};
 use super::stream::{Content, Stream};
 use crate::parse::{self, ParseError};
-use crate::shell::{Frame, Function, Parsed};
+use crate::shell::{Dialect, Frame, Function, Parsed};
 use crate::span::Span;
 use crate::syntax::{Part, Script, Word};
 use crate::text::{
@@ -40,16 +41,59 @@ impl Classifier<'_> {
             return Stream::default();
         }
         let text = readable(text);
-        match self.parsed(&text) {
+        if frame.dialect == Dialect::Other && differs(&text.bytes) {
+            return self.both_readings(&text, frame, input);
+        }
+        self.one_reading(&text, frame, input)
+    }
+
+    fn one_reading(&mut self, text: &Text<'_>, frame: &mut Frame, input: &Stream) -> Stream {
+        match self.parsed(text, frame.dialect) {
             Some((source, script)) => {
-                self.commands(&Code { text: source, place: &text, script: &script }, frame, input)
+                self.commands(&Code { text: source, place: text, script: &script }, frame, input)
             }
             None => Stream::default(),
         }
     }
 
+    /// Classifies a text as a shell reads it that has nothing of bash, and as bash does.
+    fn both_readings(&mut self, text: &Text<'_>, frame: &mut Frame, input: &Stream) -> Stream {
+        if !self.step(1 + self.shell.variable_count() + text.bytes.len() / 4, text.span) {
+            return Stream::default();
+        }
+        let mut other = Frame { dialect: Dialect::Posix, ..frame.clone() };
+        let variables = self.shell.fork();
+        let first = self.one_reading(text, &mut other, input);
+        // What this reading read is marked after the next one: there it would be read before it is set.
+        let read = self.shell.fork();
+        self.shell.restore(variables);
+        frame.dialect = Dialect::OtherAsBash;
+        let second = self.one_reading(text, frame, input);
+        let variables = self.shell.fork();
+        self.shell.restore(read);
+        self.shell.join(variables);
+        frame.dialect = Dialect::Other;
+        rejoin(frame, &other);
+        let is_secret = first.is_secret || second.is_secret;
+        let content = match (first.content, second.content) {
+            (Content::Network, _) | (_, Content::Network) => Content::Network,
+            (Content::Literal(one), Content::Literal(two)) if one.bytes == two.bytes => {
+                Content::Literal(two)
+            }
+            (Content::Opaque, Content::Opaque) => Content::Opaque,
+            (Content::Terminal, Content::Terminal) => Content::Terminal,
+            _ => Content::Made,
+        };
+        Stream { content, is_secret }
+    }
+
     /// Classifies the body of a function, which is parsed when it is first called.
     pub(super) fn body(&mut self, body: &Function, frame: &mut Frame, input: &Stream) -> Stream {
+        match frame.dialect {
+            Dialect::Bash | Dialect::OtherAsBash => {}
+            Dialect::Other if !differs(&body.text.bytes) => {}
+            _ => return self.code_here(&body.text, frame, input),
+        }
         if !self.enters_code(&body.text, frame) {
             return Stream::default();
         }
@@ -57,7 +101,9 @@ impl Classifier<'_> {
             Some(parsed) => parsed,
             None => {
                 let text = readable(&body.text).owned();
-                let Some((_, script)) = self.parsed(&text) else { return Stream::default() };
+                let Some((_, script)) = self.parsed(&text, Dialect::Bash) else {
+                    return Stream::default();
+                };
                 body.parsed.get_or_init(|| Parsed { text, script })
             }
         };
@@ -100,11 +146,14 @@ impl Classifier<'_> {
     }
 
     /// Parses code; one that is not understood is judged as that.
-    fn parsed<'t>(&mut self, text: &'t Text<'_>) -> Option<(&'t str, Script)> {
+    fn parsed<'t>(&mut self, text: &'t Text<'_>, dialect: Dialect) -> Option<(&'t str, Script)> {
         let Ok(source) = str::from_utf8(&text.bytes) else {
             self.unparsed(text.span, "broken UTF-8");
             return None;
         };
+        if dialect == Dialect::Posix {
+            return self.parsed_lines(source, text).map(|script| (source, script));
+        }
         match parse::parse_within(source, &mut self.budget) {
             Ok(script) => Some((source, script)),
             Err(error) => {
@@ -112,6 +161,31 @@ impl Classifier<'_> {
                 None
             }
         }
+    }
+
+    /// Parses code as a shell does that has nothing of bash. What it refuses does not run, if it is certain
+    /// that it refuses.
+    fn parsed_lines(&mut self, source: &str, text: &Text<'_>) -> Option<Script> {
+        let (script, error) = match parse::parse_other_within(source, &mut self.budget) {
+            Ok(parsed) => parsed,
+            Err(error) => {
+                self.unparsed(place_of(&error, text), error.reason);
+                return None;
+            }
+        };
+        let Some(error) = error else {
+            if mixes(&text.bytes) {
+                self.floor(Floor::OpaqueCode, text.span, "not every shell reads this code alike");
+            }
+            return Some(script);
+        };
+        if !REFUSED.contains(&error.reason) {
+            self.unparsed(place_of(&error, text), error.reason);
+        } else if has_parentheses(&text.bytes) {
+            // A shell that has some of bash may read on.
+            self.floor(Floor::OpaqueCode, text.span, "not every shell reads this code alike");
+        }
+        Some(script)
     }
 
     fn commands(&mut self, code: &Code<'_>, frame: &mut Frame, input: &Stream) -> Stream {
@@ -274,6 +348,50 @@ impl Classifier<'_> {
         }
         Some(builder.finish())
     }
+}
+
+/// Why a text is refused that no shell reads.
+const REFUSED: &[&str] = &[
+    "an unexpected token",
+    "an unexpected `(`",
+    "a keyword out of place",
+    "a keyword is missing",
+    "a command is missing",
+    "a `)` is missing",
+    "the target of a redirection is missing",
+    "the variable of a loop is missing",
+];
+
+/// What bash reads in another way than shells that have nothing of it, where both read it.
+const DIFFERENT: &[&[u8]] =
+    &[b"((", b"[[", b"function", b"coproc", b"$'", b"$\"", b"$[", b"&>", b"+="];
+
+/// Returns whether a shell other than bash may read a text in another way.
+fn differs(text: &[u8]) -> bool {
+    DIFFERENT.iter().any(|sign| contains(text, sign))
+}
+
+/// Returns whether a text has `((`, and more that shells read in two ways: one may have the one of bash, and
+/// not the other.
+fn mixes(text: &[u8]) -> bool {
+    has_parentheses(text) && DIFFERENT.iter().skip(1).any(|sign| contains(text, sign))
+}
+
+/// Returns whether a text has `((` that is neither of `$((` nor of `for ((`.
+fn has_parentheses(text: &[u8]) -> bool {
+    let mut before: &[u8] = &[];
+    text.split_inclusive(|byte| *byte == b'(').any(|piece| {
+        let is_open = piece == b"("
+            && !before.is_empty()
+            && !before.ends_with(b"$(")
+            && !before.ends_with(b"for (");
+        before = piece;
+        is_open
+    })
+}
+
+fn contains(text: &[u8], sign: &[u8]) -> bool {
+    text.windows(sign.len()).any(|window| window == sign)
 }
 
 /// Returns code in which marks are what a shell would write for them. What is not known becomes a

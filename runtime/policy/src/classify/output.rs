@@ -1,6 +1,6 @@
 //! What programs write to standard output, as far as the text shows it.
 
-use super::arguments::Call;
+use super::arguments::{Call, Given};
 use super::classifier::Classifier;
 use super::expand::Field;
 use super::stream::{Content, Stream};
@@ -9,14 +9,15 @@ use crate::shell::Folder;
 use crate::text::{MADE, NAME, Text, TextBuilder, may_be_option, part_of};
 
 impl Classifier<'_> {
-    /// Returns what a program writes to standard output.
+    /// Returns what a program writes to standard output. `knows_echo` is whether its shell is bash, whose
+    /// `echo` keeps a backslash and takes `-e`.
     pub(super) fn output(
         &self,
         kind: Output,
         call: &Call<'_>,
         input: &Stream,
         makes: bool,
-        folder: &Folder,
+        (folder, knows_echo): (&Folder, bool),
     ) -> Stream {
         let made = |bytes: &[u8]| Stream::literal(Text::from_span(bytes.to_vec(), call.span));
         match kind {
@@ -52,7 +53,7 @@ impl Classifier<'_> {
             Output::Here => made(&folder.path()),
             Output::Network => Stream::of(Content::Network),
             Output::Secret => Stream { content: Content::Opaque, is_secret: true },
-            Output::Operands => self.echoed(call),
+            Output::Operands => self.echoed(call, knows_echo),
             Output::Format => match formatted(call) {
                 Some(text) => Stream::literal(text),
                 None => Stream::of(Content::Made),
@@ -81,7 +82,7 @@ impl Classifier<'_> {
         }
     }
 
-    fn echoed(&self, call: &Call<'_>) -> Stream {
+    fn echoed(&self, call: &Call<'_>, is_bash: bool) -> Stream {
         let mut builder = TextBuilder::new(call.span);
         for (number, field) in call.operands.iter().enumerate() {
             if field.spread && field.text.bytes.len() > 1 {
@@ -93,12 +94,17 @@ impl Classifier<'_> {
             }
             builder.push_text(&field.text);
         }
-        // With `-e` a backslash means something; what it means is not read.
+        let is_cut =
+            |given: &Given<'_>| given.name.is_some() && given.name == self.facts.name_id(b"-n");
+        let drops_newline = call.given.iter().any(is_cut);
+        // With `-e` a backslash means something; what it means is not read. In other shells it always may,
+        // and they may write the options too.
         let has_options = !call.given.is_empty();
-        if has_options && builder.bytes().contains(&b'\\') {
+        let is_other = !is_bash && call.given.iter().any(|given| !is_cut(given));
+        if is_other || (has_options || !is_bash) && builder.bytes().contains(&b'\\') {
             return Stream::of(Content::Made);
         }
-        if !has_options {
+        if !drops_newline {
             builder.push_byte(b'\n', call.span);
         }
         Stream::literal(builder.finish())
@@ -218,7 +224,7 @@ fn decode(kind: Output, text: &[u8]) -> Option<Vec<u8>> {
 
 fn base64(text: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
-    let (mut bits, mut held) = (0u32, 0u32);
+    let (mut bits, mut held, mut is_ended) = (0u32, 0u32, false);
     for byte in text.iter().filter(|byte| !byte.is_ascii_whitespace()) {
         let value = match byte {
             b'A'..=b'Z' => byte - b'A',
@@ -226,9 +232,16 @@ fn base64(text: &[u8]) -> Option<Vec<u8>> {
             b'0'..=b'9' => byte - b'0' + 52,
             b'+' => 62,
             b'/' => 63,
-            b'=' => break,
+            // What may follow the end of a block is read by some programs, as another block.
+            b'=' => {
+                is_ended = true;
+                continue;
+            }
             _ => return None,
         };
+        if is_ended {
+            return None;
+        }
         bits = bits << 6 | u32::from(value);
         held += 6;
         if held >= 8 {

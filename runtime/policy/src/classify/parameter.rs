@@ -57,7 +57,7 @@ impl Classifier<'_> {
             "?" | "#" | "$" | "!" | "-" => fields.builder().push_byte(NAME, span),
             _ => {
                 let index = match subscript {
-                    Some([Part::Quoted(at)]) => code.slice(*at).parse::<usize>().ok(),
+                    Some([Part::Quoted(at)]) => index(code.slice(*at)),
                     Some(_) => None,
                     None => Some(0),
                 };
@@ -70,6 +70,10 @@ impl Classifier<'_> {
                     unknown(&cut_of(&value), span, quoted, fields);
                 } else if is_all {
                     fields.spread |= is_unknown;
+                    // No elements, or one that is empty.
+                    if quoted && value.is_empty() && choice.choose(&format!("{name}[@]"), 2) == 0 {
+                        return;
+                    }
                     let is_joined = quoted && is_star(code, subscript);
                     for (number, element) in value.split(|byte| *byte == ELEMENT).enumerate() {
                         self.separate(number, is_joined, span, fields);
@@ -310,6 +314,12 @@ fn written(code: &Code<'_>, parts: &[Part]) -> Option<Vec<u8>> {
         }
     }
     Some(written)
+}
+
+/// Returns the number of an element; `None` if it is none, or one that is octal.
+fn index(subscript: &str) -> Option<usize> {
+    let is_octal = subscript.len() > 1 && subscript.starts_with(['0', '+']);
+    if is_octal { None } else { subscript.parse().ok() }
 }
 
 /// Adds what is not known.

@@ -8,11 +8,12 @@ use super::expand::Field;
 use super::hit::{Cause, Effect, note};
 use super::mount::mount;
 use super::output::formatted;
+use super::special::shell_dialect;
 use super::stream::{Content, Stream};
 use crate::code;
-use crate::facts::{Output, Role};
+use crate::facts::{NodeBit, Output, Role, Special};
 use crate::paths;
-use crate::shell::Frame;
+use crate::shell::{Dialect, Frame};
 use crate::text::{MADE, OUTPUT, SECRET, Text, TextBuilder, may_be_option};
 use crate::tier::{Floor, Tier};
 
@@ -119,7 +120,12 @@ impl Classifier<'_> {
                 }
             }
             Role::Shell => {
-                self.code(text, frame, judged.input);
+                let dialect = match judged.node.special {
+                    Special::Shell => shell_dialect(judged.name),
+                    _ if judged.node.has(NodeBit::Builtin) => frame.dialect,
+                    _ => Dialect::Other,
+                };
+                self.code(text, &Frame { dialect, ..frame.clone() }, judged.input);
             }
             Role::RemoteShell => self.remote_shell(text, frame),
             Role::Secret => own.secret = true,
@@ -244,7 +250,8 @@ impl Classifier<'_> {
         code.push_text(text);
         code.push_made(b" localhost true", text.span);
         let known = self.axes.hosts.contains("localhost");
-        self.code(&code.finish(), frame, &Stream::of(Content::Opaque));
+        let inner = Frame { dialect: Dialect::Other, ..frame.clone() };
+        self.code(&code.finish(), &inner, &Stream::of(Content::Opaque));
         if !known {
             self.axes.hosts.remove("localhost");
         }
@@ -276,11 +283,13 @@ impl Classifier<'_> {
                 }
                 code::What::Shell => {
                     let code = text.part(finding.start, finding.end);
-                    self.code(&code, frame, &Stream::default());
+                    let inner = Frame { dialect: Dialect::Other, ..frame.clone() };
+                    self.code(&code, &inner, &Stream::default());
                 }
                 code::What::Fed => {
                     let code = text.part(finding.start, finding.end);
-                    self.code(&code, frame, &Stream::of(Content::Opaque));
+                    let inner = Frame { dialect: Dialect::Other, ..frame.clone() };
+                    self.code(&code, &inner, &Stream::of(Content::Opaque));
                 }
                 code::What::Words => {
                     let words = quoted_words(&text.part(finding.start, finding.end));

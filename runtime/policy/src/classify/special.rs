@@ -9,7 +9,7 @@ use super::expand::Field;
 use super::hit::Cause;
 use super::stream::{Content, Stream};
 use crate::facts::{NodeBit, NodeRow, Role, Special};
-use crate::shell::{Folder, Frame, Parameters};
+use crate::shell::{Dialect, Folder, Frame, Parameters};
 use crate::span::Span;
 use crate::syntax::Assignment;
 use crate::text::{
@@ -170,7 +170,13 @@ impl Classifier<'_> {
                     let Some(equals) = bytes.iter().position(|byte| *byte == b'=') else {
                         continue;
                     };
-                    if let Ok(name) = str::from_utf8(bytes.get(..equals).unwrap_or(&[])) {
+                    let name = str::from_utf8(bytes.get(..equals).unwrap_or(&[]));
+                    // Where `[[` is a program, it is taken for one that fails without its `]]`.
+                    if !frame.dialect.is_bash() && name.is_ok_and(|name| name == "[[") {
+                        let span = field.text.span;
+                        self.floor(Floor::UnknownWord, span, "this alias is a word of the shell");
+                    }
+                    if let Ok(name) = name {
                         let body = aliased(&field.text.after(equals + 1));
                         self.shell.define(name, body, true);
                     }
@@ -192,7 +198,17 @@ impl Classifier<'_> {
         if call.operands.is_empty() && call.dashes.is_none() {
             return;
         }
-        frame.parameters = parameters(&call.operands);
+        // `set - WORDS` sets the words after the dash.
+        let words = match call.operands.split_first() {
+            Some((dash, rest)) if &*dash.text.bytes == b"-" && call.dashes.is_none() => {
+                if rest.is_empty() {
+                    return;
+                }
+                rest
+            }
+            _ => &call.operands,
+        };
+        frame.parameters = parameters(words);
     }
 
     /// Notes what else is declared of a variable.
@@ -340,10 +356,15 @@ impl Classifier<'_> {
         let value = bytes.get(equals + 1..).unwrap_or(&[]).into();
         let is_known = !field.spread && !is_append && bare.len() == end;
         let value: Rc<[u8]> = value;
+        // `declare -a 'X=(…)'` reads the text as the elements, once more.
+        if value.starts_with(b"(") && !value.contains(&ELEMENT) {
+            self.late(&field.text.after(equals + 1), frame);
+            self.shell.assign(name, cut_of(&value).into());
+        }
         self.shell.assign(name, if is_known { value } else { part_of(&value).into() });
         let name = name.to_owned();
         self.prompts(&name, bytes.get(equals + 1..).unwrap_or(&[]), field.text.span, frame);
-        self.exported(&name, field.text.place(0, end), true);
+        self.exported(&name, field.text.place(0, end), !is_local);
     }
 
     /// Judges a value that the shell expands when it prompts or traces.
@@ -415,8 +436,19 @@ impl Classifier<'_> {
             let reason = "gives a shell to a remote party";
             self.hit(Tier::Irreversible, call.span, Cause::Shell(reason));
         }
+        if let Some(first) =
+            call.operands.first().filter(|first| first.text.bytes.starts_with(b"+"))
+            && call.dashes.is_none()
+        {
+            self.floor(Floor::UnknownWord, first.text.span, "no fact declares this option");
+        } else if self.runs_nothing(call) {
+            own.has_code = true;
+            return None;
+        }
+        own.uncap();
         let (has_code, reads_input) = (self.is_given(call, b"-c"), self.is_given(call, b"-s"));
-        let mut inner = Frame { wrappers: frame.wrappers + 1, ..frame.clone() };
+        let dialect = shell_dialect(judged.name);
+        let mut inner = Frame { wrappers: frame.wrappers + 1, dialect, ..frame.clone() };
         match call.operands.split_first() {
             Some((code, words)) if has_code => {
                 own.has_code = true;
@@ -442,6 +474,22 @@ impl Classifier<'_> {
         }
     }
 
+    /// Returns whether a shell only checks its code: the last of `-n` and `+n` decides.
+    fn runs_nothing(&self, call: &Call<'_>) -> bool {
+        let is_name = |given: &Given<'_>, name: &[u8]| {
+            given.name.is_some() && given.name == self.facts.name_id(name)
+        };
+        let mut is_checked = false;
+        for given in &call.given {
+            if given.flag.cap == Some(Tier::ReadOnly) && given.is_whole {
+                is_checked = true;
+            } else if [b"+n".as_slice(), b"+o", b"-i"].iter().any(|name| is_name(given, name)) {
+                is_checked = false;
+            }
+        }
+        is_checked && !call.has_unknown && !call.is_lost
+    }
+
     /// Returns whether an option of this name is given.
     fn is_given(&self, call: &Call<'_>, name: &[u8]) -> bool {
         let name = self.facts.name_id(name);
@@ -459,6 +507,16 @@ fn aliased(text: &Text<'_>) -> Text<'static> {
     let end = Span { start: text.span.end, end: text.span.end };
     builder.push_made(b" \"$@\"", end);
     builder.finish()
+}
+
+/// Returns which shell a program of this name is.
+pub(super) fn shell_dialect(name: &[u8]) -> Dialect {
+    match name {
+        b"bash" | b"rbash" => Dialect::Bash,
+        // It has all that of bash which other shells read otherwise.
+        b"zsh" => Dialect::OtherAsBash,
+        _ => Dialect::Other,
+    }
 }
 
 /// Returns words as positional parameters.

@@ -29,8 +29,8 @@ impl Parser<'_> {
         self.skip_blanks();
         let start = self.at;
         match self.peek_keyword()? {
-            b"function" => return self.function(start),
-            b"coproc" => return self.coprocess(start),
+            b"function" if !self.is_posix => return self.function(start),
+            b"coproc" if !self.is_posix => return self.coprocess(start),
             b"time" | b"!" => return self.fail("a keyword out of place"),
             word if CLOSING.contains(&word) => return self.fail("a keyword out of place"),
             _ => {}
@@ -72,7 +72,8 @@ impl Parser<'_> {
                 simple.assignments.push(assignment);
                 continue;
             }
-            if self.declares(&simple)
+            if !self.is_posix
+                && self.declares(&simple)
                 && let Some(word) = self.declared_array()?
             {
                 simple.words.push(word);
@@ -183,10 +184,10 @@ impl Parser<'_> {
         }
         self.at += length;
         let subscript = match self.byte() {
-            b'[' => Some(self.subscript_word()?),
+            b'[' if !self.is_posix => Some(self.subscript_word()?),
             _ => None,
         };
-        let append = self.byte() == b'+';
+        let append = self.byte() == b'+' && !self.is_posix;
         if append {
             self.at += 1;
         }
@@ -194,7 +195,7 @@ impl Parser<'_> {
             return self.not_an_assignment(start, subscript);
         }
         self.at += 1;
-        let value = if self.byte() == b'(' {
+        let value = if self.byte() == b'(' && !self.is_posix {
             Value::Array(self.array()?)
         } else {
             let empty = Word { parts: Vec::new(), span: self.span(self.at) };
@@ -245,18 +246,23 @@ impl Parser<'_> {
         DECLARING.contains(&self.slice(name.start as usize, name.end as usize))
     }
 
-    /// Reads `NAME=(…)` after a builtin that declares, as one word; other assignments there are plain
-    /// words.
+    /// Reads `NAME=(…)` after a builtin that declares, as one word that holds its elements; other
+    /// assignments there are plain words.
     fn declared_array(&mut self) -> Parsed<Option<Word>> {
         let start = self.at;
         let fuel = self.budget.fuel;
         if let Some(assignment) = self.assignment()?
             && let Value::Array(words) = assignment.value
         {
-            let head = words.first().map_or(self.at, |word| word.span.start as usize);
-            let mut parts = vec![Part::Quoted(Span::new(start, head))];
-            parts.extend(assignment.subscript.into_iter().flat_map(|word| word.parts));
-            parts.extend(words.into_iter().flat_map(|word| word.parts));
+            if assignment.subscript.is_some() {
+                return self.fail("an array that is assigned to an element");
+            }
+            let length = self.slice(start, self.at).iter().position(|byte| *byte == b'(');
+            let open = start + length.unwrap_or(0);
+            let parts = vec![
+                Part::Quoted(Span::new(start, open)),
+                Part::Array(words, Span::new(open, self.at)),
+            ];
             return Ok(Some(Word { parts, span: self.span(start) }));
         }
         // What was read is read again as a word: the steps are the same, so they are given back.

@@ -31,7 +31,7 @@ impl Parser<'_> {
                 self.keyword(b"done")?;
                 Kind::While { condition, body }
             }
-            b"for" | b"select" => {
+            b"for" | b"select" if word == b"for" || !self.is_posix => {
                 self.at += length;
                 self.for_loop(word == b"for")?
             }
@@ -39,7 +39,7 @@ impl Parser<'_> {
                 self.at += length;
                 self.case()?
             }
-            b"[[" => {
+            b"[[" if !self.is_posix => {
                 self.at += length;
                 self.condition()?
             }
@@ -50,14 +50,19 @@ impl Parser<'_> {
 
     /// Reads `(( … ))` or `( … )`.
     fn parenthesis(&mut self) -> Parsed<Kind> {
-        if self.ahead(1) == b'(' {
+        if self.ahead(1) == b'(' && !self.is_posix {
             let start = self.at;
             self.at += 2;
-            if let Ok(parts) = self.arithmetic(b"))") {
+            if let Some(parts) = self.double_parenthesis()? {
                 return Ok(Kind::Arithmetic(Word { parts, span: self.span(start) }));
             }
             self.at = start;
+            return self.without_unbalanced(Self::subshell);
         }
+        self.subshell()
+    }
+
+    fn subshell(&mut self) -> Parsed<Kind> {
         self.at += 1;
         let body = self.body(&[])?;
         self.closing_parenthesis()?;
@@ -101,7 +106,7 @@ impl Parser<'_> {
 
     fn for_loop(&mut self, may_be_arithmetic: bool) -> Parsed<Kind> {
         self.skip_blanks();
-        if may_be_arithmetic && self.follows("((") {
+        if may_be_arithmetic && !self.is_posix && self.follows("((") {
             let start = self.at;
             self.at += 2;
             let parts = self.arithmetic(b"))")?;
@@ -150,6 +155,7 @@ impl Parser<'_> {
     }
 
     fn case(&mut self) -> Parsed<Kind> {
+        self.unbalanced += 1;
         self.skip_blanks();
         let word = self.word_or("the word of `case` is missing")?;
         self.keyword(b"in")?;

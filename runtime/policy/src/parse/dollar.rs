@@ -4,6 +4,9 @@ use super::parser::{Parsed, Parser, is_name_byte};
 use crate::span::Span;
 use crate::syntax::{List, Nested, Parameter, Part};
 
+/// Why what begins with `((` may be no arithmetic.
+const UNBALANCED: &str = "an unexpected bracket in an arithmetic expression";
+
 impl Parser<'_> {
     /// Reads what begins with the `$` that follows.
     pub(super) fn dollar(&mut self, in_double: bool) -> Parsed<Part> {
@@ -12,14 +15,14 @@ impl Parser<'_> {
         match self.ahead(1) {
             b'(' if self.ahead(2) == b'(' => self.arithmetic_or_substitution(),
             b'(' => self.substitution(),
-            b'[' => {
+            b'[' if !self.is_posix => {
                 self.at += 2;
                 let parts = self.arithmetic(b"]")?;
                 Ok(Part::Arithmetic(parts, self.span(start)))
             }
             b'{' => self.braced_parameter(in_double),
-            b'\'' if !in_double => self.ansi_quoted(),
-            b'"' if !in_double => {
+            b'\'' if !in_double && !self.is_posix => self.ansi_quoted(),
+            b'"' if !in_double && !self.is_posix => {
                 self.at += 1;
                 self.double_quoted()
             }
@@ -57,11 +60,36 @@ impl Parser<'_> {
     fn arithmetic_or_substitution(&mut self) -> Parsed<Part> {
         let start = self.at;
         self.at += 3;
-        if let Ok(parts) = self.arithmetic(b"))") {
+        if let Some(parts) = self.double_parenthesis()? {
             return Ok(Part::Arithmetic(parts, self.span(start)));
         }
         self.at = start;
-        self.substitution()
+        self.without_unbalanced(Self::substitution)
+    }
+
+    /// Reads an arithmetic expression and its `))`; `None` if a `)` in it closes what `((` opened, so that it
+    /// is two parentheses.
+    pub(super) fn double_parenthesis(&mut self) -> Parsed<Option<Vec<Part>>> {
+        match self.arithmetic(b"))") {
+            Ok(parts) => Ok(Some(parts)),
+            Err(error) if error.reason == UNBALANCED => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Reads what begins with `((` and is no arithmetic. Bash finds its end by counting parentheses, and reads
+    /// a here-document in it elsewhere than it is.
+    pub(super) fn without_unbalanced<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Parsed<T>,
+    ) -> Parsed<T> {
+        let before = self.unbalanced;
+        let read = read(self)?;
+        if self.unbalanced > before {
+            return self
+                .fail("a here-document, a comment or a `case` in `((` that is no arithmetic");
+        }
+        Ok(read)
     }
 
     fn substitution(&mut self) -> Parsed<Part> {
@@ -78,8 +106,10 @@ impl Parser<'_> {
         }
         let outer = std::mem::take(&mut self.pending);
         let in_here_document = std::mem::replace(&mut self.in_here_document, false);
+        let in_substitution = std::mem::replace(&mut self.in_substitution, true);
         let list = self.list(&[])?;
         self.in_here_document = in_here_document;
+        self.in_substitution = in_substitution;
         if !self.pending.is_empty() {
             return self.fail("a here-document whose body is not inside its substitution");
         }
@@ -115,8 +145,7 @@ impl Parser<'_> {
                     b'[' if end == b"]" => open += 1,
                     b')' | b']' if byte == b')' || end == b"]" => {
                         let Some(left) = open.checked_sub(1) else {
-                            return parser
-                                .fail("an unexpected bracket in an arithmetic expression");
+                            return parser.fail(UNBALANCED);
                         };
                         open = left;
                     }
@@ -127,7 +156,15 @@ impl Parser<'_> {
                             kept => kept,
                         };
                     }
+                    b'$' if matches!(parser.ahead(1), b'\'' | b'"') => {
+                        return parser.fail("a `$` before a quote in an arithmetic expression");
+                    }
                     b'$' | b'`' => {
+                        let is_plain =
+                            byte == b'$' && !matches!(parser.ahead(1), b'(' | b'{' | b'[');
+                        if quote == Some(b'\'') && !is_plain {
+                            return parser.fail("a quoted expansion in an arithmetic expression");
+                        }
                         parser.flush(&mut parts, text, Part::Quoted);
                         parts.push(match byte {
                             b'$' => parser.dollar(true)?,
@@ -136,7 +173,7 @@ impl Parser<'_> {
                         text = parser.at;
                         continue;
                     }
-                    b'\\' => parser.at += 1,
+                    b'\\' if quote != Some(b'\'') => parser.at += 1,
                     _ => {}
                 }
                 parser.at = (parser.at + 1).min(parser.end);
@@ -174,7 +211,7 @@ impl Parser<'_> {
         };
         let script = self.nested(|parser| {
             let mut budget = parser.budget;
-            let script = Parser::script(&text, &mut budget);
+            let script = Parser::script(&text, &mut budget, parser.is_posix);
             parser.budget.fuel = budget.fuel;
             script.map_err(|error| super::parser::ParseError {
                 at: Span::new(start, start).start,

@@ -1,7 +1,7 @@
 //! Lists and pipelines.
 
 use super::parser::{Parsed, Parser};
-use crate::syntax::{Item, List, Pipeline};
+use crate::syntax::{Command, Item, Kind, List, Pipeline, Word};
 
 /// Keywords that end a list. Anywhere else a command cannot begin with one of them.
 pub(super) const CLOSING: &[&[u8]] =
@@ -35,6 +35,20 @@ impl Parser<'_> {
         })
     }
 
+    /// Reads the next item of a text that is read line by line; `None` at its end.
+    pub(super) fn next_item(&mut self) -> Parsed<Option<Item>> {
+        self.burn()?;
+        self.skip_newlines()?;
+        if self.at_end() {
+            self.read_here_documents()?;
+            return Ok(None);
+        }
+        if self.ends_list() {
+            return self.fail("an unexpected token");
+        }
+        Ok(Some(self.item(&[])?.0))
+    }
+
     /// Reads a list that must not be empty.
     pub(super) fn body(&mut self, until: &[&[u8]]) -> Parsed<List> {
         let list = self.list(until)?;
@@ -48,14 +62,26 @@ impl Parser<'_> {
     /// Reads pipelines up to what separates them from the next ones; also returns whether the list ends
     /// there.
     fn item(&mut self, until: &[&[u8]]) -> Parsed<(Item, bool)> {
-        let mut item = Item { pipelines: vec![self.pipeline()?], background: false };
+        self.skip_blanks();
+        let start = self.at;
+        let first = self.pipeline()?;
+        let mut fails = self.is_posix && self.is_open_condition(&first, start);
+        let mut item = Item { pipelines: vec![first], background: false };
         loop {
             self.skip_blanks();
             let ended = match (self.byte(), self.ahead(1)) {
                 (b'&', b'&') | (b'|', b'|') => {
+                    let is_and = self.byte() == b'&';
                     self.at += 2;
                     self.skip_newlines()?;
-                    item.pipelines.push(self.pipeline()?);
+                    let start = self.at;
+                    let next = self.pipeline()?;
+                    // In a shell that has no `[[`, it fails where its `]]` is missing, and what is after its
+                    // `&&` does not run.
+                    if !is_and || !fails {
+                        fails = self.is_posix && self.is_open_condition(&next, start);
+                        item.pipelines.push(next);
+                    }
                     continue;
                 }
                 (b'&', _) => {
@@ -76,6 +102,16 @@ impl Parser<'_> {
             };
             return Ok((item, ended));
         }
+    }
+
+    /// Returns whether this is `[[` without its `]]`, read as a program, with nothing before it.
+    fn is_open_condition(&self, pipeline: &Pipeline, start: usize) -> bool {
+        let [Command { kind: Kind::Simple(simple), .. }] = pipeline.commands.as_slice() else {
+            return false;
+        };
+        let [first, .., last] = simple.words.as_slice() else { return false };
+        let written = |word: &Word| self.slice(word.span.start as usize, word.span.end as usize);
+        first.span.start as usize == start && written(first) == b"[[" && written(last) != b"]]"
     }
 
     fn pipeline(&mut self) -> Parsed<Pipeline> {

@@ -78,14 +78,22 @@ impl Parser<'_> {
         }
         self.at += 1;
         let is_pattern = matches!(operator, b'#' | b'%' | b'/' | b'^' | b',' | b'~');
-        let parts = self.braced_text(in_double, is_pattern)?;
+        // In quotes, bash runs a process of a message or a pattern, but not one of a default.
+        let runs_processes = !in_double || is_pattern || operator == b'?';
+        let parts = self.braced_text(in_double, is_pattern, runs_processes)?;
         Ok(Some(Operation { operator, parts }))
     }
 
     /// Reads text up to the first `}` that is neither quoted nor part of an expansion.
-    fn braced_text(&mut self, in_double: bool, is_pattern: bool) -> Parsed<Vec<Part>> {
+    fn braced_text(
+        &mut self,
+        in_double: bool,
+        is_pattern: bool,
+        runs_processes: bool,
+    ) -> Parsed<Vec<Part>> {
         let mut parts = Vec::new();
         let mut text = self.at;
+        let mut closing = 0;
         let plain: fn(Span) -> Part = if in_double { Part::Quoted } else { Part::Bare };
         loop {
             self.burn()?;
@@ -96,10 +104,14 @@ impl Parser<'_> {
             if byte == b'\'' && in_double && is_pattern {
                 return self.fail("a `'` in a pattern inside double quotes");
             }
+            // In double quotes it stays what it is, but bash looks for its other one.
+            if byte == b'\'' && in_double && self.at != closing {
+                closing = self.plain_quote()?;
+            }
             let is_special = match byte {
                 b'}' | b'"' | b'$' | b'`' | b'\\' => true,
                 b'\'' | b'*' | b'?' | b'[' => !in_double,
-                b'<' | b'>' => !in_double && self.ahead(1) == b'(',
+                b'<' | b'>' => self.begins_process(),
                 _ => false,
             };
             if !is_special {
@@ -120,7 +132,19 @@ impl Parser<'_> {
                 b'$' => parts.push(self.dollar(in_double)?),
                 b'`' => parts.push(self.backtick(in_double)?),
                 b'\\' => parts.extend(self.escaped()?),
-                b'<' | b'>' => parts.push(self.process()?),
+                b'<' | b'>' => {
+                    // Bash looks for its end wherever it is.
+                    let start = self.at;
+                    let process = self.process()?;
+                    parts.push(match runs_processes {
+                        true => process,
+                        false => Part::Quoted(self.span(start)),
+                    });
+                    let is_plain = |byte: &u8| !matches!(byte, b'}' | b'\'' | b'"' | b'`' | b'\\');
+                    if in_double && !self.slice(start, self.at).iter().all(is_plain) {
+                        return self.fail("a quote or `}` in a process inside double quotes");
+                    }
+                }
                 _ => {
                     self.at += 1;
                     parts.push(Part::Glob(Span::new(self.at - 1, self.at)));
@@ -128,6 +152,29 @@ impl Parser<'_> {
             }
             text = self.at;
         }
+    }
+
+    /// Returns where the `'` is that closes the one that follows, if it is the same whether or not what is
+    /// between them is quoted.
+    fn plain_quote(&mut self) -> Parsed<usize> {
+        let rest = self.slice(self.at + 1, self.end);
+        let length = rest.iter().position(|byte| *byte == b'\'').unwrap_or(rest.len());
+        let mut inside = rest.get(..length).unwrap_or(rest).iter().copied().peekable();
+        while let Some(byte) = inside.next() {
+            self.burn()?;
+            let begins = match byte {
+                b'$' => inside.peek().is_some_and(|next| b"({[".contains(next)),
+                b'<' | b'>' => inside.peek() == Some(&b'('),
+                byte => b"}\"`\\".contains(&byte),
+            };
+            if begins {
+                return self.fail("a quoted sign in an expansion inside double quotes");
+            }
+        }
+        if length == rest.len() {
+            return self.fail("a `'` is not closed");
+        }
+        Ok(self.at + 1 + length)
     }
 
     /// Reads `[…]` as a word of its own.
@@ -151,6 +198,9 @@ impl Parser<'_> {
                 }
                 let byte = parser.byte();
                 match byte {
+                    b'<' | b'>' if parser.begins_process() => {
+                        return parser.fail("a process in a subscript");
+                    }
                     b'[' => open += 1,
                     b']' => match open.checked_sub(1) {
                         Some(left) => open = left,

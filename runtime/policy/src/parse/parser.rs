@@ -75,13 +75,20 @@ pub(super) struct Parser<'t> {
     pub(super) pending: Vec<Pending>,
     pub(super) here_documents: Vec<HereDocument>,
     pub(super) in_here_document: bool,
+    /// Whether it is inside `$( … )`, `<( … )` or `>( … )`.
+    pub(super) in_substitution: bool,
+    /// How many here-documents, comments and `case`s were read: bash finds the end of `((` without them.
+    pub(super) unbalanced: usize,
     pub(super) bracket: Bracket,
+    /// Whether what only bash has is read as other shells read it.
+    pub(super) is_posix: bool,
 }
 
 impl<'t> Parser<'t> {
     /// Parses a text within what is left of a budget.
-    pub(super) fn script(text: &'t str, budget: &mut Budget) -> Parsed<Script> {
+    pub(super) fn script(text: &'t str, budget: &mut Budget, is_posix: bool) -> Parsed<Script> {
         let mut parser = Self::new(text, *budget)?;
+        parser.is_posix = is_posix;
         let body = parser.list(&[]);
         budget.fuel = parser.budget.fuel;
         let body = body?;
@@ -104,8 +111,38 @@ impl<'t> Parser<'t> {
             pending: Vec::new(),
             here_documents: Vec::new(),
             in_here_document: false,
+            in_substitution: false,
+            unbalanced: 0,
             bracket: Bracket::default(),
+            is_posix: false,
         })
+    }
+
+    /// Parses a text as a shell does that has nothing of bash, and that runs each line before it reads the next
+    /// one. Returns the lines up to the first error, and that.
+    pub(super) fn lines(
+        text: &'t str,
+        budget: &mut Budget,
+    ) -> Parsed<(Script, Option<ParseError>)> {
+        let mut parser = Self::new(text, *budget)?;
+        parser.is_posix = true;
+        let mut body = Vec::new();
+        let mut whole = 0;
+        let error = loop {
+            match parser.next_item() {
+                Ok(Some(item)) => body.push(item),
+                Ok(None) => break None,
+                Err(error) => break Some(error),
+            }
+            if parser.is_line_start() {
+                whole = body.len();
+            }
+        };
+        budget.fuel = parser.budget.fuel;
+        if error.is_some() {
+            body.truncate(whole);
+        }
+        Ok((Script { body, here_documents: parser.here_documents }, error))
     }
 
     /// Returns the next byte; 0 at the end, since a text holds no NUL.
@@ -173,6 +210,7 @@ impl<'t> Parser<'t> {
                 b' ' | b'\t' => self.at += 1,
                 b'\\' if self.ahead(1) == b'\n' => self.at += 2,
                 b'#' if self.is_word_start() => {
+                    self.unbalanced += 1;
                     while !self.at_end() && self.byte() != b'\n' {
                         self.at += 1;
                     }

@@ -115,78 +115,105 @@ impl Parser<'_> {
     pub(super) fn ansi_quoted(&mut self) -> Parsed<Part> {
         let start = self.at;
         self.at += 2;
-        let mut text = Vec::new();
-        loop {
+        let from = self.at;
+        // Bash finds the end before it decodes: there a backslash only keeps the quote after it.
+        while self.byte() != b'\'' {
             self.burn()?;
+            self.at += if self.byte() == b'\\' { 2 } else { 1 };
             if self.at_end() {
+                self.at = self.end;
                 return self.fail("a `$'` is not closed");
             }
-            let byte = self.byte();
-            self.at += 1;
-            match byte {
-                b'\'' => break,
-                b'\\' => self.ansi_escape(&mut text),
-                _ => text.push(byte),
-            }
         }
+        let mut text = ansi_decoded(self.slice(from, self.at));
+        self.at += 1;
         // Bash ends such a string at a NUL.
         if let Some(nul) = text.iter().position(|byte| *byte == 0) {
             text.truncate(nul);
         }
         Ok(Part::Decoded(text.into_boxed_slice(), self.span(start)))
     }
+}
 
-    fn ansi_escape(&mut self, text: &mut Vec<u8>) {
-        let byte = self.byte();
-        self.at = (self.at + 1).min(self.end);
+/// Decodes what is between the quotes of `$'…'`.
+fn ansi_decoded(written: &[u8]) -> Vec<u8> {
+    let mut text = Vec::new();
+    let mut rest = written;
+    while let Some((byte, after)) = rest.split_first() {
+        rest = after;
         match byte {
-            b'n' => text.push(b'\n'),
-            b't' => text.push(b'\t'),
-            b'r' => text.push(b'\r'),
-            b'a' => text.push(7),
-            b'b' => text.push(8),
-            b'e' | b'E' => text.push(27),
-            b'f' => text.push(12),
-            b'v' => text.push(11),
-            b'c' => {
-                text.push(self.byte() & 0x1f);
-                self.at = (self.at + 1).min(self.end);
-            }
-            b'x' | b'u' | b'U' => {
-                let digits = match byte {
-                    b'x' => 2,
-                    b'u' => 4,
-                    _ => 8,
-                };
-                match self.digits(16, digits) {
-                    None => text.extend([b'\\', byte]),
-                    Some(value) if byte == b'x' => text.push(low_byte(value)),
-                    Some(value) => {
-                        let character =
-                            char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER);
-                        text.extend(character.encode_utf8(&mut [0; 4]).bytes());
-                    }
+            b'\\' => ansi_escape(&mut rest, &mut text),
+            byte => text.push(*byte),
+        }
+    }
+    text
+}
+
+/// Decodes what follows a backslash.
+fn ansi_escape(rest: &mut &[u8], text: &mut Vec<u8>) {
+    let Some((byte, after)) = rest.split_first() else {
+        text.push(b'\\');
+        return;
+    };
+    let before = std::mem::replace(rest, after);
+    match byte {
+        b'n' => text.push(b'\n'),
+        b't' => text.push(b'\t'),
+        b'r' => text.push(b'\r'),
+        b'a' => text.push(7),
+        b'b' => text.push(8),
+        b'e' | b'E' => text.push(27),
+        b'f' => text.push(12),
+        b'v' => text.push(11),
+        b'c' => match rest.split_first() {
+            None => text.extend(b"\\c"),
+            Some((control, after)) => {
+                text.push(if *control == b'?' { 0x7f } else { control & 0x1f });
+                *rest = after;
+                if *control == b'\\' {
+                    *rest = rest.strip_prefix(b"\\").unwrap_or(rest);
                 }
             }
-            b'0'..=b'7' => {
-                self.at -= 1;
-                text.push(low_byte(self.digits(8, 3).unwrap_or(0)));
+        },
+        b'x' if rest.starts_with(b"{") => {
+            *rest = after.get(1..).unwrap_or(&[]);
+            text.push(low_byte(digits(rest, 16, usize::MAX).unwrap_or(0)));
+            *rest = rest.strip_prefix(b"}").unwrap_or(rest);
+        }
+        b'x' | b'u' | b'U' => {
+            let most = match byte {
+                b'x' => 2,
+                b'u' => 4,
+                _ => 8,
+            };
+            match digits(rest, 16, most) {
+                None => text.extend([b'\\', *byte]),
+                Some(value) if *byte == b'x' => text.push(low_byte(value)),
+                Some(value) => {
+                    let character = char::from_u32(value).unwrap_or(char::REPLACEMENT_CHARACTER);
+                    text.extend(character.encode_utf8(&mut [0; 4]).bytes());
+                }
             }
-            b'\\' | b'\'' | b'"' | b'?' => text.push(byte),
-            other => text.extend([b'\\', other]),
         }
+        b'0'..=b'7' => {
+            *rest = before;
+            text.push(low_byte(digits(rest, 8, 3).unwrap_or(0)));
+        }
+        b'\\' | b'\'' | b'"' | b'?' => text.push(*byte),
+        other => text.extend([b'\\', *other]),
     }
+}
 
-    /// Reads at most this many digits; `None` if there are none.
-    fn digits(&mut self, base: u32, at_most: usize) -> Option<u32> {
-        let mut value = None;
-        for _ in 0..at_most {
-            let Some(digit) = char::from(self.byte()).to_digit(base) else { break };
-            value = Some(value.unwrap_or(0u32).wrapping_mul(base).wrapping_add(digit));
-            self.at += 1;
-        }
-        value
+/// Reads at most this many digits; `None` if there are none.
+fn digits(rest: &mut &[u8], base: u32, at_most: usize) -> Option<u32> {
+    let mut value = None;
+    for _ in 0..at_most {
+        let Some((first, after)) = rest.split_first() else { break };
+        let Some(digit) = char::from(*first).to_digit(base) else { break };
+        value = Some(value.unwrap_or(0u32).wrapping_mul(base).wrapping_add(digit));
+        *rest = after;
     }
+    value
 }
 
 /// Returns the lowest eight bits.

@@ -27,8 +27,9 @@ impl<'t> Parser<'t> {
     pub(super) fn redirect(&mut self) -> Parsed<Option<Redirect>> {
         let start = self.at;
         let descriptor = self.descriptor();
-        let is_process = matches!(self.byte(), b'<' | b'>') && self.ahead(1) == b'(';
-        let operator = OPERATORS.iter().find(|(sign, _)| self.follows(sign));
+        let is_process = self.begins_process();
+        let is_read = |sign: &str| !self.is_posix || !matches!(sign, "&>>" | "&>" | "<<<");
+        let operator = OPERATORS.iter().find(|(sign, _)| is_read(sign) && self.follows(sign));
         let Some((sign, kind)) = operator
             .filter(|(sign, _)| !is_process && (!sign.starts_with('&') || self.at == start))
         else {
@@ -102,6 +103,7 @@ impl<'t> Parser<'t> {
                 _ => delimiter.push(byte),
             }
         }
+        self.unbalanced += 1;
         let index = self.here_documents.len();
         self.here_documents.push(HereDocument::default());
         self.pending.push(Pending { index, delimiter, literal, strips_tabs });
@@ -110,9 +112,14 @@ impl<'t> Parser<'t> {
 
     /// Reads the bodies of the here-documents that begin here.
     pub(super) fn read_here_documents(&mut self) -> Parsed<()> {
+        let mut is_ended = false;
         for pending in std::mem::take(&mut self.pending) {
             let start = self.at.min(self.end);
+            if is_ended {
+                return self.fail("a here-document after one that ends before a `)`");
+            }
             let body_end = self.skip_body(&pending)?;
+            is_ended = self.byte() == b')' && !self.is_line_start();
             let after = self.at;
             let span = Span::new(start, body_end);
             let parts = if pending.literal {
@@ -153,7 +160,21 @@ impl<'t> Parser<'t> {
                 true => whole.iter().take_while(|byte| **byte == b'\t').count(),
                 false => 0,
             };
-            if whole.get(tabs..) == Some(pending.delimiter.as_slice()) {
+            let Some(rest) =
+                whole.get(tabs..).and_then(|line| line.strip_prefix(&*pending.delimiter))
+            else {
+                continue;
+            };
+            // In a substitution bash ends a body also at a line that only begins with the delimiter and
+            // holds a `)`, and reads on after the delimiter.
+            if self.in_substitution && rest.contains(&b')') {
+                if continued || pending.delimiter.is_empty() || !rest.starts_with(b")") {
+                    return self.fail("a `)` after the end of a here-document in a substitution");
+                }
+                self.at = line_start + tabs + pending.delimiter.len();
+                return Ok(line_start);
+            }
+            if rest.is_empty() {
                 return match continued {
                     true => self.fail("the end of a here-document is a continued line"),
                     false => Ok(line_start),
@@ -161,6 +182,11 @@ impl<'t> Parser<'t> {
             }
         }
         Ok(self.end)
+    }
+
+    /// Returns whether a line begins here.
+    pub(super) fn is_line_start(&self) -> bool {
+        self.at.checked_sub(1).and_then(|before| self.bytes.get(before)) == Some(&b'\n')
     }
 
     /// Reads to the end of the line and past it.

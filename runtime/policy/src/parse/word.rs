@@ -13,10 +13,10 @@ impl Parser<'_> {
         let mut bare = self.at;
         while !self.at_end() {
             let byte = self.byte();
-            if matches!(byte, b'<' | b'>') && self.ahead(1) == b'(' {
+            if self.begins_process() {
                 self.flush(&mut parts, bare, Part::Bare);
                 parts.push(self.process()?);
-            } else if byte == b'(' && self.is_after_pattern_sign(&parts, bare) {
+            } else if byte == b'(' && !self.is_posix && self.is_after_pattern_sign(&parts, bare) {
                 self.flush(&mut parts, bare, Part::Bare);
                 parts.push(self.extended_glob()?);
             } else if is_meta(byte) {
@@ -136,6 +136,11 @@ impl Parser<'_> {
                 _ => self.at += 1,
             }
         }
+    }
+
+    /// Returns whether `<( … )` or `>( … )` follows.
+    pub(super) fn begins_process(&self) -> bool {
+        !self.is_posix && matches!(self.byte(), b'<' | b'>') && self.ahead(1) == b'('
     }
 
     /// Reads `<( … )` or `>( … )`.
