@@ -101,13 +101,6 @@ fn beyond_goals(rows: &[Row]) -> String {
     )
 }
 
-/// What reviewers found, each row as it is labelled.
-#[test]
-fn what_was_found_in_code_is_judged_as_labelled() {
-    let score = score(&rows("found-code.tsv"));
-    assert_eq!(score.exact, score.rows, "{}", score.misses);
-}
-
 #[test]
 fn the_open_corpora_are_judged_as_labelled() {
     let beyond = beyond_goals(&open_rows());

@@ -21,8 +21,10 @@ mod path;
 mod redirect;
 mod role;
 mod rules;
+mod run;
 mod special;
 mod stream;
+mod variables;
 
 use crate::facts::Facts;
 use crate::parse;
@@ -32,10 +34,10 @@ use crate::text::Text;
 use classifier::{Classifier, Code, ROUNDS_MAX};
 use stream::Stream;
 
-pub use call::program_name;
 pub use hit::{Cause, Effect, Hit, Verdict};
 pub use rules::{Rules, RulesError};
-pub use special::changes_code;
+pub use run::program_name;
+pub use variables::changes_code;
 
 /// Classifies a text.
 #[must_use]

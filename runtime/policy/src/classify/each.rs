@@ -4,7 +4,7 @@ use super::arguments::Given;
 use super::call::{Judged, Own};
 use super::classifier::Classifier;
 use super::expand::Field;
-use super::special::parameters;
+use super::run::parameters;
 use super::stream::{Content, Stream};
 use crate::facts::Role;
 use crate::paths;

@@ -378,7 +378,14 @@ impl Classifier<'_> {
             let written = code.slice(word.span);
             written.starts_with('[') && (written.contains("]=") || written.contains("]+="))
         };
-        let is_known = !fields.iter().any(|field| field.spread) && !words.iter().any(has_key);
+        let has_keys = words.iter().any(has_key);
+        if has_keys {
+            for field in &fields {
+                let end = field.text.bytes.iter().position(|byte| *byte == b'=').unwrap_or(0);
+                self.evaluate(&field.text.part(0, end), frame);
+            }
+        }
+        let is_known = !fields.iter().any(|field| field.spread) && !has_keys;
         let texts: Vec<_> = fields.into_iter().map(|field| field.text.bytes).collect();
         let value = texts.join(&ELEMENT);
         if is_known { value } else { cut_of(&value) }

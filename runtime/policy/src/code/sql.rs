@@ -261,11 +261,12 @@ impl Reader<'_, '_> {
         let two = |reason| What::Tier(Tier::Stateful, reason);
         let three = |reason| What::Tier(Tier::Irreversible, reason);
         match word(0) {
-            "SELECT" | "WITH" | "TABLE" | "VALUES" | "(" | "FROM" | "PIVOT" | "UNPIVOT" => {
-                if has("INTO") {
-                    self.add(tokens, two("writes what it selects"));
-                }
+            "SELECT" | "WITH" | "TABLE" | "VALUES" | "(" | "FROM" | "PIVOT" | "UNPIVOT"
+                if has("INTO") =>
+            {
+                self.add(tokens, two("writes what it selects"));
             }
+            "SELECT" | "WITH" | "TABLE" | "VALUES" | "(" | "FROM" | "PIVOT" | "UNPIVOT" => {}
             "SHOW" | "DESCRIBE" | "DESC" | "USE" | "SET" | "BEGIN" | "START" | "COMMIT" | "END"
             | "ROLLBACK" | "FETCH" | "DECLARE" | "CLOSE" | "ABORT" | "SAVEPOINT" | "RELEASE"
             | "HELP" | "DEALLOCATE" | "DISCARD" | "LISTEN" | "UNLISTEN" | "CHECK" | "GO"

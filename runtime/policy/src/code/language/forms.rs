@@ -281,11 +281,11 @@ impl<'f> Forms<'f> {
             return false;
         }
         match self.shown(at) {
-            "deleteMany" | "remove" | "updateMany" => {
-                self.is_member(at)
-                    && self.is_sign(at + 1, b'(')
-                    && self.is_sign(at + 2, b'{')
-                    && self.is_sign(at + 3, b'}')
+            // A condition that is not shown may be empty.
+            word @ ("deleteMany" | "remove" | "updateMany") => {
+                let is_shown = self.is_sign(at + 2, b'{') || word == "remove";
+                let is_empty = self.is_sign(at + 2, b'{') && self.is_sign(at + 3, b'}');
+                self.is_member(at) && self.is_sign(at + 1, b'(') && (is_empty || !is_shown)
             }
             "shutdown" | "dropDatabase" => self.is_sign(at + 1, b':'),
             _ => false,
@@ -318,9 +318,11 @@ impl<'f> Forms<'f> {
                     }
                 }
                 "import" => {
-                    let is_from = self.is_from(at);
+                    if self.is_from(at) {
+                        continue;
+                    }
                     let mut next = at + 1;
-                    while !is_from {
+                    loop {
                         if !is_known(next) {
                             found.push(next.min(self.tokens.len() - 1));
                         }

@@ -178,11 +178,11 @@ pub(super) fn statement(text: &[u8], start: usize, dialect: Dialect) -> (Vec<Tok
 
 /// Returns whether a word is all that its line holds.
 fn is_line(text: &[u8], start: usize, end: usize) -> bool {
-    let before = text.get(..start).unwrap_or(&[]).iter().rev();
-    let after = text.get(end..).unwrap_or(&[]).iter();
-    let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r');
+    let mut before = text.get(..start).unwrap_or(&[]).iter().rev();
+    let mut after = text.get(end..).unwrap_or(&[]).iter();
+    let is_shown = |byte: &&u8| !matches!(byte, b' ' | b'\t' | b'\r');
     let stops = |byte: Option<&u8>| byte.is_none_or(|byte| *byte == b'\n');
-    stops(before.skip_while(is_blank).next()) && stops(after.skip_while(is_blank).next())
+    stops(before.find(is_shown)) && stops(after.find(is_shown))
 }
 
 /// Returns where a comment ends that begins here.
