@@ -523,11 +523,11 @@ impl<'f> Classifier<'f> {
             Content::Network => {
                 self.hit(Tier::Irreversible, span, Cause::Shell("runs code from a network"));
             }
-            Content::Opaque | Content::Made if role.is_shell_code() => {
-                self.floor(Floor::UnknownWord, span, "it runs code that the text does not show");
+            Content::Opaque if !role.is_shell_code() => {
+                self.floor(Floor::OpaqueCode, span, "it runs code that the text does not show");
             }
             Content::Opaque | Content::Made => {
-                self.floor(Floor::OpaqueCode, span, "it runs code that the text does not show");
+                self.floor(Floor::UnknownWord, span, "it runs code that the text does not show");
             }
         }
     }

@@ -144,14 +144,17 @@ impl<'f> Classifier<'f> {
         if text.is_none() && !makes_options {
             return;
         }
-        let before = self.made.iter().rev().find(|made| made.path == path);
-        if let (true, Some(before), Some(added)) = (is_added, before, &text)
-            && let Some(before) = &before.text
-        {
-            let mut whole = TextBuilder::new(before.span);
-            whole.push_text(before);
-            whole.push_text(added);
-            text = Some(Rc::new(whole.finish()));
+        let before = self.made.iter().rev().find(|made| is_added && made.path == path);
+        if let Some(before) = before {
+            text = match (&before.text, text) {
+                (Some(before), Some(added)) => {
+                    let mut whole = TextBuilder::new(before.span);
+                    whole.push_text(before);
+                    whole.push_text(&added);
+                    Some(Rc::new(whole.finish()))
+                }
+                _ => None,
+            };
         }
         if self.made.len() < FILES_MAX {
             self.made.push(Made { path, text, makes_options });

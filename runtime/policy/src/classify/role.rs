@@ -233,6 +233,10 @@ impl Classifier<'_> {
                     let cause = Cause::Shell("runs code from a network");
                     self.hit(Tier::Irreversible, span, cause);
                 }
+                if self.is_made(&path.bytes) && self.made_texts(&path.bytes).is_empty() {
+                    let reason = "it runs code that the text makes and does not show";
+                    self.floor(Floor::UnknownWord, span, reason);
+                }
                 for text in self.made_texts(&path.bytes) {
                     let field = Field::new((*text).clone());
                     self.role(language, &field, judged, frame, own);
