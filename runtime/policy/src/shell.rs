@@ -166,7 +166,11 @@ impl Shell {
             [mark @ (HOLE | MADE)] => Some(mark),
             _ if variable.values.contains(&value) => None,
             _ if variable.values.len() < VALUES_MAX => {
-                variable.marks = cut_of(&[&*variable.marks, &*value].join(&b' '));
+                for mark in cut_of(&value) {
+                    if !variable.marks.contains(&mark) {
+                        variable.marks.push(mark);
+                    }
+                }
                 variable.values.push(value);
                 self.is_stale |= variable.read;
                 None
@@ -329,7 +333,8 @@ impl Shell {
 
     /// Returns the marks for any value of a variable.
     pub(crate) fn marks(&self, name: &str) -> Vec<u8> {
-        self.variables.get(name).map(|variable| variable.marks.clone()).unwrap_or_default()
+        let marks = self.variables.get(name).map_or(&[][..], |variable| &variable.marks);
+        cut_of(marks)
     }
 
     /// Returns whether the text gives a variable a value.

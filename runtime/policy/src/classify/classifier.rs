@@ -21,6 +21,8 @@ pub(super) const WRAPPERS_MAX: u8 = 24;
 pub(super) const READINGS_MAX: usize = 8;
 /// How many files are remembered that came over a network, or that the text makes.
 const FILES_MAX: usize = 64;
+/// What it costs to read a word or a command once more, with other values.
+pub(super) const READING_STEPS: usize = 2;
 /// How many hits of one text are kept; the others are counted.
 const HITS_MAX: usize = 64;
 /// How often a text is read until its variables do not change any more.
@@ -33,7 +35,7 @@ const BYTES_PER_STEP: usize = 6;
 pub(super) const SHORTENED_STEPS: usize = 16;
 /// How many bytes of values may be copied for one step. Without a limit, `b=$a$a;c=$b$b;…` doubles its
 /// memory with every assignment.
-const VALUE_BYTES_PER_STEP: usize = 64;
+const VALUE_BYTES_PER_STEP: usize = 24;
 
 /// A parsed text, with the place of each byte in the text that is classified.
 #[derive(Clone, Copy)]

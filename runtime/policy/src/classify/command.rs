@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::classifier::{Classifier, Code, READINGS_MAX};
+use super::classifier::{Classifier, Code, READING_STEPS, READINGS_MAX};
 use super::expand::{Choice, Field};
 use super::stream::{Content, Stream, Written};
 use crate::shell::{Frame, Parameters};
@@ -436,6 +436,9 @@ impl Classifier<'_> {
                 None => next,
             });
             reading += 1;
+            if reading < readings && !self.step(READING_STEPS, span) {
+                break;
+            }
         }
         let output = written.unwrap_or_default();
         // `exec` alone opens what it opens for the commands that follow.

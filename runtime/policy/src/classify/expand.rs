@@ -1,7 +1,7 @@
 //! Words -> fields: what a shell makes of quotes, braces, variables, substitutions and patterns.
 
 use super::braces::{Atom, atoms, braces};
-use super::classifier::{Classifier, Code, READINGS_MAX};
+use super::classifier::{Classifier, Code, READING_STEPS, READINGS_MAX};
 use super::stream::{Content, Stream};
 use crate::shell::Frame;
 use crate::span::Span;
@@ -139,7 +139,8 @@ impl Classifier<'_> {
             let field = self.single_reading(code, &word.parts, word.span, frame, &mut choice);
             fields.push(field);
             reading += 1;
-            if reading >= choice.readings.min(READINGS_MAX) {
+            let is_last = reading >= choice.readings.min(READINGS_MAX);
+            if is_last || !self.step(READING_STEPS, code.place(word.span)) {
                 return fields;
             }
         }

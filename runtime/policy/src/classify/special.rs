@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::arguments::{Call, Given};
 use super::call::{Judged, Own};
-use super::classifier::Classifier;
+use super::classifier::{Classifier, READING_STEPS};
 use super::expand::Field;
 use super::hit::Cause;
 use super::run::{parameters, shifted};
@@ -160,7 +160,9 @@ impl Classifier<'_> {
                         let span = field.text.span;
                         self.floor(Floor::UnknownWord, span, "this alias is a word of the shell");
                     }
-                    if let Ok(name) = name {
+                    if let Ok(name) = name
+                        && self.step(READING_STEPS, field.text.span)
+                    {
                         let body = aliased(&field.text.after(equals + 1));
                         self.shell.define(name, body, true);
                     }
