@@ -6,7 +6,11 @@ use crate::syntax::Part;
 use crate::text::NAME;
 
 /// The most words that braces may make of one.
-const BRACES_MAX: usize = 64;
+const BRACES_MAX: usize = 512;
+/// The most bytes that are looked at for that.
+const WORK_MAX: usize = 16 * 1024;
+/// The most words that a shell may make of one, numbers counted one by one.
+const WORDS_MAX: u64 = 1_000_000;
 
 /// A byte of a word without quotes, or a part of it.
 #[derive(Clone, Copy)]
@@ -34,17 +38,21 @@ pub(super) fn atoms<'c>(code: &Code<'c>, parts: &'c [Part]) -> Vec<Atom<'c>> {
 /// Expands the braces of a word; `None` if there are too many.
 pub(super) fn braces(word: Vec<Atom<'_>>) -> Option<Vec<Vec<Atom<'_>>>> {
     let mut done = Vec::new();
-    let mut open = vec![word];
+    // Each with how many words it is, since a long range of numbers stands for one.
+    let mut open = vec![(word, 1u64)];
     let mut work = 0;
-    while let Some(word) = open.pop() {
+    let mut words = 0u64;
+    while let Some((word, count)) = open.pop() {
         work += word.len();
-        if done.len() + open.len() > BRACES_MAX || work > BRACES_MAX * 256 {
+        if done.len() + open.len() > BRACES_MAX || work > WORK_MAX || words > WORDS_MAX {
             return None;
         }
-        let Some((start, end, alternatives)) = first_brace(&word) else {
+        let Some(Braces { start, end, alternatives, numbers }) = first_brace(&word) else {
+            words = words.saturating_add(count);
             done.push(word);
             continue;
         };
+        let count = count.saturating_mul(numbers);
         let (before, after) = (word.get(..start)?, word.get(end..)?);
         if alternatives.len() > BRACES_MAX {
             return None;
@@ -54,14 +62,21 @@ pub(super) fn braces(word: Vec<Atom<'_>>) -> Option<Vec<Vec<Atom<'_>>>> {
             let mut made = before.to_vec();
             made.extend(alternative);
             made.extend(after);
-            open.push(made);
+            open.push((made, count));
         }
     }
-    Some(done)
+    (words <= WORDS_MAX).then_some(done)
 }
 
-/// Where a brace expression begins and ends, and what it stands for.
-type Braces<'c> = (usize, usize, Vec<Vec<Atom<'c>>>);
+/// A brace expression.
+struct Braces<'c> {
+    start: usize,
+    end: usize,
+    /// What it stands for.
+    alternatives: Vec<Vec<Atom<'c>>>,
+    /// How many numbers the only alternative stands for.
+    numbers: u64,
+}
 
 /// Returns the first brace expression of a word.
 fn first_brace<'c>(word: &[Atom<'c>]) -> Option<Braces<'c>> {
@@ -98,18 +113,25 @@ fn first_brace<'c>(word: &[Atom<'c>]) -> Option<Braces<'c>> {
     }
     let (start, end, mut commas) = first?;
     if commas.len() == 1 {
-        return Some((start, end + 1, range(word.get(start + 1..end)?)?));
+        let Range { alternatives, numbers } = range(word.get(start + 1..end)?)?;
+        return Some(Braces { start, end: end + 1, alternatives, numbers });
     }
     commas.push(end);
     let between = commas.iter().zip(commas.iter().skip(1));
     let alternatives =
         between.filter_map(|(from, to)| Some(word.get(from + 1..*to)?.to_vec())).collect();
-    Some((start, end + 1, alternatives))
+    Some(Braces { start, end: end + 1, alternatives, numbers: 1 })
+}
+
+/// What `1..5` between braces stands for.
+struct Range<'c> {
+    alternatives: Vec<Vec<Atom<'c>>>,
+    numbers: u64,
 }
 
 /// Returns what `1..5` or `a..e` between braces stands for. A long range of numbers is one number that
 /// is not known.
-fn range<'c>(inside: &[Atom<'c>]) -> Option<Vec<Vec<Atom<'c>>>> {
+fn range<'c>(inside: &[Atom<'c>]) -> Option<Range<'c>> {
     let mut text = Vec::new();
     let mut span = None;
     for atom in inside {
@@ -133,15 +155,18 @@ fn range<'c>(inside: &[Atom<'c>]) -> Option<Vec<Vec<Atom<'c>>>> {
     if let (Ok(low), Ok(high)) = (low.parse::<i64>(), high.parse::<i64>()) {
         let count = high.abs_diff(low);
         if count >= 8 {
-            return Some(vec![vec![Atom::Made(NAME, span)]]);
+            let alternatives = vec![vec![Atom::Made(NAME, span)]];
+            return Some(Range { alternatives, numbers: count.saturating_add(1) });
         }
         let (from, to) = (low.min(high), low.max(high));
-        return Some((from..=to).map(|number| made(number.to_string())).collect());
+        let alternatives = (from..=to).map(|number| made(number.to_string())).collect();
+        return Some(Range { alternatives, numbers: 1 });
     }
     let (&[low], &[high]) = (low.as_bytes(), high.as_bytes()) else { return None };
     if !low.is_ascii_alphabetic() || !high.is_ascii_alphabetic() {
         return None;
     }
     let letters = low.min(high)..=low.max(high);
-    Some(letters.map(|letter| made(char::from(letter).to_string())).collect())
+    let alternatives = letters.map(|letter| made(char::from(letter).to_string())).collect();
+    Some(Range { alternatives, numbers: 1 })
 }

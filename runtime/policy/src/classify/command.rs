@@ -170,7 +170,8 @@ impl Classifier<'_> {
             Kind::Coprocess(body) => {
                 let mut inner = Frame { is_beside: true, ..frame.clone() };
                 let mark = self.shell.enter();
-                self.command(code, body, &mut inner, input);
+                // It reads what the text writes to it later.
+                self.command(code, body, &mut inner, &Stream::of(Content::Made));
                 self.shell.leave(mark);
                 Stream::default()
             }

@@ -216,9 +216,13 @@ impl Classifier<'_> {
                 return;
             }
             let Some(words) = braces(atoms(code, &word.parts)) else {
+                self.unparsed(place, "these braces are too many words");
                 done.push(Field::unknown(place, true));
                 return;
             };
+            if !self.step(words.len(), place) {
+                return;
+            }
             for atoms in words {
                 self.finish_word(code, &atoms, place, frame, choice, done);
             }

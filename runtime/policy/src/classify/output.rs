@@ -4,7 +4,7 @@ use super::arguments::{Call, Given};
 use super::classifier::Classifier;
 use super::expand::Field;
 use super::stream::{Content, Stream};
-use crate::facts::Output;
+use crate::facts::{Output, Role};
 use crate::shell::Folder;
 use crate::text::{MADE, NAME, Text, TextBuilder, may_be_option, part_of};
 
@@ -115,7 +115,8 @@ impl Classifier<'_> {
 pub(super) fn formatted(call: &Call<'_>) -> Option<Text<'static>> {
     let (format, mut values) = call.operands.split_first()?;
     let mut builder = TextBuilder::new(call.span);
-    if call.operands.iter().any(|field| field.spread) || !call.given.is_empty() {
+    let names_only = call.given.iter().all(|given| given.flag.role == Role::Name);
+    if call.operands.iter().any(|field| field.spread) || !names_only {
         return None;
     }
     loop {

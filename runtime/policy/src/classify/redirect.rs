@@ -146,6 +146,11 @@ impl Classifier<'_> {
                     if is_output && !is_own && frame.is_connected {
                         redirected.connection = Some(field.text.span);
                     }
+                } else if code.slice(redirect.span).contains("<&") {
+                    // A descriptor that a variable holds.
+                    if is_input {
+                        redirected.input = Stream::of(Content::Opaque);
+                    }
                 } else {
                     self.output_to(Effect::Write, field, is_output, frame, redirected);
                 }

@@ -228,6 +228,10 @@ impl Classifier<'_> {
                 self.floor(Floor::UnknownWord, span, "it runs code that the text does not show");
             }
             Some(Content::Terminal | Content::File) | None => {
+                if bytes.starts_with(b"/dev/fd/") || bytes.starts_with(b"/proc/self/fd/") {
+                    let reason = "it runs code from a descriptor, which the text does not show";
+                    self.floor(Floor::UnknownWord, span, reason);
+                }
                 let path = self.reads(&field.text, frame);
                 if self.is_fetched(&path.bytes) {
                     let cause = Cause::Shell("runs code from a network");

@@ -78,7 +78,9 @@ impl Classifier<'_> {
             true => self.run_function(first, words, frame, input),
             false => None,
         };
-        let program = self.facts.program(program_name(name));
+        let normal = paths::normalised(name, &Folder::Work);
+        let is_rooted = name.starts_with(b"/");
+        let program = self.facts.program(program_name(if is_rooted { &normal } else { name }));
         match program.and_then(|id| self.facts.node(id)) {
             Some(node) => {
                 let is_function = output.is_some();

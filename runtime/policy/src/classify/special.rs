@@ -135,6 +135,7 @@ impl Classifier<'_> {
                 let is_export = special == Special::Export || self.is_given(judged.call, b"-x");
                 let is_reference = self.is_given(judged.call, b"-n");
                 let evaluates = is_reference || self.is_given(judged.call, b"-i");
+                let recases = [b"-l", b"-u"].iter().any(|name| self.is_given(judged.call, *name));
                 let is_integer = self.is_given(judged.call, b"-i");
                 for field in operands {
                     if evaluates {
@@ -144,6 +145,9 @@ impl Classifier<'_> {
                     self.declared(field, is_export, is_integer);
                     if is_reference {
                         self.refer(field);
+                    }
+                    if recases {
+                        self.recase(field);
                     }
                 }
                 None

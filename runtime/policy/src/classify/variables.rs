@@ -9,7 +9,7 @@ use super::classifier::{Classifier, Code};
 use super::expand::Field;
 use super::stream::{Content, Stream};
 use crate::facts::{NodeBit, NodeRow, Role, Special};
-use crate::shell::Frame;
+use crate::shell::{Frame, Parameters};
 use crate::span::Span;
 use crate::syntax::Assignment;
 use crate::text::{ELEMENT, HOLE, MADE, QUERY, SECRET, TextBuilder, cut_of, part_of};
@@ -46,6 +46,15 @@ impl Classifier<'_> {
         }
     }
 
+    /// Notes what `declare -l` and `-u` do: the variable holds other letters than it is given.
+    pub(super) fn recase(&mut self, field: &Field<'_>) {
+        let bytes = &*field.text.bytes;
+        let end = bytes.iter().position(|byte| *byte == b'=').unwrap_or(bytes.len());
+        if let Ok(name) = str::from_utf8(bytes.get(..end).unwrap_or(bytes)) {
+            self.shell.assign(name, [MADE].into());
+        }
+    }
+
     /// Notes what `declare -n` does: either name stands for the other's value.
     pub(super) fn refer(&mut self, field: &Field<'_>) {
         for name in field.text.bytes.split(|byte| *byte == b'=') {
@@ -64,8 +73,10 @@ impl Classifier<'_> {
             let Some(value) = &given.value else { continue };
             let mut code = TextBuilder::new(value.text.span);
             code.push_text(&value.text);
-            code.push_made(&[b' ', MADE], value.text.span);
-            self.code_here(&code.finish(), &mut frame.clone(), &Stream::default());
+            code.push_made(b" \"$1\"", value.text.span);
+            let parameters = Parameters::Made;
+            let mut inner = Frame { parameters, ..frame.clone() };
+            self.code_here(&code.finish(), &mut inner, &Stream::default());
         }
         let is_array = |given: &Given<'_>| given.flag.role == Role::Name;
         let array = call.given.iter().find(|given| is_array(given));

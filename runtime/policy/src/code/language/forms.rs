@@ -28,7 +28,6 @@ const PYTHON_MODULES: &[&str] = &[
     "glob",
     "hashlib",
     "heapq",
-    "hmac",
     "html",
     "importlib",
     "io",
