@@ -30,12 +30,12 @@ pub(super) const ROUNDS_MAX: usize = 3;
 /// The commands and words that may be looked at, in all rounds together: so many in any case, and one more for
 /// so many bytes of the text. A dense script of 64 KiB takes three quarters of them; texts made to be slow take more.
 const STEPS_MIN: usize = 3072;
-const BYTES_PER_STEP: usize = 6;
+const BYTES_PER_STEP: usize = 7;
 /// What it costs to find the options that a shortened one may mean, among all of a program.
 pub(super) const SHORTENED_STEPS: usize = 16;
 /// How many bytes of values may be copied for one step. Without a limit, `b=$a$a;c=$b$b;…` doubles its
 /// memory with every assignment.
-const VALUE_BYTES_PER_STEP: usize = 24;
+const VALUE_BYTES_PER_STEP: usize = 64;
 
 /// A parsed text, with the place of each byte in the text that is classified.
 #[derive(Clone, Copy)]
