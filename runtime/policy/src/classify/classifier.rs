@@ -30,7 +30,7 @@ pub(super) const ROUNDS_MAX: usize = 3;
 /// The commands and words that may be looked at, in all rounds together: so many in any case, and one more for
 /// so many bytes of the text. A dense script of 64 KiB takes three quarters of them; texts made to be slow take more.
 const STEPS_MIN: usize = 3072;
-const BYTES_PER_STEP: usize = 7;
+const BYTES_PER_STEP: usize = 6;
 /// What it costs to find the options that a shortened one may mean, among all of a program.
 pub(super) const SHORTENED_STEPS: usize = 16;
 /// How many bytes of values may be copied for one step. Without a limit, `b=$a$a;c=$b$b;…` doubles its
