@@ -423,7 +423,10 @@ impl Classifier<'_> {
             self.shell.is_last_option |=
                 fields.last().is_some_and(|last| may_be_option(&last.text.bytes));
             self.prefixes(code, assignments, &fields);
-            let reads = matches!(redirected.input.content, Content::File | Content::Network);
+            let reads = matches!(
+                redirected.input.content,
+                Content::File | Content::Network | Content::Made
+            );
             let next = if fields.is_empty() && reads && assignments.is_empty() {
                 // `$(< file)` is what the file holds.
                 redirected.input.clone()
