@@ -43,16 +43,6 @@ pub(crate) struct Answer {
     /// How many further hits there are.
     #[serde(skip_serializing_if = "is_zero")]
     omitted: usize,
-    /// The names of the programs and functions that it runs, as far as they are known.
-    programs: Vec<String>,
-    /// The paths that it reads, as far as they are known; `…` is a part that is not.
-    reads: Vec<String>,
-    /// The paths that it writes or removes, likewise.
-    writes: Vec<String>,
-    /// The hosts that it reaches, likewise.
-    hosts: Vec<String>,
-    /// The users whose rights it takes, likewise.
-    privilege: Vec<String>,
 }
 
 /// A part of a command that raises its tier.
@@ -207,18 +197,12 @@ impl Answers<'_> {
             message: hit.message(self.facts),
             at: hit.at(self.facts).map(|place| format!("{}:{}", place.file, place.line)),
         });
-        let list = |set: &std::collections::BTreeSet<String>| set.iter().cloned().collect();
         Classified::Answer(Answer {
             format_version: FORMAT_VERSION,
             tier: verdict.tier.number(),
             name: verdict.tier.name(),
             hits: hits.collect(),
             omitted: verdict.omitted,
-            programs: list(&verdict.programs),
-            reads: list(&verdict.reads),
-            writes: list(&verdict.writes),
-            hosts: list(&verdict.hosts),
-            privilege: list(&verdict.privilege),
         })
     }
 }

@@ -119,7 +119,7 @@ pub(super) mod form_part {
 
 /// Some bytes of rows, and the line that the lines in them are counted from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Extent {
+pub struct Extent {
     pub(super) start: u32,
     pub(super) end: u32,
     pub(super) line: u16,
@@ -150,7 +150,7 @@ impl NameList {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NodeRow {
     pub(crate) id: NodeId,
-    pub(super) parent: Option<NodeId>,
+    pub(crate) parent: Option<NodeId>,
     /// The file of a program; 0 of a sub-command.
     pub(super) file: u8,
     pub(super) name: NameId,

@@ -369,6 +369,21 @@ impl<'a> Facts<'a> {
         self.node(node).map_or("", |row| self.text(row.says))
     }
 
+    /// Returns the option of an id.
+    pub(crate) fn flag_row(&self, flag: FlagId) -> Option<FlagRow> {
+        self.reader_at(flag).flag()
+    }
+
+    /// Returns the value of an id.
+    pub(crate) fn value_row(&self, value: u32) -> Option<ValueRow> {
+        self.reader_at(value).value()
+    }
+
+    /// Returns the form of an id.
+    pub(crate) fn form_row(&self, form: u32) -> Option<FormRow> {
+        self.reader_at(form).form()
+    }
+
     pub(crate) fn form_says(&self, form: u32) -> &'a str {
         let row = self.reader_at(form).form();
         row.map_or("", |row| self.text(row.says))
