@@ -26,7 +26,7 @@ mod server_info;
 
 use std::mem;
 
-use relay_bundle::List;
+use relay_bundle::{List, Tier};
 use relay_engine::audit_record::{self, Action, OutputHash, Subject};
 use relay_engine::briefing::Occasion;
 use relay_engine::keywords;
@@ -216,7 +216,7 @@ fn record(
             (Ok(answer), permit.tier(), permit.rule().to_owned(), Action::Served)
         }
         Err(error) => {
-            let tier = offered(call, name).map_or(0, |offered| offered.tier);
+            let tier = offered(call, name).map_or(Tier::ReadOnly, |offered| offered.tier);
             let (rule, action) = (error.reason(), error.action());
             let answer = match error {
                 CallError::Rejected(rejection) => Err(rejection),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use relay_bundle::Tier;
 use relay_engine::tool::{Offered, ToolSpec};
 
 use super::error::CallError;
@@ -9,13 +10,13 @@ use crate::call::Call;
 use crate::principal::Principal;
 
 /// The highest tier of a tool that needs no policy: it only reads.
-const UNDECIDED_TIER_MAX: u8 = 0;
+const UNDECIDED_TIER_MAX: Tier = Tier::ReadOnly;
 
 /// The permission to run a tool. Only [`decide`] creates one, and every tool requires one.
 #[derive(Debug, Clone)]
 pub(super) struct Permit {
     spec: &'static ToolSpec,
-    tier: u8,
+    tier: Tier,
     principal: Arc<Principal>,
     rule: String,
 }
@@ -27,7 +28,7 @@ impl Permit {
     }
 
     /// Returns the tier of the call.
-    pub(super) fn tier(&self) -> u8 {
+    pub(super) fn tier(&self) -> Tier {
         self.tier
     }
 

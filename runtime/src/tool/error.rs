@@ -1,8 +1,9 @@
 //! Why a call fails, before its tool runs or in it.
 
+use relay_bundle::Tier;
 use relay_engine::audit_record::Action;
 use relay_engine::select::TagError;
-use relay_engine::tool::{ArgumentError, ToolSpec};
+use relay_engine::tool::ArgumentError;
 use thiserror::Error;
 
 use crate::calls::Interrupted;
@@ -22,8 +23,8 @@ pub(super) enum CallError {
     #[error("[ERROR: {0}]")]
     Arguments(#[from] ArgumentError),
     /// The caller may not make this call.
-    #[error("[DENIED tier {tier} ({}): {reason}]", ToolSpec::tier_name(*tier))]
-    Denied { tier: u8, reason: &'static str },
+    #[error("[DENIED tier {} ({}): {reason}]", tier.number(), tier.name())]
+    Denied { tier: Tier, reason: &'static str },
     #[error("[TIMEOUT after {run_s_max}s]")]
     TimedOut { run_s_max: u32 },
     /// The client cancelled the call or disconnected, or the server stops.
