@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use relay_bundle::{Corrupt, Place, Repeat, Tier, Who};
+use relay_bundle::{Corrupt, Place, Repeat, Who};
 use relay_engine::cascade::{self, Explained, Question};
 use relay_engine::glob;
 use relay_engine::place::{self, Identity, NoPlace, Placement};
@@ -67,12 +67,6 @@ impl Placed {
     pub(crate) fn role(&self) -> Option<&str> {
         let role = self.place.as_ref().ok()?.role?;
         self.loaded.bundle.roles().get(role).map(|role| role.name.as_str())
-    }
-
-    /// Returns the most tier that calls of the caller may reach; `None` if there are no roles.
-    pub(crate) fn tier_max(&self) -> Option<Tier> {
-        let role = self.place.as_ref().ok()?.role?;
-        self.loaded.bundle.roles().get(role).map(|role| role.tier.value)
     }
 
     /// Returns the name of the caller's tenant, if the project has it.
