@@ -32,13 +32,13 @@ use relay_engine::audit_record::{self, Action, OutputHash, Subject};
 use relay_engine::briefing::Occasion;
 use relay_engine::keywords;
 use relay_engine::sent::Sent;
-use relay_engine::tool::{Arguments, BRIEFING, Offered, decode};
+use relay_engine::tool::{Arguments, BRIEFING, decode};
 use serde_json::{Map, Value};
 
 use self::audit_tail::AuditTail;
 use self::briefing::{BeginSession, ReadPrompts};
 use self::clamp::clamp;
-use self::decide::{Decided, Permit, decide};
+use self::decide::{Decided, Permit, decide, offered};
 use self::error::CallError;
 use self::explain_context::ExplainContext;
 use self::implementation::{Outcome, Run, Tool};
@@ -157,11 +157,6 @@ fn text_bytes(value: &Value) -> usize {
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,
     }
-}
-
-/// Returns the tool of a name, whether or not the caller sees it.
-fn offered<'a>(call: &'a Call, name: &str) -> Option<&'a Offered> {
-    call.placed.loaded.tools.iter().find(|offered| offered.spec.name == name)
 }
 
 async fn execute(

@@ -17,6 +17,10 @@ use crate::placed::Placed;
 /// request.
 const PAGES_KEPT_MAX: usize = 32;
 
+/// For how long a client may cache an answer. Clients that listen for changes are notified of a new
+/// bundle at once.
+pub(super) const TTL_MS: u64 = 60_000;
+
 /// The pages of one list.
 #[derive(Debug)]
 pub(super) struct Pages<T> {

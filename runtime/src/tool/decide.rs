@@ -7,7 +7,6 @@ use relay_engine::decide::{self, Decision, Outcome};
 use relay_engine::tool::{Offered, ToolSpec};
 
 use super::error::CallError;
-use super::offered;
 use crate::call::Call;
 use crate::caller::truncate;
 use crate::principal::Principal;
@@ -75,4 +74,9 @@ pub(super) fn decide<'c>(call: &'c Call, name: &str) -> Result<Decided<'c>, Reje
         }
     };
     Ok(Decided { offered, permit })
+}
+
+/// Returns the tool of a name, whether or not the caller sees it.
+pub(super) fn offered<'a>(call: &'a Call, name: &str) -> Option<&'a Offered> {
+    call.placed.loaded.tools.iter().find(|offered| offered.spec.name == name)
 }
