@@ -7,8 +7,8 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::args::Transport;
 use crate::mcp;
+use crate::settings::args::Transport;
 use crate::settings::{LOG_VARIABLE, Settings};
 
 /// Starts the log. An unknown level in `RELAY_LOG` is reported and otherwise ignored.

@@ -9,15 +9,16 @@ use thiserror::Error;
 use tokio::runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::args::{Args, Transport, UsageError};
-use crate::audit::{Audit, AuditError};
 use crate::http::{self, HttpError};
-use crate::keyring::{Keyring, KeyringError};
-use crate::load::{LoadError, Loader};
-use crate::named::{self, NameError};
+use crate::log;
+use crate::mcp;
+use crate::record::audit::{Audit, AuditError};
 use crate::server::Server;
+use crate::settings::args::{Args, Transport, UsageError};
 use crate::settings::{Settings, SettingsError};
-use crate::{log, mcp};
+use crate::trust::keyring::{Keyring, KeyringError};
+use crate::trust::load::{LoadError, Loader};
+use crate::trust::named::{self, NameError};
 
 /// The number of threads that answer over HTTP.
 const HTTP_THREADS: usize = 2;

@@ -18,10 +18,13 @@
 
 mod audit_tail;
 mod briefing;
+pub(crate) mod call;
 mod clamp;
+pub(crate) mod context;
 mod decide;
 mod error;
 mod explain_context;
+mod gate;
 mod implementation;
 mod server_info;
 
@@ -37,18 +40,18 @@ use serde_json::{Map, Value};
 
 use self::audit_tail::AuditTail;
 use self::briefing::{BeginSession, ReadPrompts};
+use self::call::Call;
 use self::clamp::clamp;
+use self::context::Context;
 use self::decide::{Decided, Permit, decide, offered};
 use self::error::CallError;
 use self::explain_context::ExplainContext;
+use self::gate::{Briefing, Passage};
 use self::implementation::{Outcome, Run, Tool};
 use self::server_info::ServerInfo;
-use crate::audit::Entry;
-use crate::call::Call;
-use crate::calls::Room;
-use crate::context::{self, Context};
-use crate::gate::{self, Briefing, Passage};
-use crate::rejection::Rejection;
+use crate::caller::calls::Room;
+use crate::caller::rejection::Rejection;
+use crate::record::audit::Entry;
 
 /// The most bytes of texts in the arguments of one call.
 const INPUT_BYTES_MAX: usize = 2 << 20;

@@ -11,9 +11,9 @@ use serde::de::DeserializeOwned;
 use super::lists::{Page, Pages, TTL_MS};
 use super::surface::Surface;
 use super::tools;
-use crate::memory::Memory;
-use crate::metrics::Method;
-use crate::placed::Placed;
+use crate::record::memory::Memory;
+use crate::record::metrics::Method;
+use crate::trust::placed::Placed;
 
 /// An entry of a list. Its type is the kind of the list: what is asked for, and what is answered.
 pub(super) trait Entry: DeserializeOwned + Clone + 'static {

@@ -20,13 +20,13 @@ use super::rejection::damaged;
 use super::service::{Served, Service};
 use super::subscriptions::{Listener, Listening, Subscribed};
 use super::{bad_params, completion, prompts, rejection, resources, subscriptions, surface, tools};
-use crate::call::Call;
+use crate::caller::principal::Principal;
 use crate::lock::lock;
-use crate::memory::Memory;
-use crate::metrics::{Method, Outcome};
-use crate::placed::Placed;
-use crate::principal::Principal;
+use crate::record::memory::Memory;
+use crate::record::metrics::{Method, Outcome};
 use crate::server::Server;
+use crate::tool::call::Call;
+use crate::trust::placed::Placed;
 
 /// Answers MCP requests. There is one for each session of a legacy client, one for each request of
 /// a modern client over HTTP, and one for the process on stdio.

@@ -10,8 +10,8 @@ use rmcp::ErrorData;
 use serde::de::DeserializeOwned;
 
 use super::rejection::{self, damaged};
-use crate::load::Loaded;
-use crate::placed::Placed;
+use crate::trust::load::Loaded;
+use crate::trust::placed::Placed;
 
 /// Pages that are decoded once and kept, if everyone sees the same; others are decoded for each
 /// request.

@@ -13,11 +13,11 @@ use serde_json::json;
 use super::lists::Page;
 use super::rejection;
 use super::surface::hides_tools;
-use crate::call::Call;
-use crate::context::Context;
-use crate::memory::Memory;
-use crate::placed::Placed;
+use crate::record::memory::Memory;
+use crate::tool::call::Call;
+use crate::tool::context::Context;
 use crate::tool::{self, Answer};
+use crate::trust::placed::Placed;
 
 /// The `_meta` key of the handle and of the prompts that it covers. It is not structured content,
 /// which some clients give to a model instead of the text.

@@ -12,8 +12,8 @@ use tokio_util::sync::CancellationToken;
 use super::decide::Permit;
 use super::error::CallError;
 use super::implementation::{Outcome, Run, Running, Tool};
-use crate::principal::CallerKey;
-use crate::regular_file;
+use crate::caller::principal::CallerKey;
+use crate::file::regular_file;
 
 /// The most bytes at the end of the file that are read.
 const SCANNED_BYTES_MAX: u64 = 8 << 20;

@@ -6,11 +6,11 @@ use relay_bundle::Tier;
 use relay_engine::decide::{self, Decision, Outcome};
 use relay_engine::tool::{Offered, ToolSpec};
 
+use super::call::Call;
 use super::error::CallError;
-use crate::call::Call;
+use crate::caller::principal::Principal;
+use crate::caller::rejection::Rejection;
 use crate::caller::truncate;
-use crate::principal::Principal;
-use crate::rejection::Rejection;
 
 /// The permission to run a tool. Only [`decide`] creates one, and every tool requires one.
 #[derive(Debug, Clone)]

@@ -6,9 +6,9 @@ use relay_engine::select::TagError;
 use relay_engine::tool::ArgumentError;
 use thiserror::Error;
 
-use crate::calls::Interrupted;
-use crate::gate::GateError;
-use crate::rejection::Rejection;
+use super::gate::GateError;
+use crate::caller::calls::Interrupted;
+use crate::caller::rejection::Rejection;
 
 /// Why a call fails, before its tool runs or in it. The messages are for the model.
 #[derive(Debug, Error)]

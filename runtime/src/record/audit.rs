@@ -25,11 +25,11 @@ use relay_engine::audit_record::{self, Action, AuditRecord, OutputHash, truncate
 use serde::Serialize;
 use thiserror::Error;
 
+use super::metrics::Counter;
 use crate::caller::Caller;
 use crate::clock;
+use crate::file::regular_file;
 use crate::lock::lock;
-use crate::metrics::Counter;
-use crate::regular_file;
 use crate::settings::AuditPath;
 
 /// The mode of the file: for its owner alone.

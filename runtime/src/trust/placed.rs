@@ -8,8 +8,8 @@ use relay_engine::glob;
 use relay_engine::place::{self, Identity, NoPlace, Placement};
 use relay_engine::view::View;
 
-use crate::load::Loaded;
-use crate::principal::Principal;
+use super::load::Loaded;
+use crate::caller::principal::Principal;
 
 /// The bundle in force, and the place of a caller in its project.
 #[derive(Debug, Clone)]
