@@ -8,7 +8,6 @@ mod clock;
 mod file;
 mod http;
 mod lock;
-mod log;
 mod mcp;
 mod record;
 mod reload;

@@ -10,9 +10,9 @@ use tokio::runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::http::{self, HttpError};
-use crate::log;
 use crate::mcp;
 use crate::record::audit::{Audit, AuditError};
+use crate::record::log;
 use crate::server::Server;
 use crate::settings::args::{Args, Transport, UsageError};
 use crate::settings::{Settings, SettingsError};
@@ -57,7 +57,7 @@ impl Failure {
 /// Serves until standard input ends, or SIGTERM or SIGINT comes.
 pub(crate) fn serve(args: Args) -> Result<(), Failure> {
     let settings = Settings::new(args)?;
-    log::start(&settings);
+    log::start(&settings, mcp::CHATTY_TARGET);
     if settings.auth.is_some() && !settings.authenticates() {
         let id = &settings.principal.id;
         tracing::warn!(
