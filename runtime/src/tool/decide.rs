@@ -12,7 +12,7 @@ use crate::caller::principal::Principal;
 use crate::caller::rejection::Rejection;
 use crate::caller::truncate;
 
-/// The permission to run a tool. Only [`decide`] creates one, and every tool requires one.
+/// The permission to run a tool. Only [`decide()`] creates one, and every tool requires one.
 #[derive(Debug, Clone)]
 pub(super) struct Permit {
     spec: &'static ToolSpec,
