@@ -321,7 +321,8 @@ fn contents_as_text(contents: &Contents) -> String {
     for tool in &contents.tools {
         let place = format!("{}:{}:{}", tool.at.file, tool.at.line, tool.at.column);
         let gated = if tool.gated { ", gated" } else { "" };
-        writeln!(text, "── tool {} (tier {}{gated}) {place}", tool.name, tool.tier).unwrap();
+        writeln!(text, "── tool {} (tier {}{gated}) {place}", tool.name, tool.tier.number())
+            .unwrap();
     }
     for prompt in &contents.prompts {
         let arguments: Vec<_> =

@@ -64,14 +64,18 @@ const ONLY_IN: &[(&str, &str, &[&str])] = &[
     ("runtime", "hmac", &["runtime/engine/src/handle.rs"]),
     ("runtime", "Permit {", &["runtime/src/tool/decide.rs"]),
     // What a bundle says is answered through a `View`, of one caller: nothing else has the bundle.
-    ("runtime/src", "loaded.bundle", &["runtime/src/load.rs", "runtime/src/placed.rs"]),
+    ("runtime/src", "loaded.bundle", &["runtime/src/trust/load.rs", "runtime/src/trust/placed.rs"]),
     (
         "runtime/src",
         "relay_bundle::Bundle",
-        &["runtime/src/load.rs", "runtime/src/placed.rs", "runtime/src/standing.rs"],
+        &[
+            "runtime/src/trust/load.rs",
+            "runtime/src/trust/placed.rs",
+            "runtime/src/trust/standing.rs",
+        ],
     ),
-    ("runtime/src", "View::", &["runtime/src/placed.rs"]),
-    ("runtime", "unsafe ", &["runtime/src/map.rs"]),
+    ("runtime/src", "View::", &["runtime/src/trust/placed.rs"]),
+    ("runtime", "unsafe ", &["runtime/src/trust/map.rs"]),
     ("runtime", "conformance_tools", &["runtime/src/mcp.rs", "runtime/src/mcp/"]),
 ];
 

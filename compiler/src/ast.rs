@@ -400,7 +400,7 @@ pub(crate) struct Tenant {
 pub(crate) struct Role {
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) new: Option<Spanned<bool>>,
-    pub(crate) tier: Option<Spanned<u8>>,
+    pub(crate) tier: Option<Spanned<Tier>>,
     pub(crate) parent: Option<Spanned<String>>,
     pub(crate) tools: Option<Vec<Spanned<String>>>,
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use relay_bundle::{Content, Level, Mask, Rendering, Unlock, UriPiece};
 use relay_engine::glob::is_name;
 use relay_engine::tool::{Group, TOOLS, ToolSpec};
-use relay_policy::tier::{Floor, Tier};
+use relay_policy::tier::{Floors, Tier};
 
 use crate::ast::{
     Expect, FactEnvironment, FactProgram, MessageName, PathChoice, Repeat, ToolGroup, Who,
@@ -58,8 +58,8 @@ pub(crate) struct Model {
 #[derive(Debug)]
 pub(crate) struct Policy {
     pub(crate) at: Span,
-    /// The tiers of doubts, in the order of `Floor`.
-    pub(crate) floors: [FloorSetting; 5],
+    /// The tiers of doubts.
+    pub(crate) floors: Floors<FloorSetting>,
     /// What is said of paths; the patterns are valid.
     pub(crate) paths: Vec<PathChoice>,
 }
@@ -67,7 +67,6 @@ pub(crate) struct Policy {
 /// The tier of a doubt.
 #[derive(Debug)]
 pub(crate) struct FloorSetting {
-    pub(crate) floor: Floor,
     pub(crate) tier: Setting<Tier>,
     /// Why it is lower than its default.
     pub(crate) because: Option<Spanned<String>>,
@@ -143,7 +142,7 @@ pub(crate) struct Access {
 pub(crate) struct Role {
     pub(crate) name: Spanned<String>,
     /// An inherited one has no place.
-    pub(crate) tier: Setting<u8>,
+    pub(crate) tier: Setting<Tier>,
     /// The index of the role that contains this one.
     pub(crate) parent: Option<Spanned<usize>>,
     /// The names and patterns of the tools that it sees; absent if it sees all.

@@ -7,7 +7,7 @@ use relay_bundle::{
     Argument, ArgumentKind, Audience, Audiences, Blob, CallerRole, Content, Contents, Gate,
     KnownTool, Level, Manifest, Mask, Message, MessagePiece, Messages, Page, Part, PartContent,
     Place, Prompt, Rendering, Resource, ResourceTemplate, Review, Role, Segment, Setting, Skill,
-    Suppression, Tenant, Tool, Unlock, UriPiece, User, Visible, Who,
+    Suppression, Tenant, Tier, Tool, Unlock, UriPiece, User, Visible, Who,
 };
 
 /// Contents with a few of everything; prompts and resources have unique names and are sorted.
@@ -119,7 +119,7 @@ pub(crate) fn with_audiences() -> impl Strategy<Value = Contents> {
 /// Tenants, roles and users that refer to each other.
 fn access() -> impl Strategy<Value = (Vec<Tenant>, Vec<CallerRole>, Vec<User>)> {
     let tenants = btree_map(name(), place(), 0..4);
-    let roles = btree_map(name(), (set(0..4u8), option::of(vec(set(text()), 0..3)), place()), 0..4);
+    let roles = btree_map(name(), (set(tier()), option::of(vec(set(text()), 0..3)), place()), 0..4);
     let who = prop_oneof![Just(Who::User), Just(Who::Group), Just(Who::Anyone)];
     let users = btree_map((who, name(), option::of(0..4u32)), (0..4u32, place()), 0..8);
     (tenants, roles, users).prop_map(|(tenants, roles, users)| {
@@ -285,8 +285,12 @@ fn message_piece() -> impl Strategy<Value = MessagePiece> {
     ]
 }
 
+fn tier() -> impl Strategy<Value = Tier> {
+    prop::sample::select(Tier::ALL.as_slice())
+}
+
 fn tool() -> impl Strategy<Value = Tool> {
-    (text(), any::<bool>(), 0..=3u8, place()).prop_map(|(name, gated, tier, at)| Tool {
+    (text(), any::<bool>(), tier(), place()).prop_map(|(name, gated, tier, at)| Tool {
         name,
         gated,
         tier,

@@ -10,7 +10,7 @@ use relay_bundle::{
     Corrupt, Floors, Gate, KnownTool, Level, Manifest, Mask, Message, MessagePiece, Messages,
     OpenError, Page, Part, PartContent, PathKind, PathRow, Place, Policy, Prompt, Rendering,
     Repeat, Resource, ResourceTemplate, Review, Role, Segment, Setting, Skill, SkillSettings,
-    Suppression, Tenant, Tool, Unlock, UriPiece, User, Visible, Who, encode,
+    Suppression, Tenant, Tier, Tool, Unlock, UriPiece, User, Visible, Who, encode,
 };
 use relay_policy::facts::{Knowledge, encode as encode_facts};
 
@@ -108,9 +108,9 @@ pub(crate) fn rich() -> Contents {
         ],
         audiences: Some(audiences()),
         tools: vec![
-            tool("begin_session", false, 0),
-            tool("read_prompts", false, 0),
-            tool("server_info", true, 3),
+            tool("begin_session", false, Tier::ReadOnly),
+            tool("read_prompts", false, Tier::ReadOnly),
+            tool("server_info", true, Tier::Irreversible),
         ],
         tool_pages: vec![page(0, 2, r#"[{"name":"begin_session"}]"#), page(2, 1, "[]")],
         prompt_pages: vec![page(0, 2, r#"[{"name":"deploy"},{"name":"greet"}]"#), page(2, 1, "[]")],
@@ -141,7 +141,7 @@ fn role(name: &str, parent: Option<&str>, tools: Option<&[&str]>) -> CallerRole 
     let pattern = |pattern: &&str| written(pattern, 73);
     CallerRole {
         name: name.into(),
-        tier: made(1),
+        tier: made(Tier::Reversible),
         parent: parent.map(Into::into),
         tools: tools.map(|tools| tools.iter().map(pattern).collect()),
         at: place(72),
@@ -291,11 +291,11 @@ fn policy() -> Policy {
     let floor = |value, line: Option<u32>| Setting { value, at: line.map(place) };
     Policy {
         floors: Floors {
-            unknown_program: floor(3, Some(91)),
-            unknown_flag: floor(2, None),
-            unknown_word: floor(3, None),
-            opaque_code: floor(1, Some(92)),
-            unparsed: floor(3, None),
+            unknown_program: floor(Tier::Irreversible, Some(91)),
+            unknown_flag: floor(Tier::Stateful, None),
+            unknown_word: floor(Tier::Irreversible, None),
+            opaque_code: floor(Tier::Reversible, Some(92)),
+            unparsed: floor(Tier::Irreversible, None),
         },
         paths: vec![
             PathRow {
@@ -411,7 +411,7 @@ fn messages() -> Messages {
     }
 }
 
-fn tool(name: &str, gated: bool, tier: u8) -> Tool {
+fn tool(name: &str, gated: bool, tier: Tier) -> Tool {
     Tool { name: name.into(), gated, tier, at: place(61) }
 }
 

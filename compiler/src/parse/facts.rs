@@ -303,7 +303,7 @@ fn names(node: &Node, rule: &'static Rule, out: &mut Diagnostics) -> Vec<String>
 }
 
 fn tier(reader: &mut Reader<'_>, name: &'static str, out: &mut Diagnostics) -> Option<Tier> {
-    reader.value::<u8>(name, out).and_then(|tier| Tier::from_number(tier.value))
+    reader.value(name, out).map(|tier| tier.value)
 }
 
 fn count(reader: &mut Reader<'_>, name: &'static str, out: &mut Diagnostics) -> u8 {

@@ -7,7 +7,7 @@ use super::empty;
 use super::node::{Node, Reader};
 use crate::ast::{FloorChoice, PathChoice, Policy};
 use crate::diagnostic::Diagnostics;
-use crate::grammar::{Field, Kind, Literal, Rule};
+use crate::grammar::{Field, Kind, Literal, Rule, Scalar};
 use crate::source::Spanned;
 
 /// Why something is allowed that would not be, or counts less than it would.
@@ -32,8 +32,7 @@ static FLOORS: Rule = Rule {
     example: "",
 };
 
-const TIER: Kind = Kind::Number { low: 0, high: 3 };
-const FLOOR_FIELDS: &[Field] = &[Field::argument("a tier", TIER, "Its tier."), BECAUSE];
+const FLOOR_FIELDS: &[Field] = &[Field::argument("a tier", Kind::TIER, "Its tier."), BECAUSE];
 
 const fn floor(name: &'static str, meaning: &'static str) -> Rule {
     Rule::leaf(name, "a floor", meaning, FLOOR_FIELDS)
@@ -106,7 +105,8 @@ fn floors(node: &Node, out: &mut Diagnostics) -> Vec<FloorChoice> {
     for (rule, floor) in FLOOR_RULES.into_iter().zip(Floor::ALL) {
         let Some(child) = reader.child(rule.name, out) else { continue };
         let mut reader = Reader::new(child, rule, out);
-        let tier = reader.argument(out).and_then(|value| value.literal(TIER, out)).and_then(tier);
+        let tier =
+            reader.argument(out).and_then(|value| value.literal(Kind::TIER, out)).and_then(tier);
         let because = reader.text(BECAUSE.name, out);
         reader.finish(out);
         floors.push(FloorChoice { floor, at: child.name.at, tier, because });
@@ -116,9 +116,7 @@ fn floors(node: &Node, out: &mut Diagnostics) -> Vec<FloorChoice> {
 }
 
 fn tier(literal: Spanned<Literal<'_>>) -> Option<Spanned<Tier>> {
-    let Literal::Number(number) = literal.value else { return None };
-    let value = u8::try_from(number).ok().and_then(Tier::from_number)?;
-    Some(Spanned { value, at: literal.at })
+    Tier::decode(literal.value).map(|value| Spanned { value, at: literal.at })
 }
 
 fn path_rows(node: &Node, out: &mut Diagnostics) -> Vec<PathChoice> {

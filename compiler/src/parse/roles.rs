@@ -1,16 +1,15 @@
 //! `roles { role NAME tier=… parent=… { tools … } }`: what callers may see and do.
 
+use relay_bundle::Tier;
+
 use super::node::{Node, Reader};
 use super::{argument, empty, when};
 use crate::ast::Role;
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Field, Kind, Literal, Rule};
 
-/// The highest tier: cannot be undone.
-const TIER_MAX: u64 = 3;
-
 /// The tier of a role that names none and has no parent.
-pub(crate) const TIER: u8 = 0;
+pub(crate) const TIER: Tier = Tier::ReadOnly;
 
 pub(crate) static ROLES: Rule = Rule {
     name: "roles",
@@ -29,7 +28,7 @@ static ROLE: Rule = Rule {
         Field::argument("a name", Kind::Text("text"), "What `users`, `for` and records call it."),
         Field::property(
             "tier",
-            Kind::Number { low: 0, high: TIER_MAX },
+            Kind::TIER,
             "The most tier that a call of this role may reach: 0 reads, 3 cannot be undone. Without it, that of the parent.",
         )
         .or(Literal::Number(TIER as u64)),

@@ -1,6 +1,6 @@
 //! How commands are judged, as facts for people.
 
-use relay_bundle::{Bundle, Corrupt, Floors, Policy};
+use relay_bundle::{Bundle, Corrupt, Floors, Policy, Setting, Tier};
 use relay_policy::facts::Facts;
 
 use crate::answer::size::grouped;
@@ -26,8 +26,8 @@ pub(crate) fn facts(
 }
 
 /// Returns the floors on one line.
-pub(crate) fn floors(floors: &Floors) -> String {
-    let values = relay_bundle::values(floors);
-    let each = values.iter().map(|(name, tier)| format!("{} {tier}", name.replace('_', "-")));
+pub(crate) fn floors(floors: &Floors<Setting<Tier>>) -> String {
+    let each =
+        floors.iter().map(|(floor, tier)| format!("{} {}", floor.name(), tier.value.number()));
     each.collect::<Vec<_>>().join(", ")
 }

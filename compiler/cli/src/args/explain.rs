@@ -26,7 +26,7 @@ Examples:
   relay explain project.kdl --index --json
 
 The server runs the same code, so its answer is the same. Exits with 1 if the server would reject
-the request.")]
+the request or deny the call.")]
 pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) subject: SubjectArgs,
@@ -81,7 +81,8 @@ pub(crate) struct Question {
     /// The briefing that an agent gets for these tags; with --why, how it was selected
     #[arg(long, value_name = "TAG", num_args = 0..)]
     pub(crate) tags: Option<Vec<String>>,
-    /// The briefing that precedes the result of this tool if the client has not had one
+    /// Whether a call of this tool runs, and the briefing that precedes its result if the client has
+    /// not had one
     #[arg(long, value_name = "TOOL")]
     pub(crate) call: Option<String>,
     /// Which prompts the instructions list, and how many they omit

@@ -4,6 +4,7 @@ mod draw;
 
 use std::io::{self, BufRead, BufReader, Read};
 
+use relay_bundle::Tier;
 use relay_policy::classify::{Rules, Verdict, classify, classify_bytes};
 use relay_policy::facts::Facts;
 use schemars::JsonSchema;
@@ -35,7 +36,7 @@ pub(crate) struct Answer {
     /// The version of this JSON format.
     format_version: u32,
     /// How hard the worst of what it may do is to undo: 0 to 3.
-    tier: u8,
+    tier: Tier,
     /// The tier's name.
     name: &'static str,
     /// What raised it, the highest first; empty exactly for tier 0.
@@ -49,7 +50,7 @@ pub(crate) struct Answer {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Raised {
     /// The tier that it raises the command to.
-    tier: u8,
+    tier: Tier,
     /// Its first byte in the command.
     start: u32,
     /// The byte after its last.
@@ -190,7 +191,7 @@ impl Answers<'_> {
 
     fn classified(&self, verdict: &Verdict) -> Classified {
         let hits = verdict.hits.iter().map(|hit| Raised {
-            tier: hit.tier.number(),
+            tier: hit.tier,
             start: hit.span.start,
             end: hit.span.end,
             rule: hit.rule(self.facts),
@@ -199,7 +200,7 @@ impl Answers<'_> {
         });
         Classified::Answer(Answer {
             format_version: FORMAT_VERSION,
-            tier: verdict.tier.number(),
+            tier: verdict.tier,
             name: verdict.tier.name(),
             hits: hits.collect(),
             omitted: verdict.omitted,

@@ -40,7 +40,7 @@ pub(crate) struct KnownCommand {
     names: Vec<String>,
     /// Its tier, whatever its options; absent if its facts are not read yet.
     #[serde(skip_serializing_if = "Option::is_none")]
-    tier: Option<u8>,
+    tier: Option<Tier>,
     /// What it does.
     #[serde(skip_serializing_if = "String::is_empty")]
     says: String,
@@ -60,10 +60,10 @@ pub(crate) struct KnownOption {
     /// How they are written.
     names: Vec<String>,
     /// The tier that they raise the command to.
-    tier: u8,
+    tier: Tier,
     /// The most that the command itself is with them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    cap: Option<u8>,
+    cap: Option<Tier>,
     /// What their value is; absent if they take none.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<&'static str>,
@@ -183,8 +183,8 @@ fn at(place: Place, files: &[&str]) -> String {
 fn known(node: &Node, files: &[&str]) -> KnownCommand {
     let option = |flag: &Flag| KnownOption {
         names: flag.names.clone(),
-        tier: flag.tier.number(),
-        cap: flag.cap.map(Tier::number),
+        tier: flag.tier,
+        cap: flag.cap,
         value: (flag.arity != Arity::None).then(|| flag.role.word()),
         says: flag.says.clone(),
         at: at(flag.place, files),
@@ -193,7 +193,7 @@ fn known(node: &Node, files: &[&str]) -> KnownCommand {
         |operand: &Operand| format!("{} {}", operand.position.word(), operand.role.word());
     KnownCommand {
         names: node.names.clone(),
-        tier: node.tier.map(Tier::number),
+        tier: node.tier,
         says: node.says.clone(),
         at: at(node.place, files),
         options: node.flags.iter().map(option).collect(),

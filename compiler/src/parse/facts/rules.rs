@@ -8,7 +8,6 @@ use crate::grammar::{Field, Kind, Literal, Rule, Scalar};
 /// The kind of every field that holds a role.
 pub(super) const ROLE_KIND: Kind = Kind::Words(Role::WORDS);
 
-const TIER_KIND: Kind = Kind::Number { low: 0, high: 3 };
 const COUNT_KIND: Kind = Kind::Number { low: 0, high: 255 };
 
 const NAMES: Field = Field::arguments("a name", Kind::Text("text"), "A name.");
@@ -25,7 +24,7 @@ macro_rules! node_fields {
             NAMES,
             Field::property(
                 "tier",
-                TIER_KIND,
+                Kind::TIER,
                 "Its tier, whatever its options. Without it no one has read these facts, and it counts as unknown.",
             ),
             SAYS,
@@ -136,8 +135,8 @@ pub(super) static FLAGS: Rule = Rule {
         NAMES,
         Field::property("value", ROLE_KIND, "They take a value; this is what it is."),
         Field::property("attached", ROLE_KIND, "They take a value only if it is attached."),
-        Field::property("tier", TIER_KIND, "The tier that they raise the command to."),
-        Field::property("cap", TIER_KIND, "The most that the command itself is with them."),
+        Field::property("tier", Kind::TIER, "The tier that they raise the command to."),
+        Field::property("cap", Kind::TIER, "The most that the command itself is with them."),
         SAYS,
         Field::property("everywhere", Kind::Boolean, "Whether sub-commands take them too.")
             .or(Literal::Boolean(false)),
@@ -152,8 +151,8 @@ pub(super) static VALUE: Rule = Rule::leaf(
     "What certain values mean; the first row that matches counts. A pattern has one `*`, at its end or beginning; before a `*` at the end, `[*]` is the character.",
     &[
         Field::arguments("a pattern", Kind::Text("text"), "A value or a pattern."),
-        Field::property("tier", TIER_KIND, "The tier that it raises the command to."),
-        Field::property("cap", TIER_KIND, "The most that the command itself is with it."),
+        Field::property("tier", Kind::TIER, "The tier that it raises the command to."),
+        Field::property("cap", Kind::TIER, "The most that the command itself is with it."),
         Field::property("role", ROLE_KIND, "What the text is that `*` stands for.")
             .or(Literal::Word("text")),
         SAYS,
@@ -196,7 +195,7 @@ pub(super) static FORM: Rule = Rule {
     what: "a form",
     meaning: "What the command is under conditions; the first form that holds counts. A form may only lower the tier, so that a lost one can only raise it.",
     fields: &[
-        Field::property("tier", TIER_KIND, "Its tier then.").or(Literal::Number(0)),
+        Field::property("tier", Kind::TIER, "Its tier then.").or(Literal::Number(0)),
         SAYS,
         Field::property("least", COUNT_KIND, "The fewest operands.").or(Literal::Number(0)),
         Field::property("most", COUNT_KIND, "The most operands.").or(Literal::Number(255)),

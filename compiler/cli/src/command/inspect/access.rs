@@ -164,7 +164,7 @@ pub(super) fn draw(bundle: &Bundle, names: &Names<'_>, width: usize) -> Result<S
             let CallerRole { name, tier, parent, tools, at } = role;
             vec![
                 name.clone(),
-                tier.value.to_string(),
+                tier.value.number().to_string(),
                 parent.clone().unwrap_or_default(),
                 patterns(tools.as_deref()),
                 at.to_string(),

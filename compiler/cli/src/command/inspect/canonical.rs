@@ -198,7 +198,7 @@ fn is_rest(line: &str) -> bool {
 fn tool(tool: &relay_bundle::Tool, text: &mut String) {
     let relay_bundle::Tool { name, gated, tier, at: _ } = tool;
     heading("tool", name, text);
-    field("tier", Some(&tier.to_string()), text);
+    field("tier", Some(&tier.number().to_string()), text);
     field("gated", Some(yes_or_no(*gated)), text);
 }
 
@@ -214,7 +214,7 @@ fn people(bundle: &Bundle, text: &mut String) -> Result<(), Failure> {
     }
     for CallerRole { name, tier, parent, tools, at: _ } in bundle.roles() {
         heading("role", name, text);
-        field("tier", Some(&tier.value.to_string()), text);
+        field("tier", Some(&tier.value.number().to_string()), text);
         field("parent", parent.as_deref(), text);
         field("tools", Some(&access::patterns(tools.as_deref())), text);
     }

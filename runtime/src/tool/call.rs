@@ -5,9 +5,9 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use crate::caller::Caller;
-use crate::memory::Memory;
-use crate::placed::Placed;
+use crate::record::memory::Memory;
 use crate::server::Server;
+use crate::trust::placed::Placed;
 
 /// One call of a tool.
 #[derive(Debug)]

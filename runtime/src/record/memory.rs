@@ -5,9 +5,9 @@ use std::sync::Mutex;
 use relay_bundle::Digest;
 use relay_engine::sent::Sent;
 
-use crate::load::Loaded;
+use super::sent_texts::SentTexts;
 use crate::lock::lock;
-use crate::sent_texts::SentTexts;
+use crate::trust::load::Loaded;
 
 /// The memory of one session.
 #[derive(Debug, Default)]

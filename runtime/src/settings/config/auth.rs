@@ -12,7 +12,7 @@ use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use thiserror::Error;
 
-use crate::principal::{GroupsError, check_groups};
+use crate::caller::principal::{GroupsError, check_groups};
 
 /// Who may send requests over HTTP.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]

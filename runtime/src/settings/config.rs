@@ -17,8 +17,9 @@ use thiserror::Error;
 
 pub(crate) use self::auth::{Algorithm, ApiKey, Auth, AuthError, Jwt, UrlParts};
 
-use crate::principal::Principal;
-use crate::{text_file, toml_text};
+use crate::caller::principal::Principal;
+use crate::file::text_file;
+use crate::file::toml_text;
 
 /// The contents of `server.toml`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

@@ -16,7 +16,7 @@ use tempfile::NamedTempFile;
 use thiserror::Error;
 
 use crate::clock;
-use crate::regular_file;
+use crate::file::regular_file;
 
 /// Copies that are kept; older ones are removed when a new one is added.
 const COPIES_MAX: usize = 8;

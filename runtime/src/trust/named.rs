@@ -10,10 +10,10 @@ use relay_engine::nearest::nearest;
 use relay_engine::place::NoPlace;
 use thiserror::Error;
 
-use crate::config;
-use crate::load::Loaded;
-use crate::placed::Placed;
+use super::load::Loaded;
+use super::placed::Placed;
 use crate::settings::Settings;
+use crate::settings::config;
 
 /// Why the server does not start with this bundle.
 #[derive(Debug, Error)]

@@ -20,16 +20,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use relay_bundle::Digest;
+use relay_bundle::{Digest, Tier};
 use relay_engine::audit_record::{self, Action, AuditRecord, OutputHash, truncated};
 use serde::Serialize;
 use thiserror::Error;
 
+use super::metrics::Counter;
 use crate::caller::Caller;
 use crate::clock;
+use crate::file::regular_file;
 use crate::lock::lock;
-use crate::metrics::Counter;
-use crate::regular_file;
 use crate::settings::AuditPath;
 
 /// The mode of the file: for its owner alone.
@@ -66,7 +66,7 @@ pub(crate) struct Entry<'a> {
     /// What was requested, a `Subject`, or what happened to a bundle. Never what a caller typed.
     pub(crate) tool: String,
     /// The tier of the call; reads are 0.
-    pub(crate) tier: u8,
+    pub(crate) tier: Tier,
     pub(crate) args: BTreeMap<&'a str, String>,
     pub(crate) output: OutputHash,
     /// The exit code, for commands.
@@ -90,7 +90,17 @@ impl<'a> Entry<'a> {
     ) -> Self {
         let (prompts, skills) = (Vec::new(), Vec::new());
         let action = Action::Served;
-        Self { tool, tier: 0, args, output, exit_code: None, rule, action, prompts, skills }
+        Self {
+            tool,
+            tier: Tier::ReadOnly,
+            args,
+            output,
+            exit_code: None,
+            rule,
+            action,
+            prompts,
+            skills,
+        }
     }
 
     /// Returns the entry of a request that was rejected or denied for the reason `rule`.
@@ -264,7 +274,7 @@ impl Writer {
         self.append(&AuditRecord {
             ts: clock::timestamp(),
             tool: LOST.to_owned(),
-            tier: 0,
+            tier: Tier::ReadOnly,
             denied: false,
             args: BTreeMap::from([("count", self.lost.to_string())]),
             output_sha256,

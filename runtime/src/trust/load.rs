@@ -18,16 +18,17 @@ use relay_engine::tool::{Offered, UnknownTool};
 use thiserror::Error;
 use tokio::sync::Notify;
 
-use crate::args::Transport;
+use super::map;
+use super::standing::Standing;
+use super::state::{self, PrivateCopy, State, StateError};
+use crate::caller::rejection::Rejection;
 use crate::clock;
+use crate::file::regular_file;
+use crate::file::text_file;
+use crate::file::toml_text;
 use crate::lock::lock;
-use crate::map;
-use crate::regular_file;
-use crate::rejection::Rejection;
 use crate::settings::Settings;
-use crate::standing::Standing;
-use crate::state::{self, PrivateCopy, State, StateError};
-use crate::{text_file, toml_text};
+use crate::settings::args::Transport;
 
 /// The answer to every request while the bundle in force is revoked.
 pub(crate) const REVOKED: &str = "the bundle of this server was revoked: nothing is served until its operator deploys a trusted one";

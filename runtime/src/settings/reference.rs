@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-use crate::args;
-use crate::config::Config;
+use super::args;
+use super::config::Config;
 
 /// The page, with a placeholder for each part that is inserted.
 const PAGE: &str = include_str!("reference/page.md");

@@ -13,9 +13,9 @@ use relay_engine::tool::{Gating, Offered};
 use relay_engine::view::View;
 use thiserror::Error;
 
-use crate::call::Call;
+use super::call::Call;
 use crate::clock;
-use crate::memory::Recalled;
+use crate::record::memory::Recalled;
 
 /// How a call passed the gate.
 #[derive(Debug)]

@@ -10,8 +10,8 @@ use thiserror::Error;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::principal::{CallerKey, Principal};
-use crate::slots::{Slot, Slots};
+use super::principal::{CallerKey, Principal};
+use super::slots::{Slot, Slots};
 
 /// The calls that are running.
 #[derive(Debug)]

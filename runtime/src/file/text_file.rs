@@ -3,7 +3,7 @@
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use crate::regular_file;
+use super::regular_file;
 
 /// The most bytes of a configuration, a trust file, a key set, or a certificate with its chain.
 const BYTES_MAX: u64 = 1 << 20;

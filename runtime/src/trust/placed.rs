@@ -8,8 +8,8 @@ use relay_engine::glob;
 use relay_engine::place::{self, Identity, NoPlace, Placement};
 use relay_engine::view::View;
 
-use crate::load::Loaded;
-use crate::principal::Principal;
+use super::load::Loaded;
+use crate::caller::principal::Principal;
 
 /// The bundle in force, and the place of a caller in its project.
 #[derive(Debug, Clone)]
@@ -67,12 +67,6 @@ impl Placed {
     pub(crate) fn role(&self) -> Option<&str> {
         let role = self.place.as_ref().ok()?.role?;
         self.loaded.bundle.roles().get(role).map(|role| role.name.as_str())
-    }
-
-    /// Returns the most tier that calls of the caller may reach; `None` if there are no roles.
-    pub(crate) fn tier_max(&self) -> Option<u8> {
-        let role = self.place.as_ref().ok()?.role?;
-        self.loaded.bundle.roles().get(role).map(|role| role.tier.value)
     }
 
     /// Returns the name of the caller's tenant, if the project has it.

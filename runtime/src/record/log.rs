@@ -7,12 +7,14 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::args::Transport;
-use crate::mcp;
+use crate::settings::args::Transport;
 use crate::settings::{LOG_VARIABLE, Settings};
 
 /// Starts the log. An unknown level in `RELAY_LOG` is reported and otherwise ignored.
-pub(crate) fn start(settings: &Settings) {
+///
+/// `chatty_target` is that of the library which repeats what callers typed: it is left out unless
+/// everything is logged.
+pub(crate) fn start(settings: &Settings, chatty_target: &str) {
     let usual = match settings.transport {
         Transport::Stdio => LevelFilter::WARN,
         Transport::Http(_) => LevelFilter::INFO,
@@ -26,10 +28,10 @@ pub(crate) fn start(settings: &Settings) {
         targets.with_default(own)
     } else if own > LevelFilter::INFO {
         // rmcp repeats what callers typed with each rejected request.
-        targets.with_target(mcp::CHATTY_TARGET, LevelFilter::OFF).with_default(LevelFilter::WARN)
+        targets.with_target(chatty_target, LevelFilter::OFF).with_default(LevelFilter::WARN)
     } else {
         targets
-            .with_target(mcp::CHATTY_TARGET, LevelFilter::OFF)
+            .with_target(chatty_target, LevelFilter::OFF)
             .with_default(own.min(LevelFilter::ERROR))
     };
     let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(false);

@@ -3,8 +3,8 @@
 use relay_bundle::{Corrupt, Digest, Repeat};
 use relay_engine::cascade::Question;
 
-use crate::call::Call;
-use crate::gate;
+use super::call::Call;
+use super::gate;
 
 /// What a call is given before its result.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -17,10 +17,10 @@ use ring::rand::{SecureRandom as _, SystemRandom};
 use thiserror::Error;
 use zeroize::Zeroizing;
 
-use crate::args::Transport;
-use crate::config;
-use crate::regular_file;
+use crate::file::regular_file;
 use crate::settings::Settings;
+use crate::settings::args::Transport;
+use crate::settings::config;
 
 /// The most bytes that are read of a key file, more than a valid one has.
 const FILE_BYTES_MAX: usize = 1024;
