@@ -88,6 +88,16 @@ fn a_prebuilt_list_that_was_altered_alone_is_found() {
     let found = findings(&contents, &altered);
     let [found] = found.as_slice() else { panic!("{found:?}") };
     assert_eq!(found.part, "prebuilt lists");
+    // An audience is sent entry by entry: two of them change places.
+    let bytes = encode(&contents).unwrap();
+    let mut raw = Raw::of(&bytes);
+    let entries = &mut raw.row(Kind::ListEntries).data;
+    let (first, second) = entries.split_at_mut(8);
+    first.swap_with_slice(&mut second[..8]);
+    let [good, altered] = [bytes, raw.sealed()].map(|bytes| sample::open(&bytes).unwrap());
+    let found = relay_diff::compare(&good, &altered).unwrap();
+    let [found] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(found.part, "prebuilt lists");
 }
 
 /// Servers answer from sections that the contents of a bundle do not show.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bundle::Bundle;
 use crate::error::Corrupt;
+use crate::part::Part;
 use crate::place::Place;
 use crate::section::Kind;
 use crate::setting::Setting;
@@ -68,16 +69,13 @@ impl Bundle {
     }
 }
 
-impl Writer {
-    /// Writes the section; nothing, if there is nothing to review.
-    ///
-    /// # Errors
-    ///
-    /// None that contents can cause; serialisation is fallible by type only.
-    pub(crate) fn review(&mut self, review: &Review) -> Result<(), serde_json::Error> {
-        if !review.is_empty() {
-            self.settings(Kind::Review, review)?;
-        }
-        Ok(())
+/// If there is nothing to review, there is no section.
+impl Part for Review {
+    fn read(bundle: &Bundle, _: Kind) -> Result<Self, Corrupt> {
+        bundle.review()
+    }
+
+    fn write(&self, kind: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+        if self.is_empty() { Ok(()) } else { out.settings(kind, self) }
     }
 }
