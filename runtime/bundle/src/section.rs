@@ -45,8 +45,7 @@ macro_rules! sections {
                 match self { $(Self::$kind => is_critical!($($optional)?),)+ }
             }
 
-            /// Returns what the section is part of that is prebuilt: it says nothing that other
-            /// sections do not say.
+            /// Returns the prebuilt group that the section is part of: it follows from other sections.
             #[must_use]
             pub const fn prebuilt(self) -> Option<Prebuilt> {
                 match self { $(Self::$kind => prebuilt!($($made)?),)+ }
@@ -91,7 +90,7 @@ macro_rules! prebuilt {
     };
 }
 
-/// What servers answer from, and is made of the rest of a bundle when it is built.
+/// A group of sections that servers answer from, and that are made of the others when a bundle is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prebuilt {
     /// The pages of the lists.
@@ -284,7 +283,7 @@ macro_rules! with_contents {
                 canonical: String = Canonical, silent;
                 /// The build's provenance as JSON: compiler, source digests and build options.
                 provenance: String = Provenance, silent;
-                /// What decides no answer but is for reviewers.
+                /// Names, reasons and settings for reviewers, which decide no answer.
                 review: Review = Review, silent;
             }
         }

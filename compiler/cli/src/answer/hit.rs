@@ -1,4 +1,4 @@
-//! What raised the tier of a command.
+//! The parts of a command that raise its tier.
 
 use relay_policy::classify::{Hit, Verdict};
 use relay_policy::facts::Facts;

@@ -5,7 +5,7 @@ use clap::{ArgGroup, Args};
 use crate::args::caller::CallerArgs;
 use crate::args::subject::SubjectArgs;
 
-/// What may be asked: one of the first six, or any of the others together.
+/// The questions: one of the first six, or any of the others together.
 const ASKED: [&str; 9] =
     ["prompt", "uri", "tags", "call", "command", "index", "tenant", "tool", "user"];
 
@@ -86,7 +86,7 @@ pub(crate) struct Question {
     /// The briefing that precedes the result of this tool if the client has not had one
     #[arg(long, value_name = "TOOL")]
     pub(crate) call: Option<String>,
-    /// What this command may do by the project's policy: its tier, and the words that raise it
+    /// The tier of this command by the project's policy, and the words that raise it
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["tenant", "role", "user", "group"])]
     pub(crate) command: Option<String>,
     /// Which prompts the instructions list, and how many they omit

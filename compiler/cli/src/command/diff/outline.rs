@@ -56,7 +56,7 @@ pub(crate) struct Project<'c> {
     pub(crate) verdict: Vec<Vec<Count>>,
     /// The findings of each area that has some.
     pub(crate) groups: Vec<Group<'c>>,
-    /// Who signed which side.
+    /// The signers of each side.
     pub(crate) signatures: Vec<String>,
     /// Its notes.
     pub(crate) notes: &'c [String],
@@ -66,7 +66,7 @@ pub(crate) struct Project<'c> {
 
 /// One side of a comparison.
 pub(crate) struct Side<'c> {
-    /// What was typed.
+    /// The name that was typed.
     pub(crate) subject: &'c str,
     /// The beginning of its commit's hash.
     pub(crate) commit: Option<&'c str>,
@@ -102,9 +102,9 @@ pub(crate) struct Row<'c> {
     pub(crate) name: &'c str,
     /// Which part of it differs; empty for all of it.
     pub(crate) part: &'c str,
-    /// What names the difference in any run.
+    /// The name of the difference, in any run.
     pub(crate) id: &'c str,
-    /// What names this very change.
+    /// The name of this very change.
     pub(crate) fingerprint: &'c str,
     /// Whether the fingerprint is for a reader: what can fail a run can be accepted by it.
     pub(crate) needs_acceptance: bool,
@@ -116,9 +116,9 @@ pub(crate) struct Row<'c> {
     pub(crate) size: Option<String>,
     /// An estimate of the tokens more or fewer.
     pub(crate) tokens_estimated: i64,
-    /// What differs, in full.
+    /// The change in full.
     pub(crate) body: Body<'c>,
-    /// What that means.
+    /// The consequence, as a sentence.
     pub(crate) meaning: Option<&'c str>,
     /// How it was tried, unless it is exact.
     pub(crate) tried: Option<String>,

@@ -1,4 +1,4 @@
-//! What a command may do by the policy of the bundle.
+//! The tier of a command by the policy of the bundle.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub(crate) struct CommandExplained {
     tier: u8,
     /// The tier's name.
     name: &'static str,
-    /// What raised it, the highest first; empty exactly for tier 0.
+    /// The parts that raise it, the highest first; empty exactly for tier 0.
     hits: Vec<Raised>,
     /// How many further hits there are.
     #[serde(skip_serializing_if = "is_zero")]
