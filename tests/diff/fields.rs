@@ -15,7 +15,7 @@ use crate::bundle::{random, sample};
 
 /// Values that decide no answer, or follow from others that are compared: a pattern each, in which
 /// `*` is a number.
-const IGNORED: [&str; 18] = [
+const IGNORED: [&str; 20] = [
     // Where it comes from. A lower epoch is reported, a higher one is no difference.
     "/epoch",
     "/manifest/compiler",
@@ -30,6 +30,10 @@ const IGNORED: [&str; 18] = [
     "/tool_pages",
     "/audiences/list/*/*/pages",
     "/messages/prompt_index",
+    // The index that was made with them is compared.
+    "/review/index",
+    // They are an author's words; what the facts say is compared.
+    "/review/reasons",
     "/templates/*/pieces",
     // They are compared by what they say of programs: `cli::policy`.
     "/facts",

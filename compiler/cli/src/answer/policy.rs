@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::answer::size::{counted, grouped};
 use crate::answer::table::{self, number, text};
 
-/// What is known about programs.
+/// The facts about programs, in short.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Known {
     /// The number of programs.
@@ -35,7 +35,7 @@ pub(crate) struct Described {
     names: Vec<String>,
     /// Its tier, whatever its options; `null` if its facts say none, and it counts as unknown.
     tier: Option<u8>,
-    /// What it does, as the end of a sentence about it.
+    /// Its doing, as the end of a sentence about it: `deploys a service`.
     says: String,
     /// Whether the shipped facts describe it too, and do not count.
     replaces: bool,
@@ -54,38 +54,59 @@ pub(crate) struct ChangedFloor {
     shipped: u8,
 }
 
+/// The facts that a project has of its own.
+pub(crate) struct OwnFacts {
+    /// The programs, in the order of the text, each with the file that describes it.
+    pub(crate) programs: Vec<(Node, String)>,
+    /// The variables, sorted.
+    pub(crate) environment: BTreeSet<String>,
+}
+
+impl OwnFacts {
+    /// Takes out of knowledge what is not shipped.
+    pub(crate) fn of(knowledge: Knowledge) -> Self {
+        let Knowledge { programs, environment, words: _, files } = knowledge;
+        let own = |program: Node| {
+            let file = files.get(usize::from(program.place.file))?;
+            (!file.starts_with(SHIPPED)).then(|| (program, file.clone()))
+        };
+        let shipped = Facts::open(shipped()).map(|facts| facts.knowledge().environment);
+        let shipped: BTreeSet<String> = shipped.unwrap_or_default().into_iter().collect();
+        let mut programs: Vec<_> = programs.into_iter().filter_map(own).collect();
+        programs.sort_by_key(|(program, _)| program.place);
+        Self {
+            programs,
+            environment: environment.into_iter().filter(|name| !shipped.contains(name)).collect(),
+        }
+    }
+}
+
 impl Known {
     /// Reads the facts of a bundle, whose table has so many bytes.
     pub(crate) fn of(facts: &Facts<'_>, bytes: usize) -> Self {
-        let Knowledge { programs, environment, words: _, files } = facts.knowledge();
+        let knowledge = facts.knowledge();
+        let programs = knowledge.programs.len();
+        let names = knowledge.programs.iter().map(|program| program.names.len()).sum();
+        let own = OwnFacts::of(knowledge);
         let shipped = Facts::open(shipped()).ok();
         let is_shipped = |name: &String| {
             shipped.as_ref().is_some_and(|facts| facts.program(name.as_bytes()).is_some())
         };
-        let described = |program: &Node| {
-            let file = files.get(usize::from(program.place.file))?;
-            (!file.starts_with(SHIPPED)).then(|| Described {
-                names: program.names.clone(),
-                tier: program.tier.map(Tier::number),
-                says: program.says.clone(),
-                replaces: program.names.iter().any(is_shipped),
-                at: format!("{file}:{}", program.place.line),
-            })
+        let described = |(program, file): (Node, String)| Described {
+            replaces: program.names.iter().any(is_shipped),
+            at: format!("{file}:{}", program.place.line),
+            names: program.names,
+            tier: program.tier.map(Tier::number),
+            says: program.says,
         };
-        let mut described: Vec<Described> = programs.iter().filter_map(described).collect();
+        let mut described: Vec<Described> = own.programs.into_iter().map(described).collect();
         described.sort_by(|a, b| a.names.cmp(&b.names));
-        let known: BTreeSet<String> = shipped
-            .as_ref()
-            .map(|facts| facts.knowledge().environment.into_iter().collect())
-            .unwrap_or_default();
-        let own: BTreeSet<String> =
-            environment.into_iter().filter(|name| !known.contains(name)).collect();
         Self {
-            programs: programs.len(),
-            names: programs.iter().map(|program| program.names.len()).sum(),
+            programs,
+            names,
             bytes,
             described,
-            environment: own.into_iter().collect(),
+            environment: own.environment.into_iter().collect(),
         }
     }
 }

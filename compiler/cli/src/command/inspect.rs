@@ -70,7 +70,7 @@ pub(crate) struct Inspected {
     gate: Option<Gate>,
     /// How commands are judged; `null` if the project has no policy.
     policy: Option<Policy>,
-    /// What is known about programs; `null` if the project has no policy.
+    /// The facts about programs, in short; `null` if the project has no policy.
     facts: Option<Known>,
     /// The tenants, sorted by name.
     tenants: Vec<Tenant>,
