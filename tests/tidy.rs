@@ -59,6 +59,17 @@ const ONLY_IN: &[(&str, &str, &[&str])] = &[
     ),
     ("compiler", "pulldown_cmark", &["compiler/src/resolve/summary.rs"]),
     ("compiler", "GraphicalReportHandler", &["compiler/cli/src/report/human.rs"]),
+    // The forms of a comparison lay out one outline.
+    (
+        "compiler/cli/src/command/diff",
+        "Change::",
+        &[
+            "compiler/cli/src/command/diff/anchor.rs",
+            "compiler/cli/src/command/diff/comparison.rs",
+            "compiler/cli/src/command/diff/outline.rs",
+            "compiler/cli/src/command/diff/words.rs",
+        ],
+    ),
     ("runtime", "memchr", &["runtime/engine/src/select/word.rs"]),
     ("runtime", "rmcp", &["runtime/src/mcp.rs", "runtime/src/mcp/"]),
     ("runtime", "hmac", &["runtime/engine/src/handle.rs"]),

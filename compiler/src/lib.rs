@@ -40,7 +40,7 @@ pub use diagnostic::{Diagnostics, Report};
 pub use prove::{Coverage, Kind, Proof, Proven};
 pub use reference::language_reference;
 pub use relay_engine::nearest::nearest;
-pub use show::Effective;
+pub use show::{Effective, OwnProgram, OwnVariables, facts_kdl};
 pub use source::{FileId, Files, Listed, ReadError, SourceFile, Sources, Span, Spanned, Texts};
 
 /// The compiler's version, which a bundle names.

@@ -7,6 +7,7 @@
 
 mod access;
 mod expect;
+mod facts;
 mod node;
 mod policy;
 
@@ -24,6 +25,8 @@ use crate::model::{
 use crate::setting::{GATE, UNLOCK};
 use crate::source::{FileId, Sources, Span, Spanned};
 use node::{EffectiveNode, Scalar, node_json, write_kdl};
+
+pub use facts::{OwnProgram, OwnVariables, facts_kdl};
 
 /// The effective project as a tree of nodes.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use proptest::option;
 use proptest::prelude::*;
 use relay_bundle::{
     Argument, ArgumentKind, Audience, Audiences, Blob, CallerRole, Content, Contents, Gate,
-    KnownTool, Level, Manifest, Mask, Message, MessagePiece, Messages, Page, Part, PartContent,
-    Place, Prompt, Rendering, Resource, ResourceTemplate, Review, Role, Segment, Setting, Skill,
-    Suppression, Tenant, Tier, Tool, Unlock, UriPiece, User, Visible, Who,
+    IndexSettings, KnownTool, Level, Manifest, Mask, Message, MessagePiece, Messages, Page, Part,
+    PartContent, Place, Prompt, Reason, Rendering, Resource, ResourceTemplate, Review, Role,
+    Segment, Setting, Skill, Suppression, Tenant, Tier, Tool, Unlock, UriPiece, User, Visible, Who,
 };
 
 /// Contents with a few of everything; prompts and resources have unique names and are sorted.
@@ -401,11 +401,24 @@ fn review() -> impl Strategy<Value = Review> {
             at,
         },
     );
-    (vec(set(text()), 0..3), vec(set(text()), 0..3), vec(suppression, 0..3)).prop_map(
-        |(switched_off, switched_off_skills, suppressions)| Review {
+    let index = (any::<u32>(), any::<u8>(), any::<u32>(), any::<u32>()).prop_map(
+        |(cap, over_cap_priority, entry_chars, instructions_chars)| IndexSettings {
+            cap,
+            over_cap_priority,
+            entry_chars,
+            instructions_chars,
+        },
+    );
+    let reason = (text(), text(), text(), text(), place())
+        .prop_map(|(kind, name, part, because, at)| Reason { kind, name, part, because, at });
+    let switched_off = [(); 2].map(|()| vec(set(text()), 0..3));
+    (switched_off, vec(suppression, 0..3), vec(reason, 0..3), option::of(index)).prop_map(
+        |([switched_off, switched_off_skills], suppressions, reasons, index)| Review {
             switched_off,
             switched_off_skills,
             suppressions,
+            reasons,
+            index,
         },
     )
 }

@@ -7,10 +7,10 @@ use relay_bundle::envelope::{self, Envelope};
 use relay_bundle::trust::{PublicKey, Revoked, Time, Trust, TrustedKey};
 use relay_bundle::{
     Argument, ArgumentKind, Audience, Audiences, Blob, Bundle, CallerRole, Content, Contents,
-    Corrupt, Floors, Gate, KnownTool, Level, Manifest, Mask, Message, MessagePiece, Messages,
-    OpenError, Page, Part, PartContent, PathKind, PathRow, Place, Policy, Prompt, Rendering,
-    Repeat, Resource, ResourceTemplate, Review, Role, Segment, Setting, Skill, SkillSettings,
-    Suppression, Tenant, Tier, Tool, Unlock, UriPiece, User, Visible, Who, encode,
+    Corrupt, Floors, Gate, IndexSettings, KnownTool, Level, Manifest, Mask, Message, MessagePiece,
+    Messages, OpenError, Page, Part, PartContent, PathKind, PathRow, Place, Policy, Prompt, Reason,
+    Rendering, Repeat, Resource, ResourceTemplate, Review, Role, Segment, Setting, Skill,
+    SkillSettings, Suppression, Tenant, Tier, Tool, Unlock, UriPiece, User, Visible, Who, encode,
 };
 use relay_policy::facts::{Knowledge, encode as encode_facts};
 
@@ -129,6 +129,19 @@ pub(crate) fn rich() -> Contents {
                 skills: vec!["global/date-format".into()],
                 at: place(61),
             }],
+            reasons: vec![Reason {
+                kind: "program".into(),
+                name: "deploy".into(),
+                part: "option --force".into(),
+                because: "it asks first".into(),
+                at: place(62),
+            }],
+            index: Some(IndexSettings {
+                cap: 50,
+                over_cap_priority: 7,
+                entry_chars: 100,
+                instructions_chars: 2000,
+            }),
         },
     }
 }

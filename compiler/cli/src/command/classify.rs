@@ -1,6 +1,6 @@
 //! `relay classify`: what commands may do, and why.
 
-mod draw;
+pub(crate) mod draw;
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -10,6 +10,7 @@ use relay_policy::facts::Facts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::answer::hit::{Raised, is_zero};
 use crate::args::{AnswerFormat, ClassifyArgs};
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
@@ -46,24 +47,6 @@ pub(crate) struct Answer {
     omitted: usize,
 }
 
-/// A part of a command that raises its tier.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Raised {
-    /// The tier that it raises the command to.
-    tier: Tier,
-    /// Its first byte in the command.
-    start: u32,
-    /// The byte after its last.
-    end: u32,
-    /// The rule that raised it.
-    rule: String,
-    /// Why, for people.
-    message: String,
-    /// Where the fact was written, as `file:line`; absent if no fact raised it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at: Option<String>,
-}
-
 /// An input line that is not understood.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Rejected {
@@ -77,10 +60,6 @@ pub(crate) struct Rejected {
 #[derive(Deserialize)]
 struct Asked {
     command: String,
-}
-
-fn is_zero(number: &usize) -> bool {
-    *number == 0
 }
 
 pub(crate) fn run(arguments: &ClassifyArgs, output: &mut Output) -> Result<Exit, Failure> {
@@ -190,19 +169,11 @@ impl Answers<'_> {
     }
 
     fn classified(&self, verdict: &Verdict) -> Classified {
-        let hits = verdict.hits.iter().map(|hit| Raised {
-            tier: hit.tier,
-            start: hit.span.start,
-            end: hit.span.end,
-            rule: hit.rule(self.facts),
-            message: hit.message(self.facts),
-            at: hit.at(self.facts).map(|place| format!("{}:{}", place.file, place.line)),
-        });
         Classified::Answer(Answer {
             format_version: FORMAT_VERSION,
             tier: verdict.tier,
             name: verdict.tier.name(),
-            hits: hits.collect(),
+            hits: Raised::all(verdict, self.facts),
             omitted: verdict.omitted,
         })
     }
