@@ -136,8 +136,10 @@ pub(crate) fn write_table(arguments: &FactTableArgs, output: &mut Output) -> Res
     let sources = relay_compiler::Sources::new(&files, first);
     let (knowledge, mut diagnostics) = relay_compiler::facts::read(&sources, &names);
     relay_compiler::facts::check_complete(&knowledge, &sources, &names, &mut diagnostics);
-    if diagnostics.has_errors() {
+    if diagnostics.error_count() + diagnostics.warning_count() > 0 {
         output.message(crate::report::findings(&sources, &diagnostics));
+    }
+    if diagnostics.has_errors() {
         return Ok(Exit::No);
     }
     let table = relay_compiler::facts::table(&knowledge)

@@ -86,8 +86,18 @@ pub(crate) static FACTS: Rule = Rule {
     what: "facts",
     meaning: "What the project knows about programs, beside what is shipped: `relay facts` prints all of it. It counts in every environment.",
     fields: &[],
-    children: &[&PROGRAM, &ENVIRONMENT],
+    children: &[&PROGRAM, &GROUP, &ENVIRONMENT],
     example: include_str!("../../reference/facts.kdl"),
+};
+
+/// A fact file, as a node with its nodes.
+pub(crate) static FACT_FILE: Rule = Rule {
+    name: "fact-file",
+    what: "a fact file",
+    meaning: "What is shipped about programs.",
+    fields: &[],
+    children: &[&PROGRAM, &GROUP, &ENVIRONMENT, &WORDS],
+    example: "",
 };
 
 pub(crate) static PROGRAM: Rule = Rule {
@@ -95,7 +105,7 @@ pub(crate) static PROGRAM: Rule = Rule {
     what: "a program",
     meaning: "What is known about a program. Options and operands are closed: what is not declared is a doubt, and so at least tier 2. What replaces a shipped program needs a `because`.",
     fields: node_fields![BECAUSE],
-    children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_1],
+    children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_1, &USE],
     example: "",
 };
 
@@ -104,17 +114,17 @@ static SUB_1: Rule = Rule {
     what: "a sub-command",
     meaning: "A sub-command. One name may end or begin with `*`.",
     fields: node_fields![],
-    children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_2],
+    children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_2, &USE],
     example: "",
 };
 
 static SUB_2: Rule =
-    Rule { children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_3], ..SUB_1_WITHOUT };
+    Rule { children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_3, &USE], ..SUB_1_WITHOUT };
 
 static SUB_3: Rule =
-    Rule { children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_4], ..SUB_1_WITHOUT };
+    Rule { children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_4, &USE], ..SUB_1_WITHOUT };
 
-static SUB_4: Rule = Rule { children: &[&FLAGS, OPERAND, REST, LAST, &FORM], ..SUB_1_WITHOUT };
+static SUB_4: Rule = Rule { children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &USE], ..SUB_1_WITHOUT };
 
 const SUB_1_WITHOUT: Rule = Rule {
     name: "sub",
@@ -124,6 +134,22 @@ const SUB_1_WITHOUT: Rule = Rule {
     children: &[],
     example: "",
 };
+
+pub(super) static GROUP: Rule = Rule {
+    name: "group",
+    what: "a group",
+    meaning: "What several commands have alike; `use` puts it into each. It counts in this node alone.",
+    fields: &[Field::argument("a name", Kind::Text("text"), "A name.")],
+    children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_1, &USE],
+    example: "",
+};
+
+pub(super) static USE: Rule = Rule::leaf(
+    "use",
+    "a use of groups",
+    "Puts all that these groups hold in its place.",
+    &[NAMES],
+);
 
 /// The rules of sub-commands, by depth.
 pub(super) static SUBS: [&Rule; 4] = [&SUB_1, &SUB_2, &SUB_3, &SUB_4];
@@ -149,7 +175,7 @@ pub(super) static FLAGS: Rule = Rule {
 pub(super) static VALUE: Rule = Rule::leaf(
     "value",
     "a value",
-    "What certain values mean; the first row that matches counts. A pattern has one `*`, at its end or beginning; before a `*` at the end, `[*]` is the character.",
+    "What certain values mean; the first row that matches counts. A pattern has one `*`, at its end or beginning; before a `*` at the end, `[*]` is the character. `[relative]` is any value that begins as a relative path does: with a letter, a digit, `.`, `_` or `@`.",
     &[
         Field::arguments("a pattern", Kind::Text("text"), "A value or a pattern."),
         Field::property("tier", TIER_KIND, "The tier that it raises the command to."),

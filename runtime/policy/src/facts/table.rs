@@ -308,7 +308,8 @@ impl<'a> Facts<'a> {
     /// Returns whether a variable of the environment is known to change no code.
     #[must_use]
     pub fn is_harmless_variable(&self, name: &str) -> bool {
-        self.environment.iter().any(|id| matches(self.text(id.get()), name.as_bytes()))
+        // Here a bracket is a bracket: no class of names is harmless.
+        self.environment.iter().any(|id| matches_star(self.text(id.get()), name.as_bytes()))
     }
 
     /// Returns where a row of a node was written.
@@ -327,8 +328,23 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Returns whether a word is a pattern's: its whole text, or with `*` at one end what is left.
+/// The pattern of relative paths.
+pub(crate) const RELATIVE: &str = "[relative]";
+
+/// Returns whether a word is a pattern's: its whole text, with `*` at one end what is left, or a relative path
+/// for [`RELATIVE`].
 pub(crate) fn matches(pattern: &str, word: &[u8]) -> bool {
+    match word {
+        // A word that begins with an unknown byte may be an absolute path.
+        [first, ..] if pattern == RELATIVE => {
+            first.is_ascii_alphanumeric() || matches!(first, b'.' | b'_' | b'@')
+        }
+        _ => matches_star(pattern, word),
+    }
+}
+
+/// Returns whether a word is a pattern's: its whole text, or with `*` at one end what is left.
+fn matches_star(pattern: &str, word: &[u8]) -> bool {
     if let Some(start) = pattern.strip_suffix('*') {
         word.starts_with(start.as_bytes())
     } else if let Some(end) = pattern.strip_prefix('*') {
