@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use relay_compiler::facts::shipped;
 use relay_policy::classify::Rules;
 use relay_policy::facts::Facts;
 
@@ -11,6 +10,7 @@ use crate::args::{ProjectArgs, ReportFormat};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::shipped;
 use crate::subject::{self, Opened};
 
 /// What commands are judged by.
@@ -36,7 +36,7 @@ impl Judge {
 /// Takes the policy of a bundle or project; without one, what is shipped.
 pub(crate) fn choose(policy: Option<&Path>, output: &mut Output) -> Result<Chosen, Failure> {
     let Some(path) = policy else {
-        let table = Cow::Borrowed(shipped());
+        let table = Cow::Borrowed(shipped::facts());
         return Ok(Chosen::Judge(Judge { table, rules: Rules::default() }));
     };
     let project = ProjectArgs { env: None, strict: false };

@@ -12,8 +12,8 @@ mod written;
 use std::collections::BTreeMap;
 
 use relay_policy::facts::{
-    Arity, Flag, Form, Knowledge, LanguageWords, Node as Fact, Operand, Output, Place, Position, Role,
-    Special, Style, Value as KnownValue, WordKind,
+    Arity, Flag, Form, Knowledge, LanguageWords, Node as Fact, Operand, Output, Place, Position,
+    Role, Special, Style, Value as KnownValue, WordKind,
 };
 use relay_policy::tier::Tier;
 
@@ -25,8 +25,8 @@ use crate::grammar::Rule;
 use crate::source::{Span, Spanned};
 use names::Names;
 use rules::{
-    ENVIRONMENT, FACT_FILE, FLAGS, FORM, FORM_ROLE, HAS, MATCHING, OPERANDS, PROGRAM, SUBS, USE,
-    VALUE, WITHOUT, WORDS,
+    CHECKED, ENVIRONMENT, FACT_FILE, FLAGS, FORM, FORM_ROLE, HAS, MATCHING, OPERANDS, PROGRAM,
+    SUBS, UNCHECKED, USE, VALUE, WITHOUT, WORDS,
 };
 use written::Word;
 
@@ -101,22 +101,29 @@ struct Contents {
 }
 
 /// Reads a node of facts.
-fn contents(
-    node: &Node,
-    rule: &'static Rule,
-    lines: &Lines,
-    out: &mut Diagnostics,
-) -> Contents {
+fn contents(node: &Node, rule: &'static Rule, lines: &Lines, out: &mut Diagnostics) -> Contents {
     let children = groups::expand(node.children.as_deref().unwrap_or_default(), out);
+    let takes = |name: &str| rule.children.iter().any(|rule| rule.name == name);
+    let (has_words, has_check) = (takes(WORDS.name), takes(CHECKED.name));
     let mut reader = Reader::new(node, rule, out);
     let _ = reader.all_children();
+    let file_check = if has_check { reader.child(CHECKED.name, out) } else { None };
+    let file_check = file_check.map_or_else(String::new, |node| check_of_file(node, out));
     reader.finish(out);
     let mut contents =
         Contents { programs: Vec::new(), environment: Vec::new(), words: Vec::new() };
-    let has_words = rule.children.iter().any(|rule| rule.name == WORDS.name);
     for child in children {
         match child.name.value.as_str() {
-            "program" => contents.programs.push(program(&child, lines, out)),
+            "program" => {
+                let mut program = program(&child, lines, out);
+                let checked = &mut program.fact.checked;
+                if checked.is_empty() {
+                    checked.clone_from(&file_check);
+                } else if checked == UNCHECKED {
+                    checked.clear();
+                }
+                contents.programs.push(program);
+            }
             "environment" => contents.environment.push(environment(&child, out)),
             "words" if has_words => {
                 let row = words(&child, lines, out);
@@ -127,6 +134,14 @@ fn contents(
         }
     }
     contents
+}
+
+/// Reads `checked`.
+fn check_of_file(node: &Node, out: &mut Diagnostics) -> String {
+    let mut reader = Reader::new(node, &CHECKED, out);
+    let text = reader.argument(out).and_then(|text| text.non_empty(out));
+    reader.finish(out);
+    text.map_or_else(String::new, |text| text.value)
 }
 
 /// Reads `program`.
@@ -222,6 +237,7 @@ fn fact(
         operands: operands(&mut reader, lines, out),
         forms: reader.children("form").map(|child| form(child, lines, out)).collect(),
         subs: Vec::new(),
+        checked: if depth == 0 { text(&mut reader, "checked", out) } else { String::new() },
         place: lines.place(node.name.at),
     };
     if let Some(sub_rule) = SUBS.get(depth) {

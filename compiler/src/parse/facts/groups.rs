@@ -116,7 +116,8 @@ impl Expansion<'_> {
         }
         let held = node.children.as_deref().unwrap_or_default();
         // What a group does not take was reported where it is.
-        let held = held.iter().filter(|child| GROUP.child_names().contains(&child.name.value.as_str()));
+        let held =
+            held.iter().filter(|child| GROUP.child_names().contains(&child.name.value.as_str()));
         let held: Vec<Node> = held.cloned().collect();
         self.within.push(text.to_owned());
         let expanded = self.children(&held, out);
@@ -146,7 +147,10 @@ struct UnknownGroup {
 /// A group that holds itself has no end.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the group `{name}` uses itself")]
-#[diagnostic(code(fact::group_cycle), help("remove this `use`, or put what both need into a third group"))]
+#[diagnostic(
+    code(fact::group_cycle),
+    help("remove this `use`, or put what both need into a third group")
+)]
 struct GroupCycle {
     name: String,
     #[label("the group")]
@@ -169,7 +173,11 @@ struct LargeGroups {
 /// Facts that no command has say nothing, and look as if they did.
 #[derive(Debug, Error, Diagnostic)]
 #[error("no command uses the group `{name}`")]
-#[diagnostic(code(fact::unused_group), severity(Warning), help("write `use \"{name}\"` in a command, or remove the group"))]
+#[diagnostic(
+    code(fact::unused_group),
+    severity(Warning),
+    help("write `use \"{name}\"` in a command, or remove the group")
+)]
 struct UnusedGroup {
     name: String,
     #[label(primary, "never used")]

@@ -96,15 +96,31 @@ pub(crate) static FACT_FILE: Rule = Rule {
     what: "a fact file",
     meaning: "What is shipped about programs.",
     fields: &[],
-    children: &[&PROGRAM, &GROUP, &ENVIRONMENT, &WORDS],
+    children: &[&CHECKED, &PROGRAM, &GROUP, &ENVIRONMENT, &WORDS],
     example: "",
 };
+
+pub(super) static CHECKED: Rule = Rule::leaf(
+    "checked",
+    "a check",
+    "Against what the programs of the file were checked that do not say it themselves.",
+    &[Field::argument("a source", Kind::Text("text"), "Manual pages, help texts.")],
+);
+
+/// How a program says that it was not checked, though its file was.
+pub(super) const UNCHECKED: &str = "no";
+
+const CHECKED_FIELD: Field = Field::property(
+    "checked",
+    Kind::Text("text"),
+    "Against what these facts were checked, for people: `man 1 rm, coreutils 9.5`; `no` if they were not.",
+);
 
 pub(crate) static PROGRAM: Rule = Rule {
     name: "program",
     what: "a program",
     meaning: "What is known about a program. Options and operands are closed: what is not declared is a doubt, and so at least tier 2. What replaces a shipped program needs a `because`.",
-    fields: node_fields![BECAUSE],
+    fields: node_fields![CHECKED_FIELD, BECAUSE],
     children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_1, &USE],
     example: "",
 };
@@ -124,7 +140,8 @@ static SUB_2: Rule =
 static SUB_3: Rule =
     Rule { children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_4, &USE], ..SUB_1_WITHOUT };
 
-static SUB_4: Rule = Rule { children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &USE], ..SUB_1_WITHOUT };
+static SUB_4: Rule =
+    Rule { children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &USE], ..SUB_1_WITHOUT };
 
 const SUB_1_WITHOUT: Rule = Rule {
     name: "sub",
@@ -144,12 +161,8 @@ pub(super) static GROUP: Rule = Rule {
     example: "",
 };
 
-pub(super) static USE: Rule = Rule::leaf(
-    "use",
-    "a use of groups",
-    "Puts all that these groups hold in its place.",
-    &[NAMES],
-);
+pub(super) static USE: Rule =
+    Rule::leaf("use", "a use of groups", "Puts all that these groups hold in its place.", &[NAMES]);
 
 /// The rules of sub-commands, by depth.
 pub(super) static SUBS: [&Rule; 4] = [&SUB_1, &SUB_2, &SUB_3, &SUB_4];

@@ -9,16 +9,17 @@ use std::mem::size_of;
 use zerocopy::little_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+use super::cursor::Cursor;
 use super::damage::Damaged;
 use super::model::{Place, Role, WordKind};
 use super::names::{NameId, Names, letter_of, name_of};
 use super::row::{
-    Extent, FlagId, FlagRow, FormRow, NameIds, NameList, NodeBit, NodeBytes, NodeId, NodeRow,
-    OperandRow, RowReader, SubRow, TextId, ValueRow,
+    Extent, FlagId, FlagRow, FormRow, IN_ROW, NameIds, NameList, NodeBit, NodeBytes, NodeId,
+    NodeRow, OperandRow, RowReader, SubRow, TextId, ValueRow,
 };
 
 /// Which form of the table this code reads and writes.
-pub(super) const FORM: u32 = 3;
+pub(super) const FORM: u32 = 4;
 
 /// How much of each part there is: of rows of one size their number, else bytes.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
@@ -139,12 +140,24 @@ impl<'a> Facts<'a> {
     }
 
     pub(crate) fn text(&self, id: TextId) -> &'a str {
+        if id & IN_ROW != 0 {
+            return self.text_in_row(id).unwrap_or("");
+        }
         let rest = self.texts.get(id as usize..).unwrap_or("");
         rest.split_once('\0').map_or("", |(text, _)| text)
     }
 
+    fn text_in_row(&self, id: TextId) -> Option<&'a str> {
+        let mut cursor = Cursor::new(self.rows, (id & !IN_ROW) as usize);
+        let length = cursor.number() >> 1;
+        str::from_utf8(cursor.take(length as usize)).ok()
+    }
+
     /// Returns whether a text begins there.
     pub(super) fn is_text(&self, id: TextId) -> bool {
+        if id & IN_ROW != 0 {
+            return self.text_in_row(id).is_some();
+        }
         let at = id as usize;
         self.texts.is_char_boundary(at) && at < self.texts.len() && self.texts.ends_with('\0')
     }
@@ -202,7 +215,18 @@ impl<'a> Facts<'a> {
     }
 
     pub(crate) fn flags(&self, node: &NodeRow) -> impl Iterator<Item = FlagRow> + use<'a> {
-        self.read(node.flags, RowReader::flag)
+        let mut reader = RowReader::of_node(self.rows, node);
+        std::iter::from_fn(move || if reader.is_done() { None } else { reader.flag() })
+    }
+
+    /// Reads all options of a node; `None` if one of them cannot be read.
+    pub(super) fn all_flags(&self, node: &NodeRow) -> Option<Vec<FlagRow>> {
+        let mut reader = RowReader::of_node(self.rows, node);
+        let mut all = Vec::new();
+        while !reader.is_done() {
+            all.push(reader.flag()?);
+        }
+        Some(all)
     }
 
     pub(crate) fn operands(&self, extent: Extent) -> impl Iterator<Item = OperandRow> + use<'a> {
