@@ -342,6 +342,25 @@ fn the_table_of_facts_is_current() {
     );
 }
 
+/// The most columns of a line of a fact file.
+const FACT_COLUMNS: usize = 160;
+
+#[test]
+fn no_line_of_facts_is_too_long() {
+    let mut files = 0;
+    for path in walk(&root().join("compiler/facts")) {
+        if path.extension().is_none_or(|ending| ending != "kdl") {
+            continue;
+        }
+        files += 1;
+        for (line, text) in (1..).zip(fs::read_to_string(&path).unwrap().lines()) {
+            let columns = text.chars().count();
+            assert!(columns <= FACT_COLUMNS, "{}:{line} has {columns} columns", relative(&path));
+        }
+    }
+    assert!(files > 50, "{files} fact files");
+}
+
 #[test]
 fn one_file_embeds_the_facts() {
     // Whatever embeds them is built anew when a fact changes, with all that depends on it.
