@@ -558,7 +558,6 @@ impl<'k> Encoder<'k> {
         let (environment, files) = (ids(&knowledge.environment), ids(&knowledge.files));
         let header = Header {
             form: U32::new(FORM),
-            names: U32::new(size(self.names.len())?),
             blocks: U32::new(size(self.names.starts.len())?),
             name_bytes: U32::new(size(self.names.bytes.len())?),
             programs: U32::new(size(programs.len())?),
@@ -571,6 +570,7 @@ impl<'k> Encoder<'k> {
         Ok([
             header.as_bytes(),
             self.names.starts.as_bytes(),
+            self.names.ids.as_bytes(),
             self.names.offsets.as_bytes(),
             &self.names.bytes,
             programs.as_bytes(),

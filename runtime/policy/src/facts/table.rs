@@ -12,7 +12,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 use super::cursor::Cursor;
 use super::damage::Damaged;
 use super::model::{Place, Role, WordKind};
-use super::names::{NameId, Names, letter_of, name_of};
+use super::names::{BlockIds, NameId, Names, letter_of, name_of};
 use super::row::{
     Extent, FlagId, FlagRow, FormRow, IN_ROW, NameIds, NameList, NodeBit, NodeBytes, NodeId,
     NodeRow, OperandRow, RowReader, SubRow, TextId, ValueRow,
@@ -26,7 +26,6 @@ pub(super) const FORM: u32 = 4;
 #[repr(C)]
 pub(super) struct Header {
     pub(super) form: U32,
-    pub(super) names: U32,
     pub(super) blocks: U32,
     pub(super) name_bytes: U32,
     pub(super) programs: U32,
@@ -88,6 +87,7 @@ impl<'a> Facts<'a> {
             return Err(Damaged("another version wrote it"));
         }
         let (starts, rest) = rows::<U64>(rest, header.blocks)?;
+        let (ids, rest) = rows::<BlockIds>(rest, header.blocks)?;
         let (offsets, rest) = rows(rest, header.blocks)?;
         let (name_bytes, rest) = rows(rest, header.name_bytes)?;
         let (programs, rest) = rows(rest, header.programs)?;
@@ -99,7 +99,7 @@ impl<'a> Facts<'a> {
             return Err(Damaged("its length is wrong"));
         }
         let texts = str::from_utf8(rest).map_err(|_| Damaged("its text is not UTF-8"))?;
-        let names = Names::open(header.names.get() as usize, starts, offsets, name_bytes)?;
+        let names = Names::open(ids, starts, offsets, name_bytes)?;
         Ok(Self { names, programs, words, environment, files, rows: node_rows, texts })
     }
 
