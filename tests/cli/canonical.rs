@@ -9,6 +9,7 @@ use relay_policy::facts::Facts;
 use super::diff_inputs::Repo;
 use crate::binaries;
 use crate::cli::Sandbox;
+use crate::shipped;
 use crate::support::Memory;
 
 /// One of everything that repeats what an author wrote: a gate with an index, messages with their
@@ -344,7 +345,7 @@ fn a_source_that_lies_is_not_shown() {
 /// The facts of a table, written as nodes and read again, are the same facts.
 #[test]
 fn facts_as_text_say_what_the_table_says() {
-    let shipped = Facts::open(relay_compiler::facts::shipped()).expect("the shipped facts");
+    let shipped = Facts::open(shipped::facts()).expect("the shipped facts");
     let mut expected = shipped.knowledge().without_places().programs;
     let own: Vec<OwnProgram<'_>> =
         expected.iter().map(|program| OwnProgram { program, because: None }).collect();

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use relay_bundle::Bundle;
-use relay_compiler::facts::shipped;
 use relay_policy::classify::{Rules, Verdict, classify};
 use relay_policy::facts::Facts;
 
@@ -13,6 +12,7 @@ use crate::args::{ProjectArgs, ReportFormat};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::shipped;
 use crate::subject::{self, Opened};
 
 /// What commands are judged by.
@@ -31,7 +31,7 @@ pub(crate) enum Chosen {
 impl Judge {
     /// Takes the facts, floors and paths that are shipped.
     fn shipped() -> Self {
-        Self { table: Cow::Borrowed(shipped()), rules: Rules::default() }
+        Self { table: Cow::Borrowed(shipped::facts()), rules: Rules::default() }
     }
 
     /// Takes the policy of a bundle; `None` if it has none.

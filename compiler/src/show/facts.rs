@@ -112,11 +112,13 @@ fn fact(name: &'static str, fact: &Node, style: Style) -> EffectiveNode {
         operands,
         forms,
         subs,
+        checked,
         place: _,
     } = fact;
     named(name, names)
         .tier("tier", *tier)
         .text("says", says)
+        .text("checked", checked)
         .text("style", word(*own_style, &style, Style::word))
         .number("stop", *stop, 0)
         .number("sub-at", *sub_at, 1)
