@@ -18,8 +18,6 @@ mod diff;
 mod generate;
 mod http;
 mod select;
-#[path = "../shipped.rs"]
-mod shipped;
 mod stdio;
 
 use std::error::Error;

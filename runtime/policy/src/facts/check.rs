@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::damage::Damaged;
 use super::model::{Role, WordKind};
 use super::names::NameId;
-use super::row::{Extent, FormRow, NameList, NodeId, NodeRow, RowReader, TextId};
+use super::row::{Extent, FlagId, FormRow, NameList, NodeId, NodeRow, RowReader, TextId};
 use super::table::Facts;
 
 /// How deep sub-commands may be.
@@ -42,7 +42,13 @@ fn check(facts: &Facts<'_>) -> Result<(), Damaged> {
     if !is_sorted || !is_known || !texts.all(|id| facts.is_text(id)) {
         return Err(Damaged("what its rows begin with is wrong"));
     }
-    let mut check = Check { facts, bytes: 0, option_bytes: 0 };
+    let mut check = Check {
+        facts,
+        names: facts.names_in_use(),
+        bytes: 0,
+        option_bytes: 0,
+        shared: BTreeSet::new(),
+    };
     let programs: BTreeSet<NodeId> = facts.programs.iter().map(|row| row.node.get()).collect();
     let is_named = facts.programs.iter().all(|row| facts.has_name(row.name.get()));
     let is_whole =
@@ -52,10 +58,14 @@ fn check(facts: &Facts<'_>) -> Result<(), Damaged> {
 
 struct Check<'f, 'a> {
     facts: &'f Facts<'a>,
+    /// Whether a name has a number: a search for each of the many names of a table takes longer than all else.
+    names: Vec<bool>,
     /// How many bytes the nodes have that were read.
     bytes: usize,
     /// How many bytes their options have, shared ones counted for each node.
     option_bytes: usize,
+    /// The options that nodes share and that were read.
+    shared: BTreeSet<FlagId>,
 }
 
 /// How many times as long as all rows the options of all nodes may be.
@@ -68,7 +78,7 @@ impl Check<'_, '_> {
         self.bytes += (row.end - id) as usize;
         let is_whole = row.parent == parent
             && self.bytes <= self.facts.row_bytes()
-            && self.facts.has_name(row.name)
+            && self.name(row.name).is_some()
             && self.facts.is_text(row.says)
             && self.facts.is_text(row.writes)
             && (parent.is_some() || self.facts.files().len() > usize::from(row.file));
@@ -90,6 +100,9 @@ impl Check<'_, '_> {
         for flag in self.facts.all_flags(node)? {
             self.option_bytes += flag.size();
             (self.option_bytes / SHARED_MAX <= self.facts.row_bytes()).then_some(())?;
+            if flag.id < node.id && !self.shared.insert(flag.id) {
+                continue;
+            }
             self.text(flag.says)?;
             self.values(flag.values)?;
             self.list(flag.names)?;
@@ -136,17 +149,15 @@ impl Check<'_, '_> {
 
     fn list(&self, list: NameList) -> Option<()> {
         self.facts.listed(list).try_for_each(|id| self.name(id))?;
-        self.names(list.names)
+        self.facts.name_ids(list.names).is_whole().then_some(())
     }
 
-    fn names(&self, extent: Extent) -> Option<()> {
-        let ids = self.facts.name_ids(extent);
-        ids.is_whole().then_some(())?;
-        ids.into_iter().try_for_each(|id| self.name(id))
+    fn names(&self, names: Extent) -> Option<()> {
+        self.list(NameList { names, ..NameList::default() })
     }
 
     fn name(&self, id: NameId) -> Option<()> {
-        self.facts.has_name(id).then_some(())
+        self.names.get(usize::from(id)).copied().unwrap_or(false).then_some(())
     }
 
     fn text(&self, id: TextId) -> Option<()> {

@@ -1,7 +1,8 @@
 //! Every name of the facts, once: sorted, so that names that begin alike have numbers that follow each other.
 //!
-//! A name of a dash and one letter is that letter's number, and is not stored. The others are in blocks. The first of
-//! a block is whole; each of the rest says how many bytes it shares with the name before it. Numbers are in the order of
+//! A name of a dash and one letter is that letter's number, and is not stored. The others are in blocks. Of the first of
+//! a block the first bytes are in a list that is searched; each of the rest says how many bytes it shares with the name
+//! before it. Numbers are in the order of
 //! the names, so what refers to names holds and compares small numbers, and a shortened option is a range of them.
 //!
 //! The names themselves decide where a block begins, and the numbers between blocks have gaps. So a new name changes the
@@ -22,9 +23,9 @@ pub(crate) type NameId = u16;
 /// What is added to the letter of a name such as `-x`.
 const LETTERS: NameId = 0xff00;
 /// The most names of a block.
-const BLOCK_MAX: usize = 96;
+const BLOCK_MAX: usize = 72;
 /// One of so many names begins a block.
-const BLOCK_USUAL: u32 = 48;
+const BLOCK_USUAL: u32 = 36;
 /// The numbers of a block are a multiple of this, and at least one is left over.
 const GAP: usize = 8;
 
@@ -82,12 +83,16 @@ impl<'a> Names<'a> {
             let mut cursor = names.block(block);
             let mut name = Vec::new();
             for at in 0..names.block_len(block) {
-                let (shared, rest) = entry(&mut cursor, at == 0);
-                if shared > name.len() {
-                    return Err(Damaged("a name is cut"));
+                if at == 0 {
+                    name = names.first(block, &mut cursor).whole();
+                } else {
+                    let (shared, length) = lengths(&mut cursor);
+                    if shared > name.len() {
+                        return Err(Damaged("a name is cut"));
+                    }
+                    name.truncate(shared);
+                    name.extend_from_slice(cursor.take(length));
                 }
-                name.truncate(shared);
-                name.extend_from_slice(rest);
                 let is_sorted = before.as_ref().is_none_or(|before| *before < name);
                 if !is_sorted || cursor.is_short() || str::from_utf8(&name).is_err() {
                     return Err(Damaged("a name is out of order or no text"));
@@ -103,6 +108,13 @@ impl<'a> Names<'a> {
             return Err(Damaged("its names do not end where they should"));
         }
         Ok(names)
+    }
+
+    /// Reads the first name of a block, at whose beginning the cursor is.
+    fn first(&self, block: usize, cursor: &mut Cursor<'a>) -> First<'a> {
+        let start = self.starts.get(block).map_or(0, |start| start.get()).to_be_bytes();
+        let length = cursor.number() as usize;
+        First { start, rest: cursor.take(length) }
     }
 
     fn offset(&self, block: usize) -> Option<usize> {
@@ -137,17 +149,17 @@ impl<'a> Names<'a> {
         let mut block = self.starts.partition_point(|start| start.get() < sought);
         // Of blocks whose first names begin alike, the names themselves decide.
         while self.starts.get(block).is_some_and(|start| start.get() == sought) {
-            let (_, first) = entry(&mut self.block(block), true);
-            if first > name {
+            let first = self.first(block, &mut self.block(block));
+            if first.rest > name.get(KEY..).unwrap_or(&[]) {
                 break;
             }
             block += 1;
         }
         let Some(block) = block.checked_sub(1) else { return (0, false) };
         let mut cursor = self.block(block);
-        let (_, first) = entry(&mut cursor, true);
+        let first = self.first(block, &mut cursor);
         // How much of the name is shared with the last name that was read, which is below it.
-        let mut matched = common(first, name);
+        let mut matched = first.common(name);
         if matched == name.len() {
             return (self.id(block, 0), matched == first.len());
         }
@@ -201,13 +213,26 @@ impl<'a> Names<'a> {
         }
         let Some((block, last)) = self.place(id) else { return String::new() };
         let mut cursor = self.block(block);
-        let mut name = Vec::new();
-        for at in 0..=last {
-            let (shared, rest) = entry(&mut cursor, at == 0);
+        let mut name = self.first(block, &mut cursor).whole();
+        for _ in 0..last {
+            let (shared, length) = lengths(&mut cursor);
             name.truncate(shared);
-            name.extend_from_slice(rest);
+            name.extend_from_slice(cursor.take(length));
         }
         String::from_utf8(name).unwrap_or_default()
+    }
+
+    /// Returns for each number whether a name has it.
+    pub(super) fn in_use(&self) -> Vec<bool> {
+        let mut used = vec![false; usize::from(NameId::MAX) + 1];
+        for ids in self.ids {
+            let first = usize::from(ids.first.get());
+            used.iter_mut().skip(first).take(usize::from(ids.count)).for_each(|used| *used = true);
+        }
+        for (id, used) in (LETTERS..=NameId::MAX).zip(used.iter_mut().skip(usize::from(LETTERS))) {
+            *used = letter_of(id).is_some();
+        }
+        used
     }
 
     /// Returns whether a name has this number.
@@ -237,9 +262,43 @@ pub(super) fn name_of(letter: u8) -> NameId {
     LETTERS | NameId::from(letter)
 }
 
+/// How many bytes of the first name of a block are in the list that is searched.
+const KEY: usize = size_of::<u64>();
+
+/// The first name of a block.
+#[derive(Debug, Clone, Copy)]
+struct First<'a> {
+    /// Its first bytes; zeros follow a shorter name.
+    start: [u8; KEY],
+    rest: &'a [u8],
+}
+
+impl First<'_> {
+    fn start(&self) -> &[u8] {
+        let length = self.start.iter().position(|byte| *byte == 0).unwrap_or(KEY);
+        self.start.get(..length).unwrap_or(&[])
+    }
+
+    fn len(&self) -> usize {
+        self.start().len() + self.rest.len()
+    }
+
+    /// Returns how many bytes another name begins with alike.
+    fn common(&self, name: &[u8]) -> usize {
+        match common(self.start(), name) {
+            KEY => KEY + common(self.rest, name.get(KEY..).unwrap_or(&[])),
+            fewer => fewer,
+        }
+    }
+
+    fn whole(&self) -> Vec<u8> {
+        [self.start(), self.rest].concat()
+    }
+}
+
 /// Returns the first bytes of a name as a number that sorts as they do: a name holds no zero byte.
 fn key(name: &[u8]) -> u64 {
-    let mut first = [0; size_of::<u64>()];
+    let mut first = [0; KEY];
     for (slot, byte) in first.iter_mut().zip(name) {
         *slot = *byte;
     }
@@ -250,17 +309,6 @@ fn key(name: &[u8]) -> u64 {
 #[inline]
 fn common(left: &[u8], right: &[u8]) -> usize {
     left.iter().zip(right).take_while(|(left, right)| left == right).count()
-}
-
-/// Reads one name of a block: how much it shares with the one before, and the rest.
-#[inline]
-fn entry<'a>(cursor: &mut Cursor<'a>, is_first: bool) -> (usize, &'a [u8]) {
-    if is_first {
-        let length = cursor.number() as usize;
-        return (0, cursor.take(length));
-    }
-    let (shared, length) = lengths(cursor);
-    (shared, cursor.take(length))
 }
 
 /// Reads how much a name shares with the one before, and the length of the rest, which follows.
@@ -326,8 +374,9 @@ impl<'k> NamesBuilder<'k> {
                 self.offsets.push(U32::new(u32::try_from(self.bytes.len()).ok()?));
                 let count = u8::try_from(names.len()).ok()?;
                 self.ids.push(BlockIds { first: U16::new(id), count });
-                put_number(&mut self.bytes, u32::try_from(name.len()).ok()?);
-                self.bytes.extend_from_slice(name.as_bytes());
+                let rest = name.as_bytes().get(KEY..).unwrap_or(&[]);
+                put_number(&mut self.bytes, u32::try_from(rest.len()).ok()?);
+                self.bytes.extend_from_slice(rest);
             } else {
                 let shared = common(before.as_bytes(), name.as_bytes());
                 let rest = name.as_bytes().get(shared..).unwrap_or(&[]);

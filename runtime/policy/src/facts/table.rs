@@ -139,6 +139,11 @@ impl<'a> Facts<'a> {
         self.names.has(id)
     }
 
+    /// Returns for each number whether a name has it.
+    pub(super) fn names_in_use(&self) -> Vec<bool> {
+        self.names.in_use()
+    }
+
     pub(crate) fn text(&self, id: TextId) -> &'a str {
         if id & IN_ROW != 0 {
             return self.text_in_row(id).unwrap_or("");
