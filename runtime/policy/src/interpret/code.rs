@@ -6,7 +6,7 @@ use crate::effect::Hidden;
 use crate::parse;
 use crate::state::{Dialect, Frame, Function, Parsed};
 use crate::syntax::Script;
-use crate::value::{Content, Stream, Text};
+use crate::value::{Content, Join, Stream, Text};
 
 /// Classifies a text as code of a shell of its own, which has only the variables that were exported.
 pub(super) fn other(
@@ -80,17 +80,7 @@ fn both_readings(
     run.shell.join(variables);
     frame.dialect = Dialect::Other;
     frame.rejoin(&other);
-    let is_secret = first.is_secret || second.is_secret;
-    let content = match (first.content, second.content) {
-        (Content::Network, _) | (_, Content::Network) => Content::Network,
-        (Content::Literal(one), Content::Literal(two)) if one.bytes == two.bytes => {
-            Content::Literal(two)
-        }
-        (Content::Opaque, Content::Opaque) => Content::Opaque,
-        (Content::Terminal, Content::Terminal) => Content::Terminal,
-        _ => Content::Made,
-    };
-    Stream { content, is_secret }
+    first.join(second)
 }
 
 /// Classifies the body of a function, which is parsed when it is first called.

@@ -9,7 +9,7 @@ use super::{arithmetic, expand, variables};
 use crate::span::Span;
 use crate::state::{Frame, Parameters};
 use crate::syntax::{Command, Kind, List, Word};
-use crate::value::{Content, Field, MADE, OUTPUT, Stream, Text, cut_of};
+use crate::value::{Content, Field, Join, MADE, OUTPUT, Stream, Text, cut_of};
 
 /// Interprets a command that holds lists; returns the text that they write.
 pub(super) fn compound(
@@ -133,10 +133,7 @@ fn conditional(
         };
         let mut inner = frame.clone();
         let (output, names) = run.branch(|run| run.list(code, body, &mut inner, input));
-        written = Some(match written {
-            Some(before) => before.or(output),
-            None => output,
-        });
+        written = written.join(Some(output));
         match &mut after {
             Some(after) => after.rejoin(&inner),
             None => after = Some(inner),
@@ -175,10 +172,7 @@ fn branches(
     for list in lists {
         let mut inner = before.clone();
         let output = apart(run, code, list, &mut inner, input);
-        written = Some(match written {
-            Some(before) => before.or(output),
-            None => output,
-        });
+        written = written.join(Some(output));
         frame.rejoin(&inner);
     }
     written.unwrap_or_default()

@@ -12,7 +12,7 @@ use crate::paths;
 use crate::span::Span;
 use crate::state::{Folder, Frame, Function, Functions};
 use crate::tier::Floor;
-use crate::value::{Content, Field, Stream, is_mark, is_root};
+use crate::value::{Content, Field, Join, Stream, is_mark, is_root};
 
 /// Interprets the words of a command; returns the text that it writes.
 pub(super) fn command(
@@ -105,10 +105,7 @@ fn function(
     let mut written: Option<Stream> = None;
     for body in &bodies {
         let output = run.within(id, |run| call_function(run, body, (span, words), frame, input));
-        written = match (written, output) {
-            (Some(before), Some(output)) => Some(before.or(output)),
-            (before, output) => before.or(output),
-        };
+        written = written.join(output);
     }
     written
 }

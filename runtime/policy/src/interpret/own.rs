@@ -112,7 +112,10 @@ impl Own {
         for effect in &mut effects {
             effect.by = Some(program.id);
             // A doubt about words is one about the dry run, too.
-            let is_word = matches!(effect.what, What::Doubt(..) | What::AnyOption(_));
+            let is_word = matches!(
+                effect.what,
+                What::Doubt(..) | What::AnyOption(_) | What::Unlisted { is_literal: true, .. }
+            );
             let is_in = |spans: &[Span]| spans.iter().any(|span| span.holds(effect.span));
             let is_loaded = matches!(effect.what, What::Runs(..)) && is_in(&loads);
             effect.is_capped = !is_word && !is_loaded && (is_help || !is_in(&runs));

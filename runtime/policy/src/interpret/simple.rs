@@ -9,7 +9,7 @@ use crate::effect::Hidden;
 use crate::fuel::READING_STEPS;
 use crate::state::Frame;
 use crate::syntax::{Assignment, Command, Simple, Value};
-use crate::value::{Content, ELEMENT, Stream, Text, cut_of, may_be_option, part_of};
+use crate::value::{Content, ELEMENT, Join, Stream, Text, cut_of, may_be_option, part_of};
 
 /// Interprets a simple command; returns the text that it writes.
 pub(super) fn command(
@@ -60,10 +60,7 @@ pub(super) fn command(
         } else {
             lookup::command(run, &fields, frame, &redirected.input, Lookup::Any)
         };
-        written = Some(match written {
-            Some(before) => before.or(next),
-            None => next,
-        });
+        written = written.join(Some(next));
         reading += 1;
         if reading < readings && !run.step(READING_STEPS, span) {
             break;

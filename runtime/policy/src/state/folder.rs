@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::value::{HOLE, WORK, is_mark, is_root};
+use crate::value::{HOLE, Join, WORK, is_mark, is_root};
 
 /// The folder that relative paths begin at.
 #[derive(Debug, Clone, Default)]
@@ -31,30 +31,20 @@ impl Folder {
         }
     }
 
-    /// Returns the folder that commands may be in after either of two: the outer one, if both are folders of
-    /// the work tree in which nothing has a meaning of its own.
-    pub(crate) fn either(&self, other: &Self) -> Self {
-        if self.is_same(other) {
-            return self.clone();
-        }
-        let depth = |folder: &Self| match folder {
-            Self::Work => Some(0),
+    /// Returns the depth and path of a folder of the work tree in which nothing has a meaning of its own.
+    fn plain(&self) -> Option<(usize, &[u8])> {
+        match self {
+            Self::Work => Some((0, &[])),
             Self::Known(path) => {
-                let mut parts = path.split(|byte| *byte == b'/');
                 let is_plain = |part: &[u8]| {
                     !part.starts_with(b".")
                         && !part.iter().any(|byte| is_mark(*byte))
                         && !part.is_empty()
                 };
-                let is_own = parts.all(is_plain);
-                is_own.then(|| path.split(|byte| *byte == b'/').count())
+                let depth = path.split(|byte| *byte == b'/').count();
+                path.split(|byte| *byte == b'/').all(is_plain).then_some((depth, path))
             }
             Self::Unknown => None,
-        };
-        match (depth(self), depth(other)) {
-            (Some(own), Some(others)) if own <= others => self.clone(),
-            (Some(_), Some(_)) => other.clone(),
-            _ => Self::Unknown,
         }
     }
 
@@ -64,6 +54,22 @@ impl Folder {
             (Self::Work, Self::Work) => true,
             (Self::Known(one), Self::Known(other)) => one == other,
             _ => false,
+        }
+    }
+}
+
+/// The folder that commands may be in after either of two: the outer one, if both are folders of the work tree in which
+/// nothing has a meaning of its own.
+impl Join for Folder {
+    fn join(self, other: Self) -> Self {
+        if self.is_same(&other) {
+            return self;
+        }
+        match (self.plain(), other.plain()) {
+            // Of two that are as deep, either stands for both; which one may not depend on the order.
+            (Some(own), Some(others)) if own <= others => self,
+            (Some(_), Some(_)) => other,
+            _ => Self::Unknown,
         }
     }
 }

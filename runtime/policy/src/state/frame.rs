@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::folder::Folder;
 use super::parameters::Parameters;
-use crate::value::{MADE, Text};
+use crate::value::{Join, Text};
 
 /// Where and how commands run, which changes along the text.
 #[derive(Debug, Clone, Default)]
@@ -33,17 +33,18 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// After commands that may not have run, the folder is known only if they left it as it was.
+    /// After commands that may not have run, the state is that of either: whether they ran is open.
     pub(crate) fn rejoin(&mut self, inner: &Self) {
-        self.folder = self.folder.either(&inner.folder);
-        if !self.parameters.is_same(&inner.parameters) {
-            let is_made = self.parameters.mark() == MADE || inner.parameters.mark() == MADE;
-            self.parameters = if is_made { Parameters::Made } else { Parameters::Outside };
-        }
-        if self.stack.len() != inner.stack.len() {
+        let Self { folder, parameters, stack, is_connected, .. } = inner;
+        self.folder = std::mem::take(&mut self.folder).join(folder.clone());
+        self.parameters = std::mem::take(&mut self.parameters).join(parameters.clone());
+        if self.stack.len() == stack.len() {
+            let folders = self.stack.drain(..).zip(stack);
+            self.stack = folders.map(|(one, other)| one.join(other.clone())).collect();
+        } else {
             self.stack.clear();
         }
-        self.is_connected |= inner.is_connected;
+        self.is_connected |= is_connected;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::value::{HOLE, MADE, Text, may_be_option};
+use crate::value::{HOLE, Join, MADE, Text, may_be_option};
 
 /// The positional parameters.
 #[derive(Debug, Clone, Default)]
@@ -42,5 +42,15 @@ impl Parameters {
     /// Returns parameters of which only is known what these are made of.
     pub(crate) fn lost(&self) -> Self {
         if self.mark() == MADE { Self::Made } else { Self::Outside }
+    }
+}
+
+impl Join for Parameters {
+    fn join(self, other: Self) -> Self {
+        if self.is_same(&other) {
+            return self;
+        }
+        let is_made = self.mark() == MADE || other.mark() == MADE;
+        if is_made { Self::Made } else { Self::Outside }
     }
 }

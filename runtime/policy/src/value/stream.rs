@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::join::Join;
 use super::mark::{SECRET, may_be_option};
 use super::text::{Text, TextBuilder};
 
@@ -50,22 +51,7 @@ impl Stream {
         }
     }
 
-    /// Returns what is written by one of two commands, whichever runs.
-    pub(crate) fn or(self, other: Self) -> Self {
-        let is_secret = self.is_secret || other.is_secret;
-        let content = match (&self.content, &other.content) {
-            (Content::Literal(one), Content::Literal(other)) if one.bytes == other.bytes => {
-                self.content
-            }
-            (Content::Network, _) | (_, Content::Network) => Content::Network,
-            _ if self.makes_options() || other.makes_options() => Content::Made,
-            (Content::File, Content::File) => Content::File,
-            _ => Content::Opaque,
-        };
-        Self { content, is_secret }
-    }
-
-    /// Returns what is written by this command and by another one that may follow it.
+    /// Returns the output of this command and of another one that may follow it.
     pub(crate) fn perhaps_with(self, other: Self) -> Self {
         if other.is_empty() {
             return Self { is_secret: self.is_secret || other.is_secret, ..self };
@@ -88,6 +74,25 @@ impl Stream {
             Content::Literal(text) => text.bytes.iter().all(|byte| *byte == b'\n'),
             _ => false,
         }
+    }
+}
+
+/// The output of one of two commands, whichever runs.
+impl Join for Stream {
+    fn join(self, other: Self) -> Self {
+        let is_secret = self.is_secret || other.is_secret;
+        let is_option = self.makes_options() || other.makes_options();
+        let content = match (self.content, other.content) {
+            (Content::Literal(one), Content::Literal(other)) if one.bytes == other.bytes => {
+                Content::Literal(one)
+            }
+            (Content::Network, _) | (_, Content::Network) => Content::Network,
+            _ if is_option => Content::Made,
+            (Content::File, Content::File) => Content::File,
+            (Content::Terminal, Content::Terminal) => Content::Terminal,
+            _ => Content::Opaque,
+        };
+        Self { content, is_secret }
     }
 }
 
