@@ -310,6 +310,11 @@ fn the_runtime_imports_in_one_direction() {
 }
 
 #[test]
+fn the_compiler_imports_in_one_direction() {
+    one_direction("compiler/src");
+}
+
+#[test]
 fn the_comparison_imports_in_one_direction() {
     one_direction("compiler/diff/src");
 }

@@ -5,10 +5,14 @@
 use relay_bundle::PathKind;
 use relay_policy::tier::{Floor, Tier};
 
-use crate::grammar::words;
 use crate::source::{FileId, Span, Spanned};
 
-pub(crate) use crate::setting::Gate;
+pub(crate) use crate::language::argument::ArgumentType;
+pub(crate) use crate::language::expect::{Claim, Question};
+pub(crate) use crate::language::gate::Gate;
+pub(crate) use crate::language::messages::MessageName;
+pub(crate) use crate::language::prompts::{FrontMatterRule, OnError};
+pub(crate) use relay_bundle::Repeat;
 
 /// All documents of a project: the one that was named first, then what it includes.
 #[derive(Debug, Clone, Default)]
@@ -124,18 +128,6 @@ pub(crate) enum Default {
     Boolean(bool),
 }
 
-/// `type=text|boolean`
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ArgumentType {
-    Text,
-    Boolean,
-}
-
-words!(ArgumentType {
-    "text" = ArgumentType::Text,
-    "boolean" = ArgumentType::Boolean,
-});
-
 /// `message role=user|assistant { … }`
 #[derive(Debug, Clone)]
 pub(crate) struct Message {
@@ -166,32 +158,6 @@ pub(crate) struct Folder {
     pub(crate) allowed_secrets: Vec<AllowedSecret>,
 }
 
-/// Whether command files must have front matter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FrontMatterRule {
-    Required,
-    Optional,
-}
-
-words!(FrontMatterRule {
-    "required" = FrontMatterRule::Required,
-    "optional" = FrontMatterRule::Optional,
-});
-
-/// What a faulty command file does to the build.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum OnError {
-    Fail,
-    Skip,
-    Repair,
-}
-
-words!(OnError {
-    "fail" = OnError::Fail,
-    "skip" = OnError::Skip,
-    "repair" = OnError::Repair,
-});
-
 /// `resource URI … { … }`
 #[derive(Debug, Clone)]
 pub(crate) struct Resource {
@@ -215,43 +181,6 @@ pub(crate) struct SystemMessage {
     pub(crate) body: Body,
 }
 
-/// The texts that the server itself sends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum MessageName {
-    /// Opens the instructions.
-    SessionGreeting,
-    /// Ends the instructions of a gated project.
-    GateInstructions,
-    /// Follows a briefing.
-    GateEncouragement,
-    /// Follows what `read_prompts` gives.
-    ReadPromptsReminder,
-    /// Precedes a briefing that was not asked for.
-    GateInterceptPreamble,
-}
-
-impl MessageName {
-    /// All of them, in the order in which a client reads them.
-    pub(crate) const ALL: [Self; 5] = [
-        Self::SessionGreeting,
-        Self::GateInstructions,
-        Self::GateEncouragement,
-        Self::ReadPromptsReminder,
-        Self::GateInterceptPreamble,
-    ];
-
-    /// Returns the name of its node.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::SessionGreeting => "session-greeting",
-            Self::GateInstructions => "gate-instructions",
-            Self::GateEncouragement => "gate-encouragement",
-            Self::ReadPromptsReminder => "read-prompts-reminder",
-            Self::GateInterceptPreamble => "gate-intercept-preamble",
-        }
-    }
-}
-
 /// `skills limit=… merged=… repeat=… { … }`
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Skills {
@@ -260,13 +189,6 @@ pub(crate) struct Skills {
     pub(crate) repeat: Option<Spanned<Repeat>>,
     pub(crate) blocks: Vec<SkillBlock>,
 }
-
-pub(crate) use relay_bundle::Repeat;
-
-words!(Repeat {
-    "always" = Repeat::Always,
-    "once" = Repeat::Once,
-});
 
 /// `global { … }`, `tenant NAME { … }`, `tool PATTERN… { … }` or `user ID { … }`
 #[derive(Debug, Clone)]
@@ -435,49 +357,6 @@ pub(crate) struct Expect {
     pub(crate) tags: Vec<Spanned<String>>,
     /// What is expected, each with the text or the name that it is about.
     pub(crate) claims: Vec<(Claim, Spanned<String>)>,
-}
-
-/// What an `expect` asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Question {
-    /// The skills of a call.
-    Context,
-    /// The prompts of a briefing.
-    Selection,
-    /// What a caller sees.
-    Visible,
-}
-
-words!(Question {
-    "context" = Question::Context,
-    "selection" = Question::Selection,
-    "visible" = Question::Visible,
-});
-
-/// What is expected of a text or a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Claim {
-    /// The skills of the call have the text.
-    Text,
-    NotText,
-    /// The skill is applied.
-    Skill,
-    NotSkill,
-    /// The prompt comes in full.
-    Full,
-    /// It comes with its summary.
-    Index,
-    /// It comes by its name alone.
-    Names,
-    /// It does not come.
-    Not,
-    /// The caller sees the prompt.
-    Prompt,
-    NotPrompt,
-    Resource,
-    NotResource,
-    Tool,
-    NotTool,
 }
 
 /// `for tenant=… role=…`

@@ -15,8 +15,10 @@ mod encode;
 pub mod facts;
 mod grammar;
 mod instructions;
+mod language;
 mod lower;
 mod model;
+mod options;
 mod overlap;
 mod parse;
 mod pattern_set;
@@ -34,43 +36,17 @@ use std::collections::BTreeSet;
 
 use worst_case::WorstCase;
 
-use relay_engine::nearest;
-
 pub use diagnostic::{Diagnostics, Report};
+pub use options::{Git, Options, VERSION};
 pub use prove::{Coverage, Kind, Proof, Proven};
 pub use reference::language_reference;
 pub use relay_engine::nearest::nearest;
 pub use show::Effective;
 pub use source::{FileId, Files, Listed, ReadError, SourceFile, Sources, Span, Spanned, Texts};
 
-/// The compiler's version, which a bundle names.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
-
 /// The most tenants whose calls are resolved for the largest text of skills; of the others an upper
 /// bound is known.
 const SKILL_TEXT_TENANTS_MAX: usize = 64;
-
-/// What a build was asked for.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Options {
-    /// The environment whose `when` nodes count.
-    pub environment: Option<String>,
-    /// The epoch, over the one that the project writes.
-    pub epoch: Option<u64>,
-    /// Whether a warning is as bad as an error.
-    pub strict: bool,
-    /// The commit that is built, for the provenance.
-    pub git: Option<Git>,
-}
-
-/// A commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Git {
-    /// Its hash.
-    pub commit: String,
-    /// Whether the work tree differs from it.
-    pub dirty: bool,
-}
 
 /// What came of a project.
 pub struct Compiled {

@@ -13,9 +13,9 @@ mod tools;
 use relay_bundle::{Contents, Manifest, Place, Prompt, Resource, ResourceTemplate, Setting};
 
 use crate::model::{self, Model};
+use crate::options::{Options, VERSION};
 use crate::show::Effective;
 use crate::source::{Sources, Span, Spanned};
-use crate::{Options, VERSION};
 
 /// Lowers a model that has no errors.
 pub(crate) fn contents(

@@ -16,7 +16,8 @@ use crate::ast::{
 use crate::source::{FileId, Span, Spanned};
 
 use crate::audience::{Audience, Audiences};
-pub(crate) use crate::setting::{Gate, Setting};
+pub(crate) use crate::language::gate::Gate;
+pub(crate) use crate::setting::Setting;
 
 /// A project, joined from its documents, for one environment.
 #[derive(Debug)]

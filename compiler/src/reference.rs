@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use crate::audience::AUDIENCES_MAX;
 use crate::grammar::{Field, Form, Kind, Literal, Rule};
 use crate::instructions::{BUILD_VARIABLES, RUN_VARIABLES};
-use crate::setting::{GATE, Gate};
-use crate::{check, parse, resolve, show};
+use crate::language::gate::{GATE, Gate};
+use crate::{check, language, parse, resolve, show};
 
 /// The text of the reference; a word between percent signs is replaced by what is made of the tables.
 const TEXT: &str = include_str!("reference/language.md");
@@ -15,7 +15,7 @@ const TEXT: &str = include_str!("reference/language.md");
 #[must_use]
 pub fn language_reference() -> String {
     let sections = sections();
-    let reserved: Vec<_> = parse::RESERVED.iter().map(|(name, _)| format!("`{name}`")).collect();
+    let reserved: Vec<_> = language::RESERVED.iter().map(|(name, _)| format!("`{name}`")).collect();
     let made = [
         ("%nodes%", nodes(&sections)),
         ("%sections%", sections.iter().map(|each| section(each, &sections)).collect()),
@@ -82,7 +82,7 @@ fn sections() -> Vec<Section> {
         }
     }
     let mut sections = Vec::new();
-    for rule in parse::TOP {
+    for rule in language::TOP {
         add(rule, None, &mut sections);
     }
     sections

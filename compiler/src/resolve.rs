@@ -39,11 +39,11 @@ pub(crate) use template::{
 };
 pub(crate) use text::ARGUMENTS_CHARS_MAX;
 
-use crate::Options;
 use crate::ast::Ast;
 use crate::audience::Lists;
 use crate::diagnostic::Diagnostics;
 use crate::model::{Model, offered_tools};
+use crate::options::Options;
 use crate::source::Sources;
 
 /// Resolves a project for one environment; `None` if it has no usable `project` node, or a

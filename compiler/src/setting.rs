@@ -1,10 +1,6 @@
 //! Settings as rows: one declaration says where a setting is written, its type, range, default
 //! and meaning. Reading, filling the default, renderer and the reference all go by it.
 
-mod gate;
-
-pub(crate) use gate::{GATE, Gate, UNLOCK};
-
 use crate::grammar::{Kind, Literal, Scalar};
 use crate::source::{Span, Spanned};
 

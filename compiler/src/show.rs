@@ -17,11 +17,11 @@ use serde_json::{Value, json};
 
 use crate::ast::{Repeat, ToolGroup};
 use crate::grammar::{Form, Kind, Literal, Rule, Scalar as _};
+use crate::language::gate::{GATE, UNLOCK};
 use crate::model::{
     About, Access, AllowedSecret, BodySource, Gate, MessageSource, Model, PartSource, Prompt,
     Setting, Skill, Skills, SystemText,
 };
-use crate::setting::{GATE, UNLOCK};
 use crate::source::{FileId, Sources, Span, Spanned};
 use node::{EffectiveNode, Scalar, node_json, write_kdl};
 

@@ -407,3 +407,8 @@ impl SourceCode for Texts {
         )))
     }
 }
+
+/// Returns whether a character ends a line (KDL 2, "Newline").
+pub(crate) fn is_newline(c: char) -> bool {
+    matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}

@@ -210,7 +210,7 @@ impl SecretSearch {
             let (rule, at) = (rule.value.clone(), rule.at);
             let known = secret::rule_names();
             if !known.contains(&rule.as_str()) {
-                let help = match crate::nearest::nearest(&rule, known.iter().copied()) {
+                let help = match relay_engine::nearest::nearest(&rule, known.iter().copied()) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("the rules are: {}", known.join(", ")),
                 };

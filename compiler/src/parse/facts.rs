@@ -5,7 +5,6 @@
 mod check;
 mod names;
 mod pattern;
-mod rules;
 mod written;
 
 use std::collections::BTreeMap;
@@ -21,11 +20,12 @@ use super::node::{Node, Reader, Scalar};
 use crate::ast::{FactEnvironment, FactProgram, Facts, Plain, Written};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::Rule;
+use crate::language::facts::{
+    self as rules, ENVIRONMENT, FACTS, FLAGS, FORM, FORM_ROLE, HAS, MATCHING, OPERANDS, PROGRAM,
+    SUBS, VALUE, WITHOUT, WORDS,
+};
 use crate::source::{Span, Spanned};
 use names::Names;
-use rules::{FLAGS, FORM, FORM_ROLE, HAS, MATCHING, OPERANDS, SUBS, VALUE, WITHOUT};
-
-pub(super) use rules::{ENVIRONMENT, FACTS, PROGRAM, WORDS};
 
 /// What turns a span into the place of a fact: the number of its file, and where its lines begin.
 pub(super) struct Lines {

@@ -2,7 +2,7 @@
 
 use super::node::{Node, Reader};
 use crate::diagnostic::Diagnostics;
-use crate::setting::{GATE, Gate};
+use crate::language::gate::{GATE, Gate};
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Gate {
     let mut gate = Gate { at: Some(node.name.at), ..Gate::defaults() };

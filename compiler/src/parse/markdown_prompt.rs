@@ -15,8 +15,8 @@ use thiserror::Error;
 use super::front_matter::{Entry, FrontMatter, Node, Reporter, Text, Value, quoted};
 use crate::ast::{FrontMatterRule, OnError};
 use crate::diagnostic::Diagnostics;
-use crate::nearest::nearest;
 use crate::source::{FileId, Span, Spanned};
+use relay_engine::nearest::nearest;
 
 /// The placeholder of the argument in a body.
 const ARGUMENTS: &str = "$ARGUMENTS";

@@ -13,10 +13,12 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
-use crate::grammar::{self, Field, Form, Kind, Rule};
-use crate::nearest::nearest;
+use crate::grammar::{self, Form, Rule};
+use crate::language;
+use crate::language::shared::TEXT;
 use crate::setting::Slot;
 use crate::source::{Span, Spanned};
+use relay_engine::nearest::nearest;
 use value::{report_annotation, suggestion};
 
 pub(super) use value::{Scalar, Value};
@@ -37,29 +39,6 @@ pub(super) struct Property {
     pub(super) name: Spanned<String>,
     pub(super) value: Value,
 }
-
-/// Nodes that later versions of the language have, with what they are for.
-pub(crate) const RESERVED: &[(&str, &str)] = &[
-    ("allow", "rules of a policy"),
-    ("approve", "rules of a policy"),
-    ("deny", "rules of a policy"),
-    ("hosts", "the inventory of hosts"),
-    ("limits", "limits of a policy"),
-    ("lower", "rules of a policy"),
-    ("scope", "parts of a policy"),
-    ("servers", "upstream servers"),
-    ("sessions", "tools for terminal sessions"),
-    ("shell", "tools that run commands"),
-    ("ssh", "tools that reach hosts"),
-];
-
-/// A node that is one text.
-pub(super) static TEXT: Rule = Rule::leaf(
-    "text",
-    "a text",
-    "The text itself.",
-    &[Field::argument("a text", Kind::Text("text"), "The text.")],
-);
 
 /// Takes a node apart.
 pub(super) struct Reader<'n> {
@@ -280,7 +259,7 @@ impl<'n> Reader<'n> {
 /// Reports a node that does not belong where it is.
 pub(super) fn unknown(node: &Node, known: &[&str], what: &str, out: &mut Diagnostics) {
     let Spanned { value: name, at } = &node.name;
-    if let Some((_, purpose)) = RESERVED.iter().find(|(reserved, _)| reserved == name) {
+    if let Some((_, purpose)) = language::RESERVED.iter().find(|(reserved, _)| reserved == name) {
         return reserved(name, purpose, *at, out);
     }
     // A name that is nearly right is more likely than one at the wrong place.
@@ -306,11 +285,11 @@ fn home(name: &str) -> Option<String> {
             collect(name, rule.children, homes);
         }
     }
-    if super::TOP.iter().any(|rule| rule.name == name) {
+    if language::TOP.iter().any(|rule| rule.name == name) {
         return Some(format!("`{name}` belongs at the top of a document, outside of all braces"));
     }
     let mut homes = Vec::new();
-    collect(name, super::TOP, &mut homes);
+    collect(name, language::TOP, &mut homes);
     (!homes.is_empty()).then(|| format!("`{name}` belongs in {}", homes.join(", or in ")))
 }
 

@@ -12,10 +12,10 @@ use super::{name, pattern};
 use crate::ast::{self, Who};
 use crate::audience::{Audiences, Lists, TooMany};
 use crate::diagnostic::Diagnostics;
+use crate::language::roles::TIER;
 use crate::model::{Access, Readers, Role, Setting, User};
-use crate::nearest::nearest;
-use crate::parse::TIER;
 use crate::source::{Span, Spanned};
+use relay_engine::nearest::nearest;
 
 /// The most roles of a project.
 pub(crate) const ROLES_MAX: usize = 256;

@@ -8,8 +8,8 @@ use thiserror::Error;
 
 use crate::ast::{self, ArgumentType};
 use crate::diagnostic::Diagnostics;
-use crate::nearest::nearest;
 use crate::source::{Span, Spanned};
+use relay_engine::nearest::nearest;
 
 /// The states of a boolean argument, in the order of its variants.
 pub(super) const BOOLEAN: [&str; 2] = ["true", "false"];

@@ -10,9 +10,9 @@ use super::skills::{self, SkillPlaces};
 use crate::ast::{self, Ast, Item, PromptsItem};
 use crate::diagnostic::Diagnostics;
 use crate::model::{Gate, When};
-use crate::nearest::nearest;
 use crate::parse::resolve_path;
 use crate::source::{FileId, Sources, Span, Spanned};
+use relay_engine::nearest::nearest;
 
 /// The nodes of all documents, by kind, in the order of the text.
 #[derive(Default)]

@@ -12,11 +12,12 @@ use self::report::{AlreadyThere, OutsideWhen, PatchedTwice, PatchesNothing, Unkn
 use crate::ast::{self, ArgumentType, Body, FrontMatterRule, OnError};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Form, Literal, Rule};
+use crate::language::gate::GATE;
+use crate::language::prompt::PRIORITY;
+use crate::language::skills::{MERGED_BYTES, SKILL_CHARS, SKILL_PRIORITY};
 use crate::model::Gate;
-use crate::nearest::nearest;
-use crate::parse::{MERGED_BYTES, PRIORITY, SKILL_CHARS, SKILL_PRIORITY};
-use crate::setting::GATE;
 use crate::source::{Span, Spanned};
+use relay_engine::nearest::nearest;
 
 /// The patches of one environment, as far as they were applied.
 #[derive(Default)]

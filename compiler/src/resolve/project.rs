@@ -6,8 +6,8 @@ use thiserror::Error;
 use super::name;
 use crate::ast;
 use crate::diagnostic::Diagnostics;
+use crate::language::project::EPOCH;
 use crate::model::{Project, Setting};
-use crate::parse::EPOCH;
 use crate::source::{FileId, Span};
 
 pub(super) fn project(

@@ -12,10 +12,11 @@ use super::text::{self, Text};
 use super::{argument, body, file, media, name, summary};
 use crate::ast;
 use crate::diagnostic::Diagnostics;
+use crate::language::prompt::PRIORITY;
 use crate::model::{
     Access, AllowedSecret, BodySource, MessageSource, PartSource, Prompt, Resource, Setting,
 };
-use crate::parse::{MarkdownKind, PRIORITY};
+use crate::parse::MarkdownKind;
 use crate::source::{Sources, Span, Spanned};
 
 /// Returns whether a node says neither `text` nor `file=`, not even wrongly.
@@ -345,7 +346,8 @@ impl Draft<'_, '_, '_> {
         if body.file.is_none() && body.text.is_none() {
             // Without a body of its own it is one of the project's resources.
             let Some(found) = self.resources.get(uri.value.as_str()) else {
-                let near = crate::nearest::nearest(&uri.value, self.resources.keys().copied());
+                let near =
+                    relay_engine::nearest::nearest(&uri.value, self.resources.keys().copied());
                 let help = match near {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => {

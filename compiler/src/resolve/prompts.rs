@@ -11,9 +11,9 @@ use super::{markdown, name, prompt};
 use crate::ast::{self, PromptsItem};
 use crate::diagnostic::Diagnostics;
 use crate::model::{Access, Prompt, Resource};
-use crate::nearest::nearest;
 use crate::parse::MarkdownKind;
 use crate::source::{Sources, Span, Spanned};
+use relay_engine::nearest::nearest;
 
 /// Resolves all prompts; returns those that are enabled and the names of the others, both sorted.
 pub(super) fn prompts(

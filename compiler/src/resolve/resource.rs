@@ -11,8 +11,8 @@ use super::{file, media, name, prompt, text};
 use crate::ast;
 use crate::diagnostic::Diagnostics;
 use crate::model::{About, Access, BodySource, Readers, Resource, ResourceTemplate, Setting};
-use crate::nearest::nearest;
 use crate::source::{Sources, Span, Spanned};
+use relay_engine::nearest::nearest;
 
 /// So many URI templates may a project have: a URI is tried against each in turn.
 pub(crate) const TEMPLATES_MAX: usize = 256;

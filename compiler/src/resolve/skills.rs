@@ -11,8 +11,8 @@ use super::text;
 use super::{name, pattern, prompt};
 use crate::ast::{self, Repeat};
 use crate::diagnostic::Diagnostics;
+use crate::language::skills::{MERGED_BYTES, SKILL_CHARS, SKILL_PRIORITY};
 use crate::model::{Setting, Skill, Skills};
-use crate::parse::{MERGED_BYTES, SKILL_CHARS, SKILL_PRIORITY};
 use crate::source::{Sources, Span, Spanned};
 
 /// Resolves all skills.

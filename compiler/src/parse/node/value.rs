@@ -5,8 +5,8 @@ use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Kind, Literal};
-use crate::nearest::nearest;
 use crate::source::{Span, Spanned};
+use relay_engine::nearest::nearest;
 
 /// A value, perhaps with a type annotation.
 #[derive(Debug)]

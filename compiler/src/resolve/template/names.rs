@@ -11,7 +11,7 @@ use super::rewrite::{Comparison, How, Name, Rewritten};
 use super::source::Source;
 use super::{TemplateArgument, TemplateArgumentKind, engine};
 use crate::diagnostic::Diagnostics;
-use crate::nearest::nearest;
+use relay_engine::nearest::nearest;
 
 /// What the templates do with an argument.
 #[derive(Default, Clone, Copy)]

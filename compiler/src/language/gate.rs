@@ -2,8 +2,8 @@
 
 use relay_bundle::Unlock;
 
-use super::{Setting, Slot, settings};
 use crate::grammar::{Field, Kind, Scalar, words};
+use crate::setting::{Setting, Slot, settings};
 use crate::source::{Span, Spanned};
 
 /// A budget: an answer that is longer helps no agent.
