@@ -9,7 +9,7 @@ use relay_bundle::MessagePiece;
 use relay_engine::{briefing, prompt_index};
 
 use crate::ast::MessageName;
-use crate::audience::Audience;
+use crate::model::audience::Audience;
 use crate::model::{Gate, Model, Prompt, SystemText};
 
 /// The variables that are known when a bundle is built, of every message, with their meanings.

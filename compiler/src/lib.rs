@@ -8,7 +8,6 @@
 #![forbid(unsafe_code)]
 
 mod ast;
-mod audience;
 mod check;
 mod diagnostic;
 mod encode;
@@ -17,24 +16,21 @@ mod grammar;
 mod instructions;
 mod language;
 mod lower;
+mod matching;
 mod model;
 mod options;
-mod overlap;
 mod parse;
-mod pattern_set;
 mod prove;
 mod reference;
 mod resolve;
 mod secret;
-mod selectors;
 mod setting;
 mod show;
 mod source;
-mod worst_case;
 
 use std::collections::BTreeSet;
 
-use worst_case::WorstCase;
+use matching::worst_case::{self, WorstCase};
 
 pub use diagnostic::{Diagnostics, Report};
 pub use options::{Git, Options, VERSION};

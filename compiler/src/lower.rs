@@ -4,18 +4,20 @@ mod access;
 mod gate;
 mod messages;
 mod pages;
+mod places;
 mod policy;
 mod provenance;
 mod review;
 mod skills;
 mod tools;
 
-use relay_bundle::{Contents, Manifest, Place, Prompt, Resource, ResourceTemplate, Setting};
+use relay_bundle::{Contents, Manifest, Prompt, Resource, ResourceTemplate, Setting};
 
 use crate::model::{self, Model};
 use crate::options::{Options, VERSION};
 use crate::show::Effective;
-use crate::source::{Sources, Span, Spanned};
+use crate::source::Sources;
+use places::Places;
 
 /// Lowers a model that has no errors.
 pub(crate) fn contents(
@@ -89,27 +91,6 @@ pub(crate) fn contents(
         canonical: effective.kdl(false),
         provenance,
         review,
-    }
-}
-
-/// Turns spans into places.
-struct Places<'s>(&'s Sources<'s>);
-
-impl Places<'_> {
-    fn of(&self, at: Span) -> Place {
-        self.0.place(at)
-    }
-
-    fn written<T>(&self, Spanned { value, at }: Spanned<T>) -> Setting<T> {
-        Setting { value, at: Some(self.of(at)) }
-    }
-
-    fn optional<T>(&self, written: Option<Spanned<T>>) -> Option<Setting<T>> {
-        written.map(|written| self.written(written))
-    }
-
-    fn setting<T>(&self, model::Setting { value, at }: model::Setting<T>) -> Setting<T> {
-        Setting { value, at: at.map(|at| self.of(at)) }
     }
 }
 

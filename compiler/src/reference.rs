@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::audience::AUDIENCES_MAX;
 use crate::grammar::{Field, Form, Kind, Literal, Rule};
 use crate::instructions::{BUILD_VARIABLES, RUN_VARIABLES};
 use crate::language::gate::{GATE, Gate};
+use crate::model::audience::AUDIENCES_MAX;
 use crate::{check, language, parse, resolve, show};
 
 /// The text of the reference; a word between percent signs is replaced by what is made of the tables.

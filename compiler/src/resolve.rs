@@ -40,8 +40,8 @@ pub(crate) use template::{
 pub(crate) use text::ARGUMENTS_CHARS_MAX;
 
 use crate::ast::Ast;
-use crate::audience::Lists;
 use crate::diagnostic::Diagnostics;
+use crate::model::audience::Lists;
 use crate::model::{Model, offered_tools};
 use crate::options::Options;
 use crate::source::Sources;

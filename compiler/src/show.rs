@@ -9,6 +9,7 @@ mod access;
 mod expect;
 mod node;
 mod policy;
+mod renderer;
 
 use std::collections::BTreeMap;
 
@@ -20,10 +21,12 @@ use crate::grammar::{Form, Kind, Literal, Rule, Scalar as _};
 use crate::language::gate::{GATE, UNLOCK};
 use crate::model::{
     About, Access, AllowedSecret, BodySource, Gate, MessageSource, Model, PartSource, Prompt,
-    Setting, Skill, Skills, SystemText,
+    Skill, Skills, SystemText,
 };
-use crate::source::{FileId, Sources, Span, Spanned};
+use crate::source::{FileId, Sources, Spanned};
 use node::{EffectiveNode, Scalar, node_json, write_kdl};
+pub(crate) use renderer::literal_kdl;
+use renderer::{Renderer, leaf, list, said, scalar};
 
 /// The effective project as a tree of nodes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,16 +97,7 @@ impl Effective {
     }
 }
 
-struct Renderer<'s, 'f> {
-    sources: &'s Sources<'f>,
-}
-
 impl Renderer<'_, '_> {
-    fn at(&self, at: Span) -> Option<String> {
-        let place = self.sources.place(at);
-        Some(format!("{}:{}", place.file, place.line))
-    }
-
     fn project(&self, model: &Model) -> EffectiveNode {
         let project = &model.project;
         let mut node = EffectiveNode {
@@ -382,63 +376,7 @@ fn gate_node(rule: &'static Rule, gate: &Gate) -> EffectiveNode {
     node
 }
 
-/// Returns a literal as a field of this kind writes it.
-fn scalar(literal: Literal<'_>, kind: Kind) -> Scalar {
-    match (literal, kind) {
-        (Literal::Boolean(yes), _) => Scalar::Boolean(yes),
-        (Literal::Word(word), _) => Scalar::Text(word.into()),
-        (Literal::Number(number), Kind::Bytes { .. }) => Scalar::Bytes(number),
-        (Literal::Number(number), Kind::Chars { .. }) => Scalar::Chars(number),
-        (Literal::Number(number), _) => Scalar::Number(number),
-    }
-}
-
-/// Returns a literal as it is written in KDL.
-pub(crate) fn literal_kdl(literal: Literal<'_>, kind: Kind) -> String {
-    scalar(literal, kind).kdl(0)
-}
-
-fn said(text: &Spanned<String>) -> Scalar {
-    Scalar::Text(text.value.clone())
-}
-
-fn list(name: &'static str, texts: &[Spanned<String>]) -> EffectiveNode {
-    EffectiveNode { name, arguments: texts.iter().map(said).collect(), ..EffectiveNode::default() }
-}
-
-fn leaf(name: &'static str, argument: &str) -> EffectiveNode {
-    EffectiveNode {
-        name,
-        arguments: vec![Scalar::Text(argument.into())],
-        ..EffectiveNode::default()
-    }
-}
-
 impl EffectiveNode {
-    fn template(&mut self, is_template: bool, worth_saying: bool) {
-        if worth_saying {
-            self.properties.push(("template", Scalar::Boolean(is_template)));
-        }
-    }
-
-    fn setting<T>(
-        &mut self,
-        name: &'static str,
-        setting: &Setting<T>,
-        text: impl Fn(&T) -> Scalar,
-    ) {
-        self.properties.push((name, text(&setting.value)));
-        if setting.at.is_none() {
-            self.defaults.push(name);
-        }
-    }
-
-    fn optional(&mut self, name: &'static str, text: Option<&Spanned<String>>) {
-        if let Some(text) = text {
-            self.properties.push((name, Scalar::Text(text.value.clone())));
-        }
-    }
-
     /// Adds what a prompt is about, written or generated.
     fn about(&mut self, prompt: &Prompt) {
         if let Some(summary) = &prompt.summary {
@@ -453,12 +391,6 @@ impl EffectiveNode {
                 generated: prompt.chapters.iter().any(|chapter| chapter.at.is_none()),
                 ..EffectiveNode::default()
             });
-        }
-    }
-
-    fn child(&mut self, name: &'static str, text: Option<&Spanned<String>>) {
-        if let Some(text) = text {
-            self.children.push(leaf(name, &text.value));
         }
     }
 }

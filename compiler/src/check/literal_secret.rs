@@ -7,6 +7,7 @@
 
 mod contents;
 mod place;
+mod search;
 mod texts;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,6 +17,8 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use self::place::Owner;
+use self::search::LiteralSecret;
+pub(crate) use self::search::SecretSearch;
 use crate::ast::{Expect, Plain, Written};
 use crate::diagnostic::Diagnostics;
 use crate::model::{
@@ -24,18 +27,6 @@ use crate::model::{
 };
 use crate::secret::{self, Found};
 use crate::source::{Sources, Span, Spanned};
-
-/// What goes into a bundle can be read by every holder of the bundle and by every agent.
-#[derive(Debug, Error, Diagnostic)]
-#[error("the text holds a secret ({rule})")]
-#[diagnostic(code(secret::literal))]
-struct LiteralSecret {
-    rule: &'static str,
-    #[help]
-    help: String,
-    #[label(primary, "every holder of the bundle could read this")]
-    at: Span,
-}
 
 /// A suppression is for one form of secrets. With a mistyped name it would suppress nothing, and the
 /// text that it is for would be an error.
@@ -58,17 +49,6 @@ struct IdleSuppression {
     rule: String,
     #[label(primary, "no text here looks like one")]
     at: Span,
-}
-
-impl LiteralSecret {
-    fn new(rule: &'static str, owner: Option<&Owner>, at: Span) -> Self {
-        let mut help = "take it out and revoke it".to_owned();
-        if owner.is_some_and(|owner| owner.may_allow) {
-            let allowed = format!("`allow-secret {rule} because=\"…\"`");
-            help.push_str(&format!("; if it is only an example, write {allowed}"));
-        }
-        Self { rule, help, at }
-    }
 }
 
 /// Searches the project as it is written; the result searches what the bundle will hold.
@@ -177,32 +157,7 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
     search
 }
 
-/// What was searched, and what was found.
-pub(crate) struct SecretSearch {
-    project: Owner,
-    prompts: BTreeMap<String, Owner>,
-    resources: BTreeMap<String, Owner>,
-    skills: BTreeMap<String, Owner>,
-    /// The rule and the text of each secret that was found, without white space: what is made of a
-    /// text is not reported again.
-    seen: BTreeSet<(&'static str, Vec<u8>)>,
-    /// How many secrets were found so far.
-    found: usize,
-    /// The suppressions that were used.
-    used: BTreeSet<Span>,
-}
-
 impl SecretSearch {
-    /// Takes a secret that was found; returns whether it is to be reported.
-    fn take(&mut self, owner: Option<&Owner>, rule: &'static str, text: Vec<u8>) -> bool {
-        self.seen.insert((rule, text));
-        self.found += 1;
-        let mut allowed = owner.into_iter().flat_map(|owner| &owner.allowed);
-        let suppression = allowed.find(|allowed| allowed.rule.value == rule);
-        self.used.extend(suppression.map(|allowed| allowed.rule.at));
-        suppression.is_none()
-    }
-
     fn report_suppressions(&self, out: &mut Diagnostics) {
         let owners = self.prompts.values().chain(self.resources.values());
         let owners = owners.chain(self.skills.values());

@@ -4,9 +4,9 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
+use crate::matching::worst_case::{self, WorstCase};
 use crate::model::Model;
 use crate::source::Span;
-use crate::worst_case::{self, WorstCase};
 
 /// Nothing is cut at run time, so the largest text that any tenant, tool and user can get together
 /// is within the limit when the bundle is built.

@@ -6,10 +6,10 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
+use crate::matching::overlap::Overlap;
+use crate::matching::pattern_set::TooMany;
+use crate::matching::selectors::Comparisons;
 use crate::model::{Model, Skill};
-use crate::overlap::Overlap;
-use crate::pattern_set::TooMany;
-use crate::selectors::Comparisons;
 use crate::source::Span;
 
 /// The order of the texts is level, priority, name. With all three equal no rule says which comes

@@ -6,9 +6,9 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
+use crate::matching::overlap::Overlap;
+use crate::matching::selectors::Comparisons;
 use crate::model::Model;
-use crate::overlap::Overlap;
-use crate::selectors::Comparisons;
 use crate::source::Span;
 
 /// Wherever it matches, a later skill of its topic matches too and wins, so no call is ever given

@@ -2,9 +2,10 @@
 
 use relay_bundle::{Audience, Audiences, CallerRole, Mask, Page, Setting, Tenant, User, Visible};
 
-use super::{Places, pages};
-use crate::audience;
+use super::pages;
+use super::places::Places;
 use crate::instructions::{self, Instructions};
+use crate::model::audience;
 use crate::model::{Access, Model};
 
 /// Lowers the tenants.

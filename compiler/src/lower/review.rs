@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use relay_bundle::{Review, Setting, Suppression};
 
-use super::Places;
+use super::places::Places;
 use crate::model::{AllowedSecret, Model};
 use crate::source::Spanned;
 

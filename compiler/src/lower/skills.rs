@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use relay_bundle::{KnownTool, Skill, SkillSettings, Tool, distinct_patterns};
 use relay_engine::glob::{self, is_name};
 
-use super::Places;
+use super::places::Places;
 use crate::model;
 use crate::source::Spanned;
 

@@ -2,6 +2,8 @@
 
 mod report;
 
+pub(crate) use report::{ID_CHARS_MAX, ROLES_MAX};
+
 use std::collections::BTreeMap;
 
 use self::report::{
@@ -10,18 +12,12 @@ use self::report::{
 };
 use super::{name, pattern};
 use crate::ast::{self, Who};
-use crate::audience::{Audiences, Lists, TooMany};
 use crate::diagnostic::Diagnostics;
 use crate::language::roles::TIER;
+use crate::model::audience::{Audiences, Lists, TooMany};
 use crate::model::{Access, Readers, Role, Setting, User};
 use crate::source::{Span, Spanned};
 use relay_engine::nearest::nearest;
-
-/// The most roles of a project.
-pub(crate) const ROLES_MAX: usize = 256;
-
-/// The most characters of a user's id and of a group.
-pub(crate) const ID_CHARS_MAX: usize = 256;
 
 /// Resolves who there is. What has faults is reported and left out.
 pub(super) fn access(

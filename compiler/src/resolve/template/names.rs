@@ -5,11 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::engine;
 use super::error::TemplateError;
+use super::input::{TemplateArgument, TemplateArgumentKind};
 use super::read::Template;
 use super::rewrite::{Comparison, How, Name, Rewritten};
 use super::source::Source;
-use super::{TemplateArgument, TemplateArgumentKind, engine};
 use crate::diagnostic::Diagnostics;
 use relay_engine::nearest::nearest;
 

@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use relay_engine::glob;
 
 use crate::ast::Who;
+use crate::matching::pattern_set::{self, NameSet};
 use crate::model::{Model, Skill};
-use crate::pattern_set::{self, NameSet};
 
 /// So many calls are resolved at most.
 const RESOLVED_MAX: usize = 20_000;
