@@ -12,7 +12,7 @@ pub(crate) use crate::language::expect::{Claim, Question};
 pub(crate) use crate::language::gate::Gate;
 pub(crate) use crate::language::messages::MessageName;
 pub(crate) use crate::language::prompts::{FrontMatterRule, OnError};
-pub(crate) use relay_bundle::Repeat;
+pub(crate) use crate::language::skills::{SkillLimits, SkillSettings};
 
 /// All documents of a project: the one that was named first, then what it includes.
 #[derive(Debug, Clone, Default)]
@@ -184,9 +184,7 @@ pub(crate) struct SystemMessage {
 /// `skills limit=… merged=… repeat=… { … }`
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Skills {
-    pub(crate) limit: Option<Spanned<u32>>,
-    pub(crate) merged: Option<Spanned<u32>>,
-    pub(crate) repeat: Option<Spanned<Repeat>>,
+    pub(crate) limits: SkillLimits,
     pub(crate) blocks: Vec<SkillBlock>,
 }
 
@@ -205,10 +203,7 @@ pub(crate) struct Skill {
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) new: Option<Spanned<bool>>,
     pub(crate) enabled: Option<Spanned<bool>>,
-    pub(crate) priority: Option<Spanned<u8>>,
-    pub(crate) topic: Option<Spanned<String>>,
-    pub(crate) title: Option<Spanned<String>>,
-    pub(crate) description: Option<Spanned<String>>,
+    pub(crate) settings: SkillSettings,
     pub(crate) meta: Option<Spanned<serde_json::Map<String, serde_json::Value>>>,
     pub(crate) tenant: Option<Spanned<String>>,
     pub(crate) tools: Option<Vec<Spanned<String>>>,

@@ -59,6 +59,8 @@ pub(crate) enum Form {
 pub(crate) enum Kind {
     /// A text; the word says which for people.
     Text(&'static str),
+    /// A text that is not empty.
+    Name(&'static str),
     /// `#true` or `#false`.
     Boolean,
     /// A whole number.
@@ -90,6 +92,7 @@ pub(crate) enum Literal<'t> {
     Boolean(bool),
     Number(u64),
     Word(&'t str),
+    Text(&'t str),
 }
 
 /// A type that a field may have.
@@ -154,6 +157,16 @@ impl Rule {
         self.fields.iter().find(|field| field.is_property() && field.name == name)
     }
 
+    /// Returns the row of a name.
+    pub(crate) fn field(&self, name: &str) -> Option<&'static Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+
+    /// Returns what holds if the value of a row is not written.
+    pub(crate) fn default(&self, name: &str) -> Option<Literal<'static>> {
+        self.field(name)?.default
+    }
+
     /// Returns the names of the properties that the node takes, sorted.
     pub(crate) fn property_names(&self) -> Vec<&'static str> {
         let properties = self.fields.iter().filter(|field| field.is_property());
@@ -184,7 +197,7 @@ impl Scalar for bool {
             Literal::Boolean(yes) => Some(yes),
             Literal::Word("on") => Some(true),
             Literal::Word("off") => Some(false),
-            Literal::Word(_) | Literal::Number(_) => None,
+            Literal::Word(_) | Literal::Number(_) | Literal::Text(_) => None,
         }
     }
 
@@ -204,7 +217,7 @@ macro_rules! numbers {
             fn decode(literal: Literal<'_>) -> Option<Self> {
                 match literal {
                     Literal::Number(number) => Self::try_from(number).ok(),
-                    Literal::Boolean(_) | Literal::Word(_) => None,
+                    Literal::Boolean(_) | Literal::Word(_) | Literal::Text(_) => None,
                 }
             }
 

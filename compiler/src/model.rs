@@ -13,12 +13,11 @@ use relay_engine::glob::is_name;
 use relay_engine::tool::{Group, TOOLS, ToolSpec};
 use relay_policy::tier::{Floor, Tier};
 
-use crate::ast::{
-    Expect, FactEnvironment, FactProgram, MessageName, PathChoice, Repeat, ToolGroup,
-};
+use crate::ast::{Expect, FactEnvironment, FactProgram, MessageName, PathChoice, ToolGroup};
 use crate::source::{FileId, Span, Spanned};
 
 pub(crate) use crate::language::gate::Gate;
+pub(crate) use crate::language::skills::{SkillLimits, SkillSettings};
 pub(crate) use crate::setting::Setting;
 pub(crate) use access::{Access, For, Readers, Role, User};
 use audience::{Audience, Audiences};
@@ -302,12 +301,7 @@ pub(crate) struct About {
 /// The skills of a project.
 #[derive(Debug)]
 pub(crate) struct Skills {
-    /// The most characters of one skill.
-    pub(crate) limit: Setting<u32>,
-    /// The most bytes that any call is given.
-    pub(crate) merged: Setting<u32>,
-    /// When callers are given a text again.
-    pub(crate) repeat: Setting<Repeat>,
+    pub(crate) limits: SkillLimits,
     /// Those that are enabled, in the order of the cascade.
     pub(crate) list: Vec<Skill>,
     /// Those that are switched off, in the order of the cascade.
@@ -319,10 +313,7 @@ pub(crate) struct Skills {
 pub(crate) struct Skill {
     pub(crate) name: Spanned<String>,
     pub(crate) level: Level,
-    pub(crate) priority: Setting<u8>,
-    pub(crate) topic: Option<Spanned<String>>,
-    pub(crate) title: Option<Spanned<String>>,
-    pub(crate) description: Option<Spanned<String>>,
+    pub(crate) settings: SkillSettings,
     pub(crate) meta: Option<Spanned<serde_json::Map<String, serde_json::Value>>>,
     pub(crate) tenant: Option<Spanned<String>>,
     /// Patterns that are valid, each once.
@@ -341,8 +332,8 @@ impl Skill {
             selector.as_ref().map(|selector| selector.value.clone())
         };
         let tools: Vec<&str> = self.tools.iter().map(|pattern| pattern.value.as_str()).collect();
-        let Self { name, level, priority, tenant, user, .. } = self;
-        (*level, priority.value, &name.value, text(tenant), text(user), tools)
+        let Self { name, level, settings, tenant, user, .. } = self;
+        (*level, settings.priority.value, &name.value, text(tenant), text(user), tools)
     }
 
     /// Returns what its block says: the tenant, the patterns or the user.

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use crate::grammar::{Field, Form, Kind, Literal, Rule};
 use crate::instructions::{BUILD_VARIABLES, RUN_VARIABLES};
-use crate::language::gate::{GATE, Gate};
 use crate::model::audience::AUDIENCES_MAX;
 use crate::{check, language, parse, resolve, show};
 
@@ -148,24 +147,15 @@ fn row(written: &str, values: &str, default: &str, meaning: &str, out: &mut Stri
 
 /// Returns the rows of a rule, each with its default as it would be written.
 fn defaults(rule: &'static Rule) -> Vec<(&'static Field, String)> {
-    let gate = Gate::defaults();
-    // Nodes elsewhere may have the name of one of the gate.
-    let mut of_gate = [&GATE].into_iter().chain(GATE.children.iter().copied());
-    let is_of_gate = of_gate.any(|of_gate| std::ptr::eq(of_gate, rule));
-    let settings = if is_of_gate { gate.settings(rule.name) } else { Vec::new() };
-    let mut settings = settings.into_iter();
     let written = |literal: Literal<'_>, kind| match literal {
         Literal::Word(word) => format!("`{word}`"),
         _ => format!("`{}`", show::literal_kdl(literal, kind)),
     };
-    let default = |field: &Field| match (field.form, settings.next(), field.default) {
-        (Form::Argument, ..) => String::new(),
-        (_, Some(setting), _) => written(setting.literal(field.kind), field.kind),
-        (_, None, Some(default)) => written(default, field.kind),
-        (_, None, None) => String::new(),
+    let default = |field: &'static Field| match (field.form, field.default) {
+        (Form::Argument, _) | (_, None) => String::new(),
+        (_, Some(default)) => written(default, field.kind),
     };
-    let texts: Vec<String> = rule.fields.iter().map(default).collect();
-    rule.fields.iter().zip(texts).collect()
+    rule.fields.iter().map(|field| (field, default(field))).collect()
 }
 
 /// Returns the placeholder of an argument in a line of syntax: `a name` is `NAME`.
@@ -183,7 +173,7 @@ fn placeholder(field: &Field) -> String {
 
 fn values(kind: Kind) -> String {
     match kind {
-        Kind::Text(what) => what.to_owned(),
+        Kind::Text(what) | Kind::Name(what) => what.to_owned(),
         Kind::Boolean => "`#true`, `#false`".to_owned(),
         Kind::Number { low, high } if high > u64::from(u32::MAX) => format!("number from {low}"),
         Kind::Number { low, high } => format!("number, {low} to {high}"),

@@ -16,9 +16,10 @@ use std::collections::BTreeMap;
 use relay_bundle::{Argument, ArgumentKind, Level, Role, Unlock};
 use serde_json::{Value, json};
 
-use crate::ast::{Repeat, ToolGroup};
-use crate::grammar::{Form, Kind, Literal, Rule, Scalar as _};
+use crate::ast::ToolGroup;
+use crate::grammar::Rule;
 use crate::language::gate::{GATE, UNLOCK};
+use crate::language::skills::{SKILL, SKILLS};
 use crate::model::{
     About, Access, AllowedSecret, BodySource, Gate, MessageSource, Model, PartSource, Prompt,
     Skill, Skills, SystemText,
@@ -26,7 +27,7 @@ use crate::model::{
 use crate::source::{FileId, Sources, Spanned};
 use node::{EffectiveNode, Scalar, node_json, write_kdl};
 pub(crate) use renderer::literal_kdl;
-use renderer::{Renderer, leaf, list, said, scalar};
+use renderer::{Renderer, leaf, list, said};
 
 /// The effective project as a tree of nodes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -135,12 +136,7 @@ impl Renderer<'_, '_> {
 
     fn skills(&self, skills: &Skills) -> EffectiveNode {
         let mut node = EffectiveNode { name: "skills", ..EffectiveNode::default() };
-        node.setting("limit", &skills.limit, |limit| Scalar::Chars((*limit).into()));
-        node.setting("merged", &skills.merged, |merged| Scalar::Bytes((*merged).into()));
-        node.setting("repeat", &skills.repeat, |repeat| {
-            let kind = Kind::Words(Repeat::WORDS);
-            scalar(repeat.encode(kind), kind)
-        });
+        node.settings(&SKILLS, skills.limits.of(&SKILLS));
         let mut blocks: BTreeMap<(Level, Vec<&str>), EffectiveNode> = BTreeMap::new();
         let on = skills.list.iter().map(|skill| (skill, true));
         for (skill, on) in on.chain(skills.disabled.iter().map(|skill| (skill, false))) {
@@ -168,7 +164,7 @@ impl Renderer<'_, '_> {
             node.properties.push(("enabled", Scalar::Boolean(false)));
             return node;
         }
-        node.setting("priority", &skill.priority, |priority| Scalar::Number((*priority).into()));
+        node.settings(&SKILL, skill.settings.of(&SKILL));
         if skill.level != Level::Tenant {
             node.optional("tenant", skill.tenant.as_ref());
         }
@@ -180,9 +176,7 @@ impl Renderer<'_, '_> {
             // A skill is no template, whatever its file is called.
             node.properties.retain(|(name, _)| *name != "template");
         }
-        node.child("topic", skill.topic.as_ref());
-        node.child("title", skill.title.as_ref());
-        node.child("description", skill.description.as_ref());
+        node.texts(&SKILL, skill.settings.of(&SKILL));
         if skill.level != Level::Tool && !skill.tools.is_empty() {
             node.children.push(list("tools", &skill.tools));
         }
@@ -351,28 +345,10 @@ fn inherits_template(part: &PartSource) -> bool {
 /// Renders a node of the gate with its settings.
 fn gate_node(rule: &'static Rule, gate: &Gate) -> EffectiveNode {
     let mut node = EffectiveNode { name: rule.name, ..EffectiveNode::default() };
-    for (field, setting) in rule.fields.iter().zip(gate.settings(rule.name)) {
-        let is_repeat = rule.name == UNLOCK.name && field.name == "budget";
-        if is_repeat && gate.unlock.value == Unlock::Refuse {
-            // Where a call is refused, no briefing comes with it.
-            continue;
-        }
-        let literal = setting.literal(field.kind);
-        let value = scalar(literal, field.kind);
-        let name = match field.form {
-            Form::Property | Form::Either => {
-                node.properties.push((field.name, value));
-                field.name
-            }
-            Form::Argument | Form::Optional | Form::Arguments | Form::Keys => {
-                node.arguments.push(value);
-                if let Literal::Word(word) = literal { word } else { rule.name }
-            }
-        };
-        if setting.at().is_none() {
-            node.defaults.push(name);
-        }
-    }
+    // Where a call is refused, no briefing comes with it.
+    let refuses = gate.unlock.value == Unlock::Refuse;
+    let is_idle = |name| refuses && std::ptr::eq(rule, &UNLOCK) && name == "budget";
+    node.settings(rule, gate.of(rule).into_iter().filter(|(name, _)| !is_idle(*name)));
     node
 }
 

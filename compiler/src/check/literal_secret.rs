@@ -21,11 +21,14 @@ use self::search::LiteralSecret;
 pub(crate) use self::search::SecretSearch;
 use crate::ast::{Expect, Plain, Written};
 use crate::diagnostic::Diagnostics;
+use crate::grammar::{Literal, Rule};
+use crate::language::skills::SKILL;
 use crate::model::{
     About, Access, AllowedSecret, Argument, BodySource, Facts, MessageSource, Model, PartSource,
     Policy, Project, Prompt, Setting, Skill, Skills, When,
 };
 use crate::secret::{self, Found};
+use crate::setting::Slot;
 use crate::source::{Sources, Span, Spanned};
 
 /// A suppression is for one form of secrets. With a mistyped name it would suppress nothing, and the
@@ -146,7 +149,7 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
         pass.arguments(&template.arguments, &template.rendering.arguments);
         search.resources.insert(template.uri_template.value.clone(), owner);
     }
-    let Skills { limit: _, merged: _, repeat: _, list, disabled } = skills;
+    let Skills { limits: _, list, disabled } = skills;
     for skill in list.iter().chain(disabled) {
         let owner = Owner::of_skill(skill);
         let mut pass = Pass { sources, owner: &owner, search: &mut search, out };
@@ -261,10 +264,7 @@ impl Pass<'_, '_> {
         let Skill {
             name,
             level: _,
-            priority: _,
-            topic,
-            title,
-            description,
+            settings,
             meta,
             tenant,
             tools,
@@ -275,7 +275,8 @@ impl Pass<'_, '_> {
             allowed_secrets,
         } = skill;
         self.value(&name.value, name.at);
-        let lines = [topic, title, description, tenant, user].into_iter().flatten();
+        self.settings(&SKILL, settings.of(&SKILL));
+        let lines = [tenant, user].into_iter().flatten();
         for line in lines.chain(tools) {
             self.value(&line.value, line.at);
         }
@@ -284,6 +285,16 @@ impl Pass<'_, '_> {
         }
         body.iter().for_each(|body| self.body(body));
         self.reasons(allowed_secrets);
+    }
+
+    /// Searches the settings that are texts.
+    fn settings(&mut self, rule: &'static Rule, settings: Vec<(&'static str, &dyn Slot)>) {
+        for (name, setting) in settings {
+            let literal = rule.field(name).and_then(|field| setting.literal(field.kind));
+            if let (Some(Literal::Text(text)), Some(at)) = (literal, setting.at()) {
+                self.value(text, at);
+            }
+        }
     }
 
     /// Texts and files of a message are among the bodies; the rest of it is not.

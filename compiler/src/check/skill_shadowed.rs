@@ -49,7 +49,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     let mut comparisons = Comparisons::new();
     // In the order of the cascade later ones win.
     for skill in model.skills.list.iter().rev() {
-        let Some(topic) = &skill.topic else { continue };
+        let Some(topic) = &skill.settings.topic else { continue };
         let later = topics.entry(&topic.value).or_default();
         let winner = later.wider(skill).find(|other| comparisons.covers(other, skill) == Ok(true));
         let (name, at) = (skill.name.value.clone(), skill.name.at);

@@ -255,7 +255,7 @@ macro_rules! scalars {
             fn decode(literal: Literal<'_>) -> Option<Self> {
                 match literal {
                     Literal::Word(word) => Self::from_word(word),
-                    Literal::Boolean(_) | Literal::Number(_) => None,
+                    Literal::Boolean(_) | Literal::Number(_) | Literal::Text(_) => None,
                 }
             }
 

@@ -4,18 +4,13 @@ use super::shared::{ALLOW_SECRET, FILE, NEW, TEXT};
 use relay_bundle::Repeat;
 
 use crate::grammar::{Field, Form, Kind, Literal, Rule, Scalar as _, words};
+use crate::setting::{Setting, settings};
+use crate::source::Spanned;
 
 words!(Repeat {
     "always" = Repeat::Always,
     "once" = Repeat::Once,
 });
-
-/// The priority of a skill that gives none.
-pub(crate) const SKILL_PRIORITY: u8 = 50;
-/// The most characters of one skill, if the project does not say.
-pub(crate) const SKILL_CHARS: u32 = 2000;
-/// The most bytes of what one call is given, if the project does not say.
-pub(crate) const MERGED_BYTES: u32 = 8 * 1024;
 
 pub(crate) static SKILLS: Rule = Rule {
     name: "skills",
@@ -27,13 +22,13 @@ pub(crate) static SKILLS: Rule = Rule {
             Kind::Chars { low: 1, high: 100_000 },
             "The most characters of one skill.",
         )
-        .or(Literal::Number(SKILL_CHARS as u64)),
+        .or(Literal::Number(2000)),
         Field::property(
             "merged",
             Kind::Bytes { high: 1024 * 1024 },
             "The most bytes that any call is given, whatever tenant, tool and user meet.",
         )
-        .or(Literal::Number(MERGED_BYTES as u64)),
+        .or(Literal::Number(8 * 1024)),
         Field::property(
             "repeat",
             Kind::Words(Repeat::WORDS),
@@ -90,7 +85,7 @@ pub(crate) static SKILL: Rule = Rule {
             Kind::Number { low: 0, high: 100 },
             "Inside a level, a higher one comes later; equal ones go by name.",
         )
-        .or(Literal::Number(SKILL_PRIORITY as u64)),
+        .or(Literal::Number(50)),
         Field::either("topic", "Of the matched skills of one topic only the last one is applied."),
         Field::either("title", "Its name for people."),
         Field::either("description", "What it is for."),
@@ -122,3 +117,24 @@ pub(crate) static META: Rule = Rule::leaf(
         meaning: "A fact.",
     }],
 );
+
+settings! {
+    /// The limits of all skills, and when a caller is given a text again.
+    struct SkillLimits {}
+    SKILLS {
+        limit: Setting<u32> = "limit",
+        merged: Setting<u32> = "merged",
+        repeat: Setting<Repeat> = "repeat",
+    }
+}
+
+settings! {
+    /// The settings of a skill.
+    struct SkillSettings {}
+    SKILL {
+        priority: Setting<u8> = "priority",
+        topic: Option<Spanned<String>> = "topic",
+        title: Option<Spanned<String>> = "title",
+        description: Option<Spanned<String>> = "description",
+    }
+}

@@ -238,7 +238,8 @@ impl<'s> Scopes<'s> {
         let skills = &model.skills.list;
         let tenant = |skill: &'s Skill| skill.tenant.as_ref().map(|tenant| tenant.value.as_str());
         let user = |skill: &'s Skill| skill.user.as_ref().map(|user| user.value.as_str());
-        let topic = |skill: &'s Skill| skill.topic.as_ref().map(|topic| topic.value.as_str());
+        let topic =
+            |skill: &'s Skill| skill.settings.topic.as_ref().map(|topic| topic.value.as_str());
         let topics = distinct(skills, topic);
         let mut scopes = Self {
             bytes: Vec::new(),

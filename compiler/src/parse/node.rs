@@ -142,13 +142,19 @@ impl<'n> Reader<'n> {
         T::decode(value).map(|value| Spanned { value, at })
     }
 
-    /// Takes the settings of the node, in the order of its rule's rows.
-    pub(super) fn settings(&mut self, settings: Vec<&mut dyn Slot>, out: &mut Diagnostics) {
-        for (field, setting) in self.rule.fields.iter().zip(settings) {
+    /// Takes settings of the node, each by its row; those that are arguments in their order.
+    pub(super) fn settings(
+        &mut self,
+        settings: Vec<(&'static str, &mut dyn Slot)>,
+        out: &mut Diagnostics,
+    ) {
+        for (name, setting) in settings {
+            let Some(field) = self.rule.field(name) else { continue };
             let value = match field.form {
                 Form::Argument | Form::Arguments => self.argument(out),
                 Form::Optional => self.optional_argument(),
-                Form::Property | Form::Either | Form::Keys => self.property(field.name),
+                Form::Property | Form::Keys => self.property(name),
+                Form::Either => self.either(name, out),
             };
             if let Some(written) = value.and_then(|value| value.literal(field.kind, out)) {
                 setting.set(written);
@@ -189,13 +195,18 @@ impl<'n> Reader<'n> {
         name: &'static str,
         out: &mut Diagnostics,
     ) -> Option<Spanned<String>> {
+        self.either(name, out)?.text(out)
+    }
+
+    /// Takes a value that may be a property or a child with one argument.
+    fn either(&mut self, name: &'static str, out: &mut Diagnostics) -> Option<&'n Value> {
         let property = self.property(name);
         let child = self.child(name, out);
         if let (Some(first), Some(again)) = (property, child) {
             let (first_at, at) = (first.at, again.name.at);
             out.report(at, DuplicateNode { name: name.into(), first_at, at });
         }
-        let value = match (property, child) {
+        match (property, child) {
             (Some(value), _) => Some(value),
             (None, Some(child)) => {
                 let mut reader = Reader::new(child, &TEXT, out);
@@ -204,8 +215,7 @@ impl<'n> Reader<'n> {
                 value
             }
             (None, None) => None,
-        };
-        value?.text(out)
+        }
     }
 
     /// Takes all children of the names in the rule, in the order of the text.

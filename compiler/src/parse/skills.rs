@@ -7,18 +7,18 @@ use thiserror::Error;
 
 use super::node::{DuplicateNode, Node, Reader, Scalar};
 use super::{argument, body, empty};
-use crate::ast::{Skill, SkillBlock, Skills};
+use crate::ast::{Skill, SkillBlock, SkillLimits, SkillSettings, Skills};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::Rule;
 use crate::language::skills::{META, SKILL, SKILL_TOOLS, SKILLS};
+use crate::setting::count_written;
 use crate::source::{Span, Spanned};
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Skills {
     let mut reader = Reader::new(node, &SKILLS, out);
-    let limit = reader.value("limit", out);
-    let merged = reader.value("merged", out);
-    let repeat = reader.value("repeat", out);
-    if limit.is_none() && merged.is_none() && repeat.is_none() {
+    let mut limits = SkillLimits::default();
+    reader.settings(limits.of_mut(&SKILLS), out);
+    if count_written(&limits.of(&SKILLS)) == 0 {
         empty::check(node, out);
     }
     let mut blocks = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Skills {
         blocks.extend(children.filter_map(|child| block(child, rule, level, out)));
     }
     reader.finish(out);
-    Skills { limit, merged, repeat, blocks }
+    Skills { limits, blocks }
 }
 
 fn block(
@@ -65,6 +65,8 @@ fn skill(node: &Node, level: Level, out: &mut Diagnostics) -> Skill {
         }
         body.text = written.or(body.text);
     }
+    let mut settings = SkillSettings::default();
+    reader.settings(settings.of_mut(&SKILL), out);
     let tenant = one(&mut reader, "tenant", out);
     let user = one(&mut reader, "user", out);
     let tools = tools(&mut reader, out);
@@ -72,10 +74,7 @@ fn skill(node: &Node, level: Level, out: &mut Diagnostics) -> Skill {
         name,
         new: reader.value("new", out),
         enabled: reader.value("enabled", out),
-        priority: reader.value("priority", out),
-        topic: reader.text("topic", out),
-        title: reader.text("title", out),
-        description: reader.text("description", out),
+        settings,
         meta: reader.child("meta", out).map(|child| meta(child, out)),
         tenant: tenant.filter(|it| narrows(it, level, Level::Tenant, out)),
         user: user.filter(|it| narrows(it, level, Level::User, out)),

@@ -334,7 +334,7 @@ impl Patcher<'_, '_> {
 
     fn gate(&mut self, gate: ast::Gate, out: &mut Diagnostics) {
         if self.nodes.gates.is_empty() {
-            self.nodes.gates.push(Gate::defaults());
+            self.nodes.gates.push(Gate::default());
         }
         if let Some(known) = self.nodes.gates.first_mut() {
             self.patches.gate(known, gate, out);

@@ -11,11 +11,12 @@ use std::collections::BTreeMap;
 use self::report::{AlreadyThere, OutsideWhen, PatchedTwice, PatchesNothing, UnknownName};
 use crate::ast::{self, ArgumentType, Body, FrontMatterRule, OnError};
 use crate::diagnostic::Diagnostics;
-use crate::grammar::{Form, Literal, Rule};
+use crate::grammar::{Field, Form, Rule};
 use crate::language::gate::GATE;
 use crate::language::prompt::PRIORITY;
-use crate::language::skills::{MERGED_BYTES, SKILL_CHARS, SKILL_PRIORITY};
+use crate::language::skills::{SKILL, SKILLS};
 use crate::model::Gate;
+use crate::setting::Slot;
 use crate::source::{Span, Spanned};
 use relay_engine::nearest::nearest;
 
@@ -119,10 +120,7 @@ impl Patches {
         out: &mut Diagnostics,
     ) {
         let mut node = self.node("the skills".into(), out);
-        node.setting("limit", &mut base.limit, patch.limit.clone(), Some(SKILL_CHARS));
-        node.setting("merged", &mut base.merged, patch.merged.clone(), Some(MERGED_BYTES));
-        let always = Some(ast::Repeat::Always);
-        node.setting("repeat", &mut base.repeat, patch.repeat.clone(), always);
+        node.settings(&SKILLS, base.limits.of_mut(&SKILLS), patch.limits.of(&SKILLS));
     }
 
     /// Patches a skill; `label` says its block and name.
@@ -137,10 +135,7 @@ impl Patches {
             name,
             new: _,
             enabled,
-            priority,
-            topic,
-            title,
-            description,
+            settings,
             meta,
             tenant,
             tools,
@@ -151,10 +146,7 @@ impl Patches {
         let Some(name) = name else { return };
         let mut node = self.node(format!("skill `{label}`"), out);
         node.setting("enabled", &mut base.enabled, enabled, Some(true));
-        node.setting("priority", &mut base.priority, priority, Some(SKILL_PRIORITY));
-        node.setting("topic", &mut base.topic, topic, None);
-        node.setting("title", &mut base.title, title, None);
-        node.setting("description", &mut base.description, description, None);
+        node.settings(&SKILL, base.settings.of_mut(&SKILL), settings.of(&SKILL));
         node.setting("meta", &mut base.meta, meta, None);
         node.setting("tenant", &mut base.tenant, tenant, None);
         node.list("tools", &mut base.tools, tools);
@@ -269,7 +261,7 @@ impl Patches {
             patch.on = base.on.clone();
         }
         for rule in [&GATE].into_iter().chain(GATE.children.iter().copied()) {
-            node.settings(rule, base, &patch);
+            node.settings(rule, base.of_mut(rule), patch.of(rule));
         }
         node.finish(at);
         base.at = base.at.or(Some(at));
@@ -319,6 +311,18 @@ fn report_unknown<'k>(
 pub(super) fn report_new(new: Option<&Spanned<bool>>, out: &mut Diagnostics) {
     if let Some(new) = new {
         out.report(new.at, OutsideWhen { at: new.at });
+    }
+}
+
+/// Returns what reports call a setting: of a node in the gate, with the node's name.
+fn setting_name(rule: &'static Rule, field: &'static Field) -> String {
+    let is_property = matches!(field.form, Form::Property | Form::Either);
+    let is_in_gate = GATE.children.iter().any(|child| std::ptr::eq(*child, rule));
+    match (is_property, is_in_gate) {
+        (true, false) => field.name.to_owned(),
+        (true, true) => format!("{} {}", rule.name, field.name),
+        (false, true) => rule.name.to_owned(),
+        (false, false) => "on".to_owned(),
     }
 }
 
@@ -533,23 +537,23 @@ impl NodePatch<'_> {
         *base = patch;
     }
 
-    /// Takes the settings of a node of the gate.
-    fn settings(&mut self, rule: &'static Rule, base: &mut Gate, patch: &Gate) {
-        let settings = base.settings_mut(rule.name).into_iter().zip(patch.settings(rule.name));
-        for (field, (base, patch)) in rule.fields.iter().zip(settings) {
+    /// Takes the settings that a rule has rows for.
+    fn settings(
+        &mut self,
+        rule: &'static Rule,
+        base: Vec<(&'static str, &mut dyn Slot)>,
+        patch: Vec<(&'static str, &dyn Slot)>,
+    ) {
+        for ((name, base), (_, patch)) in base.into_iter().zip(patch) {
             // What was not written has no place, and neither has a word that stays.
             let Some(at) = patch.at().filter(|at| base.at() != Some(*at)) else { continue };
-            let setting = match (field.form, rule.name == GATE.name) {
-                (Form::Property | Form::Either, true) => field.name.to_owned(),
-                (Form::Property | Form::Either, false) => format!("{} {}", rule.name, field.name),
-                (_, true) => "on".into(),
-                (_, false) => rule.name.into(),
-            };
+            let Some(field) = rule.field(name) else { continue };
+            let setting = setting_name(rule, field);
             if !self.take(&setting, at) {
                 continue;
             }
-            let value: Literal<'static> = patch.literal(field.kind);
-            if base.literal(field.kind) == value {
+            let Some(value) = patch.literal(field.kind) else { continue };
+            if base.literal(field.kind) == Some(value) {
                 self.report_same(&setting, base.at(), at);
             }
             base.set(Spanned { value, at });

@@ -1,8 +1,8 @@
 //! What every node of the effective project is made with.
 
 use super::node::{EffectiveNode, Scalar};
-use crate::grammar::{Kind, Literal};
-use crate::setting::Setting;
+use crate::grammar::{Form, Kind, Literal, Rule};
+use crate::setting::{Setting, Slot};
 use crate::source::{Sources, Span, Spanned};
 
 pub(super) struct Renderer<'s, 'f> {
@@ -20,10 +20,18 @@ impl Renderer<'_, '_> {
 pub(super) fn scalar(literal: Literal<'_>, kind: Kind) -> Scalar {
     match (literal, kind) {
         (Literal::Boolean(yes), _) => Scalar::Boolean(yes),
-        (Literal::Word(word), _) => Scalar::Text(word.into()),
+        (Literal::Word(text) | Literal::Text(text), _) => Scalar::Text(text.into()),
         (Literal::Number(number), Kind::Bytes { .. }) => Scalar::Bytes(number),
         (Literal::Number(number), Kind::Chars { .. }) => Scalar::Chars(number),
         (Literal::Number(number), _) => Scalar::Number(number),
+    }
+}
+
+/// Returns the word of a field that takes words.
+fn word(literal: Literal<'_>, kind: Kind) -> Option<&'static str> {
+    match (literal, kind) {
+        (Literal::Word(word), Kind::Words(words)) => words.iter().copied().find(|it| *it == word),
+        _ => None,
     }
 }
 
@@ -49,6 +57,44 @@ pub(super) fn leaf(name: &'static str, argument: &str) -> EffectiveNode {
 }
 
 impl EffectiveNode {
+    /// Adds the settings that are arguments and properties, each with its value in force.
+    pub(super) fn settings<'s>(
+        &mut self,
+        rule: &'static Rule,
+        settings: impl IntoIterator<Item = (&'static str, &'s dyn Slot)>,
+    ) {
+        for (name, setting) in settings {
+            let Some(field) = rule.field(name) else { continue };
+            let Some(literal) = setting.literal(field.kind) else { continue };
+            let value = scalar(literal, field.kind);
+            let shown = match field.form {
+                Form::Either => continue,
+                Form::Property => {
+                    self.properties.push((name, value));
+                    name
+                }
+                Form::Argument | Form::Optional | Form::Arguments | Form::Keys => {
+                    self.arguments.push(value);
+                    word(literal, field.kind).unwrap_or(rule.name)
+                }
+            };
+            if setting.at().is_none() {
+                self.defaults.push(shown);
+            }
+        }
+    }
+
+    /// Adds the settings that may be nodes, each as a node with its text.
+    pub(super) fn texts(&mut self, rule: &'static Rule, settings: Vec<(&'static str, &dyn Slot)>) {
+        for (name, setting) in settings {
+            let field = rule.field(name).filter(|field| field.form == Form::Either);
+            let literal = field.and_then(|field| setting.literal(field.kind));
+            if let Some(Literal::Text(text)) = literal {
+                self.children.push(leaf(name, text));
+            }
+        }
+    }
+
     pub(super) fn template(&mut self, is_template: bool, worth_saying: bool) {
         if worth_saying {
             self.properties.push(("template", Scalar::Boolean(is_template)));
