@@ -7,11 +7,15 @@ use relay_policy::tier::{Floor, Tier};
 
 use crate::source::{FileId, Span, Spanned};
 
-pub(crate) use crate::language::argument::ArgumentType;
+pub(crate) use crate::language::argument::{ArgumentSettings, ArgumentType};
 pub(crate) use crate::language::expect::{Claim, Question};
 pub(crate) use crate::language::gate::Gate;
 pub(crate) use crate::language::messages::MessageName;
-pub(crate) use crate::language::prompts::{FrontMatterRule, OnError};
+pub(crate) use crate::language::project::ProjectSettings;
+pub(crate) use crate::language::prompt::PromptSettings;
+pub(crate) use crate::language::prompts::{FolderSettings, FrontMatterRule, OnError};
+pub(crate) use crate::language::resource::ResourceSettings;
+pub(crate) use crate::language::roles::RoleSettings;
 pub(crate) use crate::language::skills::{SkillLimits, SkillSettings};
 
 /// All documents of a project: the one that was named first, then what it includes.
@@ -56,10 +60,7 @@ pub(crate) enum Item {
 pub(crate) struct Project {
     pub(crate) at: Span,
     pub(crate) name: Option<Spanned<String>>,
-    pub(crate) version: Option<Spanned<String>>,
-    pub(crate) epoch: Option<Spanned<u64>>,
-    pub(crate) title: Option<Spanned<String>>,
-    pub(crate) owner: Option<Spanned<String>>,
+    pub(crate) settings: ProjectSettings,
 }
 
 /// `when ENVIRONMENT { … }`
@@ -85,10 +86,8 @@ pub(crate) struct Prompt {
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) new: Option<Spanned<bool>>,
     pub(crate) enabled: Option<Spanned<bool>>,
-    pub(crate) priority: Option<Spanned<u8>>,
+    pub(crate) settings: PromptSettings,
     pub(crate) briefing: Option<Spanned<bool>>,
-    pub(crate) title: Option<Spanned<String>>,
-    pub(crate) description: Option<Spanned<String>>,
     pub(crate) summary: Option<Spanned<String>>,
     pub(crate) chapters: Option<Vec<Spanned<String>>>,
     pub(crate) arguments: Vec<Argument>,
@@ -113,12 +112,9 @@ pub(crate) struct Body {
 pub(crate) struct Argument {
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) new: Option<Spanned<bool>>,
-    pub(crate) required: Option<Spanned<bool>>,
+    pub(crate) settings: ArgumentSettings,
     pub(crate) default: Option<Spanned<Default>>,
-    pub(crate) description: Option<Spanned<String>>,
-    pub(crate) kind: Option<Spanned<ArgumentType>>,
     pub(crate) one_of: Option<Vec<Spanned<String>>>,
-    pub(crate) chars_max: Option<Spanned<u32>>,
 }
 
 /// The default of an argument, as it was written.
@@ -151,9 +147,7 @@ pub(crate) enum Part {
 pub(crate) struct Folder {
     pub(crate) path: Option<Spanned<String>>,
     pub(crate) new: Option<Spanned<bool>>,
-    pub(crate) on_error: Option<Spanned<OnError>>,
-    pub(crate) front_matter: Option<Spanned<FrontMatterRule>>,
-    pub(crate) briefing: Option<Spanned<bool>>,
+    pub(crate) settings: FolderSettings,
     pub(crate) readers: Vec<For>,
     pub(crate) allowed_secrets: Vec<AllowedSecret>,
 }
@@ -165,8 +159,7 @@ pub(crate) struct Resource {
     pub(crate) new: Option<Spanned<bool>>,
     pub(crate) enabled: Option<Spanned<bool>>,
     pub(crate) name: Option<Spanned<String>>,
-    pub(crate) title: Option<Spanned<String>>,
-    pub(crate) description: Option<Spanned<String>>,
+    pub(crate) settings: ResourceSettings,
     pub(crate) mime: Option<Spanned<String>>,
     pub(crate) arguments: Vec<Argument>,
     pub(crate) body: Body,
@@ -317,8 +310,7 @@ pub(crate) struct Tenant {
 pub(crate) struct Role {
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) new: Option<Spanned<bool>>,
-    pub(crate) tier: Option<Spanned<u8>>,
-    pub(crate) parent: Option<Spanned<String>>,
+    pub(crate) settings: RoleSettings,
     pub(crate) tools: Option<Vec<Spanned<String>>>,
 }
 

@@ -50,6 +50,8 @@ pub(crate) enum Form {
     Property,
     /// `name=value`, or a node in this one with the value as its argument.
     Either,
+    /// The same, which `relay show` writes as `name=value`.
+    Line,
     /// `name=value`, once or more, with names that the author chooses.
     Keys,
 }
@@ -129,6 +131,11 @@ impl Field {
         Self { name, form: Form::Either, kind: Kind::Text("text"), default: None, meaning }
     }
 
+    /// Returns the row of a short text that is a property or a node.
+    pub(crate) const fn line(name: &'static str, meaning: &'static str) -> Self {
+        Self { form: Form::Line, ..Self::either(name, meaning) }
+    }
+
     /// Returns the row with a default.
     pub(crate) const fn or(self, default: Literal<'static>) -> Self {
         Self { default: Some(default), ..self }
@@ -177,7 +184,8 @@ impl Rule {
 
     /// Returns the names of the nodes that may be in it, sorted.
     pub(crate) fn child_names(&self) -> Vec<&'static str> {
-        let texts = self.fields.iter().filter(|field| field.form == Form::Either);
+        let texts =
+            self.fields.iter().filter(|field| matches!(field.form, Form::Either | Form::Line));
         let mut names: Vec<_> = texts.map(|field| field.name).collect();
         names.extend(self.children.iter().map(|rule| rule.name));
         names.sort_unstable();
@@ -187,7 +195,7 @@ impl Rule {
 
 impl Field {
     fn is_property(&self) -> bool {
-        matches!(self.form, Form::Property | Form::Either)
+        matches!(self.form, Form::Property | Form::Either | Form::Line)
     }
 }
 

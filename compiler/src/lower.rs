@@ -46,6 +46,8 @@ pub(crate) fn contents(
         policy,
         ..
     } = model;
+    let model::Project { name, settings } = project;
+    let model::ProjectSettings { version, epoch, title, owner } = settings;
     let (policy, facts) = policy::policy(policy, &places);
     let skill_settings = skills::settings(&skills, &places);
     let skills = skills::skills(skills.list, &places);
@@ -60,12 +62,12 @@ pub(crate) fn contents(
     let template_pages = pages::templates(&templates);
     let pages = [&prompt_pages[..], &resource_pages, &template_pages, &tool_pages];
     Contents {
-        epoch: project.epoch.value,
+        epoch: epoch.value,
         manifest: Manifest {
-            project: places.written(project.name),
-            version: places.optional(project.version),
-            title: places.optional(project.title),
-            owner: places.optional(project.owner),
+            project: places.written(name),
+            version: places.optional(version),
+            title: places.optional(title),
+            owner: places.optional(owner),
             environment,
             compiler: format!("relay {VERSION}"),
         },
@@ -97,10 +99,8 @@ pub(crate) fn contents(
 fn lower_prompt(prompt: model::Prompt, places: &Places<'_>) -> Prompt {
     let model::Prompt {
         name,
-        priority,
+        settings: model::PromptSettings { priority, title, description },
         briefing,
-        title,
-        description,
         summary,
         chapters,
         meta,
@@ -135,8 +135,7 @@ fn lower_resource(resource: model::Resource, places: &Places<'_>) -> Resource {
     let model::Resource { uri, about, content } = resource;
     let model::About {
         name,
-        title,
-        description,
+        settings: model::ResourceSettings { title, description },
         mime,
         body,
         included: _,
@@ -165,8 +164,7 @@ fn lower_template(template: model::ResourceTemplate, places: &Places<'_>) -> Res
     } = template;
     let model::About {
         name,
-        title,
-        description,
+        settings: model::ResourceSettings { title, description },
         mime,
         body: _,
         included: _,

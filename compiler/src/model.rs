@@ -17,6 +17,9 @@ use crate::ast::{Expect, FactEnvironment, FactProgram, MessageName, PathChoice, 
 use crate::source::{FileId, Span, Spanned};
 
 pub(crate) use crate::language::gate::Gate;
+pub(crate) use crate::language::project::ProjectSettings;
+pub(crate) use crate::language::prompt::PromptSettings;
+pub(crate) use crate::language::resource::ResourceSettings;
 pub(crate) use crate::language::skills::{SkillLimits, SkillSettings};
 pub(crate) use crate::setting::Setting;
 pub(crate) use access::{Access, For, Readers, Role, User};
@@ -135,10 +138,7 @@ impl Model {
 #[derive(Debug)]
 pub(crate) struct Project {
     pub(crate) name: Spanned<String>,
-    pub(crate) version: Option<Spanned<String>>,
-    pub(crate) epoch: Setting<u64>,
-    pub(crate) title: Option<Spanned<String>>,
-    pub(crate) owner: Option<Spanned<String>>,
+    pub(crate) settings: ProjectSettings,
 }
 
 /// Returns the tools that a gate and groups of tools offer, each with its node.
@@ -169,11 +169,9 @@ pub(crate) struct When {
 #[derive(Debug)]
 pub(crate) struct Prompt {
     pub(crate) name: Spanned<String>,
-    pub(crate) priority: Setting<u8>,
+    pub(crate) settings: PromptSettings,
     /// Whether briefings may send it.
     pub(crate) briefing: Setting<bool>,
-    pub(crate) title: Option<Spanned<String>>,
-    pub(crate) description: Option<Spanned<String>>,
     /// One without a place was made of the text.
     pub(crate) summary: Option<Setting<String>>,
     /// Those without a place were made of the text and the name: all or none.
@@ -288,8 +286,7 @@ pub(crate) struct ResourceTemplate {
 #[derive(Debug)]
 pub(crate) struct About {
     pub(crate) name: Setting<String>,
-    pub(crate) title: Option<Spanned<String>>,
-    pub(crate) description: Option<Spanned<String>>,
+    pub(crate) settings: ResourceSettings,
     pub(crate) mime: Setting<String>,
     pub(crate) body: BodySource,
     /// The files that its template includes.

@@ -99,7 +99,7 @@ fn table(rule: &'static Rule, sections: &[Section], out: &mut String) {
                 format!("`{}`", placeholder(field))
             }
             Form::Property => format!("`{}=`", field.name),
-            Form::Either => format!("`{0}=` or `{0}`", field.name),
+            Form::Either | Form::Line => format!("`{0}=` or `{0}`", field.name),
         };
         row(&written, &values(field.kind), &default, field.meaning, out);
     }
@@ -114,7 +114,8 @@ fn table(rule: &'static Rule, sections: &[Section], out: &mut String) {
 
 /// Writes the rows of a node without a section.
 fn child_rows(rule: &'static Rule, out: &mut String) {
-    let is_argument = |field: &Field| !matches!(field.form, Form::Property | Form::Either);
+    let is_argument =
+        |field: &Field| !matches!(field.form, Form::Property | Form::Either | Form::Line);
     let fields = defaults(rule);
     let argument = fields.iter().find(|(field, _)| is_argument(field));
     match argument {

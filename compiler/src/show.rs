@@ -19,6 +19,9 @@ use serde_json::{Value, json};
 use crate::ast::ToolGroup;
 use crate::grammar::Rule;
 use crate::language::gate::{GATE, UNLOCK};
+use crate::language::project::PROJECT;
+use crate::language::prompt::PROMPT;
+use crate::language::resource::RESOURCE;
 use crate::language::skills::{SKILL, SKILLS};
 use crate::model::{
     About, Access, AllowedSecret, BodySource, Gate, MessageSource, Model, PartSource, Prompt,
@@ -107,10 +110,8 @@ impl Renderer<'_, '_> {
             at: self.at(project.name.at),
             ..EffectiveNode::default()
         };
-        node.optional("version", project.version.as_ref());
-        node.setting("epoch", &project.epoch, |epoch| Scalar::Number(*epoch));
-        node.child("title", project.title.as_ref());
-        node.child("owner", project.owner.as_ref());
+        node.settings(&PROJECT, project.settings.of(&PROJECT));
+        node.texts(&PROJECT, project.settings.of(&PROJECT));
         node
     }
 
@@ -207,7 +208,7 @@ impl Renderer<'_, '_> {
             at: self.at(prompt.name.at),
             ..EffectiveNode::default()
         };
-        node.setting("priority", &prompt.priority, |priority| Scalar::Number((*priority).into()));
+        node.settings(&PROMPT, prompt.settings.of(&PROMPT));
         node.setting("briefing", &prompt.briefing, |briefing| Scalar::Boolean(*briefing));
         let messages = &prompt.messages;
         if let ([body], []) = (prompt.bodies.as_slice(), messages.as_slice()) {
@@ -218,8 +219,7 @@ impl Renderer<'_, '_> {
         if template {
             node.properties.push(("template", Scalar::Boolean(true)));
         }
-        node.child("title", prompt.title.as_ref());
-        node.child("description", prompt.description.as_ref());
+        node.texts(&PROMPT, prompt.settings.of(&PROMPT));
         node.about(prompt);
         node.children.extend(self.readers(&prompt.readers, access));
         let arguments = prompt.rendering.arguments.iter();
@@ -299,8 +299,7 @@ impl Renderer<'_, '_> {
         node.setting("name", &about.name, |name| Scalar::Text(name.clone()));
         node.setting("mime", &about.mime, |mime| Scalar::Text(mime.clone()));
         self.body(&about.body, false, &mut node);
-        node.child("title", about.title.as_ref());
-        node.child("description", about.description.as_ref());
+        node.texts(&RESOURCE, about.settings.of(&RESOURCE));
         node.children.extend(self.readers(&about.readers, access));
         node.children.extend(variables);
         node.children.extend(about.allowed_secrets.iter().map(suppression));

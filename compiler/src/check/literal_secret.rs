@@ -22,6 +22,9 @@ pub(crate) use self::search::SecretSearch;
 use crate::ast::{Expect, Plain, Written};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Literal, Rule};
+use crate::language::project::PROJECT;
+use crate::language::prompt::PROMPT;
+use crate::language::resource::RESOURCE;
 use crate::language::skills::SKILL;
 use crate::model::{
     About, Access, AllowedSecret, Argument, BodySource, Facts, MessageSource, Model, PartSource,
@@ -85,13 +88,13 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
         found: 0,
         used: BTreeSet::new(),
     };
-    let Project { name, version, epoch: _, title, owner } = project;
-    let lines = [Some(name), version.as_ref(), title.as_ref(), owner.as_ref()];
+    let Project { name, settings } = project;
     let of_project = Owner::of_project(at);
     let mut pass = Pass { sources, owner: &of_project, search: &mut search, out };
-    for line in lines.into_iter().flatten().chain(disabled_prompts).chain(other_tools) {
+    for line in [name].into_iter().chain(disabled_prompts).chain(other_tools) {
         pass.value(&line.value, line.at);
     }
+    pass.settings(&PROJECT, settings.of(&PROJECT));
     let names = tenants.iter().chain(roles.iter().map(|role| &role.name));
     let patterns = roles.iter().flat_map(|role| role.tools.iter().flatten());
     for written in names.chain(patterns) {
@@ -219,10 +222,8 @@ impl Pass<'_, '_> {
     fn prompt(&mut self, prompt: &Prompt) {
         let Prompt {
             name,
-            priority: _,
+            settings,
             briefing: _,
-            title,
-            description,
             summary,
             chapters,
             meta,
@@ -238,9 +239,7 @@ impl Pass<'_, '_> {
             allowed_secrets,
         } = prompt;
         self.value(&name.value, name.at);
-        for line in [title, description].into_iter().flatten() {
-            self.value(&line.value, line.at);
-        }
+        self.settings(&PROMPT, settings.of(&PROMPT));
         for Setting { value, at } in summary.iter().chain(chapters) {
             // What was made of a text is looked at in the text.
             if let Some(at) = at {
@@ -311,14 +310,11 @@ impl Pass<'_, '_> {
     }
 
     fn about(&mut self, about: &About) {
-        let About { name, title, description, mime, body, included, readers: _, allowed_secrets } =
-            about;
+        let About { name, settings, mime, body, included, readers: _, allowed_secrets } = about;
         for Setting { value, at } in [name, mime] {
             self.value(value, at.unwrap_or(self.owner.at));
         }
-        for line in [title, description].into_iter().flatten() {
-            self.value(&line.value, line.at);
-        }
+        self.settings(&RESOURCE, settings.of(&RESOURCE));
         for body in [body].into_iter().chain(included) {
             self.body(body);
         }

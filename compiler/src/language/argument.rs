@@ -2,6 +2,8 @@
 
 use super::shared::NEW;
 use crate::grammar::{Field, Kind, Literal, Rule, Scalar as _, words};
+use crate::setting::{Setting, settings};
+use crate::source::Spanned;
 
 /// `type=text|boolean`
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,3 +54,14 @@ pub(crate) static ONE_OF: Rule = Rule::leaf(
     "The values that it may have; such an argument may steer a template.",
     &[Field::arguments("a value", Kind::Text("text"), "A value.")],
 );
+
+settings! {
+    /// The settings of an argument.
+    struct ArgumentSettings {}
+    ARG {
+        required: Setting<bool> = "required",
+        description: Option<Spanned<String>> = "description",
+        kind: Setting<ArgumentType> = "type",
+        chars_max: Option<Spanned<u32>> = "max",
+    }
+}

@@ -3,9 +3,8 @@
 use super::shared::{ALLOW_SECRET, FILE, NEW, TEMPLATE, TEXT};
 use super::{argument, message, readers};
 use crate::grammar::{Field, Kind, Literal, Rule};
-
-/// The priority of a prompt that gives none.
-pub(crate) const PRIORITY: u8 = 5;
+use crate::setting::{Setting, settings};
+use crate::source::Spanned;
 
 pub(crate) static PROMPT: Rule = Rule {
     name: "prompt",
@@ -20,7 +19,7 @@ pub(crate) static PROMPT: Rule = Rule {
             Kind::Number { low: 1, high: 10 },
             "Weighs its matches with a task; 10 is in every briefing.",
         )
-        .or(Literal::Number(PRIORITY as u64)),
+        .or(Literal::Number(5)),
         Field::property(
             "briefing",
             Kind::Boolean,
@@ -46,3 +45,13 @@ pub(crate) static CHAPTERS: Rule = Rule::leaf(
     "Its parts, for keywords to match; without it, the headings of its text.",
     &[Field::arguments("a chapter", Kind::Text("text"), "A chapter.")],
 );
+
+settings! {
+    /// The settings of a prompt.
+    struct PromptSettings {}
+    PROMPT {
+        priority: Setting<u8> = "priority",
+        title: Option<Spanned<String>> = "title",
+        description: Option<Spanned<String>> = "description",
+    }
+}

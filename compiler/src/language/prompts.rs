@@ -3,6 +3,7 @@
 use super::shared::{ALLOW_SECRET, NEW};
 use super::{prompt, readers};
 use crate::grammar::{Field, Kind, Literal, Rule, Scalar as _, words};
+use crate::setting::{Setting, settings};
 
 /// Whether command files must have front matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,3 +89,13 @@ pub(crate) const BRIEFING: Field = Field::property(
     "`#true` lets briefings send the commands too; without it only people run them, from their client's list.",
 )
 .or(Literal::Boolean(false));
+
+settings! {
+    /// The settings of a folder; one of prompts takes none.
+    struct FolderSettings {}
+    COMMANDS {
+        on_error: Setting<OnError> = "on-error",
+        front_matter: Setting<FrontMatterRule> = "front-matter",
+        briefing: Setting<bool> = "briefing",
+    }
+}

@@ -3,6 +3,8 @@
 use super::shared::{ALLOW_SECRET, FILE, NEW, TEMPLATE, TEXT};
 use super::{argument, readers};
 use crate::grammar::{Field, Kind, Literal, Rule};
+use crate::setting::settings;
+use crate::source::Spanned;
 
 pub(crate) static RESOURCES: Rule = Rule {
     name: "resources",
@@ -35,3 +37,12 @@ pub(crate) static RESOURCE: Rule = Rule {
     children: &[&readers::FOR, &argument::ARG, &TEXT, &ALLOW_SECRET],
     example: include_str!("../reference/resource.kdl"),
 };
+
+settings! {
+    /// The settings of a resource that have no default.
+    struct ResourceSettings {}
+    RESOURCE {
+        title: Option<Spanned<String>> = "title",
+        description: Option<Spanned<String>> = "description",
+    }
+}

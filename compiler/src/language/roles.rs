@@ -2,6 +2,8 @@
 
 use super::shared::NEW;
 use crate::grammar::{Field, Kind, Literal, Rule};
+use crate::setting::settings;
+use crate::source::Spanned;
 
 /// The highest tier: cannot be undone.
 pub(crate) const TIER_MAX: u64 = 3;
@@ -32,7 +34,7 @@ pub(crate) static ROLE: Rule = Rule {
         .or(Literal::Number(TIER as u64)),
         Field::property(
             "parent",
-            Kind::Text("text"),
+            Kind::Name("text"),
             "The role that contains this one: it has at least the tools and the tier of this one, and a `for` that names it admits this one too.",
         ),
         NEW,
@@ -47,3 +49,12 @@ pub(crate) static TOOLS: Rule = Rule::leaf(
     "The tools that the role sees, by name or by pattern: `*` is any run of characters, `?` one, `[a-z]` one of a set, `[!a-z]` one outside it. Without this node, those of the parent; without a parent, all.",
     &[Field::arguments("a pattern", Kind::Text("text"), "A name or a pattern of names.")],
 );
+
+settings! {
+    /// The settings of a role, as they are written: what it does not say it inherits.
+    struct RoleSettings {}
+    ROLE {
+        tier: Option<Spanned<u8>> = "tier",
+        parent: Option<Spanned<String>> = "parent",
+    }
+}

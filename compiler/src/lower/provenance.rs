@@ -19,7 +19,7 @@ pub(super) fn json(sources: &Sources<'_>, options: &Options, model: &Model) -> S
         "parameters": {
             "project": sources.root(),
             "environment": model.environment,
-            "epoch": model.project.epoch.value,
+            "epoch": model.project.settings.epoch.value,
         },
         "resolvedDependencies": dependencies,
     });

@@ -1,7 +1,7 @@
 //! `arg NAME required=… default=… type=… max=(chars)… description=… { one-of … }`
 
 use super::node::{Node, Reader, Scalar, Value};
-use crate::ast::{Argument, Default};
+use crate::ast::{Argument, ArgumentSettings, Default};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::Rule;
 use crate::language::argument::{ARG, ONE_OF};
@@ -9,15 +9,14 @@ use crate::source::Spanned;
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Argument {
     let mut reader = Reader::new(node, &ARG, out);
+    let mut settings = ArgumentSettings::default();
+    reader.settings(settings.of_mut(&ARG), out);
     let argument = Argument {
         name: reader.argument(out).and_then(|value| value.non_empty(out)),
         new: reader.value("new", out),
-        required: reader.value("required", out),
+        settings,
         default: reader.property("default").and_then(|value| default(value, out)),
-        description: reader.text("description", out),
-        kind: reader.value("type", out),
         one_of: reader.child("one-of", out).map(|child| list(child, &ONE_OF, out)),
-        chars_max: reader.value("max", out),
     };
     reader.finish(out);
     argument

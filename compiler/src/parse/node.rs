@@ -154,7 +154,7 @@ impl<'n> Reader<'n> {
                 Form::Argument | Form::Arguments => self.argument(out),
                 Form::Optional => self.optional_argument(),
                 Form::Property | Form::Keys => self.property(name),
-                Form::Either => self.either(name, out),
+                Form::Either | Form::Line => self.either(name, out),
             };
             if let Some(written) = value.and_then(|value| value.literal(field.kind, out)) {
                 setting.set(written);

@@ -2,20 +2,20 @@
 
 use super::node::{Node, Reader};
 use super::{argument, body, message, readers};
-use crate::ast::Prompt;
+use crate::ast::{Prompt, PromptSettings};
 use crate::diagnostic::Diagnostics;
 use crate::language::prompt::{CHAPTERS, PROMPT};
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Prompt {
     let mut reader = Reader::new(node, &PROMPT, out);
+    let mut settings = PromptSettings::default();
+    reader.settings(settings.of_mut(&PROMPT), out);
     let prompt = Prompt {
         name: reader.argument(out).and_then(|value| value.text(out)),
         new: reader.value("new", out),
         enabled: reader.value("enabled", out),
-        priority: reader.value("priority", out),
+        settings,
         briefing: reader.value("briefing", out),
-        title: reader.text("title", out),
-        description: reader.text("description", out),
         summary: reader.text("summary", out),
         chapters: reader.child("chapters", out).map(|child| argument::list(child, &CHAPTERS, out)),
         arguments: reader.children("arg").map(|child| argument::node(child, out)).collect(),

@@ -3,10 +3,10 @@
 use super::body;
 use super::node::{Node, Reader};
 use super::{empty, prompt, readers};
-use crate::ast::{Folder, PromptsItem};
+use crate::ast::{Folder, FolderSettings, PromptsItem};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::Rule;
-use crate::language::prompts::{BRIEFING, COMMANDS, FOLDER, FRONT_MATTER, PROMPTS};
+use crate::language::prompts::{COMMANDS, FOLDER, PROMPTS};
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Vec<PromptsItem> {
     empty::check(node, out);
@@ -27,18 +27,12 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Vec<PromptsItem> {
 
 fn folder(node: &Node, rule: &'static Rule, out: &mut Diagnostics) -> Folder {
     let mut reader = Reader::new(node, rule, out);
+    let mut settings = FolderSettings::default();
+    reader.settings(settings.of_mut(&COMMANDS), out);
     let folder = Folder {
         path: reader.argument(out).and_then(|value| value.non_empty(out)),
         new: reader.value("new", out),
-        on_error: reader.value("on-error", out),
-        front_matter: match rule.property(FRONT_MATTER.name) {
-            Some(_) => reader.value(FRONT_MATTER.name, out),
-            None => None,
-        },
-        briefing: match rule.property(BRIEFING.name) {
-            Some(_) => reader.value(BRIEFING.name, out),
-            None => None,
-        },
+        settings,
         readers: readers::readers(&mut reader, out),
         allowed_secrets: body::allowed_secrets(&mut reader, out),
     };

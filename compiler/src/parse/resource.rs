@@ -2,7 +2,7 @@
 
 use super::node::{Node, Reader};
 use super::{argument, body, empty, readers};
-use crate::ast::Resource;
+use crate::ast::{Resource, ResourceSettings};
 use crate::diagnostic::Diagnostics;
 use crate::language::resource::{RESOURCE, RESOURCES};
 
@@ -16,13 +16,14 @@ pub(super) fn block(node: &Node, out: &mut Diagnostics) -> Vec<Resource> {
 
 fn resource(node: &Node, out: &mut Diagnostics) -> Resource {
     let mut reader = Reader::new(node, &RESOURCE, out);
+    let mut settings = ResourceSettings::default();
+    reader.settings(settings.of_mut(&RESOURCE), out);
     let resource = Resource {
         uri: reader.argument(out).and_then(|value| value.non_empty(out)),
         new: reader.value("new", out),
         enabled: reader.value("enabled", out),
         name: reader.text("name", out),
-        title: reader.text("title", out),
-        description: reader.text("description", out),
+        settings,
         mime: reader.text("mime", out),
         arguments: reader.children("arg").map(|child| argument::node(child, out)).collect(),
         body: body::body(&mut reader, out),

@@ -2,7 +2,7 @@
 
 use super::node::{Node, Reader};
 use super::{argument, empty};
-use crate::ast::Role;
+use crate::ast::{Role, RoleSettings};
 use crate::diagnostic::Diagnostics;
 use crate::language::roles::{ROLE, ROLES, TOOLS};
 
@@ -16,11 +16,12 @@ pub(super) fn block(node: &Node, out: &mut Diagnostics) -> Vec<Role> {
 
 fn role(node: &Node, out: &mut Diagnostics) -> Role {
     let mut reader = Reader::new(node, &ROLE, out);
+    let mut settings = RoleSettings::default();
+    reader.settings(settings.of_mut(&ROLE), out);
     let role = Role {
         name: reader.argument(out).and_then(|value| value.text(out)),
         new: reader.value("new", out),
-        tier: reader.value("tier", out),
-        parent: reader.property("parent").and_then(|value| value.non_empty(out)),
+        settings,
         tools: reader.child("tools", out).map(|child| argument::list(child, &TOOLS, out)),
     };
     reader.finish(out);

@@ -126,8 +126,8 @@ fn roles(written: Vec<ast::Role>, out: &mut Diagnostics) -> Vec<Role> {
     }
     let names: Vec<String> = named.iter().map(|(name, _)| name.value.clone()).collect();
     let mut roles = Vec::new();
-    for (name, ast::Role { name: _, new: _, tier, parent, tools }) in named {
-        let parent = parent.and_then(|parent| {
+    for (name, ast::Role { name: _, new: _, settings, tools }) in named {
+        let parent = settings.parent.and_then(|parent| {
             let names = names.iter().map(String::as_str);
             let value = look_up(WhatIsNamed::Parent, &parent, names, out)?;
             Some(Spanned { value, at: parent.at })
@@ -136,7 +136,7 @@ fn roles(written: Vec<ast::Role>, out: &mut Diagnostics) -> Vec<Role> {
         for pattern in tools.iter().flatten() {
             pattern::check(pattern, out);
         }
-        let tier = Setting::or(tier, TIER);
+        let tier = Setting::or(settings.tier, TIER);
         roles.push(Role { name, tier, parent, tools, has_own_tools });
     }
     report_cycles(&mut roles, out);

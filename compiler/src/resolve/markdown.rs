@@ -9,9 +9,12 @@ use self::note::Notes;
 use super::prompt::Markdown;
 use super::text::{ARGUMENTS, ARGUMENTS_CHARS_MAX, ARGUMENTS_MARK};
 use super::{file, text};
-use crate::ast::{self, Folder, FrontMatterRule, OnError};
+use crate::ast::{
+    self, ArgumentSettings, Folder, FolderSettings, FrontMatterRule, OnError, PromptSettings,
+};
 use crate::diagnostic::Diagnostics;
 use crate::parse::{MarkdownKind, MarkdownPrompt, Reporter, markdown_prompt};
+use crate::setting::Setting;
 use crate::source::{FileId, Listed, ReadError, Sources, Span, Spanned};
 
 /// A prompt of a markdown file, before an environment patches it.
@@ -48,23 +51,20 @@ pub(super) fn folder(
     let Folder {
         path: written,
         new: _,
-        on_error,
-        front_matter,
-        briefing,
+        settings: FolderSettings { on_error, front_matter, briefing },
         readers,
         allowed_secrets,
     } = node;
-    let rule = front_matter.map_or(FrontMatterRule::Required, |rule| rule.value);
-    let reading = Reading { kind, rule };
-    let mode = match (&on_error, kind) {
-        (Some(mode), MarkdownKind::Folder) => {
+    let reading = Reading { kind, rule: front_matter.value };
+    let mode = match (on_error.at, kind) {
+        (Some(at), MarkdownKind::Folder) => {
             // The project's own prompts are never left out: their faults are always errors.
-            out.report(mode.at, OnErrorOfFolder { at: mode.at });
+            out.report(at, OnErrorOfFolder { at });
             OnError::Fail
         }
-        (Some(mode), _) => mode.value,
-        (None, _) => OnError::Fail,
+        _ => on_error.value,
     };
+    let briefing = briefing.at.map(|at| Spanned { value: briefing.value, at });
     let mut found = FolderPrompts::default();
     let Some(written) = written else { return found };
     let Some(folder) = file::path(sources, &written, out) else { return found };
@@ -176,14 +176,15 @@ fn one(
             notes.idle_hint(hint);
         }
     }
+    let default = PromptSettings::default();
+    let priority = Setting::or(priority, default.priority.value);
+    let settings = PromptSettings { priority, title, description };
     let node = ast::Prompt {
         name: Some(Spanned { value: name.into(), at }),
         new: None,
         enabled: None,
-        priority,
+        settings,
         briefing,
-        title,
-        description,
         summary,
         chapters,
         arguments: takes_arguments.then(|| arguments(at, argument_hint)).into_iter().collect(),
@@ -201,12 +202,13 @@ fn arguments(at: Span, hint: Option<Spanned<String>>) -> ast::Argument {
     ast::Argument {
         name: Some(Spanned { value: ARGUMENTS.into(), at }),
         new: None,
-        required: None,
+        settings: ArgumentSettings {
+            description: hint,
+            chars_max: Some(Spanned { value: ARGUMENTS_CHARS_MAX, at }),
+            ..ArgumentSettings::default()
+        },
         default: None,
-        description: hint,
-        kind: None,
         one_of: None,
-        chars_max: Some(Spanned { value: ARGUMENTS_CHARS_MAX, at }),
     }
 }
 

@@ -9,11 +9,15 @@ mod report;
 use std::collections::BTreeMap;
 
 use self::report::{AlreadyThere, OutsideWhen, PatchedTwice, PatchesNothing, UnknownName};
-use crate::ast::{self, ArgumentType, Body, FrontMatterRule, OnError};
+use crate::ast::{self, Body};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Field, Form, Rule};
+use crate::language::argument::ARG;
 use crate::language::gate::GATE;
-use crate::language::prompt::PRIORITY;
+use crate::language::prompt::PROMPT;
+use crate::language::prompts::COMMANDS;
+use crate::language::resource::RESOURCE;
+use crate::language::roles::ROLE;
 use crate::language::skills::{SKILL, SKILLS};
 use crate::model::Gate;
 use crate::setting::Slot;
@@ -49,10 +53,8 @@ impl Patches {
             name,
             new: _,
             enabled,
-            priority,
+            settings,
             briefing,
-            title,
-            description,
             summary,
             chapters,
             arguments,
@@ -64,10 +66,8 @@ impl Patches {
         let Some(name) = name else { return };
         let mut node = self.node(format!("prompt `{}`", name.value), out);
         node.setting("enabled", &mut base.enabled, enabled, Some(true));
-        node.setting("priority", &mut base.priority, priority, Some(PRIORITY));
+        node.settings(&PROMPT, base.settings.of_mut(&PROMPT), settings.of(&PROMPT));
         node.setting("briefing", &mut base.briefing, briefing, None);
-        node.setting("title", &mut base.title, title, None);
-        node.setting("description", &mut base.description, description, None);
         node.setting("summary", &mut base.summary, summary, None);
         node.list("chapters", &mut base.chapters, chapters);
         node.setting("template", &mut base.body.template, body.template.clone(), None);
@@ -89,8 +89,7 @@ impl Patches {
             new: _,
             enabled,
             name,
-            title,
-            description,
+            settings,
             mime,
             arguments,
             body,
@@ -101,8 +100,7 @@ impl Patches {
         let mut node = self.node(format!("resource `{}`", uri.value), out);
         node.setting("enabled", &mut base.enabled, enabled, Some(true));
         node.setting("name", &mut base.name, name, None);
-        node.setting("title", &mut base.title, title, None);
-        node.setting("description", &mut base.description, description, None);
+        node.settings(&RESOURCE, base.settings.of_mut(&RESOURCE), settings.of(&RESOURCE));
         node.setting("mime", &mut base.mime, mime, None);
         node.setting("template", &mut base.body.template, body.template.clone(), None);
         node.body(None, &mut base.body, Vec::new(), body);
@@ -163,21 +161,10 @@ impl Patches {
         patch: ast::Folder,
         out: &mut Diagnostics,
     ) {
-        let ast::Folder {
-            path,
-            new: _,
-            on_error,
-            front_matter,
-            briefing,
-            readers,
-            allowed_secrets,
-        } = patch;
+        let ast::Folder { path, new: _, settings, readers, allowed_secrets } = patch;
         let Some(path) = path else { return };
         let mut node = self.node(format!("{kind} `{}`", path.value), out);
-        node.setting("on-error", &mut base.on_error, on_error, Some(OnError::Fail));
-        let required = Some(FrontMatterRule::Required);
-        node.setting("front-matter", &mut base.front_matter, front_matter, required);
-        node.setting("briefing", &mut base.briefing, briefing, Some(false));
+        node.settings(&COMMANDS, base.settings.of_mut(&COMMANDS), settings.of(&COMMANDS));
         node.readers(&mut base.readers, readers);
         node.allowed_secrets(&mut base.allowed_secrets, allowed_secrets);
         node.finish(path.at);
@@ -198,11 +185,10 @@ impl Patches {
     }
 
     pub(super) fn role(&mut self, base: &mut ast::Role, patch: ast::Role, out: &mut Diagnostics) {
-        let ast::Role { name, new: _, tier, parent, tools } = patch;
+        let ast::Role { name, new: _, settings, tools } = patch;
         let Some(name) = name else { return };
         let mut node = self.node(format!("role `{}`", name.value), out);
-        node.setting("tier", &mut base.tier, tier, None);
-        node.setting("parent", &mut base.parent, parent, None);
+        node.settings(&ROLE, base.settings.of_mut(&ROLE), settings.of(&ROLE));
         node.list("tools", &mut base.tools, tools);
         node.finish(name.at);
     }
@@ -316,7 +302,7 @@ pub(super) fn report_new(new: Option<&Spanned<bool>>, out: &mut Diagnostics) {
 
 /// Returns what reports call a setting: of a node in the gate, with the node's name.
 fn setting_name(rule: &'static Rule, field: &'static Field) -> String {
-    let is_property = matches!(field.form, Form::Property | Form::Either);
+    let is_property = matches!(field.form, Form::Property | Form::Either | Form::Line);
     let is_in_gate = GATE.children.iter().any(|child| std::ptr::eq(*child, rule));
     match (is_property, is_in_gate) {
         (true, false) => field.name.to_owned(),
@@ -476,22 +462,10 @@ impl NodePatch<'_> {
     }
 
     fn argument(&mut self, base: &mut ast::Argument, patch: ast::Argument) {
-        let ast::Argument {
-            name: _,
-            new: _,
-            required,
-            default,
-            description,
-            kind,
-            one_of,
-            chars_max,
-        } = patch;
-        self.setting("required", &mut base.required, required, Some(false));
+        let ast::Argument { name: _, new: _, settings, default, one_of } = patch;
+        self.settings(&ARG, base.settings.of_mut(&ARG), settings.of(&ARG));
         self.setting("default", &mut base.default, default, None);
-        self.setting("description", &mut base.description, description, None);
-        self.setting("type", &mut base.kind, kind, Some(ArgumentType::Text));
         self.list("one-of", &mut base.one_of, one_of);
-        self.setting("max", &mut base.chars_max, chars_max, None);
     }
 
     fn allowed_secrets(

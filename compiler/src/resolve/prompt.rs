@@ -12,7 +12,6 @@ use super::text::{self, Text};
 use super::{argument, body, file, media, name, summary};
 use crate::ast;
 use crate::diagnostic::Diagnostics;
-use crate::language::prompt::PRIORITY;
 use crate::model::{
     Access, AllowedSecret, BodySource, MessageSource, PartSource, Prompt, Resource, Setting,
 };
@@ -72,10 +71,8 @@ pub(super) fn prompt(
         name,
         new: _,
         enabled: _,
-        priority,
+        mut settings,
         briefing,
-        title,
-        description,
         summary,
         chapters,
         arguments,
@@ -122,12 +119,16 @@ pub(super) fn prompt(
     let (summary, chapters) = summary::complete(
         &name.value,
         &body::own_text(&rendering),
-        description.as_ref().map(|text| text.value.as_str()).filter(|text| !text.trim().is_empty()),
+        settings
+            .description
+            .as_ref()
+            .map(|text| text.value.as_str())
+            .filter(|text| !text.trim().is_empty()),
         summary,
         chapters,
     );
     // Without front matter a file says by its text what it is.
-    let description = description.or_else(|| {
+    settings.description = settings.description.or_else(|| {
         let heading = chapters.first().filter(|_| kind.is_some() && summary.is_none())?;
         Some(Spanned { value: heading.value.clone(), at: name.at })
     });
@@ -140,10 +141,8 @@ pub(super) fn prompt(
     }
     named.then_some(Prompt {
         name,
-        priority: Setting::or(priority, PRIORITY),
+        settings,
         briefing: Setting::or(briefing, !is_run_by_people),
-        title,
-        description,
         summary,
         chapters,
         meta: (!meta.is_empty()).then_some(meta),

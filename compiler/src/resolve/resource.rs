@@ -233,18 +233,18 @@ fn template_arguments(
             continue;
         }
         let default_at = node.default.as_ref().map(|default| default.at);
-        if let Some(at) = default_at.or(node.required.as_ref().map(|required| required.at)) {
+        if let Some(at) = default_at.or(node.settings.required.at) {
             out.report(at, AlwaysRequired { at });
         }
         required.push(ast::Argument {
             name: Some(name.clone()),
             new: None,
-            required: Some(Spanned { value: true, at: name.at }),
+            settings: ast::ArgumentSettings {
+                required: Setting { value: true, at: Some(name.at) },
+                ..node.settings.clone()
+            },
             default: None,
-            description: node.description.clone(),
-            kind: node.kind.clone(),
             one_of: node.one_of.clone(),
-            chars_max: node.chars_max.clone(),
         });
     }
     let errors = out.error_count();
@@ -276,8 +276,7 @@ fn about(
     let mime = path.and_then(media::of_path).unwrap_or(fallback).to_owned();
     About {
         name: Setting::or(node.name, name),
-        title: node.title,
-        description: node.description,
+        settings: node.settings,
         mime: Setting::or(node.mime, mime),
         body,
         included: Vec::new(),

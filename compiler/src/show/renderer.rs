@@ -69,7 +69,7 @@ impl EffectiveNode {
             let value = scalar(literal, field.kind);
             let shown = match field.form {
                 Form::Either => continue,
-                Form::Property => {
+                Form::Property | Form::Line => {
                     self.properties.push((name, value));
                     name
                 }
@@ -116,12 +116,6 @@ impl EffectiveNode {
     pub(super) fn optional(&mut self, name: &'static str, text: Option<&Spanned<String>>) {
         if let Some(text) = text {
             self.properties.push((name, Scalar::Text(text.value.clone())));
-        }
-    }
-
-    pub(super) fn child(&mut self, name: &'static str, text: Option<&Spanned<String>>) {
-        if let Some(text) = text {
-            self.children.push(leaf(name, &text.value));
         }
     }
 }
