@@ -48,11 +48,21 @@ impl Settings {
             messages: value(reader, Kind::Messages)?.ok_or(missing(Kind::Messages))?,
             gate: value(reader, Kind::Gate)?,
             tools: list(reader, Kind::Tools)?,
-            roles: list(reader, Kind::Roles)?,
+            roles: roles(reader)?,
             skills: value(reader, Kind::SkillSettings)?,
             policy: value(reader, Kind::Policy)?,
         })
     }
+}
+
+/// Reads the roles; the parent of each is one of them.
+fn roles(reader: &Reader) -> Result<Vec<CallerRole>, OpenError> {
+    let roles: Vec<CallerRole> = list(reader, Kind::Roles)?;
+    let is_lost = |role: &CallerRole| role.parent.is_some() && role.parent_in(&roles).is_none();
+    if roles.iter().any(is_lost) {
+        return Err(malformed(Kind::Roles, "a parent is not one of the roles"));
+    }
+    Ok(roles)
 }
 
 /// An empty list has one spelling: no section.
