@@ -114,8 +114,51 @@ impl<'s> Parsed<'s> {
         // The limit holds for each bundle.
         self.sources.template_cost().set(0);
         let out = self.found.take().unwrap_or_else(|| Diagnostics::new(self.options.strict));
+        self.compile_environment(environment, out)
+    }
+
+    /// Compiles a project in one environment; what is idle is not settled yet. There is no bundle if
+    /// the documents have errors, reported in this environment or in another one.
+    fn compile_environment(&self, environment: Option<&str>, mut out: Diagnostics) -> Compiled {
         let Self { sources, options, ast, found: _, has_errors } = self;
-        compile_environment(sources, ast, options, environment, *has_errors, out)
+        let mut proven =
+            Proven { environment: environment.map(str::to_owned), ..Proven::default() };
+        let Some(mut model) = resolve::project(sources, ast, options, environment, &mut out) else {
+            let unread = sources.load(sources.root()).err();
+            return Compiled {
+                bundle: None,
+                effective: None,
+                skill_texts: Vec::new(),
+                diagnostics: out,
+                proven: vec![proven],
+                unread,
+            };
+        };
+        let secrets = check::run(sources, &model, &mut out);
+        let effective = Effective::of(sources, &model);
+        let mut bundle = None;
+        let mut skill_texts = Vec::new();
+        if !*has_errors && !out.has_errors() {
+            skill_texts = self::skill_texts(&model);
+            let named_at = model.project.name.at;
+            let declared = prove::Declared::take(&mut model);
+            let contents = lower::contents(sources, options, model, &effective);
+            secrets.check_contents(sources, &contents, &mut out);
+            bundle = encode::bundle(&contents, named_at, &mut out).filter(|_| !out.has_errors());
+            if let Some(bytes) = bundle.take() {
+                let (bytes, shown) = prove::run(sources, bytes, &declared, named_at, &mut out);
+                proven = Proven { environment: proven.environment, ..shown };
+                bundle = Some(bytes).filter(|_| !out.has_errors());
+            }
+        }
+        Compiled {
+            bundle,
+            effective: Some(effective),
+            skill_texts,
+            diagnostics: out,
+            proven: vec![proven],
+            unread: None,
+        }
     }
 }
 
@@ -166,55 +209,6 @@ pub fn check(sources: &Sources<'_>, options: &Options) -> Compiled {
         compiled.bundle = None;
     }
     compiled
-}
-
-/// Compiles a project in one environment; what is idle is not settled yet. There is no bundle if
-/// the documents have errors, reported in this environment or in another one.
-fn compile_environment(
-    sources: &Sources<'_>,
-    ast: &ast::Ast,
-    options: &Options,
-    environment: Option<&str>,
-    has_errors: bool,
-    mut out: Diagnostics,
-) -> Compiled {
-    let mut proven = Proven { environment: environment.map(str::to_owned), ..Proven::default() };
-    let Some(mut model) = resolve::project(sources, ast, options, environment, &mut out) else {
-        let unread = sources.load(sources.root()).err();
-        return Compiled {
-            bundle: None,
-            effective: None,
-            skill_texts: Vec::new(),
-            diagnostics: out,
-            proven: vec![proven],
-            unread,
-        };
-    };
-    let secrets = check::run(sources, &model, &mut out);
-    let effective = Effective::of(sources, &model);
-    let mut bundle = None;
-    let mut skill_texts = Vec::new();
-    if !has_errors && !out.has_errors() {
-        skill_texts = self::skill_texts(&model);
-        let named_at = model.project.name.at;
-        let declared = prove::Declared::take(&mut model);
-        let contents = lower::contents(sources, options, model, &effective);
-        secrets.check_contents(sources, &contents, &mut out);
-        bundle = encode::bundle(&contents, named_at, &mut out).filter(|_| !out.has_errors());
-        if let Some(bytes) = bundle.take() {
-            let (bytes, shown) = prove::run(sources, bytes, &declared, named_at, &mut out);
-            proven = Proven { environment: proven.environment, ..shown };
-            bundle = Some(bytes).filter(|_| !out.has_errors());
-        }
-    }
-    Compiled {
-        bundle,
-        effective: Some(effective),
-        skill_texts,
-        diagnostics: out,
-        proven: vec![proven],
-        unread: None,
-    }
 }
 
 fn skill_texts(model: &model::Model) -> Vec<SkillText> {

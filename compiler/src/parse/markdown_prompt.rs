@@ -107,13 +107,19 @@ pub(crate) enum Kind {
     Folder,
 }
 
+/// How a markdown file is read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reading {
+    pub(crate) kind: Kind,
+    pub(crate) rule: FrontMatterRule,
+    pub(crate) on_error: OnError,
+}
+
 /// Reads a markdown file. `None`: it gives no prompt, and the reason was reported.
 pub(crate) fn markdown_prompt(
     file: FileId,
     bytes: &[u8],
-    kind: Kind,
-    rule: FrontMatterRule,
-    on_error: OnError,
+    Reading { kind, rule, on_error }: Reading,
     out: &mut Diagnostics,
 ) -> Option<MarkdownPrompt> {
     let mut reporter = Reporter::new(on_error, out);

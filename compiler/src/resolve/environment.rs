@@ -259,7 +259,12 @@ impl Patcher<'_, '_> {
                 match known {
                     Some(PromptsItem::Prompt(known)) if is_new => {
                         let first_at = known.name.as_ref().map_or(at, |name| name.at);
-                        self.patches.report_known(kind, &name, first_at, at, out);
+                        self.patches.report_known(
+                            kind,
+                            Spanned { value: &name, at },
+                            first_at,
+                            out,
+                        );
                     }
                     Some(PromptsItem::Prompt(known)) => self.patches.prompt(known, prompt, out),
                     _ if is_new => {
@@ -278,7 +283,12 @@ impl Patcher<'_, '_> {
                 let Some(path) = &folder.path else { return };
                 if folder.new.as_ref().is_some_and(|new| new.value) {
                     let first_at = known.path.as_ref().map_or(path.at, |path| path.at);
-                    self.patches.report_known(kind, &name, first_at, path.at, out);
+                    self.patches.report_known(
+                        kind,
+                        Spanned { value: &name, at: path.at },
+                        first_at,
+                        out,
+                    );
                 } else {
                     self.patches.folder(kind, known, folder, out);
                 }
@@ -305,7 +315,7 @@ impl Patcher<'_, '_> {
         match index.and_then(|index| self.nodes.resources.get_mut(index)) {
             Some(known) if is_new => {
                 let first_at = known.uri.as_ref().map_or(uri.at, |uri| uri.at);
-                self.patches.report_known("resource", &uri.value, first_at, uri.at, out);
+                self.patches.report_known("resource", uri.as_str(), first_at, out);
             }
             Some(known) => self.patches.resource(known, resource, out),
             None if is_new => {
@@ -347,7 +357,7 @@ impl Patcher<'_, '_> {
         let known = self.nodes.tenants.iter().find(named).and_then(|known| known.name.clone());
         match (known, tenant.new.as_ref().is_some_and(|new| new.value)) {
             (Some(known), true) => {
-                self.patches.report_known("tenant", &name.value, known.at, name.at, out);
+                self.patches.report_known("tenant", name.as_str(), known.at, out);
             }
             (Some(_), false) => {
                 self.patches.nothing(format!("tenant `{}`", name.value), name.at, out);
@@ -368,7 +378,7 @@ impl Patcher<'_, '_> {
         match self.nodes.roles.iter_mut().find(named) {
             Some(known) if is_new => {
                 let first_at = known.name.as_ref().map_or(name.at, |known| known.at);
-                self.patches.report_known("role", &name.value, first_at, name.at, out);
+                self.patches.report_known("role", name.as_str(), first_at, out);
             }
             Some(known) => self.patches.role(known, role, out),
             None if is_new => self.nodes.roles.push(ast::Role { new: None, ..role }),
@@ -393,7 +403,12 @@ impl Patcher<'_, '_> {
         };
         match self.nodes.users.iter_mut().find(|known| key(known) == key(&user)) {
             Some(known) if is_new => {
-                self.patches.report_known(kind, &name, known.at, user.at, out);
+                self.patches.report_known(
+                    kind,
+                    Spanned { value: &name, at: user.at },
+                    known.at,
+                    out,
+                );
             }
             Some(known) => self.patches.user(what, known, user, out),
             None if is_new => self.nodes.users.push(ast::User { new: None, ..user }),

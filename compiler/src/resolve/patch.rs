@@ -270,9 +270,8 @@ impl Patches {
     pub(super) fn report_known(
         &self,
         kind: &'static str,
-        name: &str,
+        Spanned { value: name, at }: Spanned<&str>,
         first_at: Span,
-        at: Span,
         out: &mut Diagnostics,
     ) {
         out.report(at, AlreadyThere { what: format!("{kind} `{name}`"), first_at, at });

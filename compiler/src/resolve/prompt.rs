@@ -56,17 +56,23 @@ pub(super) struct Markdown {
     pub(super) kind: MarkdownKind,
 }
 
+/// Everything that a prompt may name.
+pub(super) struct Named<'n, 's> {
+    pub(super) sources: &'n Sources<'s>,
+    pub(super) access: &'n Access,
+    pub(super) resources: BTreeMap<&'n str, &'n Resource>,
+}
+
 /// Resolves one prompt; `None` if it has faults, which are reported.
 ///
 /// That of a markdown file has the file's text unless a `when` gave it another.
 pub(super) fn prompt(
-    sources: &Sources<'_>,
     node: ast::Prompt,
     markdown: Option<Markdown>,
-    resources: &BTreeMap<&str, &Resource>,
-    access: &Access,
+    named: &Named<'_, '_>,
     out: &mut Diagnostics,
 ) -> Option<Prompt> {
+    let Named { sources, access, resources } = named;
     let ast::Prompt {
         name,
         new: _,

@@ -150,7 +150,7 @@ fn resource(
         Content::Text(_) => "text/plain",
         Content::Blob(_) => "application/octet-stream",
     };
-    let about = about(node, &uri, path.as_deref(), fallback, body, out);
+    let about = about(node, path.as_deref(), fallback, body, out)?;
     Some(Resource { uri, about, content })
 }
 
@@ -195,7 +195,7 @@ fn template(
             Piece::Variable(name) => UriPiece::Variable(index(name)),
         })
         .collect();
-    let mut about = about(node, &uri, path.as_deref(), "text/plain", source, out);
+    let mut about = about(node, path.as_deref(), "text/plain", source, out)?;
     about.included = rendered.included;
     Some(ResourceTemplate {
         uri_template: uri,
@@ -262,19 +262,21 @@ fn template_arguments(
     Some(arguments)
 }
 
+/// Resolves the settings of a resource whose text is in the file `path`, or in no file; the media
+/// type of a text that its name does not show is `fallback`.
 fn about(
     node: ast::Resource,
-    uri: &Spanned<String>,
     path: Option<&str>,
     fallback: &str,
     body: BodySource,
     out: &mut Diagnostics,
-) -> About {
+) -> Option<About> {
+    let uri = node.uri?;
     let named = path.and_then(|path| path.rsplit('/').next());
     let from_uri = uri.value.rsplit(['/', ':']).find(|part| !part.is_empty());
     let name = named.or(from_uri).unwrap_or(&uri.value).to_owned();
     let mime = path.and_then(media::of_path).unwrap_or(fallback).to_owned();
-    About {
+    Some(About {
         name: Setting::or(node.name, name),
         settings: node.settings,
         mime: Setting::or(node.mime, mime),
@@ -282,7 +284,7 @@ fn about(
         included: Vec::new(),
         readers: Readers::default(),
         allowed_secrets: prompt::allowed_secrets(node.allowed_secrets, out),
-    }
+    })
 }
 
 fn one_body(uri: &Spanned<String>, body: &ast::Body, out: &mut Diagnostics) -> Option<()> {

@@ -37,7 +37,7 @@ pub(super) fn skills(
             first_at.insert(label, name.at);
             let on = node.enabled.as_ref().is_none_or(|enabled| enabled.value);
             let undecided = prompt::undecided(&[], &node.allowed_secrets);
-            match skill(sources, level, selectors.clone(), node, on, out) {
+            match skill(sources, level, selectors.clone(), node, out) {
                 Some(skill) if on => list.push(skill),
                 Some(skill) => disabled.push(skill),
                 None => undecided.into_iter().for_each(|at| out.mark_used(at)),
@@ -75,13 +75,12 @@ fn skill(
     level: Level,
     selectors: Vec<Spanned<String>>,
     node: ast::Skill,
-    on: bool,
     out: &mut Diagnostics,
 ) -> Option<Skill> {
     let ast::Skill {
         name,
         new: _,
-        enabled: _,
+        enabled,
         settings,
         meta,
         tenant,
@@ -106,7 +105,8 @@ fn skill(
     if tools.is_empty() && written > 0 {
         return None;
     }
-    let is_bare = !on && prompt::has_no_body(&body);
+    let off = enabled.is_some_and(|enabled| !enabled.value);
+    let is_bare = off && prompt::has_no_body(&body);
     let text = if is_bare { None } else { Some(one_text(sources, &name, body, out)?) };
     named.then_some(Skill {
         name,
@@ -214,7 +214,12 @@ impl SkillPlaces {
                 match known {
                     Some(known) if is_new => {
                         let first_at = known.name.as_ref().map_or(name.at, |known| known.at);
-                        patches.report_known("skill", &label, first_at, name.at, out);
+                        patches.report_known(
+                            "skill",
+                            Spanned { value: &label, at: name.at },
+                            first_at,
+                            out,
+                        );
                     }
                     Some(known) => patches.skill(&label, known, skill, out),
                     None if is_new => {

@@ -26,13 +26,14 @@ use std::collections::BTreeSet;
 
 use relay_bundle::Segment;
 
-pub(crate) use self::input::{Include, TemplateArgument, TemplateArgumentKind, TemplateText};
+pub(crate) use self::input::{
+    Include, TemplateArgument, TemplateArgumentKind, TemplateText, Templates,
+};
 pub(crate) use self::limit::{TEMPLATE_BYTES_MAX, TEXT_BYTES_MAX, TOTAL_BYTES_MAX, VARIANTS_MAX};
 use self::render::Renderer;
 pub(crate) use self::source::TextPlace;
 use self::states::States;
 use crate::diagnostic::Diagnostics;
-use crate::source::Span;
 
 /// The texts of one prompt, rendered.
 #[derive(Debug)]
@@ -69,16 +70,14 @@ pub(crate) fn vocabulary() -> [(&'static str, Vec<&'static str>); 3] {
 
 /// Renders the templates of one prompt together; `None` if one has errors, which are reported.
 ///
-/// `prompt_at` is the prompt's name, for errors of the templates as a whole. `project_cost` is what
-/// the prompts of the project have cost so far beyond what each is free to; see [`limit`].
+/// `project_cost` is what the prompts of the project have cost so far beyond what each is free to; see [`limit`].
 pub(crate) fn render(
-    texts: &[TemplateText<'_>],
-    arguments: &[TemplateArgument<'_>],
-    prompt_at: Span,
+    templates: &Templates<'_>,
     project_cost: &Cell<u64>,
     include: &Include<'_>,
     out: &mut Diagnostics,
 ) -> Option<RenderedTexts> {
+    let Templates { texts, arguments, at: prompt_at } = *templates;
     let errors_before = out.error_count();
     read::check_choices(arguments, out);
     let templates = read::read(texts, include, out);

@@ -13,6 +13,14 @@ pub(crate) struct TemplateText<'a> {
     pub(crate) at: TextPlace,
 }
 
+/// The templates of one prompt.
+pub(crate) struct Templates<'t> {
+    pub(crate) texts: &'t [TemplateText<'t>],
+    pub(crate) arguments: &'t [TemplateArgument<'t>],
+    /// Where the prompt is named, for errors of the templates as a whole.
+    pub(crate) at: Span,
+}
+
 /// An argument as templates see it: by its name with `_` for `-`.
 #[derive(Clone, Copy)]
 pub(crate) struct TemplateArgument<'a> {
