@@ -88,6 +88,13 @@ pub(crate) enum Kind {
     Words(&'static [&'static str]),
 }
 
+/// The numbers that a row takes.
+pub(crate) struct Numbers {
+    pub(crate) low: u64,
+    pub(crate) high: u64,
+    pub(crate) default: u64,
+}
+
 /// A value of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Literal<'t> {
@@ -172,6 +179,17 @@ impl Rule {
     /// Returns what holds if the value of a row is not written.
     pub(crate) fn default(&self, name: &str) -> Option<Literal<'static>> {
         self.field(name)?.default
+    }
+
+    /// Returns the numbers that a row takes; `None` if it takes others, or has no default.
+    pub(crate) fn numbers(&self, name: &str) -> Option<Numbers> {
+        let field = self.field(name)?;
+        match (field.kind, field.default?) {
+            (Kind::Number { low, high }, Literal::Number(default)) => {
+                Some(Numbers { low, high, default })
+            }
+            _ => None,
+        }
     }
 
     /// Returns the names of the properties that the node takes, sorted.
