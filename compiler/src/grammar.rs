@@ -1,8 +1,7 @@
-//! What the language takes, as tables: a rule for each node, a row for each value on it.
+//! The types of the tables of the language: a rule for each node, a row for each value on it.
 //!
 //! The parser accepts what the rules list and nothing else, and `docs/language.md` is made of
-//! them, so neither can say what the other does not. The rules are beside the functions that read
-//! their nodes.
+//! them, so both say the same. The rules are in `language`.
 
 /// A node: what it takes and what it is for.
 #[derive(Debug)]

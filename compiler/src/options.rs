@@ -3,7 +3,7 @@
 /// The compiler's version, which a bundle names.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What a build was asked for.
+/// The request for a build.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
     /// The environment whose `when` nodes count.

@@ -2,14 +2,14 @@
 
 use crate::grammar::{Field, Form, Kind, Rule, words};
 
-/// What an `expect` asks for.
+/// The question of an `expect`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Question {
     /// The skills of a call.
     Context,
     /// The prompts of a briefing.
     Selection,
-    /// What a caller sees.
+    /// The lists that a caller sees.
     Visible,
 }
 
@@ -19,7 +19,7 @@ words!(Question {
     "visible" = Question::Visible,
 });
 
-/// What is expected of a text or a name.
+/// An expectation of a text or a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Claim {
     /// The skills of the call have the text.

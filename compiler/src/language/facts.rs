@@ -1,4 +1,4 @@
-//! What nodes of facts take.
+//! `facts { program …; environment … }`, and the nodes of fact files.
 
 use relay_policy::facts::{Output, Role, Special, Style, WordKind};
 

@@ -29,7 +29,7 @@ pub(crate) static GATE: Rule = Rule {
     example: include_str!("../reference/gate.kdl"),
 };
 
-/// What a call without a briefing gets.
+/// The answer to a call without a briefing.
 pub(crate) static UNLOCK: Rule = Rule {
     name: "unlock",
     what: "unlock",

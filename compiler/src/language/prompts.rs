@@ -17,7 +17,7 @@ words!(FrontMatterRule {
     "optional" = FrontMatterRule::Optional,
 });
 
-/// What a faulty command file does to the build.
+/// The effect of a faulty command file on the build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OnError {
     Fail,

@@ -135,7 +135,7 @@ fn open(
 struct Reader<'r, 's> {
     sources: &'r Sources<'s>,
     reading: Reading,
-    /// What is reported of several files at once.
+    /// Findings that are reported once for several files.
     notes: Notes,
 }
 

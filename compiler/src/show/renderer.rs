@@ -1,4 +1,4 @@
-//! What every node of the effective project is made with.
+//! The renderer of the effective project, and the parts that several nodes share.
 
 use super::node::{EffectiveNode, Scalar};
 use crate::grammar::{Form, Kind, Literal, Rule};

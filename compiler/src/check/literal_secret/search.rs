@@ -1,4 +1,4 @@
-//! What is searched, and what was found so far.
+//! The owners of texts while they are searched, and the secrets found so far.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,7 +31,7 @@ impl LiteralSecret {
     }
 }
 
-/// What was searched, and what was found.
+/// The owners of texts, and the secrets found so far.
 pub(crate) struct SecretSearch {
     pub(super) project: Owner,
     pub(super) prompts: BTreeMap<String, Owner>,

@@ -1,4 +1,4 @@
-//! What is known of a template while it is rewritten, and after.
+//! The rewriter of a template, and its result.
 
 use std::ops::Range;
 
@@ -50,7 +50,7 @@ pub(in crate::resolve::template) struct Comparison {
     pub(in crate::resolve::template) at: Range<usize>,
 }
 
-/// What is done with a value.
+/// The use of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::resolve::template) enum How {
     /// Its content matters.
