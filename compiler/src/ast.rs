@@ -17,6 +17,7 @@ pub(crate) use crate::language::prompts::{FolderSettings, FrontMatterRule, OnErr
 pub(crate) use crate::language::resource::ResourceSettings;
 pub(crate) use crate::language::roles::RoleSettings;
 pub(crate) use crate::language::skills::{SkillLimits, SkillSettings};
+pub(crate) use crate::language::users::UserSettings;
 
 /// All documents of a project: the one that was named first, then what it includes.
 #[derive(Debug, Clone, Default)]
@@ -322,8 +323,7 @@ pub(crate) struct User {
     /// Absent for `anyone`, and where it could not be understood.
     pub(crate) id: Option<Spanned<String>>,
     pub(crate) new: Option<Spanned<bool>>,
-    pub(crate) tenant: Option<Spanned<String>>,
-    pub(crate) role: Option<Spanned<String>>,
+    pub(crate) settings: UserSettings,
 }
 
 pub(crate) use relay_bundle::Who;

@@ -2,6 +2,8 @@
 
 use super::shared::NEW;
 use crate::grammar::{Field, Kind, Rule};
+use crate::setting::settings;
+use crate::source::Spanned;
 
 pub(crate) static USERS: Rule = Rule {
     name: "users",
@@ -13,10 +15,10 @@ pub(crate) static USERS: Rule = Rule {
 };
 
 pub(crate) const ROLE: Field =
-    Field::property("role", Kind::Text("text"), "The role; it must be given.");
+    Field::property("role", Kind::Name("text"), "The role; it must be given.");
 pub(crate) const TENANT: Field = Field::property(
     "tenant",
-    Kind::Text("text"),
+    Kind::Name("text"),
     "The tenant for which the node counts; without it, every one.",
 );
 
@@ -50,3 +52,12 @@ pub(crate) static ANYONE: Rule = Rule::leaf(
     "Every other caller that is authenticated.",
     &[TENANT, ROLE, NEW],
 );
+
+settings! {
+    /// The settings of a `user`, `group` or `anyone`, whose rows are the same.
+    struct UserSettings {}
+    USER {
+        tenant: Option<Spanned<String>> = "tenant",
+        role: Option<Spanned<String>> = "role",
+    }
+}

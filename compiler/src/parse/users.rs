@@ -2,7 +2,7 @@
 
 use super::empty;
 use super::node::{Node, Reader};
-use crate::ast::{User, Who};
+use crate::ast::{User, UserSettings, Who};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::Rule;
 use crate::language::users::{ANYONE, GROUP, USER, USERS};
@@ -24,13 +24,14 @@ fn user(node: &Node, rule: &'static Rule, who: Who, out: &mut Diagnostics) -> Us
         Who::User | Who::Group => reader.argument(out).and_then(|value| value.non_empty(out)),
         Who::Anyone => None,
     };
+    let mut settings = UserSettings::default();
+    reader.settings(settings.of_mut(&USER), out);
     let user = User {
         at: id.as_ref().map_or(node.name.at, |id| id.at),
         who,
         id,
         new: reader.value("new", out),
-        tenant: reader.property("tenant").and_then(|value| value.non_empty(out)),
-        role: reader.property("role").and_then(|value| value.non_empty(out)),
+        settings,
     };
     reader.finish(out);
     user

@@ -11,7 +11,7 @@ use self::report::{
     WhatIsNamed,
 };
 use super::{name, pattern};
-use crate::ast::{self, Who};
+use crate::ast::{self, UserSettings, Who};
 use crate::diagnostic::Diagnostics;
 use crate::language::roles::TIER;
 use crate::model::audience::{Audiences, Lists, TooMany};
@@ -94,7 +94,7 @@ impl Access {
     }
 
     fn user(&self, user: ast::User, out: &mut Diagnostics) -> Option<User> {
-        let ast::User { at, who, id, new: _, tenant, role } = user;
+        let ast::User { at, who, id, new: _, settings: UserSettings { tenant, role } } = user;
         if who != Who::Anyone && id.is_none() {
             return None;
         }

@@ -393,11 +393,11 @@ impl Patcher<'_, '_> {
     /// Patches or adds a `user`, `group` or `anyone`: it is found by who it is and its tenant.
     fn user(&mut self, user: ast::User, out: &mut Diagnostics) {
         let text = |text: &Option<Spanned<String>>| text.as_ref().map(|text| text.value.clone());
-        let key = |user: &ast::User| (user.who, text(&user.id), text(&user.tenant));
+        let key = |user: &ast::User| (user.who, text(&user.id), text(&user.settings.tenant));
         let is_new = user.new.as_ref().is_some_and(|new| new.value);
         let kind = user.who.word();
         let name = text(&user.id).unwrap_or_default();
-        let what = match &user.tenant {
+        let what = match &user.settings.tenant {
             Some(tenant) => format!("{kind} `{name}` of tenant `{}`", tenant.value),
             None => format!("{kind} `{name}`"),
         };

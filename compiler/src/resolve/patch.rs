@@ -19,6 +19,7 @@ use crate::language::prompts::COMMANDS;
 use crate::language::resource::RESOURCE;
 use crate::language::roles::ROLE;
 use crate::language::skills::{SKILL, SKILLS};
+use crate::language::users::USER;
 use crate::model::Gate;
 use crate::setting::Slot;
 use crate::source::{Span, Spanned};
@@ -202,7 +203,10 @@ impl Patches {
         out: &mut Diagnostics,
     ) {
         let mut node = self.node(what, out);
-        node.setting("role", &mut base.role, patch.role, None);
+        let (mut base, mut patched) = (base.settings.of_mut(&USER), patch.settings.of(&USER));
+        base.retain(|(name, _)| *name != "tenant");
+        patched.retain(|(name, _)| *name != "tenant");
+        node.settings(&USER, base, patched);
         node.finish(patch.at);
     }
 
