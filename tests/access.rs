@@ -1,4 +1,5 @@
 //! Tenants, roles and users: who is placed where, and what an audience sees.
 
+mod decide;
 mod place;
 mod view;

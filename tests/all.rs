@@ -21,5 +21,6 @@ mod gate;
 mod limits;
 mod policy;
 mod serve;
+mod shipped;
 mod support;
 mod tidy;

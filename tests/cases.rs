@@ -23,7 +23,7 @@ use relay_policy::facts::{Facts, SHIPPED};
 use serde_json::Value;
 
 use crate::bundle::sample;
-use crate::support::{Memory, contents, root};
+use crate::support::{Memory, contents, root, sources};
 
 #[test]
 fn every_case_says_what_it_must() {
@@ -52,7 +52,7 @@ fn the_canonical_source_means_the_same() {
             false => Memory::of(&[(project, &text)]),
         };
         let compiled = |files: &Memory, options: Options| {
-            contents(&relay_compiler::compile(&Sources::new(files, project), &options))
+            contents(&relay_compiler::compile(&sources(files, project), &options))
         };
         let Some(first) = compiled(&files, options(&text)) else { continue };
         gated += usize::from(first.gate.is_some());
@@ -166,7 +166,7 @@ fn check(case: &Path) {
     } else {
         Memory::of(&[(project, &text)])
     };
-    let sources = Sources::new(&files, project);
+    let sources = sources(&files, project);
     let (diagnostics, contents) = if stage(case).as_deref() == Some("facts") {
         (of_facts(&sources, project, &text), None)
     } else {
@@ -321,7 +321,8 @@ fn contents_as_text(contents: &Contents) -> String {
     for tool in &contents.tools {
         let place = format!("{}:{}:{}", tool.at.file, tool.at.line, tool.at.column);
         let gated = if tool.gated { ", gated" } else { "" };
-        writeln!(text, "── tool {} (tier {}{gated}) {place}", tool.name, tool.tier).unwrap();
+        writeln!(text, "── tool {} (tier {}{gated}) {place}", tool.name, tool.tier.number())
+            .unwrap();
     }
     for prompt in &contents.prompts {
         let arguments: Vec<_> =

@@ -85,6 +85,24 @@ fn a_document_has_bounded_nodes_values_and_faults() {
 }
 
 #[test]
+fn groups_of_facts_do_not_double_without_end() {
+    let mut facts = "group g0 { operand text; operand text }\n".to_owned();
+    for level in 1..8 {
+        let before = level - 1;
+        facts.push_str(&format!("group g{level} {{ use {} }}\n", format!("g{before} ").repeat(8)));
+    }
+    let files = Memory([(
+        "project.kdl".to_owned(),
+        format!("project demo epoch=1\npolicy\nfacts {{\n{facts}program ours tier=0 {{ use g7 }}\n}}\n")
+            .into_bytes(),
+    )]
+    .into());
+    let (compiled, report) = compiled(&files, "project.kdl", &Options::default());
+    let codes: Vec<_> = compiled.diagnostics.sorted().iter().map(|report| report.code()).collect();
+    assert!(codes.contains(&"fact::large_groups".to_owned()), "{report}");
+}
+
+#[test]
 fn includes_follow_one_another_only_so_deep() {
     let mut files =
         vec![("project.kdl".to_owned(), "project demo epoch=1\ninclude \"0.kdl\"\n".into())];

@@ -6,6 +6,7 @@ mod audit;
 mod audit_trouble;
 mod auth;
 mod crowd;
+mod decide;
 mod gate;
 mod hangup;
 mod homelab;

@@ -8,6 +8,8 @@ use relay_bundle::{Bundle, Contents};
 use relay_compiler::{Compiled, Files, Listed, Options, ReadError, Sources, compile};
 use relay_engine::view::View;
 
+use crate::shipped;
+
 /// The repository's root.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ has a parent").to_owned()
@@ -69,9 +71,14 @@ fn read_below(root: &Path, folder: &Path, files: &mut BTreeMap<String, Vec<u8>>)
     }
 }
 
+/// Returns the sources of a project, as `relay` hands them to the compiler.
+pub(crate) fn sources<'f>(files: &'f dyn Files, project: &str) -> Sources<'f> {
+    Sources::new(files, project).with_facts(shipped::facts())
+}
+
 /// Compiles a project and renders its report.
 pub(crate) fn compiled(files: &Memory, project: &str, options: &Options) -> (Compiled, String) {
-    let sources = Sources::new(files, project);
+    let sources = sources(files, project);
     let compiled = compile(&sources, options);
     let report = relay_cli::findings(&sources, &compiled.diagnostics);
     (compiled, report)

@@ -59,19 +59,34 @@ const ONLY_IN: &[(&str, &str, &[&str])] = &[
     ),
     ("compiler", "pulldown_cmark", &["compiler/src/resolve/summary.rs"]),
     ("compiler", "GraphicalReportHandler", &["compiler/cli/src/report/human.rs"]),
+    // The forms of a comparison lay out one outline.
+    (
+        "compiler/cli/src/command/diff",
+        "Change::",
+        &[
+            "compiler/cli/src/command/diff/anchor.rs",
+            "compiler/cli/src/command/diff/comparison.rs",
+            "compiler/cli/src/command/diff/outline.rs",
+            "compiler/cli/src/command/diff/words.rs",
+        ],
+    ),
     ("runtime", "memchr", &["runtime/engine/src/select/word.rs"]),
     ("runtime", "rmcp", &["runtime/src/mcp.rs", "runtime/src/mcp/"]),
     ("runtime", "hmac", &["runtime/engine/src/handle.rs"]),
     ("runtime", "Permit {", &["runtime/src/tool/decide.rs"]),
     // What a bundle says is answered through a `View`, of one caller: nothing else has the bundle.
-    ("runtime/src", "loaded.bundle", &["runtime/src/load.rs", "runtime/src/placed.rs"]),
+    ("runtime/src", "loaded.bundle", &["runtime/src/trust/load.rs", "runtime/src/trust/placed.rs"]),
     (
         "runtime/src",
         "relay_bundle::Bundle",
-        &["runtime/src/load.rs", "runtime/src/placed.rs", "runtime/src/standing.rs"],
+        &[
+            "runtime/src/trust/load.rs",
+            "runtime/src/trust/placed.rs",
+            "runtime/src/trust/standing.rs",
+        ],
     ),
-    ("runtime/src", "View::", &["runtime/src/placed.rs"]),
-    ("runtime", "unsafe ", &["runtime/src/map.rs"]),
+    ("runtime/src", "View::", &["runtime/src/trust/placed.rs"]),
+    ("runtime", "unsafe ", &["runtime/src/trust/map.rs"]),
     ("runtime", "conformance_tools", &["runtime/src/mcp.rs", "runtime/src/mcp/"]),
 ];
 
@@ -329,14 +344,15 @@ fn the_table_of_facts_is_current() {
     let folder = tempfile::tempdir().expect("a folder");
     let table = folder.path().join("table.bin");
     let facts = root().join("compiler/facts");
-    let status = Command::new(crate::binaries::relay())
+    let output = Command::new(crate::binaries::relay())
         .arg("fact-table")
         .arg(&facts)
         .arg("--out")
         .arg(&table)
-        .status()
+        .output()
         .expect("relay runs");
-    assert!(status.success(), "the fact files have errors");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.lines().count() == 1, "the facts are faulty: {said}");
     let written = fs::read(&table).expect("a table");
     let committed = fs::read(facts.join("table.bin")).expect("a table");
     assert!(
@@ -344,6 +360,37 @@ fn the_table_of_facts_is_current() {
         "compiler/facts/table.bin is stale: run `relay fact-table compiler/facts --out \
          compiler/facts/table.bin`"
     );
+}
+
+/// The most columns of a line of a fact file.
+const FACT_COLUMNS: usize = 160;
+
+#[test]
+fn no_line_of_facts_is_too_long() {
+    let mut files = 0;
+    for path in walk(&root().join("compiler/facts")) {
+        if path.extension().is_none_or(|ending| ending != "kdl") {
+            continue;
+        }
+        files += 1;
+        for (line, text) in (1..).zip(fs::read_to_string(&path).unwrap().lines()) {
+            let columns = text.chars().count();
+            assert!(columns <= FACT_COLUMNS, "{}:{line} has {columns} columns", relative(&path));
+        }
+    }
+    assert!(files > 50, "{files} fact files");
+}
+
+#[test]
+fn one_file_embeds_the_facts() {
+    // Whatever embeds them is built anew when a fact changes, with all that depends on it.
+    let files = ["compiler", "runtime", "tests"].into_iter().flat_map(sources);
+    let embedding = files.filter(|path| relative(path) != "tests/tidy.rs").filter(|path| {
+        let text = fs::read_to_string(path).unwrap();
+        text.lines().any(|line| line.contains("include_bytes!(") && line.contains("facts/table"))
+    });
+    let embedding: Vec<String> = embedding.map(|path| relative(&path)).collect();
+    assert_eq!(embedding, ["compiler/cli/src/main.rs"]);
 }
 
 #[test]

@@ -3,6 +3,8 @@
 //! The parser accepts what the rules list and nothing else, and `docs/language.md` is made of
 //! them, so both say the same. The rules are in `language`.
 
+use relay_bundle::Tier;
+
 /// A node: what it takes and what it is for.
 #[derive(Debug)]
 pub(crate) struct Rule {
@@ -254,6 +256,21 @@ macro_rules! numbers {
 }
 
 numbers!(u8, u32, u64);
+
+impl Kind {
+    /// A tier, by its number.
+    pub(crate) const TIER: Self = Self::Number { low: 0, high: Tier::Irreversible as u64 };
+}
+
+impl Scalar for Tier {
+    fn decode(literal: Literal<'_>) -> Option<Self> {
+        u8::decode(literal).and_then(Self::from_number)
+    }
+
+    fn encode(self, kind: Kind) -> Literal<'static> {
+        self.number().encode(kind)
+    }
+}
 
 /// Implements [`Scalar`] for a type whose values are words.
 macro_rules! words {

@@ -37,7 +37,7 @@ pub use options::{Git, Options, VERSION};
 pub use prove::{Coverage, Kind, Proof, Proven};
 pub use reference::language_reference;
 pub use relay_engine::nearest::nearest;
-pub use show::Effective;
+pub use show::{Effective, OwnProgram, OwnVariables, facts_kdl};
 pub use source::{FileId, Files, Listed, ReadError, SourceFile, Sources, Span, Spanned, Texts};
 
 /// The most tenants whose calls are resolved for the largest text of skills; of the others an upper

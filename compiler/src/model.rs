@@ -11,7 +11,7 @@ use std::sync::Arc;
 use relay_bundle::{Content, Level, Mask, Rendering, Unlock, UriPiece};
 use relay_engine::glob::is_name;
 use relay_engine::tool::{Group, TOOLS, ToolSpec};
-use relay_policy::tier::{Floor, Tier};
+use relay_policy::tier::{Floors, Tier};
 
 use crate::ast::{Expect, FactEnvironment, FactProgram, MessageName, PathChoice, ToolGroup};
 use crate::source::{FileId, Span, Spanned};
@@ -65,8 +65,8 @@ pub(crate) struct Model {
 #[derive(Debug)]
 pub(crate) struct Policy {
     pub(crate) at: Span,
-    /// The tiers of doubts, in the order of `Floor`.
-    pub(crate) floors: [FloorSetting; 5],
+    /// The tiers of doubts.
+    pub(crate) floors: Floors<FloorSetting>,
     /// What is said of paths; the patterns are valid.
     pub(crate) paths: Vec<PathChoice>,
 }
@@ -74,7 +74,6 @@ pub(crate) struct Policy {
 /// The tier of a doubt.
 #[derive(Debug)]
 pub(crate) struct FloorSetting {
-    pub(crate) floor: Floor,
     pub(crate) tier: Setting<Tier>,
     /// Why it is lower than its default.
     pub(crate) because: Option<Spanned<String>>,

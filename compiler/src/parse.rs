@@ -40,6 +40,7 @@ pub(crate) use markdown_prompt::{
 };
 pub(crate) use path::{PathError, resolve as resolve_path};
 
+use node::Node;
 use relay_policy::facts::{Knowledge, SHIPPED};
 
 use crate::diagnostic::Diagnostics;
@@ -53,30 +54,13 @@ pub(crate) fn fact_files(
 ) -> Knowledge {
     let shipped = files.iter().map(|file| format!("{SHIPPED}{file}"));
     let mut knowledge = Knowledge { files: shipped.collect(), ..Knowledge::default() };
-    let mut declared = facts::Declared::new();
+    let mut reader = facts::FactFiles::new();
     for (number, path) in (0u8..).zip(files) {
         let Ok(file) = sources.load(path) else { continue };
         let bytes = &sources.file(file).bytes;
+        let nodes = document::parse(file, bytes, out).unwrap_or_default();
         let lines = facts::Lines::new(number, bytes);
-        for node in document::parse(file, bytes, out).unwrap_or_default() {
-            match node.name.value.as_str() {
-                "program" => {
-                    declared.program(&node, out);
-                    knowledge.programs.push(facts::program(&node, &lines, out).fact);
-                }
-                "environment" => {
-                    let names = facts::environment(&node, out).names;
-                    knowledge.environment.extend(names.into_iter().map(|name| name.value));
-                }
-                "words" => {
-                    knowledge.words.extend(facts::words(&node, &lines, &mut declared, out));
-                }
-                _ => node::unknown(&node, &FACT_NODES, "a fact file", out),
-            }
-        }
+        reader.read(&Node::of_file(file, nodes), &lines, &mut knowledge, out);
     }
     knowledge
 }
-
-/// The nodes of a fact file.
-const FACT_NODES: [&str; 3] = ["program", "environment", "words"];

@@ -7,6 +7,7 @@
 
 mod access;
 mod expect;
+mod facts;
 mod node;
 mod policy;
 mod renderer;
@@ -31,6 +32,8 @@ use crate::source::{FileId, Sources, Spanned};
 use node::{EffectiveNode, Scalar, node_json, write_kdl};
 pub(crate) use renderer::literal_kdl;
 use renderer::{Renderer, leaf, list, said};
+
+pub use facts::{OwnProgram, OwnVariables, facts_kdl};
 
 /// The effective project as a tree of nodes.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -109,6 +109,7 @@ pub enum ReadError {
 pub struct Sources<'f> {
     files: &'f dyn Files,
     root: String,
+    facts: &'f [u8],
     loaded: RefCell<Loaded>,
     template_cost: Cell<u64>,
 }
@@ -194,7 +195,25 @@ impl<'f> Sources<'f> {
     /// Takes the files of the project whose document is `root`, a path like every other.
     #[must_use]
     pub fn new(files: &'f dyn Files, root: &str) -> Self {
-        Self { files, root: root.into(), loaded: RefCell::default(), template_cost: Cell::new(0) }
+        Self {
+            files,
+            root: root.into(),
+            facts: &[],
+            loaded: RefCell::default(),
+            template_cost: Cell::new(0),
+        }
+    }
+
+    /// Takes the table of the shipped facts too, which a project with a policy needs. It is an input, so that no
+    /// library is built anew when a fact changes.
+    #[must_use]
+    pub fn with_facts(self, facts: &'f [u8]) -> Self {
+        Self { facts, ..self }
+    }
+
+    /// Returns the table of the shipped facts; empty if there is none.
+    pub(crate) fn facts(&self) -> &'f [u8] {
+        self.facts
     }
 
     /// Returns what rendering the templates of this project has cost so far: the limit of it holds

@@ -1,8 +1,14 @@
 //! The caller of a request.
 
+pub(crate) mod calls;
+pub(crate) mod principal;
+pub(crate) mod refusals;
+pub(crate) mod rejection;
+pub(crate) mod slots;
+
 use std::sync::Arc;
 
-use crate::principal::{CallerKey, Principal};
+use self::principal::{CallerKey, Principal};
 
 /// Texts of a caller are repeated in records and answers up to this many characters.
 const TYPED_CHARS_MAX: usize = 500;

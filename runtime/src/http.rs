@@ -35,12 +35,12 @@ use self::auth::{Authenticator, Challenge};
 use self::listener::{Listener, Routes};
 use self::metadata::METADATA_PATH;
 use self::origin::Origins;
-use crate::config::MetricsAccess;
-use crate::load::REVOKED;
+use crate::caller::principal::Principal;
 use crate::mcp::{Endpoint, Service};
-use crate::principal::Principal;
 use crate::server::Server;
 use crate::settings::Settings;
+use crate::settings::config::MetricsAccess;
+use crate::trust::load::REVOKED;
 
 const MCP_PATH: &str = "/mcp";
 const METRICS_PATH: &str = "/metrics";

@@ -3,50 +3,28 @@
 //! [`run`] is the whole of `relay-serve`. It knows nothing of projects: the compiler decided what
 //! can be served, and `relay-engine` decides what a request gets.
 
-mod args;
-mod audit;
-mod call;
 mod caller;
-mod calls;
 mod clock;
-mod config;
-mod context;
-mod gate;
+mod file;
 mod http;
-mod keyring;
-mod load;
 mod lock;
-mod log;
-mod map;
 mod mcp;
-mod memory;
-mod metrics;
-mod named;
-mod placed;
-mod principal;
-mod reference;
-mod refusals;
-mod regular_file;
-mod rejection;
+mod record;
 mod reload;
-mod sent_texts;
 mod serve;
 mod server;
 mod settings;
-mod slots;
-mod standing;
-mod state;
-mod text_file;
-mod toml_text;
 mod tool;
+mod trust;
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
-use args::Command;
 use relay_bundle::{FORMAT_MAJOR, FORMAT_MINOR};
 use serve::Failure;
+use settings::args::{self, Command};
+use settings::reference;
 
 /// Runs `relay-serve` with these arguments (without the program's name) until it is asked to end.
 ///

@@ -10,6 +10,7 @@ mod completion;
 mod conformance_tools;
 mod convert;
 mod endpoint;
+mod entry;
 mod handler;
 mod lists;
 mod prompts;

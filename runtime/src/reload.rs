@@ -14,10 +14,10 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::time::sleep;
 
 use crate::clock;
-use crate::load::{LoadError, Loaded, Stamp};
-use crate::named;
 use crate::server::Server;
 use crate::settings::Settings;
+use crate::trust::load::{LoadError, Loaded, Stamp};
+use crate::trust::named;
 
 /// The longest time between two looks at the clock.
 const CLOCK_INTERVAL_MAX: Duration = Duration::from_secs(60);

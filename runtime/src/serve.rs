@@ -9,15 +9,16 @@ use thiserror::Error;
 use tokio::runtime;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::args::{Args, Transport, UsageError};
-use crate::audit::{Audit, AuditError};
 use crate::http::{self, HttpError};
-use crate::keyring::{Keyring, KeyringError};
-use crate::load::{LoadError, Loader};
-use crate::named::{self, NameError};
+use crate::mcp;
+use crate::record::audit::{Audit, AuditError};
+use crate::record::log;
 use crate::server::Server;
+use crate::settings::args::{Args, Transport, UsageError};
 use crate::settings::{Settings, SettingsError};
-use crate::{log, mcp};
+use crate::trust::keyring::{Keyring, KeyringError};
+use crate::trust::load::{LoadError, Loader};
+use crate::trust::named::{self, NameError};
 
 /// The number of threads that answer over HTTP.
 const HTTP_THREADS: usize = 2;
@@ -56,7 +57,7 @@ impl Failure {
 /// Serves until standard input ends, or SIGTERM or SIGINT comes.
 pub(crate) fn serve(args: Args) -> Result<(), Failure> {
     let settings = Settings::new(args)?;
-    log::start(&settings);
+    log::start(&settings, mcp::CHATTY_TARGET);
     if settings.auth.is_some() && !settings.authenticates() {
         let id = &settings.principal.id;
         tracing::warn!(

@@ -8,19 +8,19 @@ use arc_swap::{ArcSwap, Guard};
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::audit::{Audit, Entry};
 use crate::caller::Caller;
-use crate::calls::Calls;
+use crate::caller::calls::Calls;
+use crate::caller::principal::Principal;
+use crate::caller::refusals::{Due, Refusals};
 use crate::clock;
-use crate::keyring::Keyring;
-use crate::load::{LoadError, Loaded, Loader};
 use crate::lock::lock;
-use crate::metrics::{Metrics, Reload};
-use crate::placed::Placed;
-use crate::principal::Principal;
-use crate::refusals::{Due, Refusals};
-use crate::sent_texts::SentTexts;
+use crate::record::audit::{Audit, Entry};
+use crate::record::metrics::{Metrics, Reload};
+use crate::record::sent_texts::SentTexts;
 use crate::settings::Settings;
+use crate::trust::keyring::Keyring;
+use crate::trust::load::{LoadError, Loaded, Loader};
+use crate::trust::placed::Placed;
 
 /// The server. It holds all state that changes after the start.
 #[derive(Debug)]

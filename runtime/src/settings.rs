@@ -2,6 +2,10 @@
 //!
 //! This is also the only module that reads the environment.
 
+pub(crate) mod args;
+pub(crate) mod config;
+pub(crate) mod reference;
+
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -11,9 +15,9 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::args::{Args, Transport};
-use crate::config::{self, AuthError, Config, ConfigError, Limits, MetricsAccess};
-use crate::principal::{GroupsError, Principal, check_groups};
+use self::args::{Args, Transport};
+use self::config::{AuthError, Config, ConfigError, Limits, MetricsAccess};
+use crate::caller::principal::{GroupsError, Principal, check_groups};
 
 /// The environment variable that chooses the level of the log.
 pub(crate) const LOG_VARIABLE: &str = "RELAY_LOG";

@@ -5,9 +5,10 @@
 //!
 //! 1. [`admit`]: the bundle is not revoked, the caller has room for another call, and the arguments
 //!    are not too large.
-//! 2. [`visible`]: the caller sees the tool; then its arguments are decoded by the table.
-//! 3. [`decide()`]: deny rules, role and mode decide whether it may run. The [`Permit`] that it gives
-//!    is required by every implementation. No bundle of this version has rules.
+//! 2. [`decide()`]: the caller sees the tool, and its role and tier allow the call. The [`Permit`] that
+//!    it gives is required by every implementation.
+//! 3. [`decode()`]: the arguments are those that the table declares. This error comes before a denial:
+//!    the caller sees the tool, and so its schema.
 //! 4. [`gate::pass`]: the caller was briefed, gets a briefing, or is referred to `begin_session`.
 //! 5. Approval comes here, before the run; this version has none.
 //! 6. [`execute`]: the tool runs, until it is done, is cancelled or reaches its time limit.
@@ -17,38 +18,40 @@
 
 mod audit_tail;
 mod briefing;
+pub(crate) mod call;
 mod clamp;
+pub(crate) mod context;
 mod decide;
 mod error;
 mod explain_context;
+mod gate;
 mod implementation;
 mod server_info;
 
 use std::mem;
 
-use relay_bundle::List;
+use relay_bundle::Tier;
 use relay_engine::audit_record::{self, Action, OutputHash, Subject};
 use relay_engine::briefing::Occasion;
 use relay_engine::keywords;
 use relay_engine::sent::Sent;
-use relay_engine::tool::{Arguments, BRIEFING, Offered, decode};
+use relay_engine::tool::{Arguments, BRIEFING, decode};
 use serde_json::{Map, Value};
 
 use self::audit_tail::AuditTail;
 use self::briefing::{BeginSession, ReadPrompts};
+use self::call::Call;
 use self::clamp::clamp;
-use self::decide::{Permit, decide};
+use self::context::Context;
+use self::decide::{Decided, Permit, decide, offered};
 use self::error::CallError;
 use self::explain_context::ExplainContext;
+use self::gate::{Briefing, Passage};
 use self::implementation::{Outcome, Run, Tool};
 use self::server_info::ServerInfo;
-use crate::audit::Entry;
-use crate::call::Call;
-use crate::caller::truncate;
-use crate::calls::Room;
-use crate::context::{self, Context};
-use crate::gate::{self, Briefing, Passage};
-use crate::rejection::{self, Rejection};
+use crate::caller::calls::Room;
+use crate::caller::rejection::Rejection;
+use crate::record::audit::Entry;
 
 /// The most bytes of texts in the arguments of one call.
 const INPUT_BYTES_MAX: usize = 2 << 20;
@@ -107,9 +110,9 @@ async fn answer(
     given: &Map<String, Value>,
 ) -> Result<(Answer, Permit), CallError> {
     admit(call, room, given)?;
-    let offered = visible(call, name)?;
+    let Decided { offered, permit } = decide(call, name)?;
     let arguments = decode(offered.spec, given)?;
-    let permit = decide(offered, call)?;
+    let permit = permit?;
     let passage = gate::pass(call, offered, arguments.text(BRIEFING.name))?;
     let is_unbriefed = matches!(passage, Passage::Unbriefed);
     let handle = arguments.text(BRIEFING.name).map(ToOwned::to_owned);
@@ -159,29 +162,6 @@ fn text_bytes(value: &Value) -> usize {
     }
 }
 
-/// Returns the tool of a name, if the caller sees it.
-fn visible<'a>(call: &'a Call, name: &str) -> Result<&'a Offered, Rejection> {
-    let view = call.placed.view()?;
-    let row = view.rows(List::Tools)?.find(|row| is_named(call, *row, name));
-    row.and_then(|row| call.placed.loaded.tools.get(row)).ok_or_else(|| {
-        let rule = rejection::unknown("tool", view.hides_tool(name));
-        let name = truncate(name);
-        Rejection::Wrong {
-            text: format!("unknown tool `{name}`: tools/list names the available tools"),
-            rule,
-        }
-    })
-}
-
-fn is_named(call: &Call, row: usize, name: &str) -> bool {
-    call.placed.loaded.tools.get(row).is_some_and(|offered| offered.spec.name == name)
-}
-
-/// Returns the tool of a name, for records: whether or not the caller sees it.
-fn offered<'a>(call: &'a Call, name: &str) -> Option<&'a Offered> {
-    call.placed.loaded.tools.iter().find(|offered| offered.spec.name == name)
-}
-
 async fn execute(
     call: &Call,
     permit: &Permit,
@@ -212,11 +192,9 @@ fn record(
     done: Result<(Answer, Permit), CallError>,
 ) -> Result<Answer, Rejection> {
     let (answer, tier, rule, action) = match done {
-        Ok((answer, permit)) => {
-            (Ok(answer), permit.tier(), permit.rule().to_owned(), Action::Served)
-        }
+        Ok((answer, permit)) => (Ok(answer), permit.tier(), permit.at().to_owned(), Action::Served),
         Err(error) => {
-            let tier = offered(call, name).map_or(0, |offered| offered.tier);
+            let tier = offered(call, name).map_or(Tier::ReadOnly, |offered| offered.tier);
             let (rule, action) = (error.reason(), error.action());
             let answer = match error {
                 CallError::Rejected(rejection) => Err(rejection),

@@ -6,12 +6,11 @@ use std::time::Instant;
 
 use harness::{Process, command, run};
 use regex::bytes::{Regex, RegexBuilder};
-use relay_compiler::facts::shipped;
 use relay_policy::classify::{Rules, Verdict, classify};
 use relay_policy::facts::Facts;
 
 use crate::allocation::allocated;
-use crate::{Result, Setting, generate, median, quantile, row};
+use crate::{Result, Setting, generate, median, quantile, row, shipped};
 
 /// Labelled commands: the command, its tier, and more that does not matter here.
 const CORPORA: &[&str] = &[
@@ -170,7 +169,7 @@ fn labelled() -> Vec<Labelled> {
 
 /// The classifier in this process.
 pub(crate) fn in_process(_: &Setting) -> Result<()> {
-    let facts = Facts::open(shipped())?;
+    let facts = Facts::open(shipped::facts())?;
     let rules = Rules::default();
     let all = labelled();
     let usual: Vec<&str> = all
@@ -181,11 +180,11 @@ pub(crate) fn in_process(_: &Setting) -> Result<()> {
     commands(&usual, |command| classify(command, &facts, &rules));
     naive(&all, &usual, |command| classify(command, &facts, &rules))?;
     long_texts(|text| classify(text, &facts, &rules));
-    row("table of the shipped facts", &format!("{} bytes", shipped().len()), "≤ 512,000");
+    row("table of the shipped facts", &format!("{} bytes", shipped::facts().len()), "≤ 512,000");
     let mut open = Vec::new();
     for _ in 0..51 {
         let start = Instant::now();
-        black_box(Facts::open(black_box(shipped()))?);
+        black_box(Facts::open(black_box(shipped::facts()))?);
         open.push(start.elapsed().as_secs_f64() * 1e3);
     }
     row("open that table, every row checked", &format!("{:.2} ms", median(&mut open)), "none");

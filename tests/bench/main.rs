@@ -18,6 +18,8 @@ mod diff;
 mod generate;
 mod http;
 mod select;
+#[path = "../shipped.rs"]
+mod shipped;
 mod stdio;
 
 use std::error::Error;

@@ -8,6 +8,7 @@ use relay_compiler::{
 };
 
 use super::sample;
+use crate::shipped;
 
 /// Projects to begin with.
 pub(crate) const PROJECTS: [&str; 3] = [
@@ -106,7 +107,7 @@ pub(crate) fn guard_seeds() -> Vec<Vec<u8>> {
 
 /// Compiles twice: the answers agree, spans lie in their files, and what comes out is a bundle.
 fn check(files: &Memory) {
-    let sources = Sources::new(files, "project.kdl");
+    let sources = Sources::new(files, "project.kdl").with_facts(shipped::facts());
     let compiled = compile(&sources, &Options::default());
     assert_eq!(compiled.bundle.is_none(), compiled.diagnostics.has_errors());
     for report in compiled.diagnostics.sorted() {
@@ -121,7 +122,8 @@ fn check(files: &Memory) {
         );
         let _ = sources.place(report.at);
     }
-    let again = compile(&Sources::new(files, "project.kdl"), &Options::default());
+    let sources = Sources::new(files, "project.kdl").with_facts(shipped::facts());
+    let again = compile(&sources, &Options::default());
     assert_eq!(codes(&again.diagnostics), codes(&compiled.diagnostics));
     assert!(again.bundle == compiled.bundle, "two builds differ");
     if let Some(bytes) = &compiled.bundle {

@@ -5,9 +5,9 @@ use proptest::option;
 use proptest::prelude::*;
 use relay_bundle::{
     Argument, ArgumentKind, Audience, Audiences, Blob, CallerRole, Content, Contents, Gate,
-    KnownTool, Level, Manifest, Mask, Message, MessagePiece, Messages, Page, Part, PartContent,
-    Place, Prompt, Rendering, Resource, ResourceTemplate, Review, Role, Segment, Setting, Skill,
-    Suppression, Tenant, Tool, Unlock, UriPiece, User, Visible, Who,
+    IndexSettings, KnownTool, Level, Manifest, Mask, Message, MessagePiece, Messages, Page, Part,
+    PartContent, Place, Prompt, Reason, Rendering, Resource, ResourceTemplate, Review, Role,
+    Segment, Setting, Skill, Suppression, Tenant, Tier, Tool, Unlock, UriPiece, User, Visible, Who,
 };
 
 /// Contents with a few of everything; prompts and resources have unique names and are sorted.
@@ -119,7 +119,7 @@ pub(crate) fn with_audiences() -> impl Strategy<Value = Contents> {
 /// Tenants, roles and users that refer to each other.
 fn access() -> impl Strategy<Value = (Vec<Tenant>, Vec<CallerRole>, Vec<User>)> {
     let tenants = btree_map(name(), place(), 0..4);
-    let roles = btree_map(name(), (set(0..4u8), option::of(vec(set(text()), 0..3)), place()), 0..4);
+    let roles = btree_map(name(), (set(tier()), option::of(vec(set(text()), 0..3)), place()), 0..4);
     let who = prop_oneof![Just(Who::User), Just(Who::Group), Just(Who::Anyone)];
     let users = btree_map((who, name(), option::of(0..4u32)), (0..4u32, place()), 0..8);
     (tenants, roles, users).prop_map(|(tenants, roles, users)| {
@@ -285,8 +285,12 @@ fn message_piece() -> impl Strategy<Value = MessagePiece> {
     ]
 }
 
+fn tier() -> impl Strategy<Value = Tier> {
+    prop::sample::select(Tier::ALL.as_slice())
+}
+
 fn tool() -> impl Strategy<Value = Tool> {
-    (text(), any::<bool>(), 0..=3u8, place()).prop_map(|(name, gated, tier, at)| Tool {
+    (text(), any::<bool>(), tier(), place()).prop_map(|(name, gated, tier, at)| Tool {
         name,
         gated,
         tier,
@@ -397,11 +401,24 @@ fn review() -> impl Strategy<Value = Review> {
             at,
         },
     );
-    (vec(set(text()), 0..3), vec(set(text()), 0..3), vec(suppression, 0..3)).prop_map(
-        |(switched_off, switched_off_skills, suppressions)| Review {
+    let index = (any::<u32>(), any::<u8>(), any::<u32>(), any::<u32>()).prop_map(
+        |(cap, over_cap_priority, entry_chars, instructions_chars)| IndexSettings {
+            cap,
+            over_cap_priority,
+            entry_chars,
+            instructions_chars,
+        },
+    );
+    let reason = (text(), text(), text(), text(), place())
+        .prop_map(|(kind, name, part, because, at)| Reason { kind, name, part, because, at });
+    let switched_off = [(); 2].map(|()| vec(set(text()), 0..3));
+    (switched_off, vec(suppression, 0..3), vec(reason, 0..3), option::of(index)).prop_map(
+        |([switched_off, switched_off_skills], suppressions, reasons, index)| Review {
             switched_off,
             switched_off_skills,
             suppressions,
+            reasons,
+            index,
         },
     )
 }

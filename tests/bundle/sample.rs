@@ -7,10 +7,10 @@ use relay_bundle::envelope::{self, Envelope};
 use relay_bundle::trust::{PublicKey, Revoked, Time, Trust, TrustedKey};
 use relay_bundle::{
     Argument, ArgumentKind, Audience, Audiences, Blob, Bundle, CallerRole, Content, Contents,
-    Corrupt, Floors, Gate, KnownTool, Level, Manifest, Mask, Message, MessagePiece, Messages,
-    OpenError, Page, Part, PartContent, PathKind, PathRow, Place, Policy, Prompt, Rendering,
-    Repeat, Resource, ResourceTemplate, Review, Role, Segment, Setting, Skill, SkillSettings,
-    Suppression, Tenant, Tool, Unlock, UriPiece, User, Visible, Who, encode,
+    Corrupt, Floors, Gate, IndexSettings, KnownTool, Level, Manifest, Mask, Message, MessagePiece,
+    Messages, OpenError, Page, Part, PartContent, PathKind, PathRow, Place, Policy, Prompt, Reason,
+    Rendering, Repeat, Resource, ResourceTemplate, Review, Role, Segment, Setting, Skill,
+    SkillSettings, Suppression, Tenant, Tier, Tool, Unlock, UriPiece, User, Visible, Who, encode,
 };
 use relay_policy::facts::{Knowledge, encode as encode_facts};
 
@@ -108,9 +108,9 @@ pub(crate) fn rich() -> Contents {
         ],
         audiences: Some(audiences()),
         tools: vec![
-            tool("begin_session", false, 0),
-            tool("read_prompts", false, 0),
-            tool("server_info", true, 3),
+            tool("begin_session", false, Tier::ReadOnly),
+            tool("read_prompts", false, Tier::ReadOnly),
+            tool("server_info", true, Tier::Irreversible),
         ],
         tool_pages: vec![page(0, 2, r#"[{"name":"begin_session"}]"#), page(2, 1, "[]")],
         prompt_pages: vec![page(0, 2, r#"[{"name":"deploy"},{"name":"greet"}]"#), page(2, 1, "[]")],
@@ -129,6 +129,19 @@ pub(crate) fn rich() -> Contents {
                 skills: vec!["global/date-format".into()],
                 at: place(61),
             }],
+            reasons: vec![Reason {
+                kind: "program".into(),
+                name: "deploy".into(),
+                part: "option --force".into(),
+                because: "it asks first".into(),
+                at: place(62),
+            }],
+            index: Some(IndexSettings {
+                cap: 50,
+                over_cap_priority: 7,
+                entry_chars: 100,
+                instructions_chars: 2000,
+            }),
         },
     }
 }
@@ -141,7 +154,7 @@ fn role(name: &str, parent: Option<u32>, tools: Option<&[&str]>) -> CallerRole {
     let pattern = |pattern: &&str| written(pattern, 73);
     CallerRole {
         name: name.into(),
-        tier: made(1),
+        tier: made(Tier::Reversible),
         parent,
         tools: tools.map(|tools| tools.iter().map(pattern).collect()),
         at: place(72),
@@ -291,11 +304,11 @@ fn policy() -> Policy {
     let floor = |value, line: Option<u32>| Setting { value, at: line.map(place) };
     Policy {
         floors: Floors {
-            unknown_program: floor(3, Some(91)),
-            unknown_flag: floor(2, None),
-            unknown_word: floor(3, None),
-            opaque_code: floor(1, Some(92)),
-            unparsed: floor(3, None),
+            unknown_program: floor(Tier::Irreversible, Some(91)),
+            unknown_flag: floor(Tier::Stateful, None),
+            unknown_word: floor(Tier::Irreversible, None),
+            opaque_code: floor(Tier::Reversible, Some(92)),
+            unparsed: floor(Tier::Irreversible, None),
         },
         paths: vec![
             PathRow {
@@ -411,7 +424,7 @@ fn messages() -> Messages {
     }
 }
 
-fn tool(name: &str, gated: bool, tier: u8) -> Tool {
+fn tool(name: &str, gated: bool, tier: Tier) -> Tool {
     Tool { name: name.into(), gated, tier, at: place(61) }
 }
 

@@ -2,9 +2,15 @@
 
 use std::fs;
 
+use relay_bundle::Bundle;
+use relay_compiler::{OwnProgram, Sources, facts_kdl};
+use relay_policy::facts::Facts;
+
 use super::diff_inputs::Repo;
 use crate::binaries;
 use crate::cli::Sandbox;
+use crate::shipped;
+use crate::support::Memory;
 
 /// One of everything that repeats what an author wrote: a gate with an index, messages with their
 /// own, a generated summary, chapters and description, two environments and twelve renderings.
@@ -283,6 +289,79 @@ fn a_bundle_that_cannot_be_read_is_shown_as_that() {
     assert_eq!(log.matches("\ncommit ").count(), 2, "{log}");
     assert!(log.contains("\n+== prompt rendered"), "{log}");
     repo.relay("inspect small.relay --keep-going").ends(2).says("--canonical");
+}
+
+/// The canonical source of a bundle is text that its maker wrote; what servers do is in the contents.
+#[test]
+fn a_source_that_lies_is_not_shown() {
+    let project = "project small version=\"1.0.0\" epoch=1
+        gate on { index cap=9 }
+        policy
+        facts {
+            program our-deploy tier=1 says=deploys { flags \"--plan\" cap=0; operand text }
+            program make tier=0 because=reviewed { rest text }
+            environment OURS_A OURS_B because=printed
+        }
+        prompts { prompt a { summary A; text x } }";
+    let sandbox = Sandbox::of(&[("project.kdl", project)]);
+    sandbox.relay("build --unsigned -q -o honest.relay").ends(0);
+    let honest = sandbox.relay("inspect honest.relay --canonical").ends(0).silent().stdout;
+    let facts = "== facts
+        program \"our-deploy\" tier=1 says=\"deploys\" {
+            flags \"--plan\" cap=0
+            operand \"text\"
+        }
+        program \"make\" tier=0 because=\"reviewed\" {
+            rest \"text\"
+        }
+        environment \"OURS_A\" \"OURS_B\" because=\"printed\"\n";
+    assert!(honest.contains(facts), "{honest}");
+    assert!(honest.contains("index: cap=9 over-cap-priority=7 "), "{honest}");
+    let bundle = Bundle::open(Box::new(sandbox.bytes("honest.relay"))).expect("a bundle");
+    let mut contents = bundle.contents().expect("its contents");
+    let lie = |text: &str| {
+        let text = text.replace("cap=9", "cap=50").replace("\"make\" tier=0", "\"make\" tier=3");
+        text.replace("environment \"OURS_A\" \"OURS_B\"", "environment \"OURS_A\"")
+    };
+    assert_ne!(lie(&contents.canonical), contents.canonical);
+    contents.canonical = lie(&contents.canonical);
+    let bytes = relay_bundle::encode(&contents).expect("it fits the format");
+    fs::write(sandbox.path("lying.relay"), bytes).expect("a file");
+    let lying = sandbox.relay("inspect lying.relay --canonical").ends(0).silent().stdout;
+    assert_eq!(lying, honest);
+    // A reason that fits nothing hides nothing.
+    let reasons = &mut contents.review.reasons;
+    assert_eq!(reasons.len(), 3);
+    reasons.retain(|reason| reason.name != "OURS_B");
+    reasons[0].name = "other".into();
+    let bytes = relay_bundle::encode(&contents).expect("it fits the format");
+    fs::write(sandbox.path("odd.relay"), bytes).expect("a file");
+    let odd = sandbox.relay("inspect odd.relay --canonical").ends(0).silent().stdout;
+    assert!(odd.contains("program \"make\" tier=0 {"), "{odd}");
+    assert!(odd.contains("environment \"OURS_A\" because=\"printed\"\n"), "{odd}");
+    assert!(odd.contains("environment \"OURS_B\"\n"), "{odd}");
+}
+
+/// The facts of a table, written as nodes and read again, are the same facts.
+#[test]
+fn facts_as_text_say_what_the_table_says() {
+    let shipped = Facts::open(shipped::facts()).expect("the shipped facts");
+    let mut expected = shipped.knowledge().without_places().programs;
+    let own: Vec<OwnProgram<'_>> =
+        expected.iter().map(|program| OwnProgram { program, because: None }).collect();
+    let text = facts_kdl(&own, &[]);
+    let files = Memory::of(&[("facts.kdl", text.as_str())]);
+    let sources = Sources::new(&files, "facts.kdl");
+    let (read, diagnostics) = relay_compiler::facts::read(&sources, &["facts.kdl".into()]);
+    assert!(!diagnostics.has_errors(), "{}", relay_cli::findings(&sources, &diagnostics));
+    let mut read = read.without_places().programs;
+    for programs in [&mut expected, &mut read] {
+        programs.sort_by(|a, b| a.names.cmp(&b.names));
+    }
+    assert_eq!(read.len(), expected.len());
+    for (read, expected) in read.iter().zip(&expected) {
+        assert_eq!(read, expected);
+    }
 }
 
 #[test]

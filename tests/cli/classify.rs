@@ -145,10 +145,18 @@ fn a_command_may_be_an_argument() {
 fn what_is_known_of_a_program() {
     let sandbox = Sandbox::new();
     let page = sandbox.relay("facts timeout").ends(0).silent().stdout;
-    assert!(page.starts_with("timeout  tier 0 READ_ONLY  <relay>/coreutils.kdl:"), "{page}");
+    assert!(page.starts_with("timeout  tier 0 READ_ONLY  <relay>/wrappers.kdl:"), "{page}");
     assert!(page.contains("rest <command>"), "{page}");
+    assert!(page.contains("\n  checked: manual pages\n"), "{page}");
     let known = sandbox.relay("facts git push --json").ends(0).json();
     assert_eq!(known["command"]["tier"], 2);
+    assert_eq!(known["command"]["checked"], "manual pages and usage texts");
+    let page = sandbox.relay("facts az").ends(0).silent().stdout;
+    assert!(page.contains("not checked against a manual page or help text"), "{page}");
+    let all = sandbox.relay("facts --json").ends(0).json();
+    let unchecked = all["unchecked"].as_array().expect("names");
+    assert!(unchecked.contains(&"az".into()) && !unchecked.contains(&"git".into()));
+    assert!(unchecked.len() < all["programs"].as_array().expect("names").len() / 2);
     sandbox
         .relay("facts git psuh")
         .ends(1)

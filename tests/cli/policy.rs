@@ -105,13 +105,90 @@ fn inspect_shows_the_policy() {
     assert_eq!(inspected["policy"]["floors"]["unknown_program"]["value"], 3);
     let page = sandbox.relay("inspect after.kdl").ends(0).stdout;
     let from = page.find("  policy declared").expect("the policy");
-    let bytes = regex::Regex::new(r"[\d,]+ programs, [\d,]+ bytes").expect("a pattern");
-    let part: String = page[from..].lines().take(6).map(|line| format!("{line}\n")).collect();
-    super::snapshot("policy_inspected", &bytes.replace_all(&part, "N programs, N bytes"));
+    let numbers = r"[\d,]+ programs with [\d,]+ names, [\d,]+ bytes";
+    let numbers = regex::Regex::new(numbers).expect("a pattern");
+    let part = numbers.replace_all(&page[from..], "N programs with N names, N bytes");
+    super::snapshot("policy_inspected", &part);
+    let facts = &inspected["facts"];
+    assert!(facts["names"].as_u64() > facts["programs"].as_u64(), "{facts}");
+    let described: Vec<_> = facts["described"].as_array().expect("a list").iter().collect();
+    let names: Vec<_> = described.iter().map(|it| &it["names"][0]).collect();
+    assert_eq!(names, ["make", "our-deploy"]);
+    assert_eq!([&described[0]["replaces"], &described[1]["replaces"]], [true, false]);
+    assert_eq!(facts["environment"], serde_json::json!(["OUR_PLACE"]));
+    assert_eq!(sandbox.relay("inspect none.kdl --json").ends(0).json()["facts"], Value::Null);
     let text = sandbox.relay("inspect after.kdl --canonical").ends(0).stdout;
     let from = text.find("== policy").expect("the policy");
     let to = text.find("== message").unwrap_or(text.len());
     super::snapshot("policy_canonical", &text[from..to]);
+}
+
+#[test]
+fn explain_judges_as_classify_does() {
+    let sandbox = sandbox();
+    sandbox.relay("build after.kdl --unsigned --output after.relay").ends(0);
+    for command in ["our-deploy --now x && rm -rf /srv/db/x", "make all", "ls", "echo 'x"] {
+        for subject in ["before.kdl", "after.kdl", "after.relay"] {
+            let asked = ["--command", command];
+            let explain = |more: &[&str]| {
+                let arguments = [&["explain", subject][..], &asked, more].concat();
+                sandbox.relay_of(&arguments).ends(0).silent()
+            };
+            let classify = |more: &[&str]| {
+                let arguments = [&["classify", "--policy", subject, command][..], more].concat();
+                sandbox.relay_of(&arguments).ends(0).silent()
+            };
+            assert_eq!(explain(&[]).stdout, classify(&[]).stdout, "{subject}: {command}");
+            let (explained, classified) =
+                (explain(&["--json"]).json(), classify(&["--json"]).json());
+            assert_conforms("explain-command", &explained);
+            for key in ["tier", "name", "hits"] {
+                assert_eq!(explained[key], classified[key], "{subject}: {command}");
+            }
+        }
+    }
+    let run = sandbox.relay_of(&["explain", "before.kdl", "--command", "our-deploy --now"]);
+    super::snapshot("explain_command_human", &run.ends(0).stdout);
+    let none = sandbox.relay_of(&["explain", "none.kdl", "--command", "ls"]);
+    none.ends(2).says("has no policy");
+    // A policy does not know callers.
+    for more in [["--tenant", "acme"], ["--role", "reader"], ["--tool", "x"], ["--budget", "9"]] {
+        let arguments = [&["explain", "after.kdl", "--command", "ls"][..], &more].concat();
+        sandbox.relay_of(&arguments).ends(2).says("cannot be used with");
+    }
+}
+
+#[test]
+fn show_and_describe_say_what_the_project_changes() {
+    let sandbox = sandbox();
+    let shown = sandbox.relay("show after.kdl").ends(0).stdout;
+    for line in [
+        "        unknown-program 3  // after.kdl:4",
+        "        unknown-flag 2  // default: tier",
+        "        scratch \"/srv/build/**\" \"/srv/cache/**\"  // after.kdl:8",
+    ] {
+        assert!(shown.lines().any(|other| other == line), "{line}\n{shown}");
+    }
+    let described = |project: &str| {
+        let page = sandbox.relay(&format!("describe {project}")).ends(0).stdout;
+        let line = page.lines().find(|line| line.starts_with("Policy:")).map(str::to_owned);
+        let answer = sandbox.relay(&format!("describe {project} --json")).ends(0).json();
+        assert_conforms("describe", &answer);
+        (line, answer["policy"].clone())
+    };
+    let (line, answer) = described("after.kdl");
+    let expected = "Policy: floors unknown-program 3 (shipped 2), opaque-code 1 (shipped 2); \
+        2 programs described by the project";
+    assert_eq!(line.as_deref(), Some(expected));
+    let floor = |floor, tier, shipped| serde_json::json!({ "floor": floor, "tier": tier, "shipped": shipped });
+    let floors = [floor("unknown-program", 3, 2), floor("opaque-code", 1, 2)];
+    assert_eq!(answer, serde_json::json!({ "floors": floors, "programs": 2 }));
+    let (line, _) = described("before.kdl");
+    assert_eq!(
+        line.as_deref(),
+        Some("Policy: floors as shipped; 1 program described by the project")
+    );
+    assert_eq!(described("none.kdl"), (None, Value::Null));
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::bundle::{random, sample};
 
 /// Values that decide no answer, or follow from others that are compared: a pattern each, in which
 /// `*` is a number.
-const IGNORED: [&str; 18] = [
+const IGNORED: [&str; 20] = [
     // Where it comes from. A lower epoch is reported, a higher one is no difference.
     "/epoch",
     "/manifest/compiler",
@@ -30,6 +30,10 @@ const IGNORED: [&str; 18] = [
     "/tool_pages",
     "/audiences/list/*/*/pages",
     "/messages/prompt_index",
+    // The index that was made with them is compared.
+    "/review/index",
+    // They are an author's words; what the facts say is compared.
+    "/review/reasons",
     "/templates/*/pieces",
     // They are compared by what they say of programs: `cli::policy`.
     "/facts",
@@ -86,6 +90,16 @@ fn a_prebuilt_list_that_was_altered_alone_is_found() {
     let mut altered = contents.clone();
     altered.prompt_pages[0].json = altered.prompt_pages[0].json.replace("deploy", "delete");
     let found = findings(&contents, &altered);
+    let [found] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(found.part, "prebuilt lists");
+    // An audience is sent entry by entry: two of them change places.
+    let bytes = encode(&contents).unwrap();
+    let mut raw = Raw::of(&bytes);
+    let entries = &mut raw.row(Kind::ListEntries).data;
+    let (first, second) = entries.split_at_mut(8);
+    first.swap_with_slice(&mut second[..8]);
+    let [good, altered] = [bytes, raw.sealed()].map(|bytes| sample::open(&bytes).unwrap());
+    let found = relay_diff::compare(&good, &altered).unwrap();
     let [found] = found.as_slice() else { panic!("{found:?}") };
     assert_eq!(found.part, "prebuilt lists");
 }

@@ -5,6 +5,7 @@
 //! corpus a table is made of the facts that it can touch, and from that one fact after the other is left
 //! out.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use relay_policy::classify::{Rules, classify};
@@ -25,7 +26,8 @@ fn tier_by(knowledge: &Knowledge, command: &str) -> u8 {
 /// Returns the facts that a command can touch: its programs, with the sub-commands and options that its
 /// text may name.
 fn touched(command: &str, all: &Knowledge) -> Knowledge {
-    let names = verdict(command).programs;
+    let verdict = verdict(command);
+    let names: BTreeSet<String> = verdict.effects.programs().map(Cow::into_owned).collect();
     let is_used = |node: &&Node| node.names.iter().any(|name| names.contains(name.as_str()));
     let programs = all.programs.iter().filter(is_used).cloned();
     let words = all.words.iter().map(|row| LanguageWords {

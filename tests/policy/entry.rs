@@ -2,14 +2,15 @@
 
 use std::sync::LazyLock;
 
-use relay_compiler::facts::shipped;
 use relay_policy::classify::{Rules, classify, classify_bytes};
 use relay_policy::facts::Facts;
 use relay_policy::parse::parse;
 
+use crate::shipped;
+
 /// The shipped facts.
 pub(crate) static FACTS: LazyLock<Facts<'static>> =
-    LazyLock::new(|| Facts::open(shipped()).expect("the shipped facts open"));
+    LazyLock::new(|| Facts::open(shipped::facts()).expect("the shipped facts open"));
 
 /// Parses any text: it ends, and an error is at a place of the text.
 pub(crate) fn shell(bytes: &[u8]) {
@@ -42,7 +43,7 @@ pub(crate) fn classifier(bytes: &[u8]) {
 
 /// Opens an altered table: it is refused, or it can be used.
 pub(crate) fn fact_table(bytes: &[u8]) {
-    let mut table = shipped().to_vec();
+    let mut table = shipped::facts().to_vec();
     for edit in bytes.chunks_exact(5) {
         let at = u32::from_le_bytes([edit[0], edit[1], edit[2], 0]) as usize % table.len();
         match edit[3] % 3 {

@@ -1,5 +1,6 @@
 //! Calls of tools: what is refused, what is recorded, and the first tools themselves.
 
+use relay_bundle::Tier;
 use serde_json::{Value, json};
 
 use super::agent::{Agent, PROTOCOLS, Protocol, error, handle_of, text};
@@ -25,7 +26,7 @@ fn an_unknown_tool_is_a_wrong_parameter() {
 fn a_tool_over_tier_0_is_denied_without_a_policy() {
     let mut contents = house::contents_of(&project(""));
     for tool in &mut contents.tools {
-        tool.tier = 2;
+        tool.tier = Tier::Stateful;
     }
     let house = House::of(&sample::sealed(&contents, &[house::SIGNER]));
     let mut agent = Agent::with(&house, Protocol::Modern, &["--audit", "audit.jsonl"]);

@@ -3,6 +3,7 @@
 
 pub(crate) mod audience;
 pub(crate) mod gate;
+pub(crate) mod hit;
 pub(crate) mod list;
 pub(crate) mod message;
 pub(crate) mod policy;

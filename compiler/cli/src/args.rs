@@ -97,7 +97,7 @@ pub(crate) enum Verb {
     /// Show what an agent gets when it connects: instructions, tools, prompts
     Describe(DescribeArgs),
     /// Print what the server would answer, and why
-    Explain(ExplainArgs),
+    Explain(Box<ExplainArgs>),
     /// Compare two projects or bundles by what they mean
     Diff(DiffArgs),
     /// Say what shell commands may do, and which words say so

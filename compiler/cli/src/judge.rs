@@ -1,16 +1,18 @@
-//! What commands are judged by: the shipped facts, or the policy of a bundle.
+//! The door to what commands are judged by: the facts, floors and paths of a bundle, of a project, or
+//! those that are shipped. A verb that judges a command, or prints what is known, opens a [`Judge`].
 
 use std::borrow::Cow;
 use std::path::Path;
 
-use relay_compiler::facts::shipped;
-use relay_policy::classify::Rules;
+use relay_bundle::Bundle;
+use relay_policy::classify::{Rules, Verdict, classify};
 use relay_policy::facts::Facts;
 
 use crate::args::{ProjectArgs, ReportFormat};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::shipped;
 use crate::subject::{self, Opened};
 
 /// What commands are judged by.
@@ -27,28 +29,50 @@ pub(crate) enum Chosen {
 }
 
 impl Judge {
+    /// Takes the facts, floors and paths that are shipped.
+    fn shipped() -> Self {
+        Self { table: Cow::Borrowed(shipped::facts()), rules: Rules::default() }
+    }
+
+    /// Takes the policy of a bundle; `None` if it has none.
+    pub(crate) fn of(bundle: &Bundle) -> Result<Option<Self>, Failure> {
+        let Some(policy) = bundle.policy() else { return Ok(None) };
+        let rules = Rules::of(policy).map_err(|error| Failure::error(error.to_string()))?;
+        Ok(Some(Self { table: Cow::Owned(bundle.facts()?.to_vec()), rules }))
+    }
+
     /// Opens the facts.
     pub(crate) fn facts(&self) -> Result<Facts<'_>, Failure> {
         Facts::open(&self.table).map_err(|error| Failure::error(error.to_string()))
+    }
+
+    /// Returns the size of the facts.
+    pub(crate) fn facts_bytes(&self) -> usize {
+        self.table.len()
+    }
+
+    /// Judges a command by these facts, which [`facts`](Self::facts) opened.
+    pub(crate) fn verdict(&self, command: &str, facts: &Facts<'_>) -> Verdict {
+        classify(command, facts, &self.rules)
     }
 }
 
 /// Takes the policy of a bundle or project; without one, what is shipped.
 pub(crate) fn choose(policy: Option<&Path>, output: &mut Output) -> Result<Chosen, Failure> {
-    let Some(path) = policy else {
-        let table = Cow::Borrowed(shipped());
-        return Ok(Chosen::Judge(Judge { table, rules: Rules::default() }));
-    };
+    let Some(path) = policy else { return Ok(Chosen::Judge(Judge::shipped())) };
     let project = ProjectArgs { env: None, strict: false };
     // Answers go to standard output, so findings are for people.
     let bundle = match subject::open_path(path, &project, ReportFormat::Human, output)? {
         Opened::Subject(subject) => subject.bundle,
         Opened::Ended(exit) => return Ok(Chosen::Ended(exit)),
     };
-    let Some(policy) = bundle.policy() else {
-        return Err(Failure::error(format!("`{}` has no policy", path.display()))
-            .help("add `policy` to the project, or judge by what is shipped: omit `--policy`"));
-    };
-    let rules = Rules::of(policy).map_err(|error| Failure::error(error.to_string()))?;
-    Ok(Chosen::Judge(Judge { table: Cow::Owned(bundle.facts()?.to_vec()), rules }))
+    Judge::of(&bundle)?.map(Chosen::Judge).ok_or_else(|| {
+        no_policy(path)
+            .help("add `policy` to the project, or judge by what is shipped: omit `--policy`")
+    })
+}
+
+/// Returns the failure of a question about the policy of a bundle or project that has none.
+pub(crate) fn no_policy(path: &Path) -> Failure {
+    Failure::error(format!("`{}` has no policy", path.display()))
 }

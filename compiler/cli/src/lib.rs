@@ -28,6 +28,7 @@ mod report;
 mod revision;
 mod sarif;
 mod schema;
+mod shipped;
 mod subject;
 mod text;
 mod trust_file;
@@ -49,8 +50,9 @@ pub use reference::reference;
 pub use report::findings;
 pub use revision::files_at_head;
 
-/// Runs `relay` with a command line whose first word is the program's name.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+/// Runs `relay` with a command line whose first word is the program's name, and the table of the shipped facts.
+pub fn run(arguments: impl IntoIterator<Item = OsString>, facts: &'static [u8]) -> ExitCode {
+    shipped::set_facts(facts);
     let mut output = Output::new();
     let ended = match parse(arguments) {
         Ok(cli) => command::run(cli.verb, &mut output),

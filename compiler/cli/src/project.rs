@@ -12,6 +12,7 @@ use crate::files::ProjectFiles;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::report::{self, Origin};
+use crate::shipped;
 
 /// The document of a project that is given as a folder.
 pub(crate) const DOCUMENT: &str = "project.kdl";
@@ -95,7 +96,7 @@ impl Project {
 
     /// Returns the sources that a compiler reads.
     pub(crate) fn sources(&self) -> Sources<'_> {
-        Sources::new(&*self.files, &self.root)
+        Sources::new(&*self.files, &self.root).with_facts(shipped::facts())
     }
 
     /// Compiles the project.

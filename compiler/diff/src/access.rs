@@ -96,7 +96,7 @@ fn seen_by(bundle: &Bundle, role: &CallerRole) -> Result<String, Corrupt> {
         .into_iter()
         .filter(|(list, _)| bundle.list_count(*list) > 0)
         .map(|(list, what)| format!("{} of {} {what}", view.count(list), bundle.list_count(list)))
-        .chain([format!("tier {}", role.tier.value)])
+        .chain([format!("tier {}", role.tier.value.number())])
         .collect();
     Ok(format!("its callers without a tenant have {}", counts.join(", ")))
 }
@@ -122,7 +122,12 @@ fn differences(
     };
     let direction =
         if tier.value > old.tier.value { Direction::Loosens } else { Direction::Tightens };
-    out.setting(Some(&old.tier), Some(tier), u8::to_string, of("tier", direction));
+    out.setting(
+        Some(&old.tier),
+        Some(tier),
+        |tier| tier.number().to_string(),
+        of("tier", direction),
+    );
     let width = role::width(old.tools.as_deref(), tools.as_deref());
     if width != Width::Same {
         let is_wider = width == Width::Wider;

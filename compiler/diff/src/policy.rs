@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use relay_bundle::{Bundle, Corrupt, PathKind, Place, Policy, Setting};
 use relay_policy::facts::{Facts, Knowledge, Node, SHIPPED};
-use relay_policy::tier::{Floor, Floors};
+use relay_policy::tier::Floors;
 
 use crate::finding::{Area, Change, Direction, Finding, Findings, Kind};
 
@@ -44,28 +44,24 @@ fn floors(
     at: (Option<&Place>, Option<&Place>),
     out: &mut Findings,
 ) {
-    let tiers = |policy: Option<&Policy>| -> Vec<Setting<u8>> {
-        let Some(policy) = policy else {
-            let defaults = Floors::default();
-            let default = |floor| Setting::default_of(defaults.tier(floor).number());
-            return Floor::ALL.into_iter().map(default).collect();
-        };
-        let relay_bundle::Floors {
-            unknown_program,
-            unknown_flag,
-            unknown_word,
-            opaque_code,
-            unparsed,
-        } = policy.floors.clone();
-        vec![unknown_program, unknown_flag, unknown_word, opaque_code, unparsed]
+    let tiers = |policy: Option<&Policy>| match policy {
+        Some(policy) => policy.floors.clone(),
+        None => Floors::each(|floor| Setting::default_of(Floors::default().tier(floor))),
     };
-    for (floor, (a, b)) in Floor::ALL.into_iter().zip(tiers(a).iter().zip(&tiers(b))) {
+    let (a, b) = (tiers(a), tiers(b));
+    for (floor, a) in a.iter() {
+        let b = b.of(floor);
         let direction = if b.value < a.value { Direction::Loosens } else { Direction::Tightens };
-        out.setting(Some(a), Some(b), u8::to_string, |change| {
-            finding(Kind::Policy, "", change, direction)
-                .part(format!("floor {}", floor.name()))
-                .at(at.0, at.1)
-        });
+        out.setting(
+            Some(a),
+            Some(b),
+            |tier| tier.number().to_string(),
+            |change| {
+                finding(Kind::Policy, "", change, direction)
+                    .part(format!("floor {}", floor.name()))
+                    .at(at.0, at.1)
+            },
+        );
     }
 }
 

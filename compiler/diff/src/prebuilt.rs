@@ -5,33 +5,10 @@
 //! it was signed, or another compiler wrote it. Then an answer may differ though no cause is found.
 //! What each bundle is found by must say what its contents say.
 
-use relay_bundle::{Bundle, Corrupt, Kind as Section};
+use relay_bundle::{Bundle, Corrupt, Kind as Section, Prebuilt};
 
 use crate::consistent::inconsistent;
 use crate::finding::{Area, Change, Direction, Finding, Findings, Kind};
-
-/// The sections of the prebuilt lists.
-const LISTS: [Section; 6] = [
-    Section::PromptPages,
-    Section::ResourcePages,
-    Section::TemplatePages,
-    Section::ToolPages,
-    Section::PageBytes,
-    Section::AudiencePages,
-];
-/// The sections of the tag index.
-const TAGS: [Section; 4] =
-    [Section::TagOrder, Section::TagWords, Section::TagText, Section::TagPostings];
-
-/// The sections of the index of skills.
-const SKILLS: [Section; 6] = [
-    Section::SkillPatterns,
-    Section::SkillScopes,
-    Section::SkillScopeIndex,
-    Section::SkillLists,
-    Section::SkillPostings,
-    Section::SkillTopics,
-];
 
 /// Compares what is prebuilt: with what each bundle should have, and, if nothing else was found, with
 /// the other one.
@@ -56,16 +33,16 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), 
     if out.count() > 0 {
         return Ok(());
     }
-    for (part, sections) in [
-        ("prebuilt lists", LISTS.as_slice()),
-        ("prebuilt tag index", &TAGS),
-        ("prebuilt index of skills", &SKILLS),
+    for (part, made) in [
+        ("prebuilt lists", Prebuilt::Lists),
+        ("prebuilt tag index", Prebuilt::TagIndex),
+        ("prebuilt index of skills", Prebuilt::SkillIndex),
     ] {
         let held = |bundle: &Bundle| {
             let sections = bundle
                 .sections()
                 .iter()
-                .filter(|it| it.kind.is_some_and(|kind| sections.contains(&kind)));
+                .filter(|it| it.kind.and_then(Section::prebuilt) == Some(made));
             sections.map(|it| it.digest.hex()).collect::<Vec<_>>().join(" ")
         };
         let (before, after) = (held(a), held(b));

@@ -26,7 +26,7 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) {
     for (name, new) in &b {
         match a.get(name) {
             None => {
-                let tier = new.tier;
+                let tier = new.tier.number();
                 let added = finding(name, Change::Added).direction(Direction::Loosens);
                 let meaning = format!("agents can call it (tier {tier})");
                 out.push(added.meaning(meaning).at(None, Some(&new.at)));
@@ -55,7 +55,7 @@ fn differences(a: &Tool, b: &Tool, has_other_gate: bool, out: &mut Findings) {
         out.push(at(finding(name, change).part("gated").direction(direction).meaning(meaning)));
     }
     if a.tier != *tier {
-        let change = value(a.tier.to_string(), tier.to_string());
+        let change = value(a.tier.number().to_string(), tier.number().to_string());
         out.push(at(finding(name, change).part("tier").direction(Direction::Changes)));
     }
 }

@@ -197,7 +197,7 @@ impl Pass<'_, '_> {
     fn policy(&mut self, policy: &Policy, facts: &Facts) {
         let Policy { at: _, floors, paths } = policy;
         let Facts { programs, environment, table: _, meaning: _ } = facts;
-        let reasons = floors.iter().filter_map(|floor| floor.because.as_ref());
+        let reasons = floors.iter().filter_map(|(_, floor)| floor.because.as_ref());
         let patterns = paths.iter().flat_map(|row| row.patterns.iter().chain(&row.except));
         let variables = environment.iter().flat_map(|row| row.names.iter().chain(&row.because));
         for written in reasons.chain(patterns).chain(variables) {

@@ -68,9 +68,9 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
                 at,
                 TierOverParent {
                     name: name.clone(),
-                    tier: role.tier.value,
+                    tier: role.tier.value.number(),
                     parent: parent_name.clone(),
-                    parent_tier: parent.tier.value,
+                    parent_tier: parent.tier.value.number(),
                     at,
                     parent_at: parent_link.at,
                 },

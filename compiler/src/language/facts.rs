@@ -8,7 +8,6 @@ use crate::grammar::{Field, Kind, Literal, Rule, Scalar};
 /// The kind of every field that holds a role.
 pub(crate) const ROLE_KIND: Kind = Kind::Words(Role::WORDS);
 
-const TIER_KIND: Kind = Kind::Number { low: 0, high: 3 };
 const COUNT_KIND: Kind = Kind::Number { low: 0, high: 255 };
 
 const NAMES: Field = Field::arguments("a name", Kind::Text("text"), "A name.");
@@ -25,7 +24,7 @@ macro_rules! node_fields {
             NAMES,
             Field::property(
                 "tier",
-                TIER_KIND,
+                Kind::TIER,
                 "Its tier, whatever its options. Without it no one has read these facts, and it counts as unknown.",
             ),
             SAYS,
@@ -86,16 +85,42 @@ pub(crate) static FACTS: Rule = Rule {
     what: "facts",
     meaning: "What the project knows about programs, beside what is shipped: `relay facts` prints all of it. It counts in every environment.",
     fields: &[],
-    children: &[&PROGRAM, &ENVIRONMENT],
+    children: &[&PROGRAM, &GROUP, &ENVIRONMENT],
     example: include_str!("../reference/facts.kdl"),
 };
+
+/// A fact file, as a node with its nodes.
+pub(crate) static FACT_FILE: Rule = Rule {
+    name: "fact-file",
+    what: "a fact file",
+    meaning: "What is shipped about programs.",
+    fields: &[],
+    children: &[&CHECKED, &PROGRAM, &GROUP, &ENVIRONMENT, &WORDS],
+    example: "",
+};
+
+pub(crate) static CHECKED: Rule = Rule::leaf(
+    "checked",
+    "a check",
+    "Against what the programs of the file were checked that do not say it themselves.",
+    &[Field::argument("a source", Kind::Text("text"), "Manual pages, help texts.")],
+);
+
+/// How a program says that it was not checked, though its file was.
+pub(crate) const UNCHECKED: &str = "no";
+
+const CHECKED_FIELD: Field = Field::property(
+    "checked",
+    Kind::Text("text"),
+    "Against what these facts were checked, for people: `man 1 rm, coreutils 9.5`; `no` if they were not.",
+);
 
 pub(crate) static PROGRAM: Rule = Rule {
     name: "program",
     what: "a program",
     meaning: "What is known about a program. Options and operands are closed: what is not declared is a doubt, and so at least tier 2. What replaces a shipped program needs a `because`.",
-    fields: node_fields![BECAUSE],
-    children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_1],
+    fields: node_fields![CHECKED_FIELD, BECAUSE],
+    children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_1, &USE],
     example: "",
 };
 
@@ -104,17 +129,18 @@ static SUB_1: Rule = Rule {
     what: "a sub-command",
     meaning: "A sub-command. One name may end or begin with `*`.",
     fields: node_fields![],
-    children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_2],
+    children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_2, &USE],
     example: "",
 };
 
 static SUB_2: Rule =
-    Rule { children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_3], ..SUB_1_WITHOUT };
+    Rule { children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_3, &USE], ..SUB_1_WITHOUT };
 
 static SUB_3: Rule =
-    Rule { children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_4], ..SUB_1_WITHOUT };
+    Rule { children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_4, &USE], ..SUB_1_WITHOUT };
 
-static SUB_4: Rule = Rule { children: &[&FLAGS, OPERAND, REST, LAST, &FORM], ..SUB_1_WITHOUT };
+static SUB_4: Rule =
+    Rule { children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &USE], ..SUB_1_WITHOUT };
 
 const SUB_1_WITHOUT: Rule = Rule {
     name: "sub",
@@ -124,6 +150,18 @@ const SUB_1_WITHOUT: Rule = Rule {
     children: &[],
     example: "",
 };
+
+pub(crate) static GROUP: Rule = Rule {
+    name: "group",
+    what: "a group",
+    meaning: "What several commands have alike; `use` puts it into each. It counts in this node alone.",
+    fields: &[Field::argument("a name", Kind::Text("text"), "A name.")],
+    children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_1, &USE],
+    example: "",
+};
+
+pub(crate) static USE: Rule =
+    Rule::leaf("use", "a use of groups", "Puts all that these groups hold in its place.", &[NAMES]);
 
 /// The rules of sub-commands, by depth.
 pub(crate) static SUBS: [&Rule; 4] = [&SUB_1, &SUB_2, &SUB_3, &SUB_4];
@@ -136,8 +174,8 @@ pub(crate) static FLAGS: Rule = Rule {
         NAMES,
         Field::property("value", ROLE_KIND, "They take a value; this is what it is."),
         Field::property("attached", ROLE_KIND, "They take a value only if it is attached."),
-        Field::property("tier", TIER_KIND, "The tier that they raise the command to."),
-        Field::property("cap", TIER_KIND, "The most that the command itself is with them."),
+        Field::property("tier", Kind::TIER, "The tier that they raise the command to."),
+        Field::property("cap", Kind::TIER, "The most that the command itself is with them."),
         SAYS,
         Field::property("everywhere", Kind::Boolean, "Whether sub-commands take them too.")
             .or(Literal::Boolean(false)),
@@ -149,11 +187,11 @@ pub(crate) static FLAGS: Rule = Rule {
 pub(crate) static VALUE: Rule = Rule::leaf(
     "value",
     "a value",
-    "What certain values mean; the first row that matches counts. A pattern has one `*`, at its end or beginning; before a `*` at the end, `[*]` is the character.",
+    "What certain values mean; the first row that matches counts. A pattern has one `*`, at its end or beginning; before a `*` at the end, `[*]` is the character. `[relative]` is any value that begins as a relative path does: with a letter, a digit, `.`, `_` or `@`.",
     &[
         Field::arguments("a pattern", Kind::Text("text"), "A value or a pattern."),
-        Field::property("tier", TIER_KIND, "The tier that it raises the command to."),
-        Field::property("cap", TIER_KIND, "The most that the command itself is with it."),
+        Field::property("tier", Kind::TIER, "The tier that it raises the command to."),
+        Field::property("cap", Kind::TIER, "The most that the command itself is with it."),
         Field::property("role", ROLE_KIND, "What the text is that `*` stands for.")
             .or(Literal::Word("text")),
         SAYS,
@@ -196,7 +234,7 @@ pub(crate) static FORM: Rule = Rule {
     what: "a form",
     meaning: "What the command is under conditions; the first form that holds counts. A form may only lower the tier, so that a lost one can only raise it.",
     fields: &[
-        Field::property("tier", TIER_KIND, "Its tier then.").or(Literal::Number(0)),
+        Field::property("tier", Kind::TIER, "Its tier then.").or(Literal::Number(0)),
         SAYS,
         Field::property("least", COUNT_KIND, "The fewest operands.").or(Literal::Number(0)),
         Field::property("most", COUNT_KIND, "The most operands.").or(Literal::Number(255)),

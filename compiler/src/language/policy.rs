@@ -21,8 +21,8 @@ pub(crate) static FLOORS: Rule = Rule {
     example: "",
 };
 
-pub(crate) const TIER: Kind = Kind::Number { low: 0, high: 3 };
-pub(crate) const FLOOR_FIELDS: &[Field] = &[Field::argument("a tier", TIER, "Its tier."), BECAUSE];
+pub(crate) const FLOOR_FIELDS: &[Field] =
+    &[Field::argument("a tier", Kind::TIER, "Its tier."), BECAUSE];
 
 const fn floor(name: &'static str, meaning: &'static str) -> Rule {
     Rule::leaf(name, "a floor", meaning, FLOOR_FIELDS)

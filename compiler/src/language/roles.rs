@@ -1,15 +1,14 @@
 //! `roles { role NAME tier=… parent=… { tools … } }`: what callers may see and do.
 
+use relay_bundle::Tier;
+
 use super::shared::NEW;
 use crate::grammar::{Field, Kind, Literal, Rule};
 use crate::setting::settings;
 use crate::source::Spanned;
 
-/// The highest tier: cannot be undone.
-pub(crate) const TIER_MAX: u64 = 3;
-
 /// The tier of a role that names none and has no parent.
-pub(crate) const TIER: u8 = 0;
+pub(crate) const TIER: Tier = Tier::ReadOnly;
 
 pub(crate) static ROLES: Rule = Rule {
     name: "roles",
@@ -28,7 +27,7 @@ pub(crate) static ROLE: Rule = Rule {
         Field::argument("a name", Kind::Text("text"), "What `users`, `for` and records call it."),
         Field::property(
             "tier",
-            Kind::Number { low: 0, high: TIER_MAX },
+            Kind::TIER,
             "The most tier that a call of this role may reach: 0 reads, 3 cannot be undone. Without it, that of the parent.",
         )
         .or(Literal::Number(TIER as u64)),
@@ -54,7 +53,7 @@ settings! {
     /// The settings of a role, as they are written: what it does not say it inherits.
     struct RoleSettings {}
     ROLE {
-        tier: Option<Spanned<u8>> = "tier",
+        tier: Option<Spanned<Tier>> = "tier",
         parent: Option<Spanned<String>> = "parent",
     }
 }

@@ -11,11 +11,7 @@ pub(super) fn policy(
     places: &Places<'_>,
 ) -> (Option<Policy>, Vec<u8>) {
     let Some((policy, facts)) = policy else { return (None, Vec::new()) };
-    let [unknown_program, unknown_flag, unknown_word, opaque_code, unparsed] =
-        policy.floors.map(|floor| {
-            let model::Setting { value, at } = floor.tier;
-            places.setting(model::Setting { value: value.number(), at })
-        });
+    let floors = Floors::each(|floor| places.setting(policy.floors.of(floor).tier.clone()));
     let texts = |patterns: Vec<crate::source::Spanned<String>>| {
         patterns.into_iter().map(|pattern| pattern.value).collect()
     };
@@ -25,11 +21,7 @@ pub(super) fn policy(
         except: texts(row.except),
         at: places.of(row.at),
     });
-    let policy = Policy {
-        floors: Floors { unknown_program, unknown_flag, unknown_word, opaque_code, unparsed },
-        paths: paths.collect(),
-        facts: facts.meaning,
-        at: places.of(policy.at),
-    };
+    let policy =
+        Policy { floors, paths: paths.collect(), facts: facts.meaning, at: places.of(policy.at) };
     (Some(policy), facts.table)
 }

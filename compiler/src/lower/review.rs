@@ -1,11 +1,12 @@
-//! What is for reviewers alone: names that are switched off, and suppressions.
+//! Texts for reviewers alone: names that are switched off, suppressions, the settings of the index of
+//! prompts, and why facts are as they are.
 
 use std::collections::BTreeMap;
 
-use relay_bundle::{Review, Setting, Suppression};
+use relay_bundle::{IndexSettings, Reason, Review, Setting, Suppression};
 
 use super::places::Places;
-use crate::model::{AllowedSecret, Model};
+use crate::model::{AllowedSecret, Gate, Model};
 use crate::source::Spanned;
 
 /// Returns what reviewers must see beside the answers.
@@ -42,7 +43,44 @@ pub(super) fn review(model: &Model, places: &Places<'_>) -> Review {
             .map(|skill| Setting { value: skill.label(), at: Some(places.of(skill.name.at)) })
             .collect(),
         suppressions,
+        reasons: reasons(model, places),
+        index: index(&model.gate),
     }
+}
+
+/// Returns the settings of the index of prompts; `None` if sessions are not gated.
+fn index(gate: &Gate) -> Option<IndexSettings> {
+    gate.on.value.then_some(IndexSettings {
+        cap: gate.index_cap.value,
+        over_cap_priority: gate.over_cap_priority.value,
+        entry_chars: gate.entry_chars.value,
+        instructions_chars: gate.instructions_chars.value,
+    })
+}
+
+/// Returns why the project lowers what commands are judged to be.
+fn reasons(model: &Model, places: &Places<'_>) -> Vec<Reason> {
+    let mut reasons = Vec::new();
+    let mut add = |kind: &str, name: &str, because: Option<&Spanned<String>>| {
+        if let Some(because) = because.filter(|because| !because.value.trim().is_empty()) {
+            let (value, at) = (because.value.clone(), places.of(because.at));
+            let (kind, name) = (kind.to_owned(), name.to_owned());
+            reasons.push(Reason { kind, name, part: String::new(), because: value, at });
+        }
+    };
+    let Some((_, facts)) = &model.policy else { return reasons };
+    for program in &facts.programs {
+        for name in &program.names {
+            add("program", &name.value, program.because.as_ref());
+        }
+    }
+    for row in &facts.environment {
+        for name in &row.names {
+            add("variable", &name.value, row.because.as_ref());
+        }
+    }
+    reasons.sort_by(|a, b| (&a.at, &a.name).cmp(&(&b.at, &b.name)));
+    reasons
 }
 
 /// The suppressions by their place: that of a folder is one, however many prompts it has.

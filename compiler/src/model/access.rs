@@ -1,6 +1,6 @@
 //! Tenants, roles and users, and the `for`s that name them.
 
-use relay_bundle::Who;
+use relay_bundle::{Tier, Who};
 
 use crate::setting::Setting;
 use crate::source::{Span, Spanned};
@@ -21,7 +21,7 @@ pub(crate) struct Access {
 pub(crate) struct Role {
     pub(crate) name: Spanned<String>,
     /// An inherited one has no place.
-    pub(crate) tier: Setting<u8>,
+    pub(crate) tier: Setting<Tier>,
     /// The index of the role that contains this one.
     pub(crate) parent: Option<Spanned<usize>>,
     /// The names and patterns of the tools that it sees; absent if it sees all.

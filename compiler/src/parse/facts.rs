@@ -3,6 +3,7 @@
 //! The shipped facts are documents of such nodes; a project has them in `facts { … }`.
 
 mod check;
+mod groups;
 mod names;
 mod pattern;
 mod written;
@@ -10,8 +11,8 @@ mod written;
 use std::collections::BTreeMap;
 
 use relay_policy::facts::{
-    Arity, Flag, Form, LanguageWords, Node as Fact, Operand, Output, Place, Position, Role,
-    Special, Style, Value as KnownValue, WordKind,
+    Arity, Flag, Form, Knowledge, LanguageWords, Node as Fact, Operand, Output, Place, Position,
+    Role, Special, Style, Value as KnownValue, WordKind,
 };
 use relay_policy::tier::Tier;
 
@@ -21,11 +22,12 @@ use crate::ast::{FactEnvironment, FactProgram, Facts, Plain, Written};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::Rule;
 use crate::language::facts::{
-    self as rules, ENVIRONMENT, FACTS, FLAGS, FORM, FORM_ROLE, HAS, MATCHING, OPERANDS, PROGRAM,
-    SUBS, VALUE, WITHOUT, WORDS,
+    self as rules, CHECKED, ENVIRONMENT, FACT_FILE, FACTS, FLAGS, FORM, FORM_ROLE, HAS, MATCHING,
+    OPERANDS, PROGRAM, SUBS, UNCHECKED, USE, VALUE, WITHOUT, WORDS,
 };
 use crate::source::{Span, Spanned};
 use names::Names;
+use written::Word;
 
 /// What turns a span into the place of a fact: the number of its file, and where its lines begin.
 pub(super) struct Lines {
@@ -46,36 +48,101 @@ impl Lines {
     }
 }
 
-/// What the nodes of facts declared so far, which no other of them may declare again.
-pub(super) struct Declared {
+/// Reads the `facts` of a project.
+pub(super) fn block(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Facts {
+    empty::check(node, out);
+    let Contents { programs, environment, words: _ } = contents(node, &FACTS, lines, out);
+    Facts { at: node.name.at, programs, environment }
+}
+
+/// Reads fact files: what is declared in one of them may not be declared in another.
+pub(super) struct FactFiles {
     programs: Names,
     words: BTreeMap<Role, Names>,
 }
 
-impl Declared {
+impl FactFiles {
     pub(super) fn new() -> Self {
         Self { programs: Names::of("program"), words: BTreeMap::new() }
     }
 
-    /// Takes the names of a program.
-    pub(super) fn program(&mut self, node: &Node, out: &mut Diagnostics) {
-        self.programs.declare(written::words(node), out);
+    /// Adds what a fact file says to knowledge. Its nodes are in `file` as they are in the `facts` of a project.
+    pub(super) fn read(
+        &mut self,
+        file: &Node,
+        lines: &Lines,
+        knowledge: &mut Knowledge,
+        out: &mut Diagnostics,
+    ) {
+        let Contents { programs, environment, words } = contents(file, &FACT_FILE, lines, out);
+        for FactProgram { names, fact, .. } in programs {
+            self.programs.declare(names.iter().map(Word::of), out);
+            knowledge.programs.push(fact);
+        }
+        let names = environment.into_iter().flat_map(|row| row.names);
+        knowledge.environment.extend(names.map(|name| name.value));
+        for (node, row) in words {
+            let known = self.words.entry(row.language).or_insert_with(|| Names::of("word"));
+            known.declare(written::words(&node), out);
+            knowledge.words.push(row);
+        }
     }
 }
 
-/// Reads the `facts` of a project.
-pub(super) fn block(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Facts {
-    empty::check(node, out);
-    let mut reader = Reader::new(node, &FACTS, out);
-    let programs = reader.children(PROGRAM.name).map(|child| program(child, lines, out)).collect();
-    let environment =
-        reader.children(ENVIRONMENT.name).map(|child| environment(child, out)).collect();
+/// Everything in a node of facts.
+struct Contents {
+    programs: Vec<FactProgram>,
+    environment: Vec<FactEnvironment>,
+    /// Words of languages, which only shipped facts have, with their nodes.
+    words: Vec<(Node, LanguageWords)>,
+}
+
+/// Reads a node of facts.
+fn contents(node: &Node, rule: &'static Rule, lines: &Lines, out: &mut Diagnostics) -> Contents {
+    let children = groups::expand(node.children.as_deref().unwrap_or_default(), out);
+    let takes = |name: &str| rule.children.iter().any(|rule| rule.name == name);
+    let (has_words, has_check) = (takes(WORDS.name), takes(CHECKED.name));
+    let mut reader = Reader::new(node, rule, out);
+    let _ = reader.all_children();
+    let file_check = if has_check { reader.child(CHECKED.name, out) } else { None };
+    let file_check = file_check.map_or_else(String::new, |node| check_of_file(node, out));
     reader.finish(out);
-    Facts { at: node.name.at, programs, environment }
+    let mut contents =
+        Contents { programs: Vec::new(), environment: Vec::new(), words: Vec::new() };
+    for child in children {
+        match child.name.value.as_str() {
+            "program" => {
+                let mut program = program(&child, lines, out);
+                let checked = &mut program.fact.checked;
+                if checked.is_empty() {
+                    checked.clone_from(&file_check);
+                } else if checked == UNCHECKED {
+                    checked.clear();
+                }
+                contents.programs.push(program);
+            }
+            "environment" => contents.environment.push(environment(&child, out)),
+            "words" if has_words => {
+                let row = words(&child, lines, out);
+                contents.words.extend(row.map(|row| (child, row)));
+            }
+            // Reported as unknown.
+            _ => {}
+        }
+    }
+    contents
+}
+
+/// Reads `checked`.
+fn check_of_file(node: &Node, out: &mut Diagnostics) -> String {
+    let mut reader = Reader::new(node, &CHECKED, out);
+    let text = reader.argument(out).and_then(|text| text.non_empty(out));
+    reader.finish(out);
+    text.map_or_else(String::new, |text| text.value)
 }
 
 /// Reads `program`.
-pub(super) fn program(node: &Node, lines: &Lines, out: &mut Diagnostics) -> FactProgram {
+fn program(node: &Node, lines: &Lines, out: &mut Diagnostics) -> FactProgram {
     check::program(node, out);
     let (fact, because) = fact(node, &PROGRAM, 0, Style::Gnu, lines, out);
     FactProgram {
@@ -90,7 +157,7 @@ pub(super) fn program(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Fact
 }
 
 /// Reads `environment`: variables that change no code.
-pub(super) fn environment(node: &Node, out: &mut Diagnostics) -> FactEnvironment {
+fn environment(node: &Node, out: &mut Diagnostics) -> FactEnvironment {
     pattern::check_names(written::words(node), out);
     let mut reader = Reader::new(node, &ENVIRONMENT, out);
     let names = reader.texts(out);
@@ -124,21 +191,14 @@ fn as_written(node: &Node, rule: &'static Rule) -> Written {
 }
 
 /// Reads `words`: words of a language.
-pub(super) fn words(
-    node: &Node,
-    lines: &Lines,
-    declared: &mut Declared,
-    out: &mut Diagnostics,
-) -> Option<LanguageWords> {
+fn words(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Option<LanguageWords> {
     let mut reader = Reader::new(node, &WORDS, out);
     let language = reader.value::<Role>("language", out);
     let kind = reader.value::<WordKind>("kind", out);
     let words = reader.texts(out).into_iter().map(|word| word.value).collect();
     reader.finish(out);
-    let language = language?.value;
-    let known = declared.words.entry(language).or_insert_with(|| Names::of("word"));
-    known.declare(written::words(node), out);
-    Some(LanguageWords { language, kind: kind?.value, words, place: lines.place(node.name.at) })
+    let place = lines.place(node.name.at);
+    Some(LanguageWords { language: language?.value, kind: kind?.value, words, place })
 }
 
 /// Reads a program or a sub-command at this depth. What it does not say about the style of its words is
@@ -174,6 +234,7 @@ fn fact(
         operands: operands(&mut reader, lines, out),
         forms: reader.children("form").map(|child| form(child, lines, out)).collect(),
         subs: Vec::new(),
+        checked: if depth == 0 { text(&mut reader, "checked", out) } else { String::new() },
         place: lines.place(node.name.at),
     };
     if let Some(sub_rule) = SUBS.get(depth) {
@@ -181,6 +242,8 @@ fn fact(
         fact.subs =
             subs.map(|sub| self::fact(sub, sub_rule, depth + 1, style, lines, out).0).collect();
     }
+    // None is left: groups were put in their place.
+    let _ = reader.children(USE.name);
     reader.finish(out);
     (fact, because)
 }
@@ -303,7 +366,7 @@ fn names(node: &Node, rule: &'static Rule, out: &mut Diagnostics) -> Vec<String>
 }
 
 fn tier(reader: &mut Reader<'_>, name: &'static str, out: &mut Diagnostics) -> Option<Tier> {
-    reader.value::<u8>(name, out).and_then(|tier| Tier::from_number(tier.value))
+    reader.value(name, out).map(|tier| tier.value)
 }
 
 fn count(reader: &mut Reader<'_>, name: &'static str, out: &mut Diagnostics) -> u8 {

@@ -17,14 +17,14 @@ use crate::grammar::{self, Form, Rule};
 use crate::language;
 use crate::language::shared::TEXT;
 use crate::setting::Slot;
-use crate::source::{Span, Spanned};
+use crate::source::{FileId, Span, Spanned};
 use relay_engine::nearest::nearest;
 use value::{report_annotation, suggestion};
 
 pub(super) use value::{Scalar, Value};
 
 /// A node with its arguments, properties and children.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Node {
     pub(super) name: Spanned<String>,
     pub(super) annotation: Option<Spanned<String>>,
@@ -34,10 +34,24 @@ pub(super) struct Node {
 }
 
 /// `name=value`
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Property {
     pub(super) name: Spanned<String>,
     pub(super) value: Value,
+}
+
+impl Node {
+    /// Returns the nodes of a file as those of one node.
+    pub(super) fn of_file(file: FileId, nodes: Vec<Self>) -> Self {
+        let at = Span { file, start: 0, end: 0 };
+        Self {
+            name: Spanned { value: String::new(), at },
+            annotation: None,
+            arguments: Vec::new(),
+            properties: Vec::new(),
+            children: Some(nodes),
+        }
+    }
 }
 
 /// Takes a node apart.

@@ -7,8 +7,8 @@ use super::empty;
 use super::node::{Node, Reader};
 use crate::ast::{FloorChoice, PathChoice, Policy};
 use crate::diagnostic::Diagnostics;
-use crate::grammar::Literal;
-use crate::language::policy::{EXCEPT, FLOOR_RULES, FLOORS, PATH_RULES, PATHS, POLICY, TIER};
+use crate::grammar::{Kind, Literal, Scalar};
+use crate::language::policy::{EXCEPT, FLOOR_RULES, FLOORS, PATH_RULES, PATHS, POLICY};
 use crate::language::shared::BECAUSE;
 use crate::source::Spanned;
 
@@ -35,7 +35,8 @@ fn floors(node: &Node, out: &mut Diagnostics) -> Vec<FloorChoice> {
     for (rule, floor) in FLOOR_RULES.into_iter().zip(Floor::ALL) {
         let Some(child) = reader.child(rule.name, out) else { continue };
         let mut reader = Reader::new(child, rule, out);
-        let tier = reader.argument(out).and_then(|value| value.literal(TIER, out)).and_then(tier);
+        let tier =
+            reader.argument(out).and_then(|value| value.literal(Kind::TIER, out)).and_then(tier);
         let because = reader.text(BECAUSE.name, out);
         reader.finish(out);
         floors.push(FloorChoice { floor, at: child.name.at, tier, because });
@@ -45,9 +46,7 @@ fn floors(node: &Node, out: &mut Diagnostics) -> Vec<FloorChoice> {
 }
 
 fn tier(literal: Spanned<Literal<'_>>) -> Option<Spanned<Tier>> {
-    let Literal::Number(number) = literal.value else { return None };
-    let value = u8::try_from(number).ok().and_then(Tier::from_number)?;
-    Some(Spanned { value, at: literal.at })
+    Tier::decode(literal.value).map(|value| Spanned { value, at: literal.at })
 }
 
 fn path_rows(node: &Node, out: &mut Diagnostics) -> Vec<PathChoice> {

@@ -2,6 +2,7 @@
 
 use miette::{Diagnostic, LabeledSpan};
 use relay_bundle::{Corrupt, List};
+use relay_engine::decide::{Call, Outcome, Rule, decide};
 use relay_engine::place::{self, Placement};
 use relay_engine::tool::{Group, TOOLS};
 use relay_engine::view::View;
@@ -126,7 +127,8 @@ pub(super) fn tool(
     placement: &Placement,
     name: &str,
 ) -> Result<(bool, Vec<LabeledSpan>, String), Corrupt> {
-    let Some(row) = case.bundle.tools().iter().position(|tool| tool.name == name) else {
+    let decision = decide(view, &Call { tool: name })?;
+    if decision.rule == Rule::NotOffered {
         let spec = TOOLS.iter().find(|spec| spec.name == name);
         let by = match spec.map(|spec| spec.group) {
             Some(Group::Gate) => "`gate on`",
@@ -134,8 +136,8 @@ pub(super) fn tool(
             None => "another server",
         };
         return Ok((false, Vec::new(), format!("no one sees the tool here: {by} offers it")));
-    };
-    let sees = view.sees(List::Tools, row)?;
+    }
+    let sees = decision.outcome != Outcome::Reject;
     let role = placement.role.and_then(|role| case.declared.roles.get(role));
     let patterns = role.and_then(|role| role.tools.as_deref());
     let at = |patterns: &[Spanned<String>]| -> Option<(Span, &'static str)> {

@@ -35,10 +35,10 @@ pub(super) fn facts(
         environment.extend(node.environment);
     }
     let is_own = !(programs.is_empty() && environment.is_empty());
-    let joined = facts::shipped_knowledge().and_then(|mut knowledge| {
+    let joined = facts::shipped_knowledge(sources.facts()).and_then(|mut knowledge| {
         add_programs(sources, &programs, &mut knowledge, out);
         add_environment(&environment, &mut knowledge, out);
-        let table = if is_own { facts::table(&knowledge)? } else { facts::shipped().to_vec() };
+        let table = if is_own { facts::table(&knowledge)? } else { sources.facts().to_vec() };
         Ok((table, facts::meaning(knowledge)?))
     });
     match joined {

@@ -21,7 +21,7 @@ pub(super) fn policy(nodes: Vec<ast::Policy>, out: &mut Diagnostics) -> Option<P
     for again in nodes {
         out.report(again.at, SecondPolicy { first_at: node.at, at: again.at });
     }
-    let floors = Floor::ALL.map(|floor| {
+    let floors = Floors::each(|floor| {
         let written = node.floors.iter().find(|choice| choice.floor == floor);
         floor_setting(floor, written, out)
     });
@@ -53,7 +53,7 @@ fn floor_setting(
             (Some(_), true) | (None, false) => {}
         }
     }
-    FloorSetting { floor, tier, because }
+    FloorSetting { tier, because }
 }
 
 fn check_paths(rows: &[PathChoice], policy_at: Span, out: &mut Diagnostics) {

@@ -31,7 +31,7 @@ impl Renderer<'_, '_> {
             at: self.at(role.name.at),
             ..EffectiveNode::default()
         };
-        node.setting("tier", &role.tier, |tier| Scalar::Number((*tier).into()));
+        node.setting("tier", &role.tier, |tier| Scalar::Number(tier.number().into()));
         let parent = role.parent.as_ref().map(|parent| parent.value);
         node.properties.extend(name_of_role(access, "parent", parent));
         if let Some(tools) = role.tools.as_ref().filter(|_| role.has_own_tools) {

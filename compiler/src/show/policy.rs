@@ -9,9 +9,9 @@ use crate::source::{Span, Spanned};
 impl Renderer<'_, '_> {
     /// Returns `policy`, and `facts` if the project has its own.
     pub(super) fn policy(&self, policy: &Policy, facts: &Facts) -> Vec<EffectiveNode> {
-        let floors = policy.floors.iter().map(|floor| {
+        let floors = policy.floors.iter().map(|(name, floor)| {
             let number = Scalar::Number(floor.tier.value.number().into());
-            let mut node = self.node(floor.floor.name(), vec![number], floor.tier.at);
+            let mut node = self.node(name.name(), vec![number], floor.tier.at);
             if floor.tier.at.is_none() {
                 node.defaults.push("tier");
             }

@@ -12,6 +12,7 @@ use crate::bundle::Bundle;
 use crate::error::Corrupt;
 use crate::mask::{Mask, MaskView, word_count};
 use crate::page::{List, Page};
+use crate::part::Part;
 use crate::reader::Room;
 use crate::row::{Range, Text, row};
 use crate::section::Kind;
@@ -113,9 +114,22 @@ impl Layout {
     }
 }
 
+impl Part for Option<Audiences> {
+    fn read(bundle: &Bundle, _: Kind) -> Result<Self, Corrupt> {
+        bundle.audiences()
+    }
+
+    fn write(&self, _: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+        let Some(audiences) = self else { return Ok(()) };
+        let order = std::mem::take(&mut out.order);
+        out.audiences(audiences, &order, out.always);
+        out.list_entries()
+    }
+}
+
 impl Writer {
     /// Writes the audiences, given the order of selection and how many prompts are of priority 10.
-    pub(crate) fn audiences(&mut self, audiences: &Audiences, order: &[u32], always: usize) {
+    fn audiences(&mut self, audiences: &Audiences, order: &[u32], always: usize) {
         let Audiences { tenant_classes, table, list } = audiences;
         let numbers = |values: &[u32]| values.iter().map(|value| U32::new(*value)).collect();
         let classes: Vec<U32> = numbers(tenant_classes);

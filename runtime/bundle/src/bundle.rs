@@ -27,7 +27,7 @@ use crate::tool::Tool;
 /// [`trust::verify`](crate::trust::verify).
 pub struct Bundle {
     pub(crate) reader: Reader,
-    settings: Settings,
+    pub(crate) settings: Settings,
     format_minor: u16,
     epoch: u64,
     digest: Digest,
@@ -161,7 +161,7 @@ impl Bundle {
     /// Returns the settings of skills; `None` if there are no skills.
     #[must_use]
     pub fn skill_settings(&self) -> Option<&SkillSettings> {
-        self.settings.skills.as_ref()
+        self.settings.skill_settings.as_ref()
     }
 
     /// Returns how commands are judged; `None` if the project has no policy.

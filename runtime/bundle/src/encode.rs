@@ -6,11 +6,7 @@ use crate::contents::Contents;
 use crate::digest;
 use crate::format::{HEADER_BYTES, LENGTH_MAX, SECTION_BYTES, SETTINGS_BYTES_MAX};
 use crate::header;
-use crate::lower_case::lower_case;
-use crate::page::List;
-use crate::prompt::Prompt;
 use crate::section::Kind;
-use crate::tag_index;
 use crate::writer::Writer;
 
 /// Why contents cannot be written.
@@ -47,97 +43,9 @@ pub enum EncodeError {
 ///
 /// The bundle would not fit format 1.
 pub fn encode(contents: &Contents) -> Result<Vec<u8>, EncodeError> {
-    let Contents {
-        epoch,
-        manifest,
-        messages,
-        gate,
-        tools,
-        tenants,
-        roles,
-        users,
-        audiences,
-        prompts,
-        resources,
-        templates,
-        skills,
-        skill_settings,
-        policy,
-        facts,
-        known_tools,
-        prompt_pages,
-        resource_pages,
-        template_pages,
-        tool_pages,
-        canonical,
-        provenance,
-        review,
-    } = contents;
     let mut out = Writer::new();
-    out.settings(Kind::Manifest, manifest)?;
-    out.settings(Kind::Messages, messages)?;
-    if let Some(gate) = gate {
-        out.settings(Kind::Gate, gate)?;
-    }
-    if !tools.is_empty() {
-        out.settings(Kind::Tools, tools)?;
-    }
-    if !roles.is_empty() {
-        out.settings(Kind::Roles, roles)?;
-    }
-    if let Some(settings) = skill_settings {
-        out.settings(Kind::SkillSettings, settings)?;
-    }
-    if let Some(policy) = policy {
-        out.settings(Kind::Policy, policy)?;
-    }
-    let order = write_prompts(prompts, &mut out);
-    for resource in resources {
-        out.resource(resource);
-    }
-    for template in templates {
-        out.resource_template(template);
-    }
-    out.tenants(tenants);
-    out.users(users);
-    for skill in skills {
-        out.skill(skill);
-    }
-    out.skill_index(skills);
-    out.known_tools(known_tools);
-    // Prompts are also found by a tag, which is in lower case.
-    out.name_index(Kind::PromptIndex, prompts.iter().map(|prompt| lower_case(&prompt.name)));
-    out.name_index(Kind::ResourceIndex, resources.iter().map(|resource| &resource.uri));
-    out.pages(List::Prompts, prompt_pages);
-    out.pages(List::Resources, resource_pages);
-    out.pages(List::Templates, template_pages);
-    out.pages(List::Tools, tool_pages);
-    if let Some(audiences) = audiences {
-        let briefed = prompts.iter().filter(|prompt| prompt.briefing.value);
-        let always = briefed.filter(|prompt| prompt.priority.value == 10).count();
-        out.audiences(audiences, &order, always);
-        out.list_entries([prompt_pages, resource_pages, template_pages, tool_pages])?;
-    }
-    out.bytes(Kind::Facts, facts);
-    out.bytes(Kind::Canonical, canonical.as_bytes());
-    out.bytes(Kind::Provenance, provenance.as_bytes());
-    out.review(review)?;
-    assemble(*epoch, &out.finish())
-}
-
-/// Writes the prompts, and the tag index over them; returns the order of selection.
-fn write_prompts(prompts: &[Prompt], out: &mut Writer) -> Vec<u32> {
-    let order = tag_index::order(prompts);
-    let mut ranks = vec![None; prompts.len()];
-    for (rank, index) in (0..).zip(&order) {
-        if let Some(slot) = ranks.get_mut(*index as usize) {
-            *slot = Some(rank);
-        }
-    }
-    let body_bytes: Vec<u32> =
-        prompts.iter().zip(ranks).map(|(prompt, rank)| out.prompt(prompt, rank)).collect();
-    out.tag_index(prompts, &order, &body_bytes);
-    order
+    contents.write(&mut out)?;
+    assemble(contents.epoch, &out.finish())
 }
 
 /// Joins header, table and sections, each with its digest tree.

@@ -10,6 +10,7 @@ use zerocopy::little_endian::U32;
 
 use crate::bundle::Bundle;
 use crate::error::Corrupt;
+use crate::part::Part;
 use crate::row::{ABSENT, Range, Text, row};
 use crate::section::Kind;
 use crate::skill_index::Numbers;
@@ -49,6 +50,17 @@ impl Writer {
             self.rows(&[row]);
         }
         self.name_index(Kind::KnownToolIndex, tools.iter().map(|tool| &tool.name));
+    }
+}
+
+impl Part for Vec<KnownTool> {
+    fn read(bundle: &Bundle, _: Kind) -> Result<Self, Corrupt> {
+        bundle.owned_known_tools()
+    }
+
+    fn write(&self, _: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+        out.known_tools(self);
+        Ok(())
     }
 }
 

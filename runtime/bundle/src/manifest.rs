@@ -22,3 +22,11 @@ pub struct Manifest {
     /// The compiler that wrote the bundle, and its version.
     pub compiler: String,
 }
+
+impl Manifest {
+    /// Returns what answers are made of: the version of the compiler decides none.
+    pub(crate) fn decided(&self) -> impl Serialize + '_ {
+        let Self { project, version, title, owner, environment, compiler: _ } = self;
+        (project, version, title, owner, environment)
+    }
+}

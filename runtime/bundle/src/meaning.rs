@@ -8,65 +8,49 @@ use serde_json::Value;
 
 use crate::contents::Contents;
 use crate::digest::Digest;
-use crate::manifest::Manifest;
+use crate::section::with_contents;
 
-impl Contents {
-    /// Returns the digest of everything that a server answers from: without places, source,
-    /// provenance and what is for reviewers alone, and without the epoch and the compiler's version, which decide no answer.
-    #[must_use]
-    pub fn meaning(&self) -> Digest {
-        let Self {
-            epoch: _,
-            manifest,
-            messages,
-            gate,
-            tools,
-            tenants,
-            roles,
-            users,
-            audiences,
-            prompts,
-            resources,
-            templates,
-            skills,
-            skill_settings,
-            policy,
-            // The policy has their digest.
-            facts: _,
-            // They are compared with the patterns of skills in advance, which decides nothing.
-            known_tools: _,
-            prompt_pages,
-            resource_pages,
-            template_pages,
-            tool_pages,
-            canonical: _,
-            provenance: _,
-            review: _,
-        } = self;
-        let Manifest { project, version, title, owner, environment, compiler: _ } = manifest;
-        let mut parts = vec![
-            meaning_of(&(project, version, title, owner, environment)),
-            meaning_of(messages),
-            meaning_of(gate),
-            meaning_of(tools),
-            meaning_of(&(tenants, roles, users, audiences, skill_settings, policy)),
-            meaning_of(&(prompt_pages, resource_pages, template_pages, tool_pages)),
-        ];
-        // One by one, so that no more than one is in memory twice.
-        parts.push(list(prompts));
-        parts.push(list(resources));
-        parts.push(list(templates));
-        parts.push(list(skills));
-        join(&parts)
-    }
+macro_rules! declare {
+    (
+        settings { $($(#[$setting_doc:meta])* $setting:ident: $stored:ty = $stored_in:ident, $($setting_how:ident)+;)+ }
+        tables { $($(#[$table_doc:meta])* $table:ident: $held:ty = $held_in:ident, $($table_how:ident)+;)+ }
+    ) => {
+        impl Contents {
+            /// Returns the digest of everything that a server answers from: without places, source,
+            /// provenance and what is for reviewers alone, and without the epoch and the compiler's
+            /// version, which decide no answer.
+            #[must_use]
+            pub fn meaning(&self) -> Digest {
+                let parts = [
+                    $(part!(self.$setting, $($setting_how)+),)+
+                    $(part!(self.$table, $($table_how)+),)+
+                ];
+                join(parts.into_iter().flatten())
+            }
+        }
+    };
 }
 
-fn list<T: Serialize>(items: &[T]) -> Digest {
-    join(&items.iter().map(meaning_of).collect::<Vec<_>>())
+macro_rules! part {
+    ($part:expr, decides) => {
+        Some(meaning_of(&$part))
+    };
+    // One by one, so that no more than one is in memory twice.
+    ($part:expr, decides each) => {
+        Some(join($part.iter().map(meaning_of)))
+    };
+    ($part:expr, decides by $decided:ident) => {
+        Some(meaning_of(&$part.$decided()))
+    };
+    ($part:expr, silent) => {
+        None
+    };
 }
 
-fn join(digests: &[Digest]) -> Digest {
-    let texts: Vec<String> = digests.iter().map(Digest::hex).collect();
+with_contents!(declare);
+
+fn join(digests: impl Iterator<Item = Digest>) -> Digest {
+    let texts: Vec<String> = digests.map(|digest| digest.hex()).collect();
     Digest::of(texts.concat().as_bytes())
 }
 

@@ -7,6 +7,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use crate::bundle::Bundle;
 use crate::error::Corrupt;
+use crate::part::Part;
 use crate::row::Text;
 use crate::section::Kind;
 use crate::writer::{Writer, number};
@@ -60,40 +61,56 @@ impl List {
             Self::Tools => Kind::ToolPages,
         }
     }
+
+    fn of_section(section: Kind) -> Option<Self> {
+        Self::ALL.into_iter().find(|list| list.section() == section)
+    }
 }
 
-impl Writer {
-    pub(crate) fn pages(&mut self, list: List, pages: &[Page]) {
-        for Page { first, count, json } in pages {
-            let offset = number(self.bytes(Kind::PageBytes, json.as_bytes()));
-            let json = Text { offset, length: number(json.len()) };
-            let record = Record { first: (*first).into(), count: (*count).into(), json };
-            self.records(list.section(), &[record]);
-        }
+impl Part for Vec<Page> {
+    fn read(bundle: &Bundle, kind: Kind) -> Result<Self, Corrupt> {
+        List::of_section(kind).map_or(Ok(Self::new()), |list| bundle.owned_pages(list))
+    }
+
+    fn write(&self, kind: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+        out.pages(kind, self);
+        Ok(())
     }
 }
 
 impl Writer {
-    /// Writes where each entry of the lists is in its page.
+    fn pages(&mut self, section: Kind, pages: &[Page]) {
+        for Page { first, count, json } in pages {
+            let offset = number(self.bytes(Kind::PageBytes, json.as_bytes()));
+            let json = Text { offset, length: number(json.len()) };
+            let record = Record { first: (*first).into(), count: (*count).into(), json };
+            self.records(section, &[record]);
+        }
+    }
+
+    /// Writes where each entry of the lists is in its page. The pages were written before.
     ///
     /// # Errors
     ///
     /// A page is no JSON array. No contents that the compiler makes cause this.
-    pub(crate) fn list_entries(&mut self, lists: [&[Page]; 4]) -> Result<(), serde_json::Error> {
-        // The pages are in `PageBytes` in this order, one after the other.
-        let mut offset = 0;
-        for Page { json, .. } in lists.into_iter().flatten() {
-            let entries: Vec<&RawValue> = serde_json::from_str(json)?;
-            let mut start = offset + "[".len();
-            let mut records = Vec::with_capacity(entries.len());
-            for entry in entries {
-                let length = entry.get().len();
-                records.push(Text { offset: number(start), length: number(length) });
-                start += length + ",".len();
+    pub(crate) fn list_entries(&mut self) -> Result<(), serde_json::Error> {
+        let mut found = Vec::new();
+        for list in List::ALL {
+            let records = <[Record]>::ref_from_bytes(self.so_far(list.section()));
+            for Record { first: _, count: _, json } in records.unwrap_or_default() {
+                let Text { offset, length } = *json;
+                let (start, length) = (offset.get() as usize, length.get() as usize);
+                let page = self.so_far(Kind::PageBytes).get(start..start + length);
+                let entries: Vec<&RawValue> = serde_json::from_slice(page.unwrap_or_default())?;
+                let mut at = start + "[".len();
+                for entry in entries {
+                    let length = entry.get().len();
+                    found.push(Text { offset: number(at), length: number(length) });
+                    at += length + ",".len();
+                }
             }
-            self.records(Kind::ListEntries, &records);
-            offset += json.len();
         }
+        self.records(Kind::ListEntries, &found);
         Ok(())
     }
 }

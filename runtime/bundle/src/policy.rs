@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::place::Place;
 use crate::setting::Setting;
+use crate::tier::{Floors, Tier};
 
 /// How commands are judged, beside the facts about programs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,30 +12,13 @@ use crate::setting::Setting;
 #[serde(deny_unknown_fields)]
 pub struct Policy {
     /// The tiers of doubts.
-    pub floors: Floors,
+    pub floors: Floors<Setting<Tier>>,
     /// The paths that the project says something of, in the order of the text.
     pub paths: Vec<PathRow>,
     /// The digest of the facts without their places, in hex: equal for tables that say the same.
     pub facts: String,
     /// Where the policy was declared.
     pub at: Place,
-}
-
-/// The tiers of doubts, each 0 to 3.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields)]
-pub struct Floors {
-    /// No fact describes the program or sub-command.
-    pub unknown_program: Setting<u8>,
-    /// No fact declares the option or operand.
-    pub unknown_flag: Setting<u8>,
-    /// The name of a program, or code, is not literal.
-    pub unknown_word: Setting<u8>,
-    /// Code that the text does not show.
-    pub opaque_code: Setting<u8>,
-    /// The text does not parse, or is too large or too deep.
-    pub unparsed: Setting<u8>,
 }
 
 /// What a project says of paths.

@@ -6,6 +6,7 @@ use zerocopy::little_endian::U32;
 use crate::bundle::Bundle;
 use crate::error::Corrupt;
 use crate::message::Blob;
+use crate::part::Part;
 use crate::place::Place;
 use crate::reader::Reader;
 use crate::row::{Text, Written, row};
@@ -78,6 +79,18 @@ impl Writer {
             kind: kind.into(),
         };
         self.rows(&[row]);
+    }
+}
+
+impl Part for Vec<Resource> {
+    fn read(bundle: &Bundle, _: Kind) -> Result<Self, Corrupt> {
+        bundle.resources().map(|view| view?.to_owned()).collect()
+    }
+
+    fn write(&self, _: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+        self.iter().for_each(|resource| out.resource(resource));
+        out.name_index(Kind::ResourceIndex, self.iter().map(|resource| &resource.uri));
+        Ok(())
     }
 }
 

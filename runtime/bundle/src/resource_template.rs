@@ -5,6 +5,7 @@ use zerocopy::little_endian::U32;
 
 use crate::bundle::Bundle;
 use crate::error::Corrupt;
+use crate::part::Part;
 use crate::place::Place;
 use crate::reader::Reader;
 use crate::rendering::{self, Rendering, RenderingView};
@@ -109,6 +110,17 @@ pub struct TemplateView<'b> {
     reader: &'b Reader,
     index: usize,
     row: &'b Row,
+}
+
+impl Part for Vec<ResourceTemplate> {
+    fn read(bundle: &Bundle, _: Kind) -> Result<Self, Corrupt> {
+        bundle.templates().map(|view| view?.to_owned()).collect()
+    }
+
+    fn write(&self, _: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+        self.iter().for_each(|template| out.resource_template(template));
+        Ok(())
+    }
 }
 
 impl Bundle {

@@ -1,4 +1,5 @@
-//! What decides no answer, but is for reviewers: names that are switched off, and suppressions.
+//! The part of a bundle that is for reviewers and decides no answer: names that are switched off,
+//! suppressions, the settings that the index of prompts was made with, and the reasons of facts.
 //!
 //! A server never reads it, so a reader may ignore the section.
 
@@ -6,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bundle::Bundle;
 use crate::error::Corrupt;
+use crate::part::Part;
 use crate::place::Place;
 use crate::section::Kind;
 use crate::setting::Setting;
@@ -22,6 +24,43 @@ pub struct Review {
     pub switched_off_skills: Vec<Setting<String>>,
     /// Each `allow-secret`, in the order of the places.
     pub suppressions: Vec<Suppression>,
+    /// Each `because` of facts, in the order of the places.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<Reason>,
+    /// The settings that the index of prompts was made with; absent if sessions are not gated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<IndexSettings>,
+}
+
+/// The settings that the index of prompts was made with. A server sends what was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IndexSettings {
+    /// The most prompts that it lists.
+    pub cap: u32,
+    /// The lowest priority that it lists if there are more.
+    pub over_cap_priority: u8,
+    /// The most characters of an entry.
+    pub entry_chars: u32,
+    /// The most characters of the instructions.
+    pub instructions_chars: u32,
+}
+
+/// A `because`: why something lowers what commands are judged to be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reason {
+    /// The kind of thing that it is for: `program` or `variable`.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// The row of a program, in words; empty for all of it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub part: String,
+    /// The reason that its author gave.
+    pub because: String,
+    /// Where it is written.
+    pub at: Place,
 }
 
 /// An `allow-secret`: texts that look like a secret and are trusted to be none.
@@ -47,8 +86,12 @@ impl Review {
     /// Returns whether there is nothing to review.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let Self { switched_off, switched_off_skills, suppressions } = self;
-        switched_off.is_empty() && switched_off_skills.is_empty() && suppressions.is_empty()
+        let Self { switched_off, switched_off_skills, suppressions, reasons, index } = self;
+        let lists = [switched_off.is_empty(), switched_off_skills.is_empty()];
+        lists.into_iter().all(|is_empty| is_empty)
+            && suppressions.is_empty()
+            && reasons.is_empty()
+            && index.is_none()
     }
 }
 
@@ -68,16 +111,13 @@ impl Bundle {
     }
 }
 
-impl Writer {
-    /// Writes the section; nothing, if there is nothing to review.
-    ///
-    /// # Errors
-    ///
-    /// None that contents can cause; serialisation is fallible by type only.
-    pub(crate) fn review(&mut self, review: &Review) -> Result<(), serde_json::Error> {
-        if !review.is_empty() {
-            self.settings(Kind::Review, review)?;
-        }
-        Ok(())
+/// If there is nothing to review, there is no section.
+impl Part for Review {
+    fn read(bundle: &Bundle, _: Kind) -> Result<Self, Corrupt> {
+        bundle.review()
+    }
+
+    fn write(&self, kind: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+        if self.is_empty() { Ok(()) } else { out.settings(kind, self) }
     }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::place::Place;
 use crate::setting::Setting;
+use crate::tier::Tier;
 
 /// A role, with what it inherits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,7 +14,7 @@ pub struct CallerRole {
     /// Its name.
     pub name: String,
     /// The most tier that a call of this role may reach, 0 (reads) to 3 (cannot be undone).
-    pub tier: Setting<u8>,
+    pub tier: Setting<Tier>,
     /// The number of the role that contains this one.
     pub parent: Option<u32>,
     /// The names and patterns of the tools that it sees; absent if it sees all.

@@ -7,9 +7,9 @@ use crate::digest::Digest;
 /// Each line is a name, its number in the file, the name that is printed, and the form of the
 /// section: `settings` (canonical JSON of one value, decoded when the bundle is opened), `bytes`,
 /// or `rows(N)` of N bytes each. `optional` marks a section that a reader may ignore if it does not
-/// know it.
+/// know it, and `=> NAME` one that is part of something prebuilt.
 macro_rules! sections {
-    ($($(#[$doc:meta])* $kind:ident = $number:literal $name:literal $form:ident $(($row:literal))? $($optional:ident)?,)+) => {
+    ($($(#[$doc:meta])* $kind:ident = $number:literal $name:literal $form:ident $(($row:literal))? $($optional:ident)? $(=> $made:ident)?,)+) => {
         /// The kind of a section. The number is the one in the file.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u32)]
@@ -44,6 +44,12 @@ macro_rules! sections {
             pub(crate) const fn is_critical(self) -> bool {
                 match self { $(Self::$kind => is_critical!($($optional)?),)+ }
             }
+
+            /// Returns the prebuilt group that the section is part of: it follows from other sections.
+            #[must_use]
+            pub const fn prebuilt(self) -> Option<Prebuilt> {
+                match self { $(Self::$kind => prebuilt!($($made)?),)+ }
+            }
         }
     };
 }
@@ -73,6 +79,26 @@ macro_rules! is_critical {
     (optional) => {
         false
     };
+}
+
+macro_rules! prebuilt {
+    () => {
+        None
+    };
+    ($made:ident) => {
+        Some(Prebuilt::$made)
+    };
+}
+
+/// A group of sections that servers answer from, and that are made of the others when a bundle is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prebuilt {
+    /// The pages of the lists.
+    Lists,
+    /// The index of summaries and chapters.
+    TagIndex,
+    /// The index of skills.
+    SkillIndex,
 }
 
 sections! {
@@ -113,15 +139,15 @@ sections! {
     /// Segments of texts.
     Segments = 23 "segments" rows(12),
     /// The facts of the tag index: one row.
-    TagIndex = 24 "tag-index" rows(56),
+    TagIndex = 24 "tag-index" rows(56) => TagIndex,
     /// The prompts in the order of selection: priority falling, then name.
-    TagOrder = 25 "tag-order" rows(4),
+    TagOrder = 25 "tag-order" rows(4) => TagIndex,
     /// The distinct words of summaries and chapters, each with the place where its postings begin.
-    TagWords = 26 "tag-words" rows(8),
+    TagWords = 26 "tag-words" rows(8) => TagIndex,
     /// The text of those words.
-    TagText = 27 "tag-text" bytes,
+    TagText = 27 "tag-text" bytes => TagIndex,
     /// For each of those words, the prompts that have it.
-    TagPostings = 28 "tag-postings" bytes,
+    TagPostings = 28 "tag-postings" bytes => TagIndex,
     /// The resources with a fixed URI, sorted by URI.
     Resources = 32 "resources" rows(76),
     /// Hash table from a resource's URI to its row.
@@ -148,21 +174,21 @@ sections! {
     /// What each audience sees, as bits.
     AudienceMasks = 44 "audience-masks" bytes,
     /// Where the pages of each audience begin.
-    AudiencePages = 45 "audience-pages" rows(4),
+    AudiencePages = 45 "audience-pages" rows(4) => Lists,
     /// The prompts that the index of each audience lists.
     AudienceIndex = 46 "audience-index" rows(4),
     /// The entries of the lists, in `PageBytes`.
-    ListEntries = 47 "list-entries" rows(8),
+    ListEntries = 47 "list-entries" rows(8) => Lists,
     /// Prebuilt pages of `prompts/list`.
-    PromptPages = 48 "prompt-pages" rows(16),
+    PromptPages = 48 "prompt-pages" rows(16) => Lists,
     /// Prebuilt pages of `resources/list`.
-    ResourcePages = 49 "resource-pages" rows(16),
+    ResourcePages = 49 "resource-pages" rows(16) => Lists,
     /// Prebuilt pages of `resources/templates/list`.
-    TemplatePages = 50 "template-pages" rows(16),
+    TemplatePages = 50 "template-pages" rows(16) => Lists,
     /// Prebuilt pages of `tools/list`.
-    ToolPages = 51 "tool-pages" rows(16),
+    ToolPages = 51 "tool-pages" rows(16) => Lists,
     /// The bytes of the prebuilt pages.
-    PageBytes = 52 "page-bytes" bytes,
+    PageBytes = 52 "page-bytes" bytes => Lists,
     /// Where texts and settings were written.
     Places = 64 "places" rows(16) optional,
     /// The effective project as canonical KDL.
@@ -176,17 +202,17 @@ sections! {
     /// Patterns of skills.
     SkillTools = 73 "skill-tools" rows(12),
     /// The distinct patterns of skills, sorted.
-    SkillPatterns = 74 "skill-patterns" rows(8),
+    SkillPatterns = 74 "skill-patterns" rows(8) => SkillIndex,
     /// The tenants and users that skills ask for together.
-    SkillScopes = 75 "skill-scopes" rows(24),
+    SkillScopes = 75 "skill-scopes" rows(24) => SkillIndex,
     /// Hash table from a tenant and a user to their row.
-    SkillScopeIndex = 76 "skill-scope-index" rows(4),
+    SkillScopeIndex = 76 "skill-scope-index" rows(4) => SkillIndex,
     /// For each of those rows, lists of skills: one a pattern, and one of those that ask for none.
-    SkillLists = 77 "skill-lists" rows(12),
+    SkillLists = 77 "skill-lists" rows(12) => SkillIndex,
     /// The skills of those lists.
-    SkillPostings = 78 "skill-postings" rows(4),
+    SkillPostings = 78 "skill-postings" rows(4) => SkillIndex,
     /// The topic of each skill.
-    SkillTopics = 79 "skill-topics" rows(4),
+    SkillTopics = 79 "skill-topics" rows(4) => SkillIndex,
     /// The tools that skills were compared with when the bundle was built, sorted by name.
     KnownTools = 80 "known-tools" rows(16),
     /// Hash table from a tool's name to its row.
@@ -196,6 +222,75 @@ sections! {
     /// The facts about programs, in the form of relay-policy; absent if the project has no policy.
     Facts = 88 "facts" bytes,
 }
+
+/// Hands the contents of a bundle to a macro: settings, which are decoded when a bundle is opened, and
+/// tables, in the order in which they are written.
+///
+/// A line is the field, its type, its section (the main one, if it has several), and whether it counts
+/// in the digest of what a bundle decides: `decides`, `decides each` for a list whose items are hashed
+/// one by one, `decides by FUNCTION` for what the function returns, or `silent`.
+macro_rules! with_contents {
+    ($apply:ident) => {
+        $apply! {
+            settings {
+                /// The identity of the bundle.
+                manifest: Manifest = Manifest, decides by decided;
+                /// The texts of the server's own messages.
+                messages: Messages = Messages, decides;
+                /// The settings of the gate; absent if sessions are not gated.
+                gate: Option<Gate> = Gate, decides;
+                /// The tools, in the order of the list, names unique.
+                tools: Vec<Tool> = Tools, decides;
+                /// The roles, sorted by name, names unique.
+                roles: Vec<CallerRole> = Roles, decides;
+                /// How calls are given skills; absent if there are none.
+                skill_settings: Option<SkillSettings> = SkillSettings, decides;
+                /// How commands are judged; absent if the project has no policy.
+                policy: Option<Policy> = Policy, decides;
+            }
+            tables {
+                /// The prompts, sorted by name (code points), names unique.
+                prompts: Vec<Prompt> = Prompts, decides each;
+                /// The resources with a fixed URI, sorted by URI, URIs unique.
+                resources: Vec<Resource> = Resources, decides each;
+                /// The resources whose URI has variables, sorted by URI template.
+                templates: Vec<ResourceTemplate> = Templates, decides each;
+                /// The tenants, sorted by name, names unique.
+                tenants: Vec<Tenant> = Tenants, decides;
+                /// Who has which role, sorted by whom it names, the id, and the tenant, without a
+                /// tenant last.
+                users: Vec<User> = Users, decides;
+                /// The skills, sorted by level, priority, name (code points), tenant, user and tools.
+                skills: Vec<Skill> = Skills, decides each;
+                // They are compared with the patterns of skills in advance, which decides nothing.
+                /// The tools that skills were compared with in advance, sorted by name, names unique.
+                known_tools: Vec<KnownTool> = KnownTools, silent;
+                /// Prebuilt pages of `prompts/list`.
+                prompt_pages: Vec<Page> = PromptPages, decides;
+                /// Prebuilt pages of `resources/list`.
+                resource_pages: Vec<Page> = ResourcePages, decides;
+                /// Prebuilt pages of `resources/templates/list`.
+                template_pages: Vec<Page> = TemplatePages, decides;
+                /// Prebuilt pages of `tools/list`.
+                tool_pages: Vec<Page> = ToolPages, decides;
+                /// Who sees what; absent if everyone sees everything.
+                audiences: Option<Audiences> = Audiences, decides;
+                // The policy has their digest without places.
+                /// The facts about programs, in the form of relay-policy; empty if the project has no
+                /// policy.
+                facts: Vec<u8> = Facts, silent;
+                /// The effective project as canonical KDL, every default written out.
+                canonical: String = Canonical, silent;
+                /// The build's provenance as JSON: compiler, source digests and build options.
+                provenance: String = Provenance, silent;
+                /// Names, reasons and settings for reviewers, which decide no answer.
+                review: Review = Review, silent;
+            }
+        }
+    };
+}
+
+pub(crate) use with_contents;
 
 impl Kind {
     /// One more than the highest number of a kind.

@@ -14,24 +14,43 @@ use crate::messages::Messages;
 use crate::policy::Policy;
 use crate::reader::Reader;
 use crate::role::CallerRole;
-use crate::section::Kind;
+use crate::section::{Kind, with_contents};
 use crate::skill_settings::SkillSettings;
 use crate::tool::Tool;
+use crate::writer::Writer;
 
 /// Characters of the JSON parser's message that are repeated: it may quote the bundle.
 const REASON_CHARS_MAX: usize = 200;
 
-/// The values of the settings sections.
-#[derive(Debug)]
-pub(crate) struct Settings {
-    pub(crate) manifest: Manifest,
-    pub(crate) messages: Messages,
-    pub(crate) gate: Option<Gate>,
-    pub(crate) tools: Vec<Tool>,
-    pub(crate) roles: Vec<CallerRole>,
-    pub(crate) skills: Option<SkillSettings>,
-    pub(crate) policy: Option<Policy>,
+/// A value of a settings section.
+pub(crate) trait Stored: Sized {
+    /// Decodes it from its section.
+    fn read(reader: &Reader, kind: Kind) -> Result<Self, OpenError>;
+
+    /// Writes it; a value that is absent or an empty list has no section.
+    fn write(&self, kind: Kind, out: &mut Writer) -> Result<(), serde_json::Error>;
 }
+
+macro_rules! declare {
+    (
+        settings { $($(#[$doc:meta])* $setting:ident: $stored:ty = $stored_in:ident, $($how:ident)+;)+ }
+        tables { $($tables:tt)+ }
+    ) => {
+        /// The values of the settings sections.
+        #[derive(Debug)]
+        pub(crate) struct Settings {
+            $(pub(crate) $setting: $stored,)+
+        }
+
+        impl Settings {
+            fn decode(reader: &Reader) -> Result<Self, OpenError> {
+                Ok(Self { $($setting: Stored::read(reader, Kind::$stored_in)?,)+ })
+            }
+        }
+    };
+}
+
+with_contents!(declare);
 
 impl Settings {
     /// Decodes the settings of a bundle.
@@ -42,35 +61,62 @@ impl Settings {
         if bytes > SETTINGS_BYTES_MAX {
             return Err(OpenError::SettingsTooLarge { bytes, limit: SETTINGS_BYTES_MAX });
         }
-        let missing = |kind: Kind| OpenError::MissingSection { kind: kind.name() };
-        Ok(Self {
-            manifest: value(reader, Kind::Manifest)?.ok_or(missing(Kind::Manifest))?,
-            messages: value(reader, Kind::Messages)?.ok_or(missing(Kind::Messages))?,
-            gate: value(reader, Kind::Gate)?,
-            tools: list(reader, Kind::Tools)?,
-            roles: roles(reader)?,
-            skills: value(reader, Kind::SkillSettings)?,
-            policy: value(reader, Kind::Policy)?,
-        })
+        let settings = Self::decode(reader)?;
+        let is_lost =
+            |role: &CallerRole| role.parent.is_some() && role.parent_in(&settings.roles).is_none();
+        if settings.roles.iter().any(is_lost) {
+            return Err(malformed(Kind::Roles, "a parent is not one of the roles"));
+        }
+        Ok(settings)
     }
 }
 
-/// Reads the roles; the parent of each is one of them.
-fn roles(reader: &Reader) -> Result<Vec<CallerRole>, OpenError> {
-    let roles: Vec<CallerRole> = list(reader, Kind::Roles)?;
-    let is_lost = |role: &CallerRole| role.parent.is_some() && role.parent_in(&roles).is_none();
-    if roles.iter().any(is_lost) {
-        return Err(malformed(Kind::Roles, "a parent is not one of the roles"));
+impl Stored for Manifest {
+    fn read(reader: &Reader, kind: Kind) -> Result<Self, OpenError> {
+        required(reader, kind)
     }
-    Ok(roles)
+
+    fn write(&self, kind: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+        out.settings(kind, self)
+    }
+}
+
+impl Stored for Messages {
+    fn read(reader: &Reader, kind: Kind) -> Result<Self, OpenError> {
+        required(reader, kind)
+    }
+
+    fn write(&self, kind: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+        out.settings(kind, self)
+    }
+}
+
+impl<T: DeserializeOwned + Serialize> Stored for Option<T> {
+    fn read(reader: &Reader, kind: Kind) -> Result<Self, OpenError> {
+        value(reader, kind)
+    }
+
+    fn write(&self, kind: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+        self.as_ref().map_or(Ok(()), |value| out.settings(kind, value))
+    }
 }
 
 /// An empty list has one spelling: no section.
-fn list<T: DeserializeOwned + Serialize>(reader: &Reader, kind: Kind) -> Result<Vec<T>, OpenError> {
-    match value::<Vec<T>>(reader, kind)? {
-        Some(items) if items.is_empty() => Err(malformed(kind, "it is empty")),
-        items => Ok(items.unwrap_or_default()),
+impl<T: DeserializeOwned + Serialize> Stored for Vec<T> {
+    fn read(reader: &Reader, kind: Kind) -> Result<Self, OpenError> {
+        match value::<Self>(reader, kind)? {
+            Some(items) if items.is_empty() => Err(malformed(kind, "it is empty")),
+            items => Ok(items.unwrap_or_default()),
+        }
     }
+
+    fn write(&self, kind: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+        if self.is_empty() { Ok(()) } else { out.settings(kind, self) }
+    }
+}
+
+fn required<T: DeserializeOwned + Serialize>(reader: &Reader, kind: Kind) -> Result<T, OpenError> {
+    value(reader, kind)?.ok_or(OpenError::MissingSection { kind: kind.name() })
 }
 
 fn value<T: DeserializeOwned + Serialize>(

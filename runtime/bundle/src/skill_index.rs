@@ -14,6 +14,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 
 use crate::bundle::{Bundle, SkillFacts};
 use crate::error::Corrupt;
+use crate::part::Part;
 use crate::row::{ABSENT, ListedString, Range, Text, row};
 use crate::section::Kind;
 use crate::skill::Skill;
@@ -71,6 +72,19 @@ fn shared<'s>(texts: impl Iterator<Item = &'s str>) -> Vec<&'s str> {
 /// Returns the number of a text in a sorted list; [`ABSENT`] if it is not there.
 fn place_in(sorted: &[&str], text: &str) -> u32 {
     sorted.binary_search(&text).ok().and_then(|place| u32::try_from(place).ok()).unwrap_or(ABSENT)
+}
+
+/// The skills and their index.
+impl Part for Vec<Skill> {
+    fn read(bundle: &Bundle, _: Kind) -> Result<Self, Corrupt> {
+        bundle.owned_skills()
+    }
+
+    fn write(&self, _: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+        self.iter().for_each(|skill| out.skill(skill));
+        out.skill_index(self);
+        Ok(())
+    }
 }
 
 impl Writer {

@@ -20,6 +20,7 @@ use zerocopy::little_endian::U32;
 use crate::bundle::Bundle;
 use crate::error::Corrupt;
 use crate::lower_case::{UNICODE, lower_case};
+use crate::part::Part;
 use crate::prompt::Prompt;
 use crate::row::row;
 use crate::section::Kind;
@@ -59,7 +60,7 @@ const POSTINGS_BITMAP: u16 = u16::MAX;
 
 /// Returns the indexes of the `prompts` that briefings may send, in the order of their ranks. The
 /// prompts are sorted by name.
-pub(crate) fn order(prompts: &[Prompt]) -> Vec<u32> {
+fn order(prompts: &[Prompt]) -> Vec<u32> {
     let numbered = (0..).zip(prompts).filter(|(_, prompt)| prompt.briefing.value);
     let mut order: Vec<u32> = numbered.map(|(index, _)| index).collect();
     let priority = |index: &u32| {
@@ -70,9 +71,35 @@ pub(crate) fn order(prompts: &[Prompt]) -> Vec<u32> {
     order
 }
 
+/// The prompts, their order of selection, and the index over them.
+impl Part for Vec<Prompt> {
+    fn read(bundle: &Bundle, _: Kind) -> Result<Self, Corrupt> {
+        bundle.prompts().map(|view| view?.to_owned()).collect()
+    }
+
+    fn write(&self, _: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+        let order = order(self);
+        let mut ranks = vec![None; self.len()];
+        for (rank, index) in (0..).zip(&order) {
+            if let Some(slot) = ranks.get_mut(*index as usize) {
+                *slot = Some(rank);
+            }
+        }
+        let body_bytes: Vec<u32> =
+            self.iter().zip(ranks).map(|(prompt, rank)| out.prompt(prompt, rank)).collect();
+        out.tag_index(self, &order, &body_bytes);
+        // Prompts are also found by a tag, which is in lower case.
+        out.name_index(Kind::PromptIndex, self.iter().map(|prompt| lower_case(&prompt.name)));
+        let briefed = self.iter().filter(|prompt| prompt.briefing.value);
+        out.always = briefed.filter(|prompt| prompt.priority.value == 10).count();
+        out.order = order;
+        Ok(())
+    }
+}
+
 impl Writer {
     /// Writes the index of `prompts`, given their order and the bytes of each one's body.
-    pub(crate) fn tag_index(&mut self, prompts: &[Prompt], order: &[u32], body_bytes: &[u32]) {
+    fn tag_index(&mut self, prompts: &[Prompt], order: &[u32], body_bytes: &[u32]) {
         if prompts.is_empty() {
             return;
         }

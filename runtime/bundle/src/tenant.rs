@@ -5,6 +5,7 @@ use zerocopy::little_endian::U32;
 
 use crate::bundle::Bundle;
 use crate::error::Corrupt;
+use crate::part::Part;
 use crate::place::Place;
 use crate::row::{Text, row};
 use crate::section::Kind;
@@ -36,6 +37,17 @@ impl Writer {
             self.rows(&[row]);
         }
         self.name_index(Kind::TenantIndex, tenants.iter().map(|tenant| &tenant.name));
+    }
+}
+
+impl Part for Vec<Tenant> {
+    fn read(bundle: &Bundle, _: Kind) -> Result<Self, Corrupt> {
+        bundle.tenants()
+    }
+
+    fn write(&self, _: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+        out.tenants(self);
+        Ok(())
     }
 }
 

@@ -1,11 +1,9 @@
 //! The tools that a bundle offers.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::place::Place;
-
-/// The highest tier: cannot be undone.
-const TIER_MAX: u8 = 3;
+use crate::tier::Tier;
 
 /// One tool. Its entry in the list that clients read is in the prebuilt pages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,15 +15,7 @@ pub struct Tool {
     /// Whether a briefing must precede it.
     pub gated: bool,
     /// Its tier, 0 (reads) to 3 (cannot be undone).
-    #[serde(deserialize_with = "tier")]
-    pub tier: u8,
+    pub tier: Tier,
     /// Where the tool was declared.
     pub at: Place,
-}
-
-fn tier<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
-    match u8::deserialize(deserializer)? {
-        tier if tier <= TIER_MAX => Ok(tier),
-        tier => Err(serde::de::Error::custom(format!("tier {tier}: 0 to {TIER_MAX} are known"))),
-    }
 }

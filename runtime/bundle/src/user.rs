@@ -5,6 +5,7 @@ use zerocopy::little_endian::U32;
 
 use crate::bundle::Bundle;
 use crate::error::Corrupt;
+use crate::part::Part;
 use crate::place::Place;
 use crate::row::{ABSENT, Text, row};
 use crate::section::Kind;
@@ -112,6 +113,17 @@ impl Writer {
             start += run.len();
         }
         self.sparse_name_index(Kind::UserIndex, &firsts);
+    }
+}
+
+impl Part for Vec<User> {
+    fn read(bundle: &Bundle, _: Kind) -> Result<Self, Corrupt> {
+        bundle.users()
+    }
+
+    fn write(&self, _: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+        out.users(self);
+        Ok(())
     }
 }
 

@@ -17,6 +17,10 @@ pub(crate) struct Writer {
     strings: Shared,
     bodies: Shared,
     places: Shared,
+    /// The order of selection of the prompts, once they are written.
+    pub(crate) order: Vec<u32>,
+    /// How many of these every briefing sends: they come first.
+    pub(crate) always: usize,
 }
 
 /// Where a section already has certain runs of bytes. The runs themselves are in the section, so
@@ -34,6 +38,8 @@ impl Writer {
             strings: Shared::default(),
             bodies: Shared::default(),
             places: Shared::default(),
+            order: Vec::new(),
+            always: 0,
         }
     }
 
@@ -87,6 +93,11 @@ impl Writer {
         let start = section.len();
         section.extend_from_slice(bytes);
         start
+    }
+
+    /// Returns what a section has so far.
+    pub(crate) fn so_far(&self, kind: Kind) -> &[u8] {
+        self.sections.get(kind as usize).map_or(&[], Vec::as_slice)
     }
 
     /// Writes a value as the canonical JSON of its settings section.

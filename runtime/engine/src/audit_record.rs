@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use relay_bundle::Digest;
+use relay_bundle::{Digest, Tier};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
@@ -62,7 +62,7 @@ pub struct AuditRecord<'a> {
     /// What was requested, a [`Subject`], or what happened to a bundle.
     pub tool: String,
     /// The tier of the call; reads are 0.
-    pub tier: u8,
+    pub tier: Tier,
     /// Whether the request was rejected or the call denied.
     pub denied: bool,
     /// The arguments.

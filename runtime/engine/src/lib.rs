@@ -9,6 +9,7 @@ pub mod audit_record;
 pub mod briefing;
 pub mod cascade;
 pub mod completion;
+pub mod decide;
 pub mod glob;
 pub mod handle;
 pub mod keywords;

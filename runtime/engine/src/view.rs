@@ -4,8 +4,8 @@
 //! not exist: the same tables, with a mask.
 
 use relay_bundle::{
-    AudienceView, Bundle, Corrupt, Gate, Kind, List, MaskView, MessagePiece, Messages, Page,
-    PromptView, ResourceView, TemplateView, Tool,
+    AudienceView, Bundle, CallerRole, Corrupt, Gate, Kind, List, MaskView, MessagePiece, Messages,
+    Page, PromptView, ResourceView, TemplateView, Tier, Tool,
 };
 
 use crate::place::Placement;
@@ -16,6 +16,8 @@ use crate::sent::Sent;
 pub struct View<'b> {
     bundle: &'b Bundle,
     sees: Sees<'b>,
+    /// The role of the caller; absent without a place, or if the project has no roles.
+    role: Option<&'b CallerRole>,
 }
 
 /// What is seen.
@@ -40,25 +42,28 @@ impl<'b> View<'b> {
             Some(audience) => Sees::Audience(audience),
             None => Sees::Everything,
         };
-        Ok(Self { bundle, sees })
+        let role = placement.role.and_then(|role| bundle.roles().get(role));
+        Ok(Self { bundle, sees, role })
     }
 
     /// Returns what a caller sees who has no place in the project: nothing.
     #[must_use]
     pub fn nothing(bundle: &'b Bundle) -> Self {
-        Self { bundle, sees: Sees::Nothing }
+        Self { bundle, sees: Sees::Nothing, role: None }
     }
 
     /// Returns what the audience with this number sees; without audiences, everything.
+    ///
+    /// Callers of one audience may have several roles, so the view has none.
     ///
     /// # Errors
     ///
     /// The bundle is not what was signed, or has no such audience.
     pub fn of_audience(bundle: &'b Bundle, number: usize) -> Result<Self, Corrupt> {
         if bundle.audience_count() == 0 {
-            return Ok(Self { bundle, sees: Sees::Everything });
+            return Ok(Self { bundle, sees: Sees::Everything, role: None });
         }
-        Ok(Self { bundle, sees: Sees::Audience(bundle.audience(number)?) })
+        Ok(Self { bundle, sees: Sees::Audience(bundle.audience(number)?), role: None })
     }
 
     /// Returns the number of the audience; `None` if the bundle has none, or nothing is seen.
@@ -80,6 +85,23 @@ impl<'b> View<'b> {
     #[must_use]
     pub fn has_place(&self) -> bool {
         !matches!(self.sees, Sees::Nothing)
+    }
+
+    /// Returns the role of the caller; `None` without a place, if the project has no roles, or if the
+    /// view is of an audience.
+    pub(crate) fn role(&self) -> Option<&'b CallerRole> {
+        self.role
+    }
+
+    /// Returns the most tier that calls of the caller may reach.
+    ///
+    /// In a project with roles, a view without one is of an audience: its callers have the lowest.
+    pub(crate) fn tier_max(&self) -> Tier {
+        match self.role {
+            Some(role) => role.tier.value,
+            None if self.bundle.roles().is_empty() => Tier::Irreversible,
+            None => Tier::ReadOnly,
+        }
     }
 
     /// Returns how many rows of a list are seen.
@@ -215,13 +237,6 @@ impl<'b> View<'b> {
         };
         let row = (0..self.bundle.template_count()).find(is_it);
         row.is_some_and(|row| self.sees(List::Templates, row).is_ok_and(|it| !it))
-    }
-
-    /// Returns whether the bundle has a tool of this name that is not seen: for records alone.
-    #[must_use]
-    pub fn hides_tool(&self, name: &str) -> bool {
-        let row = self.bundle.tools().iter().position(|tool| tool.name == name);
-        row.is_some_and(|row| self.sees(List::Tools, row).is_ok_and(|it| !it))
     }
 
     /// Returns the URI templates, in the order of their list.

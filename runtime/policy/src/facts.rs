@@ -3,6 +3,7 @@
 //! Facts are written so that a lost one never lowers a tier: options and operands are closed (what no
 //! fact declares is a doubt), and what lowers (`Form`, `cap`, harmless values) is itself a fact.
 
+mod acts;
 mod check;
 mod cursor;
 mod damage;
@@ -10,6 +11,7 @@ mod decode;
 mod encode;
 mod model;
 mod names;
+mod role;
 mod row;
 mod table;
 

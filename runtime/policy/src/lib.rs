@@ -1,19 +1,25 @@
 //! What a shell command may do.
 //!
-//! `parse` reads bash 5.2 and refuses what it does not understand; `expand` says what its words are;
-//! `facts` knows programs; `classify` joins the three to a tier with the words that raised it. No
-//! I/O, no clock, no randomness.
+//! A text goes one way: `parse` reads bash 5.2 and refuses what it does not understand; `interpret` goes through the
+//! script as a shell would, with `value`s that know their doubts and the `state` of a shell, and notes every call and
+//! `effect`; `judge` says which tier these have. `facts` knows programs, `invocation` reads their words by the facts,
+//! `language` reads code of other languages. No I/O, no clock, no randomness.
 
 #![forbid(unsafe_code)]
 
 pub mod classify;
-mod code;
+pub mod effect;
 pub mod facts;
+mod fuel;
+mod interpret;
+mod invocation;
+mod judge;
+mod language;
 pub mod parse;
 pub mod path_rules;
 pub mod paths;
-mod shell;
 pub mod span;
+mod state;
 pub mod syntax;
-mod text;
 pub mod tier;
+mod value;

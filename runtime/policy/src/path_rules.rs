@@ -3,7 +3,7 @@
 use relay_bundle::{PathKind, PathRow};
 use thiserror::Error;
 
-use crate::text::{HOME, NAME, QUERY, STAR};
+use crate::value::{HOME, NAME, QUERY, STAR};
 
 /// The most bytes of a pattern.
 pub const PATTERN_BYTES_MAX: usize = 512;

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::path_rules::{PathPattern, PathRules};
-use crate::shell::Folder;
-use crate::text::{HOME, QUERY, STAR, WORK, is_hole, is_match, is_root};
+use crate::state::Folder;
+use crate::value::{HOME, QUERY, STAR, WORK, is_hole, is_match, is_root};
 
 /// A kind of path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -37,6 +37,12 @@ impl Span {
         self.end.saturating_sub(self.start) as usize
     }
 
+    /// Returns whether it holds all of another span.
+    #[must_use]
+    pub const fn holds(self, other: Self) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+
     /// Returns whether it covers nothing.
     #[must_use]
     pub const fn is_empty(self) -> bool {

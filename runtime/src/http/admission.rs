@@ -9,8 +9,8 @@ use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::turns::Turns;
-use crate::config::Limits;
-use crate::slots::{Slot, Slots};
+use crate::caller::slots::{Slot, Slots};
+use crate::settings::config::Limits;
 
 /// The connections that one address may have of those for health: a fourth.
 const HEALTH_SHARE: u32 = 4;

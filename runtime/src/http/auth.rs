@@ -14,9 +14,9 @@ use tokio::sync::watch;
 use super::error::HttpError;
 use super::jwt::{Checked, TokenError, Tokens};
 use super::metadata::{Metadata, common_scopes};
+use crate::caller::principal::Principal;
 use crate::clock;
-use crate::config;
-use crate::principal::Principal;
+use crate::settings::config;
 
 /// The prefix of an API key.
 const API_KEY_PREFIX: &str = "rk_";

@@ -5,9 +5,9 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::audit::Health;
-use crate::load::REVOKED;
+use crate::record::audit::Health;
 use crate::server::Server;
+use crate::trust::load::REVOKED;
 
 /// The code of JSON-RPC for a failure of the server.
 const INTERNAL_ERROR: i64 = -32603;

@@ -25,7 +25,7 @@ pub(super) use self::issuer::Checked;
 use self::issuer::Issuer;
 use super::error::HttpError;
 use crate::clock;
-use crate::config;
+use crate::settings::config;
 
 /// The most bytes of a token.
 const TOKEN_BYTES_MAX: usize = 16 * 1024;

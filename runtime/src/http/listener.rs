@@ -16,8 +16,8 @@ use super::admission::{Admission, Admitted, Purpose};
 use super::tls::Acceptor;
 use super::turns::InTurn;
 use super::write_limit::WriteLimited;
-use crate::config::Limits;
 use crate::server::Server;
+use crate::settings::config::Limits;
 
 /// The pause after a failed `accept`, such as when descriptors run out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use crate::config::{Jwt, UrlParts};
+use crate::settings::config::{Jwt, UrlParts};
 
 /// The path of the metadata document, for clients that look for an authorization server.
 pub(super) const METADATA_PATH: &str = "/.well-known/oauth-protected-resource";

@@ -7,8 +7,8 @@ use axum::response::{IntoResponse as _, Response};
 
 use relay_bundle::trust::Time;
 
-use crate::audit::Health;
 use crate::mcp::Open;
+use crate::record::audit::Health;
 use crate::server::Server;
 
 /// The type of the text format.

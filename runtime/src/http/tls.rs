@@ -13,8 +13,8 @@ use tokio_rustls::server::TlsStream;
 use zeroize::Zeroizing;
 
 use super::error::HttpError;
-use crate::config;
-use crate::text_file;
+use crate::file::text_file;
+use crate::settings::config;
 
 /// Accepts connections with the certificate in force.
 #[derive(Clone)]

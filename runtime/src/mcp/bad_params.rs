@@ -16,10 +16,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{completion, subscriptions};
-use crate::audit::Entry;
 use crate::caller::{Caller, truncate};
-use crate::placed::Placed;
+use crate::record::audit::Entry;
 use crate::server::Server;
+use crate::trust::placed::Placed;
 
 /// A method that this server knows and that has parameters. rmcp ignores a cursor of another type.
 struct Method {

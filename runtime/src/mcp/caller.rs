@@ -8,11 +8,11 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 
 use super::rejection::damaged;
+use crate::caller::principal::Principal;
 use crate::caller::{Caller, truncate};
-use crate::load::Loaded;
-use crate::placed::Placed;
-use crate::principal::Principal;
 use crate::server::Server;
+use crate::trust::load::Loaded;
+use crate::trust::placed::Placed;
 
 /// Returns the bundle in force as the caller sees it, and the caller: from the HTTP request that
 /// carried the message, or from the configuration on stdio.

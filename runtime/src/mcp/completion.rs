@@ -10,11 +10,11 @@ use rmcp::ErrorData;
 use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, Reference};
 
 use super::rejection;
-use crate::audit::Entry;
+use crate::caller::rejection::{self as reasons, Rejection};
 use crate::caller::{Caller, truncate};
-use crate::placed::Placed;
-use crate::rejection::{self as reasons, Rejection};
+use crate::record::audit::Entry;
 use crate::server::Server;
+use crate::trust::placed::Placed;
 
 /// What records write before the prompt or resource whose argument was completed.
 pub(super) const LABEL: &str = "complete";

@@ -21,11 +21,10 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde::Deserialize;
 
-mod answer;
 mod rounds;
 mod talk;
 
-use answer::text;
+use talk::text;
 
 /// What the server does for the two tools that change a list.
 ///

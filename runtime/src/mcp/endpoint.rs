@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use super::handler::Handler;
 use super::service::Service;
 use super::sessions::{Full, Sessions};
-use crate::principal::Principal;
+use crate::caller::principal::Principal;
 
 const SESSION_HEADER: &str = "mcp-session-id";
 const VERSION_HEADER: &str = "mcp-protocol-version";

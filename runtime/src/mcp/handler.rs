@@ -6,29 +6,27 @@ use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
     CustomRequest, CustomResult, DiscoverResult, GetPromptRequestParams, GetPromptResponse,
     InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SubscribeRequestParams,
-    SubscriptionFilter, UnsubscribeRequestParams,
+    ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams, Prompt,
+    ReadResourceRequestParams, ReadResourceResponse, Resource, ResourceTemplate, ServerConfig,
+    SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::caller::{is_modern, placed};
+use super::entry::Entry;
+use super::lists::TTL_MS;
 use super::rejection::damaged;
 use super::service::{Served, Service};
 use super::subscriptions::{Listener, Listening, Subscribed};
 use super::{bad_params, completion, prompts, rejection, resources, subscriptions, surface, tools};
-use crate::call::Call;
+use crate::caller::principal::Principal;
 use crate::lock::lock;
-use crate::memory::Memory;
-use crate::metrics::{Method, Outcome};
-use crate::placed::Placed;
-use crate::principal::Principal;
+use crate::record::memory::Memory;
+use crate::record::metrics::{Method, Outcome};
 use crate::server::Server;
-
-/// For how long a client may cache an answer. Clients that listen for changes are notified of a new
-/// bundle at once.
-const TTL_MS: u64 = 60_000;
+use crate::tool::call::Call;
+use crate::trust::placed::Placed;
 
 /// Answers MCP requests. There is one for each session of a legacy client, one for each request of
 /// a modern client over HTTP, and one for the process on stdio.
@@ -84,6 +82,28 @@ impl Handler {
         loaded.in_force().map_err(|rejected| rejection::error(rejected, &loaded))
     }
 
+    /// Answers a request for a page of a list.
+    fn list<E: Entry>(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<E::Answer, ErrorData> {
+        let mut timer = self.server().metrics.time(E::METHOD);
+        let served = self.service.served();
+        let (placed, _) = placed(self.server(), &served.loaded, context)?;
+        let cursor = request.and_then(|request| request.cursor);
+        let mut page = E::pages(&served.surface).page(&placed, cursor.as_deref())?;
+        E::hide(&mut page, &placed, self.memory(context));
+        #[cfg(feature = "conformance-tools")]
+        if page.next_cursor.is_none() {
+            page.items.extend_from_slice(E::of_suite());
+        }
+        let mut meta = None;
+        stamp(&mut meta, &served, context);
+        timer.outcome = Outcome::Answered;
+        Ok(E::answer(page, meta, self.cache_scope()))
+    }
+
     /// If callers authenticate, answers must not be in a shared cache.
     fn cache_scope(&self) -> CacheScope {
         match self.server().settings.auth {
@@ -98,10 +118,6 @@ fn stamp(meta: &mut Option<MetaObject>, served: &Served, context: &RequestContex
     if is_modern(context) {
         meta.get_or_insert_default().extend(served.surface.meta.clone());
     }
-}
-
-fn cursor(request: &Option<PaginatedRequestParams>) -> Option<&str> {
-    request.as_ref()?.cursor.as_deref()
 }
 
 impl ServerHandler for Handler {
@@ -137,21 +153,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let mut timer = self.server().metrics.time(Method::PromptsList);
-        let served = self.service.served();
-        let (placed, _) = placed(self.server(), &served.loaded, &context)?;
-        let page = served.surface.prompts.page(&placed, cursor(&request))?;
-        let mut result = ListPromptsResult::with_all_items(page.items)
-            .with_ttl_ms(TTL_MS)
-            .with_cache_scope(self.cache_scope());
-        result.next_cursor = page.next_cursor;
-        #[cfg(feature = "conformance-tools")]
-        if result.next_cursor.is_none() {
-            result.prompts.extend_from_slice(super::conformance_tools::prompts());
-        }
-        stamp(&mut result.meta, &served, &context);
-        timer.outcome = Outcome::Answered;
-        Ok(result)
+        self.list::<Prompt>(request, &context)
     }
 
     async fn get_prompt(
@@ -191,17 +193,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let mut timer = self.server().metrics.time(Method::ResourcesList);
-        let served = self.service.served();
-        let (placed, _) = placed(self.server(), &served.loaded, &context)?;
-        let page = served.surface.resources.page(&placed, cursor(&request))?;
-        let mut result = ListResourcesResult::with_all_items(page.items)
-            .with_ttl_ms(TTL_MS)
-            .with_cache_scope(self.cache_scope());
-        result.next_cursor = page.next_cursor;
-        stamp(&mut result.meta, &served, &context);
-        timer.outcome = Outcome::Answered;
-        Ok(result)
+        self.list::<Resource>(request, &context)
     }
 
     async fn list_resource_templates(
@@ -209,17 +201,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let mut timer = self.server().metrics.time(Method::ResourcesTemplatesList);
-        let served = self.service.served();
-        let (placed, _) = placed(self.server(), &served.loaded, &context)?;
-        let page = served.surface.templates.page(&placed, cursor(&request))?;
-        let mut result = ListResourceTemplatesResult::with_all_items(page.items)
-            .with_ttl_ms(TTL_MS)
-            .with_cache_scope(self.cache_scope());
-        result.next_cursor = page.next_cursor;
-        stamp(&mut result.meta, &served, &context);
-        timer.outcome = Outcome::Answered;
-        Ok(result)
+        self.list::<ResourceTemplate>(request, &context)
     }
 
     async fn read_resource(
@@ -243,21 +225,7 @@ impl ServerHandler for Handler {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let mut timer = self.server().metrics.time(Method::ToolsList);
-        let served = self.service.served();
-        let (placed, _) = placed(self.server(), &served.loaded, &context)?;
-        let page = tools::page(&served, &placed, self.memory(&context), cursor(&request))?;
-        let mut result = ListToolsResult::with_all_items(page.items)
-            .with_ttl_ms(TTL_MS)
-            .with_cache_scope(self.cache_scope());
-        result.next_cursor = page.next_cursor;
-        #[cfg(feature = "conformance-tools")]
-        if result.next_cursor.is_none() {
-            result.tools.extend_from_slice(super::conformance_tools::tools());
-        }
-        stamp(&mut result.meta, &served, &context);
-        timer.outcome = Outcome::Answered;
-        Ok(result)
+        self.list::<Tool>(request, &context)
     }
 
     /// With the tool from here, rmcp compares the `Mcp-Param-*` headers of a call with its

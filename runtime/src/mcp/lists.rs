@@ -10,12 +10,16 @@ use rmcp::ErrorData;
 use serde::de::DeserializeOwned;
 
 use super::rejection::{self, damaged};
-use crate::load::Loaded;
-use crate::placed::Placed;
+use crate::trust::load::Loaded;
+use crate::trust::placed::Placed;
 
 /// Pages that are decoded once and kept, if everyone sees the same; others are decoded for each
 /// request.
 const PAGES_KEPT_MAX: usize = 32;
+
+/// For how long a client may cache an answer. Clients that listen for changes are notified of a new
+/// bundle at once.
+pub(super) const TTL_MS: u64 = 60_000;
 
 /// The pages of one list.
 #[derive(Debug)]

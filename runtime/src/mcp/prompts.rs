@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 
 use super::convert;
 use super::rejection;
-use crate::audit::Entry;
+use crate::caller::rejection::{Rejection, unknown};
 use crate::caller::{Caller, truncate};
-use crate::placed::Placed;
-use crate::rejection::{Rejection, unknown};
+use crate::record::audit::Entry;
 use crate::server::Server;
+use crate::trust::placed::Placed;
 
 /// The `_meta` key that names the arguments that were truncated.
 const CUT_META_KEY: &str = "dev.relay/arguments-cut";

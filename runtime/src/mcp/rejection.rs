@@ -4,9 +4,9 @@ use relay_bundle::Corrupt;
 use rmcp::ErrorData;
 use serde_json::json;
 
+use crate::caller::rejection::Rejection;
 use crate::caller::truncate;
-use crate::load::Loaded;
-use crate::rejection::Rejection;
+use crate::trust::load::Loaded;
 
 /// Returns the error for the client; the cause of damage is only logged.
 pub(super) fn error(rejection: Rejection, loaded: &Loaded) -> ErrorData {

@@ -11,11 +11,11 @@ use rmcp::model::{ReadResourceResult, ResourceContents};
 
 use super::convert;
 use super::rejection;
-use crate::audit::Entry;
+use crate::caller::rejection::{self as reasons, Rejection};
 use crate::caller::{Caller, truncate};
-use crate::placed::Placed;
-use crate::rejection::{self as reasons, Rejection};
+use crate::record::audit::Entry;
 use crate::server::Server;
+use crate::trust::placed::Placed;
 
 /// Answers with the resource of `uri`. Served or rejected, the request gets one record.
 pub(super) fn read(

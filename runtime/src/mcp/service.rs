@@ -7,10 +7,10 @@ use arc_swap::ArcSwapOption;
 
 use super::subscriptions::Listeners;
 use super::surface::Surface;
-use crate::load::Loaded;
 use crate::reload::{self, Follower};
 use crate::server::Server;
 use crate::settings::Settings;
+use crate::trust::load::Loaded;
 
 /// The state that all MCP requests share.
 #[derive(Debug)]

@@ -12,8 +12,8 @@ use std::time::Duration;
 use rmcp::model::RequestId;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 
+use crate::caller::principal::Principal;
 use crate::lock::lock;
-use crate::principal::Principal;
 use crate::settings::Settings;
 
 /// Owners of ended sessions are dropped when there are this many more owners than sessions.

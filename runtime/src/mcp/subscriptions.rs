@@ -17,16 +17,16 @@ use rmcp::{ErrorData, RoleServer};
 
 use super::surface::hides_tools;
 use super::{lists, rejection, resources};
-use crate::audit::Entry;
 use crate::caller::Caller;
-use crate::load::Loaded;
+use crate::caller::principal::{CallerKey, Principal};
+use crate::caller::rejection::Rejection;
+use crate::caller::slots::{Slot, Slots};
 use crate::lock::lock;
-use crate::placed::{Placed, Seen};
-use crate::principal::{CallerKey, Principal};
-use crate::rejection::Rejection;
+use crate::record::audit::Entry;
 use crate::server::Server;
 use crate::settings::Settings;
-use crate::slots::{Slot, Slots};
+use crate::trust::load::Loaded;
+use crate::trust::placed::{Placed, Seen};
 
 /// The time limit for notifying a listener that does not read.
 const NOTIFY_TIMEOUT: Duration = Duration::from_secs(2);

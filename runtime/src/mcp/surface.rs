@@ -9,8 +9,8 @@ use rmcp::model::{
 use serde_json::json;
 
 use super::lists::Pages;
-use crate::load::Loaded;
-use crate::placed::Placed;
+use crate::trust::load::Loaded;
+use crate::trust::placed::Placed;
 
 /// The `_meta` key under which a result names its server.
 const SERVER_INFO_META_KEY: &str = "io.modelcontextprotocol/serverInfo";

@@ -12,13 +12,12 @@ use serde_json::json;
 
 use super::lists::Page;
 use super::rejection;
-use super::service::Served;
 use super::surface::hides_tools;
-use crate::call::Call;
-use crate::context::Context;
-use crate::memory::Memory;
-use crate::placed::Placed;
+use crate::record::memory::Memory;
+use crate::tool::call::Call;
+use crate::tool::context::Context;
 use crate::tool::{self, Answer};
+use crate::trust::placed::Placed;
 
 /// The `_meta` key of the handle and of the prompts that it covers. It is not structured content,
 /// which some clients give to a model instead of the text.
@@ -38,26 +37,16 @@ fn context_block(Context { text, skills }: Context) -> ContentBlock {
     ContentBlock::Text(content)
 }
 
-/// Returns a page of the list.
-///
-/// It never depends on earlier calls, unless the gate hides tools: then a legacy session sees only
-/// `begin_session` until it was briefed, and all other tools afterwards.
-pub(super) fn page(
-    served: &Served,
-    placed: &Placed,
-    memory: Option<&Arc<Memory>>,
-    cursor: Option<&str>,
-) -> Result<Page<Tool>, ErrorData> {
-    let mut page = served.surface.tools.page(placed, cursor)?;
-    if let Some(memory) = memory.filter(|_| hides_tools(placed)) {
-        let is_briefed = memory.is_briefed(&placed.loaded);
-        let begins = |tool: &Tool| find(&tool.name).is_some_and(|spec| !spec.takes_briefing());
-        page.items.retain(|tool| begins(tool) != is_briefed);
-        if !is_briefed {
-            page.next_cursor = None;
-        }
+/// Keeps the tools that a session sees, if the gate hides tools: only `begin_session` until it was
+/// briefed, and all other tools afterwards.
+pub(super) fn hide(page: &mut Page<Tool>, placed: &Placed, memory: Option<&Arc<Memory>>) {
+    let Some(memory) = memory.filter(|_| hides_tools(placed)) else { return };
+    let is_briefed = memory.is_briefed(&placed.loaded);
+    let begins = |tool: &Tool| find(&tool.name).is_some_and(|spec| !spec.takes_briefing());
+    page.items.retain(|tool| begins(tool) != is_briefed);
+    if !is_briefed {
+        page.next_cursor = None;
     }
-    Ok(page)
 }
 
 /// Answers a call; also returns whether the session's list of tools changed.

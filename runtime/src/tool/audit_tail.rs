@@ -4,6 +4,7 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
+use relay_bundle::Tier;
 use relay_engine::tool::Arguments;
 use serde::Deserialize;
 use tokio_util::sync::CancellationToken;
@@ -11,8 +12,8 @@ use tokio_util::sync::CancellationToken;
 use super::decide::Permit;
 use super::error::CallError;
 use super::implementation::{Outcome, Run, Running, Tool};
-use crate::principal::CallerKey;
-use crate::regular_file;
+use crate::caller::principal::CallerKey;
+use crate::file::regular_file;
 
 /// The most bytes at the end of the file that are read.
 const SCANNED_BYTES_MAX: u64 = 8 << 20;
@@ -47,7 +48,7 @@ async fn tail(_: &Permit, run: Run<'_>) -> Result<Outcome, CallError> {
 struct Query {
     lines: usize,
     tool: Option<String>,
-    tier: Option<i64>,
+    tier: Option<Tier>,
     denied: Option<bool>,
 }
 
@@ -55,10 +56,11 @@ impl Query {
     fn new(arguments: &Arguments<'_>) -> Self {
         let tool = arguments.text("tool").filter(|tool| !tool.is_empty());
         let lines = arguments.integer("lines").and_then(|lines| usize::try_from(lines).ok());
+        let tier = arguments.integer("tier").and_then(|tier| u8::try_from(tier).ok());
         Self {
             lines: lines.unwrap_or_default(),
             tool: tool.map(ToOwned::to_owned),
-            tier: arguments.integer("tier").filter(|tier| *tier >= 0),
+            tier: tier.and_then(Tier::from_number),
             denied: arguments.boolean("denied"),
         }
     }
@@ -68,7 +70,7 @@ impl Query {
 #[derive(Deserialize)]
 struct Record {
     tool: String,
-    tier: i64,
+    tier: Tier,
     denied: bool,
     principal: String,
     issuer: Option<String>,

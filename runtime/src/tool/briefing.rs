@@ -8,8 +8,8 @@ use relay_engine::sent::Sent;
 
 use super::decide::Permit;
 use super::error::CallError;
+use super::gate::{self, Passage};
 use super::implementation::{Outcome, Run, Running, Tool};
-use crate::gate::{self, Passage};
 
 /// `begin_session`.
 pub(super) struct BeginSession;

@@ -1,23 +1,24 @@
-//! Whether a call may run, and the permit that proves it.
+//! A decision of `relay-engine` -> the permit to run, or the error of the call.
 
 use std::sync::Arc;
 
+use relay_bundle::Tier;
+use relay_engine::decide::{self, Decision, Outcome};
 use relay_engine::tool::{Offered, ToolSpec};
 
+use super::call::Call;
 use super::error::CallError;
-use crate::call::Call;
-use crate::principal::Principal;
+use crate::caller::principal::Principal;
+use crate::caller::rejection::Rejection;
+use crate::caller::truncate;
 
-/// The highest tier of a tool that needs no policy: it only reads.
-const UNDECIDED_TIER_MAX: u8 = 0;
-
-/// The permission to run a tool. Only [`decide`] creates one, and every tool requires one.
+/// The permission to run a tool. Only [`decide()`] creates one, and every tool requires one.
 #[derive(Debug, Clone)]
 pub(super) struct Permit {
     spec: &'static ToolSpec,
-    tier: u8,
+    tier: Tier,
     principal: Arc<Principal>,
-    rule: String,
+    at: String,
 }
 
 impl Permit {
@@ -27,7 +28,7 @@ impl Permit {
     }
 
     /// Returns the tier of the call.
-    pub(super) fn tier(&self) -> u8 {
+    pub(super) fn tier(&self) -> Tier {
         self.tier
     }
 
@@ -36,23 +37,46 @@ impl Permit {
         &self.principal
     }
 
-    /// Returns the rule that allows the call, as its place in the project.
-    pub(super) fn rule(&self) -> &str {
-        &self.rule
+    /// Returns the place in the project of what allows the call.
+    pub(super) fn at(&self) -> &str {
+        &self.at
     }
 }
 
-/// Decides whether a call may run.
-///
-/// Deny rules, role and mode come here, in this order. No bundle of this version has rules or a mode,
-/// and none offers a tool that changes something; such a tool is denied, since no policy allows it.
-pub(super) fn decide(offered: &Offered, call: &Call) -> Result<Permit, CallError> {
-    let &Offered { spec, gated: _, tier, ref place } = offered;
-    if call.placed.tier_max().is_some_and(|most| tier > most) {
-        return Err(CallError::Denied { tier, reason: "it is over the tier of the caller's role" });
-    }
-    if tier > UNDECIDED_TIER_MAX {
-        return Err(CallError::Denied { tier, reason: "no policy allows it" });
-    }
-    Ok(Permit { spec, tier, principal: call.caller.principal.clone(), rule: place.clone() })
+/// What was decided of a call.
+#[derive(Debug)]
+pub(super) struct Decided<'c> {
+    /// The tool, which the caller sees.
+    pub(super) offered: &'c Offered,
+    /// The permission to run it, or the denial.
+    pub(super) permit: Result<Permit, CallError>,
+}
+
+/// Decides whether a call may run, as `relay-engine` says. A tool that the caller does not see is
+/// rejected like one that does not exist.
+pub(super) fn decide<'c>(call: &'c Call, name: &str) -> Result<Decided<'c>, Rejection> {
+    let view = call.placed.view()?;
+    let decision = decide::decide(&view, &decide::Call { tool: name })?;
+    let Decision { outcome, tier, rule, at } = decision;
+    let reject = || {
+        let name = truncate(name);
+        let text = format!("unknown tool `{name}`: tools/list names the available tools");
+        Rejection::Wrong { text, rule: rule.reason().to_owned() }
+    };
+    let offered = offered(call, name).ok_or_else(reject)?;
+    let permit = match outcome {
+        Outcome::Reject => return Err(reject()),
+        Outcome::Deny => Err(CallError::Denied { denial: decision.denial(), rule }),
+        Outcome::Allow => {
+            let principal = call.caller.principal.clone();
+            let at = at.map(ToString::to_string).unwrap_or_default();
+            Ok(Permit { spec: offered.spec, tier, principal, at })
+        }
+    };
+    Ok(Decided { offered, permit })
+}
+
+/// Returns the tool of a name, whether or not the caller sees it.
+pub(super) fn offered<'a>(call: &'a Call, name: &str) -> Option<&'a Offered> {
+    call.placed.loaded.tools.iter().find(|offered| offered.spec.name == name)
 }

@@ -1,13 +1,14 @@
 //! Why a call fails, before its tool runs or in it.
 
 use relay_engine::audit_record::Action;
+use relay_engine::decide::Rule;
 use relay_engine::select::TagError;
-use relay_engine::tool::{ArgumentError, ToolSpec};
+use relay_engine::tool::ArgumentError;
 use thiserror::Error;
 
-use crate::calls::Interrupted;
-use crate::gate::GateError;
-use crate::rejection::Rejection;
+use super::gate::GateError;
+use crate::caller::calls::Interrupted;
+use crate::caller::rejection::Rejection;
 
 /// Why a call fails, before its tool runs or in it. The messages are for the model.
 #[derive(Debug, Error)]
@@ -22,8 +23,8 @@ pub(super) enum CallError {
     #[error("[ERROR: {0}]")]
     Arguments(#[from] ArgumentError),
     /// The caller may not make this call.
-    #[error("[DENIED tier {tier} ({}): {reason}]", ToolSpec::tier_name(*tier))]
-    Denied { tier: u8, reason: &'static str },
+    #[error("{denial}")]
+    Denied { denial: String, rule: Rule },
     #[error("[TIMEOUT after {run_s_max}s]")]
     TimedOut { run_s_max: u32 },
     /// The client cancelled the call or disconnected, or the server stops.
@@ -38,7 +39,7 @@ impl CallError {
             Self::Rejected(rejection) => rejection.rule(),
             Self::Failed(reason) => reason.clone(),
             Self::Arguments(error) => error.rule(),
-            Self::Denied { reason, .. } => (*reason).to_owned(),
+            Self::Denied { denial: _, rule } => rule.reason().to_owned(),
             Self::TimedOut { .. } => "timeout".to_owned(),
             Self::Cancelled => "cancelled".to_owned(),
         }

@@ -8,12 +8,12 @@ use relay_engine::cascade::{Explained, Miss, Question, Selector};
 use relay_engine::tool::Arguments;
 use serde_json::json;
 
+use super::call::Call;
 use super::decide::Permit;
 use super::error::CallError;
 use super::implementation::{Outcome, Run, Running, Tool};
-use crate::call::Call;
-use crate::placed::Placed;
-use crate::rejection::Rejection;
+use crate::caller::rejection::Rejection;
+use crate::trust::placed::Placed;
 
 /// The most near misses of one answer.
 const NEAR_MISSES_MAX: usize = 100;

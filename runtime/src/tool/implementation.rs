@@ -5,10 +5,10 @@ use std::pin::Pin;
 use relay_engine::tool::Arguments;
 use tokio_util::sync::CancellationToken;
 
+use super::call::Call;
 use super::decide::Permit;
 use super::error::CallError;
-use crate::call::Call;
-use crate::gate::{Briefing, Passage};
+use super::gate::{Briefing, Passage};
 
 /// A tool. Its row in the table of `relay-engine` declares everything else about it.
 pub(super) trait Tool: Sync {

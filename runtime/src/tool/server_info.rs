@@ -5,14 +5,14 @@ use std::future::ready;
 use relay_bundle::{Corrupt, List};
 use serde_json::{Map, Value, json};
 
+use super::call::Call;
 use super::decide::Permit;
 use super::implementation::{Outcome, Run, Running, Tool};
-use crate::args::Transport;
-use crate::audit::Health;
-use crate::call::Call;
-use crate::load::Loaded;
-use crate::rejection::Rejection;
+use crate::caller::rejection::Rejection;
+use crate::record::audit::Health;
 use crate::server::Server;
+use crate::settings::args::Transport;
+use crate::trust::load::Loaded;
 
 /// `server_info`.
 pub(super) struct ServerInfo;

@@ -9,11 +9,11 @@ use std::os::unix::fs::symlink;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
-use relay_compiler::{Files, Options, Sources, check};
+use relay_compiler::{Files, Options, check};
 
 use super::Repo;
 use crate::cli::copy;
-use crate::support::root;
+use crate::support::{root, sources};
 
 /// Asserts that the folder on disk and at HEAD are the same for the compiler.
 #[track_caller]
@@ -33,7 +33,7 @@ fn assert_same(repo: &Repo, folder: &str, document: &str) {
         assert_eq!(head.list(&path), disk.list(&path), "{folder}: {path:?}");
     }
     let compiled = |files: &dyn Files| {
-        let sources = Sources::new(files, document);
+        let sources = sources(files, document);
         let compiled = check(&sources, &Options::default());
         let report = relay_cli::findings(&sources, &compiled.diagnostics);
         let effective = compiled.effective.map(|effective| effective.kdl(true));

@@ -15,6 +15,8 @@ mod policy;
 mod raw;
 #[path = "../../bundle/sample.rs"]
 mod sample;
+#[path = "../../shipped.rs"]
+mod shipped;
 #[path = "../../bundle/tags.rs"]
 mod tags;
 #[path = "../../bundle/uri.rs"]

@@ -1,15 +1,154 @@
-//! How commands are judged, as facts for people.
+//! How commands are judged: what a project changes of what is shipped, and all of it for people.
 
-use relay_bundle::{Bundle, Corrupt, Floors, Policy};
-use relay_policy::facts::Facts;
+use std::collections::BTreeSet;
 
-use crate::answer::size::grouped;
+use crate::shipped;
+use relay_bundle::{Floors, Policy, Setting};
+use relay_policy::classify::Rules;
+use relay_policy::facts::{Facts, Knowledge, Node, SHIPPED};
+use relay_policy::tier::{Floor, Tier};
+use schemars::JsonSchema;
+use serde::Serialize;
 
-/// Returns floors, paths and the size of the facts, each with its name.
-pub(crate) fn facts(
-    policy: &Policy,
-    bundle: &Bundle,
-) -> Result<Vec<(&'static str, String)>, Corrupt> {
+use crate::answer::size::{counted, grouped};
+use crate::answer::table::{self, number, text};
+
+/// The facts about programs, in short.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Known {
+    /// The number of programs.
+    programs: usize,
+    /// The number of their names.
+    names: usize,
+    /// The size of the table in bytes.
+    bytes: usize,
+    /// The programs that the project describes, sorted by name.
+    pub(crate) described: Vec<Described>,
+    /// The variables of which the project says that they change no code, sorted.
+    environment: Vec<String>,
+}
+
+/// A program that the project describes.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Described {
+    /// Its names.
+    names: Vec<String>,
+    /// Its tier, whatever its options; `null` if its facts say none, and it counts as unknown.
+    tier: Option<u8>,
+    /// Its doing, as the end of a sentence about it: `deploys a service`.
+    says: String,
+    /// Whether the shipped facts describe it too, and do not count.
+    replaces: bool,
+    /// Where it was declared: `file:line`.
+    at: String,
+}
+
+/// A floor that differs from the shipped one.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct ChangedFloor {
+    /// Its name.
+    floor: &'static str,
+    /// Its tier.
+    tier: u8,
+    /// The shipped tier.
+    shipped: u8,
+}
+
+/// The facts that a project has of its own.
+pub(crate) struct OwnFacts {
+    /// The programs, in the order of the text, each with the file that describes it.
+    pub(crate) programs: Vec<(Node, String)>,
+    /// The variables, sorted.
+    pub(crate) environment: BTreeSet<String>,
+}
+
+impl OwnFacts {
+    /// Takes out of knowledge what is not shipped.
+    pub(crate) fn of(knowledge: Knowledge) -> Self {
+        let Knowledge { programs, environment, words: _, files } = knowledge;
+        let own = |program: Node| {
+            let file = files.get(usize::from(program.place.file))?;
+            (!file.starts_with(SHIPPED)).then(|| (program, file.clone()))
+        };
+        let shipped = Facts::open(shipped::facts()).map(|facts| facts.knowledge().environment);
+        let shipped: BTreeSet<String> = shipped.unwrap_or_default().into_iter().collect();
+        let mut programs: Vec<_> = programs.into_iter().filter_map(own).collect();
+        programs.sort_by_key(|(program, _)| program.place);
+        Self {
+            programs,
+            environment: environment.into_iter().filter(|name| !shipped.contains(name)).collect(),
+        }
+    }
+}
+
+impl Known {
+    /// Reads the facts of a bundle, whose table has so many bytes.
+    pub(crate) fn of(facts: &Facts<'_>, bytes: usize) -> Self {
+        let knowledge = facts.knowledge();
+        let programs = knowledge.programs.len();
+        let names = knowledge.programs.iter().map(|program| program.names.len()).sum();
+        let own = OwnFacts::of(knowledge);
+        let shipped = Facts::open(shipped::facts()).ok();
+        let is_shipped = |name: &String| {
+            shipped.as_ref().is_some_and(|facts| facts.program(name.as_bytes()).is_some())
+        };
+        let described = |(program, file): (Node, String)| Described {
+            replaces: program.names.iter().any(is_shipped),
+            at: format!("{file}:{}", program.place.line),
+            names: program.names,
+            tier: program.tier.map(Tier::number),
+            says: program.says,
+        };
+        let mut described: Vec<Described> = own.programs.into_iter().map(described).collect();
+        described.sort_by(|a, b| a.names.cmp(&b.names));
+        Self {
+            programs,
+            names,
+            bytes,
+            described,
+            environment: own.environment.into_iter().collect(),
+        }
+    }
+}
+
+impl ChangedFloor {
+    /// Returns the floors that differ from the shipped ones.
+    pub(crate) fn all(rules: &Rules) -> Vec<Self> {
+        let shipped = Rules::default().floors;
+        let changed = |floor: &Floor| {
+            let (tier, shipped) = (rules.floors.tier(*floor), shipped.tier(*floor));
+            (tier != shipped).then(|| Self {
+                floor: floor.name(),
+                tier: tier.number(),
+                shipped: shipped.number(),
+            })
+        };
+        Floor::ALL.iter().filter_map(changed).collect()
+    }
+
+    /// Returns it for people.
+    fn line(&self) -> String {
+        format!("{} {} (shipped {})", self.floor, self.tier, self.shipped)
+    }
+}
+
+/// Returns on one line which floors differ from the shipped ones, and how many programs the project
+/// describes.
+pub(crate) fn in_short(floors: &[ChangedFloor], described: usize) -> String {
+    let floors = match floors {
+        [] => "as shipped".to_owned(),
+        floors => floors.iter().map(ChangedFloor::line).collect::<Vec<_>>().join(", "),
+    };
+    let described = match described {
+        0 => "no program".to_owned(),
+        programs => counted(programs, "program"),
+    };
+    format!("floors {floors}; {described} described by the project")
+}
+
+/// Returns floors, paths and facts as text for people.
+pub(crate) fn draw(policy: &Policy, known: &Known, width: usize) -> String {
+    let Known { programs, names, bytes, described, environment } = known;
     let mut facts = vec![("floors", floors(&policy.floors))];
     for row in &policy.paths {
         let mut line = row.patterns.join(" ");
@@ -18,16 +157,35 @@ pub(crate) fn facts(
         }
         facts.push((row.kind.word(), line));
     }
-    let table = bundle.facts()?;
-    let programs = Facts::open(table).map_or(0, |facts| facts.program_names().count());
-    let size = format!("{} programs, {} bytes", grouped(programs), grouped(table.len()));
+    let programs = counted(*programs, "program");
+    let size = format!("{programs} with {}, {} bytes", counted(*names, "name"), grouped(*bytes));
     facts.push(("facts", size));
-    Ok(facts)
+    if !environment.is_empty() {
+        facts.push(("environment", environment.join(" ")));
+    }
+    let mut page = table::facts(&facts, width);
+    if !described.is_empty() {
+        let rows = described.iter().map(|program| {
+            let Described { names, tier, says, replaces, at } = program;
+            vec![
+                names.join(" "),
+                tier.map_or_else(|| "unknown".into(), |tier| tier.to_string()),
+                says.clone(),
+                if *replaces { "shipped facts".into() } else { String::new() },
+                at.clone(),
+            ]
+        });
+        let columns =
+            [text("program"), number("tier"), text("says"), text("replaces"), text("declared at")];
+        page.push('\n');
+        page.push_str(&table::draw(&columns, rows.collect(), width));
+    }
+    page
 }
 
 /// Returns the floors on one line.
-pub(crate) fn floors(floors: &Floors) -> String {
-    let values = relay_bundle::values(floors);
-    let each = values.iter().map(|(name, tier)| format!("{} {tier}", name.replace('_', "-")));
+pub(crate) fn floors(floors: &Floors<Setting<Tier>>) -> String {
+    let each =
+        floors.iter().map(|(floor, tier)| format!("{} {}", floor.name(), tier.value.number()));
     each.collect::<Vec<_>>().join(", ")
 }

@@ -70,7 +70,7 @@ pub(crate) fn draw(tools: &[Tool], seen_by: &[String], width: usize) -> String {
     let rows = tools.iter().enumerate().map(|(index, Tool { held, listed })| {
         let gated = if held.gated { "yes" } else { "no" };
         let description = listed.description.clone().unwrap_or_default();
-        let mut row = vec![held.name.clone(), held.tier.to_string(), gated.to_owned()];
+        let mut row = vec![held.name.clone(), held.tier.number().to_string(), gated.to_owned()];
         row.extend(seen_by.get(index).cloned());
         row.push(description);
         row

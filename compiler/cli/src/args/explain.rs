@@ -5,15 +5,16 @@ use clap::{ArgGroup, Args};
 use crate::args::caller::CallerArgs;
 use crate::args::subject::SubjectArgs;
 
-/// What may be asked: one of the first five, or any of the others together.
-const ASKED: [&str; 8] = ["prompt", "uri", "tags", "call", "index", "tenant", "tool", "user"];
+/// The questions: one of the first six, or any of the others together.
+const ASKED: [&str; 9] =
+    ["prompt", "uri", "tags", "call", "command", "index", "tenant", "tool", "user"];
 
 /// Arguments of `relay explain`.
 #[derive(Debug, Clone, Args)]
 #[command(group = ArgGroup::new("asked").required(true).multiple(true).args(ASKED))]
 // `--tags` takes all arguments after it, so the subject comes first.
 #[command(override_usage = "\
-relay explain <BUNDLE|PROJECT> <--prompt <NAME>|--uri <URI>|--tags [<TAG>...]|--call <TOOL>|--index|\
+relay explain <BUNDLE|PROJECT> <--prompt <NAME>|--uri <URI>|--tags [<TAG>...]|--call <TOOL>|--command <TEXT>|--index|\
 [--tenant <NAME>] [--tool <NAME>] [--user <ID>]> [OPTIONS]")]
 #[command(after_long_help = "\
 Examples:
@@ -22,11 +23,12 @@ Examples:
   relay explain homelab.relay --tags zigbee lights mqtt
   relay explain homelab.relay --why --tags zigbee lights mqtt
   relay explain homelab.relay --call audit_tail --arguments '{\"tool\":\"mqtt\"}'
+  relay explain homelab.relay --command 'rm -rf build'
   relay explain homelab.relay --tenant acme --tool api-create --user john@acme.example
   relay explain project.kdl --index --json
 
 The server runs the same code, so its answer is the same. Exits with 1 if the server would reject
-the request.")]
+the request or deny the call.")]
 pub(crate) struct ExplainArgs {
     #[command(flatten)]
     pub(crate) subject: SubjectArgs,
@@ -38,7 +40,7 @@ pub(crate) struct ExplainArgs {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["Question"], help_heading = "Question")]
     pub(crate) tool: Option<String>,
     /// Arguments for --prompt (texts) or --call: a JSON object
-    #[arg(long, value_name = "JSON", conflicts_with_all = ["uri", "tags", "index", "tool"], help_heading = "Question")]
+    #[arg(long, value_name = "JSON", conflicts_with_all = ["uri", "tags", "command", "index", "tool"], help_heading = "Question")]
     pub(crate) arguments: Option<String>,
     /// For --tags: a prompt that was sent before; may be repeated
     ///
@@ -48,22 +50,22 @@ pub(crate) struct ExplainArgs {
         long,
         value_name = "NAME",
         num_args = 0..=1,
-        conflicts_with_all = ["prompt", "uri", "call", "index", "tool"],
+        conflicts_with_all = ["prompt", "uri", "call", "command", "index", "tool"],
         help_heading = "Question"
     )]
     pub(crate) sent: Option<Vec<String>>,
     /// For --call: assume a client without a session, which gets a briefing with each call
     #[arg(
         long,
-        conflicts_with_all = ["prompt", "uri", "tags", "index", "tool"],
+        conflicts_with_all = ["prompt", "uri", "tags", "command", "index", "tool"],
         help_heading = "Question"
     )]
     pub(crate) no_session: bool,
     /// Bytes of bodies for --tags or --call, instead of the gate's budget
-    #[arg(long, value_name = "BYTES", conflicts_with_all = ["prompt", "uri", "index", "tool"], help_heading = "Question")]
+    #[arg(long, value_name = "BYTES", conflicts_with_all = ["prompt", "uri", "command", "index", "tool"], help_heading = "Question")]
     pub(crate) budget: Option<usize>,
     /// Print where each tag was found, the scores and the budget, instead of the text
-    #[arg(long, conflicts_with_all = ["prompt", "uri", "index", "format", "json", "tool"], help_heading = "Question")]
+    #[arg(long, conflicts_with_all = ["prompt", "uri", "command", "index", "format", "json", "tool"], help_heading = "Question")]
     pub(crate) why: bool,
 }
 
@@ -81,9 +83,13 @@ pub(crate) struct Question {
     /// The briefing that an agent gets for these tags; with --why, how it was selected
     #[arg(long, value_name = "TAG", num_args = 0..)]
     pub(crate) tags: Option<Vec<String>>,
-    /// The briefing that precedes the result of this tool if the client has not had one
+    /// Whether a call of this tool runs, and the briefing that precedes its result if the client has
+    /// not had one
     #[arg(long, value_name = "TOOL")]
     pub(crate) call: Option<String>,
+    /// The tier of this command by the project's policy, and the words that raise it
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["tenant", "role", "user", "group"])]
+    pub(crate) command: Option<String>,
     /// Which prompts the instructions list, and how many they omit
     #[arg(long)]
     pub(crate) index: bool,

@@ -1,14 +1,16 @@
 //! `relay classify`: what commands may do, and why.
 
-mod draw;
+pub(crate) mod draw;
 
 use std::io::{self, BufRead, BufReader, Read};
 
+use relay_bundle::Tier;
 use relay_policy::classify::{Rules, Verdict, classify, classify_bytes};
 use relay_policy::facts::Facts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::answer::hit::{Raised, is_zero};
 use crate::args::{AnswerFormat, ClassifyArgs};
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
@@ -35,7 +37,7 @@ pub(crate) struct Answer {
     /// The version of this JSON format.
     format_version: u32,
     /// How hard the worst of what it may do is to undo: 0 to 3.
-    tier: u8,
+    tier: Tier,
     /// The tier's name.
     name: &'static str,
     /// What raised it, the highest first; empty exactly for tier 0.
@@ -43,34 +45,6 @@ pub(crate) struct Answer {
     /// How many further hits there are.
     #[serde(skip_serializing_if = "is_zero")]
     omitted: usize,
-    /// The names of the programs and functions that it runs, as far as they are known.
-    programs: Vec<String>,
-    /// The paths that it reads, as far as they are known; `…` is a part that is not.
-    reads: Vec<String>,
-    /// The paths that it writes or removes, likewise.
-    writes: Vec<String>,
-    /// The hosts that it reaches, likewise.
-    hosts: Vec<String>,
-    /// The users whose rights it takes, likewise.
-    privilege: Vec<String>,
-}
-
-/// A part of a command that raises its tier.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub(crate) struct Raised {
-    /// The tier that it raises the command to.
-    tier: u8,
-    /// Its first byte in the command.
-    start: u32,
-    /// The byte after its last.
-    end: u32,
-    /// The rule that raised it.
-    rule: String,
-    /// Why, for people.
-    message: String,
-    /// Where the fact was written, as `file:line`; absent if no fact raised it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    at: Option<String>,
 }
 
 /// An input line that is not understood.
@@ -86,10 +60,6 @@ pub(crate) struct Rejected {
 #[derive(Deserialize)]
 struct Asked {
     command: String,
-}
-
-fn is_zero(number: &usize) -> bool {
-    *number == 0
 }
 
 pub(crate) fn run(arguments: &ClassifyArgs, output: &mut Output) -> Result<Exit, Failure> {
@@ -199,26 +169,12 @@ impl Answers<'_> {
     }
 
     fn classified(&self, verdict: &Verdict) -> Classified {
-        let hits = verdict.hits.iter().map(|hit| Raised {
-            tier: hit.tier.number(),
-            start: hit.span.start,
-            end: hit.span.end,
-            rule: hit.rule(self.facts),
-            message: hit.message(self.facts),
-            at: hit.at(self.facts).map(|place| format!("{}:{}", place.file, place.line)),
-        });
-        let list = |set: &std::collections::BTreeSet<String>| set.iter().cloned().collect();
         Classified::Answer(Answer {
             format_version: FORMAT_VERSION,
-            tier: verdict.tier.number(),
+            tier: verdict.tier,
             name: verdict.tier.name(),
-            hits: hits.collect(),
+            hits: Raised::all(verdict, self.facts),
             omitted: verdict.omitted,
-            programs: list(&verdict.programs),
-            reads: list(&verdict.reads),
-            writes: list(&verdict.writes),
-            hosts: list(&verdict.hosts),
-            privilege: list(&verdict.privilege),
         })
     }
 }

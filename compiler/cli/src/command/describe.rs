@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::answer::gate;
+use crate::answer::policy::{self, ChangedFloor, Known};
 use crate::answer::prompt::Argument;
 use crate::answer::size::{Size, counted, grouped};
 use crate::answer::summary::Summary;
@@ -15,6 +16,7 @@ use crate::args::{DescribeArgs, ReportFormat};
 use crate::caller::{self, Asker};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::judge::Judge;
 use crate::output::{Output, bold, good};
 use crate::schema::FORMAT_VERSION;
 use crate::subject::{self, Opened};
@@ -37,10 +39,21 @@ pub(crate) struct Described {
     instructions_size: Size,
     /// The gate; `null` if the project has none.
     gate: Option<Gate>,
+    /// How the project changes what commands are judged by; `null` if it has no policy.
+    policy: Option<Changed>,
     /// The tools, in the order of the list.
     tools: Vec<Tool>,
     /// The prompts, sorted by name.
     prompts: Vec<Row>,
+}
+
+/// How a project changes what commands are judged by.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+struct Changed {
+    /// The floors that differ from the shipped ones.
+    floors: Vec<ChangedFloor>,
+    /// How many programs the project describes.
+    programs: usize,
 }
 
 /// A prompt.
@@ -110,9 +123,20 @@ impl Described {
             instructions_size: Size::of(instructions.len()),
             instructions,
             gate: bundle.gate().cloned(),
+            policy: Changed::of(bundle)?,
             tools,
             prompts: prompts.collect::<Result<_, Failure>>()?,
         })
+    }
+}
+
+impl Changed {
+    /// Reads it of a bundle; `None` if that has no policy.
+    fn of(bundle: &Bundle) -> Result<Option<Self>, Failure> {
+        let Some(judge) = Judge::of(bundle)? else { return Ok(None) };
+        let known = Known::of(&judge.facts()?, judge.facts_bytes());
+        let floors = ChangedFloor::all(&judge.rules);
+        Ok(Some(Self { floors, programs: known.described.len() }))
     }
 }
 
@@ -140,6 +164,7 @@ fn render(heading: &str, described: &Described, width: usize) -> String {
         instructions,
         instructions_size,
         gate,
+        policy,
         tools,
         prompts,
     } = described;
@@ -153,6 +178,10 @@ fn render(heading: &str, described: &Described, width: usize) -> String {
     let mut page = format!("{heading}\n\n{caller}{}\n", gate_state(gate.as_ref()));
     if let Some(gate) = gate {
         page.push_str(&table::facts(&gate::facts(gate), width));
+    }
+    if let Some(Changed { floors, programs }) = policy {
+        let changed = policy::in_short(floors, *programs);
+        page.push_str(&format!("{} {changed}\n", bold("Policy:")));
     }
     page.push_str(&format!(
         "\n{} {}\n",

@@ -8,6 +8,7 @@ mod github;
 mod human;
 mod input;
 mod markdown;
+mod outline;
 mod pair;
 mod sarif;
 mod side;
@@ -24,6 +25,7 @@ pub(crate) use comparison::Comparison;
 
 use self::accepted::AcceptedFile;
 use self::comparison::Gathered;
+use self::outline::Outline;
 use self::pair::Pair;
 
 pub(crate) fn run(arguments: &DiffArgs, output: &mut Output) -> Result<Exit, Failure> {
@@ -61,14 +63,15 @@ pub(crate) fn run(arguments: &DiffArgs, output: &mut Output) -> Result<Exit, Fai
             output.warn(&on_one_line(note), "remove the entry, or correct its fingerprint");
         }
     }
+    let outline = || Outline::of(&comparison);
     match format {
-        DiffFormat::Human => output.result(human::draw(&comparison, output.result_look()))?,
+        DiffFormat::Human => output.result(human::draw(&outline(), output.result_look()))?,
         DiffFormat::Json => output.json(&comparison)?,
         DiffFormat::Markdown => {
-            output.verbatim(&markdown::draw(&comparison, arguments.markdown_chars()))?;
+            output.verbatim(&markdown::draw(&outline(), arguments.markdown_chars()))?;
         }
-        DiffFormat::Sarif => output.verbatim(&sarif::draw(&comparison)?)?,
-        DiffFormat::Github => output.verbatim(&github::draw(&comparison))?,
+        DiffFormat::Sarif => output.verbatim(&sarif::draw(&outline())?)?,
+        DiffFormat::Github => output.verbatim(&github::draw(&outline()))?,
     }
     if let Some(failure) = condition::tripped(&arguments.fail_on, &comparison) {
         return Err(failure);

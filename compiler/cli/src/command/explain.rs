@@ -2,6 +2,7 @@
 //! the server calls too.
 
 mod cascade;
+mod command;
 mod index;
 mod nearest;
 mod prompt;
@@ -16,6 +17,7 @@ use crate::output::Output;
 use crate::subject::{self, Opened};
 
 pub(crate) use cascade::CascadeExplained;
+pub(crate) use command::CommandExplained;
 pub(crate) use index::IndexExplained;
 pub(crate) use prompt::PromptExplained;
 pub(crate) use selection::SelectionExplained;
@@ -32,6 +34,9 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
     if is_of_skills(&arguments.question) {
         let (caller, tool) = (&arguments.caller, arguments.tool.as_deref());
         return cascade::explain(&bundle, caller, tool, format, output);
+    }
+    if let Some(command) = &arguments.question.command {
+        return command::explain(&bundle, &arguments.subject.subject, command, format, output);
     }
     let asker = caller::view(&bundle, &arguments.caller)?;
     let view = &asker.view;
@@ -53,7 +58,7 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
             let given = selection::arguments(given)?;
             selection::explain_call(view, tool, &given, &asked, output)
         }
-        Question { prompt: None, uri: None, tags: None, call: None, index: _ } => {
+        Question { prompt: None, uri: None, tags: None, call: None, command: _, index: _ } => {
             index::explain(view, format, output)
         }
     }
@@ -61,6 +66,7 @@ pub(crate) fn run(arguments: &ExplainArgs, output: &mut Output) -> Result<Exit, 
 
 /// Returns whether the question is about skills: a tool, or a caller without another question.
 fn is_of_skills(question: &Question) -> bool {
-    let Question { prompt, uri, tags, call, index } = question;
-    prompt.is_none() && uri.is_none() && tags.is_none() && call.is_none() && !*index
+    let Question { prompt, uri, tags, call, command, index } = question;
+    let texts = [prompt, uri, call, command];
+    texts.into_iter().all(Option::is_none) && tags.is_none() && !*index
 }

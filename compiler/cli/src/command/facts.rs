@@ -28,6 +28,10 @@ pub(crate) struct Known {
     /// The names of all programs, sorted; absent if one was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     programs: Option<Vec<String>>,
+    /// The first names of the programs whose facts were not checked against a manual page or help text, sorted;
+    /// absent if a program was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unchecked: Option<Vec<String>>,
     /// What is known of the program or sub-command.
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<KnownCommand>,
@@ -40,12 +44,15 @@ pub(crate) struct KnownCommand {
     names: Vec<String>,
     /// Its tier, whatever its options; absent if its facts are not read yet.
     #[serde(skip_serializing_if = "Option::is_none")]
-    tier: Option<u8>,
+    tier: Option<Tier>,
     /// What it does.
     #[serde(skip_serializing_if = "String::is_empty")]
     says: String,
     /// Where that is written, as `file:line`.
     at: String,
+    /// Against what the facts of the program were checked; absent if they were not.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    checked: String,
     /// Its options.
     options: Vec<KnownOption>,
     /// Its operands, in order.
@@ -60,10 +67,10 @@ pub(crate) struct KnownOption {
     /// How they are written.
     names: Vec<String>,
     /// The tier that they raise the command to.
-    tier: u8,
+    tier: Tier,
     /// The most that the command itself is with them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    cap: Option<u8>,
+    cap: Option<Tier>,
     /// What their value is; absent if they take none.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<&'static str>,
@@ -82,24 +89,7 @@ pub(crate) fn run(arguments: &FactsArgs, output: &mut Output) -> Result<Exit, Fa
     let facts = judge.facts()?;
     let format = arguments.format.chosen();
     let Some((program, subs)) = arguments.program.split_first() else {
-        let programs: Vec<String> = facts.program_names().collect();
-        match format {
-            AnswerFormat::Json => output.json(&Known {
-                format_version: FORMAT_VERSION,
-                programs: Some(programs),
-                command: None,
-            })?,
-            AnswerFormat::Human => {
-                let width = output.result_look().width;
-                output.result(wrapped(&programs.join("  "), "", width))?;
-                let nodes = programs.iter().filter_map(|name| facts.program(name.as_bytes()));
-                output.note(format_args!(
-                    "{} programs with {} names; `relay facts PROGRAM` says what is known of one",
-                    nodes.collect::<BTreeSet<_>>().len(),
-                    programs.len()
-                ));
-            }
-        }
+        list(&facts, format, output)?;
         return Ok(Exit::Yes);
     };
     let node = find(&facts, program, subs)?;
@@ -108,6 +98,7 @@ pub(crate) fn run(arguments: &FactsArgs, output: &mut Output) -> Result<Exit, Fa
         AnswerFormat::Json => output.json(&Known {
             format_version: FORMAT_VERSION,
             programs: None,
+            unchecked: None,
             command: Some(known(&node, &files)),
         })?,
         AnswerFormat::Human => {
@@ -118,7 +109,44 @@ pub(crate) fn run(arguments: &FactsArgs, output: &mut Output) -> Result<Exit, Fa
     Ok(Exit::Yes)
 }
 
-/// Writes the table that the compiler embeds.
+/// Prints the names of all programs, and which of them were not checked.
+fn list(facts: &Facts<'_>, format: AnswerFormat, output: &mut Output) -> Result<(), Failure> {
+    let programs: Vec<String> = facts.program_names().collect();
+    let nodes = programs.iter().filter_map(|name| facts.program(name.as_bytes()));
+    let nodes: BTreeSet<_> = nodes.collect();
+    let known = nodes.iter().filter_map(|id| facts.program_facts(*id));
+    let unchecked = known.filter(|node| node.checked.is_empty());
+    let mut unchecked: Vec<String> =
+        unchecked.filter_map(|node| node.names.into_iter().next()).collect();
+    unchecked.sort();
+    match format {
+        AnswerFormat::Json => output.json(&Known {
+            format_version: FORMAT_VERSION,
+            programs: Some(programs),
+            unchecked: Some(unchecked),
+            command: None,
+        }),
+        AnswerFormat::Human => {
+            let width = output.result_look().width;
+            let mut text = wrapped(&programs.join("  "), "", width);
+            if !unchecked.is_empty() {
+                text.push_str("\nNot checked against a manual page or help text:\n");
+                text.push_str(&wrapped(&unchecked.join("  "), "  ", width));
+            }
+            output.result(text)?;
+            output.note(format_args!(
+                "{} programs with {} names, {} of them checked against a manual page or help text; `relay facts \
+                 PROGRAM` says what is known of one",
+                nodes.len(),
+                programs.len(),
+                nodes.len() - unchecked.len()
+            ));
+            Ok(())
+        }
+    }
+}
+
+/// Writes the table that the binary embeds.
 pub(crate) fn write_table(arguments: &FactTableArgs, output: &mut Output) -> Result<Exit, Failure> {
     let folder = &arguments.folder;
     let listed = fs::read_dir(folder).map_err(|error| Failure::file("read", folder, &error))?;
@@ -136,8 +164,10 @@ pub(crate) fn write_table(arguments: &FactTableArgs, output: &mut Output) -> Res
     let sources = relay_compiler::Sources::new(&files, first);
     let (knowledge, mut diagnostics) = relay_compiler::facts::read(&sources, &names);
     relay_compiler::facts::check_complete(&knowledge, &sources, &names, &mut diagnostics);
-    if diagnostics.has_errors() {
+    if diagnostics.error_count() + diagnostics.warning_count() > 0 {
         output.message(crate::report::findings(&sources, &diagnostics));
+    }
+    if diagnostics.has_errors() {
         return Ok(Exit::No);
     }
     let table = relay_compiler::facts::table(&knowledge)
@@ -170,7 +200,9 @@ fn find(facts: &Facts<'_>, program: &str, subs: &[String]) -> Result<Node, Failu
         let known = node.subs.iter().flat_map(|node| &node.names);
         let known: Vec<String> = known.cloned().collect();
         let found = node.subs.into_iter().find(|node| node.names.contains(sub));
+        let checked = node.checked;
         node = found.ok_or_else(|| unknown("sub-command", sub, known))?;
+        node.checked = checked;
     }
     Ok(node)
 }
@@ -183,8 +215,8 @@ fn at(place: Place, files: &[&str]) -> String {
 fn known(node: &Node, files: &[&str]) -> KnownCommand {
     let option = |flag: &Flag| KnownOption {
         names: flag.names.clone(),
-        tier: flag.tier.number(),
-        cap: flag.cap.map(Tier::number),
+        tier: flag.tier,
+        cap: flag.cap,
         value: (flag.arity != Arity::None).then(|| flag.role.word()),
         says: flag.says.clone(),
         at: at(flag.place, files),
@@ -193,9 +225,10 @@ fn known(node: &Node, files: &[&str]) -> KnownCommand {
         |operand: &Operand| format!("{} {}", operand.position.word(), operand.role.word());
     KnownCommand {
         names: node.names.clone(),
-        tier: node.tier.map(Tier::number),
+        tier: node.tier,
         says: node.says.clone(),
         at: at(node.place, files),
+        checked: node.checked.clone(),
         options: node.flags.iter().map(option).collect(),
         operands: node.operands.iter().map(operand).collect(),
         sub_commands: node.subs.iter().flat_map(|sub| sub.names.clone()).collect(),
@@ -210,6 +243,11 @@ fn page(node: &Node, files: &[&str], width: usize) -> String {
         text.push_str(&format!(": {}", node.says));
     }
     text.push_str(&format!("  {}\n", dim(at(node.place, files))));
+    let checked = match node.checked.as_str() {
+        "" => "not checked against a manual page or help text".to_owned(),
+        checked => format!("checked: {checked}"),
+    };
+    text.push_str(&format!("  {}\n", dim(checked)));
     for flag in &node.flags {
         let mut line = flag.names.join(" ");
         if flag.arity != Arity::None {

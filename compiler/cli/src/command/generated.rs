@@ -9,7 +9,8 @@ use crate::command::classify::Classified;
 use crate::command::describe::Described;
 use crate::command::diff::Comparison;
 use crate::command::explain::{
-    CascadeExplained, IndexExplained, PromptExplained, SelectionExplained, UriExplained,
+    CascadeExplained, CommandExplained, IndexExplained, PromptExplained, SelectionExplained,
+    UriExplained,
 };
 use crate::command::facts::Known;
 use crate::command::inspect::Inspected;
@@ -35,6 +36,7 @@ pub fn schemas() -> Vec<(&'static str, String)> {
         ("describe", schema::text::<Described>()),
         ("diff", schema::text::<Comparison>()),
         ("explain-cascade", schema::text::<CascadeExplained>()),
+        ("explain-command", schema::text::<CommandExplained>()),
         ("explain-index", schema::text::<IndexExplained>()),
         ("explain-prompt", schema::text::<PromptExplained>()),
         ("explain-selection", schema::text::<SelectionExplained>()),

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::answer::audience::{self, Names, Seen};
 use crate::answer::gate;
-use crate::answer::policy;
+use crate::answer::policy::{self, Known};
 use crate::answer::prompt::Prompt;
 use crate::answer::resource::{Resource, Template};
 use crate::answer::size::{counted, grouped};
@@ -24,6 +24,7 @@ use crate::command::inspect::access::{Audience, Role, Tenant, User};
 use crate::command::verify::{self, Signature};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::judge::Judge;
 use crate::output::{Output, doubtful};
 use crate::schema::FORMAT_VERSION;
 use crate::subject::{self, Opened, Subject};
@@ -69,6 +70,8 @@ pub(crate) struct Inspected {
     gate: Option<Gate>,
     /// How commands are judged; `null` if the project has no policy.
     policy: Option<Policy>,
+    /// The facts about programs, in short; `null` if the project has no policy.
+    facts: Option<Known>,
     /// The tenants, sorted by name.
     tenants: Vec<Tenant>,
     /// The roles, sorted by name; none if everyone sees everything.
@@ -172,6 +175,7 @@ impl Inspected {
             messages: bundle.messages().clone(),
             gate: bundle.gate().cloned(),
             policy: bundle.policy().cloned(),
+            facts: known(bundle)?,
             tenants: access::tenants(bundle)?,
             roles: access::roles(bundle),
             users: access::users(bundle)?,
@@ -187,6 +191,12 @@ impl Inspected {
             canonical: bundle.canonical()?.into(),
         })
     }
+}
+
+/// Reads the facts of a bundle; `None` if it has no policy.
+fn known(bundle: &Bundle) -> Result<Option<Known>, Failure> {
+    let Some(judge) = Judge::of(bundle)? else { return Ok(None) };
+    Ok(Some(Known::of(&judge.facts()?, judge.facts_bytes())))
 }
 
 fn prompts(bundle: &Bundle) -> Result<Vec<Prompt>, Failure> {
@@ -237,10 +247,10 @@ fn summary(subject: &Subject, signers: &[Signature], width: usize) -> Result<Str
         page.push_str(&format!("  {}\n", index.line()));
     }
     page.push_str(&gate_facts(bundle, width));
-    if let Some(held) = bundle.policy() {
+    if let (Some(held), Some(known)) = (bundle.policy(), known(bundle)?) {
         let at = printable(&held.at.to_string());
-        let facts = policy::facts(held, bundle)?;
-        page.push_str(&format!("\n  policy declared at {at}\n{}", table::facts(&facts, width)));
+        let policy = policy::draw(held, &known, width);
+        page.push_str(&format!("\n  policy declared at {at}\n{policy}"));
     }
     let names = Names::of(bundle)?;
     page.push_str(&access::draw(bundle, &names, width)?);

@@ -26,7 +26,7 @@ pub(super) fn document() -> String {
 
 fn section(spec: &ToolSpec) -> String {
     let ToolSpec { name, description, group, tier, gating, run_s_max, .. } = spec;
-    let tier_name = ToolSpec::tier_name(*tier);
+    let (tier, tier_name) = (tier.number(), tier.name());
     let offered = match group {
         Group::Gate => "`gate on`",
         Group::Diagnostics => "`tools { diagnostics }`",

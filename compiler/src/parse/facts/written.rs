@@ -13,6 +13,13 @@ pub(super) struct Word<'n> {
     pub(super) at: Span,
 }
 
+impl<'n> Word<'n> {
+    /// Returns a text with its place.
+    pub(super) fn of(text: &'n Spanned<String>) -> Self {
+        Self { text: &text.value, at: text.at }
+    }
+}
+
 /// Returns the names, patterns or other words that follow a node's name.
 pub(super) fn words(node: &Node) -> impl Iterator<Item = Word<'_>> {
     node.arguments.iter().filter_map(word)

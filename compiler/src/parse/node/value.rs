@@ -9,7 +9,7 @@ use crate::source::{Span, Spanned};
 use relay_engine::nearest::nearest;
 
 /// A value, perhaps with a type annotation.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(in crate::parse) struct Value {
     pub(in crate::parse) scalar: Scalar,
     pub(in crate::parse) annotation: Option<Spanned<String>>,
@@ -17,7 +17,7 @@ pub(in crate::parse) struct Value {
 }
 
 /// A KDL value. Numbers with a fraction keep their text: no part of the language takes one.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::parse) enum Scalar {
     Text(String),
     Integer(i128),

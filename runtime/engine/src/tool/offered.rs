@@ -1,6 +1,6 @@
 //! The tools that a bundle offers -> rows of the table.
 
-use relay_bundle::{Bundle, Tool};
+use relay_bundle::{Bundle, Tier, Tool};
 use thiserror::Error;
 
 use super::spec::ToolSpec;
@@ -17,7 +17,7 @@ pub struct Offered {
     /// Whether a briefing must precede it.
     pub gated: bool,
     /// The tier that the project gives it.
-    pub tier: u8,
+    pub tier: Tier,
     /// Where the project declares it.
     pub place: String,
 }

@@ -1,9 +1,8 @@
 //! The declaration of a tool.
 
-use crate::keywords::BRIEFING_ARGUMENT;
+use relay_bundle::Tier;
 
-/// The names of the tiers, from 0 (only reads) to 3 (cannot be undone).
-const TIERS: [&str; 4] = ["READ_ONLY", "REVERSIBLE", "STATEFUL", "IRREVERSIBLE"];
+use crate::keywords::BRIEFING_ARGUMENT;
 
 /// A tool of relay's own.
 #[derive(Debug, PartialEq, Eq)]
@@ -16,8 +15,8 @@ pub struct ToolSpec {
     pub description: &'static str,
     /// The node of a project that offers it.
     pub group: Group,
-    /// 0 (only reads) to 3 (cannot be undone).
-    pub tier: u8,
+    /// How hard the worst of what it may do is to undo.
+    pub tier: Tier,
     /// How it relates to the gate.
     pub gating: Gating,
     /// Whether it reaches anything beyond this server.
@@ -98,22 +97,16 @@ pub enum Kind {
 }
 
 impl ToolSpec {
-    /// Returns the name of a tier, as it appears in a denial.
-    #[must_use]
-    pub fn tier_name(tier: u8) -> &'static str {
-        TIERS.get(usize::from(tier)).copied().unwrap_or("UNKNOWN")
-    }
-
     /// Returns whether it changes nothing. Such a call can be repeated safely.
     #[must_use]
     pub const fn is_read_only(&self) -> bool {
-        self.tier == 0
+        matches!(self.tier, Tier::ReadOnly)
     }
 
     /// Returns whether what it does may be impossible to undo.
     #[must_use]
     pub const fn is_destructive(&self) -> bool {
-        self.tier == 3
+        matches!(self.tier, Tier::Irreversible)
     }
 
     /// Returns the names of its arguments, with that of the handle of a briefing if it takes one.

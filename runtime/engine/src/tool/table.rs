@@ -1,5 +1,7 @@
 //! The table of tools. Agents read these texts on every turn of every session, so they are short.
 
+use relay_bundle::Tier;
+
 use super::spec::{Gating, Group, Keep, Kind, Parameter, ToolSpec};
 
 /// In the meaning of a parameter: the number of keywords that the gate of the project asks for.
@@ -22,7 +24,7 @@ pub const TOOLS: &[ToolSpec] = &[
         title: "Begin session",
         description: "Returns prompts: rules of this project to follow, selected by keywords of your task. Call it first, and pass the `briefing` that it returns to later calls.",
         group: Group::Gate,
-        tier: 0,
+        tier: Tier::ReadOnly,
         gating: Gating::Begins,
         open_world: false,
         parameters: &[Parameter {
@@ -40,7 +42,7 @@ pub const TOOLS: &[ToolSpec] = &[
         title: "Read prompts",
         description: "Returns more prompts that match your keywords, without those you already have. Call it when your task moves to a new topic.",
         group: Group::Gate,
-        tier: 0,
+        tier: Tier::ReadOnly,
         gating: Gating::Continues,
         open_world: false,
         parameters: &[Parameter {
@@ -58,7 +60,7 @@ pub const TOOLS: &[ToolSpec] = &[
         title: "Server info",
         description: "Returns the state of this server as JSON: bundle in force, gate, limits, audit, warnings. Call it when an answer is unexpected.",
         group: Group::Diagnostics,
-        tier: 0,
+        tier: Tier::ReadOnly,
         gating: Gating::Gated,
         open_world: false,
         parameters: &[],
@@ -71,7 +73,7 @@ pub const TOOLS: &[ToolSpec] = &[
         title: "Audit tail",
         description: "Returns the newest audit records, one JSON object a line, oldest first. Call it to see which calls were served and which were denied.",
         group: Group::Diagnostics,
-        tier: 0,
+        tier: Tier::ReadOnly,
         gating: Gating::Gated,
         open_world: false,
         parameters: &[
@@ -89,7 +91,7 @@ pub const TOOLS: &[ToolSpec] = &[
             },
             Parameter {
                 name: "tier",
-                kind: Kind::Integer { default: -1, min: -1, max: 3 },
+                kind: Kind::Integer { default: -1, min: -1, max: Tier::Irreversible as i64 },
                 required: false,
                 meaning: "Only records of this tier, -1 for all",
             },
@@ -109,7 +111,7 @@ pub const TOOLS: &[ToolSpec] = &[
         title: "Explain context",
         description: "Returns the rules that a call of a tool is given, as JSON: the text, the skills that make it, and those that miss by one selector. Call it to see beforehand what a call brings, and why.",
         group: Group::Diagnostics,
-        tier: 0,
+        tier: Tier::ReadOnly,
         gating: Gating::Gated,
         open_world: false,
         parameters: &[

@@ -26,7 +26,8 @@ impl<'a> Facts<'a> {
 
 /// Reads everything once.
 ///
-/// No byte of a row belongs to two nodes, so the work is linear in the table whatever it holds.
+/// No byte of a row belongs to two nodes, and options that nodes share are few times as long as the table. So the
+/// work is linear in the table whatever it holds.
 fn check(facts: &Facts<'_>) -> Result<(), Damaged> {
     let mut texts = facts.environment.iter().chain(facts.files).map(|id| id.get());
     let is_sorted = facts.programs.is_sorted_by(|left, right| left.name.get() < right.name.get())
@@ -41,7 +42,7 @@ fn check(facts: &Facts<'_>) -> Result<(), Damaged> {
     if !is_sorted || !is_known || !texts.all(|id| facts.is_text(id)) {
         return Err(Damaged("what its rows begin with is wrong"));
     }
-    let mut check = Check { facts, bytes: 0 };
+    let mut check = Check { facts, bytes: 0, option_bytes: 0 };
     let programs: BTreeSet<NodeId> = facts.programs.iter().map(|row| row.node.get()).collect();
     let is_named = facts.programs.iter().all(|row| facts.has_name(row.name.get()));
     let is_whole =
@@ -53,7 +54,12 @@ struct Check<'f, 'a> {
     facts: &'f Facts<'a>,
     /// How many bytes the nodes have that were read.
     bytes: usize,
+    /// How many bytes their options have, shared ones counted for each node.
+    option_bytes: usize,
 }
+
+/// How many times as long as all rows the options of all nodes may be.
+const SHARED_MAX: usize = 16;
 
 /// What is `None` is wrong.
 impl Check<'_, '_> {
@@ -80,8 +86,10 @@ impl Check<'_, '_> {
         Some(())
     }
 
-    fn flags(&self, node: &NodeRow) -> Option<()> {
-        for flag in self.facts.read_all(node.flags, RowReader::flag)? {
+    fn flags(&mut self, node: &NodeRow) -> Option<()> {
+        for flag in self.facts.all_flags(node)? {
+            self.option_bytes += flag.size();
+            (self.option_bytes / SHARED_MAX <= self.facts.row_bytes()).then_some(())?;
             self.text(flag.says)?;
             self.values(flag.values)?;
             self.list(flag.names)?;

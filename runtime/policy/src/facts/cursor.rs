@@ -28,6 +28,11 @@ impl<'a> Cursor<'a> {
         Self::new(self.bytes.get(..end as usize).unwrap_or(&[]), start as usize)
     }
 
+    /// Returns a cursor over the same bytes at another place.
+    pub(super) const fn moved_to(&self, at: usize) -> Self {
+        Self::new(self.bytes, at)
+    }
+
     /// Returns whether more was read than is there.
     pub(super) const fn is_short(&self) -> bool {
         self.is_short

@@ -62,6 +62,7 @@ impl Facts<'_> {
             operands: decode.operands(row.operands),
             forms: self.forms(row).map(|row| decode.form(&row)).collect(),
             subs: subs.collect(),
+            checked: self.text(row.checked).to_owned(),
             place: decode.place(row.line),
         }
     }

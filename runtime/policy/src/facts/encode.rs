@@ -10,8 +10,8 @@ use super::cursor::put_number;
 use super::model::{Arity, Flag, Form, Knowledge, Node, Operand, Output, Role, Special, Value};
 use super::names::{NameId, NamesBuilder, letter_of};
 use super::row::{
-    NO_TIER, NodeBit, NodeBytes, NodeId, TextId, flag_part, form_part, operand_part, part,
-    value_part,
+    FlagId, NO_TIER, NodeBit, NodeBytes, NodeId, RowReader, TextId, flag_part, form_part,
+    operand_part, part, value_part,
 };
 use super::table::{FORM, Header, ProgramRow, WordRow};
 use crate::tier::Tier;
@@ -44,7 +44,8 @@ pub fn encode(knowledge: &Knowledge) -> Result<Vec<u8>, EncodeError> {
     let words = knowledge.words.iter().flat_map(|row| &row.words);
     used.names.extend(words.map(String::as_str));
     for text in knowledge.environment.iter().chain(&knowledge.files) {
-        used.text(text);
+        // No row holds these.
+        used.shared_text(text);
     }
     let mut encoder = used.into_encoder()?;
 
@@ -81,10 +82,15 @@ impl<'k> Used<'k> {
         *self.texts.entry(text).or_default() += 1;
     }
 
+    fn shared_text(&mut self, text: &'k str) {
+        *self.texts.entry(text).or_default() += SHARED;
+    }
+
     fn node(&mut self, node: Option<&'k Node>) {
         let Some(node) = node else { return };
         self.text(&node.says);
         self.text(&node.writes);
+        self.text(&node.checked);
         self.names.extend(node.names.iter().map(String::as_str));
         for flag in &node.flags {
             self.names.extend(flag.names.iter().map(String::as_str));
@@ -125,15 +131,21 @@ impl<'k> Used<'k> {
     fn into_encoder(self) -> Result<Encoder<'k>, EncodeError> {
         let names = NamesBuilder::new(&self.names)
             .ok_or(EncodeError { what: "there are more than 65,280 names" })?;
-        let mut encoder =
-            Encoder { names, ids: BTreeMap::new(), texts: String::new(), rows: Vec::new() };
+        let mut encoder = Encoder {
+            names,
+            ids: BTreeMap::new(),
+            texts: String::new(),
+            rows: Vec::new(),
+            options: BTreeMap::new(),
+        };
         // The empty text is the first, so that its number is 0.
         encoder.ids.insert("", 0);
         encoder.texts.push('\0');
-        for (text, ends) in with_ends(self.texts) {
-            if text.contains('\0') {
-                return Err(EncodeError { what: "a text holds a zero byte" });
-            }
+        if self.texts.keys().any(|text| text.contains('\0')) {
+            return Err(EncodeError { what: "a text holds a zero byte" });
+        }
+        let shared = self.texts.into_iter().filter(|(_, count)| *count >= SHARED);
+        for (text, ends) in with_ends(shared.collect()) {
             let start = encoder.texts.len();
             for end in ends {
                 encoder.ids.insert(end, size(start + text.len() - end.len())?);
@@ -166,14 +178,35 @@ fn with_ends(texts: BTreeMap<&str, usize>) -> Vec<(&str, Vec<&str>)> {
     whole.into_iter().map(|(text, ends, _)| (text, ends)).collect()
 }
 
+/// How often a text is referred to that is not in the row that refers to it.
+const SHARED: usize = 2;
+/// The least bytes of an option that is written once for several nodes.
+const SHARED_OPTION: usize = 8;
+
 struct Encoder<'k> {
     names: NamesBuilder<'k>,
+    /// The texts that are not in a row.
     ids: BTreeMap<&'k str, TextId>,
     texts: String,
     rows: Vec<u8>,
+    /// The options that were written, by file, line and first name.
+    options: BTreeMap<(u8, u16, &'k str), Vec<WrittenOption<'k>>>,
 }
 
-impl Encoder<'_> {
+/// An option that was written for a node, and may be used by others.
+struct WrittenOption<'k> {
+    flag: &'k Flag,
+    id: FlagId,
+    /// The line that its lines are counted from.
+    base: u16,
+}
+
+fn option_key(flag: &Flag) -> (u8, u16, &str) {
+    let first = flag.names.first().map_or("", String::as_str);
+    (flag.place.file, flag.place.line, first)
+}
+
+impl<'k> Encoder<'k> {
     fn name_id(&self, name: &str) -> U16 {
         U16::new(self.names.id(name))
     }
@@ -182,8 +215,16 @@ impl Encoder<'_> {
         self.ids.get(text).copied().unwrap_or(0)
     }
 
-    fn put_text(&self, out: &mut Vec<u8>, text: &str) {
-        put_number(out, self.text(text));
+    fn put_text(&self, out: &mut Vec<u8>, text: &str) -> Result<(), EncodeError> {
+        match self.ids.get(text) {
+            Some(id) => put_number(out, id << 1),
+            None => {
+                let length = size(text.len())?;
+                put_number(out, length.checked_mul(2).ok_or(TOO_MANY)? | 1);
+                out.extend_from_slice(text.as_bytes());
+            }
+        }
+        Ok(())
     }
 
     /// Returns the letters of names such as `-x`, and the numbers of the others.
@@ -204,7 +245,12 @@ impl Encoder<'_> {
     }
 
     /// Writes a node after its sub-commands, and returns where it begins.
-    fn node(&mut self, node: &Node, name: &str, is_program: bool) -> Result<NodeId, EncodeError> {
+    fn node(
+        &mut self,
+        node: &'k Node,
+        name: &str,
+        is_program: bool,
+    ) -> Result<NodeId, EncodeError> {
         let Node {
             names: _,
             tier,
@@ -225,6 +271,7 @@ impl Encoder<'_> {
             operands,
             forms,
             subs,
+            checked,
             place,
         } = node;
         let mut sub_nodes = Vec::new();
@@ -233,17 +280,17 @@ impl Encoder<'_> {
             sub_nodes.push((sub, self.node(sub, name, false)?));
         }
         let id = size(self.rows.len())?;
-        let own = node_bytes(id)?;
         for (_, sub) in &sub_nodes {
+            let distance = node_bytes(id - sub)?;
             // The bytes of its parent are in front of a sub-command.
-            for (slot, byte) in self.rows.iter_mut().skip(*sub as usize).zip(own.as_bytes()) {
+            for (slot, byte) in self.rows.iter_mut().skip(*sub as usize).zip(distance.as_bytes()) {
                 *slot = *byte;
             }
         }
 
         let line = place.line;
         let lists = [
-            (self.flags(flags, line)?, 0, part::FLAGS),
+            (self.flags(flags, line, id)?, 0, part::FLAGS),
             (self.operands(operands, line)?, 0, part::OPERANDS),
             (self.forms(forms, line)?, 1, part::FORMS),
             (self.subs(id, &sub_nodes)?, 1, part::SUBS),
@@ -274,16 +321,17 @@ impl Encoder<'_> {
         let extras = extras.into_iter().filter(|(value, usual, _)| value != usual);
         let mut mask = extras.clone().fold(0, |mask, (_, _, bit)| mask | bit);
         mask |= if writes.is_empty() { 0 } else { part::WRITES };
+        mask |= if checked.is_empty() { 0 } else { part::CHECKED };
 
         let mut row = NodeBytes::NONE.as_bytes().to_vec();
         row.extend(is_program.then_some(place.file));
         row.extend([first, bits, mask]);
         put_number(&mut row, u32::from(self.names.id(name)));
-        self.put_text(&mut row, says);
+        self.put_text(&mut row, says)?;
         put_number(&mut row, u32::from(line));
         row.extend(extras.map(|(value, ..)| value));
-        if !writes.is_empty() {
-            self.put_text(&mut row, writes);
+        for text in [writes, checked].into_iter().filter(|text| !text.is_empty()) {
+            self.put_text(&mut row, text)?;
         }
         for (list, ..) in lists {
             if !list.is_empty() {
@@ -291,7 +339,23 @@ impl Encoder<'_> {
             }
         }
         self.rows.append(&mut row);
+        self.keep_options(id, flags, line);
         Ok(id)
+    }
+
+    /// Takes note of the options that were written for a node.
+    fn keep_options(&mut self, node: NodeId, flags: &'k [Flag], base: u16) {
+        let Some(row) = RowReader::node(&self.rows, node) else { return };
+        let mut reader = RowReader::of_node(&self.rows, &row);
+        for flag in flags {
+            let Some(option) = reader.flag() else { return };
+            let id = option.id;
+            // One that is written elsewhere is known.
+            if id > node && option.size() >= SHARED_OPTION {
+                let known = self.options.entry(option_key(flag)).or_default();
+                known.push(WrittenOption { flag, id, base });
+            }
+        }
     }
 
     fn subs(&self, node: NodeId, subs: &[(&Node, NodeId)]) -> Result<Vec<u8>, EncodeError> {
@@ -306,9 +370,16 @@ impl Encoder<'_> {
         Ok(out)
     }
 
-    fn flags(&self, flags: &[Flag], base: u16) -> Result<Vec<u8>, EncodeError> {
+    fn flags(&self, flags: &[Flag], base: u16, node: NodeId) -> Result<Vec<u8>, EncodeError> {
         let mut out = Vec::new();
         for flag in flags {
+            let known = self.options.get(&option_key(flag)).into_iter().flatten();
+            if let Some(known) = known.into_iter().find(|known| known.flag == flag) {
+                out.push(0);
+                put_number(&mut out, node - known.id);
+                put_number(&mut out, u32::from(known.base.wrapping_sub(base)));
+                continue;
+            }
             let Flag { names, tier, cap, arity, role, says, everywhere, values, place } = flag;
             let mut parts = tier.number() | (*arity as u8) << 2;
             for (is_there, part) in [
@@ -328,10 +399,10 @@ impl Encoder<'_> {
             }
             row.extend(cap.map(Tier::number));
             if !says.is_empty() {
-                self.put_text(&mut row, says);
+                self.put_text(&mut row, says)?;
             }
             if !values.is_empty() {
-                put_list(&mut row, &self.values(values, base))?;
+                put_list(&mut row, &self.values(values, base)?)?;
             }
             if !letters.is_empty() {
                 put_list(&mut row, &letters)?;
@@ -360,13 +431,13 @@ impl Encoder<'_> {
                 out.push(*from);
             }
             if !values.is_empty() {
-                put_list(&mut out, &self.values(values, base))?;
+                put_list(&mut out, &self.values(values, base)?)?;
             }
         }
         Ok(out)
     }
 
-    fn values(&self, values: &[Value], base: u16) -> Vec<u8> {
+    fn values(&self, values: &[Value], base: u16) -> Result<Vec<u8>, EncodeError> {
         let mut out = Vec::new();
         for value in values {
             let Value { pattern, tier, cap, role, says, place } = value;
@@ -380,16 +451,16 @@ impl Encoder<'_> {
             }
             out.push(parts);
             put_number(&mut out, u32::from(place.line.wrapping_sub(base)));
-            self.put_text(&mut out, pattern);
+            self.put_text(&mut out, pattern)?;
             out.extend(cap.map(Tier::number));
             if *role != Role::Text {
                 out.push(*role as u8);
             }
             if !says.is_empty() {
-                self.put_text(&mut out, says);
+                self.put_text(&mut out, says)?;
             }
         }
-        out
+        Ok(out)
     }
 
     fn forms(&self, forms: &[Form], base: u16) -> Result<Vec<u8>, EncodeError> {
@@ -427,7 +498,7 @@ impl Encoder<'_> {
         };
         let mut patterns = Vec::new();
         for pattern in matching {
-            self.put_text(&mut patterns, pattern);
+            self.put_text(&mut patterns, pattern)?;
         }
         let mut role_rows = Vec::new();
         for (name, role) in roles {
@@ -455,10 +526,10 @@ impl Encoder<'_> {
         let which = lists.iter().filter(|(list, _)| !list.is_empty());
         let mut row = vec![parts, which.fold(0, |all, (_, part)| all | part)];
         put_number(&mut row, u32::from(place.line.wrapping_sub(base)));
-        self.put_text(&mut row, says);
+        self.put_text(&mut row, says)?;
         row.extend(ones.iter().filter_map(|(one, _)| *one));
         if !writes.is_empty() {
-            self.put_text(&mut row, writes);
+            self.put_text(&mut row, writes)?;
         }
         for (list, _) in lists.iter().filter(|(list, _)| !list.is_empty()) {
             put_list(&mut row, list)?;
@@ -487,7 +558,6 @@ impl Encoder<'_> {
         let (environment, files) = (ids(&knowledge.environment), ids(&knowledge.files));
         let header = Header {
             form: U32::new(FORM),
-            names: U32::new(size(self.names.len())?),
             blocks: U32::new(size(self.names.starts.len())?),
             name_bytes: U32::new(size(self.names.bytes.len())?),
             programs: U32::new(size(programs.len())?),
@@ -500,6 +570,7 @@ impl Encoder<'_> {
         Ok([
             header.as_bytes(),
             self.names.starts.as_bytes(),
+            self.names.ids.as_bytes(),
             self.names.offsets.as_bytes(),
             &self.names.bytes,
             programs.as_bytes(),

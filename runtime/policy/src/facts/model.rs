@@ -292,6 +292,8 @@ pub struct Node {
     pub forms: Vec<Form>,
     /// Its sub-commands.
     pub subs: Vec<Self>,
+    /// Of a program: against what its facts were checked; empty if they were not.
+    pub checked: String,
     /// Where it was written.
     pub place: Place,
 }
@@ -448,7 +450,7 @@ pub struct Place {
 }
 
 impl Knowledge {
-    /// Returns the same without places: equal for knowledge that says the same of every program.
+    /// Returns the same without places and checks: equal for knowledge that says the same of every program.
     #[must_use]
     pub fn without_places(mut self) -> Self {
         self.programs = self.programs.into_iter().map(Node::without_places).collect();
@@ -460,10 +462,11 @@ impl Knowledge {
 }
 
 impl Node {
-    /// Returns the same without places.
+    /// Returns the same without places, and without what it was checked against.
     #[must_use]
     pub fn without_places(mut self) -> Self {
         self.each_place(&mut |place| *place = Place::default());
+        self.checked.clear();
         self
     }
 

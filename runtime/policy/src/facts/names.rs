@@ -1,13 +1,17 @@
 //! Every name of the facts, once: sorted, so that names that begin alike have numbers that follow each other.
 //!
-//! A name of a dash and one letter is that letter's number, and is not stored. The others are in blocks. The first of a block is whole; each of the rest says how many bytes it shares with
-//! the name before it. The number of a name is its place in the order, so what refers to names holds and
-//! compares small numbers, and a shortened option is a range of them.
+//! A name of a dash and one letter is that letter's number, and is not stored. The others are in blocks. The first of
+//! a block is whole; each of the rest says how many bytes it shares with the name before it. Numbers are in the order of
+//! the names, so what refers to names holds and compares small numbers, and a shortened option is a range of them.
+//!
+//! The names themselves decide where a block begins, and the numbers between blocks have gaps. So a new name changes the
+//! numbers of the few names that follow it in its block, and of no other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use zerocopy::little_endian::{U32, U64};
+use zerocopy::little_endian::{U16, U32, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 use super::cursor::{Cursor, put_number};
 use super::damage::Damaged;
@@ -17,16 +21,30 @@ pub(crate) type NameId = u16;
 
 /// What is added to the letter of a name such as `-x`.
 const LETTERS: NameId = 0xff00;
-/// How many names a block has.
-const BLOCK: usize = 32;
+/// The most names of a block.
+const BLOCK_MAX: usize = 96;
+/// One of so many names begins a block.
+const BLOCK_USUAL: u32 = 48;
+/// The numbers of a block are a multiple of this, and at least one is left over.
+const GAP: usize = 8;
+
+/// The numbers of the names of a block.
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+#[repr(C)]
+pub(super) struct BlockIds {
+    /// The number of its first name.
+    first: U16,
+    /// How many names it has.
+    count: u8,
+}
 /// The largest number that half a byte holds; it says that the number follows.
 const LARGE: u8 = 15;
 
 /// The names of a table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Names<'a> {
-    /// How many there are.
-    count: usize,
+    /// The numbers of each block, rising.
+    ids: &'a [BlockIds],
     /// The first bytes of the first name of each block, as a number that sorts as they do.
     starts: &'a [U64],
     /// Where each block begins.
@@ -37,14 +55,23 @@ pub(super) struct Names<'a> {
 impl<'a> Names<'a> {
     /// Takes names as they lie, checking that they can be searched.
     pub(super) fn open(
-        count: usize,
+        ids: &'a [BlockIds],
         starts: &'a [U64],
         offsets: &'a [U32],
         bytes: &'a [u8],
     ) -> Result<Self, Damaged> {
-        let names = Self { count, starts, offsets, bytes };
-        if starts.len() != count.div_ceil(BLOCK) || offsets.len() != starts.len() {
+        let names = Self { ids, starts, offsets, bytes };
+        if starts.len() != ids.len() || offsets.len() != ids.len() {
             return Err(Damaged("the number of its names is wrong"));
+        }
+        let mut next = 0;
+        for block in ids {
+            let first = usize::from(block.first.get());
+            let count = usize::from(block.count);
+            if first < next || count == 0 || first + count > usize::from(LETTERS) {
+                return Err(Damaged("the numbers of its names are wrong"));
+            }
+            next = first + count;
         }
         let mut before: Option<Vec<u8>> = None;
         let mut end = 0;
@@ -87,11 +114,25 @@ impl<'a> Names<'a> {
     }
 
     fn block_len(&self, block: usize) -> usize {
-        self.count.saturating_sub(block * BLOCK).min(BLOCK)
+        self.ids.get(block).map_or(0, |ids| usize::from(ids.count))
     }
 
-    /// Returns how many names are below `name`, and whether it is there itself.
-    fn rank(&self, name: &[u8]) -> (usize, bool) {
+    /// Returns the number of a name of a block, or the one that follows its last.
+    fn id(&self, block: usize, at: usize) -> NameId {
+        let first = self.ids.get(block).map_or(LETTERS, |ids| ids.first.get());
+        first.saturating_add(NameId::try_from(at).unwrap_or(NameId::MAX)).min(LETTERS)
+    }
+
+    /// Returns the block that may hold a number, and which of its names it is.
+    fn place(&self, id: NameId) -> Option<(usize, usize)> {
+        let block = self.ids.partition_point(|ids| ids.first.get() <= id).checked_sub(1)?;
+        let at = usize::from(id - self.ids.get(block)?.first.get());
+        (at < self.block_len(block)).then_some((block, at))
+    }
+
+    /// Returns a number above those of all names below `name` and not above those of the others, and whether it
+    /// is the number of `name` itself.
+    fn rank(&self, name: &[u8]) -> (NameId, bool) {
         let sought = key(name);
         let mut block = self.starts.partition_point(|start| start.get() < sought);
         // Of blocks whose first names begin alike, the names themselves decide.
@@ -108,7 +149,7 @@ impl<'a> Names<'a> {
         // How much of the name is shared with the last name that was read, which is below it.
         let mut matched = common(first, name);
         if matched == name.len() {
-            return (block * BLOCK, matched == first.len());
+            return (self.id(block, 0), matched == first.len());
         }
         for at in 1..self.block_len(block) {
             let (shared, length) = lengths(&mut cursor);
@@ -117,20 +158,20 @@ impl<'a> Names<'a> {
                 continue;
             }
             if shared < matched {
-                return (block * BLOCK + at, false);
+                return (self.id(block, at), false);
             }
             let rest = cursor.take(length);
             let sought = name.get(shared..).unwrap_or(&[]);
             let same = common(rest, sought);
             match (rest.get(same), sought.get(same)) {
-                (None, None) => return (block * BLOCK + at, true),
+                (None, None) => return (self.id(block, at), true),
                 (None, Some(_)) => {}
                 (Some(left), Some(right)) if left < right => {}
-                (Some(_), _) => return (block * BLOCK + at, false),
+                (Some(_), _) => return (self.id(block, at), false),
             }
             matched = shared + same;
         }
-        (block * BLOCK + self.block_len(block), false)
+        (self.id(block, self.block_len(block)), false)
     }
 
     /// Returns the number of a name.
@@ -139,7 +180,7 @@ impl<'a> Names<'a> {
             return Some(id);
         }
         match self.rank(name) {
-            (rank, true) => NameId::try_from(rank).ok(),
+            (id, true) => Some(id),
             _ => None,
         }
     }
@@ -150,9 +191,7 @@ impl<'a> Names<'a> {
         // No name holds this byte, which is none of UTF-8.
         let mut end = start.to_vec();
         end.push(0xff);
-        let high = self.rank(&end).0;
-        let id = |rank: usize| NameId::try_from(rank).unwrap_or(NameId::MAX);
-        id(low)..id(high)
+        low..self.rank(&end).0
     }
 
     /// Returns a name.
@@ -160,10 +199,10 @@ impl<'a> Names<'a> {
         if let Some(letter) = letter_of(id) {
             return format!("-{}", char::from(letter));
         }
-        let id = usize::from(id);
-        let mut cursor = self.block(id / BLOCK);
+        let Some((block, last)) = self.place(id) else { return String::new() };
+        let mut cursor = self.block(block);
         let mut name = Vec::new();
-        for at in 0..=id % BLOCK {
+        for at in 0..=last {
             let (shared, rest) = entry(&mut cursor, at == 0);
             name.truncate(shared);
             name.extend_from_slice(rest);
@@ -173,7 +212,7 @@ impl<'a> Names<'a> {
 
     /// Returns whether a name has this number.
     pub(super) fn has(&self, id: NameId) -> bool {
-        letter_of(id).is_some() || usize::from(id) < self.count
+        letter_of(id).is_some() || self.place(id).is_some()
     }
 }
 
@@ -236,10 +275,18 @@ fn lengths(cursor: &mut Cursor<'_>) -> (usize, usize) {
     (shared, part(head & LARGE))
 }
 
+/// Returns whether a name begins a block, whatever other names there are.
+fn begins_block(name: &str) -> bool {
+    // FNV-1a, whose low bits are the better ones.
+    let step = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    name.bytes().fold(0x811c_9dc5, step).is_multiple_of(BLOCK_USUAL)
+}
+
 /// Makes the names of a table.
 #[derive(Debug, Default)]
 pub(super) struct NamesBuilder<'k> {
-    ids: BTreeMap<&'k str, NameId>,
+    numbers: BTreeMap<&'k str, NameId>,
+    pub(super) ids: Vec<BlockIds>,
     pub(super) starts: Vec<U64>,
     pub(super) offsets: Vec<U32>,
     pub(super) bytes: Vec<u8>,
@@ -248,41 +295,59 @@ pub(super) struct NamesBuilder<'k> {
 impl<'k> NamesBuilder<'k> {
     /// Writes names; `None` if there are more than can be numbered.
     pub(super) fn new(names: &BTreeSet<&'k str>) -> Option<Self> {
-        let mut made = Self::default();
-        let mut before = "";
-        for name in names.iter().filter(|name| letter(name.as_bytes()).is_none()) {
-            let at = made.ids.len();
-            made.ids.insert(name, NameId::try_from(at).ok().filter(|id| *id < LETTERS)?);
-            if at % BLOCK == 0 {
-                made.starts.push(U64::new(key(name.as_bytes())));
-                made.offsets.push(U32::new(u32::try_from(made.bytes.len()).ok()?));
-                put_number(&mut made.bytes, u32::try_from(name.len()).ok()?);
-                made.bytes.extend_from_slice(name.as_bytes());
-            } else {
-                let shared = common(before.as_bytes(), name.as_bytes());
-                let rest = name.as_bytes().get(shared..).unwrap_or(&[]);
-                let half = |part: usize| u8::try_from(part).map_or(LARGE, |part| part.min(LARGE));
-                made.bytes.push(half(shared) << 4 | half(rest.len()));
-                for part in [shared, rest.len()] {
-                    if let Some(more) = part.checked_sub(usize::from(LARGE)) {
-                        put_number(&mut made.bytes, u32::try_from(more).ok()?);
-                    }
-                }
-                made.bytes.extend_from_slice(rest);
+        let names = names.iter().filter(|name| letter(name.as_bytes()).is_none());
+        let mut blocks: Vec<Vec<&'k str>> = Vec::new();
+        for name in names {
+            match blocks.last_mut() {
+                Some(block) if block.len() < BLOCK_MAX && !begins_block(name) => block.push(name),
+                _ => blocks.push(vec![name]),
             }
-            before = name;
+        }
+        let mut made = Self::default();
+        // With very many names the numbers are too few for gaps.
+        let room = |block: &Vec<&str>| (block.len() + 1).next_multiple_of(GAP);
+        let has_gaps = blocks.iter().map(room).sum::<usize>() <= usize::from(LETTERS);
+        let mut first = 0;
+        for block in &blocks {
+            made.block(block, first)?;
+            first += if has_gaps { room(block) } else { block.len() };
         }
         Some(made)
     }
 
-    /// Returns the number of a name, which is one of those that it was made of.
-    pub(super) fn id(&self, name: &str) -> NameId {
-        letter(name.as_bytes()).or_else(|| self.ids.get(name).copied()).unwrap_or(NameId::MAX)
+    /// Writes a block, whose first name has this number.
+    fn block(&mut self, names: &[&'k str], first: usize) -> Option<()> {
+        let mut before = "";
+        for (at, name) in names.iter().enumerate() {
+            let id = NameId::try_from(first + at).ok().filter(|id| *id < LETTERS)?;
+            self.numbers.insert(name, id);
+            if at == 0 {
+                self.starts.push(U64::new(key(name.as_bytes())));
+                self.offsets.push(U32::new(u32::try_from(self.bytes.len()).ok()?));
+                let count = u8::try_from(names.len()).ok()?;
+                self.ids.push(BlockIds { first: U16::new(id), count });
+                put_number(&mut self.bytes, u32::try_from(name.len()).ok()?);
+                self.bytes.extend_from_slice(name.as_bytes());
+            } else {
+                let shared = common(before.as_bytes(), name.as_bytes());
+                let rest = name.as_bytes().get(shared..).unwrap_or(&[]);
+                let half = |part: usize| u8::try_from(part).map_or(LARGE, |part| part.min(LARGE));
+                self.bytes.push(half(shared) << 4 | half(rest.len()));
+                for part in [shared, rest.len()] {
+                    if let Some(more) = part.checked_sub(usize::from(LARGE)) {
+                        put_number(&mut self.bytes, u32::try_from(more).ok()?);
+                    }
+                }
+                self.bytes.extend_from_slice(rest);
+            }
+            before = name;
+        }
+        Some(())
     }
 
-    /// Returns how many names there are.
-    pub(super) fn len(&self) -> usize {
-        self.ids.len()
+    /// Returns the number of a name, which is one of those that it was made of.
+    pub(super) fn id(&self, name: &str) -> NameId {
+        letter(name.as_bytes()).or_else(|| self.numbers.get(name).copied()).unwrap_or(NameId::MAX)
     }
 }
 
@@ -314,47 +379,81 @@ mod tests {
     fn a_name_is_found_by_itself_alone() {
         let all = sample();
         let made = NamesBuilder::new(&all.iter().map(String::as_str).collect()).unwrap();
-        let names = Names::open(made.len(), &made.starts, &made.offsets, &made.bytes).unwrap();
-        for (at, name) in all.iter().enumerate() {
-            let id = NameId::try_from(at).unwrap();
-            assert_eq!(names.find(name.as_bytes()), Some(id), "{name}");
-            assert_eq!(names.name(id), *name);
-            assert_eq!(made.id(name), id);
+        let names = Names::open(&made.ids, &made.starts, &made.offsets, &made.bytes).unwrap();
+        assert!(made.ids.len() > 5, "{} blocks", made.ids.len());
+        let ids: Vec<NameId> = all.iter().map(|name| made.id(name)).collect();
+        assert!(ids.is_sorted_by(|left, right| left < right));
+        for (name, id) in all.iter().zip(&ids) {
+            assert_eq!(names.find(name.as_bytes()), Some(*id), "{name}");
+            assert_eq!(names.name(*id), *name);
+            assert!(names.has(*id));
             for other in [format!("{name}x"), format!("{name}a"), name.get(1..).unwrap().to_owned()]
             {
-                let expected = all.iter().position(|each| *each == other);
                 let (rank, is_there) = names.rank(other.as_bytes());
-                assert_eq!(is_there.then_some(rank), expected, "{other}");
-                assert_eq!(rank, all.iter().filter(|each| **each < other).count(), "{other}");
+                assert_eq!(is_there, all.contains(&other), "{other}");
+                let below = ids.iter().filter(|id| **id < rank).count();
+                assert_eq!(below, all.iter().filter(|each| **each < other).count(), "{other}");
             }
             for length in 0..name.len() {
                 let start = name.get(..length).unwrap();
                 let range = names.from(start.as_bytes());
-                let low = all.iter().position(|each| each.starts_with(start)).unwrap();
-                let count = all.iter().filter(|each| each.starts_with(start)).count();
-                let expected = low..low + count;
-                assert_eq!(usize::from(range.start)..usize::from(range.end), expected, "{start}");
+                for (each, id) in all.iter().zip(&ids) {
+                    assert_eq!(range.contains(id), each.starts_with(start), "{start}: {each}");
+                }
             }
         }
         let letter = names.find(b"-x").unwrap();
         assert_eq!(names.name(letter), "-x");
-        assert!(usize::from(letter) > all.len());
+        assert!(ids.iter().all(|id| *id < letter));
         assert_eq!(names.find(b""), None);
         assert_eq!(names.find(b"zz"), None);
+    }
+
+    #[test]
+    fn a_new_name_leaves_the_numbers_of_most_others() {
+        let all: BTreeSet<String> = (0..3000).map(|number| format!("--{}", number * 7)).collect();
+        let numbers = |names: &BTreeSet<String>| {
+            let made = NamesBuilder::new(&names.iter().map(String::as_str).collect()).unwrap();
+            all.iter().map(|name| made.id(name)).collect::<Vec<_>>()
+        };
+        let before = numbers(&all);
+        let (mut changed, mut count) = (0, 0);
+        for name in all.iter().step_by(10) {
+            let mut more = all.clone();
+            more.insert(format!("{name}-new"));
+            let after = numbers(&more);
+            changed += before.iter().zip(&after).filter(|(before, after)| before != after).count();
+            count += 1;
+        }
+        let usual = changed / count;
+        assert!(usual < all.len() / 10, "{usual} of {} numbers change", all.len());
+    }
+
+    #[test]
+    fn very_many_names_have_no_gaps() {
+        let names: BTreeSet<String> = (0..60_000).map(|number| format!("--{number}")).collect();
+        let made = NamesBuilder::new(&names.iter().map(String::as_str).collect()).unwrap();
+        assert!(Names::open(&made.ids, &made.starts, &made.offsets, &made.bytes).is_ok());
+        assert_eq!(usize::from(made.id("--9999")), names.len() - 1);
+        let more: BTreeSet<String> = (0..65_281).map(|number| format!("--{number}")).collect();
+        assert!(NamesBuilder::new(&more.iter().map(String::as_str).collect()).is_none());
     }
 
     #[test]
     fn altered_names_are_refused() {
         let all = ["--all", "--almost", "-all", "ls"];
         let made = NamesBuilder::new(&all.into_iter().collect()).unwrap();
-        let open = |bytes: &[u8]| Names::open(4, &made.starts, &made.offsets, bytes).is_ok();
+        let open =
+            |bytes: &[u8]| Names::open(&made.ids, &made.starts, &made.offsets, bytes).is_ok();
         assert!(open(&made.bytes));
         assert!(!open(&made.bytes[..made.bytes.len() - 1]));
         let mut longer = made.bytes.clone();
         longer.push(0);
         assert!(!open(&longer));
         let mut unsorted = made.bytes.clone();
-        *unsorted.last_mut().unwrap() = b'\0';
-        assert!(Names::open(3, &made.starts, &made.offsets, &unsorted).is_err());
+        unsorted.iter_mut().rev().take(2).for_each(|byte| *byte = 1);
+        assert!(!open(&unsorted));
+        let ids = [BlockIds { first: U16::new(0), count: 3 }];
+        assert!(Names::open(&ids, &made.starts, &made.offsets, &made.bytes).is_err());
     }
 }

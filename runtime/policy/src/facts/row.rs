@@ -1,10 +1,12 @@
 //! The rows of a program, as they lie in the table.
 //!
 //! ```text
-//! node     parent(3 bytes; of a program NO_PARENT and its file), tier | style | parts, bits | parts, extras,
+//! node     distance of its parent(3 bytes; of a program NO_PARENT and its file), tier | style | parts, bits | parts, extras,
 //!          name, says, line, the extras that are there, then each part that is there with its length:
 //!          options, operands, forms, sub-commands
 //! option   length, tier | arity | parts, line, role, cap, says, values, letters, names
+//!          or 0, the distance from the node back to an equal option, the line that its lines are counted from
+//! text     2 * its number, or of one that only this row has 2 * its length + 1 and its bytes
 //! operand  role | position, line | parts, first operand, values
 //! value    tier | parts, line, pattern, cap, role, says
 //! form     length, tier | parts, lists, line, says, the parts, then the lists with their lengths
@@ -13,6 +15,9 @@
 //!
 //! Names are numbers in rising order, each written as the distance to the one before; the letters of names
 //! such as `-x` are in front of them. The line of a row is written as the distance to the line of its node.
+//!
+//! Rows refer to each other by distances, and hold the texts that they alone have. So a fact that is edited moves few
+//! other bytes, and a version control system stores its table as a small difference.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
@@ -25,13 +30,16 @@ use crate::tier::Tier;
 pub type NodeId = u32;
 /// The number of an option: where its row begins.
 pub(crate) type FlagId = u32;
-/// The number of a text: where it begins.
+/// The number of a text: where it begins, among the texts or, with the bit [`IN_ROW`], among the rows.
 pub(crate) type TextId = u32;
+
+/// The bit of the number of a text that only one row has.
+pub(super) const IN_ROW: TextId = 1 << 31;
 
 /// What a program has in place of the number of a parent.
 pub(super) const NO_PARENT: NodeId = 0xff_ffff;
 
-/// The number of a program or sub-command as it is written: in three bytes, the lowest first.
+/// The number of a program or a distance as it is written: in three bytes, the lowest first.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(transparent)]
 pub(super) struct NodeBytes([u8; 3]);
@@ -77,6 +85,7 @@ pub(super) mod part {
     pub(in crate::facts) const OUTPUT: u8 = 8;
     pub(in crate::facts) const SPECIAL: u8 = 16;
     pub(in crate::facts) const WRITES: u8 = 32;
+    pub(in crate::facts) const CHECKED: u8 = 64;
 }
 
 /// Parts of an option that may be missing.
@@ -119,7 +128,7 @@ pub(super) mod form_part {
 
 /// Some bytes of rows, and the line that the lines in them are counted from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Extent {
+pub struct Extent {
     pub(super) start: u32,
     pub(super) end: u32,
     pub(super) line: u16,
@@ -150,7 +159,7 @@ impl NameList {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NodeRow {
     pub(crate) id: NodeId,
-    pub(super) parent: Option<NodeId>,
+    pub(crate) parent: Option<NodeId>,
     /// The file of a program; 0 of a sub-command.
     pub(super) file: u8,
     pub(super) name: NameId,
@@ -167,6 +176,7 @@ pub(crate) struct NodeRow {
     pub(crate) stdin: Role,
     pub(crate) output: Output,
     pub(crate) special: Special,
+    pub(super) checked: TextId,
     pub(crate) line: u16,
     pub(super) flags: Extent,
     pub(crate) operands: Extent,
@@ -203,6 +213,11 @@ pub(crate) struct FlagRow {
 }
 
 impl FlagRow {
+    /// Returns how many bytes it takes.
+    pub(super) const fn size(&self) -> usize {
+        self.names.names.end.saturating_sub(self.id) as usize
+    }
+
     /// `--help`, which every program may have and no fact declares: nothing else is done then.
     pub(crate) const HELP: Self = Self {
         id: FlagId::MAX,
@@ -278,23 +293,29 @@ pub(super) struct SubRow {
 pub(super) struct RowReader<'a> {
     cursor: Cursor<'a>,
     line: u16,
+    /// The node whose rows are read, which distances are counted from.
+    node: NodeId,
 }
 
 impl<'a> RowReader<'a> {
     pub(super) fn new(bytes: &'a [u8], extent: Extent) -> Self {
         let bytes = bytes.get(..extent.end as usize).unwrap_or(&[]);
-        Self { cursor: Cursor::new(bytes, extent.start as usize), line: extent.line }
+        Self { cursor: Cursor::new(bytes, extent.start as usize), line: extent.line, node: 0 }
+    }
+
+    /// Reads the options of a node.
+    pub(super) fn of_node(bytes: &'a [u8], node: &NodeRow) -> Self {
+        Self { node: node.id, ..Self::new(bytes, node.flags) }
     }
 
     pub(super) fn node(bytes: &'a [u8], id: NodeId) -> Option<NodeRow> {
-        let mut reader = Self { cursor: Cursor::new(bytes, id as usize), line: 0 };
+        let mut reader = Self { cursor: Cursor::new(bytes, id as usize), line: 0, node: id };
         let mut byte = || reader.cursor.byte();
         let parent = NodeBytes([byte(), byte(), byte()]).get();
         let file = if parent == NO_PARENT { reader.cursor.byte() } else { 0 };
         let (first, bits, extras) =
             (reader.cursor.byte(), reader.cursor.byte(), reader.cursor.byte());
-        let (name, says, line) =
-            (reader.cursor.short(), reader.cursor.number(), reader.cursor.short());
+        let (name, says, line) = (reader.cursor.short(), reader.text_id(), reader.cursor.short());
         reader.line = line;
         let mut extra = |mask: u8, usual: u8| match extras & mask {
             0 => usual,
@@ -304,7 +325,8 @@ impl<'a> RowReader<'a> {
         let stdin = Role::from_number(extra(part::STDIN, 0))?;
         let output = Output::from_number(extra(part::OUTPUT, 0))?;
         let special = Special::from_number(extra(part::SPECIAL, 0))?;
-        let writes = if extras & part::WRITES == 0 { 0 } else { reader.cursor.number() };
+        let mut text = |mask: u8| if extras & mask == 0 { 0 } else { reader.text_id() };
+        let (writes, checked) = (text(part::WRITES), text(part::CHECKED));
         let mut list = |is_there: bool| if is_there { reader.list() } else { Extent::default() };
         let flags = list(first & part::FLAGS != 0);
         let operands = list(first & part::OPERANDS != 0);
@@ -316,7 +338,7 @@ impl<'a> RowReader<'a> {
         };
         let row = NodeRow {
             id,
-            parent: (parent != NO_PARENT).then_some(parent),
+            parent: (parent != NO_PARENT).then(|| id.saturating_add(parent)),
             file,
             name,
             says,
@@ -329,6 +351,7 @@ impl<'a> RowReader<'a> {
             stdin,
             output,
             special,
+            checked,
             line,
             flags,
             operands,
@@ -344,9 +367,19 @@ impl<'a> RowReader<'a> {
     }
 
     pub(super) fn flag(&mut self) -> Option<FlagRow> {
-        let id = u32::try_from(self.cursor.at()).ok()?;
-        let rest = self.list();
-        let mut reader = Self { cursor: self.cursor.within(rest.start, rest.end), ..*self };
+        let mut id = u32::try_from(self.cursor.at()).ok()?;
+        let mut rest = self.list();
+        if rest.is_empty() {
+            let distance = self.cursor.number();
+            let line = self.line.wrapping_add(self.cursor.short());
+            id = self.node.checked_sub(distance)?;
+            let cursor = self.cursor.moved_to(id as usize);
+            rest = Self { cursor, line, ..*self }.list();
+            // An equal option is written there, so that no reference leads to another.
+            (!rest.is_empty()).then_some(())?;
+        }
+        let cursor = self.cursor.within(rest.start, rest.end);
+        let mut reader = Self { cursor, line: rest.line, ..*self };
         let parts = reader.cursor.byte();
         let (line, bits) = reader.line_and_bits(2);
         let arity = Arity::from_number(parts >> 2 & 3)?;
@@ -355,7 +388,7 @@ impl<'a> RowReader<'a> {
             Arity::Required | Arity::Attached => Role::from_number(reader.cursor.byte())?,
         };
         let cap = reader.cap(parts & flag_part::CAP != 0)?;
-        let says = if parts & flag_part::SAYS == 0 { 0 } else { reader.cursor.number() };
+        let says = if parts & flag_part::SAYS == 0 { 0 } else { reader.text_id() };
         let values = if parts & flag_part::VALUES == 0 { Extent::default() } else { reader.list() };
         let letters = if bits & 1 == 0 { Extent::default() } else { reader.list() };
         let start = u32::try_from(reader.cursor.at()).ok()?;
@@ -394,10 +427,10 @@ impl<'a> RowReader<'a> {
         let id = u32::try_from(self.cursor.at()).ok()?;
         let parts = self.cursor.byte();
         let line = self.line();
-        let pattern = self.cursor.number();
+        let pattern = self.text_id();
         let cap = self.cap(parts & value_part::CAP != 0)?;
         let role = if parts & value_part::ROLE == 0 { 0 } else { self.cursor.byte() };
-        let says = if parts & value_part::SAYS == 0 { 0 } else { self.cursor.number() };
+        let says = if parts & value_part::SAYS == 0 { 0 } else { self.text_id() };
         let tier = Tier::from_number(parts & 3)?;
         let row = ValueRow { id, pattern, says, tier, cap, role: Role::from_number(role)?, line };
         (!self.cursor.is_short()).then_some(row)
@@ -409,13 +442,13 @@ impl<'a> RowReader<'a> {
         let mut reader = Self { cursor: self.cursor.within(rest.start, rest.end), ..*self };
         let (parts, lists) = (reader.cursor.byte(), reader.cursor.byte());
         let line = reader.line();
-        let says = reader.cursor.number();
+        let says = reader.text_id();
         let mut one = |mask: u8| (parts & mask != 0).then(|| reader.cursor.byte());
         let output = one(form_part::OUTPUT);
         let stdin = one(form_part::STDIN);
         let least = one(form_part::LEAST).unwrap_or(0);
         let most = one(form_part::MOST).unwrap_or(u8::MAX);
-        let writes = if parts & form_part::WRITES == 0 { 0 } else { reader.cursor.number() };
+        let writes = if parts & form_part::WRITES == 0 { 0 } else { reader.text_id() };
         let mut names = |mask: u8| match lists & mask {
             0 => NameList::default(),
             _ => {
@@ -465,8 +498,19 @@ impl<'a> RowReader<'a> {
     }
 
     pub(super) fn text(&mut self) -> Option<TextId> {
-        let text = self.cursor.number();
+        let text = self.text_id();
         (!self.cursor.is_short()).then_some(text)
+    }
+
+    /// Reads the number of a text, and skips a text that is here.
+    fn text_id(&mut self) -> TextId {
+        let at = u32::try_from(self.cursor.at()).unwrap_or(u32::MAX);
+        let number = self.cursor.number();
+        if number & 1 == 0 {
+            return number >> 1;
+        }
+        self.cursor.take((number >> 1) as usize);
+        IN_ROW | at
     }
 
     /// Reads a length, and skips as many bytes.

@@ -9,23 +9,23 @@ use std::mem::size_of;
 use zerocopy::little_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
+use super::cursor::Cursor;
 use super::damage::Damaged;
 use super::model::{Place, Role, WordKind};
-use super::names::{NameId, Names, letter_of, name_of};
+use super::names::{BlockIds, NameId, Names, letter_of, name_of};
 use super::row::{
-    Extent, FlagId, FlagRow, FormRow, NameIds, NameList, NodeBit, NodeBytes, NodeId, NodeRow,
-    OperandRow, RowReader, SubRow, TextId, ValueRow,
+    Extent, FlagId, FlagRow, FormRow, IN_ROW, NameIds, NameList, NodeBit, NodeBytes, NodeId,
+    NodeRow, OperandRow, RowReader, SubRow, TextId, ValueRow,
 };
 
 /// Which form of the table this code reads and writes.
-pub(super) const FORM: u32 = 3;
+pub(super) const FORM: u32 = 4;
 
 /// How much of each part there is: of rows of one size their number, else bytes.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
 #[repr(C)]
 pub(super) struct Header {
     pub(super) form: U32,
-    pub(super) names: U32,
     pub(super) blocks: U32,
     pub(super) name_bytes: U32,
     pub(super) programs: U32,
@@ -87,6 +87,7 @@ impl<'a> Facts<'a> {
             return Err(Damaged("another version wrote it"));
         }
         let (starts, rest) = rows::<U64>(rest, header.blocks)?;
+        let (ids, rest) = rows::<BlockIds>(rest, header.blocks)?;
         let (offsets, rest) = rows(rest, header.blocks)?;
         let (name_bytes, rest) = rows(rest, header.name_bytes)?;
         let (programs, rest) = rows(rest, header.programs)?;
@@ -98,7 +99,7 @@ impl<'a> Facts<'a> {
             return Err(Damaged("its length is wrong"));
         }
         let texts = str::from_utf8(rest).map_err(|_| Damaged("its text is not UTF-8"))?;
-        let names = Names::open(header.names.get() as usize, starts, offsets, name_bytes)?;
+        let names = Names::open(ids, starts, offsets, name_bytes)?;
         Ok(Self { names, programs, words, environment, files, rows: node_rows, texts })
     }
 
@@ -139,12 +140,24 @@ impl<'a> Facts<'a> {
     }
 
     pub(crate) fn text(&self, id: TextId) -> &'a str {
+        if id & IN_ROW != 0 {
+            return self.text_in_row(id).unwrap_or("");
+        }
         let rest = self.texts.get(id as usize..).unwrap_or("");
         rest.split_once('\0').map_or("", |(text, _)| text)
     }
 
+    fn text_in_row(&self, id: TextId) -> Option<&'a str> {
+        let mut cursor = Cursor::new(self.rows, (id & !IN_ROW) as usize);
+        let length = cursor.number() >> 1;
+        str::from_utf8(cursor.take(length as usize)).ok()
+    }
+
     /// Returns whether a text begins there.
     pub(super) fn is_text(&self, id: TextId) -> bool {
+        if id & IN_ROW != 0 {
+            return self.text_in_row(id).is_some();
+        }
         let at = id as usize;
         self.texts.is_char_boundary(at) && at < self.texts.len() && self.texts.ends_with('\0')
     }
@@ -202,7 +215,18 @@ impl<'a> Facts<'a> {
     }
 
     pub(crate) fn flags(&self, node: &NodeRow) -> impl Iterator<Item = FlagRow> + use<'a> {
-        self.read(node.flags, RowReader::flag)
+        let mut reader = RowReader::of_node(self.rows, node);
+        std::iter::from_fn(move || if reader.is_done() { None } else { reader.flag() })
+    }
+
+    /// Reads all options of a node; `None` if one of them cannot be read.
+    pub(super) fn all_flags(&self, node: &NodeRow) -> Option<Vec<FlagRow>> {
+        let mut reader = RowReader::of_node(self.rows, node);
+        let mut all = Vec::new();
+        while !reader.is_done() {
+            all.push(reader.flag()?);
+        }
+        Some(all)
     }
 
     pub(crate) fn operands(&self, extent: Extent) -> impl Iterator<Item = OperandRow> + use<'a> {
@@ -308,7 +332,8 @@ impl<'a> Facts<'a> {
     /// Returns whether a variable of the environment is known to change no code.
     #[must_use]
     pub fn is_harmless_variable(&self, name: &str) -> bool {
-        self.environment.iter().any(|id| matches(self.text(id.get()), name.as_bytes()))
+        // Here a bracket is a bracket: no class of names is harmless.
+        self.environment.iter().any(|id| matches_star(self.text(id.get()), name.as_bytes()))
     }
 
     /// Returns where a row of a node was written.
@@ -327,8 +352,23 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Returns whether a word is a pattern's: its whole text, or with `*` at one end what is left.
+/// The pattern of relative paths.
+pub(crate) const RELATIVE: &str = "[relative]";
+
+/// Returns whether a word is a pattern's: its whole text, with `*` at one end what is left, or a relative path
+/// for [`RELATIVE`].
 pub(crate) fn matches(pattern: &str, word: &[u8]) -> bool {
+    match word {
+        // A word that begins with an unknown byte may be an absolute path.
+        [first, ..] if pattern == RELATIVE => {
+            first.is_ascii_alphanumeric() || matches!(first, b'.' | b'_' | b'@')
+        }
+        _ => matches_star(pattern, word),
+    }
+}
+
+/// Returns whether a word is a pattern's: its whole text, or with `*` at one end what is left.
+fn matches_star(pattern: &str, word: &[u8]) -> bool {
     if let Some(start) = pattern.strip_suffix('*') {
         word.starts_with(start.as_bytes())
     } else if let Some(end) = pattern.strip_prefix('*') {
@@ -367,6 +407,21 @@ impl<'a> Facts<'a> {
 
     pub(crate) fn node_says(&self, node: NodeId) -> &'a str {
         self.node(node).map_or("", |row| self.text(row.says))
+    }
+
+    /// Returns the option of an id.
+    pub(crate) fn flag_row(&self, flag: FlagId) -> Option<FlagRow> {
+        self.reader_at(flag).flag()
+    }
+
+    /// Returns the value of an id.
+    pub(crate) fn value_row(&self, value: u32) -> Option<ValueRow> {
+        self.reader_at(value).value()
+    }
+
+    /// Returns the form of an id.
+    pub(crate) fn form_row(&self, form: u32) -> Option<FormRow> {
+        self.reader_at(form).form()
     }
 
     pub(crate) fn form_says(&self, form: u32) -> &'a str {

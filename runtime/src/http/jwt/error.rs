@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::config;
+use crate::settings::config;
 
 /// Why a token is not accepted.
 #[derive(Debug)]

@@ -10,9 +10,9 @@ use super::claims::Claims;
 use super::error::TokenError;
 use super::keys::{Key, Keys};
 use super::principal::principal;
-use crate::config;
+use crate::caller::principal::Principal;
 use crate::http::error::HttpError;
-use crate::principal::Principal;
+use crate::settings::config;
 
 /// One issuer.
 pub(super) struct Issuer {

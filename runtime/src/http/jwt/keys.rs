@@ -5,9 +5,9 @@ use std::path::Path;
 use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, JwkSet, PublicKeyUse};
 use jsonwebtoken::{Algorithm, AlgorithmFamily, DecodingKey, Header};
 
-use crate::config;
+use crate::file::text_file;
 use crate::http::error::HttpError;
-use crate::text_file;
+use crate::settings::config;
 
 /// The public keys of one issuer.
 pub(super) struct Keys(Vec<Key>);

@@ -2,8 +2,8 @@
 
 use super::claims::Claims;
 use super::error::TokenError;
-use crate::config;
-use crate::principal::{Principal, check_groups};
+use crate::caller::principal::{Principal, check_groups};
+use crate::settings::config;
 
 /// Returns the caller with these claims, which are verified already.
 pub(super) fn principal(config: &config::Jwt, claims: &Claims) -> Result<Principal, TokenError> {

@@ -20,7 +20,7 @@ use rmcp::{ErrorData, RoleServer};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::answer::text;
+use super::talk::text;
 
 /// The rounds of one tool or prompt.
 #[derive(Deserialize)]

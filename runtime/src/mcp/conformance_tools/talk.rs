@@ -17,10 +17,13 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
 
-use super::answer::text;
-
 /// The suite wants to see messages arrive one by one.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// Returns an answer of one text.
+pub(super) fn text(text: impl Into<String>) -> CallToolResponse {
+    CallToolResult::success(vec![ContentBlock::text(text)]).into()
+}
 
 pub(super) async fn progress(
     context: &RequestContext<RoleServer>,

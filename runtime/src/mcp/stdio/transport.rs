@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use super::lines::{Line, Lines};
 use super::outlet::Outlet;
 use super::requests::Requests;
-use crate::config::Limits;
+use crate::settings::config::Limits;
 
 /// The most requests in flight besides calls of tools, which have a limit of their own.
 const READS_MAX: usize = 64;

@@ -11,8 +11,14 @@ use crate::text::on_one_line;
 /// The most lines of a command that are drawn; of the others it is said how many there are.
 const LINES_MAX: usize = 12;
 
+/// A line of a command, and its first byte in it.
+struct Line<'t> {
+    text: &'t str,
+    start: usize,
+}
+
 /// Returns a verdict for people: the tier, and each line of the command that raised it.
-pub(super) fn verdict(text: &str, verdict: &Verdict, facts: &Facts<'_>, width: usize) -> String {
+pub(crate) fn verdict(text: &str, verdict: &Verdict, facts: &Facts<'_>, width: usize) -> String {
     let tier = verdict.tier;
     let name = format!("{} {}", tier.number(), tier.name());
     let name = match tier {
@@ -37,7 +43,8 @@ pub(super) fn verdict(text: &str, verdict: &Verdict, facts: &Facts<'_>, width: u
         hits.sort_by_key(|hit| (hit.span.start, std::cmp::Reverse(hit.span.end)));
         if !hits.is_empty() {
             if lines < LINES_MAX {
-                draw_line(line.trim_end_matches('\n'), start, &hits, facts, width, &mut drawn);
+                let line = Line { text: line.trim_end_matches('\n'), start };
+                draw_line(&line, &hits, facts, width, &mut drawn);
             } else {
                 rest += hits.len();
             }
@@ -53,14 +60,8 @@ pub(super) fn verdict(text: &str, verdict: &Verdict, facts: &Facts<'_>, width: u
     drawn
 }
 
-fn draw_line(
-    line: &str,
-    start: usize,
-    hits: &[&Hit],
-    facts: &Facts<'_>,
-    width: usize,
-    drawn: &mut String,
-) {
+fn draw_line(line: &Line<'_>, hits: &[&Hit], facts: &Facts<'_>, width: usize, drawn: &mut String) {
+    let Line { text: line, start } = *line;
     let room = width.saturating_sub(2);
     let whole = display_width(&on_one_line(line)) <= room;
     for (number, hit) in hits.iter().enumerate() {

@@ -1,5 +1,6 @@
 //! What a comparison found, as every form prints it.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use relay_bundle::{Bundle, Digest, Place};
@@ -182,13 +183,7 @@ impl Comparison {
             .iter()
             .flat_map(|project| project.findings.iter().map(of(project)))
             .collect();
-        all.sort_by(|(_, a), (_, b)| {
-            (a.level(), a.accepted.is_some(), a.finding.order()).cmp(&(
-                b.level(),
-                b.accepted.is_some(),
-                b.finding.order(),
-            ))
-        });
+        all.sort_by(|(_, a), (_, b)| a.by_gravity(b));
         all
     }
 }
@@ -410,6 +405,15 @@ impl Found {
     /// Returns whether a reviewer may want to accept it, or has done so: its fingerprint is shown.
     pub(crate) fn needs_acceptance(&self) -> bool {
         self.level() != Level::Note || self.trips || self.accepted.is_some()
+    }
+
+    /// Compares how grave two findings are: the graver is less.
+    pub(crate) fn by_gravity(&self, other: &Self) -> Ordering {
+        (self.level(), self.accepted.is_some(), self.finding.order()).cmp(&(
+            other.level(),
+            other.accepted.is_some(),
+            other.finding.order(),
+        ))
     }
 
     /// Returns how grave it is: what loosens needs a person before it is merged.

@@ -1,8 +1,8 @@
 //! The comparison as workflow commands of GitHub Actions, which annotate a pull request.
 
 use crate::answer::size::grouped;
-use crate::command::diff::comparison::{Compared, Comparison, Found, Spot};
-use crate::command::diff::words::{self, Mark};
+use crate::command::diff::comparison::Spot;
+use crate::command::diff::outline::{Outline, Row};
 use crate::level::Level;
 use crate::text::shortened;
 use crate::workflow::{Annotation, Lines};
@@ -14,19 +14,19 @@ const TITLE_CHARS_MAX: usize = 100;
 const MESSAGE_CHARS_MAX: usize = 1_000;
 
 /// Returns one command per line, the gravest findings first.
-pub(crate) fn draw(comparison: &Comparison) -> String {
-    let all = comparison.gravest_first();
-    let notes = notes(comparison);
+pub(crate) fn draw(outline: &Outline<'_>) -> String {
+    let all = outline.gravest_first();
+    let notes = outline.all_notes();
     let mut text = String::new();
     for level in [Level::Error, Level::Warning, Level::Note] {
-        let of_level: Vec<_> = all.iter().filter(|(_, found)| found.level() == level).collect();
+        let of_level: Vec<_> = all.iter().filter(|row| row.level == level).collect();
         let has_notes = level == Level::Note && !notes.is_empty();
         let places = ANNOTATIONS_MAX - usize::from(has_notes);
         let more = of_level.len().saturating_sub(places);
         let listed = of_level.len() - more;
-        for (index, (project, found)) in of_level.into_iter().take(places).enumerate() {
+        for (index, row) in of_level.into_iter().take(places).enumerate() {
             let is_last = index + 1 == listed;
-            text.push_str(&annotation(project, found, if is_last { more } else { 0 }));
+            text.push_str(&annotation(row, if is_last { more } else { 0 }));
         }
     }
     if !notes.is_empty() {
@@ -39,35 +39,19 @@ pub(crate) fn draw(comparison: &Comparison) -> String {
 }
 
 /// Returns the annotation of a finding, which also counts those of its level that are not listed.
-fn annotation(project: &Compared, found: &Found, more: usize) -> String {
-    let finding = &found.finding;
-    let what = words::title(&finding.subject, &finding.part);
-    let mark = Mark::of(found).text();
-    let title = shortened(&format!("{mark} {what}"), TITLE_CHARS_MAX);
-    let mut message = shortened(&words::summary(found, project), MESSAGE_CHARS_MAX);
-    message.push_str(&format!("\nfingerprint {}", found.fingerprint));
+fn annotation(row: &Row<'_>, more: usize) -> String {
+    let title = shortened(&format!("{} {}", row.mark.text(), row.title()), TITLE_CHARS_MAX);
+    let mut message = shortened(&row.summary(), MESSAGE_CHARS_MAX);
+    message.push_str(&format!("\nfingerprint {}", row.fingerprint));
     if more > 0 {
         message.push_str(&format!("\nand {} more that are not listed", grouped(more)));
     }
-    let Spot { file, line } = project.spot(found);
+    let Spot { file, line } = &row.spot;
     Annotation {
-        level: found.level(),
-        place: Some(Lines { file: &file, lines: (line, line), columns: None }),
+        level: row.level,
+        place: Some(Lines { file, lines: (*line, *line), columns: None }),
         title: &title,
         message: &message,
     }
     .command()
-}
-
-/// Returns what a reader must know that is no finding.
-fn notes(comparison: &Comparison) -> Vec<String> {
-    let mut notes = comparison.notes.clone();
-    for project in &comparison.projects {
-        notes.extend(project.notes.iter().cloned());
-        notes.extend(words::not_shown(project.not_shown));
-    }
-    if comparison.same_meaning {
-        notes.push(words::NO_DIFFERENCE.into());
-    }
-    notes
 }

@@ -1,11 +1,9 @@
 //! The comparison as text for people.
 
-use relay_diff::{Change, Hunk, PieceKind};
+use relay_diff::PieceKind;
 
-use crate::answer::size::counted;
-use crate::command::diff::comparison::{Compared, Comparison, Described, Found};
-use crate::command::diff::words::{self, Mark};
-use crate::command::verify::Signature;
+use crate::command::diff::outline::{Body, Group, Outline, Passage, Project, Row, Side, left_out};
+use crate::command::diff::words::{self, Count, Mark};
 use crate::output::{Look, bad, bold, dim, doubtful, good};
 use crate::text::{on_one_line, padded, printable, without_commands, wrapped};
 
@@ -13,40 +11,29 @@ use crate::text::{on_one_line, padded, printable, without_commands, wrapped};
 const SHORT_CHARS_MAX: usize = 40;
 
 /// Returns the comparison of each project, an empty line between them.
-pub(crate) fn draw(comparison: &Comparison, look: Look) -> String {
-    let projects = comparison.projects.iter().map(|project| drawn(project, comparison, look));
+pub(crate) fn draw(outline: &Outline<'_>, look: Look) -> String {
+    let projects = outline.projects.iter().map(|project| drawn(project, look));
     let mut text = projects.collect::<Vec<_>>().join("\n");
-    for note in &comparison.notes {
+    for note in outline.notes {
         text.push_str(&self::note(note));
     }
     without_commands(&text)
 }
 
-fn drawn(project: &Compared, comparison: &Comparison, look: Look) -> String {
+fn drawn(project: &Project<'_>, look: Look) -> String {
     let mut text = header(project);
     if project.same_meaning {
         text.push_str(&format!("{}\n", good(words::NO_DIFFERENCE)));
     } else {
-        text.push_str(&format!("\n  {}\n", verdict(project, comparison)));
+        text.push_str(&format!("\n  {}\n", verdict(&project.verdict)));
     }
-    for area in &comparison.areas {
-        let mut found = project.of_area(*area).peekable();
-        if found.peek().is_some() {
-            text.push_str(&format!("\n{}\n", bold(words::area(*area))));
-        }
-        for found in found {
-            text.push_str(&finding(found, project, look));
-        }
+    for Group { area, rows } in &project.groups {
+        text.push_str(&format!("\n{}\n", bold(words::area(*area))));
+        text.extend(rows.iter().map(|row| finding(row, look)));
     }
-    for side in [&project.a, &project.b] {
-        for signature in &side.signers {
-            let Signature { keyid, name: _, state } = signature;
-            text.push_str(&note(&format!("`{}` is signed by {keyid} ({state})", side.subject)));
-        }
-    }
-    let notes = project.notes.iter().cloned().chain(words::not_shown(project.not_shown));
-    for note in notes {
-        text.push_str(&self::note(&note));
+    let not_shown = words::not_shown(project.not_shown);
+    for note in project.signatures.iter().chain(project.notes).chain(&not_shown) {
+        text.push_str(&self::note(note));
     }
     text
 }
@@ -56,64 +43,56 @@ fn note(text: &str) -> String {
 }
 
 /// Returns which project, which sides, and how much of the source differs.
-fn header(project: &Compared) -> String {
-    let Compared { a, b, environments, .. } = project;
-    let versions = words::versions(project).map(|versions| format!(" {versions}"));
-    let name = on_one_line(&format!("{}{}", project.project(), versions.unwrap_or_default()));
+fn header(project: &Project<'_>) -> String {
+    let Project { name, versions, a, b, files, epochs, environments, .. } = project;
+    let versions = versions.as_ref().map(|versions| format!(" {versions}"));
+    let name = on_one_line(&format!("{name}{}", versions.unwrap_or_default()));
     let mut parts =
-        vec![bold(name).to_string(), format!("{} → {}", side(a), side(b)), words::files(project)];
-    parts.extend(words::epochs(project));
-    if environments.iter().any(Option::is_some) {
-        parts.push(on_one_line(&words::environments(environments)));
-    }
+        vec![bold(name).to_string(), format!("{} → {}", side(a), side(b)), files.clone()];
+    parts.extend(epochs.clone());
+    parts.extend(environments.as_deref().map(on_one_line));
     format!("{}\n", parts.join("   "))
 }
 
-fn side(side: &Described) -> String {
-    let commit = words::short_commit(side).map(|commit| format!(" ({commit})"));
+fn side(side: &Side<'_>) -> String {
+    let commit = side.commit.map(|commit| format!(" ({commit})"));
     on_one_line(&format!("{}{}", side.subject, commit.unwrap_or_default()))
 }
 
 /// Returns how many findings there are of each kind.
-fn verdict(project: &Compared, comparison: &Comparison) -> String {
-    let groups = words::verdict(&comparison.areas, project.findings.iter());
-    let coloured = |count: &words::Count| match count.is_bad {
+fn verdict(groups: &[Vec<Count>]) -> String {
+    let coloured = |count: &Count| match count.is_bad {
         true => bad(&count.text).to_string(),
         false => count.text.clone(),
     };
-    let group = |group: &Vec<words::Count>| group.iter().map(coloured).collect::<Vec<_>>();
+    let group = |group: &Vec<Count>| group.iter().map(coloured).collect::<Vec<_>>();
     let groups = groups.iter().map(|counts| group(counts).join("   "));
     groups.collect::<Vec<_>>().join("   ·   ")
 }
 
-fn finding(found: &Found, project: &Compared, look: Look) -> String {
-    let finding = &found.finding;
-    let title = on_one_line(&words::title(&finding.subject, &finding.part));
-    let title = format!("{} {}", mark(found), bold(title));
-    let place = found.place().map(|place| on_one_line(&place.to_string()));
-    // What can fail a run can be accepted, and it is the fingerprint that does so.
-    let fingerprint = found.needs_acceptance().then(|| found.fingerprint.clone());
-    let right: Vec<String> =
-        [place, words::size(found), fingerprint].into_iter().flatten().collect();
+fn finding(row: &Row<'_>, look: Look) -> String {
+    let title = format!("{} {}", mark(row.mark), bold(on_one_line(&row.title())));
+    let place = row.place.as_deref().map(on_one_line);
+    let fingerprint = row.needs_acceptance.then(|| row.fingerprint.to_owned());
+    let right: Vec<String> = [place, row.size.clone(), fingerprint].into_iter().flatten().collect();
     let mut text = if right.is_empty() {
         format!("{title}\n")
     } else {
         let left = padded(&title, (look.width / 2).saturating_sub(4));
         format!("{left}  {}\n", dim(right.join("   ")))
     };
-    text.push_str(&change(&finding.change, look));
-    let only = words::only_in(found, project).map(|names| format!("only in {names}"));
-    let accepted = found.accepted.as_ref().map(|it| format!("accepted: {}", it.reason));
-    let meaning = finding.meaning.clone();
-    for line in [meaning, words::tried(found), only, accepted].into_iter().flatten() {
+    text.push_str(&body(&row.body, look));
+    let only = row.only_in.as_ref().map(|names| format!("only in {names}"));
+    let accepted = row.accepted.map(|reason| format!("accepted: {reason}"));
+    let meaning = row.meaning.map(str::to_owned);
+    for line in [meaning, row.tried.clone(), only, accepted].into_iter().flatten() {
         text.push_str(&wrapped(&line, "    ", look.width));
     }
     text
 }
 
 /// Returns the symbol of a finding in its colour; those of authority are of one width.
-fn mark(found: &Found) -> String {
-    let mark = Mark::of(found);
+fn mark(mark: Mark) -> String {
     let text = mark.text();
     match mark {
         Mark::Loosens => bad(format!("{text} ")).to_string(),
@@ -125,24 +104,16 @@ fn mark(found: &Found) -> String {
     }
 }
 
-fn change(change: &Change, look: Look) -> String {
-    match change {
-        Change::Value { before, after } => value(before.as_deref(), after.as_deref(), look),
-        Change::Text { hunks } => hunks.iter().map(passage).collect(),
-        Change::Added
-        | Change::Removed
-        | Change::Renamed { .. }
-        | Change::Readers { .. }
-        | Change::Instructions { .. }
-        | Change::Calls { .. }
-        | Change::Briefings { .. }
-        | Change::Untried { .. }
-        | Change::Listed { .. } => {
-            let shown = |line: &String| match line.starts_with(words::INDENT) {
+fn body(body: &Body<'_>, look: Look) -> String {
+    match body {
+        Body::Value { before, after } => value(*before, *after, look),
+        Body::Passages(passages) => passages.iter().map(passage).collect(),
+        Body::Lines(lines) => {
+            let drawn = |line: &String| match line.starts_with(words::INDENT) {
                 true => format!("    {}\n", on_one_line(line)),
                 false => wrapped(line, "    ", look.width),
             };
-            words::lines(change).iter().map(shown).collect()
+            lines.iter().map(drawn).collect()
         }
     }
 }
@@ -164,9 +135,9 @@ fn value(before: Option<&str>, after: Option<&str>, look: Look) -> String {
 }
 
 /// Returns a passage with what is gone and new in it marked.
-fn passage(hunk: &Hunk) -> String {
+fn passage(passage: &Passage<'_>) -> String {
     let mut text = String::new();
-    for piece in &hunk.pieces {
+    for piece in passage.pieces {
         let shown = printable(&piece.text);
         // A mark around each line: a style or a bracket would else go on over the next ones.
         for line in shown.split_inclusive('\n') {
@@ -182,15 +153,11 @@ fn passage(hunk: &Hunk) -> String {
             }
             text.push_str(end);
         }
-        if piece.omitted > 0 {
-            text.push_str(
-                &dim(format!(" ({} left out)", counted(piece.omitted, "character"))).to_string(),
-            );
-        }
+        text.extend(left_out(piece).map(|left_out| dim(left_out).to_string()));
     }
     let mut shown = String::new();
-    if let Some(variants) = words::variants(hunk) {
-        shown.push_str(&format!("    {}\n", dim(on_one_line(&variants))));
+    if let Some(variants) = &passage.with {
+        shown.push_str(&format!("    {}\n", dim(on_one_line(variants))));
     }
     // Lines of context may be empty.
     for line in text.trim_matches('\n').split('\n') {

@@ -1,19 +1,13 @@
 //! The words that several forms of a comparison share. They are not escaped: names and values in
 //! them are an author's, and each form has its own way to keep those from steering it.
 
-use relay_diff::{
-    Area, Called, Change, Claim, Direction, Hunk, Instructed, Kind, Lost, PieceKind, Subject,
-};
+use relay_diff::{Area, Called, Change, Claim, Direction, Hunk, Instructed, Kind, Lost, Subject};
 
 use crate::answer::size::{counted, grouped};
 use crate::command::diff::comparison::{Beside, Compared, Described, Found};
-use crate::text::shortened;
 
 /// Said of a comparison without findings.
 pub(crate) const NO_DIFFERENCE: &str = "no difference in meaning";
-/// Characters of a value, and of a passage, in a summary.
-const VALUE_CHARS_MAX: usize = 120;
-const PASSAGE_CHARS_MAX: usize = 300;
 /// Prompts that a line names.
 const NAMES_MAX: usize = 8;
 /// Audiences whose instructions are listed.
@@ -434,52 +428,4 @@ pub(crate) fn variants(hunk: &Hunk) -> Option<String> {
         alike => format!("; the same words with {alike} more"),
     };
     Some(format!("with {}{more}{alike}:", named.join("; ")))
-}
-
-/// Returns what a finding says, without its title, in a few short lines of plain text.
-pub(crate) fn summary(found: &Found, project: &Compared) -> String {
-    let finding = &found.finding;
-    let mut lines = self::lines(&finding.change);
-    match &finding.change {
-        Change::Value { before, after } => {
-            let shown = |value: &Option<String>| match value {
-                Some(value) => format!("`{}`", shortened(value, VALUE_CHARS_MAX)),
-                None => "none".into(),
-            };
-            lines.push(format!("{} → {}", shown(before), shown(after)));
-        }
-        Change::Text { hunks } => {
-            lines.extend(hunks.first().map(|hunk| shortened(&passage(hunk), PASSAGE_CHARS_MAX)));
-            if hunks.len() > 1 {
-                lines.push(format!("and {}", counted(hunks.len() - 1, "more passage")));
-            }
-        }
-        _ => {}
-    }
-    lines.extend(finding.meaning.clone());
-    lines.extend(tried(found));
-    lines.extend(size(found));
-    lines.extend(only_in(found, project).map(|names| format!("only in {names}")));
-    if let Some(accepted) = &found.accepted {
-        lines.push(format!("accepted: {}", accepted.reason));
-    }
-    lines.join("\n")
-}
-
-/// Returns a passage in one line, with what is gone and new in brackets.
-fn passage(hunk: &Hunk) -> String {
-    let mut text = String::new();
-    for piece in &hunk.pieces {
-        let words = piece.text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let words = match piece.kind {
-            PieceKind::Same => words,
-            PieceKind::Gone => format!("[-{words}-]"),
-            PieceKind::New => format!("{{+{words}+}}"),
-        };
-        if !text.is_empty() && !words.is_empty() {
-            text.push(' ');
-        }
-        text.push_str(&words);
-    }
-    text
 }

@@ -2,6 +2,7 @@
 
 use relay_bundle::Bundle;
 use relay_engine::cascade::{self, Explained, Failed, Question, Row};
+use relay_engine::decide::{Call, Rule, decide};
 use relay_engine::place::{self, Identity};
 use relay_engine::view::View;
 use schemars::JsonSchema;
@@ -82,7 +83,9 @@ impl Asked {
             asked.tenant = Some(name.to_owned());
         }
         let view = View::of(bundle, &placement)?;
-        if let Some(tool) = tool.filter(|tool| view.hides_tool(tool)) {
+        if let Some(tool) = tool
+            && decide(&view, &Call { tool })?.rule == Rule::NotSeen
+        {
             asked
                 .notes
                 .push(format!("this caller does not see `{tool}`: a server rejects the call"));

@@ -1,10 +1,12 @@
-//! The briefing for given tags, or for a call without a briefing, and how it was selected.
+//! The briefing for given tags, or for a call without a briefing, and how it was selected; whether
+//! such a call runs.
 
 mod answer;
 mod why;
 
 use relay_bundle::{Gate, Unlock};
 use relay_engine::briefing::{self, Occasion, Request};
+use relay_engine::decide::{Call, Decision, Outcome, Rule, decide};
 use relay_engine::keywords;
 use relay_engine::select::{self, Limits, TagError, Tags};
 use relay_engine::sent::Sent;
@@ -19,8 +21,8 @@ use crate::output::Output;
 use crate::schema::FORMAT_VERSION;
 use crate::text::printable;
 
-use answer::Selected;
 pub(crate) use answer::SelectionExplained;
+use answer::{Decided, Selected};
 
 /// The placeholder for the handle, which the server seals for one caller.
 const HANDLE: &str = "<briefing handle>";
@@ -45,6 +47,8 @@ pub(crate) struct Asked<'a> {
 enum Unsent {
     /// The project has no gate.
     NoGate,
+    /// The call is denied.
+    Denied,
     /// The tool is not gated.
     NotGated,
     /// The gate denies the call.
@@ -61,11 +65,11 @@ pub(crate) fn explain_tags(
     let gate = view.gate();
     let tags = Tags::new(tags, gate.map_or(select::TAGS_MAX, |gate| gate.tags_max.value as usize));
     let occasion = if asked.sent.is_some() { Occasion::Read } else { Occasion::Begin };
-    let question = Question { view, gate, occasion, tool: None, asked };
+    let question = Question { view, gate, occasion, call: None, asked };
     print(&question, &question.answer(tags, output)?, output)
 }
 
-/// Explains the briefing that would precede the result of a call without one.
+/// Explains whether a call would run, and the briefing that would precede the result of one without.
 pub(crate) fn explain_call(
     view: &View<'_>,
     tool: &str,
@@ -74,16 +78,23 @@ pub(crate) fn explain_call(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let (gate, occasion) = (view.gate(), Occasion::Intercept);
-    let question = Question { view, gate, occasion, tool: Some(tool), asked };
-    if view.hides_tool(tool) {
-        let message = format!("the server rejects this call: unknown tool `{}`", printable(tool));
-        return Err(Failure::no(message).help("this caller does not see it; see --role and --user"));
+    let decision = decide(view, &Call { tool })?;
+    match decision.rule {
+        Rule::NotSeen => {
+            let message =
+                format!("the server rejects this call: unknown tool `{}`", printable(tool));
+            let help = "this caller does not see it; see --role and --user";
+            return Err(Failure::no(message).help(help));
+        }
+        Rule::NotOffered => {
+            let message = format!("the project does not offer the tool `{}`", printable(tool));
+            let help = "a server rejects the call; this is what it would be briefed with";
+            output.warn(&message, help);
+        }
+        Rule::RoleTier | Rule::NoPolicy | Rule::ReadOnly => {}
     }
-    let is_offered = view.tools()?.any(|offered| offered.name == tool);
-    if !is_offered {
-        let message = format!("the project does not offer the tool `{}`", printable(tool));
-        output.warn(&message, "a server rejects the call; this is what it would be briefed with");
-    }
+    let call = Some(Asking { tool, decision });
+    let question = Question { view, gate, occasion, call, asked };
     let tags = keywords::tags(tool, arguments);
     print(&question, &question.answer(Ok(tags), output)?, output)
 }
@@ -97,13 +108,19 @@ pub(crate) fn arguments(json: Option<&str>) -> Result<Map<String, Value>, Failur
     })
 }
 
+/// A call that is asked about.
+struct Asking<'a> {
+    tool: &'a str,
+    decision: Decision<'a>,
+}
+
 /// A question for the gate.
 struct Question<'a> {
     view: &'a View<'a>,
     gate: Option<&'a Gate>,
     occasion: Occasion,
-    /// The tool that is called, for `--call`.
-    tool: Option<&'a str>,
+    /// The call, for `--call`.
+    call: Option<Asking<'a>>,
     asked: &'a Asked<'a>,
 }
 
@@ -114,7 +131,7 @@ impl Question<'_> {
         output: &mut Output,
     ) -> Result<SelectionExplained, Failure> {
         let tags = tags.map_err(|error| error.to_string());
-        let keywords = match (self.tool, &tags) {
+        let keywords = match (&self.call, &tags) {
             (Some(_), Ok(tags)) => Some(tags.as_slice().to_vec()),
             _ => None,
         };
@@ -126,6 +143,7 @@ impl Question<'_> {
         Ok(SelectionExplained {
             format_version: FORMAT_VERSION,
             gated,
+            decided: self.call.as_ref().map(|call| Decided::of(&call.decision)),
             keywords,
             refused,
             selected,
@@ -157,10 +175,19 @@ impl Question<'_> {
         Ok(selected)
     }
 
+    /// Returns the denial that the caller reads; `None` if the call is not denied.
+    fn denial(&self) -> Option<String> {
+        let Asking { decision, .. } = self.call.as_ref()?;
+        (decision.outcome == Outcome::Deny).then(|| decision.denial())
+    }
+
     /// Returns why no briefing is sent; `None` if one is.
     fn unsent(&self) -> Option<Unsent> {
+        if self.denial().is_some() {
+            return Some(Unsent::Denied);
+        }
         let Some(gate) = &self.gate else { return Some(Unsent::NoGate) };
-        let tool = self.tool?;
+        let tool = self.call.as_ref()?.tool;
         let mut tools = self.view.tools().into_iter().flatten();
         if tools.any(|offered| offered.name == tool && !offered.gated) {
             return Some(Unsent::NotGated);
@@ -170,8 +197,9 @@ impl Question<'_> {
 
     /// Returns a note on when this briefing is sent, where that is not obvious, or why it is not.
     fn note(&self) -> Option<String> {
-        let tool = self.tool.unwrap_or_default();
+        let tool = self.call.as_ref().map(|call| call.tool).unwrap_or_default();
         Some(match self.unsent() {
+            Some(Unsent::Denied) => "A call that is denied gets no briefing.".to_owned(),
             Some(Unsent::NoGate) => "This project has no gate, so no agent gets a briefing. A gate \
                                      with the default settings would select this."
                 .to_owned(),
@@ -183,7 +211,7 @@ impl Question<'_> {
                  `else=intercept`, this briefing would precede its result."
                     .to_owned()
             }
-            None if self.tool.is_none() => return None,
+            None if self.call.is_none() => return None,
             None if self.asked.has_session => "This briefing precedes the result once per session. A \
                                                    client without a session gets a smaller one with \
                                                    each call: `--no-session` prints it."
@@ -200,16 +228,17 @@ fn print(
     answer: &SelectionExplained,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let text = answer.selected.as_ref().and_then(|selected| selected.text.as_ref());
-    match text {
+    let text = answer.selected.as_ref().and_then(|selected| selected.text.clone());
+    match question.denial().or(text) {
         _ if question.asked.format == AnswerFormat::Json => output.json(answer)?,
-        Some(text) if !question.asked.why => output.text(text)?,
+        Some(text) if !question.asked.why => output.text(&text)?,
         _ => {
             let (note, width) = (question.note(), output.result_look().width);
             output.result(why::render(answer, note.as_deref(), width))?;
         }
     }
-    Ok(if answer.selected.is_some() { Exit::Yes } else { Exit::No })
+    let runs = question.call.as_ref().is_none_or(|call| call.decision.outcome == Outcome::Allow);
+    Ok(if answer.selected.is_some() && runs { Exit::Yes } else { Exit::No })
 }
 
 /// Returns the prompts that were sent before, each once, and warns of unknown names.

@@ -1,6 +1,6 @@
 //! Who there is: tenants, roles and users, and what each audience is.
 
-use relay_bundle::{Bundle, CallerRole, Corrupt, List, Place, Setting, Who};
+use relay_bundle::{Bundle, CallerRole, Corrupt, List, Place, Setting, Tier, Who};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -25,7 +25,7 @@ pub(crate) struct Role {
     /// Its name.
     name: String,
     /// The most tier that a call of this role may reach, 0 (reads) to 3 (cannot be undone).
-    tier: Setting<u8>,
+    tier: Setting<Tier>,
     /// The role that contains this one.
     parent: Option<String>,
     /// The names and patterns of the tools that it sees; absent if it sees all.
@@ -191,7 +191,7 @@ pub(super) fn draw(bundle: &Bundle, names: &Names<'_>, width: usize) -> Result<S
             let Role { name, tier, parent, tools, at } = role;
             vec![
                 name,
-                tier.value.to_string(),
+                tier.value.number().to_string(),
                 parent.unwrap_or_default(),
                 patterns(tools.as_deref()),
                 at.to_string(),

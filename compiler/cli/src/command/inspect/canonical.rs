@@ -12,18 +12,21 @@ use std::fmt::Write as _;
 use std::ops::Bound::{Included, Unbounded};
 
 use relay_bundle::{
-    Bundle, CallerRole, Gate, List, Manifest, MessagePiece, Messages, Policy, Review, Setting,
-    Suppression,
+    Bundle, CallerRole, Gate, IndexSettings, List, Manifest, MessagePiece, Messages, Policy,
+    Reason, Review, Setting, Suppression,
 };
+use relay_compiler::{OwnProgram, OwnVariables, facts_kdl};
 use relay_engine::briefing;
 
 use crate::answer;
 use crate::answer::audience::{self, Names, Readers};
+use crate::answer::policy::OwnFacts;
 use crate::answer::prompt::{Argument, Generated, Prompt, Variant};
 use crate::answer::resource::{Resource, Template};
 use crate::answer::skill::Skill;
 use crate::command::inspect::access::{self, User};
 use crate::failure::Failure;
+use crate::judge::Judge;
 use crate::text::{indented, on_one_line};
 
 const INDENT: &str = "    ";
@@ -44,11 +47,12 @@ pub(super) fn draw(bundle: &Bundle) -> Result<String, Failure> {
     let prompts: Vec<Prompt> =
         bundle.prompts().map(|view| Ok(Prompt::of(&view?)?)).collect::<Result<_, Failure>>()?;
     manifest(bundle, &mut text);
+    let reviewed = bundle.review()?;
     if let Some(held) = bundle.gate() {
-        gate(held, index_settings(bundle.canonical()?), &mut text);
+        gate(held, reviewed.index.as_ref(), &mut text);
     }
     if let Some(held) = bundle.policy() {
-        policy(held, bundle.canonical()?, &mut text);
+        policy(held, &facts(bundle, &reviewed.reasons)?, &mut text);
     }
     messages(bundle.messages(), &prompts, &mut text);
     people(bundle, &mut text)?;
@@ -67,7 +71,7 @@ pub(super) fn draw(bundle: &Bundle) -> Result<String, Failure> {
     for view in bundle.skills() {
         skill(&Skill::of(&view?)?, &mut text);
     }
-    review(&bundle.review()?, &mut text);
+    review(&reviewed, &mut text);
     Ok(text)
 }
 
@@ -85,17 +89,24 @@ fn manifest(bundle: &Bundle, text: &mut String) {
     field("compiler", Some(compiler), text);
 }
 
-fn gate(gate: &Gate, index: Option<&str>, text: &mut String) {
+fn gate(gate: &Gate, index: Option<&IndexSettings>, text: &mut String) {
     text.push_str("\n== gate\n");
     for (name, value) in relay_bundle::values(gate) {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         field(&name.replace('_', " "), Some(&value), text);
     }
-    field("index", index.map(|node| node.trim_start_matches("index ")), text);
+    let index = index.map(|settings| {
+        let IndexSettings { cap, over_cap_priority, entry_chars, instructions_chars } = settings;
+        format!(
+            "cap={cap} over-cap-priority={over_cap_priority} entry=(chars){entry_chars} \
+             instructions=(chars){instructions_chars}"
+        )
+    });
+    field("index", index.as_deref(), text);
 }
 
 /// Draws the policy, and the facts that the project adds. Those that are shipped go by the compiler.
-fn policy(policy: &Policy, kdl: &str, text: &mut String) {
+fn policy(policy: &Policy, facts: &str, text: &mut String) {
     text.push_str("\n== policy\n");
     field("floors", Some(&answer::policy::floors(&policy.floors)), text);
     for row in &policy.paths {
@@ -103,23 +114,45 @@ fn policy(policy: &Policy, kdl: &str, text: &mut String) {
         let except = row.except.join(" ");
         field("except", Some(&*except).filter(|list| !list.is_empty()), text);
     }
-    let lines = kdl.lines().skip_while(|line| *line != "facts {").skip(1);
-    let facts: Vec<&str> = lines.take_while(|line| *line != "}").collect();
     if !facts.is_empty() {
-        section("facts", &facts.join("\n"), text);
+        section("facts", facts, text);
     }
 }
 
-/// Returns the settings of the index of prompts, which only the effective project says. The gate's
-/// node has no text in it that could look like them.
-fn index_settings(kdl: &str) -> Option<&str> {
-    let mut lines = kdl.lines().skip_while(|line| !line.starts_with("gate "));
-    let inside = lines.by_ref().take_while(|line| *line != "}");
-    inside.filter_map(|line| line.strip_prefix("    ")).find(|line| line.starts_with("index "))
+/// Returns the facts that the project adds, as it may have written them. They are those of the table that
+/// commands are judged by; only the reasons are the author's words.
+fn facts(bundle: &Bundle, reasons: &[Reason]) -> Result<String, Failure> {
+    let Some(judge) = Judge::of(bundle)? else { return Ok(String::new()) };
+    let OwnFacts { programs, mut environment } = OwnFacts::of(judge.facts()?.knowledge());
+    let of = |kind| reasons.iter().filter(move |it| it.kind == kind && it.part.is_empty());
+    let programs = programs.iter().map(|(program, _)| OwnProgram {
+        program,
+        because: of("program")
+            .find(|reason| program.names.contains(&reason.name))
+            .map(|reason| reason.because.as_str()),
+    });
+    // One `because` is for all variables of its node.
+    let rows: Vec<&Reason> = of("variable").collect();
+    let mut variables: Vec<OwnVariables<'_>> = rows
+        .chunk_by(|a, b| a.at == b.at)
+        .map(|row| OwnVariables {
+            because: row.first().map(|reason| reason.because.as_str()),
+            names: row
+                .iter()
+                .map(|reason| reason.name.as_str())
+                .filter(|name| environment.remove(*name))
+                .collect(),
+        })
+        .filter(|row| !row.names.is_empty())
+        .collect();
+    let rest: Vec<&str> = environment.iter().map(String::as_str).collect();
+    variables.extend((!rest.is_empty()).then_some(OwnVariables { names: rest, because: None }));
+    Ok(facts_kdl(&programs.collect::<Vec<_>>(), &variables))
 }
 
 fn review(review: &Review, text: &mut String) {
-    let Review { switched_off, switched_off_skills, suppressions } = review;
+    // The index is part of the gate, and reasons are part of facts.
+    let Review { switched_off, switched_off_skills, suppressions, reasons: _, index: _ } = review;
     if !(switched_off.is_empty() && switched_off_skills.is_empty()) {
         let prompts = switched_off.iter().map(|name| ("prompt", name));
         let skills = switched_off_skills.iter().map(|label| ("skill", label));
@@ -198,7 +231,7 @@ fn is_rest(line: &str) -> bool {
 fn tool(tool: &relay_bundle::Tool, text: &mut String) {
     let relay_bundle::Tool { name, gated, tier, at: _ } = tool;
     heading("tool", name, text);
-    field("tier", Some(&tier.to_string()), text);
+    field("tier", Some(&tier.number().to_string()), text);
     field("gated", Some(yes_or_no(*gated)), text);
 }
 
@@ -216,7 +249,7 @@ fn people(bundle: &Bundle, text: &mut String) -> Result<(), Failure> {
         let CallerRole { name, tier, parent: _, tools, at: _ } = role;
         let parent = role.parent_in(bundle.roles()).map(|parent| parent.name.as_str());
         heading("role", name, text);
-        field("tier", Some(&tier.value.to_string()), text);
+        field("tier", Some(&tier.value.number().to_string()), text);
         field("parent", parent, text);
         field("tools", Some(&access::patterns(tools.as_deref())), text);
     }

@@ -1,6 +1,7 @@
 //! A selection as JSON.
 
-use relay_bundle::PromptView;
+use relay_bundle::{PromptView, Tier};
+use relay_engine::decide::Decision;
 use relay_engine::select::{self, HitPlace, Selection, Tags};
 use relay_engine::view::View;
 use schemars::JsonSchema;
@@ -15,6 +16,9 @@ pub(crate) struct SelectionExplained {
     pub(super) format_version: u32,
     /// Whether sessions are gated; if not, this is the selection of a gate with default settings.
     pub(super) gated: bool,
+    /// Whether the call runs; only of `--call`.
+    #[serde(flatten)]
+    pub(super) decided: Option<Decided>,
     /// The keywords of the call, in their order; only of `--call`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) keywords: Option<Vec<String>>,
@@ -23,6 +27,24 @@ pub(crate) struct SelectionExplained {
     /// The selection.
     #[serde(flatten)]
     pub(super) selected: Option<Selected>,
+}
+
+/// The decision on a call.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(super) struct Decided {
+    /// `allow`, `deny`, or `reject` if the tool does not exist for the caller; only of `--call`, as
+    /// are the tier, the rule, the reason and the place.
+    pub(super) decision: &'static str,
+    /// How hard the worst of what the call may do is to undo: 0 to 3.
+    pub(super) tier: Tier,
+    /// The rule that decides.
+    pub(super) rule: &'static str,
+    /// The reason that the rule gives.
+    pub(super) reason: &'static str,
+    /// Where the project declares what the rule goes by, as `file:line`; absent if it does not offer
+    /// the tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) at: Option<String>,
 }
 
 /// The prompts that the server would select, and the text that it would send.
@@ -52,7 +74,7 @@ pub(super) struct Selected {
     /// The first prompt over the budget; it and those after it are not sent in full.
     pub(super) cut: Option<BudgetEnd>,
     /// The text that an agent gets, with `<briefing handle>` in place of the handle; absent if no
-    /// briefing is sent: there is no gate, the tool is not gated, or the gate denies the call.
+    /// briefing is sent: there is no gate, the tool is not gated, or the call is denied.
     pub(super) text: Option<String>,
 }
 
@@ -93,6 +115,19 @@ pub(super) struct BudgetEnd {
     pub(super) bytes: usize,
     /// The bytes of the budget that were left.
     pub(super) left: usize,
+}
+
+impl Decided {
+    pub(super) fn of(decision: &Decision<'_>) -> Self {
+        let Decision { outcome, tier, rule, at } = *decision;
+        Self {
+            decision: outcome.word(),
+            tier,
+            rule: rule.name(),
+            reason: rule.reason(),
+            at: at.map(ToString::to_string),
+        }
+    }
 }
 
 impl Selected {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::answer::{BudgetEnd, Hit, Score, Selected, SelectionExplained};
+use super::answer::{BudgetEnd, Decided, Hit, Score, Selected, SelectionExplained};
 use crate::answer::size::{counted, grouped};
 use crate::answer::table::{self, number, text};
 use crate::output::{bad, bold, dim};
@@ -10,8 +10,9 @@ use crate::text::{printable, wrapped};
 
 /// Renders where each tag was found, the scores, the use of the budget, and the note.
 pub(super) fn render(answer: &SelectionExplained, note: Option<&str>, width: usize) -> String {
-    let SelectionExplained { format_version: _, gated: _, keywords, refused, selected } = answer;
-    let mut page = String::new();
+    let SelectionExplained { format_version: _, gated: _, decided, keywords, refused, selected } =
+        answer;
+    let mut page = decided.as_ref().map(decision).unwrap_or_default();
     if let Some(keywords) = keywords {
         page.push_str(&line("keywords of the call:", &listed(keywords)));
     }
@@ -28,6 +29,14 @@ pub(super) fn render(answer: &SelectionExplained, note: Option<&str>, width: usi
         page.push_str(&format!("\n{}", dim(wrapped(note, "", width))));
     }
     page
+}
+
+/// Returns the decision on a call, and the rule that decides.
+fn decision(decided: &Decided) -> String {
+    let Decided { decision, tier, rule, reason, at } = decided;
+    let at = at.as_ref().map(|at| format!(" ({at})")).unwrap_or_default();
+    let decision = line("decision:", &format!("{decision}, tier {tier}"));
+    decision + &line("rule:", &format!("{rule}{at}: {reason}"))
 }
 
 fn facts(selected: &Selected) -> String {

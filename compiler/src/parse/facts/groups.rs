@@ -1,0 +1,185 @@
+//! `group NAME { … }` and `use NAME…`: what several commands have alike, written once.
+//!
+//! Each `use` is replaced by what its groups hold before anything is read. So readers and checks see commands
+//! alone, and a fact is at the line of its group, whichever command has it.
+
+use std::collections::BTreeMap;
+
+use miette::Diagnostic;
+use thiserror::Error;
+
+use super::names::Names;
+use super::written::{Word, words};
+use crate::diagnostic::Diagnostics;
+use crate::language::facts::{GROUP, USE};
+use crate::parse::document::NODES_MAX;
+use crate::parse::node::{Node, Reader};
+use crate::source::Span;
+use relay_engine::nearest::nearest;
+
+/// How deep groups may be in groups.
+const DEPTH_MAX: usize = 8;
+
+/// Returns the nodes of facts without groups, each `use` replaced by what its groups hold.
+pub(super) fn expand(nodes: &[Node], out: &mut Diagnostics) -> Vec<Node> {
+    let mut names = Names::of(GROUP.name);
+    let mut groups = BTreeMap::new();
+    for node in nodes.iter().filter(|node| node.name.value == GROUP.name) {
+        let mut reader = Reader::new(node, &GROUP, out);
+        if let Some(name) = reader.argument(out).and_then(|name| name.non_empty(out)) {
+            groups.entry(name.value).or_insert(Group { node, at: name.at, is_used: false });
+        }
+        let _ = reader.all_children();
+        reader.finish(out);
+        names.declare(words(node).take(1), out);
+    }
+    let mut expansion = Expansion { groups, within: Vec::new(), room: NODES_MAX };
+    let others = nodes.iter().filter(|node| node.name.value != GROUP.name);
+    let expanded = others.map(|node| expansion.node(node, out)).collect();
+    for (name, group) in expansion.groups.into_iter().filter(|(_, group)| !group.is_used) {
+        out.report(group.at, UnusedGroup { name, at: group.at });
+    }
+    expanded
+}
+
+struct Group<'n> {
+    node: &'n Node,
+    /// Where its name is.
+    at: Span,
+    is_used: bool,
+}
+
+struct Expansion<'n> {
+    groups: BTreeMap<String, Group<'n>>,
+    /// The groups that the current node is in.
+    within: Vec<String>,
+    /// How many more nodes and words groups may make. Without a limit, groups that use groups would double them.
+    room: usize,
+}
+
+impl Expansion<'_> {
+    fn node(&mut self, node: &Node, out: &mut Diagnostics) -> Node {
+        // Only commands have a `use`; elsewhere it is an unknown node, which the reader reports.
+        let children = node.children.as_ref().map(|children| match node.name.value.as_str() {
+            "program" | "sub" => self.children(children, out),
+            _ => children.clone(),
+        });
+        Node {
+            name: node.name.clone(),
+            annotation: node.annotation.clone(),
+            arguments: node.arguments.clone(),
+            properties: node.properties.clone(),
+            children,
+        }
+    }
+
+    fn children(&mut self, children: &[Node], out: &mut Diagnostics) -> Vec<Node> {
+        let mut expanded = Vec::new();
+        for child in children {
+            if child.name.value != USE.name {
+                if !self.within.is_empty() {
+                    self.room = self.room.saturating_sub(size(child));
+                }
+                expanded.push(self.node(child, out));
+                continue;
+            }
+            let mut reader = Reader::new(child, &USE, out);
+            reader.texts(out);
+            reader.finish(out);
+            for name in words(child) {
+                expanded.extend(self.group(name, out));
+            }
+        }
+        expanded
+    }
+
+    /// Returns what a group holds.
+    fn group(&mut self, name: Word<'_>, out: &mut Diagnostics) -> Vec<Node> {
+        let Word { text, at } = name;
+        let Some(group) = self.groups.get_mut(text) else {
+            let help = match nearest(text, self.groups.keys().map(String::as_str)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("declare it with `group \"{text}\"`, in the same file"),
+            };
+            out.report(at, UnknownGroup { name: text.to_owned(), help, at });
+            return Vec::new();
+        };
+        group.is_used = true;
+        let (node, group_at) = (group.node, group.at);
+        if self.within.iter().any(|within| within == text) {
+            out.report(at, GroupCycle { name: text.to_owned(), group_at, at });
+            return Vec::new();
+        }
+        if self.room == 0 || self.within.len() == DEPTH_MAX {
+            out.report(at, LargeGroups { depth: DEPTH_MAX, nodes: NODES_MAX, at });
+            return Vec::new();
+        }
+        let held = node.children.as_deref().unwrap_or_default();
+        // What a group does not take was reported where it is.
+        let held =
+            held.iter().filter(|child| GROUP.child_names().contains(&child.name.value.as_str()));
+        let held: Vec<Node> = held.cloned().collect();
+        self.within.push(text.to_owned());
+        let expanded = self.children(&held, out);
+        self.within.pop();
+        expanded
+    }
+}
+
+/// Returns how many nodes and words a node is.
+fn size(node: &Node) -> usize {
+    let children = node.children.iter().flatten().map(size);
+    1 + node.arguments.len() + children.sum::<usize>()
+}
+
+/// The command would lack what the group holds, and a tier that one of its options raises would be lost.
+#[derive(Debug, Error, Diagnostic)]
+#[error("no group is called `{name}`")]
+#[diagnostic(code(fact::unknown_group))]
+struct UnknownGroup {
+    name: String,
+    #[help]
+    help: String,
+    #[label(primary, "not declared in this file")]
+    at: Span,
+}
+
+/// A group that holds itself has no end.
+#[derive(Debug, Error, Diagnostic)]
+#[error("the group `{name}` uses itself")]
+#[diagnostic(
+    code(fact::group_cycle),
+    help("remove this `use`, or put what both need into a third group")
+)]
+struct GroupCycle {
+    name: String,
+    #[label("the group")]
+    group_at: Span,
+    #[label(primary, "leads back to it")]
+    at: Span,
+}
+
+/// Groups that use groups grow with each level, so there is a limit to what they may become.
+#[derive(Debug, Error, Diagnostic)]
+#[error("groups are more than {depth} deep in groups, or become more than {nodes} nodes and words")]
+#[diagnostic(code(fact::large_groups), help("use fewer groups in groups"))]
+struct LargeGroups {
+    depth: usize,
+    nodes: usize,
+    #[label(primary, "beyond the limit")]
+    at: Span,
+}
+
+/// Facts that no command has say nothing, and look as if they did.
+#[derive(Debug, Error, Diagnostic)]
+#[error("no command uses the group `{name}`")]
+#[diagnostic(
+    code(fact::unused_group),
+    severity(Warning),
+    help("write `use \"{name}\"` in a command, or remove the group")
+)]
+struct UnusedGroup {
+    name: String,
+    #[label(primary, "never used")]
+    at: Span,
+}

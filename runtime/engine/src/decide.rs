@@ -1,0 +1,143 @@
+//! Whether a call may run, and the rule that says so.
+//!
+//! The server's door, `relay explain --call` and `expect` ask [`decide()`], so they agree. It says
+//! nothing of the gate, which guides callers and forbids nothing.
+
+use relay_bundle::{Corrupt, List, Place, Tier};
+
+use crate::view::View;
+
+/// The highest tier that a call may have without a policy: it only reads.
+const WITHOUT_POLICY_TIER_MAX: Tier = Tier::ReadOnly;
+
+/// What a caller asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Call<'c> {
+    /// The name of the tool, as the caller wrote it.
+    pub tool: &'c str,
+}
+
+/// The decision on one call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Decision<'b> {
+    /// What becomes of the call.
+    pub outcome: Outcome,
+    /// The tier of the call; 0 for a tool that the project does not offer.
+    pub tier: Tier,
+    /// The rule that decides.
+    pub rule: Rule,
+    /// Where the project declares what the rule goes by; `None` for a tool that it does not offer.
+    pub at: Option<&'b Place>,
+}
+
+/// What becomes of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It runs.
+    Allow,
+    /// It is denied: the caller reads the reason.
+    Deny,
+    /// The request is rejected: to this caller, the tool does not exist.
+    Reject,
+}
+
+/// The rule that decides a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rule {
+    /// The project does not offer the tool.
+    NotOffered,
+    /// The project offers the tool, and the caller does not see it.
+    NotSeen,
+    /// The tier of the call is over the tier of the caller's role.
+    RoleTier,
+    /// The tier of the call needs a policy that allows it.
+    NoPolicy,
+    /// The call only reads.
+    ReadOnly,
+}
+
+impl Outcome {
+    /// Returns its word, as reports print it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Deny => "deny",
+            Self::Reject => "reject",
+        }
+    }
+}
+
+impl Rule {
+    /// Returns its name, as reports print it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NotOffered => "not-offered",
+            Self::NotSeen => "not-seen",
+            Self::RoleTier => "role-tier",
+            Self::NoPolicy => "no-policy",
+            Self::ReadOnly => "read-only",
+        }
+    }
+
+    /// Returns the reason, for agents and records.
+    #[must_use]
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::NotOffered => "unknown tool",
+            Self::NotSeen => "this tool is not for the caller",
+            Self::RoleTier => "it is over the tier of the caller's role",
+            Self::NoPolicy => "no policy allows it",
+            Self::ReadOnly => "it only reads, which needs no policy",
+        }
+    }
+
+    const fn outcome(self) -> Outcome {
+        match self {
+            Self::NotOffered | Self::NotSeen => Outcome::Reject,
+            Self::RoleTier | Self::NoPolicy => Outcome::Deny,
+            Self::ReadOnly => Outcome::Allow,
+        }
+    }
+}
+
+impl Decision<'_> {
+    /// Returns the text of a denial, as the caller reads it.
+    #[must_use]
+    pub fn denial(&self) -> String {
+        let Self { outcome: _, tier, rule, at: _ } = self;
+        format!("[DENIED tier {} ({}): {}]", tier.number(), tier.name(), rule.reason())
+    }
+}
+
+/// Decides whether a call may run.
+///
+/// A project without roles limits the tier of no caller.
+///
+/// # Errors
+///
+/// The bundle is not what was signed.
+pub fn decide<'b>(view: &View<'b>, call: &Call<'_>) -> Result<Decision<'b>, Corrupt> {
+    let mut tools = view.bundle().tools().iter().enumerate();
+    let Some((row, tool)) = tools.find(|(_, tool)| tool.name == call.tool) else {
+        return Ok(by(Rule::NotOffered, Tier::ReadOnly, None));
+    };
+    let role = view.role();
+    let role_at = role.map_or(&tool.at, |role| &role.at);
+    let (rule, at) = if !view.sees(List::Tools, row)? {
+        (Rule::NotSeen, role_at)
+    } else if tool.tier > view.tier_max() {
+        let written = role.and_then(|role| role.tier.at.as_ref());
+        (Rule::RoleTier, written.unwrap_or(role_at))
+    } else if tool.tier > WITHOUT_POLICY_TIER_MAX {
+        (Rule::NoPolicy, &tool.at)
+    } else {
+        (Rule::ReadOnly, &tool.at)
+    };
+    Ok(by(rule, tool.tier, Some(at)))
+}
+
+fn by(rule: Rule, tier: Tier, at: Option<&Place>) -> Decision<'_> {
+    Decision { outcome: rule.outcome(), tier, rule, at }
+}

@@ -1,0 +1,17 @@
+//! What a text does: calls of programs, and their effects, in the order of a shell.
+//!
+//! Everything that decides about a text (its tier, and rules) is a function of this list and asks nothing else. No
+//! part of this module knows a script, or names a tier.
+
+mod act;
+mod call;
+mod log;
+mod value;
+mod what;
+
+pub use act::Act;
+pub(crate) use call::Cap;
+pub use call::{Argument, ArgumentKind, Call, CallId};
+pub use log::Effects;
+pub use value::Value;
+pub use what::{Effect, Fact, Hidden, Mount, Sent, Touch, What};

@@ -1,0 +1,277 @@
+//! The list of calls and effects, as it grows.
+
+use std::borrow::Cow;
+
+use super::{Argument, Call, CallId, Cap, Effect, Value, What};
+use crate::facts::NodeId;
+use crate::span::Span;
+use crate::value::{display, is_exact};
+
+/// The calls and effects of a text, in order. Its size is bounded by the steps that the text may cause.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Effects {
+    /// The bytes of all values; unknown parts are marks.
+    bytes: Vec<u8>,
+    calls: Vec<Call>,
+    arguments: Vec<Argument>,
+    caps: Vec<Cap>,
+    effects: Vec<Effect>,
+    /// The call whose code is being read.
+    current: Option<CallId>,
+}
+
+/// Reading.
+impl Effects {
+    /// Returns the calls, in the order in which they begin.
+    #[must_use]
+    pub fn calls(&self) -> &[Call] {
+        &self.calls
+    }
+
+    /// Returns the effects, in order; those of a call come when it ends.
+    #[must_use]
+    pub fn all(&self) -> &[Effect] {
+        &self.effects
+    }
+
+    /// Returns the programs, functions and aliases that run, by the names that the text calls them.
+    pub fn programs(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        self.calls.iter().map(|call| self.display(call.program))
+    }
+
+    /// Returns a call.
+    #[must_use]
+    pub fn call(&self, id: CallId) -> Option<&Call> {
+        self.calls.get(id.0 as usize)
+    }
+
+    /// Returns the words of a call: options first, then operands.
+    #[must_use]
+    pub fn arguments(&self, call: &Call) -> &[Argument] {
+        slice(&self.arguments, &call.arguments)
+    }
+
+    /// Returns whether a call is under a dry run, a check or a help.
+    #[must_use]
+    pub fn is_capped(&self, call: &Call) -> bool {
+        !call.caps.is_empty()
+    }
+
+    pub(crate) fn caps(&self, call: &Call) -> &[Cap] {
+        slice(&self.caps, &call.caps)
+    }
+
+    /// Returns a value for people: an unknown part is `…`.
+    #[must_use]
+    pub fn display(&self, value: Value) -> Cow<'_, str> {
+        display(self.bytes_of(value))
+    }
+
+    /// Returns whether all of a value is known. One that is not may be any text that fits.
+    #[must_use]
+    pub fn is_exact(&self, value: Value) -> bool {
+        is_exact(self.bytes_of(value))
+    }
+
+    /// Returns the user as whom a call runs, if the text says so.
+    #[must_use]
+    pub fn user(&self, call: &Call) -> Option<Value> {
+        self.wrappers(call).find_map(|wrapper| wrapper.gives_user)
+    }
+
+    /// Returns the host on which a call runs, if that is another one.
+    #[must_use]
+    pub fn host(&self, call: &Call) -> Option<Value> {
+        self.wrappers(call).find_map(|wrapper| wrapper.gives_host)
+    }
+
+    /// Returns the calls around a call, the innermost first.
+    pub fn wrappers<'e>(&'e self, call: &'e Call) -> impl Iterator<Item = &'e Call> {
+        std::iter::successors(call.wrapper, |id| self.call(*id)?.wrapper)
+            .filter_map(|id| self.call(id))
+    }
+
+    pub(crate) fn bytes_of(&self, value: Value) -> &[u8] {
+        self.bytes.get(value.start as usize..value.end as usize).unwrap_or(&[])
+    }
+}
+
+fn slice<'a, T>(all: &'a [T], range: &std::ops::Range<u32>) -> &'a [T] {
+    all.get(range.start as usize..range.end as usize).unwrap_or(&[])
+}
+
+/// Returns a count as an index. Steps bound every list far below the largest.
+fn index(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Writing.
+impl Effects {
+    /// Forgets everything and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        let Self { bytes, calls, arguments, caps, effects, current } = self;
+        bytes.clear();
+        calls.clear();
+        arguments.clear();
+        caps.clear();
+        effects.clear();
+        *current = None;
+    }
+
+    pub(crate) fn value(&mut self, bytes: &[u8]) -> Value {
+        let start = index(self.bytes.len());
+        self.bytes.extend_from_slice(bytes);
+        Value { start, end: index(self.bytes.len()) }
+    }
+
+    /// Begins a call in the one that is being read.
+    pub(crate) fn begin(&mut self, program: &[u8], span: Span) -> CallId {
+        let program = self.value(program);
+        let id = CallId(index(self.calls.len()));
+        self.calls.push(Call {
+            span,
+            wrapper: self.current,
+            program,
+            node: None,
+            gives_user: None,
+            gives_host: None,
+            has_doubt: false,
+            arguments: 0..0,
+            caps: 0..0,
+        });
+        id
+    }
+
+    /// Enters the code of a call; returns the one around it, for `leave`.
+    #[must_use]
+    pub(crate) fn enter(&mut self, call: CallId) -> Option<CallId> {
+        self.current.replace(call)
+    }
+
+    pub(crate) fn leave(&mut self, outer: Option<CallId>) {
+        self.current = outer;
+    }
+
+    /// Gives a call the node that describes it, and its words.
+    pub(crate) fn describe(&mut self, call: CallId, node: NodeId, span: Span, has_doubt: bool) {
+        let start = index(self.arguments.len());
+        if let Some(call) = self.calls.get_mut(call.0 as usize) {
+            call.node = Some(node);
+            call.span = span;
+            call.has_doubt = has_doubt;
+            call.arguments = start..start;
+        }
+    }
+
+    /// Adds a word to the call that was described last.
+    pub(crate) fn argument(&mut self, call: CallId, argument: Argument) {
+        self.arguments.push(argument);
+        let end = index(self.arguments.len());
+        if let Some(call) = self.calls.get_mut(call.0 as usize) {
+            call.arguments.end = end;
+        }
+    }
+
+    /// Says what an operand of a call is for it.
+    pub(crate) fn operand_role(&mut self, call: CallId, at: usize, role: crate::facts::Role) {
+        let Some(call) = self.calls.get(call.0 as usize) else { return };
+        let range = call.arguments.start as usize..call.arguments.end as usize;
+        let operands = self.arguments.get_mut(range).unwrap_or(&mut []).iter_mut();
+        let is_operand =
+            |argument: &&mut Argument| matches!(argument.kind, super::ArgumentKind::Operand(_));
+        if let Some(operand) = operands.filter(is_operand).nth(at) {
+            operand.kind = super::ArgumentKind::Operand(Some(role));
+        }
+    }
+
+    /// Notes the user or host that a call gives to what it runs.
+    pub(crate) fn gives(&mut self, call: CallId, what: What) {
+        let Some(call) = self.calls.get_mut(call.0 as usize) else { return };
+        match what {
+            What::Escalates(user) => call.gives_user = Some(user),
+            What::Connects(host) => call.gives_host = Some(host),
+            _ => {}
+        }
+    }
+
+    /// Ends a call: its own effects follow those of what it ran.
+    pub(crate) fn end(
+        &mut self,
+        call: CallId,
+        effects: Vec<Effect>,
+        caps: impl Iterator<Item = Cap>,
+    ) {
+        let start = index(self.caps.len());
+        self.caps.extend(caps);
+        let end = index(self.caps.len());
+        if let Some(call) = self.calls.get_mut(call.0 as usize) {
+            call.caps = start..end;
+        }
+        self.effects.extend(effects);
+    }
+
+    /// Adds an effect of the shell itself.
+    pub(crate) fn add(&mut self, what: What, span: Span) {
+        let by = self.current;
+        self.effects.push(Effect { by, ..Effect::of_shell(what, span) });
+    }
+
+    /// Returns a mark of what is there now, for `since`.
+    pub(crate) fn mark(&self) -> usize {
+        self.effects.len()
+    }
+
+    /// Returns the effects up to a mark, and those after it.
+    pub(crate) fn split_at(&self, mark: usize) -> (&[Effect], &[Effect]) {
+        self.effects.split_at_checked(mark).unwrap_or((&self.effects, &[]))
+    }
+
+    /// Drops connections to a host after a mark: the text names no such host.
+    pub(crate) fn forget_host(&mut self, mark: usize, host: &[u8]) {
+        let Self { bytes, effects, .. } = self;
+        let is_it = |effect: &Effect| match effect.what {
+            What::Connects(value) => {
+                bytes.get(value.start as usize..value.end as usize) == Some(host)
+            }
+            _ => false,
+        };
+        let kept: Vec<Effect> =
+            effects.drain(mark.min(effects.len())..).filter(|effect| !is_it(effect)).collect();
+        effects.extend(kept);
+    }
+
+    /// Adds the calls and effects of an earlier round.
+    pub(crate) fn append(&mut self, other: &Self) {
+        let (bytes, calls) = (index(self.bytes.len()), index(self.calls.len()));
+        let (arguments, caps) = (index(self.arguments.len()), index(self.caps.len()));
+        let value = |value: Value| Value { start: value.start + bytes, end: value.end + bytes };
+        let id = |id: CallId| CallId(id.0 + calls);
+        self.bytes.extend_from_slice(&other.bytes);
+        self.calls.extend(other.calls.iter().map(|call| Call {
+            span: call.span,
+            wrapper: call.wrapper.map(id),
+            program: value(call.program),
+            node: call.node,
+            gives_user: call.gives_user.map(value),
+            gives_host: call.gives_host.map(value),
+            has_doubt: call.has_doubt,
+            arguments: call.arguments.start + arguments..call.arguments.end + arguments,
+            caps: call.caps.start + caps..call.caps.end + caps,
+        }));
+        self.arguments.extend(
+            other.arguments.iter().map(|one| Argument { value: one.value.map(value), ..*one }),
+        );
+        self.caps.extend_from_slice(&other.caps);
+        self.effects.extend(other.effects.iter().map(|effect| {
+            let what = match effect.what {
+                What::Path { touch, path, class, is_many, is_tree, is_secret } => {
+                    What::Path { touch, path: value(path), class, is_many, is_tree, is_secret }
+                }
+                What::Connects(host) => What::Connects(value(host)),
+                What::Escalates(user) => What::Escalates(value(user)),
+                what => what,
+            };
+            Effect { what, by: effect.by.map(id), ..*effect }
+        }));
+    }
+}

@@ -1,0 +1,213 @@
+//! The kinds of effects.
+
+use super::{Act, CallId, Value};
+use crate::facts::{Extent, FlagId, NameId, NodeId, Role};
+use crate::paths::PathClass;
+use crate::span::Span;
+use crate::tier::Floor;
+
+/// Something that a text does, or a doubt about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Effect {
+    /// What happens.
+    pub what: What,
+    /// The bytes of the text that say so.
+    pub span: Span,
+    /// The call that does it; of an effect of the shell itself, the call that runs this shell.
+    pub by: Option<CallId>,
+    /// Whether the call itself does it; if not, the shell does, before the call or beside it.
+    pub(crate) is_own: bool,
+    /// Whether the dry run or check of its call covers it.
+    pub(crate) is_capped: bool,
+    /// The node and line of the fact that says so.
+    pub(crate) fact: Option<(NodeId, u16)>,
+}
+
+/// What an effect is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// Something happens to a path.
+    Path {
+        /// What happens.
+        touch: Touch,
+        /// The path, absolute or seen from the work tree (`.`) or the home (`~`).
+        path: Value,
+        /// Its kind.
+        class: PathClass,
+        /// Whether it happens to many paths, one after the other.
+        is_many: bool,
+        /// Whether the path is a whole tree of the system.
+        is_tree: bool,
+        /// Whether the path holds a secret.
+        is_secret: bool,
+    },
+    /// It connects to a host.
+    Connects(Value),
+    /// Data leaves the host.
+    Sends(Sent),
+    /// Code runs that the text does not show.
+    Runs(Hidden, &'static str),
+    /// A container gets a folder of the host.
+    Mounts(Mount),
+    /// It runs with the rights of another user.
+    Escalates(Value),
+    /// It does something that is known by name; in code of another language, that language.
+    Does(Act, Option<Role>),
+    /// A fact declares the tier of a program, form, option or value.
+    Declared(Fact),
+    /// A value that the facts do not list, where others of the list decide.
+    Unlisted {
+        /// The values that are listed.
+        listed: Extent,
+        /// Whether the text shows the value.
+        is_literal: bool,
+    },
+    /// A word that the text makes may be any option of this program or sub-command.
+    AnyOption(NodeId),
+    /// Something is not known: what, and a sentence that says it.
+    Doubt(Floor, &'static str),
+}
+
+/// What happens to a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Touch {
+    /// It is read.
+    Read,
+    /// It is made or overwritten.
+    Write,
+    /// It is added to.
+    Append,
+    /// It is removed.
+    Remove,
+    /// It is emptied.
+    Empty,
+    /// Its mode, owner or attributes change.
+    Change,
+    /// The same, with all below it.
+    ChangeTree,
+    /// It is moved away.
+    Take,
+}
+
+impl Touch {
+    /// Returns the verb for people.
+    #[must_use]
+    pub const fn verb(self) -> &'static str {
+        match self {
+            Self::Read => "reads",
+            Self::Write => "writes",
+            Self::Append => "adds to",
+            Self::Remove => "removes",
+            Self::Empty => "empties",
+            Self::Change => "changes the mode or owner of",
+            Self::ChangeTree => "changes the mode or owner of all below",
+            Self::Take => "moves away",
+        }
+    }
+}
+
+/// Data that leaves the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sent {
+    /// Data that is neither a secret nor the output of another command.
+    Data,
+    /// A file or folder, which another host keeps.
+    File,
+    /// More than the address that is asked for.
+    Body,
+    /// The output of another command.
+    Output,
+    /// A secret.
+    Secret,
+}
+
+impl Sent {
+    /// Returns it as a sentence for people.
+    #[must_use]
+    pub const fn says(self) -> &'static str {
+        match self {
+            Self::Data => "sends data over a network",
+            Self::File => "writes to another host",
+            Self::Body => "sends more than the address that it asks",
+            Self::Output => "sends the output of another command",
+            Self::Secret => "sends a secret over a network",
+        }
+    }
+}
+
+/// Where code comes from that the text does not show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hidden {
+    /// A file, a configuration or a person.
+    Opaque,
+    /// The text itself, which makes it of parts that are not literal.
+    Made,
+    /// A network.
+    Network,
+}
+
+/// What a container gets of the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mount {
+    /// A folder that is the host, or its daemon.
+    Host,
+    /// A folder that is not known.
+    Unknown,
+    /// A folder in which the container may write files that are not known.
+    Written,
+    /// An ordinary folder.
+    Folder,
+}
+
+impl Mount {
+    /// Returns it as a sentence for people.
+    #[must_use]
+    pub const fn says(self) -> &'static str {
+        match self {
+            Self::Host => "gives a container the host",
+            Self::Unknown => "gives a container a folder that is not known",
+            Self::Written => "may write to a folder of the host",
+            Self::Folder => "gives a container a folder",
+        }
+    }
+}
+
+/// A fact that declares a tier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fact {
+    /// Of a program or sub-command.
+    Program(NodeId),
+    /// Of one of its forms.
+    Form(NodeId, u32),
+    /// Of an option, by the name that was given.
+    Flag(NodeId, FlagId, NameId),
+    /// Of a value of an option or operand.
+    Value(NodeId, u32),
+}
+
+impl Effect {
+    /// Returns an effect of the shell itself.
+    pub(crate) fn of_shell(what: What, span: Span) -> Self {
+        Self { what, span, by: None, is_own: false, is_capped: false, fact: None }
+    }
+
+    /// Returns the word for it that a project, JSON and reports use.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self.what {
+            What::Path { touch, .. } => match touch {
+                Touch::Read => "reads",
+                Touch::Write | Touch::Append => "writes",
+                Touch::Remove | Touch::Empty | Touch::Take => "removes",
+                Touch::Change | Touch::ChangeTree => "changes",
+            },
+            What::Connects(_) => "connects",
+            What::Sends(_) => "sends",
+            What::Runs(..) => "runs",
+            What::Mounts(_) => "mounts",
+            What::Escalates(_) => "escalates",
+            What::Does(..) | What::Declared(_) => "does",
+            What::Unlisted { .. } | What::AnyOption(_) | What::Doubt(..) => "doubts",
+        }
+    }
+}

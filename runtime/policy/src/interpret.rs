@@ -1,0 +1,96 @@
+//! A script × the state of a shell -> state, output and effects.
+//!
+//! The interpreter goes through everything that a text may run, in the order of a shell, and notes the effects. It
+//! never guesses downwards: an unknown value is a doubt that stays with the value. It names no tier and decides
+//! nothing; `judge` does, from the effects alone.
+//!
+//! Modules import in one direction. Where a lower one needs a higher one (a word runs a substitution, a builtin runs
+//! code), it calls the [`machine::Machine`], which holds the functions of [`machine::Entry`].
+
+mod arithmetic;
+mod braces;
+mod builtin;
+mod choice;
+mod code;
+mod code_text;
+mod command;
+mod compound;
+mod each;
+mod expand;
+mod fields;
+mod lookup;
+mod machine;
+mod mount;
+mod operand;
+mod output;
+mod own;
+mod parameter;
+mod parameter_operator;
+mod parameters;
+mod path;
+mod program;
+mod redirect;
+mod role;
+mod simple;
+mod variables;
+
+use crate::effect::Effects;
+use crate::facts::Facts;
+use crate::parse::ParseError;
+use crate::path_rules::PathRules;
+use crate::span::Span;
+use crate::state::Frame;
+use crate::syntax::Script;
+use crate::value::{Stream, Text};
+use machine::{Code, Entry, Machine};
+
+pub use variables::changes_code;
+
+/// How often a text is read until its variables do not change any more.
+const ROUNDS_MAX: usize = 3;
+
+const ENTRY: Entry =
+    Entry { list: command::list, command: lookup::command, reading: expand::single };
+
+/// The effects of a text.
+pub(crate) struct Interpreted {
+    pub(crate) effects: Effects,
+    /// The effects of the round before the last one, if the last one was given up: it did not reach as far.
+    pub(crate) before: Option<Effects>,
+}
+
+/// Interprets a script. It is read again while variables get a value after they were read.
+pub(crate) fn interpret(
+    text: &str,
+    script: &Script,
+    facts: &Facts<'_>,
+    paths: &PathRules,
+) -> Interpreted {
+    let mut run = Machine::new(facts, paths, text.len(), ENTRY);
+    let place = Text::exact(text.as_bytes(), Span::new(0, text.len()));
+    let mut before = Effects::default();
+    for round in 1.. {
+        std::mem::swap(&mut before, &mut run.effects);
+        run.begin_round();
+        let code = Code { text, place: &place, script };
+        let mut frame = Frame::default();
+        command::list(&mut run, &code, &script.body, &mut frame, &Stream::default());
+        code::traps(&mut run, &mut frame);
+        if !run.shell.is_stale || run.fuel.is_spent() || round > ROUNDS_MAX {
+            break;
+        }
+        if round == ROUNDS_MAX {
+            run.shell.lose();
+        }
+    }
+    let before = run.fuel.is_spent().then_some(before);
+    Interpreted { effects: run.effects, before }
+}
+
+/// Returns the effects of a text that is not understood.
+pub(crate) fn unparsed(error: &ParseError) -> Effects {
+    let mut effects = Effects::default();
+    let at = Span { start: error.at, end: error.at.saturating_add(1) };
+    effects.add(crate::effect::What::Doubt(crate::tier::Floor::Unparsed, error.reason), at);
+    effects
+}

@@ -1,0 +1,31 @@
+//! `pushd`: another folder, and the way back.
+
+use super::super::code;
+use super::super::machine::Machine;
+use super::super::own::{Own, Program};
+use super::cd::folder;
+use crate::state::{Folder, Frame};
+use crate::value::Stream;
+
+/// The most folders that are remembered.
+const FOLDERS_MAX: usize = 16;
+
+pub(super) fn run(
+    run: &mut Machine<'_>,
+    program: &Program<'_, '_>,
+    frame: &mut Frame,
+    _own: &mut Own,
+) -> Option<Stream> {
+    let left = frame.folder.clone();
+    frame.folder = match program.call.operands.first() {
+        None => frame.stack.pop().unwrap_or(Folder::Unknown),
+        Some(field) => folder(run, field, frame),
+    };
+    if frame.stack.len() < FOLDERS_MAX {
+        frame.stack.push(left);
+    } else {
+        frame.stack.clear();
+    }
+    code::traps_in(run, frame);
+    None
+}

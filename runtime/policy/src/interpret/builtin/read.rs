@@ -1,0 +1,106 @@
+//! `read` and `mapfile`: variables that get standard input.
+
+use super::super::machine::Machine;
+use super::super::own::{Own, Program};
+use super::super::{arithmetic, code, variables};
+use crate::facts::{Role, Special};
+use crate::invocation::Given;
+use crate::span::Span;
+use crate::state::{Frame, Parameters};
+use crate::value::{Content, ELEMENT, Field, HOLE, MADE, SECRET, Stream, TextBuilder, cut_of};
+use std::rc::Rc;
+
+pub(super) fn run(
+    run: &mut Machine<'_>,
+    program: &Program<'_, '_>,
+    frame: &mut Frame,
+    _own: &mut Own,
+) -> Option<Stream> {
+    let call = program.call;
+    // `mapfile -C` runs code with a line of its input.
+    for given in call.given.iter().filter(|given| given.flag.role == Role::Shell) {
+        let Some(value) = &given.value else { continue };
+        let mut code = TextBuilder::new(value.text.span);
+        code.push_text(&value.text);
+        code.push_made(b" \"$1\"", value.text.span);
+        let parameters = Parameters::Made;
+        let mut inner = Frame { parameters, ..frame.clone() };
+        code::here(run, &code.finish(), &mut inner, &Stream::default());
+    }
+    let is_array = |given: &Given<'_>| given.flag.role == Role::Name;
+    let array = call.given.iter().find(|given| is_array(given));
+    let names: Vec<&Field<'_>> = match array.and_then(|given| given.value.as_ref()) {
+        Some(name) => vec![name],
+        None => call.operands.iter().collect(),
+    };
+    for name in &names {
+        arithmetic::evaluate(run, &name.text, frame);
+    }
+    let names: Vec<String> = match names.as_slice() {
+        [] if program.node.special == Special::Read => vec!["REPLY".to_owned()],
+        [] => vec!["MAPFILE".to_owned()],
+        names => names.iter().map(|name| name.text.display().into_owned()).collect(),
+    };
+    let text = match &program.input.content {
+        Content::Literal(text) => Rc::clone(text),
+        content => {
+            let mark = match content {
+                Content::Made => MADE,
+                _ if program.input.is_secret => SECRET,
+                _ => HOLE,
+            };
+            for name in &names {
+                assign_read(run, name, call.span, frame, vec![mark]);
+            }
+            return None;
+        }
+    };
+    if !run.step(names.len() * text.bytes.len() / 64, call.span) {
+        return None;
+    }
+    let lines = text.bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    if program.node.special == Special::ReadLines || array.is_some() {
+        let words: Vec<&[u8]> = match program.node.special {
+            Special::ReadLines => lines.collect(),
+            _ => lines.flat_map(|line| run.shell.pieces(line)).collect(),
+        };
+        for name in &names {
+            assign_read(run, name, call.span, frame, words.join(&ELEMENT));
+        }
+        return None;
+    }
+    for line in lines {
+        let pieces = run.shell.pieces(line);
+        for (at, name) in names.iter().enumerate() {
+            let rest = pieces.get(at).copied().unwrap_or(b"");
+            let is_last = at + 1 == names.len();
+            // The last name takes what is left of the line.
+            let end = if is_last { line.len() } else { offset(line, rest) + rest.len() };
+            let value = line.get(offset(line, rest)..end).unwrap_or(rest);
+            assign_read(
+                run,
+                name,
+                call.span,
+                frame,
+                if rest.is_empty() { Vec::new() } else { value.to_vec() },
+            );
+            if run.shell.has_separators() {
+                assign_read(run, name, call.span, frame, cut_of(line));
+            }
+        }
+    }
+    None
+}
+
+fn assign_read(run: &mut Machine<'_>, name: &str, span: Span, frame: &mut Frame, value: Vec<u8>) {
+    variables::exported(run, name, span, false);
+    variables::prompts(run, name, &value, span, frame);
+    let bare = name.split('[').next().unwrap_or(name);
+    let value = if bare.len() < name.len() { cut_of(&value) } else { value };
+    run.shell.assign(bare, value.into());
+}
+
+/// Returns where a part of a text begins in it.
+fn offset(whole: &[u8], part: &[u8]) -> usize {
+    (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize)
+}

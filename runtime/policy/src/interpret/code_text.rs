@@ -1,0 +1,55 @@
+//! Values as code.
+
+use crate::parse::ParseError;
+use crate::span::Span;
+use crate::value::{
+    ELEMENT, Field, HOLE, HOME, MADE, NAME, OUTPUT, QUERY, SECRET, STAR, Text, TextBuilder, WORK,
+};
+
+/// Joins fields by blanks to a text of code.
+pub(super) fn join_words(fields: &[Field<'_>]) -> Option<Text<'static>> {
+    let first = fields.first()?;
+    let last = fields.last()?;
+    let mut builder = TextBuilder::new(first.text.span.to(last.text.span));
+    for (number, field) in fields.iter().enumerate() {
+        if number > 0 {
+            let end = field.text.span.start;
+            builder.push_byte(b' ', Span { start: end, end });
+        }
+        builder.push_text(&field.text);
+    }
+    Some(builder.finish())
+}
+
+/// Returns code in which marks are what a shell would write for them. What is not known becomes a
+/// variable that never has a value.
+pub(super) fn readable<'t>(text: &Text<'t>) -> Text<'t> {
+    if text.is_literal() {
+        return text.clone();
+    }
+    let mut builder = TextBuilder::new(text.span);
+    let mut plain = 0;
+    for (at, byte) in text.bytes.iter().enumerate() {
+        let written: &[u8] = match *byte {
+            HOLE | MADE | OUTPUT | SECRET => b"$_",
+            NAME => b"0",
+            STAR => b"*",
+            QUERY => b"?",
+            HOME => b"~",
+            WORK => b".",
+            ELEMENT => b" ",
+            _ => continue,
+        };
+        builder.push_part(text, plain, at);
+        builder.push_made(written, text.place(at, at + 1));
+        plain = at + 1;
+    }
+    builder.push_part(text, plain, text.bytes.len());
+    builder.finish()
+}
+
+/// Returns where an error is.
+pub(super) fn place_of(error: &ParseError, text: &Text<'_>) -> Span {
+    let at = (error.at as usize).min(text.bytes.len().saturating_sub(1));
+    text.place(at, at + 1)
+}

@@ -1,0 +1,144 @@
+//! The name of a command -> a function, an alias or a program.
+
+use std::rc::Rc;
+
+use super::machine::{Lookup, Machine, WRAPPERS_MAX};
+use super::parameters::parameters;
+use super::{code, program};
+use crate::effect::{Act, CallId, Hidden};
+use crate::facts::Special;
+use crate::invocation::program_name;
+use crate::paths;
+use crate::span::Span;
+use crate::state::{Folder, Frame, Function, Functions};
+use crate::tier::Floor;
+use crate::value::{Content, Field, Stream, is_mark, is_root};
+
+/// Interprets the words of a command; returns the text that it writes.
+pub(super) fn command(
+    run: &mut Machine<'_>,
+    fields: &[Field<'_>],
+    frame: &mut Frame,
+    input: &Stream,
+    lookup: Lookup,
+) -> Stream {
+    let Some((first, words)) = fields.split_first() else { return input.clone() };
+    let span = first.text.span;
+    // A pattern may be any of the files that it matches, which costs more than a plain word.
+    let patterns = fields.iter().filter(|field| field.spread).count();
+    if !run.step(fields.len() + patterns, span) {
+        return Stream::of(Content::Opaque);
+    }
+    if frame.wrappers >= WRAPPERS_MAX {
+        run.unparsed(span, "too many programs run each other");
+        return Stream::of(Content::Opaque);
+    }
+    // A path below a folder that is not shown is no other program than one that is not known.
+    let rest = match &*first.text.bytes {
+        [root, rest @ ..] if is_root(*root) => rest,
+        all => all,
+    };
+    if first.spread || rest.iter().any(|byte| is_mark(*byte)) {
+        run.effects.begin(&first.text.bytes, span);
+        run.runs(Hidden::Made, span, "the name of the program is not literal");
+        return Stream::of(Content::Opaque);
+    }
+    let name = &*first.text.bytes;
+    let id = run.effects.begin(name, span);
+    let output = match lookup {
+        Lookup::Any => function(run, id, (first, words), frame, input),
+        Lookup::Program => None,
+    };
+    let normal = paths::normalised(name, &Folder::Work);
+    let is_rooted = name.starts_with(b"/");
+    let node = run.facts.program(program_name(if is_rooted { &normal } else { name }));
+    match node.and_then(|id| run.facts.node(id)) {
+        Some(node) => {
+            let is_function = output.is_some();
+            let own = program::program(run, (id, node), (first, words), frame, input);
+            // Which of the two ran is open.
+            if is_function && node.special != Special::Nothing {
+                frame.folder = Folder::Unknown;
+                frame.parameters = frame.parameters.lost();
+            }
+            output.unwrap_or(own)
+        }
+        None => output.unwrap_or_else(|| unknown(run, id, name, span, frame)),
+    }
+}
+
+/// Interprets a program that no fact describes.
+fn unknown(run: &mut Machine<'_>, id: CallId, name: &[u8], span: Span, frame: &Frame) -> Stream {
+    let is_path = name.contains(&b'/');
+    if is_path {
+        let path = paths::normalised(name, &frame.folder);
+        if run.files.is_fetched(&path) {
+            run.runs(Hidden::Network, span, "runs code from a network");
+        }
+        for text in run.files.made_texts(&path) {
+            run.within(id, |run| code::other(run, &text, frame, &Stream::default()));
+        }
+    }
+    let reason = if is_path {
+        "no fact describes a program at this path"
+    } else {
+        "no fact describes this program"
+    };
+    run.doubt(Floor::UnknownProgram, span, reason);
+    Stream::of(Content::Opaque)
+}
+
+/// Interprets what the functions and aliases of a name may run; `None` if there are none.
+fn function(
+    run: &mut Machine<'_>,
+    id: CallId,
+    (name, words): (&Field<'_>, &[Field<'_>]),
+    frame: &mut Frame,
+    input: &Stream,
+) -> Option<Stream> {
+    let span = name.text.span;
+    let name = str::from_utf8(&name.text.bytes).ok()?;
+    let Functions { bodies, is_cut } = run.shell.functions(name)?.clone();
+    if is_cut {
+        run.runs(Hidden::Made, span, "this function has too many bodies");
+    }
+    let mut written: Option<Stream> = None;
+    for body in &bodies {
+        let output = run.within(id, |run| call_function(run, body, (span, words), frame, input));
+        written = match (written, output) {
+            (Some(before), Some(output)) => Some(before.or(output)),
+            (before, output) => before.or(output),
+        };
+    }
+    written
+}
+
+/// Interprets the body of a function or alias with these arguments; `None` of an alias in itself.
+fn call_function(
+    run: &mut Machine<'_>,
+    body: &Rc<Function>,
+    (span, words): (Span, &[Field<'_>]),
+    frame: &mut Frame,
+    input: &Stream,
+) -> Option<Stream> {
+    let depth = run.shell.calls.iter().filter(|call| Rc::ptr_eq(call, body)).count();
+    if depth > 0 && body.is_alias {
+        return None;
+    }
+    if depth > 0 && frame.is_beside {
+        run.does(Act::StartsItself, span);
+        return Some(Stream::of(Content::Opaque));
+    }
+    // A function that calls itself is read once more, with arguments of which nothing is known.
+    if depth > 1 {
+        return Some(Stream::of(Content::Opaque));
+    }
+    let parameters = parameters(words);
+    let parameters = if depth == 0 { parameters } else { parameters.lost() };
+    let outer = std::mem::replace(&mut frame.parameters, parameters);
+    run.shell.calls.push(Rc::clone(body));
+    let output = run.perhaps(|run| code::body(run, body, frame, input));
+    run.shell.calls.pop();
+    frame.parameters = outer;
+    Some(output)
+}

@@ -1,0 +1,205 @@
+//! The state that all parts of the interpreter share, and the points where they enter it again.
+
+use super::choice::Choice;
+use crate::effect::{Act, CallId, Effects, Hidden, What};
+use crate::facts::Facts;
+use crate::fuel::{Fuel, SPENT};
+use crate::path_rules::PathRules;
+use crate::span::Span;
+use crate::state::{Files, Frame, Shell};
+use crate::syntax::{List, Part, Script};
+use crate::tier::Floor;
+use crate::value::{Field, Stream, Text};
+
+/// How deep texts of code may be in each other.
+pub(super) const NESTING_MAX: u8 = 8;
+/// How many programs may run each other.
+pub(super) const WRAPPERS_MAX: u8 = 24;
+/// How many readings of one command are compared.
+pub(super) const READINGS_MAX: usize = 8;
+
+/// A parsed text, with the place of each byte in the text that is classified.
+#[derive(Clone, Copy)]
+pub(super) struct Code<'c> {
+    pub(super) text: &'c str,
+    pub(super) place: &'c Text<'c>,
+    pub(super) script: &'c Script,
+}
+
+impl<'c> Code<'c> {
+    /// Returns where a span of this text is in the text that is classified.
+    pub(super) fn place(&self, span: Span) -> Span {
+        self.place.place_of(span)
+    }
+
+    pub(super) fn slice(&self, span: Span) -> &'c str {
+        span.of(self.text)
+    }
+}
+
+/// Everything that the interpretation of a text reads and changes.
+pub(super) struct Machine<'f> {
+    pub(super) facts: &'f Facts<'f>,
+    /// The classes of paths that the project declares.
+    pub(super) paths: &'f PathRules,
+    pub(super) shell: Shell,
+    pub(super) files: Files,
+    pub(super) effects: Effects,
+    pub(super) fuel: Fuel,
+    /// Whether a program may have read some of standard input.
+    pub(super) takes_input: bool,
+    entry: Entry,
+}
+
+/// The functions of the interpreter that its parts call again, from below: a word runs a substitution, a builtin
+/// runs code, a program runs a program. They are handed down, so that the modules import in one direction.
+#[derive(Clone, Copy)]
+pub(super) struct Entry {
+    pub(super) list: fn(&mut Machine<'_>, &Code<'_>, &List, &mut Frame, &Stream) -> Stream,
+    pub(super) command: fn(&mut Machine<'_>, &[Field<'_>], &mut Frame, &Stream, Lookup) -> Stream,
+    pub(super) reading:
+        for<'c> fn(&mut Machine<'_>, &mut Reading<'_, 'c>, &'c [Part], Span) -> Field<'c>,
+}
+
+/// What the name of a command may stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lookup {
+    /// A function, an alias or a program.
+    Any,
+    /// A program, whatever functions have its name.
+    Program,
+}
+
+impl<'f> Machine<'f> {
+    /// Returns the machine for a text of so many bytes.
+    pub(super) fn new(
+        facts: &'f Facts<'f>,
+        paths: &'f PathRules,
+        bytes: usize,
+        entry: Entry,
+    ) -> Self {
+        Self {
+            facts,
+            paths,
+            shell: Shell::default(),
+            files: Files::default(),
+            effects: Effects::default(),
+            fuel: Fuel::new(bytes),
+            takes_input: false,
+            entry,
+        }
+    }
+
+    /// Begins a round: the text is read once more, with all that its variables may hold.
+    pub(super) fn begin_round(&mut self) {
+        self.shell.begin();
+        self.files.clear();
+        self.effects.clear();
+        self.fuel.begin_round();
+    }
+
+    /// Spends steps; without them the text counts as not understood.
+    pub(super) fn step(&mut self, steps: usize, at: Span) -> bool {
+        let is_paid = self.fuel.spend(steps);
+        if !is_paid {
+            self.unparsed(at, SPENT);
+        }
+        is_paid
+    }
+
+    /// Returns whether there are so many steps, without spending them; if not, as `step`.
+    pub(super) fn affords(&mut self, steps: usize, at: Span) -> bool {
+        self.fuel.has(steps) || self.step(steps, at)
+    }
+
+    /// Spends the steps that the value of a variable or parameter costs.
+    pub(super) fn expands(&mut self, value: &[u8], at: Span) -> bool {
+        self.step(Fuel::of_value(value), at)
+    }
+
+    /// Adds a doubt.
+    pub(super) fn doubt(&mut self, floor: Floor, span: Span, reason: &'static str) {
+        self.effects.add(What::Doubt(floor, reason), span);
+    }
+
+    /// Adds the doubt about a text that is not understood.
+    pub(super) fn unparsed(&mut self, span: Span, reason: &'static str) {
+        self.doubt(Floor::Unparsed, span, reason);
+    }
+
+    /// Adds code that runs and that the text does not show.
+    pub(super) fn runs(&mut self, hidden: Hidden, span: Span, reason: &'static str) {
+        self.effects.add(What::Runs(hidden, reason), span);
+    }
+
+    /// Adds a deed of the shell itself.
+    pub(super) fn does(&mut self, act: Act, span: Span) {
+        self.effects.add(What::Does(act, None), span);
+    }
+
+    /// Interprets a part of the text that may not run, or runs in a shell of its own: values that it makes certain
+    /// are not certain after it.
+    pub(super) fn perhaps<T>(&mut self, part: impl FnOnce(&mut Self) -> T) -> T {
+        self.branch(part).0
+    }
+
+    /// As `perhaps`; returns the variables too that certainly have a value of the text after the part.
+    pub(super) fn branch<T>(&mut self, part: impl FnOnce(&mut Self) -> T) -> (T, Vec<String>) {
+        let mark = self.shell.enter();
+        let result = part(self);
+        (result, self.shell.leave(mark))
+    }
+
+    /// Interprets code that a call runs.
+    pub(super) fn within<T>(&mut self, call: CallId, part: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.effects.enter(call);
+        let result = part(self);
+        self.effects.leave(outer);
+        result
+    }
+
+    /// Interprets a list; returns the text that it writes.
+    pub(super) fn list(
+        &mut self,
+        code: &Code<'_>,
+        list: &List,
+        frame: &mut Frame,
+        input: &Stream,
+    ) -> Stream {
+        (self.entry.list)(self, code, list, frame, input)
+    }
+
+    /// Interprets the words of a command; returns the text that it writes.
+    pub(super) fn command(
+        &mut self,
+        words: &[Field<'_>],
+        frame: &mut Frame,
+        input: &Stream,
+        lookup: Lookup,
+    ) -> Stream {
+        (self.entry.command)(self, words, frame, input, lookup)
+    }
+
+    /// Expands the parts of a word to one text.
+    pub(super) fn reading<'c>(
+        &mut self,
+        reading: &mut Reading<'_, 'c>,
+        parts: &'c [Part],
+        span: Span,
+    ) -> Field<'c> {
+        (self.entry.reading)(self, reading, parts, span)
+    }
+
+    /// Interprets everything in parts whose text does not matter.
+    pub(super) fn visit<'c>(&mut self, code: &Code<'c>, parts: &'c [Part], frame: &mut Frame) {
+        let choice = &mut Choice::of(0);
+        self.reading(&mut Reading { code, frame, choice }, parts, Span::default());
+    }
+}
+
+/// A reading of words: their code, the frame that they are expanded in, and the values of variables.
+pub(super) struct Reading<'r, 'c> {
+    pub(super) code: &'r Code<'c>,
+    pub(super) frame: &'r mut Frame,
+    pub(super) choice: &'r mut Choice,
+}

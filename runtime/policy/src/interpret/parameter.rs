@@ -1,0 +1,340 @@
+//! `$name`, `${name…}` and positional parameters: their values in one reading.
+
+use std::rc::Rc;
+
+use super::choice::Choice;
+use super::fields::Fields;
+use super::machine::{Code, Machine, READINGS_MAX, Reading};
+use super::{arithmetic, parameter_operator};
+use crate::span::Span;
+use crate::state::{Held, Parameters};
+use crate::syntax::{Operation, Parameter, Part};
+use crate::value::{
+    ELEMENT, HOLE, MADE, NAME, OUTPUT, QUERY, SECRET, STAR, Text, cut_of, is_hole, part_of,
+};
+
+/// Adds the value of a parameter, and interprets the text that its expansion evaluates.
+pub(super) fn add<'c>(
+    run: &mut Machine<'_>,
+    reading: &mut Reading<'_, 'c>,
+    parameter: &'c Parameter,
+    quoted: bool,
+    fields: &mut Fields<'c>,
+) {
+    let code = reading.code;
+    let name = code.slice(parameter.name);
+    let span = code.place(parameter.span);
+    let subscript = parameter.subscript.as_deref();
+    if let Some(parts) = subscript {
+        arithmetic::arithmetic(run, code, parts, parameter.span, reading.frame);
+    }
+    if parameter.length {
+        if let Some(operation) = &parameter.operation {
+            run.visit(code, &operation.parts, reading.frame);
+        }
+        fields.builder().push_byte(NAME, span);
+        return;
+    }
+    if parameter.indirect {
+        indirect(run, reading, (name, span), quoted, fields);
+        if let Some(operation) = &parameter.operation {
+            run.visit(code, &operation.parts, reading.frame);
+        }
+        return;
+    }
+    if let Some(operation) = &parameter.operation {
+        let kept = operated(run, reading, parameter, operation);
+        add_value(run, &kept, span, quoted, fields);
+        return;
+    }
+    let is_all = matches!(name, "@" | "*")
+        || subscript.is_some_and(
+            |parts| matches!(parts, [Part::Quoted(at)] if matches!(code.slice(*at), "@" | "*")),
+        );
+    match name {
+        "@" | "*" => all_parameters(run, reading, (name, span), quoted, fields),
+        "?" | "#" | "$" | "!" | "-" => fields.builder().push_byte(NAME, span),
+        _ => {
+            let index = match subscript {
+                Some([Part::Quoted(at)]) => index(code.slice(*at)),
+                Some(_) => None,
+                None => Some(0),
+            };
+            let value = value_of(run, reading, name, span);
+            let is_split = quoted || run.step(blanks(&value), span);
+            let is_unknown = !value.is_empty() && value.iter().all(|byte| is_hole(*byte));
+            if !is_split {
+                unknown(&[HOLE], span, quoted, fields);
+            } else if index.is_none() && !is_all {
+                unknown(&cut_of(&value), span, quoted, fields);
+            } else if is_all {
+                fields.spread |= is_unknown;
+                // No elements, or one that is empty.
+                if quoted
+                    && value.is_empty()
+                    && reading.choice.choose(&format!("{name}[@]"), 2) == 0
+                {
+                    return;
+                }
+                let is_joined = quoted && is_star(code, subscript);
+                for (number, element) in value.split(|byte| *byte == ELEMENT).enumerate() {
+                    separate(run, number, is_joined, span, fields);
+                    add_value(run, element, span, quoted, fields);
+                }
+            } else if is_unknown {
+                add_value(run, &value, span, quoted, fields);
+            } else {
+                let mut elements = value.split(|byte| *byte == ELEMENT);
+                let element = elements.nth(index.unwrap_or(0)).unwrap_or(b"");
+                add_value(run, element, span, quoted, fields);
+            }
+        }
+    }
+}
+
+/// Adds `${!name}`: the value is the name of another variable, whose subscript is evaluated.
+fn indirect(
+    run: &mut Machine<'_>,
+    reading: &mut Reading<'_, '_>,
+    (name, span): (&str, Span),
+    quoted: bool,
+    fields: &mut Fields<'_>,
+) {
+    let mut names = run.shell.literals(name).to_vec();
+    if names.is_empty() {
+        let (code, frame) = (reading.code, &mut *reading.frame);
+        let choice = &mut Choice::of(0);
+        names.push(value_of(run, &mut Reading { code, frame, choice }, name, span));
+    }
+    let mut is_made = reading.frame.parameters.mark() == MADE;
+    for value in names {
+        if !run.expands(&value, span) {
+            break;
+        }
+        arithmetic::evaluate(run, &Text::from_span(&*value, span), reading.frame);
+        let named = value.split(|byte| *byte == b'[').next().unwrap_or(&value);
+        is_made |= str::from_utf8(named).is_ok_and(|named| run.shell.is_assigned(named));
+    }
+    unknown(&[if is_made { MADE } else { HOLE }], span, quoted, fields);
+}
+
+/// Adds `$@` or `$*`.
+fn all_parameters(
+    run: &mut Machine<'_>,
+    reading: &Reading<'_, '_>,
+    (name, span): (&str, Span),
+    quoted: bool,
+    fields: &mut Fields<'_>,
+) {
+    let frame = &*reading.frame;
+    let mark = frame.parameters.mark();
+    let Parameters::Known(all) = frame.parameters.clone() else {
+        fields.spread = true;
+        fields.builder().push_byte(mark, span);
+        return;
+    };
+    let is_joined = name == "*" && quoted;
+    for (number, text) in all.iter().enumerate() {
+        if !run.step(1, span) || !run.expands(&text.bytes, span) {
+            fields.spread = true;
+            fields.builder().push_byte(mark, span);
+            return;
+        }
+        separate(run, number, is_joined, span, fields);
+        add_value(run, &text.bytes, span, quoted, fields);
+    }
+}
+
+/// Adds what is between the words of a list.
+fn separate(
+    run: &Machine<'_>,
+    number: usize,
+    is_joined: bool,
+    span: Span,
+    fields: &mut Fields<'_>,
+) {
+    match (number, is_joined) {
+        (0, _) => {}
+        (_, false) => fields.cut(),
+        (_, true) if run.shell.has_separators() => fields.builder().push_byte(MADE, span),
+        (_, true) => fields.builder().push_byte(b' ', span),
+    }
+}
+
+/// Adds a value, which a shell cuts into words outside of quotes.
+fn add_value(run: &Machine<'_>, value: &[u8], span: Span, quoted: bool, fields: &mut Fields<'_>) {
+    match run.shell.cut(value).filter(|_| !quoted) {
+        Some(marks) => unknown(&marks, span, quoted, fields),
+        None => fields.value(value, span, quoted),
+    }
+}
+
+/// Returns the value of a parameter in this reading; marks if it is not known.
+pub(super) fn value_of(
+    run: &mut Machine<'_>,
+    reading: &mut Reading<'_, '_>,
+    name: &str,
+    span: Span,
+) -> Rc<[u8]> {
+    let frame = &*reading.frame;
+    let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number {
+        return match name {
+            "_" if run.shell.is_last_option => [MADE].into(),
+            "_" => [HOLE].into(),
+            "@" | "*" => [frame.parameters.mark()].into(),
+            "PWD" if run.shell.is_assigned(name) => [HOLE].into(),
+            "PWD" => frame.folder.path().into(),
+            _ => chosen(run, name, reading.choice, span),
+        };
+    }
+    let number: usize = name.parse().unwrap_or(usize::MAX);
+    let text = match (number.checked_sub(1), &frame.parameters) {
+        (None, _) => frame.zero.as_deref(),
+        (Some(at), Parameters::Known(all)) => match all.get(at) {
+            Some(text) => Some(text),
+            None => return [].into(),
+        },
+        (Some(_), unknown) => return [unknown.mark()].into(),
+    };
+    match text {
+        Some(text) if run.expands(&text.bytes, span) => text.bytes.as_ref().into(),
+        _ => [HOLE].into(),
+    }
+}
+
+/// Returns the value of a variable in this reading; marks if it is not known.
+fn chosen(run: &mut Machine<'_>, name: &str, choice: &mut Choice, span: Span) -> Rc<[u8]> {
+    let value: Rc<[u8]> = match run.shell.held(name) {
+        Held::Unknown(mark) => [mark].into(),
+        Held::Given(value) => value.into(),
+        Held::Values(values, mark) => {
+            let index = choice.choose(name, values.len() + usize::from(mark.is_some()));
+            if choice.readings > READINGS_MAX {
+                run.shell.marks(name).into_iter().chain(mark).collect()
+            } else {
+                values.get(index).cloned().unwrap_or_else(|| [mark.unwrap_or(HOLE)].into())
+            }
+        }
+    };
+    if run.expands(&value, span) { value } else { [HOLE].into() }
+}
+
+/// Returns what an operator makes of a value in this reading, and interprets the text that its expansion evaluates.
+fn operated<'c>(
+    run: &mut Machine<'_>,
+    reading: &mut Reading<'_, 'c>,
+    parameter: &'c Parameter,
+    operation: &'c Operation,
+) -> Vec<u8> {
+    let code = reading.code;
+    let Operation { operator, parts } = operation;
+    let name = code.slice(parameter.name);
+    let span = code.place(parameter.span);
+    let value = value_of(run, reading, name, span);
+    // Of an array the operator is for each element, or for one.
+    let is_one = parameter.subscript.is_none() && !value.contains(&ELEMENT);
+    if matches!(operator, b'-' | b'=' | b'?' | b'+') {
+        let other = run.reading(reading, parts, parameter.span);
+        let other = other.text.bytes;
+        if *operator == b'=' {
+            run.shell.assign(name, Rc::from(&*other));
+            run.shell.assign(name, [HOLE].into());
+        }
+        if !is_one {
+            return cut_of(&[&value, &*other].join(&ELEMENT));
+        }
+        // Whether a variable from outside has a value is open.
+        let is_open = value.iter().all(|byte| is_hole(*byte));
+        let key = format!("{}{}", span.start, char::from(*operator));
+        let takes_other = is_open && reading.choice.choose(&key, 2) == 1;
+        return match operator {
+            b'?' => value.to_vec(),
+            b'+' if is_open && !takes_other => Vec::new(),
+            b'+' => other.into_owned(),
+            _ if takes_other => other.into_owned(),
+            _ => value.to_vec(),
+        };
+    }
+    match operator {
+        b':' => arithmetic::arithmetic(run, code, parts, parameter.span, reading.frame),
+        b'@' => {
+            arithmetic::late_prompt(run, &value, span, reading.frame);
+            run.visit(code, parts, reading.frame);
+        }
+        _ => run.visit(code, parts, reading.frame),
+    }
+    let pattern = written(code, parts);
+    let is_known = is_one && !value.iter().any(|byte| is_hole(*byte));
+    let exact = match &pattern {
+        Some(pattern)
+            if is_known
+                && value.len() <= VALUE_BYTES_MAX
+                && run.step(value.len().pow(2) / BYTES_PER_STEP, span) =>
+        {
+            parameter_operator::apply(*operator, &value, pattern)
+        }
+        _ => None,
+    };
+    if let Some(exact) = exact {
+        return exact;
+    }
+    let adds = match (operator, &pattern) {
+        (b'/', Some(pattern)) => part_of(pattern).contains(&MADE),
+        (b'/', None) => true,
+        _ => false,
+    };
+    // `##*/` leaves the name of a file.
+    if *operator == b'#' && pattern.as_deref() == Some(&[b'#', STAR, b'/']) {
+        let marks = value.iter().copied().filter(|byte| matches!(*byte, MADE | SECRET | OUTPUT));
+        return marks.chain([NAME]).collect();
+    }
+    let mut marks = part_of(&value);
+    if let (true, Some(first)) = (adds, marks.first_mut()) {
+        *first = MADE;
+    }
+    marks
+}
+
+/// Returns whether a subscript is `*`.
+fn is_star(code: &Code<'_>, subscript: Option<&[Part]>) -> bool {
+    matches!(subscript, Some([Part::Quoted(at)]) if code.slice(*at) == "*")
+}
+
+/// The longest value that an operator is computed for.
+const VALUE_BYTES_MAX: usize = 128;
+/// How many bytes a pattern is compared with for one step.
+const BYTES_PER_STEP: usize = 256;
+
+/// Returns what is written after an operator, with marks for its patterns; `None` if there is an expansion.
+fn written(code: &Code<'_>, parts: &[Part]) -> Option<Vec<u8>> {
+    let mut written = Vec::new();
+    for part in parts {
+        match part {
+            Part::Bare(at) | Part::Quoted(at) => written.extend(code.slice(*at).bytes()),
+            Part::Decoded(bytes, _) => written.extend(bytes),
+            Part::Glob(at) if code.slice(*at) == "*" => written.push(STAR),
+            Part::Glob(at) if code.slice(*at) == "?" => written.push(QUERY),
+            Part::Double(inner, _) => written.extend(self::written(code, inner)?),
+            _ => return None,
+        }
+    }
+    Some(written)
+}
+
+/// Returns the number of an element; `None` if it is none, or one that is octal.
+fn index(subscript: &str) -> Option<usize> {
+    let is_octal = subscript.len() > 1 && subscript.starts_with(['0', '+']);
+    if is_octal { None } else { subscript.parse().ok() }
+}
+
+/// Adds what is not known.
+fn unknown(marks: &[u8], span: Span, quoted: bool, fields: &mut Fields<'_>) {
+    fields.spread |= !quoted;
+    fields.builder().push_made(marks, span);
+}
+
+/// Returns how many bytes of a value may split it.
+fn blanks(value: &[u8]) -> usize {
+    value.iter().filter(|byte| matches!(byte, b' ' | b'\t' | b'\n')).count()
+}

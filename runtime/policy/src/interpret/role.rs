@@ -1,0 +1,403 @@
+//! Operands and values of options, by their role.
+
+use std::rc::Rc;
+
+use super::machine::{Lookup, Machine};
+use super::output::formatted;
+use super::own::{Own, Program};
+use super::{arithmetic, code, each, mount, path, variables};
+use crate::effect::{Act, Hidden, Sent, Touch, What};
+use crate::facts::{NodeBit, Output, Role, Special};
+use crate::language;
+use crate::paths;
+use crate::span::Span;
+use crate::state::{Dialect, Frame};
+use crate::value::{
+    Content, Field, MADE, OUTPUT, QUERY, SECRET, STAR, Stream, Text, TextBuilder, may_be_option,
+};
+
+/// Interprets a value by its role.
+pub(super) fn role(
+    run: &mut Machine<'_>,
+    role: Role,
+    field: &Field<'_>,
+    program: &Program<'_, '_>,
+    own: &mut Own,
+) {
+    let text = &field.text;
+    match role {
+        Role::Text | Role::Folder | Role::Placeholder => {}
+        // Standard input or output.
+        Role::Read | Role::Write | Role::Append if &*text.bytes == b"-" => {}
+        Role::Read => read(run, field, own),
+        Role::Write => {
+            own.written.push(paths::normalised(&text.bytes, &own.frame.folder));
+            path::own_path(run, Touch::Write, text, own);
+        }
+        Role::Append => path::own_path(run, Touch::Append, text, own),
+        Role::Remove => path::own_path(run, Touch::Remove, text, own),
+        Role::Empty => path::own_path(run, Touch::Empty, text, own),
+        Role::Change => path::own_path(run, Touch::Change, text, own),
+        Role::ChangeTree => path::own_path(run, Touch::ChangeTree, text, own),
+        Role::Take => path::own_path(run, Touch::Take, text, own),
+        Role::Script => script(run, field, program, own),
+        Role::Config => {
+            if &*text.bytes != b"/dev/null" {
+                own.runs(Hidden::Opaque, text.span, "it loads another configuration");
+            }
+        }
+        Role::Shell => {
+            let dialect = match program.node.special {
+                Special::Shell => Dialect::of_shell(program.name),
+                _ if program.node.has(NodeBit::Builtin) => own.frame.dialect,
+                _ => Dialect::Other,
+            };
+            code::other(run, text, &Frame { dialect, ..own.frame.clone() }, program.input);
+        }
+        Role::RemoteShell => remote_shell(run, text, &own.frame),
+        Role::Secret => own.secret = true,
+        Role::Command
+        | Role::EnvironmentCommand
+        | Role::EachCommand
+        | Role::EndedCommand
+        | Role::ParallelCommand
+        | Role::ShellWords => {
+            each::words(run, role, std::slice::from_ref(field), program, own);
+        }
+        Role::Sql
+        | Role::Sed
+        | Role::Awk
+        | Role::Crontab
+        | Role::Python
+        | Role::Perl
+        | Role::Ruby
+        | Role::Javascript
+        | Role::Php
+        | Role::Code => language(run, role, field, own),
+        Role::Arithmetic => arithmetic::evaluate(run, text, &mut own.frame),
+        Role::Name => name(run, text, program, &mut own.frame),
+        Role::Environment => variables::environment(run, text, own),
+        Role::Host => host(run, field, program, own),
+        Role::Url => url(run, field, own),
+        Role::RemoteRead => match remote(&text.bytes) {
+            Some(host) => connects(run, host, text.span, own),
+            None => read(run, field, own),
+        },
+        Role::RemoteWrite => match remote(&text.bytes) {
+            Some(host) => {
+                connects(run, host, text.span, own);
+                own.sends = Some(text.span);
+                own.sends(Sent::File, text.span);
+            }
+            None => path::own_path(run, Touch::Write, text, own),
+        },
+        Role::Send => send(run, field, program.input, own),
+        Role::SendFile => {
+            if &*text.bytes == b"-" {
+                own.secret |= program.input.is_secret;
+            } else {
+                read(run, field, own);
+            }
+            own.sends = Some(text.span);
+        }
+        Role::Refspec => refspec(text, own),
+        Role::Revision => revision(field, program, own),
+        Role::Process => process(text, own),
+        Role::Mount => mount::mount(text, own),
+        Role::Mode => mode(text, own),
+        Role::User => {
+            let user = What::Escalates(run.effects.value(&text.bytes));
+            run.effects.gives(program.id, user);
+            own.add(user, text.span);
+        }
+    }
+}
+
+fn read(run: &mut Machine<'_>, field: &Field<'_>, own: &mut Own) {
+    if let Some(stream) = &field.stream {
+        own.secret |= stream.is_secret;
+        return;
+    }
+    let path = path::own_read(run, &field.text, own);
+    own.secret |= path.is_secret;
+    own.makes |= run.files.is_made(&path.bytes);
+}
+
+fn connects(run: &mut Machine<'_>, host: &[u8], span: Span, own: &mut Own) {
+    let host = What::Connects(run.effects.value(host));
+    own.add(host, span);
+}
+
+/// Interprets a file with code.
+fn script(run: &mut Machine<'_>, field: &Field<'_>, program: &Program<'_, '_>, own: &mut Own) {
+    let bytes = &*field.text.bytes;
+    let is_input = matches!(bytes, b"-" | b"/dev/stdin" | b"/dev/fd/0" | b"/proc/self/fd/0");
+    let stream = match &field.stream {
+        Some(stream) => Some((**stream).clone()),
+        None if is_input => Some(program.input.clone()),
+        None => None,
+    };
+    let language = match program.node.stdin {
+        Role::Text => Role::Shell,
+        language => language,
+    };
+    let span = field.text.span;
+    let not_shown = "it runs code that the text does not show";
+    match stream.map(|stream| stream.content) {
+        Some(Content::Literal(text)) => {
+            let field = Field::new((*text).clone());
+            role(run, language, &field, program, own);
+        }
+        Some(Content::Network) => own.runs(Hidden::Network, span, "runs code from a network"),
+        Some(Content::Opaque | Content::Made) => own.runs(Hidden::Made, span, not_shown),
+        Some(Content::Terminal | Content::File) | None => {
+            if bytes.starts_with(b"/dev/fd/") || bytes.starts_with(b"/proc/self/fd/") {
+                let reason = "it runs code from a descriptor, which the text does not show";
+                own.runs(Hidden::Made, span, reason);
+            }
+            let path = path::own_read(run, &field.text, own);
+            if run.files.is_fetched(&path.bytes) {
+                own.runs(Hidden::Network, span, "runs code from a network");
+            }
+            if run.files.is_made(&path.bytes) && run.files.made_texts(&path.bytes).is_empty() {
+                let reason = "it runs code that the text makes and does not show";
+                own.runs(Hidden::Made, span, reason);
+            }
+            for text in run.files.made_texts(&path.bytes) {
+                let field = Field::new((*text).clone());
+                role(run, language, &field, program, own);
+            }
+            own.runs(Hidden::Opaque, span, not_shown);
+        }
+    }
+}
+
+/// Interprets a remote shell: its words with a host and a command that does nothing.
+fn remote_shell(run: &mut Machine<'_>, text: &Text<'_>, frame: &Frame) {
+    let mut code = TextBuilder::new(text.span);
+    code.push_text(text);
+    code.push_made(b" localhost true", text.span);
+    let inner = Frame { dialect: Dialect::Other, ..frame.clone() };
+    let mark = run.effects.mark();
+    code::other(run, &code.finish(), &inner, &Stream::of(Content::Opaque));
+    run.effects.forget_host(mark, b"localhost");
+}
+
+/// Interprets code of another language.
+fn language(run: &mut Machine<'_>, role: Role, field: &Field<'_>, own: &mut Own) {
+    let text = &field.text;
+    own.makes |= role.is_shell_code();
+    if text.has_hole() && role.is_shell_code() {
+        own.runs(Hidden::Made, text.span, "this code is not literal");
+    }
+    let findings = match role {
+        Role::Sql => language::sql::findings(&text.bytes),
+        Role::Sed => language::sed::findings(&text.bytes),
+        Role::Awk => language::awk::findings(&text.bytes),
+        Role::Crontab => language::crontab::findings(&text.bytes),
+        _ => language::general::findings(role, &text.bytes, run.facts),
+    };
+    for finding in findings {
+        let span = text.place(finding.start, finding.end);
+        let part = || text.part(finding.start, finding.end);
+        let inner = || Frame { dialect: Dialect::Other, ..own.frame.clone() };
+        match finding.what {
+            language::What::Does(act) => own.add(What::Does(act, Some(role)), span),
+            language::What::Opaque(reason) => own.runs(Hidden::Opaque, span, reason),
+            language::What::Unknown(reason) => own.runs(Hidden::Made, span, reason),
+            language::What::Writes => path::own_path(run, Touch::Write, &part(), own),
+            language::What::Shell => {
+                code::other(run, &part(), &inner(), &Stream::default());
+            }
+            language::What::Fed => {
+                code::other(run, &part(), &inner(), &Stream::of(Content::Opaque));
+            }
+            language::What::Words => {
+                let words = quoted_words(&part());
+                let mut inner = own.frame.clone();
+                run.command(&words, &mut inner, &Stream::default(), Lookup::Any);
+            }
+        }
+    }
+}
+
+/// Interprets the name of a variable that a builtin sets or tests.
+fn name(run: &mut Machine<'_>, text: &Text<'_>, program: &Program<'_, '_>, frame: &mut Frame) {
+    let bytes = &*text.bytes;
+    let value: Rc<[u8]> = match program.node.output {
+        Output::Format => match formatted(program.call) {
+            Some(text) => text.bytes.as_ref().into(),
+            None => [MADE].into(),
+        },
+        _ => {
+            let mut given = program.call.operands.iter().skip(2);
+            let is_option = given.any(|field| may_be_option(&field.text.bytes));
+            [if is_option { MADE } else { frame.parameters.mark() }].into()
+        }
+    };
+    let end = bytes.iter().position(|byte| *byte == b'[').unwrap_or(bytes.len());
+    match str::from_utf8(bytes.get(..end).unwrap_or(bytes)) {
+        Ok(name) if !name.is_empty() => {
+            variables::exported(run, name, text.span, false);
+            variables::prompts(run, name, &value, text.span, frame);
+            run.shell.assign(name, Rc::clone(&value));
+            // `getopts` sets it too.
+            run.shell.assign("OPTARG", value);
+        }
+        _ => run.shell.lose(),
+    }
+    if end < bytes.len() {
+        arithmetic::evaluate(run, text, frame);
+    }
+}
+
+fn host(run: &mut Machine<'_>, field: &Field<'_>, program: &Program<'_, '_>, own: &mut Own) {
+    leaks(field, own);
+    let bytes = &*field.text.bytes;
+    let host = bytes.rsplit(|byte| *byte == b'@').next().unwrap_or(bytes);
+    let host = What::Connects(run.effects.value(host));
+    run.effects.gives(program.id, host);
+    own.add(host, field.text.span);
+}
+
+fn url(run: &mut Machine<'_>, field: &Field<'_>, own: &mut Own) {
+    leaks(field, own);
+    let span = field.text.span;
+    let bytes = &*field.text.bytes;
+    if bytes.contains(&b' ') {
+        // `URL POST data`, as load generators take it.
+        own.sends(Sent::Body, span);
+    }
+    let scheme = bytes.windows(3).position(|part| part == b"://").map_or(0, |at| at + 3);
+    let rest = bytes.get(scheme..).unwrap_or(bytes);
+    if bytes.starts_with(b"file://") {
+        own.secret |= path::own_read(run, &field.text.after(scheme), own).is_secret;
+        return;
+    }
+    // A download without a name for it has that of the address.
+    let path = rest.split(|byte| matches!(*byte, b'?' | b'#' | QUERY)).next().unwrap_or(rest);
+    if let Some(slash) = path.iter().rposition(|byte| *byte == b'/')
+        && slash + 1 < path.len()
+    {
+        let name = path.get(slash + 1..).unwrap_or(&[]);
+        own.written.push(paths::normalised(name, &own.frame.folder));
+    }
+    let host =
+        rest.split(|byte| matches!(*byte, b'/' | b'?' | b'#' | QUERY)).next().unwrap_or(rest);
+    let host = host.rsplit(|byte| *byte == b'@').next().unwrap_or(host);
+    let host = host.split(|byte| *byte == b':').next().unwrap_or(host);
+    connects(run, host, span, own);
+}
+
+/// Adds output of other commands that a host gets to see.
+fn leaks(field: &Field<'_>, own: &mut Own) {
+    let bytes = &field.text.bytes;
+    if bytes.contains(&SECRET) {
+        own.sends(Sent::Secret, field.text.span);
+    } else if bytes.contains(&OUTPUT) {
+        own.sends(Sent::Output, field.text.span);
+    }
+}
+
+/// Adds data that is sent.
+fn send(run: &mut Machine<'_>, field: &Field<'_>, input: &Stream, own: &mut Own) {
+    own.sends = Some(field.text.span);
+    own.secret |= field.text.bytes.contains(&SECRET);
+    let bytes = &*field.text.bytes;
+    let Some(at) = bytes.iter().position(|byte| *byte == b'@') else { return };
+    let path = field.text.after(at + 1);
+    if &*path.bytes == b"-" {
+        own.secret |= input.is_secret;
+    } else {
+        own.secret |= path::own_read(run, &path, own).is_secret;
+    }
+}
+
+/// Returns the host of `HOST:PATH`; `None` for a local path.
+fn remote(bytes: &[u8]) -> Option<&[u8]> {
+    let colon = bytes.iter().position(|byte| *byte == b':')?;
+    let host = bytes.get(..colon)?;
+    if host.is_empty() || host.contains(&b'/') {
+        return None;
+    }
+    let at = host.iter().rposition(|byte| *byte == b'@').map_or(0, |at| at + 1);
+    host.get(at..)
+}
+
+fn refspec(text: &Text<'_>, own: &mut Own) {
+    let act = match text.bytes.first() {
+        Some(&(b'+' | MADE)) => Act::RewritesHistory,
+        Some(b':') => Act::DeletesRemote,
+        _ => return,
+    };
+    own.does(act, text.span);
+}
+
+/// Interprets what a checkout takes: a revision, or paths whose changes are dropped.
+fn revision(field: &Field<'_>, program: &Program<'_, '_>, own: &mut Own) {
+    let text = &field.text;
+    let bytes = &*text.bytes;
+    let is_path = program.call.dashes.is_some_and(|dashes| {
+        let before = program.call.operands.get(..dashes).unwrap_or(&[]);
+        !before.as_ptr_range().contains(&std::ptr::from_ref(field))
+    });
+    let is_folder = matches!(bytes, b"." | b"./" | b":/" | b"*" | b"..") || bytes.ends_with(b"/");
+    let is_pattern = bytes.iter().any(|byte| matches!(*byte, STAR | b'*'));
+    let name = bytes.rsplit(|byte| *byte == b'/').next().unwrap_or(bytes);
+    let extension = name.iter().rposition(|byte| *byte == b'.').and_then(|dot| name.get(dot + 1..));
+    let is_file = extension.is_some_and(|extension| {
+        (1..=5).contains(&extension.len()) && extension.iter().all(u8::is_ascii_alphabetic)
+    });
+    if is_folder || is_pattern {
+        own.does(Act::DropsChanges, text.span);
+    } else if is_path || is_file {
+        own.does(Act::DropsFileChanges, text.span);
+    }
+}
+
+fn process(text: &Text<'_>, own: &mut Own) {
+    let act = match &*text.bytes {
+        b"-1" => Act::EndsEveryProcess,
+        b"1" => Act::EndsFirstProcess,
+        [MADE, ..] => Act::EndsHiddenProcesses,
+        _ => return,
+    };
+    own.does(act, text.span);
+}
+
+fn mode(text: &Text<'_>, own: &mut Own) {
+    let bytes = &*text.bytes;
+    if bytes.contains(&MADE) {
+        own.does(Act::HidesMode, text.span);
+    }
+    let is_octal = !bytes.is_empty() && bytes.iter().all(u8::is_ascii_digit);
+    let gives = if is_octal {
+        bytes.len() >= 4 && matches!(bytes.get(bytes.len() - 4), Some(b'2'..=b'7'))
+    } else {
+        bytes.split(|byte| *byte == b',').any(|clause| {
+            let sign = clause.iter().position(|byte| matches!(byte, b'+' | b'='));
+            sign.is_some_and(|at| clause.get(at..).unwrap_or(&[]).contains(&b's'))
+        })
+    };
+    if gives {
+        let act = Act::GivesRights;
+        own.does(act, text.span);
+    }
+}
+
+/// Returns the texts between quotes as words.
+fn quoted_words<'t>(text: &Text<'t>) -> Vec<Field<'t>> {
+    let mut words = Vec::new();
+    let mut at = 0;
+    while let Some(byte) = text.bytes.get(at).copied() {
+        at += 1;
+        if !matches!(byte, b'\'' | b'"') {
+            continue;
+        }
+        let rest = text.bytes.get(at..).unwrap_or(&[]);
+        let length = rest.iter().position(|other| *other == byte).unwrap_or(rest.len());
+        words.push(Field::new(text.part(at, at + length)));
+        at += length + 1;
+    }
+    words
+}

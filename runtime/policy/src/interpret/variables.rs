@@ -1,0 +1,115 @@
+//! Variables: the effect of `declare`, `export`, `read` and assignments before a command, and which of them change
+//! which code runs.
+
+use super::machine::{Code, Machine};
+use super::own::Own;
+use super::{arithmetic, code};
+use crate::effect::Hidden;
+use crate::facts::{NodeBit, NodeRow};
+use crate::span::Span;
+use crate::state::Frame;
+use crate::syntax::Assignment;
+use crate::value::{Field, Stream, Text};
+
+/// The doubt about a program that sees a variable which is not known to be harmless.
+const CHANGES: &str = "this variable may change which code runs";
+
+/// Variables that change which code runs even if they are not exported, since a shell has them or uses
+/// them itself.
+const OWN_VARIABLES: &[&str] = &[
+    "PATH",
+    "BASH_ENV",
+    "ENV",
+    "PS4",
+    "PROMPT_COMMAND",
+    "SHELLOPTS",
+    "BASHOPTS",
+    "SHELL",
+    "CDPATH",
+];
+
+/// Interprets a value that the shell expands when it prompts or traces.
+pub(super) fn prompts(
+    run: &mut Machine<'_>,
+    name: &str,
+    value: &[u8],
+    span: Span,
+    frame: &mut Frame,
+) {
+    if !matches!(name, "PS0" | "PS1" | "PS2" | "PS4" | "PROMPT_COMMAND") {
+        return;
+    }
+    let text = Text::from_span(value.to_vec(), span);
+    match name {
+        "PROMPT_COMMAND" => {
+            let mut inner = frame.clone();
+            code::here(run, &text, &mut inner, &Stream::default());
+        }
+        _ => arithmetic::late(run, &text, frame),
+    }
+}
+
+/// Returns whether a variable of the environment changes no code.
+pub(super) fn is_harmless(run: &Machine<'_>, name: &str) -> bool {
+    !changes_code(name) && run.facts.is_harmless_variable(name)
+}
+
+/// Notes a variable that programs may see from here on.
+pub(super) fn exported(run: &mut Machine<'_>, name: &str, span: Span, is_export: bool) {
+    let matters = if is_export { !is_harmless(run, name) } else { changes_code(name) };
+    if matters && !run.shell.exports.contains(&span) && run.shell.exports.len() < 64 {
+        run.shell.exports.push(span);
+    }
+}
+
+/// A program runs: what was exported may change which code that is.
+pub(super) fn exports_reach(run: &mut Machine<'_>, row: &NodeRow) {
+    if row.has(NodeBit::Builtin) || run.shell.exports.is_empty() {
+        return;
+    }
+    for span in std::mem::take(&mut run.shell.exports) {
+        run.runs(Hidden::Opaque, span, CHANGES);
+    }
+}
+
+/// Adds `NAME=value` for the environment of a program.
+pub(super) fn environment(run: &mut Machine<'_>, text: &Text<'_>, own: &mut Own) {
+    let bytes = &*text.bytes;
+    let end = bytes.iter().position(|byte| *byte == b'=').unwrap_or(bytes.len());
+    let is_harmless =
+        str::from_utf8(bytes.get(..end).unwrap_or(bytes)).is_ok_and(|name| is_harmless(run, name));
+    if !is_harmless {
+        own.runs(Hidden::Opaque, text.place(0, end), CHANGES);
+    }
+    if let Ok(name) = str::from_utf8(bytes.get(..end).unwrap_or(bytes)) {
+        let value = bytes.get(end + 1..).unwrap_or(&[]).into();
+        run.shell.assign(name, value);
+        run.shell.export(name);
+    }
+}
+
+/// Interprets assignments before a command.
+pub(super) fn prefixes(
+    run: &mut Machine<'_>,
+    code: &Code<'_>,
+    assignments: &[Assignment],
+    fields: &[Field<'_>],
+) {
+    if fields.is_empty() {
+        return;
+    }
+    for assignment in assignments {
+        let name = code.slice(assignment.name);
+        if !is_harmless(run, name) {
+            let span = code.place(assignment.name);
+            run.runs(Hidden::Opaque, span, CHANGES);
+        }
+    }
+}
+
+/// Returns whether a variable of this name changes which code the shell or the loader runs, whatever facts
+/// say of it.
+#[must_use]
+pub fn changes_code(name: &str) -> bool {
+    OWN_VARIABLES.contains(&name) || name.starts_with("LD_")
+}

@@ -1,0 +1,433 @@
+//! The words of a program -> options, operands, sub-commands.
+
+use super::{Given, Invocation};
+use crate::effect::What;
+use crate::facts::{Arity, Facts, FlagRow, NameId, NodeBit, NodeId, NodeRow, Role, Style};
+use crate::fuel::{Fuel, SHORTENED_STEPS, SPENT};
+use crate::span::Span;
+use crate::tier::Floor;
+use crate::value::{Field, MADE, NAME, STAR};
+
+/// An option as its facts declare it.
+#[derive(Debug, Clone, Copy)]
+struct Declared {
+    /// Which program or sub-command declares it.
+    owner: NodeId,
+    flag: FlagRow,
+    name: NameId,
+}
+
+/// Reads the words of a program, of which `name` is the place of its name.
+pub(crate) fn read<'c>(
+    node: NodeRow,
+    name: Span,
+    words: &[Field<'c>],
+    (facts, fuel): (&Facts<'_>, &mut Fuel),
+) -> Invocation<'c> {
+    let call = Invocation {
+        chain: vec![node],
+        span: name,
+        subs: Vec::new(),
+        given: Vec::new(),
+        operands: Vec::with_capacity(words.len()),
+        dashes: None,
+        has_unknown: false,
+        doubts: Vec::new(),
+        doubt: None,
+        is_lost: false,
+    };
+    let mut reader = Reader { facts, fuel, words, at: 0, call };
+    reader.words();
+    reader.call
+}
+
+/// The words that are still to be read, and the invocation so far.
+struct Reader<'r, 'c> {
+    facts: &'r Facts<'r>,
+    fuel: &'r mut Fuel,
+    words: &'r [Field<'c>],
+    at: usize,
+    call: Invocation<'c>,
+}
+
+impl<'r, 'c> Reader<'r, 'c> {
+    fn next(&mut self) -> Option<&'r Field<'c>> {
+        let field = self.words.get(self.at)?;
+        self.at += 1;
+        Some(field)
+    }
+
+    fn doubt(&mut self, floor: Floor, span: Span, reason: &'static str) {
+        self.call.doubts.push((What::Doubt(floor, reason), span));
+    }
+
+    /// Spends steps; without them the text counts as not understood.
+    fn step(&mut self, steps: usize, at: Span) -> bool {
+        let is_paid = self.fuel.spend(steps);
+        if !is_paid {
+            self.doubt(Floor::Unparsed, at, SPENT);
+        }
+        is_paid
+    }
+
+    /// Reads every word.
+    fn words(&mut self) {
+        let mut options = true;
+        // The operands of the sub-command that is being read.
+        let mut count = 0usize;
+        while let Some(field) = self.next() {
+            if self.fuel.is_spent() {
+                break;
+            }
+            let Some(row) = self.last() else { return };
+            let style = row.style;
+            let bytes = &*field.text.bytes;
+            let is_first = self.at == 1 && self.call.chain.len() == 1;
+            if options && style != Style::None {
+                if bytes == b"--" && !matches!(style, Style::Key | Style::Letters) {
+                    options = false;
+                    self.call.dashes = Some(self.call.operands.len());
+                    continue;
+                }
+                if self.option(field, &row, style, is_first) {
+                    continue;
+                }
+                if style != Style::Letters && is_made_option(field) {
+                    self.any_option(field);
+                }
+            }
+            count += 1;
+            if row.has_subs() && count == usize::from(row.sub_at) {
+                if self.is_script(field, &row) {
+                    options = false;
+                    self.call.operands.push(field.clone());
+                    continue;
+                }
+                count = 0;
+                if !self.descend(field, &row) {
+                    return;
+                }
+                self.call.subs.push(self.at - 1);
+                continue;
+            }
+            self.call.operands.push(field.clone());
+            if row.stop > 0 && count >= usize::from(row.stop) {
+                options = false;
+            }
+        }
+    }
+
+    /// Notes a word that the text makes and that may be any option.
+    fn any_option(&mut self, field: &Field<'_>) {
+        let span = field.text.span;
+        if !self.step(SHORTENED_STEPS, span) {
+            return;
+        }
+        self.call.has_unknown = true;
+        if let Some(row) = self.last() {
+            self.call.doubts.push((What::AnyOption(row.id), span));
+        }
+    }
+
+    /// Returns the innermost sub-command.
+    fn last(&self) -> Option<NodeRow> {
+        self.call.chain.last().copied()
+    }
+
+    /// Returns whether a word is no sub-command, but the script that an interpreter runs.
+    fn is_script(&self, field: &Field<'_>, row: &NodeRow) -> bool {
+        let is_plain =
+            field.text.is_literal() && !field.spread && !field.text.bytes.starts_with(b"-");
+        is_plain
+            && self.facts.operands(row.operands).next().is_some_and(|row| row.role == Role::Script)
+            && self.facts.sub(row, &field.text.bytes).is_none()
+    }
+
+    /// Goes to a sub-command; returns whether it is known.
+    fn descend(&mut self, field: &Field<'c>, row: &NodeRow) -> bool {
+        if !field.text.is_literal() || field.spread {
+            self.doubt(Floor::UnknownWord, field.text.span, "the sub-command is not literal");
+            self.call.is_lost = true;
+            return false;
+        }
+        match self.facts.sub(row, &field.text.bytes).and_then(|sub| self.facts.node(sub)) {
+            Some(sub) => {
+                self.call.chain.push(sub);
+                self.call.span = self.call.span.to(field.text.span);
+                true
+            }
+            None => {
+                self.doubt(
+                    Floor::UnknownProgram,
+                    field.text.span,
+                    "no fact describes this sub-command",
+                );
+                self.call.is_lost = true;
+                false
+            }
+        }
+    }
+
+    /// Reads a word as an option; returns whether it is one.
+    fn option(&mut self, field: &Field<'c>, row: &NodeRow, style: Style, is_first: bool) -> bool {
+        let bytes = &*field.text.bytes;
+        match (style, bytes) {
+            (Style::None, _) => false,
+            (Style::Key, _) => self.key(field),
+            (Style::Letters, [b'-', letters @ ..]) => {
+                let is_declared = |byte: &u8| self.lookup(&[b'-', *byte]).is_some();
+                let is_option = !letters.is_empty() && letters.iter().all(is_declared);
+                if is_option {
+                    self.bundle(field, 1, false);
+                }
+                is_option
+            }
+            (Style::Letters, _) => false,
+            (_, [b'-', b'-', ..]) => {
+                self.long(field, 2, style);
+                true
+            }
+            (_, [b'-']) => false,
+            (_, [b'-', ..]) if self.exact(field) => true,
+            (Style::Single, [b'-', rest @ ..]) => {
+                let is_number = row.has(NodeBit::Numbers) && is_number(rest);
+                if !is_number {
+                    self.long(field, 1, style);
+                }
+                true
+            }
+            (_, [b'-', rest @ ..]) => {
+                if !(row.has(NodeBit::Numbers) && is_number(rest)) {
+                    self.bundle(field, 1, false);
+                }
+                true
+            }
+            (_, [b'+', ..]) => self.exact(field),
+            (_, [first, ..])
+                if is_first && row.has(NodeBit::BundleFirst) && first.is_ascii_alphabetic() =>
+            {
+                self.bundle(field, 0, true);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns who declares an option that a call may have: the innermost sub-command, or one around it
+    /// whose options hold everywhere.
+    fn lookup(&self, name: &[u8]) -> Option<Declared> {
+        let name = self.facts.name_id(name)?;
+        let mut is_own = true;
+        for row in self.call.chain.iter().rev() {
+            if let Some(flag) = self.facts.own_flag(row, name)
+                && (is_own || flag.is_everywhere)
+            {
+                return Some(Declared { owner: row.id, flag, name });
+            }
+            is_own = false;
+        }
+        None
+    }
+
+    /// Reads a word that is the name of an option as a whole.
+    fn exact(&mut self, field: &Field<'c>) -> bool {
+        let Some(declared) = self.lookup(&field.text.bytes) else { return false };
+        self.give(declared, field.text.span, None, true);
+        true
+    }
+
+    /// Reads `--name`, `--name=value`, or the same with one dash.
+    fn long(&mut self, field: &Field<'c>, dashes: usize, style: Style) {
+        let bytes = &*field.text.bytes;
+        let equals = bytes.iter().position(|byte| *byte == b'=');
+        let name = bytes.get(..equals.unwrap_or(bytes.len())).unwrap_or(bytes);
+        let value = equals.map(|at| Field { text: field.text.after(at + 1), ..field.clone() });
+        let span = field.text.span;
+        if let Some(declared) = self.lookup(name) {
+            return self.give(declared, span, value, true);
+        }
+        // One-dash programs take two dashes too.
+        if style == Style::Single
+            && dashes == 2
+            && let Some(declared) = self.lookup(name.get(1..).unwrap_or(name))
+        {
+            return self.give(declared, span, value, true);
+        }
+        // After an operand it may be an option with a value: the version of what is named.
+        let is_version = name == b"--version" && self.call.operands.is_empty();
+        if (name == b"--help" || is_version) && value.is_none() {
+            return self.help(field);
+        }
+        let mut is_own = true;
+        for at in (0..self.call.chain.len()).rev() {
+            let Some(row) = self.call.chain.get(at) else { continue };
+            if let Some((flag, name)) = self.facts.flag_pattern(row, name)
+                && (is_own || flag.is_everywhere)
+            {
+                let declared = Declared { owner: row.id, flag, name };
+                return self.give(declared, span, value, true);
+            }
+            is_own = false;
+        }
+        if style == Style::Gnu && name.len() > 2 && self.shortened(name, span, &value) {
+            return;
+        }
+        self.unknown(field, value.is_some());
+    }
+
+    /// Reads a shortened long option: whatever it may stand for counts.
+    fn shortened(&mut self, name: &[u8], span: Span, value: &Option<Field<'c>>) -> bool {
+        let mut found: Vec<Declared> = Vec::new();
+        if !self.step(SHORTENED_STEPS, span) {
+            return false;
+        }
+        let mut is_own = true;
+        for row in self.call.chain.iter().rev() {
+            let own = self.facts.flags_from(row, name).into_iter();
+            let holding = own.filter(|(flag, _)| is_own || flag.is_everywhere);
+            found.extend(holding.map(|(flag, name)| Declared { owner: row.id, flag, name }));
+            is_own = false;
+        }
+        let after = self.at;
+        let mut end = after;
+        for declared in &found {
+            self.at = after;
+            self.give(*declared, span, value.clone(), false);
+            end = end.max(self.at);
+        }
+        self.at = end;
+        !found.is_empty()
+    }
+
+    /// Reads `-abc`, or `abc` of a program whose first word needs no dash.
+    fn bundle(&mut self, field: &Field<'c>, start: usize, is_old: bool) {
+        let bytes = field.text.bytes.clone();
+        let is_go = self.last().is_some_and(|row| row.style == Style::Go);
+        for at in start..bytes.len() {
+            let Some(byte) = bytes.get(at) else { break };
+            let name = [b'-', *byte];
+            let span = field.text.place(if at == 1 { 0 } else { at }, at + 1);
+            let Some(declared) = self.lookup(&name) else {
+                return self.unknown(field, false);
+            };
+            let arity = declared.flag.arity;
+            let rest = at + 1 < bytes.len();
+            let attached = rest && arity != Arity::None && !is_old;
+            // Go takes `-o=value` as `-o value`.
+            let equals = usize::from(is_go && bytes.get(at + 1) == Some(&b'='));
+            let value = attached
+                .then(|| Field { text: field.text.after(at + 1 + equals), ..field.clone() });
+            self.give(declared, span, value, true);
+            if attached {
+                return;
+            }
+        }
+    }
+
+    /// Reads `key=value`.
+    fn key(&mut self, field: &Field<'c>) -> bool {
+        let bytes = &*field.text.bytes;
+        let Some(equals) = bytes.iter().position(|byte| *byte == b'=') else {
+            return if bytes.starts_with(b"--") {
+                self.without_rest(|reader| reader.long(field, 2, Style::Key));
+                true
+            } else {
+                false
+            };
+        };
+        let name = bytes.get(..=equals).unwrap_or(bytes);
+        let Some(declared) = self.lookup(name) else {
+            self.doubt(Floor::UnknownFlag, field.text.span, "no fact declares this key");
+            self.call.has_unknown = true;
+            return true;
+        };
+        let value = Field { text: field.text.after(equals + 1), ..field.clone() };
+        self.without_rest(|reader| reader.give(declared, field.text.span, Some(value), true));
+        true
+    }
+
+    /// Reads an option that takes no further word.
+    fn without_rest(&mut self, read: impl FnOnce(&mut Self)) {
+        let words = std::mem::take(&mut self.words);
+        let at = std::mem::take(&mut self.at);
+        read(self);
+        (self.words, self.at) = (words, at);
+    }
+
+    /// Notes an option, with its value.
+    fn give(
+        &mut self,
+        declared: Declared,
+        span: Span,
+        attached: Option<Field<'c>>,
+        is_whole: bool,
+    ) {
+        let Declared { owner, flag, name } = declared;
+        let mut given =
+            Given { owner, flag, name: Some(name), span, value: None, words: Vec::new(), is_whole };
+        match flag.arity {
+            Arity::None => {
+                if attached.is_some() {
+                    self.doubt(Floor::UnknownFlag, span, "this option takes no value");
+                    self.call.has_unknown = true;
+                }
+            }
+            Arity::Attached => given.value = attached,
+            Arity::Required if flag.role == Role::EndedCommand => {
+                given.words.extend(attached);
+                while let Some(word) = self.next() {
+                    // A `+` ends it only after the sign for what was found.
+                    let is_last = given.words.last().is_some_and(|last| &*last.text.bytes == b"{}");
+                    match &*word.text.bytes {
+                        b";" => break,
+                        b"+" if is_last => break,
+                        _ => given.words.push(word.clone()),
+                    }
+                }
+            }
+            Arity::Required => {
+                given.value = attached.or_else(|| self.next().cloned());
+                // It may be more than one word.
+                if let Some(value) = given.value.as_ref().filter(|value| value.spread) {
+                    let value = value.clone();
+                    if is_made_option(&value) {
+                        self.any_option(&value);
+                    }
+                }
+            }
+        }
+        self.call.given.push(given);
+    }
+
+    /// Notes `--help` or `--version`, which every program may have: nothing else is done then.
+    fn help(&mut self, field: &Field<'c>) {
+        self.call.given.push(Given {
+            owner: self.call.chain.last().map_or(NodeId::MAX, |row| row.id),
+            flag: FlagRow::HELP,
+            name: None,
+            span: field.text.span,
+            value: None,
+            words: Vec::new(),
+            is_whole: true,
+        });
+    }
+
+    fn unknown(&mut self, field: &Field<'c>, has_value: bool) {
+        self.doubt(Floor::UnknownFlag, field.text.span, "no fact declares this option");
+        self.call.has_unknown = true;
+        if !has_value && self.call.doubt.is_none() && self.at < self.words.len() {
+            self.call.doubt = Some(self.at);
+        }
+    }
+}
+
+/// Returns whether a word may be an option that the text does not show.
+fn is_made_option(field: &Field<'_>) -> bool {
+    let bytes = &*field.text.bytes;
+    bytes.first() == Some(&MADE) || (field.spread && bytes.contains(&MADE))
+}
+
+fn is_number(bytes: &[u8]) -> bool {
+    !bytes.is_empty()
+        && bytes.iter().all(|byte| byte.is_ascii_digit() || *byte == NAME || *byte == STAR)
+}

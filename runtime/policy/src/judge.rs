@@ -1,0 +1,267 @@
+//! Effects -> hits and a tier, by facts and rules. Only this module names a tier; it never sees a script.
+
+mod act;
+mod hit;
+mod path;
+mod rules;
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+pub use hit::{Cause, Hit, Verdict};
+pub use rules::{Rules, RulesError};
+
+use crate::effect::{ArgumentKind, CallId, Cap, Effect, Effects, Fact, Hidden, Mount, Sent, What};
+use crate::facts::{Extent, Facts, NodeId, Role};
+use crate::span::Span;
+use crate::tier::{Floor, Tier};
+
+/// The most hits of one text that are kept; the others are counted.
+const HITS_MAX: usize = 64;
+/// The longest name of a program with its sub-commands that is displayed as it was called.
+const CALLED_BYTES_MAX: usize = 64;
+
+/// Returns the verdict on the effects of a text. `before` holds the effects of an earlier round that reached
+/// further than the last one.
+pub(crate) fn verdict(
+    text: &str,
+    mut effects: Effects,
+    before: Option<Effects>,
+    (facts, rules): (&Facts<'_>, &Rules),
+) -> Verdict {
+    let rounds = effects.all().len();
+    if let Some(before) = before {
+        effects.append(&before);
+    }
+    let judge = Judge { effects: &effects, facts, rules };
+    let mut hits = Hits::default();
+    let (last, earlier) = effects.split_at(rounds);
+    for effect in last {
+        hits.add(&judge, effect);
+    }
+    for effect in earlier {
+        hits.add(&judge, effect);
+    }
+    let Hits { mut kept, omitted, .. } = hits;
+    kept.sort_by_key(|(hit, _)| (Reverse(hit.tier), hit.span));
+    let hits: Vec<Hit> = kept
+        .into_iter()
+        .map(|(hit, effect)| {
+            let is_fact = matches!(effect.what, What::Declared(_));
+            let called = effect.by.filter(|_| is_fact).and_then(|call| judge.called(call));
+            Hit { span: within(hit.span, text), called, ..hit }
+        })
+        .collect();
+    let tier = hits.first().map_or(Tier::ReadOnly, |hit| hit.tier);
+    Verdict { tier, hits, omitted, effects }
+}
+
+/// Returns a span that lies in the text, at characters.
+fn within(span: Span, text: &str) -> Span {
+    let start = text.floor_char_boundary(span.start as usize);
+    let end = text.ceil_char_boundary((span.end as usize).min(text.len())).max(start);
+    Span::new(start, end)
+}
+
+/// Hits without repetitions, each with its effect.
+#[derive(Default)]
+struct Hits<'e> {
+    kept: Vec<(Hit, &'e Effect)>,
+    /// The last byte that any of the hits begins with: one that begins after it is new.
+    furthest: u32,
+    /// The lowest tier of the hits once there are too many: one that is no higher takes no place.
+    lowest: Tier,
+    omitted: usize,
+}
+
+impl<'e> Hits<'e> {
+    /// Adds the hit of an effect, unless it raises nothing, an equal one is there, or there are too many.
+    fn add(&mut self, judge: &Judge<'_>, effect: &'e Effect) {
+        let Some(hit) = judge.hit(effect) else { return };
+        let is_same = |(kept, by): &(Hit, &Effect)| *kept == hit && judge.calls_alike(by, effect);
+        if hit.span.start <= self.furthest && self.kept.iter().any(is_same) {
+            return;
+        }
+        if self.kept.len() < HITS_MAX {
+            self.furthest = self.furthest.max(hit.span.start);
+            self.kept.push((hit, effect));
+            return;
+        }
+        self.omitted += 1;
+        if hit.tier <= self.lowest {
+            return;
+        }
+        // The highest tier is always among those that are kept.
+        if let Some(lowest) = self.kept.iter_mut().min_by_key(|(kept, _)| kept.tier) {
+            self.lowest = lowest.0.tier;
+            if self.lowest < hit.tier {
+                self.furthest = self.furthest.max(hit.span.start);
+                *lowest = (hit, effect);
+            }
+        }
+    }
+}
+
+/// The effects of a text, and everything that they are judged by.
+struct Judge<'e> {
+    effects: &'e Effects,
+    facts: &'e Facts<'e>,
+    rules: &'e Rules,
+}
+
+impl Judge<'_> {
+    /// Returns the hit of an effect; `None` if it raises nothing.
+    fn hit(&self, effect: &Effect) -> Option<Hit> {
+        let (tier, cause) = self.tier(effect)?;
+        let tier = match self.cap(effect) {
+            Some(cap) => tier.min(cap),
+            None => tier,
+        };
+        if tier == Tier::ReadOnly {
+            return None;
+        }
+        let place = effect.fact.map(|(node, line)| self.facts.place_of(node, line));
+        Some(Hit { tier, span: effect.span, cause, place, called: None })
+    }
+
+    /// Returns the tier of an effect without its cap; `None` where it is certainly the lowest.
+    fn tier(&self, effect: &Effect) -> Option<(Tier, Cause)> {
+        let floor =
+            |floor, reason| Some((self.rules.floors.tier(floor), Cause::Floor { floor, reason }));
+        match effect.what {
+            What::Path { touch, class, is_many, is_tree, path, .. } => {
+                let is_device = self.effects.bytes_of(path).starts_with(b"/dev/");
+                let tier = path::tier(touch, class, path::Extent { is_many, is_tree, is_device })?;
+                Some((tier, Cause::Path { touch, class, is_many }))
+            }
+            What::Connects(_) | What::Escalates(_) => None,
+            What::Sends(sent) => {
+                let tier = match sent {
+                    Sent::Data => return None,
+                    Sent::File | Sent::Body | Sent::Output => Tier::Stateful,
+                    Sent::Secret => Tier::Irreversible,
+                };
+                Some((tier, Cause::Shell(sent.says())))
+            }
+            What::Runs(hidden, reason) => match hidden {
+                Hidden::Opaque => floor(Floor::OpaqueCode, reason),
+                Hidden::Made => floor(Floor::UnknownWord, reason),
+                Hidden::Network => Some((Tier::Irreversible, Cause::Shell(reason))),
+            },
+            What::Mounts(mount) => {
+                let tier = match mount {
+                    Mount::Folder => return None,
+                    Mount::Unknown | Mount::Written => Tier::Stateful,
+                    Mount::Host => Tier::Irreversible,
+                };
+                Some((tier, Cause::Shell(mount.says())))
+            }
+            What::Does(act, None) => Some((act::tier(act), Cause::Shell(act.says()))),
+            What::Does(act, Some(language)) => {
+                Some((act::tier(act), Cause::Code(language, act.says())))
+            }
+            What::Declared(fact) => Some(match fact {
+                Fact::Program(node) => (self.facts.node(node)?.tier?, Cause::Program(node)),
+                Fact::Form(node, form) => {
+                    (self.facts.form_row(form)?.tier, Cause::Form(node, form))
+                }
+                Fact::Flag(node, flag, name) => {
+                    (self.facts.flag_row(flag)?.tier, Cause::Flag(node, flag, name))
+                }
+                Fact::Value(node, value) => {
+                    (self.facts.value_row(value)?.tier, Cause::Value(node, value))
+                }
+            }),
+            What::Unlisted { listed, is_literal } => self.unlisted(listed, is_literal),
+            What::AnyOption(node) => {
+                let reason = "this word is made by the text and may be an option";
+                let cause = Cause::Floor { floor: Floor::UnknownFlag, reason };
+                Some((self.any_option(node), cause))
+            }
+            What::Doubt(kind, reason) => floor(kind, reason),
+        }
+    }
+
+    /// Returns the tier of a value that is not listed: it matters where one of the list is 2 or more.
+    fn unlisted(&self, listed: Extent, is_literal: bool) -> Option<(Tier, Cause)> {
+        let worst = self.facts.values(listed).map(|row| row.tier).max().unwrap_or_default();
+        if worst < Tier::Stateful {
+            return None;
+        }
+        Some(match is_literal {
+            true => {
+                let reason = "no fact declares this value";
+                let floor = Floor::UnknownFlag;
+                (self.rules.floors.tier(floor), Cause::Floor { floor, reason })
+            }
+            false => {
+                let reason = "this word decides and is not literal";
+                (worst, Cause::Floor { floor: Floor::UnknownWord, reason })
+            }
+        })
+    }
+
+    /// Returns the highest tier that any option of a program or sub-command may have. At least the word may be an
+    /// option that no fact declares.
+    fn any_option(&self, node: NodeId) -> Tier {
+        let mut worst = self.rules.floors.tier(Floor::UnknownFlag);
+        let mut is_own = true;
+        let mut next = self.facts.node(node);
+        while let Some(row) = next {
+            for flag in self.facts.flags(&row).filter(|flag| is_own || flag.is_everywhere) {
+                let values = self.facts.values(flag.values).map(|value| value.tier).max();
+                let role = match flag.role {
+                    role if role.is_code() => self.rules.floors.tier(Floor::UnknownWord),
+                    Role::Config => self.rules.floors.tier(Floor::OpaqueCode),
+                    Role::Read | Role::RemoteRead => Tier::ReadOnly,
+                    role if role.is_path() => Tier::Stateful,
+                    _ => Tier::ReadOnly,
+                };
+                worst = worst.max(flag.tier).max(role).max(values.unwrap_or_default());
+            }
+            is_own = false;
+            next = row.parent.and_then(|parent| self.facts.node(parent));
+        }
+        worst
+    }
+
+    /// Returns the most that an effect is, because of the dry run or check of its call.
+    fn cap(&self, effect: &Effect) -> Option<Tier> {
+        let call = effect.by.filter(|_| effect.is_capped).and_then(|id| self.effects.call(id))?;
+        let tier = |cap: &Cap| match *cap {
+            Cap::Flag(flag) => self.facts.flag_row(flag)?.cap,
+            Cap::Value(value) => self.facts.value_row(value)?.cap,
+            Cap::Help => Some(Tier::ReadOnly),
+        };
+        self.effects.caps(call).iter().filter_map(tier).min()
+    }
+
+    /// Returns whether two effects are of calls that look alike: other ones are hits of their own.
+    fn calls_alike(&self, one: &Effect, other: &Effect) -> bool {
+        match (one.by.filter(|_| one.is_own), other.by.filter(|_| other.is_own)) {
+            (None, None) => true,
+            (Some(one), Some(other)) => one == other || self.called(one) == self.called(other),
+            _ => false,
+        }
+    }
+
+    /// Returns a program and its sub-commands as they were called; `None` if they are too long to be displayed.
+    fn called(&self, id: CallId) -> Option<Arc<str>> {
+        let call = self.effects.call(id)?;
+        let name = crate::invocation::program_name(self.effects.bytes_of(call.program));
+        let mut called = str::from_utf8(name).ok()?.to_owned();
+        let mut subs = 0;
+        for argument in self.effects.arguments(call) {
+            if argument.kind == ArgumentKind::Sub {
+                called.push(' ');
+                called.push_str(str::from_utf8(self.effects.bytes_of(argument.value?)).ok()?);
+                subs += 1;
+            }
+        }
+        let is_plain = called.len() <= CALLED_BYTES_MAX
+            && called.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
+        // A word that holds a blank would be taken for two.
+        let is_split = called.bytes().filter(|byte| *byte == b' ').count() == subs;
+        (is_plain && is_split).then(|| called.into())
+    }
+}

@@ -1,0 +1,142 @@
+//! Effects that raise the tier of a text, and their words.
+
+use std::sync::Arc;
+
+use crate::effect::{Effects, Touch};
+use crate::facts::{FactPlace, Facts, FlagId, NameId, NodeId, Place, Role};
+use crate::paths::PathClass;
+use crate::span::Span;
+use crate::tier::{Floor, Tier};
+
+/// The tier of a text, with everything that the text does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verdict {
+    /// The highest tier of all that it may run.
+    pub tier: Tier,
+    /// The effects that raised it, the highest first, then in the order of the text. Empty exactly for tier 0.
+    pub hits: Vec<Hit>,
+    /// How many further hits there are.
+    pub omitted: usize,
+    /// The calls and effects of the text, in order.
+    pub effects: Effects,
+}
+
+/// A part of the text that raises its tier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    /// The tier that it raises the text to.
+    pub tier: Tier,
+    /// The bytes of the text.
+    pub span: Span,
+    /// Why.
+    pub cause: Cause,
+    /// Where the fact was written that raised it; `None` if it was the shell itself or a doubt.
+    pub place: Option<Place>,
+    /// The program and its sub-commands as they were called; `None` if a fact did not raise it.
+    pub called: Option<Arc<str>>,
+}
+
+/// Why a part of a text raises its tier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// What a program or sub-command does.
+    Program(NodeId),
+    /// What a program does in one of its forms.
+    Form(NodeId, u32),
+    /// What an option does.
+    Flag(NodeId, FlagId, NameId),
+    /// What a certain value does.
+    Value(NodeId, u32),
+    /// What happens to a path.
+    Path {
+        /// What happens to it.
+        touch: Touch,
+        /// What it is.
+        class: PathClass,
+        /// Whether it may be many.
+        is_many: bool,
+    },
+    /// What code of another language does.
+    Code(Role, &'static str),
+    /// What the shell itself does.
+    Shell(&'static str),
+    /// A doubt.
+    Floor {
+        /// What kind of doubt.
+        floor: Floor,
+        /// What the doubt is.
+        reason: &'static str,
+    },
+}
+
+impl Hit {
+    /// Returns why, as a sentence for people.
+    #[must_use]
+    pub fn message(&self, facts: &Facts<'_>) -> String {
+        match self.cause {
+            Cause::Program(node) | Cause::Form(node, _) => {
+                let says = match self.cause {
+                    Cause::Form(_, form) => facts.form_says(form),
+                    _ => facts.node_says(node),
+                };
+                sentence(&format!("`{}`", self.command(node, facts)), says, self.tier)
+            }
+            Cause::Flag(node, flag, flag_name) => {
+                let name = self.command(node, facts);
+                let subject = format!("`{}` of `{name}`", facts.name(flag_name));
+                sentence(&subject, facts.flag_says(flag), self.tier)
+            }
+            Cause::Value(node, value) => {
+                let name = self.command(node, facts);
+                sentence(&format!("this word of `{name}`"), facts.value_says(value), self.tier)
+            }
+            Cause::Path { touch, class, is_many } => {
+                let many = if is_many { ", one after the other" } else { "" };
+                format!("{} {}{many}", touch.verb(), class.name())
+            }
+            Cause::Code(language, reason) => format!("{}: {reason}", language.word()),
+            Cause::Shell(reason) => reason.to_owned(),
+            Cause::Floor { floor, reason } => format!("{reason} ({})", floor.name()),
+        }
+    }
+
+    /// Returns a program and its sub-commands by the names that they were called by: facts of several
+    /// names are kept under the first.
+    fn command(&self, node: NodeId, facts: &Facts<'_>) -> String {
+        let name = facts.command_name(node);
+        let Some(called) = &self.called else { return name };
+        let count = name.split(' ').count();
+        called.split(' ').take(count).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns the name of the rule that raised it.
+    #[must_use]
+    pub fn rule(&self, facts: &Facts<'_>) -> String {
+        match self.cause {
+            Cause::Program(node) | Cause::Form(node, _) | Cause::Value(node, _) => {
+                format!("facts.{}", facts.command_name(node).replace(' ', "."))
+            }
+            Cause::Flag(node, _, flag_name) => {
+                let name = facts.command_name(node).replace(' ', ".");
+                format!("facts.{name}.{}", facts.name(flag_name))
+            }
+            Cause::Path { .. } => "path".to_owned(),
+            Cause::Code(language, _) => format!("code.{}", language.word()),
+            Cause::Shell(_) => "shell".to_owned(),
+            Cause::Floor { floor, .. } => format!("floor.{}", floor.name()),
+        }
+    }
+
+    /// Returns where the fact was written that raised it; `None` if it was no fact.
+    #[must_use]
+    pub fn at<'a>(&self, facts: &Facts<'a>) -> Option<FactPlace<'a>> {
+        self.place.map(|place| facts.fact_place(place))
+    }
+}
+
+fn sentence(subject: &str, says: &str, tier: Tier) -> String {
+    match says {
+        "" => format!("{subject} is tier {}", tier.number()),
+        _ => format!("{subject} {says}"),
+    }
+}

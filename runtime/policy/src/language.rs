@@ -1,0 +1,13 @@
+//! Code of other languages -> its effects, as far as they can be read honestly.
+//!
+//! SQL, sed, awk and tables of scheduled jobs are read by their grammar. Of general languages only a list of harmless words is
+//! known; all else is opaque.
+
+pub(crate) mod awk;
+pub(crate) mod crontab;
+mod finding;
+pub(crate) mod general;
+pub(crate) mod sed;
+pub(crate) mod sql;
+
+pub(crate) use finding::What;

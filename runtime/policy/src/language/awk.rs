@@ -1,0 +1,185 @@
+//! Programs of awk.
+
+use super::finding::{Finding, What, is_word, quoted_end};
+use crate::effect::Act;
+
+/// A token of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Token {
+    Word,
+    Text,
+    Regex,
+    Sign(u8),
+    /// `||`, `&&`, `>=`, …
+    Pair(u8, u8),
+    Line,
+}
+
+/// Returns what a program does beyond printing.
+pub(crate) fn findings(text: &[u8]) -> Vec<Finding> {
+    let tokens = tokens(text);
+    let mut findings = Vec::new();
+    // Inside of `print`, a `>` outside of parentheses names a file.
+    let mut prints = false;
+    let mut open = 0usize;
+    for (at, (token, start, end)) in tokens.iter().enumerate() {
+        let word = text.get(*start..*end).unwrap_or(&[]);
+        let token_at = |at: usize| tokens.get(at).map(|(token, ..)| *token);
+        let next = token_at(at + 1);
+        let before = at.checked_sub(1).and_then(token_at);
+        match token {
+            Token::Word if matches!(word, b"print" | b"printf") => {
+                prints = true;
+                open = 0;
+            }
+            Token::Word if word == b"system" => {
+                let is_literal = next == Some(Token::Sign(b'('))
+                    && token_at(at + 2) == Some(Token::Text)
+                    && token_at(at + 3) == Some(Token::Sign(b')'));
+                let literal = is_literal.then_some(at + 2);
+                runs(&tokens, literal, What::Shell, (*start, *end), &mut findings);
+            }
+            Token::Line | Token::Sign(b';' | b'{' | b'}') => prints = false,
+            Token::Sign(b'(') => open += 1,
+            Token::Sign(b')') => open = open.saturating_sub(1),
+            Token::Sign(b'|') | Token::Pair(b'|', b'&') => {
+                let is_input = tokens
+                    .get(at + 1)
+                    .is_some_and(|(_, start, end)| text.get(*start..*end) == Some(b"getline"));
+                let code = if is_input { at.checked_sub(1) } else { Some(at + 1) };
+                let is_text = code.and_then(token_at) == Some(Token::Text);
+                // A text that is joined to something else is not the whole command.
+                let is_whole = if is_input {
+                    !matches!(
+                        at.checked_sub(2).and_then(token_at),
+                        Some(Token::Word | Token::Text | Token::Sign(b')'))
+                    )
+                } else {
+                    matches!(token_at(at + 2), None | Some(Token::Line | Token::Sign(b';' | b'}')))
+                };
+                let literal = code.filter(|_| is_text && is_whole);
+                let what = if is_input { What::Shell } else { What::Fed };
+                runs(&tokens, literal, what, (*start, *end), &mut findings);
+            }
+            Token::Sign(b'>') | Token::Pair(b'>', b'>') if prints && open == 0 => {
+                let is_whole =
+                    matches!(token_at(at + 2), None | Some(Token::Line | Token::Sign(b';' | b'}')));
+                match tokens.get(at + 1) {
+                    Some((Token::Text, start, end)) if is_whole => {
+                        findings.push(Finding::new(start + 1, end - 1, What::Writes));
+                    }
+                    _ => findings.push(Finding::new(
+                        *start,
+                        *end,
+                        What::Does(Act::WritesUnknownFile),
+                    )),
+                }
+            }
+            Token::Sign(b'@') if before.is_none() || before == Some(Token::Line) => {
+                findings.push(Finding::new(*start, *end, What::Opaque("it loads other code")));
+            }
+            Token::Sign(b'@') => {
+                findings.push(Finding::new(
+                    *start,
+                    *end,
+                    What::Opaque("it calls a function by name"),
+                ));
+            }
+            _ => {}
+        }
+    }
+    findings
+}
+
+fn runs(
+    tokens: &[(Token, usize, usize)],
+    literal: Option<usize>,
+    what: What,
+    (start, end): (usize, usize),
+    findings: &mut Vec<Finding>,
+) {
+    match literal.and_then(|at| tokens.get(at)) {
+        Some((_, start, end)) => findings.push(Finding::new(start + 1, end - 1, what)),
+        None => {
+            let what = What::Unknown("it runs a command that is not literal");
+            findings.push(Finding::new(start, end, what));
+        }
+    }
+}
+
+fn tokens(text: &[u8]) -> Vec<(Token, usize, usize)> {
+    let mut tokens: Vec<(Token, usize, usize)> = Vec::new();
+    let mut at = 0;
+    while let Some(byte) = text.get(at).copied() {
+        let start = at;
+        let next = text.get(at + 1).copied().unwrap_or(0);
+        // A `/` after a value divides.
+        let is_value = match tokens.last() {
+            Some((Token::Word, start, end)) => !matches!(
+                text.get(*start..*end),
+                Some(b"return" | b"in" | b"print" | b"printf" | b"else" | b"do")
+            ),
+            Some((Token::Text | Token::Regex | Token::Sign(b')' | b']' | b'$'), ..)) => true,
+            _ => false,
+        };
+        let token = match byte {
+            b'\n' => {
+                at += 1;
+                Token::Line
+            }
+            b'\\' => {
+                at += 2;
+                continue;
+            }
+            b'#' => {
+                while at < text.len() && text.get(at) != Some(&b'\n') {
+                    at += 1;
+                }
+                continue;
+            }
+            _ if byte.is_ascii_whitespace() => {
+                at += 1;
+                continue;
+            }
+            b'"' => {
+                at = quoted_end(text, at, b'"', true);
+                Token::Text
+            }
+            b'/' if !is_value => {
+                at = quoted_end(text, at, b'/', true);
+                Token::Regex
+            }
+            _ if is_word(byte) || crate::value::is_mark(byte) => {
+                while text
+                    .get(at)
+                    .is_some_and(|byte| is_word(*byte) || crate::value::is_mark(*byte))
+                {
+                    at += 1;
+                }
+                Token::Word
+            }
+            b'|' | b'&' if next == byte => {
+                at += 2;
+                Token::Pair(byte, next)
+            }
+            b'|' if next == b'&' => {
+                at += 2;
+                Token::Pair(byte, next)
+            }
+            b'>' | b'<' | b'=' | b'!' if next == b'=' => {
+                at += 2;
+                Token::Pair(byte, next)
+            }
+            b'>' if next == b'>' => {
+                at += 2;
+                Token::Pair(byte, next)
+            }
+            _ => {
+                at += 1;
+                Token::Sign(byte)
+            }
+        };
+        tokens.push((token, start, at));
+    }
+    tokens
+}

@@ -1,0 +1,58 @@
+//! What code does, and how it is read.
+
+use crate::effect::Act;
+
+/// Something that code does, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Finding {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) what: What,
+}
+
+/// What code does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum What {
+    /// It does something that is known by name.
+    Does(Act),
+    /// It is not understood.
+    Opaque(&'static str),
+    /// It runs what is not literal.
+    Unknown(&'static str),
+    /// It writes the file that is named here.
+    Writes,
+    /// It runs this text in a shell.
+    Shell,
+    /// It runs this text in a shell, whose input it writes.
+    Fed,
+    /// It runs a program whose words are the quoted texts here.
+    Words,
+}
+
+impl Finding {
+    pub(super) const fn new(start: usize, end: usize, what: What) -> Self {
+        Self { start, end, what }
+    }
+}
+
+/// Returns where a quoted text that begins at `start` ends, its closing quote included; the end of the
+/// text if it is not closed.
+pub(super) fn quoted_end(text: &[u8], start: usize, quote: u8, escapes: bool) -> usize {
+    let mut at = start + 1;
+    while let Some(byte) = text.get(at) {
+        if escapes && *byte == b'\\' {
+            at += 2;
+            continue;
+        }
+        at += 1;
+        if *byte == quote {
+            return at;
+        }
+    }
+    text.len()
+}
+
+/// Returns whether a byte may be in a word.
+pub(super) const fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}

@@ -1,0 +1,255 @@
+//! Code of general languages: harmless if all of its words are known to be.
+
+mod expanded;
+mod forms;
+mod tokens;
+
+use super::finding::{Finding, What};
+use crate::effect::Act;
+use crate::facts::{Facts, Role, WordKind};
+use forms::Forms;
+use tokens::{Kind, Token, tokens};
+
+/// Words that do something for each of many things.
+const MANY: &[&str] = &[
+    "for",
+    "foreach",
+    "forEach",
+    "map",
+    "array_map",
+    "array_walk",
+    "each",
+    "glob",
+    "rglob",
+    "iglob",
+    "walk",
+    "listdir",
+    "readdir",
+    "readdirSync",
+    "scandir",
+    "iterdir",
+    "entries",
+    "children",
+    "grep",
+];
+
+/// Returns what code does.
+pub(crate) fn findings(language: Role, text: &[u8], facts: &Facts<'_>) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let tokens = tokens(language, text, 0, text.len(), 0);
+    let mut is_opaque = None;
+    let mut runs = false;
+    let shown = |token: &Token| {
+        str::from_utf8(text.get(token.start..token.end).unwrap_or(&[])).unwrap_or("")
+    };
+    let is_many = tokens.iter().any(|token| match token.kind {
+        Kind::Word => MANY.contains(&shown(token)),
+        Kind::Text => shown(token).contains('*'),
+        _ => false,
+    });
+    let forms = Forms::new(language, text, &tokens);
+    is_opaque = is_opaque.or(forms.modules().first().and_then(|at| tokens.get(*at)));
+    if language == Role::Code && deletes_all(&tokens, &shown) {
+        let what = What::Does(Act::DeletesForGood);
+        findings.push(Finding::new(0, text.len(), what));
+    }
+    for (at, token) in tokens.iter().enumerate() {
+        let span = text.get(token.start..token.end).unwrap_or(&[]);
+        if forms.acts(at) {
+            is_opaque = is_opaque.or(Some(token));
+        }
+        match token.kind {
+            Kind::Word => {
+                if forms.is_about_all(at) {
+                    let what = What::Does(Act::IsAboutAll);
+                    findings.push(Finding::new(token.start, token.end, what));
+                }
+                let Ok(word) = str::from_utf8(span) else {
+                    is_opaque = is_opaque.or(Some(token));
+                    continue;
+                };
+                match facts.word(language, word) {
+                    Some(WordKind::Harmless) => {}
+                    Some(WordKind::Deletes) => findings.push(Finding::new(
+                        token.start,
+                        token.end,
+                        What::Does(Act::DeletesForGood),
+                    )),
+                    Some(WordKind::Runs) => {
+                        runs = true;
+                        is_opaque = is_opaque.or(Some(token));
+                    }
+                    Some(WordKind::Removes) => {
+                        findings.push(Finding::new(token.start, token.end, removes(is_many)));
+                    }
+                    Some(WordKind::Writes) if forms.is_harmless(at) => {}
+                    Some(WordKind::Writes) => is_opaque = is_opaque.or(Some(token)),
+                    None => {
+                        let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+                        if !is_number && !forms.is_name(at) && !is_local(&tokens, at, text) {
+                            is_opaque = is_opaque.or(Some(token));
+                        }
+                    }
+                }
+            }
+            Kind::Ticks => {
+                if language == Role::Javascript {
+                    continue;
+                }
+                is_opaque = is_opaque.or(Some(token));
+                findings.push(Finding::new(
+                    token.start + 1,
+                    token.end.saturating_sub(1),
+                    What::Shell,
+                ));
+            }
+            // The name of a function may be a text: `array_map("unlink", …)`.
+            Kind::Text => {
+                let (start, end) = content(text, token);
+                let name = str::from_utf8(text.get(start..end).unwrap_or(&[])).unwrap_or("");
+                let what = match facts.word(language, name) {
+                    Some(WordKind::Removes) => removes(is_many),
+                    Some(WordKind::Deletes) => What::Does(Act::DeletesForGood),
+                    _ => continue,
+                };
+                findings.push(Finding::new(start, end, what));
+            }
+            Kind::Doubt => is_opaque = is_opaque.or(Some(token)),
+            Kind::Sign(_) if is_by_name(language, &tokens, at) => {
+                is_opaque = is_opaque.or(Some(token));
+            }
+            Kind::Sign(_) => {}
+        }
+    }
+    if runs {
+        let texts: Vec<_> = tokens.iter().filter(|token| token.kind == Kind::Text).collect();
+        if texts.is_empty() && language != Role::Code {
+            let reason = "it runs a command that is not literal";
+            findings.push(Finding::new(0, text.len(), What::Unknown(reason)));
+        }
+        // Which of its texts is the command is not known: each of them may be, and all of them together.
+        for token in &texts {
+            let span = content(text, token);
+            findings.push(Finding::new(span.0, span.1, What::Shell));
+        }
+        for (first, last) in lists(&tokens) {
+            findings.push(Finding::new(first, last, What::Words));
+        }
+    }
+    if language == Role::Code {
+        let reason = "code of this language is not read";
+        findings.push(Finding::new(0, text.len(), What::Opaque(reason)));
+        return findings;
+    }
+    if let Some(token) = is_opaque {
+        let reason = "this word is not known to be harmless";
+        findings.push(Finding::new(token.start, token.end, What::Opaque(reason)));
+    }
+    findings
+}
+
+/// Words of languages that are not read: what removes, and what says that it removes folders with all in them.
+const REMOVING: &[&str] =
+    &["unlink", "rm", "delete", "remove", "Remove", "del", "rd", "rmdir", "ri", "erase"];
+const RECURSIVE: &[&str] = &["recursive", "Recurse", "Recursive", "recurse", "force", "rf"];
+
+fn deletes_all<'t>(tokens: &[Token], shown: &impl Fn(&Token) -> &'t str) -> bool {
+    let has = |words: &[&str]| {
+        tokens.iter().any(|token| token.kind == Kind::Word && words.contains(&shown(token)))
+    };
+    has(REMOVING) && has(RECURSIVE)
+}
+
+fn removes(is_many: bool) -> What {
+    match is_many {
+        true => What::Does(Act::RemovesFiles),
+        false => What::Does(Act::RemovesFile),
+    }
+}
+
+/// Returns where texts are that only commas separate: the words of a program.
+fn lists(tokens: &[Token]) -> Vec<(usize, usize)> {
+    let mut lists = Vec::new();
+    let mut open: Option<(usize, usize, usize)> = None;
+    for token in tokens {
+        match (token.kind, open) {
+            (Kind::Text, None) => open = Some((token.start, token.end, 1)),
+            (Kind::Text, Some((start, _, count))) => open = Some((start, token.end, count + 1)),
+            (Kind::Sign(b','), Some(_)) => {}
+            _ => lists.extend(open.take().filter(|(_, _, count)| *count > 1)),
+        }
+    }
+    lists.extend(open.filter(|(_, _, count)| *count > 1));
+    lists.into_iter().map(|(start, end, _)| (start, end)).collect()
+}
+
+/// Returns the text between quotes.
+fn content(text: &[u8], token: &Token) -> (usize, usize) {
+    let quote = text.get(token.start).copied().unwrap_or(0);
+    let span = text.get(token.start..token.end).unwrap_or(&[]);
+    let count = span.iter().take_while(|byte| **byte == quote).count();
+    let width = if count >= 3 { 3 } else { 1 };
+    let start = (token.start + width).min(token.end);
+    (start, token.end.saturating_sub(width).max(start))
+}
+
+/// Returns whether a sign calls or picks something whose name is no word of the code: `f()()`, `x["name"]`,
+/// `"name"(…)`, `$f(…)`.
+fn is_by_name(language: Role, tokens: &[Token], at: usize) -> bool {
+    let kind = |at: usize| tokens.get(at).map(|token| token.kind);
+    let before = at.checked_sub(1).and_then(kind);
+    let is_variable = language == Role::Php
+        && at.checked_sub(2).and_then(kind) == Some(Kind::Sign(b'$'))
+        && before == Some(Kind::Word);
+    match kind(at) {
+        Some(Kind::Sign(b'(')) => {
+            is_variable
+                || matches!(before, Some(Kind::Text | Kind::Ticks | Kind::Sign(b')' | b']')))
+        }
+        Some(Kind::Sign(b'[')) => {
+            language == Role::Javascript
+                && matches!(before, Some(Kind::Word | Kind::Text | Kind::Sign(b')' | b']')))
+                && matches!(kind(at + 1), Some(Kind::Text | Kind::Ticks | Kind::Word))
+        }
+        // `&:"name"`, `->$name`.
+        Some(Kind::Sign(b':')) => language == Role::Ruby && kind(at + 1) == Some(Kind::Text),
+        Some(Kind::Sign(b'>')) => {
+            before == Some(Kind::Sign(b'-')) && kind(at + 1) == Some(Kind::Sign(b'$'))
+        }
+        _ => false,
+    }
+}
+
+/// Returns whether a word is a variable that the code itself names: it is assigned, or bound by a loop.
+fn is_local(tokens: &[Token], at: usize, text: &[u8]) -> bool {
+    let shown = |token: &Token| text.get(token.start..token.end).unwrap_or(&[]);
+    let Some(word) = tokens.get(at).map(&shown) else { return false };
+    // A member has its own name, whatever variables are called.
+    let is_member = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| tokens.get(before));
+        before.is_some_and(|token| matches!(token.kind, Kind::Sign(b'.' | b'>' | b':')))
+    };
+    if is_member(at) {
+        return false;
+    }
+    tokens.iter().enumerate().any(|(other, token)| {
+        if token.kind != Kind::Word || shown(token) != word {
+            return false;
+        }
+        let next = |offset: usize| tokens.get(other + offset).map(|token| token.kind);
+        let before = other.checked_sub(1).and_then(|before| tokens.get(before));
+        // `name=` between parentheses names an argument.
+        let is_argument = before.is_some_and(|token| matches!(token.kind, Kind::Sign(b'(' | b',')));
+        let is_assigned =
+            next(1) == Some(Kind::Sign(b'=')) && !matches!(next(2), Some(Kind::Sign(b'=' | b'~')));
+        let is_bound = before.is_some_and(|token| {
+            token.kind == Kind::Word
+                && matches!(
+                    shown(token),
+                    b"for" | b"lambda" | b"my" | b"let" | b"const" | b"var" | b"as"
+                )
+        });
+        let is_arrow = next(1) == Some(Kind::Sign(b'=')) && next(2) == Some(Kind::Sign(b'>'));
+        !is_member(other) && ((is_assigned && !is_argument) || is_bound || is_arrow)
+    })
+}

@@ -1,0 +1,13 @@
+//! The knowledge about a shell, as far as a text shows it. Nothing here judges.
+
+mod files;
+mod folder;
+mod frame;
+mod parameters;
+mod shell;
+
+pub(crate) use files::Files;
+pub(crate) use folder::Folder;
+pub(crate) use frame::{Dialect, Frame};
+pub(crate) use parameters::Parameters;
+pub(crate) use shell::{Function, Functions, Held, Parsed, Shell};

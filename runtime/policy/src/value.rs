@@ -1,0 +1,14 @@
+//! Values of a shell: bytes that know their place in the text, and their doubts.
+
+mod field;
+mod mark;
+mod stream;
+mod text;
+
+pub(crate) use field::Field;
+pub(crate) use mark::{
+    ELEMENT, HOLE, HOME, MADE, NAME, OUTPUT, QUERY, SECRET, STAR, WORK, cut_of, display, is_exact,
+    is_hole, is_mark, is_match, is_root, may_be_option, part_of,
+};
+pub(crate) use stream::{Content, Stream, Written};
+pub(crate) use text::{Text, TextBuilder};

@@ -1,0 +1,27 @@
+//! A word as a program gets it.
+
+use super::mark::HOLE;
+use super::stream::Stream;
+use super::text::Text;
+use crate::span::Span;
+
+/// A word as a program gets it.
+#[derive(Debug, Clone)]
+pub(crate) struct Field<'c> {
+    pub(crate) text: Text<'c>,
+    /// Whether it may be any number of words.
+    pub(crate) spread: bool,
+    /// What a process substitution gives.
+    pub(crate) stream: Option<Box<Stream>>,
+}
+
+impl<'c> Field<'c> {
+    pub(crate) fn new(text: Text<'c>) -> Self {
+        Self { text, spread: false, stream: None }
+    }
+
+    /// Returns a field of which nothing is known.
+    pub(crate) fn unknown(span: Span, spread: bool) -> Self {
+        Self { spread, ..Self::new(Text::from_span(vec![HOLE], span)) }
+    }
+}

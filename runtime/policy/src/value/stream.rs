@@ -1,0 +1,158 @@
+//! What comes out of a command and goes into the next one.
+
+use std::rc::Rc;
+
+use super::mark::{SECRET, may_be_option};
+use super::text::{Text, TextBuilder};
+
+/// What is on a command's standard input or output.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Stream {
+    pub(crate) content: Content,
+    /// Whether it may hold a secret.
+    pub(crate) is_secret: bool,
+}
+
+/// What a stream holds.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Content {
+    /// What the caller's own input is: a terminal, or nothing.
+    #[default]
+    Terminal,
+    /// This text.
+    Literal(Rc<Text<'static>>),
+    /// Text that is not known.
+    Opaque,
+    /// Text that is not known, made of what the classified text says.
+    Made,
+    /// What a file holds.
+    File,
+    /// What came over a network.
+    Network,
+}
+
+impl Stream {
+    pub(crate) fn literal(text: Text<'static>) -> Self {
+        let is_secret = text.bytes.contains(&SECRET);
+        Self { content: Content::Literal(Rc::new(text)), is_secret }
+    }
+
+    pub(crate) fn of(content: Content) -> Self {
+        Self { content, is_secret: false }
+    }
+
+    /// Returns whether the text makes words of it that may be options.
+    pub(crate) fn makes_options(&self) -> bool {
+        match &self.content {
+            Content::Literal(text) => may_be_option(&text.bytes),
+            Content::Made => true,
+            _ => false,
+        }
+    }
+
+    /// Returns what is written by one of two commands, whichever runs.
+    pub(crate) fn or(self, other: Self) -> Self {
+        let is_secret = self.is_secret || other.is_secret;
+        let content = match (&self.content, &other.content) {
+            (Content::Literal(one), Content::Literal(other)) if one.bytes == other.bytes => {
+                self.content
+            }
+            (Content::Network, _) | (_, Content::Network) => Content::Network,
+            _ if self.makes_options() || other.makes_options() => Content::Made,
+            (Content::File, Content::File) => Content::File,
+            _ => Content::Opaque,
+        };
+        Self { content, is_secret }
+    }
+
+    /// Returns what is written by this command and by another one that may follow it.
+    pub(crate) fn perhaps_with(self, other: Self) -> Self {
+        if other.is_empty() {
+            return Self { is_secret: self.is_secret || other.is_secret, ..self };
+        }
+        if self.is_empty() {
+            return Self { is_secret: self.is_secret || other.is_secret, ..other };
+        }
+        let is_secret = self.is_secret || other.is_secret;
+        let content = match (&self.content, &other.content) {
+            (Content::Network, _) | (_, Content::Network) => Content::Network,
+            _ if self.makes_options() || other.makes_options() => Content::Made,
+            _ => Content::Opaque,
+        };
+        Self { content, is_secret }
+    }
+
+    /// Returns whether it certainly holds nothing.
+    pub(crate) fn is_empty(&self) -> bool {
+        match &self.content {
+            Content::Literal(text) => text.bytes.iter().all(|byte| *byte == b'\n'),
+            _ => false,
+        }
+    }
+}
+
+/// The longest text that is kept of what commands write; a longer one counts as not known.
+const WRITTEN_BYTES_MAX: usize = 64 * 1024;
+
+/// What several commands write, one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct Written {
+    is_begun: bool,
+    only: Stream,
+    joined: Option<TextBuilder>,
+}
+
+impl Written {
+    /// Adds what one more command writes.
+    pub(crate) fn add(&mut self, next: Stream) {
+        if !std::mem::replace(&mut self.is_begun, true) {
+            self.only = next;
+            return;
+        }
+        self.only.is_secret |= next.is_secret;
+        match (&self.only.content, &next.content) {
+            (Content::Network, _) => {}
+            (_, Content::Network) => self.other(Content::Network),
+            (Content::Made, _) => {}
+            (_, Content::Made) => self.other(Content::Made),
+            (Content::Literal(first), Content::Literal(second)) => {
+                let joined = self.joined.get_or_insert_with(|| {
+                    let mut joined = TextBuilder::new(first.span);
+                    joined.push_text(first);
+                    joined
+                });
+                joined.push_text(second);
+                if joined.bytes().len() > WRITTEN_BYTES_MAX {
+                    self.other(Content::Opaque);
+                }
+            }
+            _ if self.is_empty() => self.other(next.content),
+            (_, Content::Literal(text)) if text.bytes.is_empty() => {}
+            _ => self.other(Content::Opaque),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        let is_empty = match &self.only.content {
+            Content::Literal(text) => text.bytes.is_empty(),
+            _ => false,
+        };
+        is_empty && self.joined.as_ref().is_none_or(|joined| joined.bytes().is_empty())
+    }
+
+    fn other(&mut self, content: Content) {
+        self.joined = None;
+        self.only.content = content;
+    }
+
+    /// Returns all of it.
+    pub(crate) fn finish(self) -> Stream {
+        match self.joined {
+            Some(joined) => Stream {
+                content: Content::Literal(Rc::new(joined.finish())),
+                is_secret: self.only.is_secret,
+            },
+            None => self.only,
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! The audit file: one JSON line for each record, appended, readable by this user alone.
+//!
+//! A record is written before its answer is sent, by one `write` to a file opened for appending. So
+//! two servers may share a file, and a crash of the server loses no record of an answer that a
+//! client has. Records are not flushed to the disk one by one.
+//!
+//! A full disk may take only a part of a line. That part is kept, and the next record, of any
+//! server, begins on a line of its own. Records that were lost are counted in a record as soon as
+//! one can be written.
+
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{
+    DirBuilderExt as _, FileExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use relay_bundle::{Digest, Tier};
+use relay_engine::audit_record::{self, Action, AuditRecord, OutputHash, truncated};
+use serde::Serialize;
+use thiserror::Error;
+
+use super::metrics::Counter;
+use crate::caller::Caller;
+use crate::clock;
+use crate::file::regular_file;
+use crate::lock::lock;
+use crate::settings::AuditPath;
+
+/// The mode of the file: for its owner alone.
+const PRIVATE_MODE: u32 = 0o600;
+/// What a record calls records that could not be written.
+const LOST: &str = "audit:lost";
+/// The principal of what the server itself records.
+const SERVER: &str = "server";
+
+/// The audit file, if there is one.
+#[derive(Debug)]
+pub(crate) struct Audit {
+    target: Option<Target>,
+    denials: Counter,
+}
+
+#[derive(Debug)]
+struct Target {
+    path: PathBuf,
+    writer: Mutex<Writer>,
+    failing: AtomicBool,
+}
+
+#[derive(Debug)]
+struct Writer {
+    file: File,
+    /// The number of records that could not be written since the last one that could.
+    lost: u64,
+}
+
+/// A request and its outcome.
+#[derive(Debug)]
+pub(crate) struct Entry<'a> {
+    /// What was requested, a `Subject`, or what happened to a bundle. Never what a caller typed.
+    pub(crate) tool: String,
+    /// The tier of the call; reads are 0.
+    pub(crate) tier: Tier,
+    pub(crate) args: BTreeMap<&'a str, String>,
+    pub(crate) output: OutputHash,
+    /// The exit code, for commands.
+    pub(crate) exit_code: Option<i32>,
+    /// The place of the declaration that was served, or why nothing was. Never what a caller typed.
+    pub(crate) rule: String,
+    pub(crate) action: Action,
+    /// The names of the prompts that a briefing sent in full.
+    pub(crate) prompts: Vec<String>,
+    /// The names of the skills that a call was given.
+    pub(crate) skills: Vec<String>,
+}
+
+impl<'a> Entry<'a> {
+    /// Returns the entry of a request that was served.
+    pub(crate) fn served(
+        tool: String,
+        args: BTreeMap<&'a str, String>,
+        output: OutputHash,
+        rule: String,
+    ) -> Self {
+        let (prompts, skills) = (Vec::new(), Vec::new());
+        let action = Action::Served;
+        Self {
+            tool,
+            tier: Tier::ReadOnly,
+            args,
+            output,
+            exit_code: None,
+            rule,
+            action,
+            prompts,
+            skills,
+        }
+    }
+
+    /// Returns the entry of a request that was rejected or denied for the reason `rule`.
+    pub(crate) fn refused(tool: String, args: BTreeMap<&'a str, String>, rule: String) -> Self {
+        Self { action: Action::Refused, ..Self::served(tool, args, OutputHash::default(), rule) }
+    }
+}
+
+/// The state of the audit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Health {
+    /// No audit is kept.
+    Off,
+    /// The last record was written.
+    Ok,
+    /// The last record could not be written.
+    Failing,
+}
+
+/// Why the audit file cannot be opened.
+#[derive(Debug, Error)]
+#[error(
+    "cannot append to the audit file `{}`: {source}; name another with --audit FILE, or `--audit none` to keep no record",
+    path.display()
+)]
+pub(crate) struct AuditError {
+    path: PathBuf,
+    source: io::Error,
+}
+
+impl Audit {
+    /// Opens the file at `path`, which is created if it is missing, and logs where records go.
+    pub(crate) fn open(path: &AuditPath) -> Result<Self, AuditError> {
+        let path = match path {
+            AuditPath::Named(path) => path,
+            AuditPath::Own(path) => {
+                make_folder_of(path)?;
+                path
+            }
+            AuditPath::Off => {
+                tracing::info!("nothing is recorded, as configured");
+                return Ok(Self::to(None));
+            }
+            AuditPath::Homeless => {
+                tracing::warn!(
+                    "nothing is recorded: neither XDG_STATE_HOME nor HOME says where; name a file with --audit FILE"
+                );
+                return Ok(Self::to(None));
+            }
+        };
+        let file = open(path)?;
+        tracing::info!("every tool call, prompt and resource is recorded in `{}`", path.display());
+        Ok(Self::to(Some(Target {
+            path: path.to_owned(),
+            writer: Mutex::new(Writer { file, lost: 0 }),
+            failing: AtomicBool::new(false),
+        })))
+    }
+
+    fn to(target: Option<Target>) -> Self {
+        Self { target, denials: Counter::default() }
+    }
+
+    /// Returns how many requests were rejected or denied, whether or not they are recorded.
+    pub(crate) fn denials(&self) -> u64 {
+        self.denials.get()
+    }
+
+    /// Opens the file again by its name, so that it can be moved away (log rotation). If that fails,
+    /// records still go to the file that is open.
+    pub(crate) fn reopen(&self) {
+        let Some(target) = &self.target else { return };
+        match open(&target.path) {
+            Ok(file) => lock(&target.writer).file = file,
+            Err(error) => {
+                tracing::error!("{error}; records still go to the file that was opened before");
+            }
+        }
+    }
+
+    /// Returns the file that records go to.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.target.as_ref().map(|target| target.path.as_path())
+    }
+
+    /// Tries to write again if records could not be written: a server that is not ready gets no
+    /// requests, so there may be no other record to try it with.
+    pub(crate) fn retry(&self, bundle: Digest) {
+        let Some(target) = &self.target else { return };
+        if target.failing.load(Ordering::Relaxed) {
+            target.note(lock(&target.writer).write_lost(bundle));
+        }
+    }
+
+    /// Returns the state of the audit.
+    pub(crate) fn health(&self) -> Health {
+        match &self.target {
+            None => Health::Off,
+            Some(target) if target.failing.load(Ordering::Relaxed) => Health::Failing,
+            Some(_) => Health::Ok,
+        }
+    }
+
+    /// Appends the record of `entry`, requested by `caller` under the bundle `bundle`. A failure is
+    /// logged, and the server is no longer ready; reads are still answered.
+    pub(crate) fn record(&self, caller: &Caller, bundle: Digest, entry: Entry<'_>) {
+        if entry.action == Action::Refused {
+            self.denials.increment();
+        }
+        let Some(target) = &self.target else { return };
+        let Entry { tool, tier, args, output, exit_code, rule, action, prompts, skills } = entry;
+        let Caller { principal, tenant, role, request_id, traceparent } = caller;
+        let (output_sha256, output_len) = output.finish();
+        let record = AuditRecord {
+            ts: clock::timestamp(),
+            tool: truncated(&tool),
+            tier,
+            denied: action == Action::Refused,
+            args,
+            output_sha256,
+            output_len,
+            exit_code,
+            request_id: truncated(request_id),
+            principal: &principal.id,
+            issuer: principal.issuer.as_deref(),
+            tenant: tenant.as_deref(),
+            role: role.as_deref(),
+            bundle: bundle.to_string(),
+            rule: truncated(&rule),
+            action,
+            prompts,
+            skills,
+            traceparent: traceparent.as_deref().and_then(audit_record::traceparent),
+        };
+        let mut writer = lock(&target.writer);
+        let written = writer.write_lost(bundle).and_then(|()| writer.append(&record));
+        if written.is_err() {
+            writer.lost += 1;
+        }
+        target.note(written);
+    }
+}
+
+impl Target {
+    /// Notes whether a record was written, and logs a change.
+    fn note(&self, written: io::Result<()>) {
+        let (path, was_failing) = (self.path.display(), self.failing.load(Ordering::Relaxed));
+        self.failing.store(written.is_err(), Ordering::Relaxed);
+        match written {
+            Ok(()) if was_failing => tracing::warn!("the audit file `{path}` is written again"),
+            Err(error) if !was_failing => {
+                tracing::error!("cannot write the audit file `{path}`: {error}");
+            }
+            Ok(()) | Err(_) => {}
+        }
+    }
+}
+
+/// How often the end of the file is looked at before it is taken for part of a line.
+const LOOKS: usize = 5;
+const LOOK_AGAIN: Duration = Duration::from_micros(200);
+
+impl Writer {
+    /// Writes how many records were lost, if any were.
+    fn write_lost(&mut self, bundle: Digest) -> io::Result<()> {
+        if self.lost == 0 {
+            return Ok(());
+        }
+        let (output_sha256, output_len) = OutputHash::default().finish();
+        self.append(&AuditRecord {
+            ts: clock::timestamp(),
+            tool: LOST.to_owned(),
+            tier: Tier::ReadOnly,
+            denied: false,
+            args: BTreeMap::from([("count", self.lost.to_string())]),
+            output_sha256,
+            output_len,
+            exit_code: None,
+            request_id: String::new(),
+            principal: SERVER,
+            issuer: None,
+            tenant: None,
+            role: None,
+            bundle: bundle.to_string(),
+            rule: format!("{} records could not be written before this one", self.lost),
+            action: Action::Served,
+            prompts: Vec::new(),
+            skills: Vec::new(),
+            traceparent: None,
+        })?;
+        self.lost = 0;
+        Ok(())
+    }
+
+    fn append(&self, record: &AuditRecord<'_>) -> io::Result<()> {
+        let mut line = Vec::new();
+        if !self.ends_a_line()? {
+            line.push(b'\n');
+        }
+        serde_json::to_writer(&mut line, record)?;
+        line.push(b'\n');
+        if (&self.file).write(&line)? < line.len() {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        Ok(())
+    }
+
+    /// Returns whether the next byte of the file begins a line. Another server may have left a part
+    /// of a line, so the file is asked each time.
+    fn ends_a_line(&self) -> io::Result<bool> {
+        for _ in 0..LOOKS {
+            let mut last = [b'\n'];
+            if let Some(at) = self.file.metadata()?.len().checked_sub(1) {
+                self.file.read_exact_at(&mut last, at)?;
+            }
+            if last == [b'\n'] {
+                return Ok(true);
+            }
+            // Another server may be writing its line at this moment.
+            thread::sleep(LOOK_AGAIN);
+        }
+        Ok(false)
+    }
+}
+
+fn make_folder_of(path: &Path) -> Result<(), AuditError> {
+    let folder = path.parent().unwrap_or(Path::new("/"));
+    DirBuilder::new()
+        .mode(0o700)
+        .recursive(true)
+        .create(folder)
+        .map_err(|source| AuditError { path: path.to_owned(), source })
+}
+
+/// Opens a regular file that only this user can read and write, without waiting for anything.
+fn open(path: &Path) -> Result<File, AuditError> {
+    open_private(path).map_err(|source| AuditError { path: path.to_owned(), source })
+}
+
+fn open_private(path: &Path) -> io::Result<File> {
+    // Some devices act on being opened, so the path is checked before as well as after.
+    match fs::metadata(path) {
+        Ok(metadata) => regular_file::check(&metadata)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    let file = OpenOptions::new()
+        .read(true)
+        .append(true)
+        .create(true)
+        .mode(PRIVATE_MODE)
+        .custom_flags(regular_file::without_waiting())
+        .open(path)?;
+    let metadata = file.metadata()?;
+    regular_file::check(&metadata)?;
+    if metadata.mode() & 0o077 == 0 {
+        return Ok(file);
+    }
+    if metadata.uid() != rustix::process::geteuid().as_raw() {
+        let reason = "it belongs to another user, and others than its owner may read or write it: make it yours alone (`chmod 600`)";
+        return Err(io::Error::other(reason));
+    }
+    file.set_permissions(Permissions::from_mode(PRIVATE_MODE))?;
+    tracing::warn!(
+        "the audit file `{}` could be read or written by others than its owner: its mode was {:o} and is now {PRIVATE_MODE:o}",
+        path.display(),
+        metadata.mode() & 0o777
+    );
+    Ok(file)
+}

@@ -1,0 +1,62 @@
+//! The memory of a legacy client's session, so that clients that drop the handle still work.
+
+use std::sync::Mutex;
+
+use relay_bundle::Digest;
+use relay_engine::sent::Sent;
+
+use super::sent_texts::SentTexts;
+use crate::lock::lock;
+use crate::trust::load::Loaded;
+
+/// The memory of one session.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    briefing: Mutex<Option<Remembered>>,
+    sent_texts: SentTexts,
+}
+
+/// The prompts that were sent, and their bundle: in another one the same prompts have other
+/// indexes.
+#[derive(Debug)]
+struct Remembered {
+    bundle: Digest,
+    sent: Sent,
+}
+
+/// The briefing that a session remembers.
+#[derive(Debug)]
+pub(crate) enum Recalled {
+    /// It had one, with these prompts.
+    Briefed(Sent),
+    /// It had one from another bundle.
+    Outdated,
+    /// It had none.
+    Nothing,
+}
+
+impl Memory {
+    /// Returns the texts of skills that the session was sent.
+    pub(crate) fn sent_texts(&self) -> &SentTexts {
+        &self.sent_texts
+    }
+
+    /// Returns whether the session had a briefing from this bundle.
+    pub(crate) fn is_briefed(&self, loaded: &Loaded) -> bool {
+        matches!(self.recall(loaded), Recalled::Briefed(_))
+    }
+
+    pub(crate) fn recall(&self, loaded: &Loaded) -> Recalled {
+        match &*lock(&self.briefing) {
+            None => Recalled::Nothing,
+            Some(briefed) if briefed.bundle == loaded.digest() => {
+                Recalled::Briefed(briefed.sent.clone())
+            }
+            Some(_) => Recalled::Outdated,
+        }
+    }
+
+    pub(crate) fn remember(&self, loaded: &Loaded, sent: Sent) {
+        *lock(&self.briefing) = Some(Remembered { bundle: loaded.digest(), sent });
+    }
+}

@@ -1,0 +1,317 @@
+//! `server.toml`: settings that are local to one server and therefore not in a bundle.
+//!
+//! The declarations are also the reference: `reference.rs` prints the name, the type, the range,
+//! the default and the comment of each field.
+
+mod auth;
+
+use std::borrow::Cow;
+use std::io;
+use std::net::SocketAddr;
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
+use std::path::{Path, PathBuf};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize};
+use thiserror::Error;
+
+pub(crate) use self::auth::{Algorithm, ApiKey, Auth, AuthError, Jwt, UrlParts};
+
+use crate::caller::principal::Principal;
+use crate::file::text_file;
+use crate::file::toml_text;
+
+/// The contents of `server.toml`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub(crate) struct Config {
+    /// The address to listen on, such as `127.0.0.1:8700`. Unset: standard input and output, unless
+    /// `--http` is given. An address that is not loopback needs `auth`.
+    #[schemars(extend("format" = "address"))]
+    pub(crate) listen: Option<SocketAddr>,
+    /// Names that the `Host` of a request may have, with or without a port. Unset: the loopback
+    /// names, and the address that the server listens on.
+    pub(crate) allowed_hosts: Option<Vec<String>>,
+    /// Origins of pages that may send requests, such as `https://app.example.com` or
+    /// `http://localhost:*`. Unset: loopback origins.
+    pub(crate) allowed_origins: Option<Vec<String>>,
+    /// The trust file: whose signatures count. Unset: only this user's dev key, and only on stdio
+    /// and loopback.
+    #[schemars(extend("format" = "path"))]
+    pub(crate) trust: Option<PathBuf>,
+    /// The folder for private copies of bundles and for the highest epoch that was served, below
+    /// which bundles are refused. Unset: the copy is in memory, and a restart forgets the epoch.
+    #[schemars(extend("format" = "path"))]
+    pub(crate) state: Option<PathBuf>,
+    /// The caller, where authentication does not name one.
+    pub(crate) principal: Option<Principal>,
+    /// TLS on the listening address. Without this table connections are not encrypted.
+    pub(crate) tls: Option<Tls>,
+    /// The audit file: one JSON line for each tool call, prompt fetch and resource read.
+    pub(crate) audit: Audit,
+    /// Who may send requests over HTTP. Without this table any client that can connect may; then
+    /// only loopback addresses are allowed.
+    pub(crate) auth: Option<Auth>,
+    /// The handles of briefings.
+    pub(crate) briefing: Briefing,
+    /// The metrics at `/metrics`, in the text format of Prometheus.
+    pub(crate) metrics: Metrics,
+    /// Limits, each with its unit in its name. None can be 0.
+    pub(crate) limits: Limits,
+    /// How the server detects a new bundle. SIGHUP always reloads.
+    pub(crate) watch: Watch,
+}
+
+/// Certificate and key of the listening address, as PEM files.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct Tls {
+    /// The certificate, followed by its chain to a root; read again on SIGHUP.
+    #[schemars(extend("format" = "path"))]
+    pub(crate) cert: PathBuf,
+    /// Its private key; read again on SIGHUP.
+    #[schemars(extend("format" = "path"))]
+    pub(crate) key: PathBuf,
+}
+
+/// The audit file.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub(crate) struct Audit {
+    /// The file to append to; `none` keeps no record. Unset: `relay/audit.jsonl` in
+    /// `$XDG_STATE_HOME`, or in `~/.local/state`.
+    #[schemars(extend("format" = "path"))]
+    pub(crate) path: Option<PathBuf>,
+}
+
+impl Audit {
+    /// The path that means no file.
+    pub(crate) const NONE: &str = "none";
+}
+
+/// The handles of briefings.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub(crate) struct Briefing {
+    /// How long a handle is valid, at most 30 days.
+    pub(crate) lifetime_min: Within<1, 43_200>,
+    /// The keys of handles, the same on every replica: the first one seals, each of them opens.
+    /// Unset: a random key, so handles become invalid when the process ends.
+    pub(crate) keys: Option<Vec<BriefingKey>>,
+}
+
+impl Default for Briefing {
+    fn default() -> Self {
+        Self { lifetime_min: const { Within::new(720).unwrap() }, keys: None }
+    }
+}
+
+/// A key for handles.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct BriefingKey {
+    /// The number by which a handle names its key.
+    #[serde(deserialize_with = "key_id")]
+    pub(crate) id: u8,
+    /// The file with the key: 64 hexadecimal digits, as `openssl rand -hex 32` prints them. Read
+    /// again on SIGHUP.
+    #[schemars(extend("format" = "path"))]
+    pub(crate) key_file: PathBuf,
+}
+
+/// The metrics at `/metrics`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub(crate) struct Metrics {
+    /// Who may read them: `authenticated` means who may send requests, so without `auth` anyone who
+    /// can connect. Unset: `authenticated` on a loopback address, and `off` on any other.
+    pub(crate) access: Option<MetricsAccess>,
+}
+
+/// Who may read the metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum MetricsAccess {
+    Off,
+    Authenticated,
+    Anyone,
+}
+
+/// How the server detects a replaced bundle.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub(crate) struct Watch {
+    /// The interval at which the path of the bundle is checked; 0 means only on SIGHUP.
+    pub(crate) poll_ms: u64,
+}
+
+impl Default for Watch {
+    fn default() -> Self {
+        Self { poll_ms: 500 }
+    }
+}
+
+/// Declares the limits: the meaning, the type, which holds the range, and the default of each.
+macro_rules! limits {
+    ($($(#[$comment:meta])* $name:ident: $type:ty = $default:expr,)*) => {
+        /// Limits, each with its unit in its name. In JSON they have the names of the fields.
+        #[derive(Debug, Clone, Deserialize, JsonSchema, Serialize)]
+        #[serde(deny_unknown_fields, rename_all(deserialize = "kebab-case"), default)]
+        pub(crate) struct Limits {
+            $($(#[$comment])* pub(crate) $name: $type,)*
+        }
+
+        impl Limits {
+            /// Returns the names of the limits that `other` sets differently.
+            pub(crate) fn differences(&self, other: &Self) -> Vec<&'static str> {
+                let mut names = Vec::new();
+                $(if self.$name != other.$name {
+                    names.push(stringify!($name));
+                })*
+                names
+            }
+        }
+
+        impl Default for Limits {
+            fn default() -> Self {
+                Self { $($name: const { <$type>::new($default).unwrap() },)* }
+            }
+        }
+    };
+}
+
+limits! {
+    /// The size of a bundle.
+    bundle_bytes_max: NonZeroU64 = 1 << 30,
+    /// The body of one HTTP request.
+    body_bytes_max: NonZeroUsize = 4 << 20,
+    /// One message on standard input.
+    line_bytes_max: NonZeroUsize = 4 << 20,
+    // hyper does not accept a smaller buffer.
+    /// The head of one HTTP request, which also has at most 100 fields.
+    head_bytes_max: Within<8192, { u32::MAX }> = 32 << 10,
+    /// The time to wait for the head of the next request, or for a TLS handshake.
+    head_s_max: NonZeroU32 = 30,
+    /// The time within which a request must arrive completely. Calls of tools have time limits of
+    /// their own.
+    request_s_max: NonZeroU32 = 30,
+    /// The time within which a client must take an answer, or an event of a stream. Its connection
+    /// is closed otherwise.
+    write_s_max: NonZeroU32 = 30,
+    /// Concurrent HTTP connections; requests on more are rejected.
+    connections_max: NonZeroU32 = 1024,
+    /// Concurrent HTTP connections from one address, or from one IPv6 network of 64 bits; requests
+    /// on more are rejected.
+    address_connections_max: NonZeroU32 = 768,
+    /// Connections over these two limits that are still answered at `/healthz` and `/readyz`; more
+    /// are closed.
+    health_connections_max: NonZeroU32 = 16,
+    /// Sessions of legacy clients over HTTP; more are rejected.
+    sessions_max: NonZeroUsize = 1024,
+    /// Sessions of one caller, if callers authenticate; more are rejected.
+    principal_sessions_max: NonZeroUsize = 256,
+    /// Open streams of one caller, if callers authenticate; more are rejected.
+    principal_streams_max: NonZeroUsize = 256,
+    /// The time without traffic after which a session is closed.
+    session_idle_s_max: NonZeroU32 = 1800,
+    /// Clients that listen for changes; more are rejected or not notified.
+    listeners_max: NonZeroUsize = 1024,
+    /// Resources that one client may subscribe to.
+    subscriptions_max: NonZeroUsize = 256,
+    /// Concurrent calls of tools of one caller; more are denied.
+    principal_calls_max: NonZeroUsize = 256,
+    /// The time within which requests in flight must end after a signal to stop.
+    drain_s_max: NonZeroU32 = 5,
+}
+
+/// A whole number in a range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub(crate) struct Within<const MIN: u32, const MAX: u32>(u32);
+
+impl<const MIN: u32, const MAX: u32> Within<MIN, MAX> {
+    /// Returns `number` if it is in the range.
+    pub(crate) const fn new(number: u32) -> Option<Self> {
+        if MIN <= number && number <= MAX { Some(Self(number)) } else { None }
+    }
+
+    /// Returns the number.
+    pub(crate) const fn get(self) -> u32 {
+        self.0
+    }
+}
+
+impl<'de, const MIN: u32, const MAX: u32> Deserialize<'de> for Within<MIN, MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = i64::deserialize(deserializer)?;
+        u32::try_from(number).ok().and_then(Self::new).ok_or_else(|| {
+            serde::de::Error::custom(format!("{number} is not a number from {MIN} to {MAX}"))
+        })
+    }
+}
+
+impl<const MIN: u32, const MAX: u32> JsonSchema for Within<MIN, MAX> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("From{MIN}To{MAX}").into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "integer", "minimum": MIN, "maximum": MAX })
+    }
+}
+
+/// Why `server.toml` cannot be used.
+#[derive(Debug, Error)]
+pub(crate) enum ConfigError {
+    #[error("cannot read the configuration `{}`: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("the configuration `{}` is not valid: {reason}", path.display())]
+    Parse { path: PathBuf, reason: String },
+}
+
+impl Config {
+    /// Reads the file at `path`.
+    pub(crate) fn read(path: &Path) -> Result<Self, ConfigError> {
+        let text = text_file::read(path)
+            .map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
+        let mut config: Self = toml_text::parse(&text)
+            .map_err(|reason| ConfigError::Parse { path: path.to_owned(), reason })?;
+        config.resolve_paths(path.parent().unwrap_or(Path::new("")));
+        Ok(config)
+    }
+
+    fn resolve_paths(&mut self, folder: &Path) {
+        let Self {
+            listen: _,
+            allowed_hosts: _,
+            allowed_origins: _,
+            trust,
+            state,
+            principal: _,
+            tls,
+            audit,
+            auth,
+            briefing,
+            metrics: _,
+            limits: _,
+            watch: _,
+        } = self;
+        let audit = audit.path.as_mut().filter(|path| path.as_os_str() != Audit::NONE);
+        let jwks = auth.iter_mut().flat_map(|auth| &mut auth.jwt).map(|jwt| &mut jwt.jwks);
+        let tls = tls.iter_mut().flat_map(|Tls { cert, key }| [cert, key]);
+        let optional = [trust.as_mut(), state.as_mut(), audit].into_iter().flatten();
+        let keys = briefing.keys.iter_mut().flatten().map(|key| &mut key.key_file);
+        for path in optional.chain(tls).chain(jwks).chain(keys) {
+            *path = folder.join(&path);
+        }
+    }
+}
+
+fn key_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
+    u8::try_from(i64::deserialize(deserializer)?)
+        .map_err(|_| serde::de::Error::custom("the id of a key is a number from 0 to 255"))
+}

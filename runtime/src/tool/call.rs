@@ -1,0 +1,31 @@
+//! One call of a tool: its caller and its bundle.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::caller::Caller;
+use crate::record::memory::Memory;
+use crate::server::Server;
+use crate::trust::placed::Placed;
+
+/// One call of a tool.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) server: Arc<Server>,
+    /// The bundle that was in force when the call arrived, as its caller sees it; the whole call uses
+    /// it.
+    pub(crate) placed: Placed,
+    pub(crate) caller: Caller,
+    /// What the session of a legacy client remembers; other callers have none.
+    pub(crate) memory: Option<Arc<Memory>>,
+    /// Cancelled when the client cancels the call or disconnects.
+    pub(crate) cancelled: CancellationToken,
+}
+
+impl Call {
+    /// Returns whether credentials named the caller, and not the settings of the server.
+    pub(crate) fn is_authenticated(&self) -> bool {
+        self.server.settings.authenticates()
+    }
+}

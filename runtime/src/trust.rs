@@ -1,0 +1,10 @@
+//! The bundle in force: loaded, verified, judged again, and what a caller has of it; and the keys of
+//! this server.
+
+pub(crate) mod keyring;
+pub(crate) mod load;
+pub(crate) mod map;
+pub(crate) mod named;
+pub(crate) mod placed;
+pub(crate) mod standing;
+pub(crate) mod state;

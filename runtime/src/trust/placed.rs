@@ -1,0 +1,154 @@
+//! The bundle in force, as one caller sees it. Every answer is made from this.
+
+use std::sync::Arc;
+
+use relay_bundle::{Corrupt, Place, Repeat, Who};
+use relay_engine::cascade::{self, Explained, Question};
+use relay_engine::glob;
+use relay_engine::place::{self, Identity, NoPlace, Placement};
+use relay_engine::view::View;
+
+use super::load::Loaded;
+use crate::caller::principal::Principal;
+
+/// The bundle in force, and the place of a caller in its project.
+#[derive(Debug, Clone)]
+pub(crate) struct Placed {
+    pub(crate) loaded: Arc<Loaded>,
+    place: Result<Placement, NoPlace>,
+    /// The name of the caller's tenant, if the project has it.
+    tenant: Option<String>,
+}
+
+/// What callers see of a bundle: equal for those who see the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Seen {
+    Everything,
+    Audience(usize),
+    Nothing,
+}
+
+impl Placed {
+    /// Places a caller in the bundle in force.
+    pub(crate) fn new(loaded: Arc<Loaded>, principal: &Principal) -> Result<Self, Corrupt> {
+        let Principal { id, issuer: _, tenant, groups, role } = principal;
+        let identity = Identity { id, tenant: tenant.as_deref(), groups, role: role.as_deref() };
+        let place = place::place(&loaded.bundle, &identity)?;
+        let number = place.as_ref().ok().and_then(|place| place.tenant);
+        let tenant = number.map(|number| loaded.bundle.tenant_name(number)).transpose()?;
+        let tenant = tenant.map(ToOwned::to_owned);
+        Ok(Self { loaded, place, tenant })
+    }
+
+    /// Returns why the caller has no place, if it has none.
+    pub(crate) fn refusal(&self) -> Option<&NoPlace> {
+        self.place.as_ref().err()
+    }
+
+    /// Returns what the caller sees; without a place, nothing.
+    pub(crate) fn view(&self) -> Result<View<'_>, Corrupt> {
+        match &self.place {
+            Ok(placement) => View::of(&self.loaded.bundle, placement),
+            Err(_) => Ok(View::nothing(&self.loaded.bundle)),
+        }
+    }
+
+    /// Returns what distinguishes what callers see of the bundle.
+    pub(crate) fn seen(&self) -> Seen {
+        let view = self.view().ok();
+        match (view.as_ref().and_then(View::audience), view.is_some_and(|view| view.has_place())) {
+            (Some(audience), _) => Seen::Audience(audience),
+            (None, true) => Seen::Everything,
+            (None, false) => Seen::Nothing,
+        }
+    }
+
+    /// Returns the name of the caller's role; `None` without a place, or if there are no roles.
+    pub(crate) fn role(&self) -> Option<&str> {
+        let role = self.place.as_ref().ok()?.role?;
+        self.loaded.bundle.roles().get(role).map(|role| role.name.as_str())
+    }
+
+    /// Returns the name of the caller's tenant, if the project has it.
+    pub(crate) fn tenant(&self) -> Option<&str> {
+        self.tenant.as_deref()
+    }
+
+    /// Returns the text that the skills of the project give a call, and the names of those that make
+    /// it; `None` if it is empty.
+    pub(crate) fn skills(
+        &self,
+        question: Question<'_>,
+    ) -> Result<Option<(String, Vec<String>)>, Corrupt> {
+        let bundle = &self.loaded.bundle;
+        let resolution = cascade::resolve(bundle, question)?;
+        let text = resolution.text()?;
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let winners = resolution.matched.iter().filter(|matched| matched.overridden_by.is_none());
+        let name = |skill: u32| Ok(bundle.skill(skill as usize)?.name()?.to_owned());
+        let names = winners.map(|matched| name(matched.skill)).collect::<Result<_, Corrupt>>()?;
+        Ok(Some((text, names)))
+    }
+
+    /// Returns when callers are given the text of their skills again.
+    pub(crate) fn repeat(&self) -> Repeat {
+        let settings = self.loaded.bundle.skill_settings();
+        settings.map_or(Repeat::Always, |settings| settings.repeat.value)
+    }
+
+    /// Returns whether `users` names a user for the caller's tenant, or for any.
+    pub(crate) fn is_user_of_own_tenant(&self, id: &str) -> Result<bool, Corrupt> {
+        let own = self.place.as_ref().ok().and_then(|place| place.tenant);
+        let bundle = &self.loaded.bundle;
+        for number in bundle.users_of(Who::User, id)? {
+            let tenant = bundle.user_row(number)?.tenant;
+            if tenant.is_none_or(|tenant| own == Some(tenant as usize)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns whether the role of the caller admits a tool of this name, whoever offers it.
+    pub(crate) fn admits_tool(&self, name: &str) -> Result<bool, Corrupt> {
+        let Ok(placement) = &self.place else { return Ok(false) };
+        let bundle = &self.loaded.bundle;
+        let role = placement.role.and_then(|role| bundle.roles().get(role));
+        let Some(patterns) = role.and_then(|role| role.tools.as_ref()) else { return Ok(true) };
+        // The tools of the gate are seen whatever the role says.
+        let is_seen = || Ok(self.view()?.tools()?.any(|tool| tool.name == name));
+        Ok(patterns.iter().any(|pattern| glob::matches(&pattern.value, name)) || is_seen()?)
+    }
+
+    /// Returns whether a line of `users` names the caller itself, for every tenant.
+    pub(crate) fn is_user_of_all_tenants(&self) -> Result<bool, Corrupt> {
+        let Some(row) = self.place.as_ref().ok().and_then(|place| place.row) else {
+            return Ok(false);
+        };
+        let row = self.loaded.bundle.user_row(row)?;
+        Ok(row.who == Who::User && row.tenant.is_none())
+    }
+
+    /// Explains what a call is given by the skills, without notes.
+    pub(crate) fn explain(&self, question: Question<'_>) -> Result<Explained, Corrupt> {
+        cascade::explain(&self.loaded.bundle, question)
+    }
+
+    /// Returns what is odd about a question.
+    pub(crate) fn notes(&self, question: Question<'_>) -> Result<Vec<String>, Corrupt> {
+        cascade::notes(&self.loaded.bundle, question)
+    }
+
+    /// Returns whether the project has tenants.
+    pub(crate) fn has_tenants(&self) -> bool {
+        self.loaded.bundle.tenant_count() > 0
+    }
+
+    /// Returns the line of `users` that gives the role.
+    pub(crate) fn given_at(&self) -> Option<Place<&str>> {
+        let row = self.place.as_ref().ok()?.row?;
+        self.loaded.bundle.user_at(row).ok()
+    }
+}
