@@ -325,6 +325,11 @@ fn the_runtime_imports_in_one_direction() {
 }
 
 #[test]
+fn the_compiler_imports_in_one_direction() {
+    one_direction("compiler/src");
+}
+
+#[test]
 fn the_comparison_imports_in_one_direction() {
     one_direction("compiler/diff/src");
 }
@@ -448,6 +453,12 @@ fn an_import_cycle_is_found() {
         ("b", "use crate::a::Thing;"),
     ];
     assert_eq!(circles(&again), "a::c -> b, b -> a::c");
+    let tests = [
+        ("a", "mod tests { use super::b; mod c { use crate::b; } } use crate::b;"),
+        ("a::tests", "use crate::a;"),
+        ("b", "fn b() {} mod tests { use crate::a; }"),
+    ];
+    assert_eq!(circles(&tests), "");
 }
 
 /// The names of all normal dependencies of a package.

@@ -5,10 +5,19 @@
 use relay_bundle::PathKind;
 use relay_policy::tier::{Floor, Tier};
 
-use crate::grammar::words;
 use crate::source::{FileId, Span, Spanned};
 
-pub(crate) use crate::setting::Gate;
+pub(crate) use crate::language::argument::{ArgumentSettings, ArgumentType};
+pub(crate) use crate::language::expect::{Claim, Question};
+pub(crate) use crate::language::gate::Gate;
+pub(crate) use crate::language::messages::MessageName;
+pub(crate) use crate::language::project::ProjectSettings;
+pub(crate) use crate::language::prompt::PromptSettings;
+pub(crate) use crate::language::prompts::{FolderSettings, FrontMatterRule, OnError};
+pub(crate) use crate::language::resource::ResourceSettings;
+pub(crate) use crate::language::roles::RoleSettings;
+pub(crate) use crate::language::skills::{SkillLimits, SkillSettings};
+pub(crate) use crate::language::users::UserSettings;
 
 /// All documents of a project: the one that was named first, then what it includes.
 #[derive(Debug, Clone, Default)]
@@ -52,10 +61,7 @@ pub(crate) enum Item {
 pub(crate) struct Project {
     pub(crate) at: Span,
     pub(crate) name: Option<Spanned<String>>,
-    pub(crate) version: Option<Spanned<String>>,
-    pub(crate) epoch: Option<Spanned<u64>>,
-    pub(crate) title: Option<Spanned<String>>,
-    pub(crate) owner: Option<Spanned<String>>,
+    pub(crate) settings: ProjectSettings,
 }
 
 /// `when ENVIRONMENT { … }`
@@ -81,10 +87,8 @@ pub(crate) struct Prompt {
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) new: Option<Spanned<bool>>,
     pub(crate) enabled: Option<Spanned<bool>>,
-    pub(crate) priority: Option<Spanned<u8>>,
+    pub(crate) settings: PromptSettings,
     pub(crate) briefing: Option<Spanned<bool>>,
-    pub(crate) title: Option<Spanned<String>>,
-    pub(crate) description: Option<Spanned<String>>,
     pub(crate) summary: Option<Spanned<String>>,
     pub(crate) chapters: Option<Vec<Spanned<String>>>,
     pub(crate) arguments: Vec<Argument>,
@@ -109,12 +113,9 @@ pub(crate) struct Body {
 pub(crate) struct Argument {
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) new: Option<Spanned<bool>>,
-    pub(crate) required: Option<Spanned<bool>>,
+    pub(crate) settings: ArgumentSettings,
     pub(crate) default: Option<Spanned<Default>>,
-    pub(crate) description: Option<Spanned<String>>,
-    pub(crate) kind: Option<Spanned<ArgumentType>>,
     pub(crate) one_of: Option<Vec<Spanned<String>>>,
-    pub(crate) chars_max: Option<Spanned<u32>>,
 }
 
 /// The default of an argument, as it was written.
@@ -123,18 +124,6 @@ pub(crate) enum Default {
     Text(String),
     Boolean(bool),
 }
-
-/// `type=text|boolean`
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ArgumentType {
-    Text,
-    Boolean,
-}
-
-words!(ArgumentType {
-    "text" = ArgumentType::Text,
-    "boolean" = ArgumentType::Boolean,
-});
 
 /// `message role=user|assistant { … }`
 #[derive(Debug, Clone)]
@@ -159,38 +148,10 @@ pub(crate) enum Part {
 pub(crate) struct Folder {
     pub(crate) path: Option<Spanned<String>>,
     pub(crate) new: Option<Spanned<bool>>,
-    pub(crate) on_error: Option<Spanned<OnError>>,
-    pub(crate) front_matter: Option<Spanned<FrontMatterRule>>,
-    pub(crate) briefing: Option<Spanned<bool>>,
+    pub(crate) settings: FolderSettings,
     pub(crate) readers: Vec<For>,
     pub(crate) allowed_secrets: Vec<AllowedSecret>,
 }
-
-/// Whether command files must have front matter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FrontMatterRule {
-    Required,
-    Optional,
-}
-
-words!(FrontMatterRule {
-    "required" = FrontMatterRule::Required,
-    "optional" = FrontMatterRule::Optional,
-});
-
-/// What a faulty command file does to the build.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum OnError {
-    Fail,
-    Skip,
-    Repair,
-}
-
-words!(OnError {
-    "fail" = OnError::Fail,
-    "skip" = OnError::Skip,
-    "repair" = OnError::Repair,
-});
 
 /// `resource URI … { … }`
 #[derive(Debug, Clone)]
@@ -199,8 +160,7 @@ pub(crate) struct Resource {
     pub(crate) new: Option<Spanned<bool>>,
     pub(crate) enabled: Option<Spanned<bool>>,
     pub(crate) name: Option<Spanned<String>>,
-    pub(crate) title: Option<Spanned<String>>,
-    pub(crate) description: Option<Spanned<String>>,
+    pub(crate) settings: ResourceSettings,
     pub(crate) mime: Option<Spanned<String>>,
     pub(crate) arguments: Vec<Argument>,
     pub(crate) body: Body,
@@ -215,58 +175,12 @@ pub(crate) struct SystemMessage {
     pub(crate) body: Body,
 }
 
-/// The texts that the server itself sends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum MessageName {
-    /// Opens the instructions.
-    SessionGreeting,
-    /// Ends the instructions of a gated project.
-    GateInstructions,
-    /// Follows a briefing.
-    GateEncouragement,
-    /// Follows what `read_prompts` gives.
-    ReadPromptsReminder,
-    /// Precedes a briefing that was not asked for.
-    GateInterceptPreamble,
-}
-
-impl MessageName {
-    /// All of them, in the order in which a client reads them.
-    pub(crate) const ALL: [Self; 5] = [
-        Self::SessionGreeting,
-        Self::GateInstructions,
-        Self::GateEncouragement,
-        Self::ReadPromptsReminder,
-        Self::GateInterceptPreamble,
-    ];
-
-    /// Returns the name of its node.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::SessionGreeting => "session-greeting",
-            Self::GateInstructions => "gate-instructions",
-            Self::GateEncouragement => "gate-encouragement",
-            Self::ReadPromptsReminder => "read-prompts-reminder",
-            Self::GateInterceptPreamble => "gate-intercept-preamble",
-        }
-    }
-}
-
 /// `skills limit=… merged=… repeat=… { … }`
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Skills {
-    pub(crate) limit: Option<Spanned<u32>>,
-    pub(crate) merged: Option<Spanned<u32>>,
-    pub(crate) repeat: Option<Spanned<Repeat>>,
+    pub(crate) limits: SkillLimits,
     pub(crate) blocks: Vec<SkillBlock>,
 }
-
-pub(crate) use relay_bundle::Repeat;
-
-words!(Repeat {
-    "always" = Repeat::Always,
-    "once" = Repeat::Once,
-});
 
 /// `global { … }`, `tenant NAME { … }`, `tool PATTERN… { … }` or `user ID { … }`
 #[derive(Debug, Clone)]
@@ -283,10 +197,7 @@ pub(crate) struct Skill {
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) new: Option<Spanned<bool>>,
     pub(crate) enabled: Option<Spanned<bool>>,
-    pub(crate) priority: Option<Spanned<u8>>,
-    pub(crate) topic: Option<Spanned<String>>,
-    pub(crate) title: Option<Spanned<String>>,
-    pub(crate) description: Option<Spanned<String>>,
+    pub(crate) settings: SkillSettings,
     pub(crate) meta: Option<Spanned<serde_json::Map<String, serde_json::Value>>>,
     pub(crate) tenant: Option<Spanned<String>>,
     pub(crate) tools: Option<Vec<Spanned<String>>>,
@@ -400,8 +311,7 @@ pub(crate) struct Tenant {
 pub(crate) struct Role {
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) new: Option<Spanned<bool>>,
-    pub(crate) tier: Option<Spanned<Tier>>,
-    pub(crate) parent: Option<Spanned<String>>,
+    pub(crate) settings: RoleSettings,
     pub(crate) tools: Option<Vec<Spanned<String>>>,
 }
 
@@ -413,8 +323,7 @@ pub(crate) struct User {
     /// Absent for `anyone`, and where it could not be understood.
     pub(crate) id: Option<Spanned<String>>,
     pub(crate) new: Option<Spanned<bool>>,
-    pub(crate) tenant: Option<Spanned<String>>,
-    pub(crate) role: Option<Spanned<String>>,
+    pub(crate) settings: UserSettings,
 }
 
 pub(crate) use relay_bundle::Who;
@@ -435,49 +344,6 @@ pub(crate) struct Expect {
     pub(crate) tags: Vec<Spanned<String>>,
     /// What is expected, each with the text or the name that it is about.
     pub(crate) claims: Vec<(Claim, Spanned<String>)>,
-}
-
-/// What an `expect` asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Question {
-    /// The skills of a call.
-    Context,
-    /// The prompts of a briefing.
-    Selection,
-    /// What a caller sees.
-    Visible,
-}
-
-words!(Question {
-    "context" = Question::Context,
-    "selection" = Question::Selection,
-    "visible" = Question::Visible,
-});
-
-/// What is expected of a text or a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Claim {
-    /// The skills of the call have the text.
-    Text,
-    NotText,
-    /// The skill is applied.
-    Skill,
-    NotSkill,
-    /// The prompt comes in full.
-    Full,
-    /// It comes with its summary.
-    Index,
-    /// It comes by its name alone.
-    Names,
-    /// It does not come.
-    Not,
-    /// The caller sees the prompt.
-    Prompt,
-    NotPrompt,
-    Resource,
-    NotResource,
-    Tool,
-    NotTool,
 }
 
 /// `for tenant=… role=…`

@@ -1,8 +1,7 @@
-//! What the language takes, as tables: a rule for each node, a row for each value on it.
+//! The types of the tables of the language: a rule for each node, a row for each value on it.
 //!
 //! The parser accepts what the rules list and nothing else, and `docs/language.md` is made of
-//! them, so neither can say what the other does not. The rules are beside the functions that read
-//! their nodes.
+//! them, so both say the same. The rules are in `language`.
 
 use relay_bundle::Tier;
 
@@ -52,6 +51,8 @@ pub(crate) enum Form {
     Property,
     /// `name=value`, or a node in this one with the value as its argument.
     Either,
+    /// The same, which `relay show` writes as `name=value`.
+    Line,
     /// `name=value`, once or more, with names that the author chooses.
     Keys,
 }
@@ -61,6 +62,8 @@ pub(crate) enum Form {
 pub(crate) enum Kind {
     /// A text; the word says which for people.
     Text(&'static str),
+    /// A text that is not empty.
+    Name(&'static str),
     /// `#true` or `#false`.
     Boolean,
     /// A whole number.
@@ -86,12 +89,20 @@ pub(crate) enum Kind {
     Words(&'static [&'static str]),
 }
 
+/// The numbers that a row takes.
+pub(crate) struct Numbers {
+    pub(crate) low: u64,
+    pub(crate) high: u64,
+    pub(crate) default: u64,
+}
+
 /// A value of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Literal<'t> {
     Boolean(bool),
     Number(u64),
     Word(&'t str),
+    Text(&'t str),
 }
 
 /// A type that a field may have.
@@ -128,6 +139,11 @@ impl Field {
         Self { name, form: Form::Either, kind: Kind::Text("text"), default: None, meaning }
     }
 
+    /// Returns the row of a short text that is a property or a node.
+    pub(crate) const fn line(name: &'static str, meaning: &'static str) -> Self {
+        Self { form: Form::Line, ..Self::either(name, meaning) }
+    }
+
     /// Returns the row with a default.
     pub(crate) const fn or(self, default: Literal<'static>) -> Self {
         Self { default: Some(default), ..self }
@@ -156,6 +172,27 @@ impl Rule {
         self.fields.iter().find(|field| field.is_property() && field.name == name)
     }
 
+    /// Returns the row of a name.
+    pub(crate) fn field(&self, name: &str) -> Option<&'static Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+
+    /// Returns what holds if the value of a row is not written.
+    pub(crate) fn default(&self, name: &str) -> Option<Literal<'static>> {
+        self.field(name)?.default
+    }
+
+    /// Returns the numbers that a row takes; `None` if it takes others, or has no default.
+    pub(crate) fn numbers(&self, name: &str) -> Option<Numbers> {
+        let field = self.field(name)?;
+        match (field.kind, field.default?) {
+            (Kind::Number { low, high }, Literal::Number(default)) => {
+                Some(Numbers { low, high, default })
+            }
+            _ => None,
+        }
+    }
+
     /// Returns the names of the properties that the node takes, sorted.
     pub(crate) fn property_names(&self) -> Vec<&'static str> {
         let properties = self.fields.iter().filter(|field| field.is_property());
@@ -166,7 +203,8 @@ impl Rule {
 
     /// Returns the names of the nodes that may be in it, sorted.
     pub(crate) fn child_names(&self) -> Vec<&'static str> {
-        let texts = self.fields.iter().filter(|field| field.form == Form::Either);
+        let texts =
+            self.fields.iter().filter(|field| matches!(field.form, Form::Either | Form::Line));
         let mut names: Vec<_> = texts.map(|field| field.name).collect();
         names.extend(self.children.iter().map(|rule| rule.name));
         names.sort_unstable();
@@ -176,7 +214,7 @@ impl Rule {
 
 impl Field {
     fn is_property(&self) -> bool {
-        matches!(self.form, Form::Property | Form::Either)
+        matches!(self.form, Form::Property | Form::Either | Form::Line)
     }
 }
 
@@ -186,7 +224,7 @@ impl Scalar for bool {
             Literal::Boolean(yes) => Some(yes),
             Literal::Word("on") => Some(true),
             Literal::Word("off") => Some(false),
-            Literal::Word(_) | Literal::Number(_) => None,
+            Literal::Word(_) | Literal::Number(_) | Literal::Text(_) => None,
         }
     }
 
@@ -206,7 +244,7 @@ macro_rules! numbers {
             fn decode(literal: Literal<'_>) -> Option<Self> {
                 match literal {
                     Literal::Number(number) => Self::try_from(number).ok(),
-                    Literal::Boolean(_) | Literal::Word(_) => None,
+                    Literal::Boolean(_) | Literal::Word(_) | Literal::Text(_) => None,
                 }
             }
 

@@ -9,7 +9,7 @@ use relay_bundle::MessagePiece;
 use relay_engine::{briefing, prompt_index};
 
 use crate::ast::MessageName;
-use crate::audience::Audience;
+use crate::model::audience::Audience;
 use crate::model::{Gate, Model, Prompt, SystemText};
 
 /// The variables that are known when a bundle is built, of every message, with their meanings.
@@ -91,10 +91,10 @@ pub(crate) fn said_at_once(model: &Model) -> impl Iterator<Item = &SystemText> {
 /// Keeps the prompts that the cap leaves, the most important first.
 fn by_priority(listed: &mut Vec<(usize, &Prompt)>, gate: &Gate) {
     if listed.len() > gate.index_cap.value as usize {
-        listed.retain(|(_, prompt)| prompt.priority.value >= gate.over_cap_priority.value);
+        listed.retain(|(_, prompt)| prompt.settings.priority.value >= gate.over_cap_priority.value);
     }
     // Names are sorted already, so equal priorities stay in their order.
-    listed.sort_by_key(|(_, prompt)| std::cmp::Reverse(prompt.priority.value));
+    listed.sort_by_key(|(_, prompt)| std::cmp::Reverse(prompt.settings.priority.value));
 }
 
 /// How many entries an index of at most `room` characters has, of a project with `count` prompts.
@@ -115,7 +115,7 @@ fn fitting(entries: &[String], count: usize, model: &Model, room: usize) -> usiz
 fn entry(prompt: &Prompt, model: &Model) -> String {
     let written = prompt.summary.as_ref().filter(|summary| summary.at.is_some());
     let written = written.map(|summary| &summary.value);
-    let description = prompt.description.as_ref().map(|description| &description.value);
+    let description = prompt.settings.description.as_ref().map(|description| &description.value);
     let made = prompt.summary.as_ref().map(|summary| &summary.value);
     let about = written.or(description).or(made).map(String::as_str);
     briefing::entry(&prompt.name.value, about, model.gate.entry_chars.value as usize)

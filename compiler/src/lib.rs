@@ -8,69 +8,41 @@
 #![forbid(unsafe_code)]
 
 mod ast;
-mod audience;
 mod check;
 mod diagnostic;
 mod encode;
 pub mod facts;
 mod grammar;
 mod instructions;
+mod language;
 mod lower;
+mod matching;
 mod model;
-mod overlap;
+mod options;
 mod parse;
-mod pattern_set;
 mod prove;
 mod reference;
 mod resolve;
 mod secret;
-mod selectors;
 mod setting;
 mod show;
 mod source;
-mod worst_case;
 
 use std::collections::BTreeSet;
 
-use worst_case::WorstCase;
-
-use relay_engine::nearest;
+use matching::worst_case::{self, WorstCase};
 
 pub use diagnostic::{Diagnostics, Report};
+pub use options::{Git, Options, VERSION};
 pub use prove::{Coverage, Kind, Proof, Proven};
 pub use reference::language_reference;
 pub use relay_engine::nearest::nearest;
 pub use show::{Effective, OwnProgram, OwnVariables, facts_kdl};
 pub use source::{FileId, Files, Listed, ReadError, SourceFile, Sources, Span, Spanned, Texts};
 
-/// The compiler's version, which a bundle names.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
-
 /// The most tenants whose calls are resolved for the largest text of skills; of the others an upper
 /// bound is known.
 const SKILL_TEXT_TENANTS_MAX: usize = 64;
-
-/// What a build was asked for.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Options {
-    /// The environment whose `when` nodes count.
-    pub environment: Option<String>,
-    /// The epoch, over the one that the project writes.
-    pub epoch: Option<u64>,
-    /// Whether a warning is as bad as an error.
-    pub strict: bool,
-    /// The commit that is built, for the provenance.
-    pub git: Option<Git>,
-}
-
-/// A commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Git {
-    /// Its hash.
-    pub commit: String,
-    /// Whether the work tree differs from it.
-    pub dirty: bool,
-}
 
 /// What came of a project.
 pub struct Compiled {
@@ -142,8 +114,51 @@ impl<'s> Parsed<'s> {
         // The limit holds for each bundle.
         self.sources.template_cost().set(0);
         let out = self.found.take().unwrap_or_else(|| Diagnostics::new(self.options.strict));
+        self.compile_environment(environment, out)
+    }
+
+    /// Compiles a project in one environment; what is idle is not settled yet. There is no bundle if
+    /// the documents have errors, reported in this environment or in another one.
+    fn compile_environment(&self, environment: Option<&str>, mut out: Diagnostics) -> Compiled {
         let Self { sources, options, ast, found: _, has_errors } = self;
-        compile_environment(sources, ast, options, environment, *has_errors, out)
+        let mut proven =
+            Proven { environment: environment.map(str::to_owned), ..Proven::default() };
+        let Some(mut model) = resolve::project(sources, ast, options, environment, &mut out) else {
+            let unread = sources.load(sources.root()).err();
+            return Compiled {
+                bundle: None,
+                effective: None,
+                skill_texts: Vec::new(),
+                diagnostics: out,
+                proven: vec![proven],
+                unread,
+            };
+        };
+        let secrets = check::run(sources, &model, &mut out);
+        let effective = Effective::of(sources, &model);
+        let mut bundle = None;
+        let mut skill_texts = Vec::new();
+        if !*has_errors && !out.has_errors() {
+            skill_texts = self::skill_texts(&model);
+            let named_at = model.project.name.at;
+            let declared = prove::Declared::take(&mut model);
+            let contents = lower::contents(sources, options, model, &effective);
+            secrets.check_contents(sources, &contents, &mut out);
+            bundle = encode::bundle(&contents, named_at, &mut out).filter(|_| !out.has_errors());
+            if let Some(bytes) = bundle.take() {
+                let (bytes, shown) = prove::run(sources, bytes, &declared, named_at, &mut out);
+                proven = Proven { environment: proven.environment, ..shown };
+                bundle = Some(bytes).filter(|_| !out.has_errors());
+            }
+        }
+        Compiled {
+            bundle,
+            effective: Some(effective),
+            skill_texts,
+            diagnostics: out,
+            proven: vec![proven],
+            unread: None,
+        }
     }
 }
 
@@ -194,55 +209,6 @@ pub fn check(sources: &Sources<'_>, options: &Options) -> Compiled {
         compiled.bundle = None;
     }
     compiled
-}
-
-/// Compiles a project in one environment; what is idle is not settled yet. There is no bundle if
-/// the documents have errors, reported in this environment or in another one.
-fn compile_environment(
-    sources: &Sources<'_>,
-    ast: &ast::Ast,
-    options: &Options,
-    environment: Option<&str>,
-    has_errors: bool,
-    mut out: Diagnostics,
-) -> Compiled {
-    let mut proven = Proven { environment: environment.map(str::to_owned), ..Proven::default() };
-    let Some(mut model) = resolve::project(sources, ast, options, environment, &mut out) else {
-        let unread = sources.load(sources.root()).err();
-        return Compiled {
-            bundle: None,
-            effective: None,
-            skill_texts: Vec::new(),
-            diagnostics: out,
-            proven: vec![proven],
-            unread,
-        };
-    };
-    let secrets = check::run(sources, &model, &mut out);
-    let effective = Effective::of(sources, &model);
-    let mut bundle = None;
-    let mut skill_texts = Vec::new();
-    if !has_errors && !out.has_errors() {
-        skill_texts = self::skill_texts(&model);
-        let named_at = model.project.name.at;
-        let declared = prove::Declared::take(&mut model);
-        let contents = lower::contents(sources, options, model, &effective);
-        secrets.check_contents(sources, &contents, &mut out);
-        bundle = encode::bundle(&contents, named_at, &mut out).filter(|_| !out.has_errors());
-        if let Some(bytes) = bundle.take() {
-            let (bytes, shown) = prove::run(sources, bytes, &declared, named_at, &mut out);
-            proven = Proven { environment: proven.environment, ..shown };
-            bundle = Some(bytes).filter(|_| !out.has_errors());
-        }
-    }
-    Compiled {
-        bundle,
-        effective: Some(effective),
-        skill_texts,
-        diagnostics: out,
-        proven: vec![proven],
-        unread: None,
-    }
 }
 
 fn skill_texts(model: &model::Model) -> Vec<SkillText> {

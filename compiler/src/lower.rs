@@ -4,18 +4,20 @@ mod access;
 mod gate;
 mod messages;
 mod pages;
+mod places;
 mod policy;
 mod provenance;
 mod review;
 mod skills;
 mod tools;
 
-use relay_bundle::{Contents, Manifest, Place, Prompt, Resource, ResourceTemplate, Setting};
+use relay_bundle::{Contents, Manifest, Prompt, Resource, ResourceTemplate, Setting};
 
 use crate::model::{self, Model};
+use crate::options::{Options, VERSION};
 use crate::show::Effective;
-use crate::source::{Sources, Span, Spanned};
-use crate::{Options, VERSION};
+use crate::source::Sources;
+use places::Places;
 
 /// Lowers a model that has no errors.
 pub(crate) fn contents(
@@ -44,6 +46,8 @@ pub(crate) fn contents(
         policy,
         ..
     } = model;
+    let model::Project { name, settings } = project;
+    let model::ProjectSettings { version, epoch, title, owner } = settings;
     let (policy, facts) = policy::policy(policy, &places);
     let skill_settings = skills::settings(&skills, &places);
     let skills = skills::skills(skills.list, &places);
@@ -58,12 +62,12 @@ pub(crate) fn contents(
     let template_pages = pages::templates(&templates);
     let pages = [&prompt_pages[..], &resource_pages, &template_pages, &tool_pages];
     Contents {
-        epoch: project.epoch.value,
+        epoch: epoch.value,
         manifest: Manifest {
-            project: places.written(project.name),
-            version: places.optional(project.version),
-            title: places.optional(project.title),
-            owner: places.optional(project.owner),
+            project: places.written(name),
+            version: places.optional(version),
+            title: places.optional(title),
+            owner: places.optional(owner),
             environment,
             compiler: format!("relay {VERSION}"),
         },
@@ -92,34 +96,11 @@ pub(crate) fn contents(
     }
 }
 
-/// Turns spans into places.
-struct Places<'s>(&'s Sources<'s>);
-
-impl Places<'_> {
-    fn of(&self, at: Span) -> Place {
-        self.0.place(at)
-    }
-
-    fn written<T>(&self, Spanned { value, at }: Spanned<T>) -> Setting<T> {
-        Setting { value, at: Some(self.of(at)) }
-    }
-
-    fn optional<T>(&self, written: Option<Spanned<T>>) -> Option<Setting<T>> {
-        written.map(|written| self.written(written))
-    }
-
-    fn setting<T>(&self, model::Setting { value, at }: model::Setting<T>) -> Setting<T> {
-        Setting { value, at: at.map(|at| self.of(at)) }
-    }
-}
-
 fn lower_prompt(prompt: model::Prompt, places: &Places<'_>) -> Prompt {
     let model::Prompt {
         name,
-        priority,
+        settings: model::PromptSettings { priority, title, description },
         briefing,
-        title,
-        description,
         summary,
         chapters,
         meta,
@@ -154,8 +135,7 @@ fn lower_resource(resource: model::Resource, places: &Places<'_>) -> Resource {
     let model::Resource { uri, about, content } = resource;
     let model::About {
         name,
-        title,
-        description,
+        settings: model::ResourceSettings { title, description },
         mime,
         body,
         included: _,
@@ -184,8 +164,7 @@ fn lower_template(template: model::ResourceTemplate, places: &Places<'_>) -> Res
     } = template;
     let model::About {
         name,
-        title,
-        description,
+        settings: model::ResourceSettings { title, description },
         mime,
         body: _,
         included: _,

@@ -3,6 +3,9 @@
 //! A value of a project is a [`Setting`]: it knows whether its author wrote it and where, so that
 //! `relay show` can mark every default.
 
+mod access;
+pub(crate) mod audience;
+
 use std::sync::Arc;
 
 use relay_bundle::{Content, Level, Mask, Rendering, Unlock, UriPiece};
@@ -10,13 +13,17 @@ use relay_engine::glob::is_name;
 use relay_engine::tool::{Group, TOOLS, ToolSpec};
 use relay_policy::tier::{Floors, Tier};
 
-use crate::ast::{
-    Expect, FactEnvironment, FactProgram, MessageName, PathChoice, Repeat, ToolGroup, Who,
-};
+use crate::ast::{Expect, FactEnvironment, FactProgram, MessageName, PathChoice, ToolGroup};
 use crate::source::{FileId, Span, Spanned};
 
-use crate::audience::{Audience, Audiences};
-pub(crate) use crate::setting::{Gate, Setting};
+pub(crate) use crate::language::gate::Gate;
+pub(crate) use crate::language::project::ProjectSettings;
+pub(crate) use crate::language::prompt::PromptSettings;
+pub(crate) use crate::language::resource::ResourceSettings;
+pub(crate) use crate::language::skills::{SkillLimits, SkillSettings};
+pub(crate) use crate::setting::Setting;
+pub(crate) use access::{Access, For, Readers, Role, User};
+use audience::{Audience, Audiences};
 
 /// A project, joined from its documents, for one environment.
 #[derive(Debug)]
@@ -126,83 +133,11 @@ impl Model {
     }
 }
 
-/// Who there is: tenants, roles, and who has which role.
-#[derive(Debug, Default)]
-pub(crate) struct Access {
-    /// Sorted by name.
-    pub(crate) tenants: Vec<Spanned<String>>,
-    /// Sorted by name. Without any, everyone sees everything.
-    pub(crate) roles: Vec<Role>,
-    /// Sorted by [`User::key`].
-    pub(crate) users: Vec<User>,
-}
-
-/// A role, with what it inherits.
-#[derive(Debug)]
-pub(crate) struct Role {
-    pub(crate) name: Spanned<String>,
-    /// An inherited one has no place.
-    pub(crate) tier: Setting<Tier>,
-    /// The index of the role that contains this one.
-    pub(crate) parent: Option<Spanned<usize>>,
-    /// The names and patterns of the tools that it sees; absent if it sees all.
-    pub(crate) tools: Option<Vec<Spanned<String>>>,
-    /// Whether the tools are its own, not inherited.
-    pub(crate) has_own_tools: bool,
-}
-
-/// A `user`, `group` or `anyone`.
-#[derive(Debug)]
-pub(crate) struct User {
-    pub(crate) at: Span,
-    pub(crate) who: Who,
-    /// The id or the group; empty for `anyone`.
-    pub(crate) id: String,
-    /// The index of the tenant for which it counts; absent if for every one.
-    pub(crate) tenant: Option<Spanned<usize>>,
-    /// The index of its role.
-    pub(crate) role: Spanned<usize>,
-}
-
-impl User {
-    /// Returns what users are sorted by; those without a tenant come last.
-    pub(crate) fn key(&self) -> (Who, String, usize) {
-        let tenant = self.tenant.as_ref().map_or(usize::MAX, |tenant| tenant.value);
-        (self.who, self.id.clone(), tenant)
-    }
-}
-
-impl Access {
-    /// Returns a role and those that contain it, the role first.
-    pub(crate) fn ancestors(&self, role: usize) -> impl Iterator<Item = usize> {
-        let parent = |role: &usize| {
-            let role = self.roles.get(*role)?;
-            role.parent.as_ref().map(|parent| parent.value)
-        };
-        std::iter::successors(Some(role), parent)
-    }
-}
-
-/// Who sees a prompt or a resource: one `for` is enough; without any, everyone.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Readers(pub(crate) Vec<For>);
-
-/// A `for`: callers of this tenant and in this role, or in one that it contains.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct For {
-    pub(crate) tenant: Option<usize>,
-    pub(crate) role: Option<usize>,
-    pub(crate) at: Span,
-}
-
 /// Who and what the project is.
 #[derive(Debug)]
 pub(crate) struct Project {
     pub(crate) name: Spanned<String>,
-    pub(crate) version: Option<Spanned<String>>,
-    pub(crate) epoch: Setting<u64>,
-    pub(crate) title: Option<Spanned<String>>,
-    pub(crate) owner: Option<Spanned<String>>,
+    pub(crate) settings: ProjectSettings,
 }
 
 /// Returns the tools that a gate and groups of tools offer, each with its node.
@@ -233,11 +168,9 @@ pub(crate) struct When {
 #[derive(Debug)]
 pub(crate) struct Prompt {
     pub(crate) name: Spanned<String>,
-    pub(crate) priority: Setting<u8>,
+    pub(crate) settings: PromptSettings,
     /// Whether briefings may send it.
     pub(crate) briefing: Setting<bool>,
-    pub(crate) title: Option<Spanned<String>>,
-    pub(crate) description: Option<Spanned<String>>,
     /// One without a place was made of the text.
     pub(crate) summary: Option<Setting<String>>,
     /// Those without a place were made of the text and the name: all or none.
@@ -352,8 +285,7 @@ pub(crate) struct ResourceTemplate {
 #[derive(Debug)]
 pub(crate) struct About {
     pub(crate) name: Setting<String>,
-    pub(crate) title: Option<Spanned<String>>,
-    pub(crate) description: Option<Spanned<String>>,
+    pub(crate) settings: ResourceSettings,
     pub(crate) mime: Setting<String>,
     pub(crate) body: BodySource,
     /// The files that its template includes.
@@ -365,12 +297,7 @@ pub(crate) struct About {
 /// The skills of a project.
 #[derive(Debug)]
 pub(crate) struct Skills {
-    /// The most characters of one skill.
-    pub(crate) limit: Setting<u32>,
-    /// The most bytes that any call is given.
-    pub(crate) merged: Setting<u32>,
-    /// When callers are given a text again.
-    pub(crate) repeat: Setting<Repeat>,
+    pub(crate) limits: SkillLimits,
     /// Those that are enabled, in the order of the cascade.
     pub(crate) list: Vec<Skill>,
     /// Those that are switched off, in the order of the cascade.
@@ -382,10 +309,7 @@ pub(crate) struct Skills {
 pub(crate) struct Skill {
     pub(crate) name: Spanned<String>,
     pub(crate) level: Level,
-    pub(crate) priority: Setting<u8>,
-    pub(crate) topic: Option<Spanned<String>>,
-    pub(crate) title: Option<Spanned<String>>,
-    pub(crate) description: Option<Spanned<String>>,
+    pub(crate) settings: SkillSettings,
     pub(crate) meta: Option<Spanned<serde_json::Map<String, serde_json::Value>>>,
     pub(crate) tenant: Option<Spanned<String>>,
     /// Patterns that are valid, each once.
@@ -404,8 +328,8 @@ impl Skill {
             selector.as_ref().map(|selector| selector.value.clone())
         };
         let tools: Vec<&str> = self.tools.iter().map(|pattern| pattern.value.as_str()).collect();
-        let Self { name, level, priority, tenant, user, .. } = self;
-        (*level, priority.value, &name.value, text(tenant), text(user), tools)
+        let Self { name, level, settings, tenant, user, .. } = self;
+        (*level, settings.priority.value, &name.value, text(tenant), text(user), tools)
     }
 
     /// Returns what its block says: the tenant, the patterns or the user.

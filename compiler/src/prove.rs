@@ -2,6 +2,7 @@
 //!
 //! The answers are `relay_engine`'s, as on a server: what is proved here is what callers get.
 
+mod case;
 mod command;
 mod context;
 mod coverage;
@@ -15,10 +16,9 @@ mod visible;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use miette::Diagnostic;
 use relay_bundle::{Bundle, Corrupt, Storage};
-use relay_engine::place::Placement;
 
+use self::case::Case;
 use self::coverage::Touched;
 use crate::ast::{Expect, Question};
 use crate::diagnostic::Diagnostics;
@@ -94,62 +94,25 @@ fn proven(
     for expect in &declared.expects {
         let mut case =
             Case { sources, bundle: &bundle, declared, expect, failures: Vec::new(), out };
-        case.ask(&mut touched).map_err(|error| error.to_string())?;
+        ask(&mut case, &mut touched).map_err(|error| error.to_string())?;
         let failures = case.failures;
         expects.push(Proof { at: expect.at, question: question(expect), failures });
     }
     Ok(Proven { environment: None, asked: true, expects, coverage: touched.coverage(declared) })
 }
 
-/// An `expect` while it is proved.
-struct Case<'c, 's> {
-    sources: &'c Sources<'s>,
-    bundle: &'c Bundle,
-    declared: &'c Declared,
-    expect: &'c Expect,
-    failures: Vec<(Span, String)>,
-    out: &'c mut Diagnostics,
-}
-
-impl Case<'_, '_> {
-    fn ask(&mut self, touched: &mut Touched) -> Result<(), Corrupt> {
-        touched.named(self.expect);
-        let Some(placement) = self.place()? else {
-            touched.skills_named(self.expect);
-            return Ok(());
-        };
-        touched.placed(&placement);
-        match self.expect.question {
-            Question::Context => context::prove(self, &placement, touched),
-            Question::Selection => selection::prove(self, &placement, touched),
-            Question::Visible => visible::prove(self, &placement),
-        }
-    }
-
-    /// Reports what does not hold.
-    fn fail(&mut self, at: Span, diagnostic: impl Diagnostic + Send + Sync + 'static) {
-        self.failures.push((at, diagnostic.to_string()));
-        self.out.report(at, diagnostic);
-    }
-
-    /// Describes a caller for people.
-    fn caller(&self, placement: &Placement) -> String {
-        let tenant = placement.tenant.and_then(|tenant| self.declared.tenants.get(tenant));
-        let role = placement.role.and_then(|role| self.declared.roles.get(role));
-        match (role, tenant) {
-            (Some(role), Some(tenant)) => {
-                format!(
-                    "the caller has the role `{}` in tenant `{}`",
-                    role.name.value, tenant.value
-                )
-            }
-            (Some(role), None) => format!("the caller has the role `{}`", role.name.value),
-            (None, Some(tenant)) => format!("the caller is of tenant `{}`", tenant.value),
-            (None, None) if self.declared.tenants.is_empty() => {
-                "the project has no tenants and no roles".into()
-            }
-            (None, None) => "the caller is of no tenant".into(),
-        }
+/// Asks the bundle one `expect`.
+fn ask(case: &mut Case<'_, '_>, touched: &mut Touched) -> Result<(), Corrupt> {
+    touched.named(case.expect);
+    let Some(placement) = case.place()? else {
+        touched.skills_named(case.expect);
+        return Ok(());
+    };
+    touched.placed(&placement);
+    match case.expect.question {
+        Question::Context => context::prove(case, &placement, touched),
+        Question::Selection => selection::prove(case, &placement, touched),
+        Question::Visible => visible::prove(case, &placement),
     }
 }
 

@@ -2,11 +2,10 @@
 
 use std::fmt::Write as _;
 
-use crate::audience::AUDIENCES_MAX;
 use crate::grammar::{Field, Form, Kind, Literal, Rule};
 use crate::instructions::{BUILD_VARIABLES, RUN_VARIABLES};
-use crate::setting::{GATE, Gate};
-use crate::{check, parse, resolve, show};
+use crate::model::audience::AUDIENCES_MAX;
+use crate::{check, language, parse, resolve, show};
 
 /// The text of the reference; a word between percent signs is replaced by what is made of the tables.
 const TEXT: &str = include_str!("reference/language.md");
@@ -15,7 +14,7 @@ const TEXT: &str = include_str!("reference/language.md");
 #[must_use]
 pub fn language_reference() -> String {
     let sections = sections();
-    let reserved: Vec<_> = parse::RESERVED.iter().map(|(name, _)| format!("`{name}`")).collect();
+    let reserved: Vec<_> = language::RESERVED.iter().map(|(name, _)| format!("`{name}`")).collect();
     let made = [
         ("%nodes%", nodes(&sections)),
         ("%sections%", sections.iter().map(|each| section(each, &sections)).collect()),
@@ -82,7 +81,7 @@ fn sections() -> Vec<Section> {
         }
     }
     let mut sections = Vec::new();
-    for rule in parse::TOP {
+    for rule in language::TOP {
         add(rule, None, &mut sections);
     }
     sections
@@ -100,7 +99,7 @@ fn table(rule: &'static Rule, sections: &[Section], out: &mut String) {
                 format!("`{}`", placeholder(field))
             }
             Form::Property => format!("`{}=`", field.name),
-            Form::Either => format!("`{0}=` or `{0}`", field.name),
+            Form::Either | Form::Line => format!("`{0}=` or `{0}`", field.name),
         };
         row(&written, &values(field.kind), &default, field.meaning, out);
     }
@@ -115,7 +114,8 @@ fn table(rule: &'static Rule, sections: &[Section], out: &mut String) {
 
 /// Writes the rows of a node without a section.
 fn child_rows(rule: &'static Rule, out: &mut String) {
-    let is_argument = |field: &Field| !matches!(field.form, Form::Property | Form::Either);
+    let is_argument =
+        |field: &Field| !matches!(field.form, Form::Property | Form::Either | Form::Line);
     let fields = defaults(rule);
     let argument = fields.iter().find(|(field, _)| is_argument(field));
     match argument {
@@ -148,24 +148,15 @@ fn row(written: &str, values: &str, default: &str, meaning: &str, out: &mut Stri
 
 /// Returns the rows of a rule, each with its default as it would be written.
 fn defaults(rule: &'static Rule) -> Vec<(&'static Field, String)> {
-    let gate = Gate::defaults();
-    // Nodes elsewhere may have the name of one of the gate.
-    let mut of_gate = [&GATE].into_iter().chain(GATE.children.iter().copied());
-    let is_of_gate = of_gate.any(|of_gate| std::ptr::eq(of_gate, rule));
-    let settings = if is_of_gate { gate.settings(rule.name) } else { Vec::new() };
-    let mut settings = settings.into_iter();
     let written = |literal: Literal<'_>, kind| match literal {
         Literal::Word(word) => format!("`{word}`"),
         _ => format!("`{}`", show::literal_kdl(literal, kind)),
     };
-    let default = |field: &Field| match (field.form, settings.next(), field.default) {
-        (Form::Argument, ..) => String::new(),
-        (_, Some(setting), _) => written(setting.literal(field.kind), field.kind),
-        (_, None, Some(default)) => written(default, field.kind),
-        (_, None, None) => String::new(),
+    let default = |field: &'static Field| match (field.form, field.default) {
+        (Form::Argument, _) | (_, None) => String::new(),
+        (_, Some(default)) => written(default, field.kind),
     };
-    let texts: Vec<String> = rule.fields.iter().map(default).collect();
-    rule.fields.iter().zip(texts).collect()
+    rule.fields.iter().map(|field| (field, default(field))).collect()
 }
 
 /// Returns the placeholder of an argument in a line of syntax: `a name` is `NAME`.
@@ -183,7 +174,7 @@ fn placeholder(field: &Field) -> String {
 
 fn values(kind: Kind) -> String {
     match kind {
-        Kind::Text(what) => what.to_owned(),
+        Kind::Text(what) | Kind::Name(what) => what.to_owned(),
         Kind::Boolean => "`#true`, `#false`".to_owned(),
         Kind::Number { low, high } if high > u64::from(u32::MAX) => format!("number from {low}"),
         Kind::Number { low, high } => format!("number, {low} to {high}"),

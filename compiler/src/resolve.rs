@@ -39,11 +39,11 @@ pub(crate) use template::{
 };
 pub(crate) use text::ARGUMENTS_CHARS_MAX;
 
-use crate::Options;
 use crate::ast::Ast;
-use crate::audience::Lists;
 use crate::diagnostic::Diagnostics;
+use crate::model::audience::Lists;
 use crate::model::{Model, offered_tools};
+use crate::options::Options;
 use crate::source::Sources;
 
 /// Resolves a project for one environment; `None` if it has no usable `project` node, or a
@@ -65,8 +65,13 @@ pub(crate) fn project(
     let project = project::project(nodes.projects, options.epoch, root, out);
     let access = access::access(nodes.tenants, nodes.roles, nodes.users, out);
     let (resources, templates) = resource::resources(sources, nodes.resources, &access, out);
+    let named = prompt::Named {
+        sources,
+        access: &access,
+        resources: resources.iter().map(|it| (it.uri.value.as_str(), it)).collect(),
+    };
     let (prompts, disabled_prompts) =
-        prompts::prompts(sources, nodes.prompts, nodes.prompt_patches, &resources, &access, out);
+        prompts::prompts(nodes.prompts, nodes.prompt_patches, named, out);
     let gate = gate::gate(nodes.gates, out);
     let (tools, other_tools) = tools::tools(nodes.tools, out);
     let policy = policy::policy(nodes.policies, out);

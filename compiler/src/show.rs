@@ -10,21 +10,28 @@ mod expect;
 mod facts;
 mod node;
 mod policy;
+mod renderer;
 
 use std::collections::BTreeMap;
 
 use relay_bundle::{Argument, ArgumentKind, Level, Role, Unlock};
 use serde_json::{Value, json};
 
-use crate::ast::{Repeat, ToolGroup};
-use crate::grammar::{Form, Kind, Literal, Rule, Scalar as _};
+use crate::ast::ToolGroup;
+use crate::grammar::Rule;
+use crate::language::gate::{GATE, UNLOCK};
+use crate::language::project::PROJECT;
+use crate::language::prompt::PROMPT;
+use crate::language::resource::RESOURCE;
+use crate::language::skills::{SKILL, SKILLS};
 use crate::model::{
     About, Access, AllowedSecret, BodySource, Gate, MessageSource, Model, PartSource, Prompt,
-    Setting, Skill, Skills, SystemText,
+    Skill, Skills, SystemText,
 };
-use crate::setting::{GATE, UNLOCK};
-use crate::source::{FileId, Sources, Span, Spanned};
+use crate::source::{FileId, Sources, Spanned};
 use node::{EffectiveNode, Scalar, node_json, write_kdl};
+pub(crate) use renderer::literal_kdl;
+use renderer::{Renderer, leaf, list, said};
 
 pub use facts::{OwnProgram, OwnVariables, facts_kdl};
 
@@ -97,16 +104,7 @@ impl Effective {
     }
 }
 
-struct Renderer<'s, 'f> {
-    sources: &'s Sources<'f>,
-}
-
 impl Renderer<'_, '_> {
-    fn at(&self, at: Span) -> Option<String> {
-        let place = self.sources.place(at);
-        Some(format!("{}:{}", place.file, place.line))
-    }
-
     fn project(&self, model: &Model) -> EffectiveNode {
         let project = &model.project;
         let mut node = EffectiveNode {
@@ -115,10 +113,8 @@ impl Renderer<'_, '_> {
             at: self.at(project.name.at),
             ..EffectiveNode::default()
         };
-        node.optional("version", project.version.as_ref());
-        node.setting("epoch", &project.epoch, |epoch| Scalar::Number(*epoch));
-        node.child("title", project.title.as_ref());
-        node.child("owner", project.owner.as_ref());
+        node.settings(&PROJECT, project.settings.of(&PROJECT));
+        node.texts(&PROJECT, project.settings.of(&PROJECT));
         node
     }
 
@@ -144,12 +140,7 @@ impl Renderer<'_, '_> {
 
     fn skills(&self, skills: &Skills) -> EffectiveNode {
         let mut node = EffectiveNode { name: "skills", ..EffectiveNode::default() };
-        node.setting("limit", &skills.limit, |limit| Scalar::Chars((*limit).into()));
-        node.setting("merged", &skills.merged, |merged| Scalar::Bytes((*merged).into()));
-        node.setting("repeat", &skills.repeat, |repeat| {
-            let kind = Kind::Words(Repeat::WORDS);
-            scalar(repeat.encode(kind), kind)
-        });
+        node.settings(&SKILLS, skills.limits.of(&SKILLS));
         let mut blocks: BTreeMap<(Level, Vec<&str>), EffectiveNode> = BTreeMap::new();
         let on = skills.list.iter().map(|skill| (skill, true));
         for (skill, on) in on.chain(skills.disabled.iter().map(|skill| (skill, false))) {
@@ -177,7 +168,7 @@ impl Renderer<'_, '_> {
             node.properties.push(("enabled", Scalar::Boolean(false)));
             return node;
         }
-        node.setting("priority", &skill.priority, |priority| Scalar::Number((*priority).into()));
+        node.settings(&SKILL, skill.settings.of(&SKILL));
         if skill.level != Level::Tenant {
             node.optional("tenant", skill.tenant.as_ref());
         }
@@ -189,9 +180,7 @@ impl Renderer<'_, '_> {
             // A skill is no template, whatever its file is called.
             node.properties.retain(|(name, _)| *name != "template");
         }
-        node.child("topic", skill.topic.as_ref());
-        node.child("title", skill.title.as_ref());
-        node.child("description", skill.description.as_ref());
+        node.texts(&SKILL, skill.settings.of(&SKILL));
         if skill.level != Level::Tool && !skill.tools.is_empty() {
             node.children.push(list("tools", &skill.tools));
         }
@@ -222,7 +211,7 @@ impl Renderer<'_, '_> {
             at: self.at(prompt.name.at),
             ..EffectiveNode::default()
         };
-        node.setting("priority", &prompt.priority, |priority| Scalar::Number((*priority).into()));
+        node.settings(&PROMPT, prompt.settings.of(&PROMPT));
         node.setting("briefing", &prompt.briefing, |briefing| Scalar::Boolean(*briefing));
         let messages = &prompt.messages;
         if let ([body], []) = (prompt.bodies.as_slice(), messages.as_slice()) {
@@ -233,8 +222,7 @@ impl Renderer<'_, '_> {
         if template {
             node.properties.push(("template", Scalar::Boolean(true)));
         }
-        node.child("title", prompt.title.as_ref());
-        node.child("description", prompt.description.as_ref());
+        node.texts(&PROMPT, prompt.settings.of(&PROMPT));
         node.about(prompt);
         node.children.extend(self.readers(&prompt.readers, access));
         let arguments = prompt.rendering.arguments.iter();
@@ -314,8 +302,7 @@ impl Renderer<'_, '_> {
         node.setting("name", &about.name, |name| Scalar::Text(name.clone()));
         node.setting("mime", &about.mime, |mime| Scalar::Text(mime.clone()));
         self.body(&about.body, false, &mut node);
-        node.child("title", about.title.as_ref());
-        node.child("description", about.description.as_ref());
+        node.texts(&RESOURCE, about.settings.of(&RESOURCE));
         node.children.extend(self.readers(&about.readers, access));
         node.children.extend(variables);
         node.children.extend(about.allowed_secrets.iter().map(suppression));
@@ -360,88 +347,14 @@ fn inherits_template(part: &PartSource) -> bool {
 /// Renders a node of the gate with its settings.
 fn gate_node(rule: &'static Rule, gate: &Gate) -> EffectiveNode {
     let mut node = EffectiveNode { name: rule.name, ..EffectiveNode::default() };
-    for (field, setting) in rule.fields.iter().zip(gate.settings(rule.name)) {
-        let is_repeat = rule.name == UNLOCK.name && field.name == "budget";
-        if is_repeat && gate.unlock.value == Unlock::Refuse {
-            // Where a call is refused, no briefing comes with it.
-            continue;
-        }
-        let literal = setting.literal(field.kind);
-        let value = scalar(literal, field.kind);
-        let name = match field.form {
-            Form::Property | Form::Either => {
-                node.properties.push((field.name, value));
-                field.name
-            }
-            Form::Argument | Form::Optional | Form::Arguments | Form::Keys => {
-                node.arguments.push(value);
-                if let Literal::Word(word) = literal { word } else { rule.name }
-            }
-        };
-        if setting.at().is_none() {
-            node.defaults.push(name);
-        }
-    }
+    // Where a call is refused, no briefing comes with it.
+    let refuses = gate.unlock.value == Unlock::Refuse;
+    let is_idle = |name| refuses && std::ptr::eq(rule, &UNLOCK) && name == "budget";
+    node.settings(rule, gate.of(rule).into_iter().filter(|(name, _)| !is_idle(*name)));
     node
 }
 
-/// Returns a literal as a field of this kind writes it.
-fn scalar(literal: Literal<'_>, kind: Kind) -> Scalar {
-    match (literal, kind) {
-        (Literal::Boolean(yes), _) => Scalar::Boolean(yes),
-        (Literal::Word(word), _) => Scalar::Text(word.into()),
-        (Literal::Number(number), Kind::Bytes { .. }) => Scalar::Bytes(number),
-        (Literal::Number(number), Kind::Chars { .. }) => Scalar::Chars(number),
-        (Literal::Number(number), _) => Scalar::Number(number),
-    }
-}
-
-/// Returns a literal as it is written in KDL.
-pub(crate) fn literal_kdl(literal: Literal<'_>, kind: Kind) -> String {
-    scalar(literal, kind).kdl(0)
-}
-
-fn said(text: &Spanned<String>) -> Scalar {
-    Scalar::Text(text.value.clone())
-}
-
-fn list(name: &'static str, texts: &[Spanned<String>]) -> EffectiveNode {
-    EffectiveNode { name, arguments: texts.iter().map(said).collect(), ..EffectiveNode::default() }
-}
-
-fn leaf(name: &'static str, argument: &str) -> EffectiveNode {
-    EffectiveNode {
-        name,
-        arguments: vec![Scalar::Text(argument.into())],
-        ..EffectiveNode::default()
-    }
-}
-
 impl EffectiveNode {
-    fn template(&mut self, is_template: bool, worth_saying: bool) {
-        if worth_saying {
-            self.properties.push(("template", Scalar::Boolean(is_template)));
-        }
-    }
-
-    fn setting<T>(
-        &mut self,
-        name: &'static str,
-        setting: &Setting<T>,
-        text: impl Fn(&T) -> Scalar,
-    ) {
-        self.properties.push((name, text(&setting.value)));
-        if setting.at.is_none() {
-            self.defaults.push(name);
-        }
-    }
-
-    fn optional(&mut self, name: &'static str, text: Option<&Spanned<String>>) {
-        if let Some(text) = text {
-            self.properties.push((name, Scalar::Text(text.value.clone())));
-        }
-    }
-
     /// Adds what a prompt is about, written or generated.
     fn about(&mut self, prompt: &Prompt) {
         if let Some(summary) = &prompt.summary {
@@ -456,12 +369,6 @@ impl EffectiveNode {
                 generated: prompt.chapters.iter().any(|chapter| chapter.at.is_none()),
                 ..EffectiveNode::default()
             });
-        }
-    }
-
-    fn child(&mut self, name: &'static str, text: Option<&Spanned<String>>) {
-        if let Some(text) = text {
-            self.children.push(leaf(name, &text.value));
         }
     }
 }

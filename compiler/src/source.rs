@@ -36,6 +36,13 @@ pub struct Spanned<T> {
     pub at: Span,
 }
 
+impl Spanned<String> {
+    /// Returns the text, at the same place.
+    pub(crate) fn as_str(&self) -> Spanned<&str> {
+        Spanned { value: &self.value, at: self.at }
+    }
+}
+
 /// The files of one project. Paths are relative to the project's folder, with `/` between
 /// folders, without `.` or `..`, the same on every system.
 pub trait Files {
@@ -425,4 +432,9 @@ impl SourceCode for Texts {
             lines,
         )))
     }
+}
+
+/// Returns whether a character ends a line (KDL 2, "Newline").
+pub(crate) fn is_newline(c: char) -> bool {
+    matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }

@@ -69,20 +69,16 @@ fn model(contents: &Contents, identity: &Identity<'_>) -> Placed {
         return Placed::SeveralTenants;
     }
     let ancestors = |role: u32| {
-        let mut all = vec![contents.roles[role as usize].name.clone()];
-        while let Some(parent) = contents
-            .roles
-            .iter()
-            .find(|role| role.name == *all.last().unwrap())
-            .and_then(|role| role.parent.clone())
+        let mut all = vec![role];
+        while let Some(parent) = contents.roles[*all.last().unwrap() as usize]
+            .parent
             .filter(|parent| !all.contains(parent))
         {
             all.push(parent);
         }
         all
     };
-    let contains =
-        |wide: u32, role: u32| ancestors(role).contains(&contents.roles[wide as usize].name);
+    let contains = |wide: u32, role: u32| ancestors(role).contains(&wide);
     let widest =
         |(_, user): &&(usize, &User)| rows.iter().all(|(_, other)| contains(user.role, other.role));
     match rows.iter().find(widest) {

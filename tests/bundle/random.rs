@@ -129,7 +129,7 @@ fn access() -> impl Strategy<Value = (Vec<Tenant>, Vec<CallerRole>, Vec<User>)> 
         let roles: Vec<CallerRole> = roles
             .into_iter()
             .map(|(name, (tier, tools, at))| CallerRole {
-                parent: first.clone().filter(|first| *first != name),
+                parent: (first.as_ref() != Some(&name)).then_some(0),
                 name,
                 tier,
                 tools,

@@ -98,7 +98,7 @@ pub(crate) fn rich() -> Contents {
         tenants: vec![tenant("acme", 70), tenant("initech-gmbh", 71)],
         roles: vec![
             role("operator", None, None),
-            role("reader", Some("operator"), Some(&["server_*", "read_prompts"])),
+            role("reader", Some(0), Some(&["server_*", "read_prompts"])),
         ],
         users: vec![
             user(Who::User, "john@acme.example", Some(0), 0, 74),
@@ -150,12 +150,12 @@ fn tenant(name: &str, line: u32) -> Tenant {
     Tenant { name: name.into(), at: place(line) }
 }
 
-fn role(name: &str, parent: Option<&str>, tools: Option<&[&str]>) -> CallerRole {
+fn role(name: &str, parent: Option<u32>, tools: Option<&[&str]>) -> CallerRole {
     let pattern = |pattern: &&str| written(pattern, 73);
     CallerRole {
         name: name.into(),
         tier: made(Tier::Reversible),
-        parent: parent.map(Into::into),
+        parent,
         tools: tools.map(|tools| tools.iter().map(pattern).collect()),
         at: place(72),
     }

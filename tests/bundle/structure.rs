@@ -303,6 +303,8 @@ fn settings_that_are_not_known_are_refused() {
     check(Kind::Roles, &|json| json.replace("\"value\":1", "\"value\":4"), "tier 4");
     check(Kind::Policy, &|json| json.replace("\"value\":1", "\"value\":4"), "tier 4");
     check(Kind::Tools, &|_| "[]".into(), "it is empty");
+    let lost = "a parent is not one of the roles";
+    check(Kind::Roles, &|json| json.replace("\"parent\":0", "\"parent\":2"), lost);
     check(
         Kind::Messages,
         &|json| json.replace("remaining_prompts", "all"),

@@ -1,7 +1,8 @@
 //! The modules of a crate and who imports from whom, read from its sources.
 //!
 //! A parent imports its children, whether or not it names them. A path is followed through
-//! re-exports to the module that declares the thing.
+//! re-exports to the module that declares the thing. Modules named `tests` are left out: they name
+//! what they test, and nothing names them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -26,8 +27,10 @@ pub(super) fn of_files(source: &Path, files: &[std::path::PathBuf]) -> Graph {
 
 /// Reads the graph of a crate of these modules.
 pub(super) fn graph(texts: BTreeMap<Module, String>) -> Graph {
+    let is_test = |module: &&Module| module.iter().any(|name| name == "tests");
+    let modules = texts.keys().filter(|module| !is_test(module));
     let parsed: BTreeMap<Module, Parsed> =
-        texts.iter().map(|(module, text)| (module.clone(), parse(text))).collect();
+        modules.map(|module| (module.clone(), parse(&texts[module]))).collect();
     let imports = |(module, file): (&Module, &Parsed)| {
         let children = parsed
             .keys()
@@ -138,7 +141,13 @@ fn parse(text: &str) -> Parsed {
                 depth = depth.saturating_sub(1);
                 inline.pop_if(|opened| *opened == depth);
             }
-            "mod" if tokens.get(at + 2).is_some_and(|next| next == "{") => inline.push(depth),
+            "mod" if tokens.get(at + 2).is_some_and(|next| next == "{") => {
+                if tokens[at + 1] == "tests" {
+                    at = block_end(&tokens, at + 2);
+                    continue;
+                }
+                inline.push(depth);
+            }
             "use" => {
                 let mut leaves = Vec::new();
                 at = use_tree(&tokens, at + 1, &[], &mut leaves);
@@ -175,6 +184,21 @@ fn parse(text: &str) -> Parsed {
         at += 1;
     }
     parsed
+}
+
+/// Returns the place after the block that begins at `at`.
+fn block_end(tokens: &[String], mut at: usize) -> usize {
+    let mut depth = 0;
+    while let Some(token) = tokens.get(at) {
+        at += 1;
+        match token.as_str() {
+            "{" => depth += 1,
+            "}" if depth == 1 => break,
+            "}" => depth -= 1,
+            _ => {}
+        }
+    }
+    at
 }
 
 /// Returns a path as seen from the file's own module; `None` if it names something in the file.

@@ -114,7 +114,7 @@ fn differences(
     new: &CallerRole,
     out: &mut Findings,
 ) -> Result<(), Corrupt> {
-    let CallerRole { name, tier, parent, tools, at } = new;
+    let CallerRole { name, tier, parent: _, tools, at } = new;
     let of = |part: &'static str, direction| {
         move |change| {
             finding(name, change).part(part).direction(direction).at(Some(&old.at), Some(at))
@@ -148,8 +148,14 @@ fn differences(
                 .at(of_a.as_ref().or(Some(&old.at)), of_b.as_ref().or(Some(at))),
         );
     }
-    if old.parent != *parent {
-        let change = Change::Value { before: old.parent.clone(), after: parent.clone() };
+    // The numbers of one role differ where another one was added.
+    let old_parent = role::parent(a.roles(), &old.name);
+    let parent = role::parent(b.roles(), name);
+    if old_parent != parent {
+        let change = Change::Value {
+            before: old_parent.map(str::to_owned),
+            after: parent.map(str::to_owned),
+        };
         let names = |roles, name: &str| {
             let mut names = role::ancestors(roles, name);
             names.sort_unstable();
@@ -160,9 +166,7 @@ fn differences(
         // With fewer roles around it, no `for` admits it in addition, and no set of groups has one
         // that contains the others where none had.
         let is_narrower = after.iter().all(|name| before.contains(name));
-        let no_longer = old
-            .parent
-            .as_ref()
+        let no_longer = old_parent
             .map(|parent| format!("`{name}` no longer sees what a `for role={parent}` admits"));
         let (direction, meaning) = match no_longer {
             Some(meaning) if is_narrower => (Direction::Tightens, meaning),

@@ -19,16 +19,13 @@ pub(crate) enum Width {
 
 /// Returns the name of the role that contains a role.
 pub(crate) fn parent<'r>(roles: &'r [CallerRole], name: &str) -> Option<&'r str> {
-    roles.get(number_of(roles, name)?)?.parent.as_deref()
+    roles.get(number_of(roles, name)?)?.parent_in(roles).map(|role| role.name.as_str())
 }
 
 /// Returns a role, and those that contain it, by their names.
 pub(crate) fn ancestors<'r>(roles: &'r [CallerRole], name: &str) -> Vec<&'r str> {
     let first = number_of(roles, name).and_then(|number| roles.get(number));
-    let names = std::iter::successors(first, |role| {
-        let parent = number_of(roles, role.parent.as_deref()?)?;
-        roles.get(parent)
-    });
+    let names = std::iter::successors(first, |role| role.parent_in(roles));
     // A bundle with a circle ends after as many steps as there are roles.
     names.take(roles.len()).map(|role| role.name.as_str()).collect()
 }

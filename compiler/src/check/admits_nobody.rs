@@ -5,8 +5,8 @@
 use miette::Diagnostic;
 use thiserror::Error;
 
-use crate::audience::Callers;
 use crate::diagnostic::Diagnostics;
+use crate::model::audience::Callers;
 use crate::model::{For, Model, Readers};
 use crate::source::Span;
 

@@ -27,7 +27,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     if !model.gate.on.value {
         return;
     }
-    let critical = model.prompts.iter().filter(|prompt| prompt.priority.value == 10);
+    let critical = model.prompts.iter().filter(|prompt| prompt.settings.priority.value == 10);
     for prompt in critical.filter(|prompt| !prompt.briefing.value) {
         let briefing_at = prompt.briefing.at;
         let help = match briefing_at {
@@ -36,7 +36,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
                 "prompts that people run are not in briefings by default: write `briefing=#true`, or lower its priority"
             }
         };
-        let at = prompt.priority.at.unwrap_or(prompt.name.at);
+        let at = prompt.settings.priority.at.unwrap_or(prompt.name.at);
         let name = prompt.name.value.clone();
         out.report(at, CriticalNotBriefed { name, help, at, briefing_at });
     }

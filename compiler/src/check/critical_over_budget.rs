@@ -52,7 +52,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     // Of the audiences the one that is sent most is reported.
     let sized = |audience| -> Vec<(usize, &Prompt)> {
         let seen = model.seen_by(audience).map(|(_, prompt)| prompt);
-        let critical = seen.filter(|it| it.briefing.value && it.priority.value == 10);
+        let critical = seen.filter(|it| it.briefing.value && it.settings.priority.value == 10);
         critical.map(|prompt| (prompt.body.value.len(), prompt)).collect()
     };
     let total = |sized: &Vec<(usize, &Prompt)>| sized.iter().map(|(bytes, _)| bytes).sum::<usize>();

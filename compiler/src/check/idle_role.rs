@@ -5,9 +5,9 @@
 use miette::Diagnostic;
 use thiserror::Error;
 
-use crate::audience::Callers;
 use crate::diagnostic::Diagnostics;
 use crate::model::Model;
+use crate::model::audience::Callers;
 use crate::source::Span;
 
 #[derive(Debug, Error, Diagnostic)]

@@ -6,9 +6,9 @@
 use miette::Diagnostic;
 use thiserror::Error;
 
-use crate::audience::Audience;
 use crate::diagnostic::Diagnostics;
 use crate::instructions::{self, Instructions};
+use crate::model::audience::Audience;
 use crate::model::{Model, SystemText};
 use crate::source::Span;
 

@@ -7,6 +7,7 @@
 
 mod contents;
 mod place;
+mod search;
 mod texts;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,26 +17,22 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use self::place::Owner;
+use self::search::LiteralSecret;
+pub(crate) use self::search::SecretSearch;
 use crate::ast::{Expect, Plain, Written};
 use crate::diagnostic::Diagnostics;
+use crate::grammar::{Literal, Rule};
+use crate::language::project::PROJECT;
+use crate::language::prompt::PROMPT;
+use crate::language::resource::RESOURCE;
+use crate::language::skills::SKILL;
 use crate::model::{
     About, Access, AllowedSecret, Argument, BodySource, Facts, MessageSource, Model, PartSource,
     Policy, Project, Prompt, Setting, Skill, Skills, When,
 };
 use crate::secret::{self, Found};
+use crate::setting::Slot;
 use crate::source::{Sources, Span, Spanned};
-
-/// What goes into a bundle can be read by every holder of the bundle and by every agent.
-#[derive(Debug, Error, Diagnostic)]
-#[error("the text holds a secret ({rule})")]
-#[diagnostic(code(secret::literal))]
-struct LiteralSecret {
-    rule: &'static str,
-    #[help]
-    help: String,
-    #[label(primary, "every holder of the bundle could read this")]
-    at: Span,
-}
 
 /// A suppression is for one form of secrets. With a mistyped name it would suppress nothing, and the
 /// text that it is for would be an error.
@@ -58,17 +55,6 @@ struct IdleSuppression {
     rule: String,
     #[label(primary, "no text here looks like one")]
     at: Span,
-}
-
-impl LiteralSecret {
-    fn new(rule: &'static str, owner: Option<&Owner>, at: Span) -> Self {
-        let mut help = "take it out and revoke it".to_owned();
-        if owner.is_some_and(|owner| owner.may_allow) {
-            let allowed = format!("`allow-secret {rule} because=\"…\"`");
-            help.push_str(&format!("; if it is only an example, write {allowed}"));
-        }
-        Self { rule, help, at }
-    }
 }
 
 /// Searches the project as it is written; the result searches what the bundle will hold.
@@ -102,13 +88,13 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
         found: 0,
         used: BTreeSet::new(),
     };
-    let Project { name, version, epoch: _, title, owner } = project;
-    let lines = [Some(name), version.as_ref(), title.as_ref(), owner.as_ref()];
+    let Project { name, settings } = project;
     let of_project = Owner::of_project(at);
     let mut pass = Pass { sources, owner: &of_project, search: &mut search, out };
-    for line in lines.into_iter().flatten().chain(disabled_prompts).chain(other_tools) {
+    for line in [name].into_iter().chain(disabled_prompts).chain(other_tools) {
         pass.value(&line.value, line.at);
     }
+    pass.settings(&PROJECT, settings.of(&PROJECT));
     let names = tenants.iter().chain(roles.iter().map(|role| &role.name));
     let patterns = roles.iter().flat_map(|role| role.tools.iter().flatten());
     for written in names.chain(patterns) {
@@ -166,7 +152,7 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
         pass.arguments(&template.arguments, &template.rendering.arguments);
         search.resources.insert(template.uri_template.value.clone(), owner);
     }
-    let Skills { limit: _, merged: _, repeat: _, list, disabled } = skills;
+    let Skills { limits: _, list, disabled } = skills;
     for skill in list.iter().chain(disabled) {
         let owner = Owner::of_skill(skill);
         let mut pass = Pass { sources, owner: &owner, search: &mut search, out };
@@ -177,32 +163,7 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
     search
 }
 
-/// What was searched, and what was found.
-pub(crate) struct SecretSearch {
-    project: Owner,
-    prompts: BTreeMap<String, Owner>,
-    resources: BTreeMap<String, Owner>,
-    skills: BTreeMap<String, Owner>,
-    /// The rule and the text of each secret that was found, without white space: what is made of a
-    /// text is not reported again.
-    seen: BTreeSet<(&'static str, Vec<u8>)>,
-    /// How many secrets were found so far.
-    found: usize,
-    /// The suppressions that were used.
-    used: BTreeSet<Span>,
-}
-
 impl SecretSearch {
-    /// Takes a secret that was found; returns whether it is to be reported.
-    fn take(&mut self, owner: Option<&Owner>, rule: &'static str, text: Vec<u8>) -> bool {
-        self.seen.insert((rule, text));
-        self.found += 1;
-        let mut allowed = owner.into_iter().flat_map(|owner| &owner.allowed);
-        let suppression = allowed.find(|allowed| allowed.rule.value == rule);
-        self.used.extend(suppression.map(|allowed| allowed.rule.at));
-        suppression.is_none()
-    }
-
     fn report_suppressions(&self, out: &mut Diagnostics) {
         let owners = self.prompts.values().chain(self.resources.values());
         let owners = owners.chain(self.skills.values());
@@ -210,7 +171,7 @@ impl SecretSearch {
             let (rule, at) = (rule.value.clone(), rule.at);
             let known = secret::rule_names();
             if !known.contains(&rule.as_str()) {
-                let help = match crate::nearest::nearest(&rule, known.iter().copied()) {
+                let help = match relay_engine::nearest::nearest(&rule, known.iter().copied()) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("the rules are: {}", known.join(", ")),
                 };
@@ -261,10 +222,8 @@ impl Pass<'_, '_> {
     fn prompt(&mut self, prompt: &Prompt) {
         let Prompt {
             name,
-            priority: _,
+            settings,
             briefing: _,
-            title,
-            description,
             summary,
             chapters,
             meta,
@@ -280,9 +239,7 @@ impl Pass<'_, '_> {
             allowed_secrets,
         } = prompt;
         self.value(&name.value, name.at);
-        for line in [title, description].into_iter().flatten() {
-            self.value(&line.value, line.at);
-        }
+        self.settings(&PROMPT, settings.of(&PROMPT));
         for Setting { value, at } in summary.iter().chain(chapters) {
             // What was made of a text is looked at in the text.
             if let Some(at) = at {
@@ -306,10 +263,7 @@ impl Pass<'_, '_> {
         let Skill {
             name,
             level: _,
-            priority: _,
-            topic,
-            title,
-            description,
+            settings,
             meta,
             tenant,
             tools,
@@ -320,7 +274,8 @@ impl Pass<'_, '_> {
             allowed_secrets,
         } = skill;
         self.value(&name.value, name.at);
-        let lines = [topic, title, description, tenant, user].into_iter().flatten();
+        self.settings(&SKILL, settings.of(&SKILL));
+        let lines = [tenant, user].into_iter().flatten();
         for line in lines.chain(tools) {
             self.value(&line.value, line.at);
         }
@@ -329,6 +284,16 @@ impl Pass<'_, '_> {
         }
         body.iter().for_each(|body| self.body(body));
         self.reasons(allowed_secrets);
+    }
+
+    /// Searches the settings that are texts.
+    fn settings(&mut self, rule: &'static Rule, settings: Vec<(&'static str, &dyn Slot)>) {
+        for (name, setting) in settings {
+            let literal = rule.field(name).and_then(|field| setting.literal(field.kind));
+            if let (Some(Literal::Text(text)), Some(at)) = (literal, setting.at()) {
+                self.value(text, at);
+            }
+        }
     }
 
     /// Texts and files of a message are among the bodies; the rest of it is not.
@@ -345,14 +310,11 @@ impl Pass<'_, '_> {
     }
 
     fn about(&mut self, about: &About) {
-        let About { name, title, description, mime, body, included, readers: _, allowed_secrets } =
-            about;
+        let About { name, settings, mime, body, included, readers: _, allowed_secrets } = about;
         for Setting { value, at } in [name, mime] {
             self.value(value, at.unwrap_or(self.owner.at));
         }
-        for line in [title, description].into_iter().flatten() {
-            self.value(&line.value, line.at);
-        }
+        self.settings(&RESOURCE, settings.of(&RESOURCE));
         for body in [body].into_iter().chain(included) {
             self.body(body);
         }

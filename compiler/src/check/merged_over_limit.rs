@@ -4,9 +4,9 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
+use crate::matching::worst_case::{self, WorstCase};
 use crate::model::Model;
 use crate::source::Span;
-use crate::worst_case::{self, WorstCase};
 
 /// Nothing is cut at run time, so the largest text that any tenant, tool and user can get together
 /// is within the limit when the bundle is built.
@@ -27,7 +27,7 @@ struct MergedOverLimit {
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     let Some(first) = model.skills.list.first() else { return };
-    let limit = model.skills.merged.value;
+    let limit = model.skills.limits.merged.value;
     let known = model.known_tool_names();
     let Some(worst) = worst_case::over(model, &known, limit as usize) else { return };
     let WorstCase { bytes, tenant, tool, user, is_bound } = worst;
@@ -52,7 +52,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
             "shorten some of them, narrow them, or raise `skills merged=(bytes)…`; `relay explain --tenant … --tool … --user …` lists them",
         )
     };
-    let (at, label) = match model.skills.merged.at {
+    let (at, label) = match model.skills.limits.merged.at {
         Some(at) => (at, "the limit"),
         None => (first.name.at, "the first skill; the limit is the default"),
     };

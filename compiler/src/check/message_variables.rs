@@ -79,7 +79,7 @@ fn help(name: &str, is_sent_later: bool) -> String {
     }
     let later = if is_sent_later { RUN_VARIABLES.as_slice() } else { &[] };
     let known: Vec<&str> = BUILD_VARIABLES.iter().chain(later).map(|(name, _)| *name).collect();
-    match crate::nearest::nearest(name, known.iter().copied()) {
+    match relay_engine::nearest::nearest(name, known.iter().copied()) {
         Some(near) => format!("did you mean `{{{{{near}}}}}`?"),
         None => {
             let known: Vec<_> = known.iter().map(|name| format!("`{{{{{name}}}}}`")).collect();

@@ -23,7 +23,7 @@ struct NoEpoch {
 }
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
-    if model.project.epoch.at.is_none() {
+    if model.project.settings.epoch.at.is_none() {
         let at = model.project.name.at;
         out.report(at, NoEpoch { at });
     }

@@ -7,8 +7,8 @@ use relay_engine::nearest::nearest;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
+use crate::matching::pattern_set::meet;
 use crate::model::Model;
-use crate::pattern_set::meet;
 use crate::source::Span;
 
 /// No tool that the project offers or names matches the pattern, so it is probably mistyped, and

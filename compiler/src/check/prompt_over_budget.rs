@@ -33,7 +33,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     if !model.gate.on.value || budget == 0 {
         return;
     }
-    for prompt in model.briefed().filter(|prompt| prompt.priority.value < 10) {
+    for prompt in model.briefed().filter(|prompt| prompt.settings.priority.value < 10) {
         let (bytes, at) = (prompt.body.value.len(), prompt.name.at);
         if bytes > budget {
             let name = prompt.name.value.clone();

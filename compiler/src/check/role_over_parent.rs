@@ -7,8 +7,8 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
+use crate::matching::pattern_set;
 use crate::model::{Model, Role};
-use crate::pattern_set;
 use crate::source::{Span, Spanned};
 
 #[derive(Debug, Error, Diagnostic)]

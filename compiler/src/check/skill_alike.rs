@@ -6,10 +6,10 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
+use crate::matching::overlap::Overlap;
+use crate::matching::pattern_set::TooMany;
+use crate::matching::selectors::Comparisons;
 use crate::model::{Model, Skill};
-use crate::overlap::Overlap;
-use crate::pattern_set::TooMany;
-use crate::selectors::Comparisons;
 use crate::source::Span;
 
 /// The order of the texts is level, priority, name. With all three equal no rule says which comes
@@ -59,7 +59,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
         let (name, at) = (second.name.value.clone(), second.name.at);
         out.report(at, SameName { name, known, first_at: first.name.at, at });
     });
-    let topic = |skill: &Skill| skill.topic.as_ref().map(|topic| topic.value.clone());
+    let topic = |skill: &Skill| skill.settings.topic.as_ref().map(|topic| topic.value.clone());
     pairs(skills, topic, |first, second, known| {
         // Two of one name were reported.
         if let (Some(topic), true) = (topic(first), first.name.value != second.name.value) {
@@ -82,7 +82,7 @@ fn pairs(
     let mut comparisons = Comparisons::new();
     for second in skills {
         let Some(key) = key(second) else { continue };
-        let before = alike.entry((second.level, second.priority.value, key)).or_default();
+        let before = alike.entry((second.level, second.settings.priority.value, key)).or_default();
         let found =
             before.with(second).find_map(|first| match comparisons.can_share_tool(first, second) {
                 Ok(true) => Some((first, MEET)),

@@ -20,7 +20,7 @@ struct SkillEmpty {
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     for skill in &model.skills.list {
-        if skill.text.trim().is_empty() && skill.topic.is_none() {
+        if skill.text.trim().is_empty() && skill.settings.topic.is_none() {
             let at = skill.name.at;
             out.report(at, SkillEmpty { name: skill.name.value.clone(), at });
         }

@@ -6,9 +6,9 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
+use crate::matching::overlap::Overlap;
+use crate::matching::selectors::Comparisons;
 use crate::model::Model;
-use crate::overlap::Overlap;
-use crate::selectors::Comparisons;
 use crate::source::Span;
 
 /// Wherever it matches, a later skill of its topic matches too and wins, so no call is ever given
@@ -49,7 +49,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     let mut comparisons = Comparisons::new();
     // In the order of the cascade later ones win.
     for skill in model.skills.list.iter().rev() {
-        let Some(topic) = &skill.topic else { continue };
+        let Some(topic) = &skill.settings.topic else { continue };
         let later = topics.entry(&topic.value).or_default();
         let winner = later.wider(skill).find(|other| comparisons.covers(other, skill) == Ok(true));
         let (name, at) = (skill.name.value.clone(), skill.name.at);

@@ -24,7 +24,7 @@ struct SkillTooLong {
 }
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {
-    let limit = model.skills.limit.value;
+    let limit = model.skills.limits.limit.value;
     for skill in &model.skills.list {
         let chars = skill.text.trim_end().chars().count();
         if chars > limit as usize {

@@ -27,7 +27,7 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
     if !model.gate.on.value {
         return;
     }
-    for prompt in model.briefed().filter(|prompt| prompt.priority.value < 10) {
+    for prompt in model.briefed().filter(|prompt| prompt.settings.priority.value < 10) {
         let summary = prompt.summary.as_ref().map_or("", |summary| &summary.value);
         let mut searched = prompt.chapters.iter().map(|chapter| chapter.value.as_str());
         if searched.all(|text| text.trim().is_empty()) && summary.trim().is_empty() {

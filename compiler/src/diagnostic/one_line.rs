@@ -9,7 +9,7 @@ use std::fmt;
 
 use miette::{Diagnostic, LabeledSpan, Severity};
 
-use crate::parse::is_newline;
+use crate::source::is_newline;
 
 /// A diagnostic with every line end of its message, help and labels written as an escape.
 #[derive(Debug)]

@@ -2,9 +2,10 @@
 
 use relay_bundle::{Audience, Audiences, CallerRole, Mask, Page, Setting, Tenant, User, Visible};
 
-use super::{Places, pages};
-use crate::audience;
+use super::pages;
+use super::places::Places;
 use crate::instructions::{self, Instructions};
+use crate::model::audience;
 use crate::model::{Access, Model};
 
 /// Lowers the tenants.
@@ -15,11 +16,10 @@ pub(super) fn tenants(access: &Access, places: &Places<'_>) -> Vec<Tenant> {
 
 /// Lowers the roles.
 pub(super) fn roles(access: &Access, places: &Places<'_>) -> Vec<CallerRole> {
-    let name = |index: usize| access.roles.get(index).map(|role| role.name.value.clone());
     let role = |role: &crate::model::Role| CallerRole {
         name: role.name.value.clone(),
         tier: Setting { value: role.tier.value, at: role.tier.at.map(|at| places.of(at)) },
-        parent: role.parent.as_ref().and_then(|parent| name(parent.value)),
+        parent: role.parent.as_ref().map(|parent| number(parent.value)),
         tools: role
             .tools
             .as_ref()

@@ -2,7 +2,7 @@
 
 use relay_bundle::{Gate, Unlock};
 
-use super::Places;
+use super::places::Places;
 use crate::model::{self, Model, Setting};
 
 /// Lowers the gate; `None` if sessions are not gated.

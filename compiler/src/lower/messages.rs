@@ -2,7 +2,7 @@
 
 use relay_bundle::{Messages, Setting};
 
-use super::Places;
+use super::places::Places;
 use crate::instructions;
 use crate::model::{Model, SystemText};
 

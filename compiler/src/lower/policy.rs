@@ -2,7 +2,7 @@
 
 use relay_bundle::{Floors, PathRow, Policy};
 
-use super::Places;
+use super::places::Places;
 use crate::model;
 
 /// Lowers a policy; without one the bundle has no facts.

@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use crate::model::Model;
+use crate::options::{Git, Options, VERSION};
 use crate::source::Sources;
-use crate::{Git, Options, VERSION};
 
 pub(super) fn json(sources: &Sources<'_>, options: &Options, model: &Model) -> String {
     let dependencies: Vec<Value> = sources
@@ -19,7 +19,7 @@ pub(super) fn json(sources: &Sources<'_>, options: &Options, model: &Model) -> S
         "parameters": {
             "project": sources.root(),
             "environment": model.environment,
-            "epoch": model.project.epoch.value,
+            "epoch": model.project.settings.epoch.value,
         },
         "resolvedDependencies": dependencies,
     });

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use relay_bundle::{IndexSettings, Reason, Review, Setting, Suppression};
 
-use super::Places;
+use super::places::Places;
 use crate::model::{AllowedSecret, Gate, Model};
 use crate::source::Spanned;
 

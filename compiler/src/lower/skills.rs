@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use relay_bundle::{KnownTool, Skill, SkillSettings, Tool, distinct_patterns};
 use relay_engine::glob::{self, is_name};
 
-use super::Places;
+use super::places::Places;
 use crate::model;
 use crate::source::Spanned;
 
@@ -16,7 +16,7 @@ const LISTED_MAX: usize = 16;
 
 /// Lowers the settings of skills; `None` if there are no skills.
 pub(super) fn settings(skills: &model::Skills, places: &Places<'_>) -> Option<SkillSettings> {
-    let repeat = places.setting(skills.repeat.clone());
+    let repeat = places.setting(skills.limits.repeat.clone());
     (!skills.list.is_empty()).then_some(SkillSettings { repeat })
 }
 
@@ -29,10 +29,7 @@ fn lower(skill: model::Skill, places: &Places<'_>) -> Skill {
     let model::Skill {
         name,
         level,
-        priority,
-        topic,
-        title,
-        description,
+        settings: model::SkillSettings { priority, topic, title, description },
         meta,
         tenant,
         tools,

@@ -1,35 +1,10 @@
 //! Bodies (`file=`, `text`, `template=`) and `allow-secret`, which lets a text pass that only
 //! looks like a secret.
 
-use super::node::{Reader, TEXT};
+use super::node::Reader;
 use crate::ast::{AllowedSecret, Body};
 use crate::diagnostic::Diagnostics;
-use crate::grammar::{Field, Kind, Rule};
-
-pub(super) const FILE: Field = Field::property(
-    "file",
-    Kind::Text("path"),
-    "The file that holds the text, relative to this document.",
-);
-pub(super) const TEMPLATE: Field = Field::property(
-    "template",
-    Kind::Boolean,
-    "Whether the text is a template. Without it, files named `*.j2` are.",
-);
-
-pub(super) static ALLOW_SECRET: Rule = Rule::leaf(
-    "allow-secret",
-    "allow-secret",
-    "Lets texts pass that only look like a secret.",
-    &[
-        Field::argument(
-            "the name of a rule",
-            Kind::Text("text"),
-            "The rule that the report of the secret names.",
-        ),
-        Field::property("because", Kind::Text("text"), "The reason; it must be given."),
-    ],
-);
+use crate::language::shared::{ALLOW_SECRET, TEXT};
 
 pub(super) fn body(reader: &mut Reader<'_>, out: &mut Diagnostics) -> Body {
     let mut body = plain(reader, out);

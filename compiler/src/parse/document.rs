@@ -14,7 +14,6 @@ use super::node::{Node, Value};
 use crate::diagnostic::Diagnostics;
 use crate::source::{FileId, Span, Spanned};
 
-pub(crate) use token::is_newline;
 pub(crate) use tree::{DEPTH_MAX, NODES_MAX, VALUES_MAX};
 
 /// The most bytes of one KDL document. Bodies belong into files of their own.

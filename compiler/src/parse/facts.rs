@@ -6,7 +6,6 @@ mod check;
 mod groups;
 mod names;
 mod pattern;
-mod rules;
 mod written;
 
 use std::collections::BTreeMap;
@@ -22,15 +21,13 @@ use super::node::{Node, Reader, Scalar};
 use crate::ast::{FactEnvironment, FactProgram, Facts, Plain, Written};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::Rule;
+use crate::language::facts::{
+    self as rules, CHECKED, ENVIRONMENT, FACT_FILE, FACTS, FLAGS, FORM, FORM_ROLE, HAS, MATCHING,
+    OPERANDS, PROGRAM, SUBS, UNCHECKED, USE, VALUE, WITHOUT, WORDS,
+};
 use crate::source::{Span, Spanned};
 use names::Names;
-use rules::{
-    CHECKED, ENVIRONMENT, FACT_FILE, FLAGS, FORM, FORM_ROLE, HAS, MATCHING, OPERANDS, PROGRAM,
-    SUBS, UNCHECKED, USE, VALUE, WITHOUT, WORDS,
-};
 use written::Word;
-
-pub(super) use rules::FACTS;
 
 /// What turns a span into the place of a fact: the number of its file, and where its lines begin.
 pub(super) struct Lines {

@@ -2,22 +2,22 @@
 
 use super::node::{Node, Reader};
 use crate::diagnostic::Diagnostics;
-use crate::setting::{GATE, Gate};
+use crate::language::gate::{GATE, Gate};
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Gate {
-    let mut gate = Gate { at: Some(node.name.at), ..Gate::defaults() };
+    let mut gate = Gate { at: Some(node.name.at), ..Gate::default() };
     // Without its word it counts as on: a missing word is reported, and that the settings do
     // nothing would be reported in vain.
     gate.on.value = true;
     let mut reader = Reader::new(node, &GATE, out);
-    reader.settings(gate.settings_mut(GATE.name), out);
+    reader.settings(gate.of_mut(&GATE), out);
     for rule in GATE.children {
         let Some(child) = reader.child(rule.name, out) else { continue };
         if child.arguments.is_empty() && child.properties.is_empty() {
             gate.empty.push(child.name.clone());
         }
         let mut reader = Reader::new(child, rule, out);
-        reader.settings(gate.settings_mut(rule.name), out);
+        reader.settings(gate.of_mut(rule), out);
         reader.finish(out);
     }
     reader.finish(out);

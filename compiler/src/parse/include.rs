@@ -6,25 +6,14 @@ use globset::GlobBuilder;
 use miette::Diagnostic;
 use thiserror::Error;
 
+use super::item::item;
 use super::node::{Node, Reader};
 use super::path::{self, PathError};
-use crate::ast::Ast;
+use super::{document, facts, when};
+use crate::ast::{Ast, Document, Item};
 use crate::diagnostic::Diagnostics;
-use crate::grammar::{Field, Kind, Rule};
+use crate::language::include::INCLUDE;
 use crate::source::{FileId, Listed, ReadError, Sources, Span, Spanned};
-
-pub(crate) static INCLUDE: Rule = Rule {
-    name: "include",
-    what: "an include",
-    meaning: "Joins other documents to this one, as if their nodes were written here.",
-    fields: &[Field::arguments(
-        "a path or a pattern",
-        Kind::Text("path"),
-        "A document, or a pattern: `*` matches within a folder, `**` any folders, `?` one character. Files of a pattern are joined sorted by path.",
-    )],
-    children: &[],
-    example: include_str!("../reference/include.kdl"),
-};
 
 /// Parses the project's document and everything it includes, in the order of the text; files of
 /// one pattern are taken sorted by path.
@@ -42,8 +31,28 @@ pub(crate) fn project(sources: &Sources<'_>, out: &mut Diagnostics) -> Ast {
     ast
 }
 
+/// Parses one document.
+fn document(file: FileId, bytes: &[u8], out: &mut Diagnostics) -> Document {
+    let nodes = document::parse(file, bytes, out);
+    let broken = nodes.is_none();
+    let mut document = Document { file, includes: Vec::new(), items: Vec::new(), broken };
+    for node in nodes.unwrap_or_default() {
+        match node.name.value.as_str() {
+            "include" => document.includes.extend(self::node(&node, out)),
+            // Facts name the lines that they are in, as those that are shipped do.
+            "facts" => {
+                let facts = facts::block(&node, &facts::Lines::new(0, bytes), out);
+                document.items.push(Item::Facts(facts));
+            }
+            "when" => document.items.push(Item::When(when::node(&node, out))),
+            _ => document.items.extend(item(&node, out)),
+        }
+    }
+    document
+}
+
 /// Reads an `include` node.
-pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Vec<Spanned<String>> {
+fn node(node: &Node, out: &mut Diagnostics) -> Vec<Spanned<String>> {
     let mut reader = Reader::new(node, &INCLUDE, out);
     let patterns = reader.texts(out);
     reader.finish(out);
@@ -64,7 +73,7 @@ struct Includes<'s, 'f> {
 impl Includes<'_, '_> {
     fn follow(&mut self, file: FileId, ast: &mut Ast, out: &mut Diagnostics) {
         let source = self.sources.file(file);
-        let document = super::document(file, &source.bytes, out);
+        let document = self::document(file, &source.bytes, out);
         let includes = document.includes.clone();
         ast.broken |= document.broken;
         ast.documents.push(document);

@@ -15,8 +15,10 @@ use thiserror::Error;
 use super::front_matter::{Entry, FrontMatter, Node, Reporter, Text, Value, quoted};
 use crate::ast::{FrontMatterRule, OnError};
 use crate::diagnostic::Diagnostics;
-use crate::nearest::nearest;
+use crate::grammar::Numbers;
+use crate::language::prompt::PROMPT;
 use crate::source::{FileId, Span, Spanned};
+use relay_engine::nearest::nearest;
 
 /// The placeholder of the argument in a body.
 const ARGUMENTS: &str = "$ARGUMENTS";
@@ -81,7 +83,6 @@ pub(crate) struct MarkdownPrompt {
     /// Its description, never empty; absent if the file has no front matter, and need not.
     pub(crate) description: Option<Spanned<String>>,
     pub(crate) title: Option<Spanned<String>>,
-    /// From 1 to 10.
     pub(crate) priority: Option<Spanned<u8>>,
     pub(crate) briefing: Option<Spanned<bool>>,
     pub(crate) summary: Option<Spanned<String>>,
@@ -107,13 +108,19 @@ pub(crate) enum Kind {
     Folder,
 }
 
+/// How a markdown file is read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reading {
+    pub(crate) kind: Kind,
+    pub(crate) rule: FrontMatterRule,
+    pub(crate) on_error: OnError,
+}
+
 /// Reads a markdown file. `None`: it gives no prompt, and the reason was reported.
 pub(crate) fn markdown_prompt(
     file: FileId,
     bytes: &[u8],
-    kind: Kind,
-    rule: FrontMatterRule,
-    on_error: OnError,
+    Reading { kind, rule, on_error }: Reading,
     out: &mut Diagnostics,
 ) -> Option<MarkdownPrompt> {
     let mut reporter = Reporter::new(on_error, out);
@@ -306,9 +313,12 @@ impl Reader<'_, '_> {
             Value::Number(number) => number.as_u64().and_then(|number| u8::try_from(number).ok()),
             _ => None,
         };
-        let Some(value @ 1..=10) = number else {
-            let help = "1 is reference, 5 the default, and 10 is always sent";
-            self.wrong_type(Of::Key(key), node, "a number from 1 to 10", help.into());
+        let Numbers { low, high, default } = PROMPT.numbers("priority")?;
+        let Some(value) = number.filter(|number| (low..=high).contains(&u64::from(*number))) else {
+            let help =
+                format!("{low} is reference, {default} the default, and {high} is always sent");
+            let numbers = format!("a number from {low} to {high}");
+            self.wrong_type(Of::Key(key), node, numbers, help);
             return None;
         };
         Some(Spanned { value, at: self.matter.span(&node.at) })
@@ -386,7 +396,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn wrong_type(&mut self, of: Of<'_>, node: &Node, expected: &'static str, help: String) {
+    fn wrong_type(&mut self, of: Of<'_>, node: &Node, expected: impl Into<String>, help: String) {
         let found = match &node.value {
             Value::Null => "nothing".into(),
             Value::Bool(value) => format!("`{value}`"),
@@ -396,7 +406,10 @@ impl Reader<'_, '_> {
             Value::Map(_) => "a group of keys".into(),
         };
         let at = self.matter.span(&node.at);
-        self.reporter.refuse(at, WrongType { what: of.to_string(), expected, found, at, help });
+        self.reporter.refuse(
+            at,
+            WrongType { what: of.to_string(), expected: expected.into(), found, at, help },
+        );
     }
 }
 
@@ -448,7 +461,7 @@ struct EmptyDescription {
 #[diagnostic(code(front_matter::wrong_type))]
 struct WrongType {
     what: String,
-    expected: &'static str,
+    expected: String,
     found: String,
     #[label(primary, "this is {found}")]
     at: Span,

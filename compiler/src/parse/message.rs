@@ -4,63 +4,7 @@ use super::body;
 use super::node::{Node, Reader};
 use crate::ast::{Message, Part};
 use crate::diagnostic::Diagnostics;
-use crate::grammar::{Field, Kind, Literal, Rule, Scalar, words};
-
-words!(relay_bundle::Role {
-    "user" = relay_bundle::Role::User,
-    "assistant" = relay_bundle::Role::Assistant,
-});
-
-pub(crate) static MESSAGE: Rule = Rule {
-    name: "message",
-    what: "a message",
-    meaning: "One message of a prompt that has several, or one with more than a text. Its parts keep their order.",
-    fields: &[Field::property(
-        "role",
-        Kind::Words(<relay_bundle::Role as Scalar>::WORDS),
-        "Who says it.",
-    )
-    .or(Literal::Word("user"))],
-    children: &[&TEXT, &FILE, &IMAGE, &AUDIO, &RESOURCE],
-    example: include_str!("../reference/message.kdl"),
-};
-
-static TEXT: Rule = Rule { what: "a message's text", meaning: "A text.", ..super::node::TEXT };
-
-static FILE: Rule = Rule::leaf(
-    "file",
-    "a message's file",
-    "The text of a file.",
-    &[
-        Field::argument("a path", Kind::Text("path"), "The file, relative to this document."),
-        body::TEMPLATE,
-    ],
-);
-
-const MEDIA: &[Field] = &[
-    Field::optional("a path", Kind::Text("path"), "The file, relative to this document."),
-    Field::property("file", Kind::Text("path"), "The same, as a property."),
-    Field::either("mime", "The media type, if the file's name does not show it."),
-];
-
-static IMAGE: Rule = Rule::leaf("image", "a message's image", "An image.", MEDIA);
-
-static AUDIO: Rule =
-    Rule { name: "audio", what: "a message's audio", meaning: "A recording.", ..IMAGE };
-
-static RESOURCE: Rule = Rule {
-    name: "resource",
-    what: "a message's resource",
-    meaning: "A resource of the project, or one with a text of its own.",
-    fields: &[
-        Field::argument("a URI", Kind::Text("URI"), "The resource's URI."),
-        Field::either("mime", "The media type."),
-        body::FILE,
-        body::TEMPLATE,
-    ],
-    children: &[&super::node::TEXT],
-    example: "",
-};
+use crate::language::message::MESSAGE;
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Message {
     let mut reader = Reader::new(node, &MESSAGE, out);

@@ -1,57 +1,11 @@
 //! `messages { NAME "…"; NAME file=… }`: the texts that the server itself says.
 
+use super::empty;
 use super::node::{Node, Reader};
-use super::{body, empty};
 use crate::ast::{Body, MessageName, SystemMessage};
 use crate::diagnostic::Diagnostics;
-use crate::grammar::{Field, Kind, Rule};
+use crate::language::messages::MESSAGES;
 use crate::source::Spanned;
-
-pub(crate) static MESSAGES: Rule = Rule {
-    name: "messages",
-    what: "messages",
-    meaning: "The texts that the server itself sends. Messages that are not written are built in.",
-    fields: &[],
-    children: &[
-        &SESSION_GREETING,
-        &GATE_INSTRUCTIONS,
-        &GATE_ENCOURAGEMENT,
-        &READ_PROMPTS_REMINDER,
-        &GATE_INTERCEPT_PREAMBLE,
-    ],
-    example: include_str!("../reference/messages.kdl"),
-};
-
-static SESSION_GREETING: Rule = Rule::leaf(
-    "session-greeting",
-    "a system message",
-    "Begins the instructions that a client reads when it connects.",
-    &[
-        Field::optional("a text", Kind::Text("text"), ""),
-        Field { meaning: "The same, from a file.", ..body::FILE },
-    ],
-);
-
-static GATE_INSTRUCTIONS: Rule = Rule {
-    name: "gate-instructions",
-    meaning: "Ends the instructions of a gated project: how to get a briefing.",
-    ..SESSION_GREETING
-};
-
-static GATE_ENCOURAGEMENT: Rule =
-    Rule { name: "gate-encouragement", meaning: "Follows a briefing.", ..SESSION_GREETING };
-
-static READ_PROMPTS_REMINDER: Rule = Rule {
-    name: "read-prompts-reminder",
-    meaning: "Follows what `read_prompts` returns.",
-    ..SESSION_GREETING
-};
-
-static GATE_INTERCEPT_PREAMBLE: Rule = Rule {
-    name: "gate-intercept-preamble",
-    meaning: "Precedes a briefing that the agent did not ask for.",
-    ..SESSION_GREETING
-};
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Vec<SystemMessage> {
     empty::check(node, out);

@@ -13,10 +13,12 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
-use crate::grammar::{self, Field, Form, Kind, Rule};
-use crate::nearest::nearest;
+use crate::grammar::{self, Form, Rule};
+use crate::language;
+use crate::language::shared::TEXT;
 use crate::setting::Slot;
 use crate::source::{FileId, Span, Spanned};
+use relay_engine::nearest::nearest;
 use value::{report_annotation, suggestion};
 
 pub(super) use value::{Scalar, Value};
@@ -51,29 +53,6 @@ impl Node {
         }
     }
 }
-
-/// Nodes that later versions of the language have, with what they are for.
-pub(crate) const RESERVED: &[(&str, &str)] = &[
-    ("allow", "rules of a policy"),
-    ("approve", "rules of a policy"),
-    ("deny", "rules of a policy"),
-    ("hosts", "the inventory of hosts"),
-    ("limits", "limits of a policy"),
-    ("lower", "rules of a policy"),
-    ("scope", "parts of a policy"),
-    ("servers", "upstream servers"),
-    ("sessions", "tools for terminal sessions"),
-    ("shell", "tools that run commands"),
-    ("ssh", "tools that reach hosts"),
-];
-
-/// A node that is one text.
-pub(super) static TEXT: Rule = Rule::leaf(
-    "text",
-    "a text",
-    "The text itself.",
-    &[Field::argument("a text", Kind::Text("text"), "The text.")],
-);
 
 /// Takes a node apart.
 pub(super) struct Reader<'n> {
@@ -177,13 +156,19 @@ impl<'n> Reader<'n> {
         T::decode(value).map(|value| Spanned { value, at })
     }
 
-    /// Takes the settings of the node, in the order of its rule's rows.
-    pub(super) fn settings(&mut self, settings: Vec<&mut dyn Slot>, out: &mut Diagnostics) {
-        for (field, setting) in self.rule.fields.iter().zip(settings) {
+    /// Takes settings of the node, each by its row; those that are arguments in their order.
+    pub(super) fn settings(
+        &mut self,
+        settings: Vec<(&'static str, &mut dyn Slot)>,
+        out: &mut Diagnostics,
+    ) {
+        for (name, setting) in settings {
+            let Some(field) = self.rule.field(name) else { continue };
             let value = match field.form {
                 Form::Argument | Form::Arguments => self.argument(out),
                 Form::Optional => self.optional_argument(),
-                Form::Property | Form::Either | Form::Keys => self.property(field.name),
+                Form::Property | Form::Keys => self.property(name),
+                Form::Either | Form::Line => self.either(name, out),
             };
             if let Some(written) = value.and_then(|value| value.literal(field.kind, out)) {
                 setting.set(written);
@@ -224,13 +209,18 @@ impl<'n> Reader<'n> {
         name: &'static str,
         out: &mut Diagnostics,
     ) -> Option<Spanned<String>> {
+        self.either(name, out)?.text(out)
+    }
+
+    /// Takes a value that may be a property or a child with one argument.
+    fn either(&mut self, name: &'static str, out: &mut Diagnostics) -> Option<&'n Value> {
         let property = self.property(name);
         let child = self.child(name, out);
         if let (Some(first), Some(again)) = (property, child) {
             let (first_at, at) = (first.at, again.name.at);
             out.report(at, DuplicateNode { name: name.into(), first_at, at });
         }
-        let value = match (property, child) {
+        match (property, child) {
             (Some(value), _) => Some(value),
             (None, Some(child)) => {
                 let mut reader = Reader::new(child, &TEXT, out);
@@ -239,8 +229,7 @@ impl<'n> Reader<'n> {
                 value
             }
             (None, None) => None,
-        };
-        value?.text(out)
+        }
     }
 
     /// Takes all children of the names in the rule, in the order of the text.
@@ -294,7 +283,7 @@ impl<'n> Reader<'n> {
 /// Reports a node that does not belong where it is.
 pub(super) fn unknown(node: &Node, known: &[&str], what: &str, out: &mut Diagnostics) {
     let Spanned { value: name, at } = &node.name;
-    if let Some((_, purpose)) = RESERVED.iter().find(|(reserved, _)| reserved == name) {
+    if let Some((_, purpose)) = language::RESERVED.iter().find(|(reserved, _)| reserved == name) {
         return reserved(name, purpose, *at, out);
     }
     // A name that is nearly right is more likely than one at the wrong place.
@@ -320,11 +309,11 @@ fn home(name: &str) -> Option<String> {
             collect(name, rule.children, homes);
         }
     }
-    if super::TOP.iter().any(|rule| rule.name == name) {
+    if language::TOP.iter().any(|rule| rule.name == name) {
         return Some(format!("`{name}` belongs at the top of a document, outside of all braces"));
     }
     let mut homes = Vec::new();
-    collect(name, super::TOP, &mut homes);
+    collect(name, language::TOP, &mut homes);
     (!homes.is_empty()).then(|| format!("`{name}` belongs in {}", homes.join(", or in ")))
 }
 

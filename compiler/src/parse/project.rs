@@ -1,42 +1,18 @@
 //! `project NAME version=… epoch=… { title …; owner … }`
 
 use super::node::{Node, Reader};
-use crate::ast::Project;
+use crate::ast::{Project, ProjectSettings};
 use crate::diagnostic::Diagnostics;
-use crate::grammar::{Field, Kind, Literal, Rule};
-
-/// The epoch of a project that gives none.
-pub(crate) const EPOCH: u64 = 0;
-
-pub(crate) static PROJECT: Rule = Rule {
-    name: "project",
-    what: "a project",
-    meaning: "Who and what the project is. A project has exactly one, in its first document.",
-    fields: &[
-        Field::argument("a name", Kind::Text("text"), "The project's name, without `/`."),
-        Field::either("version", "The version, for people."),
-        Field::property(
-            "epoch",
-            Kind::Number { low: 0, high: u64::MAX >> 1 },
-            "Rises with each release: a server that keeps a state refuses a lower one.",
-        )
-        .or(Literal::Number(EPOCH)),
-        Field::either("title", "The name that clients show."),
-        Field::either("owner", "Who answers for it."),
-    ],
-    children: &[],
-    example: include_str!("../reference/project.kdl"),
-};
+use crate::language::project::PROJECT;
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Project {
     let mut reader = Reader::new(node, &PROJECT, out);
+    let mut settings = ProjectSettings::default();
+    reader.settings(settings.of_mut(&PROJECT), out);
     let project = Project {
         at: node.name.at,
         name: reader.argument(out).and_then(|value| value.non_empty(out)),
-        version: reader.text("version", out),
-        epoch: reader.value("epoch", out),
-        title: reader.text("title", out),
-        owner: reader.text("owner", out),
+        settings,
     };
     reader.finish(out);
     project

@@ -3,17 +3,7 @@
 use super::node::{Node, Reader};
 use crate::ast::For;
 use crate::diagnostic::Diagnostics;
-use crate::grammar::{Field, Kind, Rule};
-
-pub(super) static FOR: Rule = Rule::leaf(
-    "for",
-    "for",
-    "Who sees it: callers of this tenant and in this role, or in a role that it contains. One of several is enough; without any, everyone sees it.",
-    &[
-        Field::property("tenant", Kind::Text("text"), "The tenant; without it, every one."),
-        Field::property("role", Kind::Text("text"), "The role; without it, every one."),
-    ],
-);
+use crate::language::readers::FOR;
 
 /// Reads the `for`s of a node.
 pub(super) fn readers(reader: &mut Reader<'_>, out: &mut Diagnostics) -> Vec<For> {

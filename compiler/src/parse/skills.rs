@@ -5,132 +5,20 @@ use relay_bundle::Level;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::node::{DuplicateNode, Node, Reader, Scalar, TEXT};
-use super::{argument, body, empty, when};
-use crate::ast::{Repeat, Skill, SkillBlock, Skills};
+use super::node::{DuplicateNode, Node, Reader, Scalar};
+use super::{argument, body, empty};
+use crate::ast::{Skill, SkillBlock, SkillLimits, SkillSettings, Skills};
 use crate::diagnostic::Diagnostics;
-use crate::grammar::{Field, Form, Kind, Literal, Rule, Scalar as _};
+use crate::grammar::Rule;
+use crate::language::skills::{META, SKILL, SKILL_TOOLS, SKILLS};
+use crate::setting::count_written;
 use crate::source::{Span, Spanned};
-
-/// The priority of a skill that gives none.
-pub(crate) const SKILL_PRIORITY: u8 = 50;
-/// The most characters of one skill, if the project does not say.
-pub(crate) const SKILL_CHARS: u32 = 2000;
-/// The most bytes of what one call is given, if the project does not say.
-pub(crate) const MERGED_BYTES: u32 = 8 * 1024;
-
-pub(crate) static SKILLS: Rule = Rule {
-    name: "skills",
-    what: "skills",
-    meaning: "Texts that a call of a tool is given, by tenant, tool and user: level by level, the widest first. A project may have any number of such nodes.",
-    fields: &[
-        Field::property(
-            "limit",
-            Kind::Chars { low: 1, high: 100_000 },
-            "The most characters of one skill.",
-        )
-        .or(Literal::Number(SKILL_CHARS as u64)),
-        Field::property(
-            "merged",
-            Kind::Bytes { high: 1024 * 1024 },
-            "The most bytes that any call is given, whatever tenant, tool and user meet.",
-        )
-        .or(Literal::Number(MERGED_BYTES as u64)),
-        Field::property(
-            "repeat",
-            Kind::Words(Repeat::WORDS),
-            "`once` gives a text once to callers with a session or a briefing, and then the names of the skills.",
-        )
-        .or(Literal::Word("always")),
-    ],
-    children: &[&GLOBAL, &TENANT, &TOOL, &USER],
-    example: include_str!("../reference/skills.kdl"),
-};
-
-static GLOBAL: Rule = Rule {
-    name: "global",
-    what: "a block of skills",
-    meaning: "Skills for every call.",
-    fields: &[],
-    children: &[&SKILL],
-    example: "",
-};
-
-static TENANT: Rule = Rule {
-    name: "tenant",
-    meaning: "Skills for a tenant.",
-    fields: &[Field::argument("a name", Kind::Text("text"), "The tenant.")],
-    ..GLOBAL
-};
-
-static TOOL: Rule = Rule {
-    name: "tool",
-    meaning: "Skills for the tools that one of the patterns matches.",
-    fields: &[Field::arguments("a pattern", Kind::Text("pattern"), "A pattern.")],
-    ..GLOBAL
-};
-
-static USER: Rule = Rule {
-    name: "user",
-    meaning: "Skills for a user.",
-    fields: &[Field::argument("an id", Kind::Text("text"), "The user, as authentication says.")],
-    ..GLOBAL
-};
-
-static SKILL: Rule = Rule {
-    name: "skill",
-    what: "a skill",
-    meaning: "A skill. Its text is its second argument, a `text`, or a `file=`; it is plain text, never a template. Each selector that its block does not say may narrow it.",
-    fields: &[
-        Field::argument("a name", Kind::Text("text"), "Its name, once in its block."),
-        Field::optional("a text", Kind::Text("text"), "Its text."),
-        body::FILE,
-        Field::property("enabled", Kind::Boolean, "`#false` leaves it out of the bundle.")
-            .or(Literal::Boolean(true)),
-        Field::property(
-            "priority",
-            Kind::Number { low: 0, high: 100 },
-            "Inside a level, a higher one comes later; equal ones go by name.",
-        )
-        .or(Literal::Number(SKILL_PRIORITY as u64)),
-        Field::either("topic", "Of the matched skills of one topic only the last one is applied."),
-        Field::either("title", "Its name for people."),
-        Field::either("description", "What it is for."),
-        Field::property("tenant", Kind::Text("text"), "Only for this tenant."),
-        Field::property("tools", Kind::Text("pattern"), "Only for tools that the pattern matches."),
-        Field::property("user", Kind::Text("text"), "Only for this user."),
-        when::NEW,
-    ],
-    children: &[&SKILL_TOOLS, &META, &TEXT, &body::ALLOW_SECRET],
-    example: include_str!("../reference/skill.kdl"),
-};
-
-static SKILL_TOOLS: Rule = Rule::leaf(
-    "tools",
-    "tools",
-    "Only for tools that one of the patterns matches.",
-    &[Field::arguments("a pattern", Kind::Text("pattern"), "A pattern.")],
-);
-
-static META: Rule = Rule::leaf(
-    "meta",
-    "meta",
-    "Further facts about it, for people and reports.",
-    &[Field {
-        name: "a key",
-        form: Form::Keys,
-        kind: Kind::Text("text, number or boolean"),
-        default: None,
-        meaning: "A fact.",
-    }],
-);
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Skills {
     let mut reader = Reader::new(node, &SKILLS, out);
-    let limit = reader.value("limit", out);
-    let merged = reader.value("merged", out);
-    let repeat = reader.value("repeat", out);
-    if limit.is_none() && merged.is_none() && repeat.is_none() {
+    let mut limits = SkillLimits::default();
+    reader.settings(limits.of_mut(&SKILLS), out);
+    if count_written(&limits.of(&SKILLS)) == 0 {
         empty::check(node, out);
     }
     let mut blocks = Vec::new();
@@ -139,7 +27,7 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Skills {
         blocks.extend(children.filter_map(|child| block(child, rule, level, out)));
     }
     reader.finish(out);
-    Skills { limit, merged, repeat, blocks }
+    Skills { limits, blocks }
 }
 
 fn block(
@@ -177,6 +65,8 @@ fn skill(node: &Node, level: Level, out: &mut Diagnostics) -> Skill {
         }
         body.text = written.or(body.text);
     }
+    let mut settings = SkillSettings::default();
+    reader.settings(settings.of_mut(&SKILL), out);
     let tenant = one(&mut reader, "tenant", out);
     let user = one(&mut reader, "user", out);
     let tools = tools(&mut reader, out);
@@ -184,10 +74,7 @@ fn skill(node: &Node, level: Level, out: &mut Diagnostics) -> Skill {
         name,
         new: reader.value("new", out),
         enabled: reader.value("enabled", out),
-        priority: reader.value("priority", out),
-        topic: reader.text("topic", out),
-        title: reader.text("title", out),
-        description: reader.text("description", out),
+        settings,
         meta: reader.child("meta", out).map(|child| meta(child, out)),
         tenant: tenant.filter(|it| narrows(it, level, Level::Tenant, out)),
         user: user.filter(|it| narrows(it, level, Level::User, out)),

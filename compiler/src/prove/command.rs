@@ -1,6 +1,6 @@
 //! The command line that prints all of an answer.
 
-use super::Case;
+use super::case::Case;
 use crate::ast::Expect;
 
 impl Case<'_, '_> {

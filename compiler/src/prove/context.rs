@@ -9,9 +9,10 @@ use relay_engine::cascade::{self, Matched, NearMiss, Question, Resolution};
 use relay_engine::place::Placement;
 use thiserror::Error;
 
+use super::case::Case;
 use super::coverage::Touched;
 use super::declared::Declared;
-use super::{Case, rejected};
+use super::rejected;
 use crate::ast::Claim;
 use crate::source::{Sources, Span, Spanned};
 

@@ -5,7 +5,7 @@ use relay_bundle::Corrupt;
 use relay_engine::place::{self, Identity, NoPlace, Placement};
 use thiserror::Error;
 
-use super::Case;
+use super::case::Case;
 use crate::ast::{Expect, Question};
 use crate::source::Span;
 

@@ -8,7 +8,8 @@ use relay_engine::tool;
 use relay_engine::view::View;
 use thiserror::Error;
 
-use super::{Case, visible};
+use super::case::Case;
+use super::visible;
 use crate::source::Span;
 
 /// A call of a tool of relay's own that the caller does not see gets an error, and no skills.

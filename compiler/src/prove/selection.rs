@@ -12,7 +12,7 @@ use relay_engine::sent::Sent;
 use relay_engine::view::View;
 use thiserror::Error;
 
-use super::Case;
+use super::case::Case;
 use super::coverage::Touched;
 use super::declared::row_of;
 use crate::ast::Claim;

@@ -46,7 +46,7 @@ mod tests {
     #[test]
     fn bytes_that_are_no_bundle_are_an_error_and_stay_as_they_are() {
         let sources = Sources::new(&One, "project.kdl");
-        let options = crate::Options::default();
+        let options = crate::options::Options::default();
         let mut out = Diagnostics::new(false);
         let ast = crate::parse::project(&sources, &mut out);
         let model = crate::resolve::project(&sources, &ast, &options, None, &mut out);

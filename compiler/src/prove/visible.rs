@@ -8,7 +8,7 @@ use relay_engine::tool::{Group, TOOLS};
 use relay_engine::view::View;
 use thiserror::Error;
 
-use super::Case;
+use super::case::Case;
 use super::declared::{Row, row_of};
 use crate::ast::Claim;
 use crate::source::{Span, Spanned};

@@ -2,6 +2,8 @@
 
 mod report;
 
+pub(crate) use report::{ID_CHARS_MAX, ROLES_MAX};
+
 use std::collections::BTreeMap;
 
 use self::report::{
@@ -9,19 +11,13 @@ use self::report::{
     WhatIsNamed,
 };
 use super::{name, pattern};
-use crate::ast::{self, Who};
-use crate::audience::{Audiences, Lists, TooMany};
+use crate::ast::{self, UserSettings, Who};
 use crate::diagnostic::Diagnostics;
+use crate::language::roles::TIER;
+use crate::model::audience::{Audiences, Lists, TooMany};
 use crate::model::{Access, Readers, Role, Setting, User};
-use crate::nearest::nearest;
-use crate::parse::TIER;
 use crate::source::{Span, Spanned};
-
-/// The most roles of a project.
-pub(crate) const ROLES_MAX: usize = 256;
-
-/// The most characters of a user's id and of a group.
-pub(crate) const ID_CHARS_MAX: usize = 256;
+use relay_engine::nearest::nearest;
 
 /// Resolves who there is. What has faults is reported and left out.
 pub(super) fn access(
@@ -98,7 +94,7 @@ impl Access {
     }
 
     fn user(&self, user: ast::User, out: &mut Diagnostics) -> Option<User> {
-        let ast::User { at, who, id, new: _, tenant, role } = user;
+        let ast::User { at, who, id, new: _, settings: UserSettings { tenant, role } } = user;
         if who != Who::Anyone && id.is_none() {
             return None;
         }
@@ -130,8 +126,8 @@ fn roles(written: Vec<ast::Role>, out: &mut Diagnostics) -> Vec<Role> {
     }
     let names: Vec<String> = named.iter().map(|(name, _)| name.value.clone()).collect();
     let mut roles = Vec::new();
-    for (name, ast::Role { name: _, new: _, tier, parent, tools }) in named {
-        let parent = parent.and_then(|parent| {
+    for (name, ast::Role { name: _, new: _, settings, tools }) in named {
+        let parent = settings.parent.and_then(|parent| {
             let names = names.iter().map(String::as_str);
             let value = look_up(WhatIsNamed::Parent, &parent, names, out)?;
             Some(Spanned { value, at: parent.at })
@@ -140,7 +136,7 @@ fn roles(written: Vec<ast::Role>, out: &mut Diagnostics) -> Vec<Role> {
         for pattern in tools.iter().flatten() {
             pattern::check(pattern, out);
         }
-        let tier = Setting::or(tier, TIER);
+        let tier = Setting::or(settings.tier, TIER);
         roles.push(Role { name, tier, parent, tools, has_own_tools });
     }
     report_cycles(&mut roles, out);

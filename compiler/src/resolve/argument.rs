@@ -8,8 +8,8 @@ use thiserror::Error;
 
 use crate::ast::{self, ArgumentType};
 use crate::diagnostic::Diagnostics;
-use crate::nearest::nearest;
 use crate::source::{Span, Spanned};
+use relay_engine::nearest::nearest;
 
 /// The states of a boolean argument, in the order of its variants.
 pub(super) const BOOLEAN: [&str; 2] = ["true", "false"];
@@ -43,8 +43,8 @@ pub(super) fn arguments(nodes: Vec<ast::Argument>, out: &mut Diagnostics) -> Vec
 }
 
 fn argument(node: ast::Argument, out: &mut Diagnostics) -> Option<Resolved> {
-    let ast::Argument { name, new: _, required, default, description, kind, one_of, chars_max } =
-        node;
+    let ast::Argument { name, new: _, settings, default, one_of } = node;
+    let ast::ArgumentSettings { required, description, kind, chars_max } = settings;
     let Spanned { value: name, at } = name?;
     let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     let begins = name.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_');
@@ -52,9 +52,11 @@ fn argument(node: ast::Argument, out: &mut Diagnostics) -> Option<Resolved> {
         out.report(at, BadName { name, at });
         return None;
     }
-    let boolean = kind.as_ref().is_some_and(|kind| kind.value == ArgumentType::Boolean);
-    if let (Some(kind), Some(first)) = (&kind, one_of.as_ref().and_then(|values| values.first())) {
-        out.report(first.at, TypedChoice { kind_at: kind.at, at: first.at });
+    let boolean = kind.value == ArgumentType::Boolean;
+    if let (Some(kind_at), Some(first)) =
+        (kind.at, one_of.as_ref().and_then(|values| values.first()))
+    {
+        out.report(first.at, TypedChoice { kind_at, at: first.at });
     }
     let finite = boolean || one_of.is_some();
     if let (true, Some(max)) = (finite, &chars_max) {
@@ -80,9 +82,8 @@ fn argument(node: ast::Argument, out: &mut Diagnostics) -> Option<Resolved> {
             out.report(at, LongDefault { name: name.clone(), chars, max, max_at, at });
         }
     }
-    let required_value = required.as_ref().is_some_and(|required| required.value);
-    if let (Some(required), true) = (&required, required_value && default.is_some()) {
-        out.report(required.at, RequiredDefault { name: name.clone(), at: required.at });
+    if let (Some(at), true) = (required.at, required.value && default.is_some()) {
+        out.report(at, RequiredDefault { name: name.clone(), at });
     }
     let kind = match choices {
         Some(choices) => ArgumentKind::Choice(choices),
@@ -91,7 +92,7 @@ fn argument(node: ast::Argument, out: &mut Diagnostics) -> Option<Resolved> {
     let argument = Argument {
         name,
         description: description.map(|text| text.value),
-        required: required_value,
+        required: required.value,
         default,
         kind,
         stride: 0,

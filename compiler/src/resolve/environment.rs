@@ -10,9 +10,9 @@ use super::skills::{self, SkillPlaces};
 use crate::ast::{self, Ast, Item, PromptsItem};
 use crate::diagnostic::Diagnostics;
 use crate::model::{Gate, When};
-use crate::nearest::nearest;
 use crate::parse::resolve_path;
 use crate::source::{FileId, Sources, Span, Spanned};
+use relay_engine::nearest::nearest;
 
 /// The nodes of all documents, by kind, in the order of the text.
 #[derive(Default)]
@@ -259,7 +259,12 @@ impl Patcher<'_, '_> {
                 match known {
                     Some(PromptsItem::Prompt(known)) if is_new => {
                         let first_at = known.name.as_ref().map_or(at, |name| name.at);
-                        self.patches.report_known(kind, &name, first_at, at, out);
+                        self.patches.report_known(
+                            kind,
+                            Spanned { value: &name, at },
+                            first_at,
+                            out,
+                        );
                     }
                     Some(PromptsItem::Prompt(known)) => self.patches.prompt(known, prompt, out),
                     _ if is_new => {
@@ -278,7 +283,12 @@ impl Patcher<'_, '_> {
                 let Some(path) = &folder.path else { return };
                 if folder.new.as_ref().is_some_and(|new| new.value) {
                     let first_at = known.path.as_ref().map_or(path.at, |path| path.at);
-                    self.patches.report_known(kind, &name, first_at, path.at, out);
+                    self.patches.report_known(
+                        kind,
+                        Spanned { value: &name, at: path.at },
+                        first_at,
+                        out,
+                    );
                 } else {
                     self.patches.folder(kind, known, folder, out);
                 }
@@ -305,7 +315,7 @@ impl Patcher<'_, '_> {
         match index.and_then(|index| self.nodes.resources.get_mut(index)) {
             Some(known) if is_new => {
                 let first_at = known.uri.as_ref().map_or(uri.at, |uri| uri.at);
-                self.patches.report_known("resource", &uri.value, first_at, uri.at, out);
+                self.patches.report_known("resource", uri.as_str(), first_at, out);
             }
             Some(known) => self.patches.resource(known, resource, out),
             None if is_new => {
@@ -334,7 +344,7 @@ impl Patcher<'_, '_> {
 
     fn gate(&mut self, gate: ast::Gate, out: &mut Diagnostics) {
         if self.nodes.gates.is_empty() {
-            self.nodes.gates.push(Gate::defaults());
+            self.nodes.gates.push(Gate::default());
         }
         if let Some(known) = self.nodes.gates.first_mut() {
             self.patches.gate(known, gate, out);
@@ -347,7 +357,7 @@ impl Patcher<'_, '_> {
         let known = self.nodes.tenants.iter().find(named).and_then(|known| known.name.clone());
         match (known, tenant.new.as_ref().is_some_and(|new| new.value)) {
             (Some(known), true) => {
-                self.patches.report_known("tenant", &name.value, known.at, name.at, out);
+                self.patches.report_known("tenant", name.as_str(), known.at, out);
             }
             (Some(_), false) => {
                 self.patches.nothing(format!("tenant `{}`", name.value), name.at, out);
@@ -368,7 +378,7 @@ impl Patcher<'_, '_> {
         match self.nodes.roles.iter_mut().find(named) {
             Some(known) if is_new => {
                 let first_at = known.name.as_ref().map_or(name.at, |known| known.at);
-                self.patches.report_known("role", &name.value, first_at, name.at, out);
+                self.patches.report_known("role", name.as_str(), first_at, out);
             }
             Some(known) => self.patches.role(known, role, out),
             None if is_new => self.nodes.roles.push(ast::Role { new: None, ..role }),
@@ -383,17 +393,22 @@ impl Patcher<'_, '_> {
     /// Patches or adds a `user`, `group` or `anyone`: it is found by who it is and its tenant.
     fn user(&mut self, user: ast::User, out: &mut Diagnostics) {
         let text = |text: &Option<Spanned<String>>| text.as_ref().map(|text| text.value.clone());
-        let key = |user: &ast::User| (user.who, text(&user.id), text(&user.tenant));
+        let key = |user: &ast::User| (user.who, text(&user.id), text(&user.settings.tenant));
         let is_new = user.new.as_ref().is_some_and(|new| new.value);
         let kind = user.who.word();
         let name = text(&user.id).unwrap_or_default();
-        let what = match &user.tenant {
+        let what = match &user.settings.tenant {
             Some(tenant) => format!("{kind} `{name}` of tenant `{}`", tenant.value),
             None => format!("{kind} `{name}`"),
         };
         match self.nodes.users.iter_mut().find(|known| key(known) == key(&user)) {
             Some(known) if is_new => {
-                self.patches.report_known(kind, &name, known.at, user.at, out);
+                self.patches.report_known(
+                    kind,
+                    Spanned { value: &name, at: user.at },
+                    known.at,
+                    out,
+                );
             }
             Some(known) => self.patches.user(what, known, user, out),
             None if is_new => self.nodes.users.push(ast::User { new: None, ..user }),

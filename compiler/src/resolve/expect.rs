@@ -16,8 +16,8 @@ use super::pattern::CHARS_MAX;
 use crate::ast::{Claim, Expect, PromptsItem, Who};
 use crate::diagnostic::Diagnostics;
 use crate::model::{Access, Prompt};
-use crate::nearest::nearest;
 use crate::source::{Span, Spanned};
+use relay_engine::nearest::nearest;
 
 /// The most names that a help line lists.
 const NAMED_MAX: usize = 10;

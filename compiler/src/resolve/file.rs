@@ -106,7 +106,7 @@ fn similar_file(sources: &Sources<'_>, path: &str) -> Option<String> {
     }
     let listed = sources.list(folder).ok()?;
     let names: Vec<&str> = listed.iter().filter_map(|file| file.path.rsplit('/').next()).collect();
-    crate::nearest::nearest(name, names).map(str::to_owned)
+    relay_engine::nearest::nearest(name, names).map(str::to_owned)
 }
 
 /// The bundle holds the contents of each file that the project names, so it cannot be built without

@@ -10,7 +10,7 @@ use crate::source::Span;
 /// Resolves the gate; a project that says nothing of it has none.
 pub(super) fn gate(nodes: Vec<Gate>, out: &mut Diagnostics) -> Gate {
     let mut nodes = nodes.into_iter();
-    let Some(node) = nodes.next() else { return Gate::defaults() };
+    let Some(node) = nodes.next() else { return Gate::default() };
     for again in nodes {
         if let (Some(first_at), Some(at)) = (node.at, again.at) {
             out.report(at, SecondGate { first_at, at });
@@ -18,7 +18,7 @@ pub(super) fn gate(nodes: Vec<Gate>, out: &mut Diagnostics) -> Gate {
     }
     if !node.on.value {
         let Gate { at, on, first_settings, empty, .. } = node;
-        return Gate { at, on, first_settings, empty, ..Gate::defaults() };
+        return Gate { at, on, first_settings, empty, ..Gate::default() };
     }
     let mut gate = node;
     if gate.tags_ask.at.is_none() {

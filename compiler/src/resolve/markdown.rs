@@ -9,22 +9,16 @@ use self::note::Notes;
 use super::prompt::Markdown;
 use super::text::{ARGUMENTS, ARGUMENTS_CHARS_MAX, ARGUMENTS_MARK};
 use super::{file, text};
-use crate::ast::{self, Folder, FrontMatterRule, OnError};
+use crate::ast::{self, ArgumentSettings, Folder, FolderSettings, OnError, PromptSettings};
 use crate::diagnostic::Diagnostics;
-use crate::parse::{MarkdownKind, MarkdownPrompt, Reporter, markdown_prompt};
+use crate::parse::{MarkdownKind, MarkdownPrompt, Reading, Reporter, markdown_prompt};
+use crate::setting::Setting;
 use crate::source::{FileId, Listed, ReadError, Sources, Span, Spanned};
 
 /// A prompt of a markdown file, before an environment patches it.
 pub(super) struct FilePrompt {
     pub(super) node: ast::Prompt,
     pub(super) markdown: Markdown,
-}
-
-/// How the files of a folder are read.
-#[derive(Clone, Copy)]
-struct Reading {
-    kind: MarkdownKind,
-    rule: FrontMatterRule,
 }
 
 /// What is below a folder.
@@ -48,23 +42,20 @@ pub(super) fn folder(
     let Folder {
         path: written,
         new: _,
-        on_error,
-        front_matter,
-        briefing,
+        settings: FolderSettings { on_error, front_matter, briefing },
         readers,
         allowed_secrets,
     } = node;
-    let rule = front_matter.map_or(FrontMatterRule::Required, |rule| rule.value);
-    let reading = Reading { kind, rule };
-    let mode = match (&on_error, kind) {
-        (Some(mode), MarkdownKind::Folder) => {
+    let mode = match (on_error.at, kind) {
+        (Some(at), MarkdownKind::Folder) => {
             // The project's own prompts are never left out: their faults are always errors.
-            out.report(mode.at, OnErrorOfFolder { at: mode.at });
+            out.report(at, OnErrorOfFolder { at });
             OnError::Fail
         }
-        (Some(mode), _) => mode.value,
-        (None, _) => OnError::Fail,
+        _ => on_error.value,
     };
+    let reading = Reading { kind, rule: front_matter.value, on_error: mode };
+    let briefing = briefing.at.map(|at| Spanned { value: briefing.value, at });
     let mut found = FolderPrompts::default();
     let Some(written) = written else { return found };
     let Some(folder) = file::path(sources, &written, out) else { return found };
@@ -82,7 +73,7 @@ pub(super) fn folder(
         out.report(written.at, NothingThere { folder: folder.clone(), at: written.at });
     }
     let below = if folder.is_empty() { String::new() } else { format!("{folder}/") };
-    let mut notes = Notes::default();
+    let mut reader = Reader { sources, reading, notes: Notes::default() };
     for listed in files {
         let Some(file) = open(sources, &listed, mode, written.at, out) else {
             found.faulty.extend(name_of(&listed, &below));
@@ -94,7 +85,7 @@ pub(super) fn folder(
             Reporter::new(mode, out).refuse(at, NoName { path: listed.path, at });
             continue;
         }
-        match one(sources, &name, file, reading, mode, &mut notes, out) {
+        match reader.one(&name, file, out) {
             Some(mut prompt) => {
                 prompt.node.allowed_secrets.clone_from(&allowed_secrets);
                 prompt.node.readers.clone_from(&readers);
@@ -104,7 +95,7 @@ pub(super) fn folder(
             None => found.faulty.push(name),
         }
     }
-    notes.report(out);
+    reader.notes.report(out);
     found
 }
 
@@ -140,60 +131,64 @@ fn open(
     }
 }
 
-fn one(
-    sources: &Sources<'_>,
-    name: &str,
-    file: FileId,
+/// The markdown files of a folder while they are read.
+struct Reader<'r, 's> {
+    sources: &'r Sources<'s>,
     reading: Reading,
-    mode: OnError,
-    notes: &mut Notes,
-    out: &mut Diagnostics,
-) -> Option<FilePrompt> {
-    let Reading { kind, rule } = reading;
-    let bytes = &sources.file(file).bytes;
-    let MarkdownPrompt {
-        description,
-        title,
-        priority,
-        briefing,
-        summary,
-        chapters,
-        argument_hint,
-        unknown_keys,
-        meta,
-        body,
-        body_start,
-    } = markdown_prompt(file, bytes, kind, rule, mode, out)?;
-    let at = file.span(0, 0);
-    // Every command takes arguments; a project's own prompt takes them where its text has a
-    // place for them.
-    let is_marked = body.contains(ARGUMENTS_MARK);
-    let takes_arguments = kind == MarkdownKind::Command || is_marked;
-    if kind == MarkdownKind::Command {
-        notes.body(sources, file, body_start);
-        notes.unknown_keys(unknown_keys);
-        if let Some(hint) = argument_hint.clone().filter(|_| !is_marked) {
-            notes.idle_hint(hint);
+    /// Findings that are reported once for several files.
+    notes: Notes,
+}
+
+impl Reader<'_, '_> {
+    fn one(&mut self, name: &str, file: FileId, out: &mut Diagnostics) -> Option<FilePrompt> {
+        let Self { sources, reading, notes } = self;
+        let kind = reading.kind;
+        let bytes = &sources.file(file).bytes;
+        let MarkdownPrompt {
+            description,
+            title,
+            priority,
+            briefing,
+            summary,
+            chapters,
+            argument_hint,
+            unknown_keys,
+            meta,
+            body,
+            body_start,
+        } = markdown_prompt(file, bytes, *reading, out)?;
+        let at = file.span(0, 0);
+        // Every command takes arguments; a project's own prompt takes them where its text has a
+        // place for them.
+        let is_marked = body.contains(ARGUMENTS_MARK);
+        let takes_arguments = kind == MarkdownKind::Command || is_marked;
+        if kind == MarkdownKind::Command {
+            notes.body(sources, file, body_start);
+            notes.unknown_keys(unknown_keys);
+            if let Some(hint) = argument_hint.clone().filter(|_| !is_marked) {
+                notes.idle_hint(hint);
+            }
         }
+        let default = PromptSettings::default();
+        let priority = Setting::or(priority, default.priority.value);
+        let settings = PromptSettings { priority, title, description };
+        let node = ast::Prompt {
+            name: Some(Spanned { value: name.into(), at }),
+            new: None,
+            enabled: None,
+            settings,
+            briefing,
+            summary,
+            chapters,
+            arguments: takes_arguments.then(|| arguments(at, argument_hint)).into_iter().collect(),
+            body: ast::Body::default(),
+            messages: Vec::new(),
+            readers: Vec::new(),
+            allowed_secrets: Vec::new(),
+        };
+        let text = text::from_markdown(file, body, body_start, kind == MarkdownKind::Command);
+        Some(FilePrompt { node, markdown: Markdown { text, meta, kind } })
     }
-    let node = ast::Prompt {
-        name: Some(Spanned { value: name.into(), at }),
-        new: None,
-        enabled: None,
-        priority,
-        briefing,
-        title,
-        description,
-        summary,
-        chapters,
-        arguments: takes_arguments.then(|| arguments(at, argument_hint)).into_iter().collect(),
-        body: ast::Body::default(),
-        messages: Vec::new(),
-        readers: Vec::new(),
-        allowed_secrets: Vec::new(),
-    };
-    let text = text::from_markdown(file, body, body_start, kind == MarkdownKind::Command);
-    Some(FilePrompt { node, markdown: Markdown { text, meta, kind } })
 }
 
 /// Returns the one argument of a markdown file.
@@ -201,12 +196,13 @@ fn arguments(at: Span, hint: Option<Spanned<String>>) -> ast::Argument {
     ast::Argument {
         name: Some(Spanned { value: ARGUMENTS.into(), at }),
         new: None,
-        required: None,
+        settings: ArgumentSettings {
+            description: hint,
+            chars_max: Some(Spanned { value: ARGUMENTS_CHARS_MAX, at }),
+            ..ArgumentSettings::default()
+        },
         default: None,
-        description: hint,
-        kind: None,
         one_of: None,
-        chars_max: Some(Spanned { value: ARGUMENTS_CHARS_MAX, at }),
     }
 }
 

@@ -9,14 +9,21 @@ mod report;
 use std::collections::BTreeMap;
 
 use self::report::{AlreadyThere, OutsideWhen, PatchedTwice, PatchesNothing, UnknownName};
-use crate::ast::{self, ArgumentType, Body, FrontMatterRule, OnError};
+use crate::ast::{self, Body};
 use crate::diagnostic::Diagnostics;
-use crate::grammar::{Form, Literal, Rule};
+use crate::grammar::{Field, Form, Rule};
+use crate::language::argument::ARG;
+use crate::language::gate::GATE;
+use crate::language::prompt::PROMPT;
+use crate::language::prompts::COMMANDS;
+use crate::language::resource::RESOURCE;
+use crate::language::roles::ROLE;
+use crate::language::skills::{SKILL, SKILLS};
+use crate::language::users::USER;
 use crate::model::Gate;
-use crate::nearest::nearest;
-use crate::parse::{MERGED_BYTES, PRIORITY, SKILL_CHARS, SKILL_PRIORITY};
-use crate::setting::GATE;
+use crate::setting::Slot;
 use crate::source::{Span, Spanned};
+use relay_engine::nearest::nearest;
 
 /// The patches of one environment, as far as they were applied.
 #[derive(Default)]
@@ -47,10 +54,8 @@ impl Patches {
             name,
             new: _,
             enabled,
-            priority,
+            settings,
             briefing,
-            title,
-            description,
             summary,
             chapters,
             arguments,
@@ -62,10 +67,8 @@ impl Patches {
         let Some(name) = name else { return };
         let mut node = self.node(format!("prompt `{}`", name.value), out);
         node.setting("enabled", &mut base.enabled, enabled, Some(true));
-        node.setting("priority", &mut base.priority, priority, Some(PRIORITY));
+        node.settings(&PROMPT, base.settings.of_mut(&PROMPT), settings.of(&PROMPT));
         node.setting("briefing", &mut base.briefing, briefing, None);
-        node.setting("title", &mut base.title, title, None);
-        node.setting("description", &mut base.description, description, None);
         node.setting("summary", &mut base.summary, summary, None);
         node.list("chapters", &mut base.chapters, chapters);
         node.setting("template", &mut base.body.template, body.template.clone(), None);
@@ -87,8 +90,7 @@ impl Patches {
             new: _,
             enabled,
             name,
-            title,
-            description,
+            settings,
             mime,
             arguments,
             body,
@@ -99,8 +101,7 @@ impl Patches {
         let mut node = self.node(format!("resource `{}`", uri.value), out);
         node.setting("enabled", &mut base.enabled, enabled, Some(true));
         node.setting("name", &mut base.name, name, None);
-        node.setting("title", &mut base.title, title, None);
-        node.setting("description", &mut base.description, description, None);
+        node.settings(&RESOURCE, base.settings.of_mut(&RESOURCE), settings.of(&RESOURCE));
         node.setting("mime", &mut base.mime, mime, None);
         node.setting("template", &mut base.body.template, body.template.clone(), None);
         node.body(None, &mut base.body, Vec::new(), body);
@@ -118,10 +119,7 @@ impl Patches {
         out: &mut Diagnostics,
     ) {
         let mut node = self.node("the skills".into(), out);
-        node.setting("limit", &mut base.limit, patch.limit.clone(), Some(SKILL_CHARS));
-        node.setting("merged", &mut base.merged, patch.merged.clone(), Some(MERGED_BYTES));
-        let always = Some(ast::Repeat::Always);
-        node.setting("repeat", &mut base.repeat, patch.repeat.clone(), always);
+        node.settings(&SKILLS, base.limits.of_mut(&SKILLS), patch.limits.of(&SKILLS));
     }
 
     /// Patches a skill; `label` says its block and name.
@@ -136,10 +134,7 @@ impl Patches {
             name,
             new: _,
             enabled,
-            priority,
-            topic,
-            title,
-            description,
+            settings,
             meta,
             tenant,
             tools,
@@ -150,10 +145,7 @@ impl Patches {
         let Some(name) = name else { return };
         let mut node = self.node(format!("skill `{label}`"), out);
         node.setting("enabled", &mut base.enabled, enabled, Some(true));
-        node.setting("priority", &mut base.priority, priority, Some(SKILL_PRIORITY));
-        node.setting("topic", &mut base.topic, topic, None);
-        node.setting("title", &mut base.title, title, None);
-        node.setting("description", &mut base.description, description, None);
+        node.settings(&SKILL, base.settings.of_mut(&SKILL), settings.of(&SKILL));
         node.setting("meta", &mut base.meta, meta, None);
         node.setting("tenant", &mut base.tenant, tenant, None);
         node.list("tools", &mut base.tools, tools);
@@ -170,21 +162,10 @@ impl Patches {
         patch: ast::Folder,
         out: &mut Diagnostics,
     ) {
-        let ast::Folder {
-            path,
-            new: _,
-            on_error,
-            front_matter,
-            briefing,
-            readers,
-            allowed_secrets,
-        } = patch;
+        let ast::Folder { path, new: _, settings, readers, allowed_secrets } = patch;
         let Some(path) = path else { return };
         let mut node = self.node(format!("{kind} `{}`", path.value), out);
-        node.setting("on-error", &mut base.on_error, on_error, Some(OnError::Fail));
-        let required = Some(FrontMatterRule::Required);
-        node.setting("front-matter", &mut base.front_matter, front_matter, required);
-        node.setting("briefing", &mut base.briefing, briefing, Some(false));
+        node.settings(&COMMANDS, base.settings.of_mut(&COMMANDS), settings.of(&COMMANDS));
         node.readers(&mut base.readers, readers);
         node.allowed_secrets(&mut base.allowed_secrets, allowed_secrets);
         node.finish(path.at);
@@ -205,11 +186,10 @@ impl Patches {
     }
 
     pub(super) fn role(&mut self, base: &mut ast::Role, patch: ast::Role, out: &mut Diagnostics) {
-        let ast::Role { name, new: _, tier, parent, tools } = patch;
+        let ast::Role { name, new: _, settings, tools } = patch;
         let Some(name) = name else { return };
         let mut node = self.node(format!("role `{}`", name.value), out);
-        node.setting("tier", &mut base.tier, tier, None);
-        node.setting("parent", &mut base.parent, parent, None);
+        node.settings(&ROLE, base.settings.of_mut(&ROLE), settings.of(&ROLE));
         node.list("tools", &mut base.tools, tools);
         node.finish(name.at);
     }
@@ -223,7 +203,10 @@ impl Patches {
         out: &mut Diagnostics,
     ) {
         let mut node = self.node(what, out);
-        node.setting("role", &mut base.role, patch.role, None);
+        let (mut base, mut patched) = (base.settings.of_mut(&USER), patch.settings.of(&USER));
+        base.retain(|(name, _)| *name != "tenant");
+        patched.retain(|(name, _)| *name != "tenant");
+        node.settings(&USER, base, patched);
         node.finish(patch.at);
     }
 
@@ -268,7 +251,7 @@ impl Patches {
             patch.on = base.on.clone();
         }
         for rule in [&GATE].into_iter().chain(GATE.children.iter().copied()) {
-            node.settings(rule, base, &patch);
+            node.settings(rule, base.of_mut(rule), patch.of(rule));
         }
         node.finish(at);
         base.at = base.at.or(Some(at));
@@ -291,9 +274,8 @@ impl Patches {
     pub(super) fn report_known(
         &self,
         kind: &'static str,
-        name: &str,
+        Spanned { value: name, at }: Spanned<&str>,
         first_at: Span,
-        at: Span,
         out: &mut Diagnostics,
     ) {
         out.report(at, AlreadyThere { what: format!("{kind} `{name}`"), first_at, at });
@@ -318,6 +300,18 @@ fn report_unknown<'k>(
 pub(super) fn report_new(new: Option<&Spanned<bool>>, out: &mut Diagnostics) {
     if let Some(new) = new {
         out.report(new.at, OutsideWhen { at: new.at });
+    }
+}
+
+/// Returns what reports call a setting: of a node in the gate, with the node's name.
+fn setting_name(rule: &'static Rule, field: &'static Field) -> String {
+    let is_property = matches!(field.form, Form::Property | Form::Either | Form::Line);
+    let is_in_gate = GATE.children.iter().any(|child| std::ptr::eq(*child, rule));
+    match (is_property, is_in_gate) {
+        (true, false) => field.name.to_owned(),
+        (true, true) => format!("{} {}", rule.name, field.name),
+        (false, true) => rule.name.to_owned(),
+        (false, false) => "on".to_owned(),
     }
 }
 
@@ -471,22 +465,10 @@ impl NodePatch<'_> {
     }
 
     fn argument(&mut self, base: &mut ast::Argument, patch: ast::Argument) {
-        let ast::Argument {
-            name: _,
-            new: _,
-            required,
-            default,
-            description,
-            kind,
-            one_of,
-            chars_max,
-        } = patch;
-        self.setting("required", &mut base.required, required, Some(false));
+        let ast::Argument { name: _, new: _, settings, default, one_of } = patch;
+        self.settings(&ARG, base.settings.of_mut(&ARG), settings.of(&ARG));
         self.setting("default", &mut base.default, default, None);
-        self.setting("description", &mut base.description, description, None);
-        self.setting("type", &mut base.kind, kind, Some(ArgumentType::Text));
         self.list("one-of", &mut base.one_of, one_of);
-        self.setting("max", &mut base.chars_max, chars_max, None);
     }
 
     fn allowed_secrets(
@@ -532,23 +514,23 @@ impl NodePatch<'_> {
         *base = patch;
     }
 
-    /// Takes the settings of a node of the gate.
-    fn settings(&mut self, rule: &'static Rule, base: &mut Gate, patch: &Gate) {
-        let settings = base.settings_mut(rule.name).into_iter().zip(patch.settings(rule.name));
-        for (field, (base, patch)) in rule.fields.iter().zip(settings) {
+    /// Takes the settings that a rule has rows for.
+    fn settings(
+        &mut self,
+        rule: &'static Rule,
+        base: Vec<(&'static str, &mut dyn Slot)>,
+        patch: Vec<(&'static str, &dyn Slot)>,
+    ) {
+        for ((name, base), (_, patch)) in base.into_iter().zip(patch) {
             // What was not written has no place, and neither has a word that stays.
             let Some(at) = patch.at().filter(|at| base.at() != Some(*at)) else { continue };
-            let setting = match (field.form, rule.name == GATE.name) {
-                (Form::Property | Form::Either, true) => field.name.to_owned(),
-                (Form::Property | Form::Either, false) => format!("{} {}", rule.name, field.name),
-                (_, true) => "on".into(),
-                (_, false) => rule.name.into(),
-            };
+            let Some(field) = rule.field(name) else { continue };
+            let setting = setting_name(rule, field);
             if !self.take(&setting, at) {
                 continue;
             }
-            let value: Literal<'static> = patch.literal(field.kind);
-            if base.literal(field.kind) == value {
+            let Some(value) = patch.literal(field.kind) else { continue };
+            if base.literal(field.kind) == Some(value) {
                 self.report_same(&setting, base.at(), at);
             }
             base.set(Spanned { value, at });

@@ -7,7 +7,6 @@ use super::name;
 use crate::ast;
 use crate::diagnostic::Diagnostics;
 use crate::model::{Project, Setting};
-use crate::parse::EPOCH;
 use crate::source::{FileId, Span};
 
 pub(super) fn project(
@@ -26,12 +25,12 @@ pub(super) fn project(
         out.report(again.at, SecondProject { first_at: node.at, at: again.at });
     }
     let name = node.name.filter(|name| name::check(name, "project", out))?;
-    let epoch = match epoch {
+    let mut settings = node.settings;
+    if let Some(value) = epoch {
         // `--epoch` was asked for, so it counts as written: at the project's name.
-        Some(value) => Setting { value, at: Some(name.at) },
-        None => Setting::or(node.epoch, EPOCH),
-    };
-    Some(Project { name, version: node.version, epoch, title: node.title, owner: node.owner })
+        settings.epoch = Setting { value, at: Some(name.at) };
+    }
+    Some(Project { name, settings })
 }
 
 /// Servers, clients and audit records name a bundle by its project, so each project has one

@@ -15,7 +15,7 @@ use crate::diagnostic::Diagnostics;
 use crate::model::{
     Access, AllowedSecret, BodySource, MessageSource, PartSource, Prompt, Resource, Setting,
 };
-use crate::parse::{MarkdownKind, PRIORITY};
+use crate::parse::MarkdownKind;
 use crate::source::{Sources, Span, Spanned};
 
 /// Returns whether a node says neither `text` nor `file=`, not even wrongly.
@@ -56,25 +56,29 @@ pub(super) struct Markdown {
     pub(super) kind: MarkdownKind,
 }
 
+/// Everything that a prompt may name.
+pub(super) struct Named<'n, 's> {
+    pub(super) sources: &'n Sources<'s>,
+    pub(super) access: &'n Access,
+    pub(super) resources: BTreeMap<&'n str, &'n Resource>,
+}
+
 /// Resolves one prompt; `None` if it has faults, which are reported.
 ///
 /// That of a markdown file has the file's text unless a `when` gave it another.
 pub(super) fn prompt(
-    sources: &Sources<'_>,
     node: ast::Prompt,
     markdown: Option<Markdown>,
-    resources: &BTreeMap<&str, &Resource>,
-    access: &Access,
+    named: &Named<'_, '_>,
     out: &mut Diagnostics,
 ) -> Option<Prompt> {
+    let Named { sources, access, resources } = named;
     let ast::Prompt {
         name,
         new: _,
         enabled: _,
-        priority,
+        mut settings,
         briefing,
-        title,
-        description,
         summary,
         chapters,
         arguments,
@@ -121,12 +125,16 @@ pub(super) fn prompt(
     let (summary, chapters) = summary::complete(
         &name.value,
         &body::own_text(&rendering),
-        description.as_ref().map(|text| text.value.as_str()).filter(|text| !text.trim().is_empty()),
+        settings
+            .description
+            .as_ref()
+            .map(|text| text.value.as_str())
+            .filter(|text| !text.trim().is_empty()),
         summary,
         chapters,
     );
     // Without front matter a file says by its text what it is.
-    let description = description.or_else(|| {
+    settings.description = settings.description.or_else(|| {
         let heading = chapters.first().filter(|_| kind.is_some() && summary.is_none())?;
         Some(Spanned { value: heading.value.clone(), at: name.at })
     });
@@ -139,10 +147,8 @@ pub(super) fn prompt(
     }
     named.then_some(Prompt {
         name,
-        priority: Setting::or(priority, PRIORITY),
+        settings,
         briefing: Setting::or(briefing, !is_run_by_people),
-        title,
-        description,
         summary,
         chapters,
         meta: (!meta.is_empty()).then_some(meta),
@@ -345,7 +351,8 @@ impl Draft<'_, '_, '_> {
         if body.file.is_none() && body.text.is_none() {
             // Without a body of its own it is one of the project's resources.
             let Some(found) = self.resources.get(uri.value.as_str()) else {
-                let near = crate::nearest::nearest(&uri.value, self.resources.keys().copied());
+                let near =
+                    relay_engine::nearest::nearest(&uri.value, self.resources.keys().copied());
                 let help = match near {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => {

@@ -1,38 +1,29 @@
 //! All prompts of a project: those of nodes, of folders and of commands, names unique.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use miette::Diagnostic;
 use thiserror::Error;
 
 use super::environment::PromptPatches;
-use super::prompt::Markdown;
+use super::prompt::{Markdown, Named};
 use super::{markdown, name, prompt};
 use crate::ast::{self, PromptsItem};
 use crate::diagnostic::Diagnostics;
-use crate::model::{Access, Prompt, Resource};
-use crate::nearest::nearest;
+use crate::model::Prompt;
 use crate::parse::MarkdownKind;
-use crate::source::{Sources, Span, Spanned};
+use crate::source::{Span, Spanned};
+use relay_engine::nearest::nearest;
 
 /// Resolves all prompts; returns those that are enabled and the names of the others, both sorted.
 pub(super) fn prompts(
-    sources: &Sources<'_>,
     items: Vec<PromptsItem>,
     patches: PromptPatches,
-    resources: &[Resource],
-    access: &Access,
+    named: Named<'_, '_>,
     out: &mut Diagnostics,
 ) -> (Vec<Prompt>, Vec<Spanned<String>>) {
-    let mut found = Found {
-        sources,
-        access,
-        resources: resources.iter().map(|it| (it.uri.value.as_str(), it)).collect(),
-        patches,
-        names: BTreeSet::new(),
-        prompts: Vec::new(),
-        bare: Vec::new(),
-    };
+    let mut found =
+        Found { named, patches, names: BTreeSet::new(), prompts: Vec::new(), bare: Vec::new() };
     for item in items {
         match item {
             PromptsItem::Prompt(node) => found.node(node, out),
@@ -45,9 +36,7 @@ pub(super) fn prompts(
 
 /// The prompts as they are found.
 struct Found<'p, 's> {
-    sources: &'p Sources<'s>,
-    access: &'p Access,
-    resources: BTreeMap<&'p str, &'p Resource>,
+    named: Named<'p, 's>,
     patches: PromptPatches,
     /// All names, those of faulty prompts too.
     names: BTreeSet<String>,
@@ -71,7 +60,7 @@ impl Found<'_, '_> {
 
     fn folder(&mut self, folder: ast::Folder, kind: MarkdownKind, out: &mut Diagnostics) {
         let markdown::FolderPrompts { prompts, faulty } =
-            markdown::folder(self.sources, folder, kind, out);
+            markdown::folder(self.named.sources, folder, kind, out);
         for name in faulty {
             self.patches.forget(&name);
             self.names.insert(name);
@@ -88,7 +77,7 @@ impl Found<'_, '_> {
     fn one(&mut self, node: ast::Prompt, markdown: Option<Markdown>, out: &mut Diagnostics) {
         let on = node.enabled.as_ref().is_none_or(|enabled| enabled.value);
         let undecided = prompt::undecided(&node.arguments, &node.allowed_secrets);
-        match prompt::prompt(self.sources, node, markdown, &self.resources, self.access, out) {
+        match prompt::prompt(node, markdown, &self.named, out) {
             Some(prompt) => self.prompts.push((prompt, on)),
             None => undecided.into_iter().for_each(|at| out.mark_used(at)),
         }

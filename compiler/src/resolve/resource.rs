@@ -11,8 +11,8 @@ use super::{file, media, name, prompt, text};
 use crate::ast;
 use crate::diagnostic::Diagnostics;
 use crate::model::{About, Access, BodySource, Readers, Resource, ResourceTemplate, Setting};
-use crate::nearest::nearest;
 use crate::source::{Sources, Span, Spanned};
+use relay_engine::nearest::nearest;
 
 /// So many URI templates may a project have: a URI is tried against each in turn.
 pub(crate) const TEMPLATES_MAX: usize = 256;
@@ -150,7 +150,7 @@ fn resource(
         Content::Text(_) => "text/plain",
         Content::Blob(_) => "application/octet-stream",
     };
-    let about = about(node, &uri, path.as_deref(), fallback, body, out);
+    let about = about(node, path.as_deref(), fallback, body, out)?;
     Some(Resource { uri, about, content })
 }
 
@@ -195,7 +195,7 @@ fn template(
             Piece::Variable(name) => UriPiece::Variable(index(name)),
         })
         .collect();
-    let mut about = about(node, &uri, path.as_deref(), "text/plain", source, out);
+    let mut about = about(node, path.as_deref(), "text/plain", source, out)?;
     about.included = rendered.included;
     Some(ResourceTemplate {
         uri_template: uri,
@@ -233,18 +233,18 @@ fn template_arguments(
             continue;
         }
         let default_at = node.default.as_ref().map(|default| default.at);
-        if let Some(at) = default_at.or(node.required.as_ref().map(|required| required.at)) {
+        if let Some(at) = default_at.or(node.settings.required.at) {
             out.report(at, AlwaysRequired { at });
         }
         required.push(ast::Argument {
             name: Some(name.clone()),
             new: None,
-            required: Some(Spanned { value: true, at: name.at }),
+            settings: ast::ArgumentSettings {
+                required: Setting { value: true, at: Some(name.at) },
+                ..node.settings.clone()
+            },
             default: None,
-            description: node.description.clone(),
-            kind: node.kind.clone(),
             one_of: node.one_of.clone(),
-            chars_max: node.chars_max.clone(),
         });
     }
     let errors = out.error_count();
@@ -262,28 +262,29 @@ fn template_arguments(
     Some(arguments)
 }
 
+/// Resolves the settings of a resource whose text is in the file `path`, or in no file; the media
+/// type of a text that its name does not show is `fallback`.
 fn about(
     node: ast::Resource,
-    uri: &Spanned<String>,
     path: Option<&str>,
     fallback: &str,
     body: BodySource,
     out: &mut Diagnostics,
-) -> About {
+) -> Option<About> {
+    let uri = node.uri?;
     let named = path.and_then(|path| path.rsplit('/').next());
     let from_uri = uri.value.rsplit(['/', ':']).find(|part| !part.is_empty());
     let name = named.or(from_uri).unwrap_or(&uri.value).to_owned();
     let mime = path.and_then(media::of_path).unwrap_or(fallback).to_owned();
-    About {
+    Some(About {
         name: Setting::or(node.name, name),
-        title: node.title,
-        description: node.description,
+        settings: node.settings,
         mime: Setting::or(node.mime, mime),
         body,
         included: Vec::new(),
         readers: Readers::default(),
         allowed_secrets: prompt::allowed_secrets(node.allowed_secrets, out),
-    }
+    })
 }
 
 fn one_body(uri: &Spanned<String>, body: &ast::Body, out: &mut Diagnostics) -> Option<()> {

@@ -9,10 +9,11 @@ use thiserror::Error;
 use super::patch::Patches;
 use super::text;
 use super::{name, pattern, prompt};
-use crate::ast::{self, Repeat};
+use crate::ast;
 use crate::diagnostic::Diagnostics;
-use crate::model::{Setting, Skill, Skills};
-use crate::parse::{MERGED_BYTES, SKILL_CHARS, SKILL_PRIORITY};
+use crate::language::skills::{SKILLS, SkillLimits};
+use crate::model::{Skill, Skills};
+use crate::setting::count_written;
 use crate::source::{Sources, Span, Spanned};
 
 /// Resolves all skills.
@@ -21,9 +22,7 @@ pub(super) fn skills(
     nodes: Vec<ast::Skills>,
     out: &mut Diagnostics,
 ) -> Skills {
-    let limit = one_limit(nodes.iter().filter_map(|node| node.limit.clone()), "limit", out);
-    let merged = one_limit(nodes.iter().filter_map(|node| node.merged.clone()), "merged", out);
-    let repeat = one_limit(nodes.iter().filter_map(|node| node.repeat.clone()), "repeat", out);
+    let limits = limits(&nodes, out);
     let mut first_at: BTreeMap<String, Span> = BTreeMap::new();
     let (mut list, mut disabled) = (Vec::new(), Vec::new());
     for block in nodes.into_iter().flat_map(|node| node.blocks) {
@@ -38,7 +37,7 @@ pub(super) fn skills(
             first_at.insert(label, name.at);
             let on = node.enabled.as_ref().is_none_or(|enabled| enabled.value);
             let undecided = prompt::undecided(&[], &node.allowed_secrets);
-            match skill(sources, level, selectors.clone(), node, on, out) {
+            match skill(sources, level, selectors.clone(), node, out) {
                 Some(skill) if on => list.push(skill),
                 Some(skill) => disabled.push(skill),
                 None => undecided.into_iter().for_each(|at| out.mark_used(at)),
@@ -47,25 +46,27 @@ pub(super) fn skills(
     }
     list.sort_by(|a, b| a.order().cmp(&b.order()));
     disabled.sort_by(|a, b| a.order().cmp(&b.order()));
-    Skills {
-        limit: Setting::or(limit, SKILL_CHARS),
-        merged: Setting::or(merged, MERGED_BYTES),
-        repeat: Setting::or(repeat, Repeat::Always),
-        list,
-        disabled,
-    }
+    Skills { limits, list, disabled }
 }
 
-fn one_limit<T>(
-    mut written: impl Iterator<Item = Spanned<T>>,
-    what: &'static str,
-    out: &mut Diagnostics,
-) -> Option<Spanned<T>> {
-    let first = written.next()?;
-    for again in written {
-        out.report(again.at, SecondLimit { what, first_at: first.at, at: again.at });
+/// Joins the limits of all nodes; each may be written once.
+fn limits(nodes: &[ast::Skills], out: &mut Diagnostics) -> SkillLimits {
+    let mut limits = SkillLimits::default();
+    for node in nodes {
+        for ((what, limit), (_, written)) in
+            limits.of_mut(&SKILLS).into_iter().zip(node.limits.of(&SKILLS))
+        {
+            let value = SKILLS.field(what).and_then(|field| written.literal(field.kind));
+            match (limit.at(), value, written.at()) {
+                (Some(first_at), _, Some(at)) => {
+                    out.report(at, SecondLimit { what, first_at, at });
+                }
+                (None, Some(value), Some(at)) => limit.set(Spanned { value, at }),
+                (_, _, None) | (None, None, Some(_)) => {}
+            }
+        }
     }
-    Some(first)
+    limits
 }
 
 /// Resolves one skill; `None` if it has faults, which are reported.
@@ -74,17 +75,13 @@ fn skill(
     level: Level,
     selectors: Vec<Spanned<String>>,
     node: ast::Skill,
-    on: bool,
     out: &mut Diagnostics,
 ) -> Option<Skill> {
     let ast::Skill {
         name,
         new: _,
-        enabled: _,
-        priority,
-        topic,
-        title,
-        description,
+        enabled,
+        settings,
         meta,
         tenant,
         tools,
@@ -108,15 +105,13 @@ fn skill(
     if tools.is_empty() && written > 0 {
         return None;
     }
-    let is_bare = !on && prompt::has_no_body(&body);
+    let off = enabled.is_some_and(|enabled| !enabled.value);
+    let is_bare = off && prompt::has_no_body(&body);
     let text = if is_bare { None } else { Some(one_text(sources, &name, body, out)?) };
     named.then_some(Skill {
         name,
         level,
-        priority: Setting::or(priority, SKILL_PRIORITY),
-        topic,
-        title,
-        description,
+        settings,
         meta,
         tenant,
         tools,
@@ -163,8 +158,7 @@ fn label(level: Level, selectors: &[Spanned<String>], name: &str) -> String {
 
 /// Returns how many things a node of a `when` says.
 pub(super) fn count(node: &ast::Skills) -> usize {
-    let set = [node.limit.is_some(), node.merged.is_some(), node.repeat.is_some()];
-    let set = set.into_iter().filter(|is_set| *is_set).count();
+    let set = count_written(&node.limits.of(&SKILLS));
     set + node.blocks.iter().map(|block| block.skills.len()).sum::<usize>()
 }
 
@@ -198,9 +192,7 @@ impl SkillPlaces {
         patches: &mut Patches,
         out: &mut Diagnostics,
     ) {
-        let is_set = |node: &ast::Skills| {
-            node.limit.is_some() || node.merged.is_some() || node.repeat.is_some()
-        };
+        let is_set = |node: &ast::Skills| count_written(&node.limits.of(&SKILLS)) > 0;
         if is_set(&patch) {
             let place = nodes.iter().position(is_set).unwrap_or(0);
             if nodes.is_empty() {
@@ -222,7 +214,12 @@ impl SkillPlaces {
                 match known {
                     Some(known) if is_new => {
                         let first_at = known.name.as_ref().map_or(name.at, |known| known.at);
-                        patches.report_known("skill", &label, first_at, name.at, out);
+                        patches.report_known(
+                            "skill",
+                            Spanned { value: &label, at: name.at },
+                            first_at,
+                            out,
+                        );
                     }
                     Some(known) => patches.skill(&label, known, skill, out),
                     None if is_new => {

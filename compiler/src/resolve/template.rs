@@ -10,6 +10,7 @@
 
 mod engine;
 mod error;
+mod input;
 mod limit;
 mod names;
 mod nesting;
@@ -22,50 +23,17 @@ mod states;
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use relay_bundle::Segment;
 
+pub(crate) use self::input::{
+    Include, TemplateArgument, TemplateArgumentKind, TemplateText, Templates,
+};
 pub(crate) use self::limit::{TEMPLATE_BYTES_MAX, TEXT_BYTES_MAX, TOTAL_BYTES_MAX, VARIANTS_MAX};
 use self::render::Renderer;
 pub(crate) use self::source::TextPlace;
 use self::states::States;
 use crate::diagnostic::Diagnostics;
-use crate::source::{FileId, Span};
-
-/// A template.
-pub(crate) struct TemplateText<'a> {
-    /// What its author wrote.
-    pub(crate) text: &'a str,
-    /// Where it is.
-    pub(crate) at: TextPlace,
-}
-
-/// An argument as templates see it: by its name with `_` for `-`.
-#[derive(Clone, Copy)]
-pub(crate) struct TemplateArgument<'a> {
-    /// The name callers use.
-    pub(crate) name: &'a str,
-    /// Which values it takes.
-    pub(crate) kind: TemplateArgumentKind<'a>,
-    /// Whether a call without it is refused.
-    pub(crate) required: bool,
-    /// The value of a call without it.
-    pub(crate) default: Option<&'a str>,
-    /// Where its name is declared.
-    pub(crate) at: Span,
-}
-
-/// Which values an argument takes.
-#[derive(Clone, Copy)]
-pub(crate) enum TemplateArgumentKind<'a> {
-    /// One of these.
-    Choice(&'a [String]),
-    /// A truth value in templates, the choices `true` and `false` for callers.
-    Boolean,
-    /// Any text.
-    Text,
-}
 
 /// The texts of one prompt, rendered.
 #[derive(Debug)]
@@ -100,21 +68,16 @@ pub(crate) fn vocabulary() -> [(&'static str, Vec<&'static str>); 3] {
     ]
 }
 
-/// Finds a text file by its path from the folder of another file.
-pub(crate) type Include<'i> = dyn Fn(FileId, &str) -> Option<(FileId, Arc<str>)> + 'i;
-
 /// Renders the templates of one prompt together; `None` if one has errors, which are reported.
 ///
-/// `prompt_at` is the prompt's name, for errors of the templates as a whole. `project_cost` is what
-/// the prompts of the project have cost so far beyond what each is free to; see [`limit`].
+/// `project_cost` is what the prompts of the project have cost so far beyond what each is free to; see [`limit`].
 pub(crate) fn render(
-    texts: &[TemplateText<'_>],
-    arguments: &[TemplateArgument<'_>],
-    prompt_at: Span,
+    templates: &Templates<'_>,
     project_cost: &Cell<u64>,
     include: &Include<'_>,
     out: &mut Diagnostics,
 ) -> Option<RenderedTexts> {
+    let Templates { texts, arguments, at: prompt_at } = *templates;
     let errors_before = out.error_count();
     read::check_choices(arguments, out);
     let templates = read::read(texts, include, out);
@@ -154,16 +117,6 @@ pub(crate) fn render(
             out.absorb(attempt);
             return None;
         }
-    }
-}
-
-impl TemplateArgument<'_> {
-    fn is_text(&self) -> bool {
-        matches!(self.kind, TemplateArgumentKind::Text)
-    }
-
-    fn may_be_absent(&self) -> bool {
-        !self.required && self.default.is_none()
     }
 }
 

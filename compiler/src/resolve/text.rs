@@ -171,8 +171,8 @@ pub(super) fn render(
             included.borrow_mut().insert(id, whole_file(id, &text, true));
             Some((id, text))
         };
-        let result =
-            template::render(&texts, &declared, named_at, sources.template_cost(), &include, out)?;
+        let templates = template::Templates { texts: &texts, arguments: &declared, at: named_at };
+        let result = template::render(&templates, sources.template_cost(), &include, out)?;
         for (argument, steering) in arguments.iter_mut().zip(&result.steering) {
             argument.argument.stride = steering.stride;
             argument.argument.only_printed = steering.only_printed;

@@ -1,6 +1,7 @@
 //! Tenants, roles, users, and who sees what.
 
-use super::{EffectiveNode, Renderer, Scalar};
+use super::node::{EffectiveNode, Scalar};
+use super::renderer::Renderer;
 use crate::ast::Who;
 use crate::model::{Access, Readers, Role, User};
 

@@ -1,6 +1,7 @@
 //! What the project expects of its own bundle.
 
-use super::{EffectiveNode, Renderer, Scalar, list, said};
+use super::node::{EffectiveNode, Scalar};
+use super::renderer::{Renderer, list, said};
 use crate::ast::{Claim, Expect};
 use crate::source::Spanned;
 

@@ -1,6 +1,7 @@
 //! The policy and the facts of a project.
 
-use super::{EffectiveNode, Renderer, Scalar};
+use super::node::{EffectiveNode, Scalar};
+use super::renderer::Renderer;
 use crate::ast::{Plain, Written};
 use crate::model::{Facts, Policy};
 use crate::source::{Span, Spanned};

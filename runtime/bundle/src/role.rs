@@ -15,10 +15,18 @@ pub struct CallerRole {
     pub name: String,
     /// The most tier that a call of this role may reach, 0 (reads) to 3 (cannot be undone).
     pub tier: Setting<Tier>,
-    /// The role that contains this one.
-    pub parent: Option<String>,
+    /// The number of the role that contains this one.
+    pub parent: Option<u32>,
     /// The names and patterns of the tools that it sees; absent if it sees all.
     pub tools: Option<Vec<Setting<String>>>,
     /// Where it was declared.
     pub at: Place,
+}
+
+impl CallerRole {
+    /// Returns the role that contains this one, of the roles of its bundle.
+    #[must_use]
+    pub fn parent_in<'r>(&self, roles: &'r [Self]) -> Option<&'r Self> {
+        roles.get(self.parent? as usize)
+    }
 }

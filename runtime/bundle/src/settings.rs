@@ -61,7 +61,13 @@ impl Settings {
         if bytes > SETTINGS_BYTES_MAX {
             return Err(OpenError::SettingsTooLarge { bytes, limit: SETTINGS_BYTES_MAX });
         }
-        Self::decode(reader)
+        let settings = Self::decode(reader)?;
+        let is_lost =
+            |role: &CallerRole| role.parent.is_some() && role.parent_in(&settings.roles).is_none();
+        if settings.roles.iter().any(is_lost) {
+            return Err(malformed(Kind::Roles, "a parent is not one of the roles"));
+        }
+        Ok(settings)
     }
 }
 

@@ -233,8 +233,7 @@ pub fn contains(roles: &[CallerRole], wide: usize, role: usize) -> bool {
         if at == wide {
             return true;
         }
-        let parent = roles.get(at).and_then(|role| role.parent.as_deref());
-        next = parent.and_then(|parent| number_of(roles, parent));
+        next = roles.get(at).and_then(|role| role.parent).map(|parent| parent as usize);
     }
     false
 }

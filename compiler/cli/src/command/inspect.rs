@@ -3,7 +3,7 @@
 mod access;
 mod canonical;
 
-use relay_bundle::{Bundle, CallerRole, Gate, List, MessagePiece, Messages, Policy, PromptView};
+use relay_bundle::{Bundle, Gate, List, MessagePiece, Messages, Policy, PromptView};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -20,7 +20,7 @@ use crate::answer::table::{self, number, text};
 use crate::answer::tag_index::TagIndex;
 use crate::answer::tool::{self, Tool};
 use crate::args::{InspectArgs, ReportFormat};
-use crate::command::inspect::access::{Audience, Tenant, User};
+use crate::command::inspect::access::{Audience, Role, Tenant, User};
 use crate::command::verify::{self, Signature};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -75,7 +75,7 @@ pub(crate) struct Inspected {
     /// The tenants, sorted by name.
     tenants: Vec<Tenant>,
     /// The roles, sorted by name; none if everyone sees everything.
-    roles: Vec<CallerRole>,
+    roles: Vec<Role>,
     /// Who has which role: users, groups, then anyone.
     users: Vec<User>,
     /// The callers that see the same, each with what they see; one if everyone sees everything.
@@ -177,7 +177,7 @@ impl Inspected {
             policy: bundle.policy().cloned(),
             facts: known(bundle)?,
             tenants: access::tenants(bundle)?,
-            roles: bundle.roles().to_vec(),
+            roles: access::roles(bundle),
             users: access::users(bundle)?,
             audiences: access::audiences(&names)?,
             tools: access::seen(Tool::all(bundle)?, &names, List::Tools)?,

@@ -4,8 +4,8 @@ use relay_bundle::Contents;
 use serde::Serialize;
 
 use super::place::{Owner, dense};
+use super::search::{LiteralSecret, SecretSearch};
 use super::texts::texts;
-use super::{LiteralSecret, SecretSearch};
 use crate::diagnostic::Diagnostics;
 use crate::secret::{self, Found};
 use crate::source::Sources;

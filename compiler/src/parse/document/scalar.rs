@@ -11,7 +11,8 @@ use std::thread;
 use kdl::{KdlEntry, KdlValue};
 
 use super::super::node::Scalar;
-use super::token::{Token, Tokens, is_allowed, is_newline};
+use super::token::{Token, Tokens, is_allowed};
+use crate::source::is_newline;
 
 /// Strings from this size on are decoded ahead, in bytes.
 const LONG_BYTES: usize = 512;

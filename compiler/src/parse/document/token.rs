@@ -3,6 +3,8 @@
 //! One pass without recursion, so that time is linear for any text. What a word or a string
 //! means is decided in [`super::scalar`].
 
+use crate::source::is_newline;
+
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token {
@@ -111,11 +113,6 @@ pub(super) fn newline_length(rest: &str) -> usize {
         Some(first) if is_newline(first) => first.len_utf8(),
         _ => 0,
     }
-}
-
-/// Returns whether a character ends a line (KDL 2, "Newline").
-pub(crate) fn is_newline(c: char) -> bool {
-    matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
 /// Returns whether a character is white space within a line (KDL 2, "Whitespace").

@@ -9,13 +9,13 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use super::names::Names;
-use super::rules::{GROUP, USE};
 use super::written::{Word, words};
 use crate::diagnostic::Diagnostics;
-use crate::nearest::nearest;
+use crate::language::facts::{GROUP, USE};
 use crate::parse::document::NODES_MAX;
 use crate::parse::node::{Node, Reader};
 use crate::source::Span;
+use relay_engine::nearest::nearest;
 
 /// How deep groups may be in groups.
 const DEPTH_MAX: usize = 8;

@@ -26,7 +26,12 @@ fn read(bytes: &[u8], kind: Kind, on_error: OnError) -> (Option<MarkdownPrompt>,
     let sources = Sources::new(&files, "a.md");
     let file = sources.load("a.md").unwrap();
     let mut out = Diagnostics::new(false);
-    let prompt = markdown_prompt(file, bytes, kind, FrontMatterRule::Required, on_error, &mut out);
+    let prompt = markdown_prompt(
+        file,
+        bytes,
+        Reading { kind, rule: FrontMatterRule::Required, on_error },
+        &mut out,
+    );
     let reported = out.sorted().into_iter().map(|report| {
         let severity = if report.is_error() { "error" } else { "warning" };
         let (at, diagnostic) = (report.at, &report.diagnostic);

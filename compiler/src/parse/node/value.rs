@@ -5,8 +5,8 @@ use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Kind, Literal};
-use crate::nearest::nearest;
 use crate::source::{Span, Spanned};
+use relay_engine::nearest::nearest;
 
 /// A value, perhaps with a type annotation.
 #[derive(Debug, Clone)]
@@ -32,31 +32,40 @@ const ANNOTATIONS: &[&str] = &["bytes", "chars", "duration", "env", "file", "reg
 impl Value {
     /// Returns the text; reports any other value and every annotation.
     pub(in crate::parse) fn text(&self, out: &mut Diagnostics) -> Option<Spanned<String>> {
+        self.written(out).map(|text| Spanned { value: text.to_owned(), at: self.at })
+    }
+
+    fn written(&self, out: &mut Diagnostics) -> Option<&str> {
         self.plain(out)?;
         match &self.scalar {
-            Scalar::Text(text) => Some(Spanned { value: text.clone(), at: self.at }),
+            Scalar::Text(text) => Some(text),
             _ => self.wrong_type("a text", out),
         }
     }
 
     /// Returns the text if it is not empty.
     pub(in crate::parse) fn non_empty(&self, out: &mut Diagnostics) -> Option<Spanned<String>> {
-        let text = self.text(out)?;
-        if text.value.trim().is_empty() {
+        self.written_name(out).map(|text| Spanned { value: text.to_owned(), at: self.at })
+    }
+
+    fn written_name(&self, out: &mut Diagnostics) -> Option<&str> {
+        let text = self.written(out)?;
+        if text.trim().is_empty() {
             out.report(self.at, EmptyText { at: self.at });
             return None;
         }
         Some(text)
     }
 
-    /// Returns what a field of this kind takes; a text is not read by its kind.
+    /// Returns what a field of this kind takes.
     pub(in crate::parse) fn literal(
         &self,
         kind: Kind,
         out: &mut Diagnostics,
-    ) -> Option<Spanned<Literal<'static>>> {
+    ) -> Option<Spanned<Literal<'_>>> {
         let value = match kind {
-            Kind::Text(_) => return None,
+            Kind::Text(_) => Literal::Text(self.written(out)?),
+            Kind::Name(_) => Literal::Text(self.written_name(out)?),
             Kind::Boolean => Literal::Boolean(self.boolean(out)?),
             Kind::Number { low, high } => {
                 self.plain(out)?;

@@ -3,7 +3,7 @@
 use miette::Diagnostic;
 use thiserror::Error;
 
-use crate::prove::Case;
+use crate::prove::case::Case;
 use crate::source::Span;
 
 /// Without a gate no agent gets a briefing, so nothing can be expected of one.

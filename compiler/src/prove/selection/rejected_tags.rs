@@ -4,7 +4,7 @@ use miette::Diagnostic;
 use relay_engine::select::TagError;
 use thiserror::Error;
 
-use crate::prove::Case;
+use crate::prove::case::Case;
 use crate::source::Span;
 
 /// An agent that sends these tags gets an error, and no briefing.

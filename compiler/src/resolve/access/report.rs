@@ -5,10 +5,13 @@ use std::fmt;
 use miette::Diagnostic;
 use thiserror::Error;
 
-use super::{ID_CHARS_MAX, ROLES_MAX};
-use crate::audience::AUDIENCES_MAX;
+use crate::model::audience::AUDIENCES_MAX;
 use crate::source::Span;
 
+/// The most roles of a project.
+pub(crate) const ROLES_MAX: usize = 256;
+/// The most characters of a user's id and of a group.
+pub(crate) const ID_CHARS_MAX: usize = 256;
 /// The most names that a help line lists.
 pub(super) const NAMED_MAX: usize = 10;
 

@@ -2,12 +2,26 @@
 //!
 //! `line` ends each message: it is empty where the label shows the exact place.
 
+use std::fmt;
+
 use miette::Diagnostic;
 use thiserror::Error;
 
 use super::limit;
-use super::source::Line;
 use crate::source::Span;
+
+/// The line of a template that a span cannot show; it ends a message.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Line(pub(super) Option<usize>);
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(line) => write!(f, " (line {line} of the template)"),
+            None => Ok(()),
+        }
+    }
+}
 
 #[derive(Debug, Error, Diagnostic)]
 pub(super) enum TemplateError {

@@ -5,13 +5,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::engine;
 use super::error::TemplateError;
+use super::input::{TemplateArgument, TemplateArgumentKind};
 use super::read::Template;
 use super::rewrite::{Comparison, How, Name, Rewritten};
 use super::source::Source;
-use super::{TemplateArgument, TemplateArgumentKind, engine};
 use crate::diagnostic::Diagnostics;
-use crate::nearest::nearest;
+use relay_engine::nearest::nearest;
 
 /// What the templates do with an argument.
 #[derive(Default, Clone, Copy)]

@@ -9,9 +9,9 @@ use std::ops::Range;
 use minijinja::machinery::{Token, tokenize};
 use minijinja::syntax::SyntaxConfig;
 
-use super::error::TemplateError;
+use super::error::{Line, TemplateError};
 use super::limit;
-use super::source::Line;
+
 use crate::source::Span;
 
 /// Why a template is not parsed: where, and what to report there.

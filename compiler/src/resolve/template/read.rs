@@ -9,13 +9,12 @@ use std::rc::Rc;
 
 use minijinja::{Error, machinery};
 
-use super::error::TemplateError;
+use super::error::{Line, TemplateError};
+use super::input::{Include, TemplateArgument, TemplateArgumentKind, TemplateText};
 use super::rewrite::{self, Rewritten};
 use super::slot::find_reserved;
-use super::source::{Line, Source, TextPlace};
-use super::{
-    Include, TemplateArgument, TemplateArgumentKind, TemplateText, engine, limit, nesting,
-};
+use super::source::{Source, TextPlace};
+use super::{engine, limit, nesting};
 use crate::diagnostic::Diagnostics;
 use crate::source::FileId;
 

@@ -12,14 +12,15 @@ use minijinja::{Error, ErrorKind, Value};
 use relay_bundle::Segment;
 
 use super::engine::{Engine, Failure, Stop};
-use super::error::TemplateError;
+use super::error::{Line, TemplateError};
+use super::input::{TemplateArgument, TemplateArgumentKind};
+use super::limit;
 use super::names::template_name;
 use super::read::Template;
 use super::rewrite::{self, How, Mention, Rewritten};
 use super::slot::segments;
-use super::source::{Line, Source};
+use super::source::Source;
 use super::states::States;
-use super::{TemplateArgument, TemplateArgumentKind, limit};
 use crate::diagnostic::Diagnostics;
 use crate::source::Span;
 

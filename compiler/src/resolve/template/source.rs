@@ -1,10 +1,9 @@
 //! The text of a template and the way from its bytes to places in the project.
 
-use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::error::TemplateError;
+use super::error::{Line, TemplateError};
 use crate::diagnostic::Diagnostics;
 use crate::source::{FileId, Span};
 
@@ -30,10 +29,6 @@ pub(super) struct Spot {
     pub(super) at: Span,
     pub(super) line: Line,
 }
-
-/// The line of a template that a span cannot show; it ends a message.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Line(Option<usize>);
 
 impl Source {
     /// Returns the file that includes are relative to.
@@ -79,14 +74,5 @@ impl Source {
             words.push('…');
         }
         words
-    }
-}
-
-impl fmt::Display for Line {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Some(line) => write!(f, " (line {line} of the template)"),
-            None => Ok(()),
-        }
     }
 }

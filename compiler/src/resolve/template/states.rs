@@ -5,9 +5,10 @@
 use minijinja::Value;
 
 use super::error::TemplateError;
+use super::input::{TemplateArgument, TemplateArgumentKind};
+use super::limit;
 use super::names::Use;
 use super::slot::slot;
-use super::{TemplateArgument, TemplateArgumentKind, limit};
 use crate::diagnostic::Diagnostics;
 use crate::source::Span;
 

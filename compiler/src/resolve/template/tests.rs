@@ -9,7 +9,7 @@ use relay_bundle::Segment;
 
 use super::{
     Include, RenderedTexts, Steering, TemplateArgument, TemplateArgumentKind, TemplateText,
-    TextPlace, render,
+    Templates, TextPlace, render,
 };
 use crate::diagnostic::Diagnostics;
 use crate::source::{FileId, Span};
@@ -60,7 +60,8 @@ fn run(template: &str, place: TextPlace) -> (Option<RenderedTexts>, Diagnostics)
         Some((file(index as u64 + 1), Arc::from(FILES[index].1)))
     };
     let texts = [TemplateText { text: template, at: place }];
-    let rendered = render(&texts, &arguments(&choices), at(), &Cell::new(0), include, &mut out);
+    let rendered =
+        render(&templates(&texts, &arguments(&choices)), &Cell::new(0), include, &mut out);
     (rendered, out)
 }
 
@@ -401,7 +402,9 @@ fn counts_combinations() {
     });
     let text = "{{ a|upper }}{{ b|upper if b }}";
     let texts = [TemplateText { text, at: TextPlace::Value(at()) }];
-    assert!(render(&texts, &arguments, at(), &Cell::new(0), &|_, _| None, &mut out).is_none());
+    assert!(
+        render(&templates(&texts, &arguments), &Cell::new(0), &|_, _| None, &mut out).is_none()
+    );
     let [report] = out.sorted()[..] else { panic!() };
     assert_eq!(
         report.diagnostic.to_string(),
@@ -422,7 +425,8 @@ fn a_choice_that_is_only_printed_multiplies_nothing() {
     });
     let text = "{{ service }}{% if place == 'there' %} far{% endif %}";
     let texts = [TemplateText { text, at: TextPlace::Value(at()) }];
-    let rendered = render(&texts, &arguments, at(), &Cell::new(0), &|_, _| None, &mut out).unwrap();
+    let rendered =
+        render(&templates(&texts, &arguments), &Cell::new(0), &|_, _| None, &mut out).unwrap();
     let steering = |stride, only_printed| Steering { stride, only_printed };
     assert_eq!(rendered.steering, [steering(0, true), steering(1, false)]);
     assert_eq!((rendered.variants.len(), rendered.used), (2, vec![true, true]));
@@ -446,7 +450,8 @@ fn only_the_presence_of_an_optional_choice_that_is_printed_multiplies() {
     let text = "{{ service or 'all' }}{% set at %}{{ place }}!{% endset %}{{ at|upper }}\
                 {% if other %}, not {{ other }}{% endif %}";
     let texts = [TemplateText { text, at: TextPlace::Value(at()) }];
-    let rendered = render(&texts, &arguments, at(), &Cell::new(0), &|_, _| None, &mut out).unwrap();
+    let rendered =
+        render(&templates(&texts, &arguments), &Cell::new(0), &|_, _| None, &mut out).unwrap();
     let steering = |stride, only_printed| Steering { stride, only_printed };
     assert_eq!(rendered.steering, [steering(1, true), steering(2, false), steering(4, true)]);
     assert_eq!(rendered.variants.len(), 8);
@@ -459,7 +464,15 @@ fn an_empty_value_of_a_choice_is_false() {
     let kind = TemplateArgumentKind::Choice(&choices);
     let arguments = [TemplateArgument { name: "c", kind, required: true, default: None, at: at() }];
     let texts = [TemplateText { text: "{{ c or '-' }}", at: TextPlace::Value(at()) }];
-    let rendered = render(&texts, &arguments, at(), &Cell::new(0), &|_, _| None, &mut out).unwrap();
+    let rendered =
+        render(&templates(&texts, &arguments), &Cell::new(0), &|_, _| None, &mut out).unwrap();
     let said = |text: &str| vec![vec![Segment::Literal(text.to_owned())]];
     assert_eq!(rendered.variants, [said("-"), said("a")]);
+}
+
+fn templates<'t>(
+    texts: &'t [TemplateText<'t>],
+    arguments: &'t [TemplateArgument<'t>],
+) -> Templates<'t> {
+    Templates { texts, arguments, at: at() }
 }

@@ -1,6 +1,6 @@
 //! Who there is: tenants, roles and users, and what each audience is.
 
-use relay_bundle::{Bundle, CallerRole, Corrupt, List, Setting, Who};
+use relay_bundle::{Bundle, CallerRole, Corrupt, List, Place, Setting, Tier, Who};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -15,6 +15,23 @@ pub(crate) struct Tenant {
     pub(super) name: String,
     /// Where it was declared: `file:line`.
     at: String,
+}
+
+/// A role, with what it inherits.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "CallerRole")]
+pub(crate) struct Role {
+    /// Its name.
+    name: String,
+    /// The most tier that a call of this role may reach, 0 (reads) to 3 (cannot be undone).
+    tier: Setting<Tier>,
+    /// The role that contains this one.
+    parent: Option<String>,
+    /// The names and patterns of the tools that it sees; absent if it sees all.
+    tools: Option<Vec<Setting<String>>>,
+    /// Where it was declared.
+    at: Place,
 }
 
 /// A row of `users`.
@@ -78,6 +95,16 @@ pub(super) fn tenants(bundle: &Bundle) -> Result<Vec<Tenant>, Corrupt> {
     Ok(tenants
         .map(|relay_bundle::Tenant { name, at }| Tenant { name, at: at.to_string() })
         .collect())
+}
+
+/// Reads the roles, each with the name of the one that contains it.
+pub(super) fn roles(bundle: &Bundle) -> Vec<Role> {
+    let role = |role: &CallerRole| {
+        let CallerRole { name, tier, parent: _, tools, at } = role.clone();
+        let parent = role.parent_in(bundle.roles()).map(|parent| parent.name.clone());
+        Role { name, tier, parent, tools, at }
+    };
+    bundle.roles().iter().map(role).collect()
 }
 
 /// Reads the rows of `users`.
@@ -160,12 +187,12 @@ pub(super) fn draw(bundle: &Bundle, names: &Names<'_>, width: usize) -> Result<S
         section(table::facts(&[("tenants", fact)], width));
     }
     if !bundle.roles().is_empty() {
-        let rows = bundle.roles().iter().map(|role| {
-            let CallerRole { name, tier, parent, tools, at } = role;
+        let rows = roles(bundle).into_iter().map(|role| {
+            let Role { name, tier, parent, tools, at } = role;
             vec![
-                name.clone(),
+                name,
                 tier.value.number().to_string(),
-                parent.clone().unwrap_or_default(),
+                parent.unwrap_or_default(),
                 patterns(tools.as_deref()),
                 at.to_string(),
             ]

@@ -245,10 +245,12 @@ fn people(bundle: &Bundle, text: &mut String) -> Result<(), Failure> {
         let names = tenants.into_iter().map(|tenant| tenant.name);
         section("tenants", &lines(names.collect()), text);
     }
-    for CallerRole { name, tier, parent, tools, at: _ } in bundle.roles() {
+    for role in bundle.roles() {
+        let CallerRole { name, tier, parent: _, tools, at: _ } = role;
+        let parent = role.parent_in(bundle.roles()).map(|parent| parent.name.as_str());
         heading("role", name, text);
         field("tier", Some(&tier.value.number().to_string()), text);
-        field("parent", parent.as_deref(), text);
+        field("parent", parent, text);
         field("tools", Some(&access::patterns(tools.as_deref())), text);
     }
     let users = access::users(bundle)?;

@@ -1,13 +1,13 @@
 //! Forms that raise the tier, that no command has, or that name what is not declared.
 
-use crate::nearest::nearest;
 use miette::Diagnostic;
+use relay_engine::nearest::nearest;
 use thiserror::Error;
 
 use super::operand;
 use super::option::Known;
 use crate::diagnostic::Diagnostics;
-use crate::parse::facts::rules::{FORM_ROLE, HAS, WITHOUT};
+use crate::language::facts::{FORM_ROLE, HAS, WITHOUT};
 use crate::parse::facts::written::{Word, children, number, words};
 use crate::parse::node::Node;
 use crate::source::{Span, Spanned};

@@ -4,7 +4,7 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
-use crate::parse::facts::rules::OPERANDS;
+use crate::language::facts::OPERANDS;
 use crate::parse::facts::written::{children, place, role, words};
 use crate::parse::node::Node;
 use crate::source::Span;

@@ -6,7 +6,7 @@ use minijinja::machinery::ast::{
 };
 
 use super::extent::{extent, range};
-use super::{Comparison, How, Mention, Name, Rewriter};
+use super::rewriter::{Comparison, How, Mention, Name, Rewriter};
 use crate::resolve::template::engine::{ARGUMENT, MEASURE, OPERATE, PRESENCE_TESTS, TRUTH};
 use crate::resolve::template::error::TemplateError;
 use crate::resolve::template::slot::find_reserved;

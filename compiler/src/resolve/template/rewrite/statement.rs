@@ -6,7 +6,7 @@ use minijinja::machinery::ast::{CallBlock, Expr, ForLoop, IfCond, Macro, Stmt};
 
 use super::expression::Bond;
 use super::extent::{extent, range};
-use super::{How, Name, Rewriter, template_name};
+use super::rewriter::{How, Name, Rewriter, template_name};
 use crate::resolve::template::engine::{
     BLOCK_END, BLOCK_START, PAY, PRINT_END, PRINT_START, STORE,
 };

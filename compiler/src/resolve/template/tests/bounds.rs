@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use super::{TemplateText, TextPlace, at, file, outcome, render, run};
+use super::{TemplateText, TextPlace, at, file, outcome, render, run, templates};
 use crate::diagnostic::Diagnostics;
 use crate::resolve::template::limit;
 
@@ -318,7 +318,7 @@ fn the_templates_of_a_project_share_a_budget() {
     let codes = |template: &str| {
         let mut out = Diagnostics::new(false);
         let texts = [TemplateText { text: template, at: TextPlace::Value(at()) }];
-        let rendered = render(&texts, &[], at(), &spent, &|_, _| None, &mut out);
+        let rendered = render(&templates(&texts, &[]), &spent, &|_, _| None, &mut out);
         let codes: Vec<_> = out.sorted().iter().map(|report| report.code()).collect();
         (rendered.is_some(), codes.join(" "))
     };

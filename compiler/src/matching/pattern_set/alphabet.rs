@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use relay_engine::glob::Part;
 
-use super::{TRIED_STEPS_MAX, TooMany};
+use super::limit::{TRIED_STEPS_MAX, TooMany};
 
 /// Characters for names that are shown, the best first.
 const PREFERRED: &str = "abcdefghijklmnopqrstuvwxyz0123456789_-./ABCDEFGHIJKLMNOPQRSTUVWXYZ";

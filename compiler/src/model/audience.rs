@@ -9,7 +9,7 @@ use relay_bundle::Mask;
 use relay_engine::glob;
 use relay_engine::tool::{Gating, ToolSpec};
 
-use crate::model::{Access, For, Readers};
+use super::access::{Access, For, Readers, User};
 
 /// The most audiences of a project.
 pub(crate) const AUDIENCES_MAX: usize = 4096;
@@ -289,7 +289,7 @@ pub(crate) struct Callers {
 
 impl Callers {
     pub(crate) fn of(access: &Access) -> Self {
-        let tenant = |user: &crate::model::User| user.tenant.as_ref().map(|tenant| tenant.value);
+        let tenant = |user: &User| user.tenant.as_ref().map(|tenant| tenant.value);
         let rows: BTreeSet<_> =
             access.users.iter().map(|user| (tenant(user), user.role.value)).collect();
         let covered: BTreeSet<_> = rows

@@ -1,12 +1,12 @@
-//! What nodes of facts take.
+//! `facts { program …; environment … }`, and the nodes of fact files.
 
 use relay_policy::facts::{Output, Role, Special, Style, WordKind};
 
-use super::super::policy::BECAUSE;
+use super::shared::BECAUSE;
 use crate::grammar::{Field, Kind, Literal, Rule, Scalar};
 
 /// The kind of every field that holds a role.
-pub(super) const ROLE_KIND: Kind = Kind::Words(Role::WORDS);
+pub(crate) const ROLE_KIND: Kind = Kind::Words(Role::WORDS);
 
 const COUNT_KIND: Kind = Kind::Number { low: 0, high: 255 };
 
@@ -86,7 +86,7 @@ pub(crate) static FACTS: Rule = Rule {
     meaning: "What the project knows about programs, beside what is shipped: `relay facts` prints all of it. It counts in every environment.",
     fields: &[],
     children: &[&PROGRAM, &GROUP, &ENVIRONMENT],
-    example: include_str!("../../reference/facts.kdl"),
+    example: include_str!("../reference/facts.kdl"),
 };
 
 /// A fact file, as a node with its nodes.
@@ -99,7 +99,7 @@ pub(crate) static FACT_FILE: Rule = Rule {
     example: "",
 };
 
-pub(super) static CHECKED: Rule = Rule::leaf(
+pub(crate) static CHECKED: Rule = Rule::leaf(
     "checked",
     "a check",
     "Against what the programs of the file were checked that do not say it themselves.",
@@ -107,7 +107,7 @@ pub(super) static CHECKED: Rule = Rule::leaf(
 );
 
 /// How a program says that it was not checked, though its file was.
-pub(super) const UNCHECKED: &str = "no";
+pub(crate) const UNCHECKED: &str = "no";
 
 const CHECKED_FIELD: Field = Field::property(
     "checked",
@@ -151,7 +151,7 @@ const SUB_1_WITHOUT: Rule = Rule {
     example: "",
 };
 
-pub(super) static GROUP: Rule = Rule {
+pub(crate) static GROUP: Rule = Rule {
     name: "group",
     what: "a group",
     meaning: "What several commands have alike; `use` puts it into each. It counts in this node alone.",
@@ -160,13 +160,13 @@ pub(super) static GROUP: Rule = Rule {
     example: "",
 };
 
-pub(super) static USE: Rule =
+pub(crate) static USE: Rule =
     Rule::leaf("use", "a use of groups", "Puts all that these groups hold in its place.", &[NAMES]);
 
 /// The rules of sub-commands, by depth.
-pub(super) static SUBS: [&Rule; 4] = [&SUB_1, &SUB_2, &SUB_3, &SUB_4];
+pub(crate) static SUBS: [&Rule; 4] = [&SUB_1, &SUB_2, &SUB_3, &SUB_4];
 
-pub(super) static FLAGS: Rule = Rule {
+pub(crate) static FLAGS: Rule = Rule {
     name: "flags",
     what: "options",
     meaning: "Options that mean the same, dashes included. One that ends with `*` is the beginning of others.",
@@ -184,7 +184,7 @@ pub(super) static FLAGS: Rule = Rule {
     example: "",
 };
 
-pub(super) static VALUE: Rule = Rule::leaf(
+pub(crate) static VALUE: Rule = Rule::leaf(
     "value",
     "a value",
     "What certain values mean; the first row that matches counts. A pattern has one `*`, at its end or beginning; before a `*` at the end, `[*]` is the character. `[relative]` is any value that begins as a relative path does: with a letter, a digit, `.`, `_` or `@`.",
@@ -227,9 +227,9 @@ const REST: &Rule = &REST_RULE;
 const LAST: &Rule = &LAST_RULE;
 
 /// The rules of operands, in the order of `Position`.
-pub(super) static OPERANDS: [&Rule; 3] = [OPERAND, REST, LAST];
+pub(crate) static OPERANDS: [&Rule; 3] = [OPERAND, REST, LAST];
 
-pub(super) static FORM: Rule = Rule {
+pub(crate) static FORM: Rule = Rule {
     name: "form",
     what: "a form",
     meaning: "What the command is under conditions; the first form that holds counts. A form may only lower the tier, so that a lost one can only raise it.",
@@ -246,20 +246,20 @@ pub(super) static FORM: Rule = Rule {
     example: "",
 };
 
-pub(super) static HAS: Rule =
+pub(crate) static HAS: Rule =
     Rule::leaf("has", "options", "Options of which one must be there.", &[NAMES]);
 
-pub(super) static WITHOUT: Rule =
+pub(crate) static WITHOUT: Rule =
     Rule::leaf("without", "options", "Options of which none may be there.", &[NAMES]);
 
-pub(super) static MATCHING: Rule = Rule::leaf(
+pub(crate) static MATCHING: Rule = Rule::leaf(
     "matching",
     "patterns",
     "Patterns, as of values, of which each operand must match one.",
     &[NAMES],
 );
 
-pub(super) static FORM_ROLE: Rule = Rule::leaf(
+pub(crate) static FORM_ROLE: Rule = Rule::leaf(
     "role",
     "a role",
     "What the values of options are then.",
@@ -293,7 +293,7 @@ macro_rules! scalars {
             fn decode(literal: Literal<'_>) -> Option<Self> {
                 match literal {
                     Literal::Word(word) => Self::from_word(word),
-                    Literal::Boolean(_) | Literal::Number(_) => None,
+                    Literal::Boolean(_) | Literal::Number(_) | Literal::Text(_) => None,
                 }
             }
 

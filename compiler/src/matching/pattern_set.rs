@@ -8,6 +8,7 @@
 
 mod alphabet;
 mod automaton;
+mod limit;
 
 #[cfg(test)]
 mod tests;
@@ -18,15 +19,8 @@ use std::ops::ControlFlow;
 use relay_engine::glob::{self, is_name};
 
 use automaton::Automaton;
-
-/// The most states that are tried.
-const TRIED_STATES_MAX: usize = 20_000;
-/// The most steps: how often a place in a pattern meets a class of characters.
-const TRIED_STEPS_MAX: usize = 20_000_000;
-
-/// The patterns have more combinations than are tried.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct TooMany;
+use limit::TRIED_STEPS_MAX;
+pub(crate) use limit::TooMany;
 
 /// A set of patterns that a name matches: these and no others.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use relay_engine::glob::{self, Part};
 
 use super::alphabet::Alphabet;
-use super::{TRIED_STATES_MAX, TRIED_STEPS_MAX, TooMany};
+use super::limit::{TRIED_STATES_MAX, TRIED_STEPS_MAX, TooMany};
 
 /// Patterns as one automaton. A *place* is before a part of a pattern or at the end of one; the
 /// places of a pattern follow each other, and those of all patterns are numbered together.

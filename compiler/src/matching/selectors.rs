@@ -1,7 +1,7 @@
 //! Whether two skills can match together, and whether one matches wherever another does.
 
+use crate::matching::pattern_set::{TooMany, ends_agree, meet, outside};
 use crate::model::Skill;
-use crate::pattern_set::{TooMany, ends_agree, meet, outside};
 use crate::source::Spanned;
 
 /// The steps of all comparisons of one check.

@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use relay_engine::glob;
 
 use crate::ast::Who;
+use crate::matching::pattern_set::{self, NameSet};
 use crate::model::{Model, Skill};
-use crate::pattern_set::{self, NameSet};
 
 /// So many calls are resolved at most.
 const RESOLVED_MAX: usize = 20_000;
@@ -238,7 +238,8 @@ impl<'s> Scopes<'s> {
         let skills = &model.skills.list;
         let tenant = |skill: &'s Skill| skill.tenant.as_ref().map(|tenant| tenant.value.as_str());
         let user = |skill: &'s Skill| skill.user.as_ref().map(|user| user.value.as_str());
-        let topic = |skill: &'s Skill| skill.topic.as_ref().map(|topic| topic.value.as_str());
+        let topic =
+            |skill: &'s Skill| skill.settings.topic.as_ref().map(|topic| topic.value.as_str());
         let topics = distinct(skills, topic);
         let mut scopes = Self {
             bytes: Vec::new(),

@@ -8,8 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
+use crate::matching::pattern_set::literal_start;
 use crate::model::Skill;
-use crate::pattern_set::literal_start;
 use crate::source::Spanned;
 
 /// Skills of a list, in the order in which they were added.

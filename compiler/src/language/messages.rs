@@ -1,0 +1,87 @@
+//! `messages { NAME "…"; NAME file=… }`: the texts that the server itself says.
+
+use super::shared::FILE;
+use crate::grammar::{Field, Kind, Rule};
+
+/// The texts that the server itself sends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MessageName {
+    /// Opens the instructions.
+    SessionGreeting,
+    /// Ends the instructions of a gated project.
+    GateInstructions,
+    /// Follows a briefing.
+    GateEncouragement,
+    /// Follows what `read_prompts` gives.
+    ReadPromptsReminder,
+    /// Precedes a briefing that was not asked for.
+    GateInterceptPreamble,
+}
+
+impl MessageName {
+    /// All of them, in the order in which a client reads them.
+    pub(crate) const ALL: [Self; 5] = [
+        Self::SessionGreeting,
+        Self::GateInstructions,
+        Self::GateEncouragement,
+        Self::ReadPromptsReminder,
+        Self::GateInterceptPreamble,
+    ];
+
+    /// Returns the name of its node.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::SessionGreeting => "session-greeting",
+            Self::GateInstructions => "gate-instructions",
+            Self::GateEncouragement => "gate-encouragement",
+            Self::ReadPromptsReminder => "read-prompts-reminder",
+            Self::GateInterceptPreamble => "gate-intercept-preamble",
+        }
+    }
+}
+
+pub(crate) static MESSAGES: Rule = Rule {
+    name: "messages",
+    what: "messages",
+    meaning: "The texts that the server itself sends. Messages that are not written are built in.",
+    fields: &[],
+    children: &[
+        &SESSION_GREETING,
+        &GATE_INSTRUCTIONS,
+        &GATE_ENCOURAGEMENT,
+        &READ_PROMPTS_REMINDER,
+        &GATE_INTERCEPT_PREAMBLE,
+    ],
+    example: include_str!("../reference/messages.kdl"),
+};
+
+pub(crate) static SESSION_GREETING: Rule = Rule::leaf(
+    "session-greeting",
+    "a system message",
+    "Begins the instructions that a client reads when it connects.",
+    &[
+        Field::optional("a text", Kind::Text("text"), ""),
+        Field { meaning: "The same, from a file.", ..FILE },
+    ],
+);
+
+pub(crate) static GATE_INSTRUCTIONS: Rule = Rule {
+    name: "gate-instructions",
+    meaning: "Ends the instructions of a gated project: how to get a briefing.",
+    ..SESSION_GREETING
+};
+
+pub(crate) static GATE_ENCOURAGEMENT: Rule =
+    Rule { name: "gate-encouragement", meaning: "Follows a briefing.", ..SESSION_GREETING };
+
+pub(crate) static READ_PROMPTS_REMINDER: Rule = Rule {
+    name: "read-prompts-reminder",
+    meaning: "Follows what `read_prompts` returns.",
+    ..SESSION_GREETING
+};
+
+pub(crate) static GATE_INTERCEPT_PREAMBLE: Rule = Rule {
+    name: "gate-intercept-preamble",
+    meaning: "Precedes a briefing that the agent did not ask for.",
+    ..SESSION_GREETING
+};

@@ -1,0 +1,57 @@
+//! `prompt NAME priority=… file=… { … }`
+
+use super::shared::{ALLOW_SECRET, FILE, NEW, TEMPLATE, TEXT};
+use super::{argument, message, readers};
+use crate::grammar::{Field, Kind, Literal, Rule};
+use crate::setting::{Setting, settings};
+use crate::source::Spanned;
+
+pub(crate) static PROMPT: Rule = Rule {
+    name: "prompt",
+    what: "a prompt",
+    meaning: "A prompt. Its text is a `text`, a `file=`, or `message`s: one of the three.",
+    fields: &[
+        Field::argument("a name", Kind::Text("text"), "What clients call it."),
+        Field::property("enabled", Kind::Boolean, "`#false` leaves it out of the bundle.")
+            .or(Literal::Boolean(true)),
+        Field::property(
+            "priority",
+            Kind::Number { low: 1, high: 10 },
+            "Weighs its matches with a task; 10 is in every briefing.",
+        )
+        .or(Literal::Number(5)),
+        Field::property(
+            "briefing",
+            Kind::Boolean,
+            "`#false` keeps it out of briefings and of the index: it is for people, who find it in their client's list. By default `#false` with a required argument.",
+        ),
+        FILE,
+        TEMPLATE,
+        NEW,
+        Field::either("title", "The name that clients show."),
+        Field::either("description", "What clients show in their list of prompts."),
+        Field::either(
+            "summary",
+            "What it is about, for keywords to match; without it, the description, or the first sentence of its text.",
+        ),
+    ],
+    children: &[&readers::FOR, &CHAPTERS, &argument::ARG, &TEXT, &message::MESSAGE, &ALLOW_SECRET],
+    example: include_str!("../reference/prompt.kdl"),
+};
+
+pub(crate) static CHAPTERS: Rule = Rule::leaf(
+    "chapters",
+    "chapters",
+    "Its parts, for keywords to match; without it, the headings of its text.",
+    &[Field::arguments("a chapter", Kind::Text("text"), "A chapter.")],
+);
+
+settings! {
+    /// The settings of a prompt.
+    struct PromptSettings {}
+    PROMPT {
+        priority: Setting<u8> = "priority",
+        title: Option<Spanned<String>> = "title",
+        description: Option<Spanned<String>> = "description",
+    }
+}

@@ -1,0 +1,101 @@
+//! `prompts { … }`: prompts, folders of prompts and folders of commands.
+
+use super::shared::{ALLOW_SECRET, NEW};
+use super::{prompt, readers};
+use crate::grammar::{Field, Kind, Literal, Rule, Scalar as _, words};
+use crate::setting::{Setting, settings};
+
+/// Whether command files must have front matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FrontMatterRule {
+    Required,
+    Optional,
+}
+
+words!(FrontMatterRule {
+    "required" = FrontMatterRule::Required,
+    "optional" = FrontMatterRule::Optional,
+});
+
+/// The effect of a faulty command file on the build.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OnError {
+    Fail,
+    Skip,
+    Repair,
+}
+
+words!(OnError {
+    "fail" = OnError::Fail,
+    "skip" = OnError::Skip,
+    "repair" = OnError::Repair,
+});
+
+pub(crate) static PROMPTS: Rule = Rule {
+    name: "prompts",
+    what: "prompts",
+    meaning: "Prompts, one by one and by the folder. A project may have any number of such nodes.",
+    fields: &[],
+    children: &[&prompt::PROMPT, &FOLDER, &COMMANDS],
+    example: include_str!("../reference/prompts.kdl"),
+};
+
+pub(crate) static FOLDER: Rule = Rule {
+    name: "folder",
+    what: "a folder",
+    meaning: "Makes a prompt of every `*.md` file below a folder; a name is the path below the folder without `.md`.",
+    fields: &[
+        Field::argument("a folder", Kind::Text("path"), "The folder, relative to this document."),
+        // Read so that it can be reported in its own words: it belongs to `commands`.
+        Field { meaning: "", ..ON_ERROR },
+        NEW,
+    ],
+    children: &[&readers::FOR, &ALLOW_SECRET],
+    example: "",
+};
+
+pub(crate) static COMMANDS: Rule = Rule {
+    name: "commands",
+    what: "commands",
+    meaning: "Makes a prompt of every markdown command below a folder, as other programs use them.",
+    fields: &[
+        Field::argument("a folder", Kind::Text("path"), "The folder, relative to this document."),
+        ON_ERROR,
+        FRONT_MATTER,
+        BRIEFING,
+        NEW,
+    ],
+    children: &[&readers::FOR, &ALLOW_SECRET],
+    example: "",
+};
+
+pub(crate) const ON_ERROR: Field = Field::property(
+    "on-error",
+    Kind::Words(OnError::WORDS),
+    "What a faulty file does: `fail` is an error, `skip` leaves the file out, `repair` corrects what it can.",
+)
+.or(Literal::Word("fail"));
+
+pub(crate) const FRONT_MATTER: Field = Field::property(
+    "front-matter",
+    Kind::Words(FrontMatterRule::WORDS),
+    "`optional` takes files without front matter too; their description is the first sentence of the text, else its first heading.",
+)
+.or(Literal::Word("required"));
+
+pub(crate) const BRIEFING: Field = Field::property(
+    "briefing",
+    Kind::Boolean,
+    "`#true` lets briefings send the commands too; without it only people run them, from their client's list.",
+)
+.or(Literal::Boolean(false));
+
+settings! {
+    /// The settings of a folder; one of prompts takes none.
+    struct FolderSettings {}
+    COMMANDS {
+        on_error: Setting<OnError> = "on-error",
+        front_matter: Setting<FrontMatterRule> = "front-matter",
+        briefing: Setting<bool> = "briefing",
+    }
+}

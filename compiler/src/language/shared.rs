@@ -1,0 +1,48 @@
+//! Properties and nodes that several nodes take.
+
+use crate::grammar::{Field, Kind, Literal, Rule};
+
+/// The property of a node in a `when` that adds it.
+pub(crate) const NEW: Field = Field::property(
+    "new",
+    Kind::Boolean,
+    "In a `when`: adds the node, instead of patching the one of its name.",
+)
+.or(Literal::Boolean(false));
+
+/// Why something is allowed that would not be, or counts less than it would.
+pub(crate) const BECAUSE: Field =
+    Field::either("because", "The reason; what lowers a tier needs one.");
+
+/// A node that is one text.
+pub(crate) static TEXT: Rule = Rule::leaf(
+    "text",
+    "a text",
+    "The text itself.",
+    &[Field::argument("a text", Kind::Text("text"), "The text.")],
+);
+
+pub(crate) const FILE: Field = Field::property(
+    "file",
+    Kind::Text("path"),
+    "The file that holds the text, relative to this document.",
+);
+pub(crate) const TEMPLATE: Field = Field::property(
+    "template",
+    Kind::Boolean,
+    "Whether the text is a template. Without it, files named `*.j2` are.",
+);
+
+pub(crate) static ALLOW_SECRET: Rule = Rule::leaf(
+    "allow-secret",
+    "allow-secret",
+    "Lets texts pass that only look like a secret.",
+    &[
+        Field::argument(
+            "the name of a rule",
+            Kind::Text("text"),
+            "The rule that the report of the secret names.",
+        ),
+        Field::property("because", Kind::Text("text"), "The reason; it must be given."),
+    ],
+);

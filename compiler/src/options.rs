@@ -1,0 +1,26 @@
+//! The request for a build, and which compiler answers it.
+
+/// The compiler's version, which a bundle names.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The request for a build.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The environment whose `when` nodes count.
+    pub environment: Option<String>,
+    /// The epoch, over the one that the project writes.
+    pub epoch: Option<u64>,
+    /// Whether a warning is as bad as an error.
+    pub strict: bool,
+    /// The commit that is built, for the provenance.
+    pub git: Option<Git>,
+}
+
+/// A commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Git {
+    /// Its hash.
+    pub commit: String,
+    /// Whether the work tree differs from it.
+    pub dirty: bool,
+}

@@ -1,0 +1,61 @@
+//! The texts of a prompt before they are rendered, and the arguments as they see them.
+
+use std::sync::Arc;
+
+use super::source::TextPlace;
+use crate::source::{FileId, Span};
+
+/// A template.
+pub(crate) struct TemplateText<'a> {
+    /// What its author wrote.
+    pub(crate) text: &'a str,
+    /// Where it is.
+    pub(crate) at: TextPlace,
+}
+
+/// The templates of one prompt.
+pub(crate) struct Templates<'t> {
+    pub(crate) texts: &'t [TemplateText<'t>],
+    pub(crate) arguments: &'t [TemplateArgument<'t>],
+    /// Where the prompt is named, for errors of the templates as a whole.
+    pub(crate) at: Span,
+}
+
+/// An argument as templates see it: by its name with `_` for `-`.
+#[derive(Clone, Copy)]
+pub(crate) struct TemplateArgument<'a> {
+    /// The name callers use.
+    pub(crate) name: &'a str,
+    /// Which values it takes.
+    pub(crate) kind: TemplateArgumentKind<'a>,
+    /// Whether a call without it is refused.
+    pub(crate) required: bool,
+    /// The value of a call without it.
+    pub(crate) default: Option<&'a str>,
+    /// Where its name is declared.
+    pub(crate) at: Span,
+}
+
+/// Which values an argument takes.
+#[derive(Clone, Copy)]
+pub(crate) enum TemplateArgumentKind<'a> {
+    /// One of these.
+    Choice(&'a [String]),
+    /// A truth value in templates, the choices `true` and `false` for callers.
+    Boolean,
+    /// Any text.
+    Text,
+}
+
+impl TemplateArgument<'_> {
+    pub(super) fn is_text(&self) -> bool {
+        matches!(self.kind, TemplateArgumentKind::Text)
+    }
+
+    pub(super) fn may_be_absent(&self) -> bool {
+        !self.required && self.default.is_none()
+    }
+}
+
+/// Finds a text file by its path from the folder of another file.
+pub(crate) type Include<'i> = dyn Fn(FileId, &str) -> Option<(FileId, Arc<str>)> + 'i;
