@@ -15,8 +15,9 @@ const OTHERS_MAX: usize = 12;
 /// Returns commands that a difference may lower, the plainest first.
 pub(super) fn of(program: &str, sides: [Option<&Node>; 2], difference: &Difference) -> Vec<String> {
     let program = quoted(program);
-    let command = [&[program.clone()], difference.commands.as_slice()].concat().join(" ");
-    let nodes: Vec<&Node> = sides.iter().flatten().map(|node| *node).collect();
+    let command =
+        [std::slice::from_ref(&program), difference.commands.as_slice()].concat().join(" ");
+    let nodes: Vec<&Node> = sides.iter().flatten().copied().collect();
     let below = below(&nodes, &difference.commands);
     let operands = operands(&below);
     let mut out = Vec::new();
