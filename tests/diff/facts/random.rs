@@ -65,10 +65,11 @@ impl Numbers {
 
 /// Changes one fact of a program or of a sub-command.
 fn change(node: &mut Node, random: &mut Numbers) {
-    if !node.subs.is_empty() && !random.is(3) {
-        if let Some(sub) = random.at(&mut node.subs) {
-            return change(sub, random);
-        }
+    if !node.subs.is_empty()
+        && !random.is(3)
+        && let Some(sub) = random.at(&mut node.subs)
+    {
+        return change(sub, random);
     }
     match random.below(16) {
         0 => node.tier = Some(random.tier()),

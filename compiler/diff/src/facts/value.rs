@@ -76,8 +76,12 @@ fn changed(
     // A value without a limit has that of its options.
     fields.cap(&format!("{name} at most"), a.cap.or(cap_a), b.cap.or(cap_b), a.cap != b.cap);
     if a.role != b.role {
-        let direction = Direction::narrower_if(false);
-        fields.add(direction, name, Some(a.role.word().into()), Some(b.role.word().into()));
+        fields.add(
+            Direction::NotProved,
+            name,
+            Some(a.role.word().into()),
+            Some(b.role.word().into()),
+        );
     }
 }
 
