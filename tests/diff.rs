@@ -3,6 +3,7 @@
 mod access;
 mod answers;
 mod calls;
+mod facts;
 mod fields;
 
 use relay_bundle::{Bundle, Contents, encode};

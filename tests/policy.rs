@@ -2,7 +2,7 @@
 
 mod bounded;
 mod convention;
-mod corpus;
+pub(crate) mod corpus;
 mod deletion;
 mod entry;
 mod hard_inputs;

@@ -272,6 +272,17 @@ pub(crate) struct FactProgram {
     /// What it says; its file has no number yet.
     pub(crate) fact: relay_policy::facts::Node,
     pub(crate) written: Written,
+    pub(crate) rows: Vec<FactRow>,
+}
+
+/// A row below a program: a sub-command, options, an operand or a form.
+#[derive(Debug, Clone)]
+pub(crate) struct FactRow {
+    /// Which row of the facts it is.
+    pub(crate) row: relay_diff::facts::Row,
+    pub(crate) at: Span,
+    /// Why it is lower than what is shipped.
+    pub(crate) because: Option<Spanned<String>>,
 }
 
 /// `environment NAME… because=…`

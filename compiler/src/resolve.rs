@@ -75,7 +75,7 @@ pub(crate) fn project(
     let gate = gate::gate(nodes.gates, out);
     let (tools, other_tools) = tools::tools(nodes.tools, out);
     let policy = policy::policy(nodes.policies, out);
-    let facts = facts::facts(sources, nodes.facts, policy.as_ref().map(|policy| policy.at), out);
+    let facts = facts::facts(sources, nodes.facts, policy.as_ref(), out);
     let skills = skills::skills(sources, nodes.skills, out);
     let messages = message::messages(sources, nodes.messages, &gate, out);
     known.add(&prompts, &disabled_prompts, &other_tools);

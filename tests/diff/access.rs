@@ -77,18 +77,18 @@ proptest! {
                     List::Templates => (Kind::Template, before.templates[*row].uri_template.clone()),
                     List::Tools => (Kind::Tool, before.tools[*row].name.clone()),
                 };
-                expected.extend(new.difference(&old).map(|row| (name(row), Direction::Loosens)));
-                expected.extend(old.difference(&new).map(|row| (name(row), Direction::Tightens)));
+                expected.extend(new.difference(&old).map(|row| (name(row), Direction::NotProved)));
+                expected.extend(old.difference(&new).map(|row| (name(row), Direction::Narrower)));
             }
         }
         let mut reported = BTreeSet::new();
         for Finding { subject, change, direction, area, .. } in &found {
             let Change::Readers { gained, lost } = change else { continue };
             let name = (subject.kind, subject.name.clone());
-            let is_gained = expected.contains(&(name.clone(), Direction::Loosens));
+            let is_gained = expected.contains(&(name.clone(), Direction::NotProved));
             prop_assert_eq!(!gained.is_empty(), is_gained);
-            prop_assert_eq!(!lost.is_empty(), expected.contains(&(name.clone(), Direction::Tightens)));
-            let expected = if is_gained { Direction::Loosens } else { Direction::Tightens };
+            prop_assert_eq!(!lost.is_empty(), expected.contains(&(name.clone(), Direction::Narrower)));
+            let expected = if is_gained { Direction::NotProved } else { Direction::Narrower };
             prop_assert_eq!((*area, *direction), (Area::Authority, Some(expected)));
             prop_assert!(reported.insert(name), "one finding for each");
         }
@@ -126,7 +126,7 @@ fn users(rows: &str) -> Bundle {
 
 #[test]
 fn rows_of_users_have_their_directions() {
-    use Direction::{Changes, Loosens, Tightens};
+    use Direction::{Narrower as Tightens, NotProved as Loosens};
     for (before, after, id, direction) in [
         // A role that contains the other, one that does not, and a new row.
         ("user ann role=reader", "user ann role=operator", "user/ann/role", Loosens),
@@ -145,7 +145,7 @@ fn rows_of_users_have_their_directions() {
             "user ann tenant=acme role=reader\nuser ann tenant=globex role=reader",
             "user ann tenant=globex role=reader",
             "user/ann/in tenant acme",
-            Changes,
+            Loosens,
         ),
         // Callers of both groups were refused, and no longer are.
         ("group g role=operator\ngroup h role=auditor", "group h role=auditor", "group/g", Loosens),
@@ -161,7 +161,7 @@ fn rows_of_users_have_their_directions() {
 
 #[test]
 fn a_new_row_takes_what_counted_before() {
-    use Direction::{Changes, Loosens, Tightens};
+    use Direction::{Narrower as Tightens, NotProved as Loosens};
     for (before, row, id, direction, breaking) in [
         ("anyone role=operator", "user ann role=reader", "user/ann", Tightens, true),
         ("anyone role=reader", "user ann role=reader", "user/ann", Tightens, false),
@@ -169,14 +169,14 @@ fn a_new_row_takes_what_counted_before() {
             "user ann role=auditor",
             "user ann tenant=acme role=reader",
             "user/ann/in tenant acme",
-            Changes,
+            Loosens,
             true,
         ),
         (
             "anyone role=operator",
             "anyone tenant=acme role=reader",
             "anyone/in tenant acme",
-            Changes,
+            Loosens,
             true,
         ),
         ("anyone role=operator", "group g role=reader", "group/g", Tightens, true),
@@ -214,10 +214,10 @@ fn a_parent_does_not_see_what_is_for_its_child_alone() {
         )
     };
     for (readers, direction) in [
-        ("", Direction::Tightens),
-        ("; for role=operator", Direction::Tightens),
+        ("", Direction::Narrower),
+        ("; for role=operator", Direction::Narrower),
         // An operator does not see it.
-        ("; for role=reader", Direction::Loosens),
+        ("; for role=reader", Direction::NotProved),
     ] {
         let found = directions(&with("operator", readers), &with("reader", readers));
         assert_eq!(found, [("user/ann/role".to_owned(), direction)], "{readers}");
@@ -258,9 +258,9 @@ fn what_follows_from_a_role_is_its_own_finding_alone() {
     let (apart, within) =
         (with("role reader\nrole operator"), with("role reader parent=operator\nrole operator"));
     let found = directions(&apart, &within);
-    assert_eq!(found, [("role/reader/parent".to_owned(), Direction::Loosens)]);
+    assert_eq!(found, [("role/reader/parent".to_owned(), Direction::NotProved)]);
     let found = directions(&within, &apart);
-    assert_eq!(found, [("role/reader/parent".to_owned(), Direction::Tightens)]);
+    assert_eq!(found, [("role/reader/parent".to_owned(), Direction::Narrower)]);
     // A reader no longer gets the prompt, and its own finding alone says so.
     let breaks = |a: &Bundle, b: &Bundle| {
         let found = relay_diff::compare(a, b).unwrap();
@@ -278,7 +278,7 @@ fn what_follows_from_a_role_is_its_own_finding_alone() {
     assert!(!breaks(&chain("parent=other"), &chain("")).0);
     let few = with("role reader { tools \"nothing\" }\nrole operator");
     let found = directions(&few, &apart);
-    assert_eq!(found, [("role/reader/tools".to_owned(), Direction::Loosens)]);
+    assert_eq!(found, [("role/reader/tools".to_owned(), Direction::NotProved)]);
     // Patterns in other words match the same tools.
     let other = with("role reader { tools \"*\" \"server_*\" }\nrole operator");
     assert_eq!(directions(&apart, &other), []);
@@ -292,7 +292,7 @@ fn what_is_renamed_keeps_no_readers_from_a_reviewer() {
     };
     let found = relay_diff::compare(&with("old", "for role=operator"), &with("new", "")).unwrap();
     let Some(Finding { change, direction, .. }) = found.first() else { panic!("{found:?}") };
-    assert_eq!(*direction, Some(Direction::Loosens));
+    assert_eq!(*direction, Some(Direction::NotProved));
     assert_eq!(*change, Change::Readers { gained: vec!["role reader".into()], lost: Vec::new() });
     assert!(found.iter().any(|it| matches!(it.change, Change::Renamed { .. })), "{found:?}");
 }

@@ -6,8 +6,8 @@ use super::{reasons, tier};
 use crate::support::root;
 
 /// A labelled command.
-pub(super) struct Row {
-    pub(super) command: String,
+pub(crate) struct Row {
+    pub(crate) command: String,
     pub(super) tier: u8,
     pub(super) category: String,
 }
@@ -30,7 +30,7 @@ pub(super) fn rows(path: &str) -> Vec<Row> {
 }
 
 /// Returns all rows that are not set aside.
-pub(super) fn open_rows() -> Vec<Row> {
+pub(crate) fn open_rows() -> Vec<Row> {
     let names = NAMES.iter().map(|name| format!("{name}.tsv"));
     let others = names.chain(["examples.tsv".to_owned()]);
     others.flat_map(|name| rows(&name)).chain(found_rows()).collect()

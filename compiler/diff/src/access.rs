@@ -6,8 +6,9 @@ use relay_bundle::{Bundle, CallerRole, Corrupt, List, Setting, Tenant};
 use relay_engine::place::{Placement, number_of};
 use relay_engine::view::View;
 
-use crate::finding::{Area, Change, Direction, Finding, Findings, Kind, PARENT};
-use crate::role::{self, Width};
+use crate::direction::Direction;
+use crate::finding::{Area, Change, Finding, Findings, Kind, PARENT};
+use crate::role;
 
 /// Tools that a finding names.
 const NAMES_MAX: usize = 5;
@@ -27,19 +28,19 @@ fn tenants(a: &[Tenant], b: &[Tenant], out: &mut Findings) {
     for Tenant { name, at } in a.iter().filter(|tenant| !of_b.contains_key(&tenant.name)) {
         let gone = finding(name, Change::Removed).at(Some(at), None);
         out.push(if b.is_empty() {
-            gone.direction(Direction::Loosens).meaning("callers of any tenant are admitted")
+            gone.direction(Direction::NotProved).meaning("callers of any tenant are admitted")
         } else {
-            let gone = gone.direction(Direction::Tightens).breaking(true);
+            let gone = gone.direction(Direction::Narrower).breaking(true);
             gone.meaning("its callers are refused")
         });
     }
     for Tenant { name, at } in b.iter().filter(|tenant| !of_a.contains_key(&tenant.name)) {
         let new = finding(name, Change::Added).at(None, Some(at));
         out.push(if a.is_empty() {
-            let new = new.direction(Direction::Tightens);
+            let new = new.direction(Direction::Narrower);
             new.meaning("callers of tenants that the project does not name are refused")
         } else {
-            let new = new.direction(Direction::Loosens);
+            let new = new.direction(Direction::NotProved);
             new.meaning("its callers are admitted, as far as `users` gives them a role")
         });
     }
@@ -53,9 +54,9 @@ fn roles(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
     for gone in a.roles().iter().filter(|role| !of_b.contains_key(&role.name)) {
         let removed = finding(&gone.name, Change::Removed).at(Some(&gone.at), None);
         out.push(if of_b.is_empty() {
-            removed.direction(Direction::Loosens).meaning("everyone sees everything")
+            removed.direction(Direction::NotProved).meaning("everyone sees everything")
         } else {
-            let removed = removed.direction(Direction::Tightens).breaking(true);
+            let removed = removed.direction(Direction::Narrower).breaking(true);
             removed.meaning("no caller can have it")
         });
     }
@@ -66,11 +67,11 @@ fn roles(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
                 let added = finding(&new.name, Change::Added).at(None, Some(&new.at));
                 let sees = seen_by(b, new)?;
                 out.push(if of_a.is_empty() {
-                    let added = added.direction(Direction::Tightens);
+                    let added = added.direction(Direction::Narrower);
                     added.meaning(format!("everyone saw everything; {sees}"))
                 } else {
                     // Who has it is a finding of its own.
-                    let added = added.direction(Direction::Changes);
+                    let added = added.direction(Direction::Same);
                     added.meaning(format!("{sees}; `users` says who has it"))
                 });
             }
@@ -120,18 +121,15 @@ fn differences(
             finding(name, change).part(part).direction(direction).at(Some(&old.at), Some(at))
         }
     };
-    let direction =
-        if tier.value > old.tier.value { Direction::Loosens } else { Direction::Tightens };
+    let direction = Direction::of_limit(&old.tier.value, &tier.value);
     out.setting(
         Some(&old.tier),
         Some(tier),
         |tier| tier.number().to_string(),
         of("tier", direction),
     );
-    let width = role::width(old.tools.as_deref(), tools.as_deref());
-    if width != Width::Same {
-        let is_wider = width == Width::Wider;
-        let direction = if is_wider { Direction::Loosens } else { Direction::Tightens };
+    let direction = role::tools_direction(old.tools.as_deref(), tools.as_deref());
+    if direction != Direction::Same {
         let change = Change::Value {
             before: Some(role::shown(old.tools.as_deref())),
             after: Some(role::shown(tools.as_deref())),
@@ -169,8 +167,8 @@ fn differences(
         let no_longer = old_parent
             .map(|parent| format!("`{name}` no longer sees what a `for role={parent}` admits"));
         let (direction, meaning) = match no_longer {
-            Some(meaning) if is_narrower => (Direction::Tightens, meaning),
-            _ => (Direction::Loosens, "a `for` that names its parent admits it too".into()),
+            Some(meaning) if is_narrower => (Direction::Narrower, meaning),
+            _ => (Direction::NotProved, "a `for` that names its parent admits it too".into()),
         };
         out.push(of(PARENT, direction)(change).meaning(meaning));
     }

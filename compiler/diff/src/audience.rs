@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use relay_bundle::{Bundle, Corrupt, List, MaskView, Place};
 use relay_engine::view::View;
 
-use crate::finding::{Area, Change, Direction, Finding, Findings, Kind};
+use crate::direction::Direction;
+use crate::finding::{Area, Change, Finding, Findings, Kind};
 use crate::pairs::{Cell, Pair, Pairs};
 use crate::role::ancestors;
 
@@ -130,7 +131,7 @@ impl Item {
     ) -> Result<Finding, Corrupt> {
         let Whose { gained, lost, content } = whose;
         let change = Change::Readers { gained: gained.clone(), lost: lost.clone() };
-        let direction = if gained.is_empty() { Direction::Tightens } else { Direction::Loosens };
+        let direction = Direction::narrower_if(gained.is_empty());
         let places = (place(a, list, self.a)?, place(b, list, self.b)?);
         Ok(Finding::new(Area::Authority, kind(list), name(b, list, self.b)?, change)
             .part("who sees it")

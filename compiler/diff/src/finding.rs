@@ -5,7 +5,9 @@ use std::cmp::Reverse;
 use relay_bundle::{Digest, Place, Setting};
 use serde::Serialize;
 
+use crate::direction::Direction;
 use crate::text::Hunk;
+use crate::witness::Witness;
 
 /// Bytes of text for one token, as an estimate for English.
 pub const TOKEN_BYTES: i64 = 4;
@@ -26,19 +28,6 @@ pub enum Area {
     Contexts,
     /// What clients see: names, schemas, versions.
     Surface,
-}
-
-/// Whether a difference in authority lets agents do more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Direction {
-    /// They may do more.
-    Loosens,
-    /// It cannot be said.
-    Changes,
-    /// They may do less.
-    Tightens,
 }
 
 /// The kind of thing that differs.
@@ -261,7 +250,7 @@ pub struct Places {
 pub struct Finding {
     /// What it is about.
     pub area: Area,
-    /// Whether agents may do more; only of authority.
+    /// Whether agents may do more or less; only of authority.
     pub direction: Option<Direction>,
     /// Whether it breaks clients: something they use is gone, renamed, or takes fewer values.
     pub breaking: bool,
@@ -271,8 +260,14 @@ pub struct Finding {
     pub part: String,
     /// What differs.
     pub change: Change,
-    /// What that means for agents or clients, as one sentence; absent where the change says it.
+    /// What that means for agents or clients, in words; absent where the change says it.
     pub meaning: Option<String>,
+    /// A command that is judged lower by it; absent if none is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub witness: Option<Witness>,
+    /// Why the project does so, where it gives a reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
     /// How many bytes of text more or fewer agents get at most.
     pub bytes: i64,
     /// How sure it is.
@@ -295,6 +290,8 @@ impl Finding {
             part: String::new(),
             change,
             meaning: None,
+            witness: None,
+            because: None,
             bytes: 0,
             claim: Claim::Exact,
             places: Places::default(),
@@ -320,6 +317,30 @@ impl Finding {
     pub(crate) fn meaning(mut self, meaning: impl Into<String>) -> Self {
         self.meaning = Some(meaning.into());
         self
+    }
+
+    /// Adds a command that shows the difference; without one it says that none was found.
+    pub(crate) fn shown_by(mut self, witness: Option<Witness>) -> Self {
+        self.also(match &witness {
+            Some(witness) => witness.to_string(),
+            None => "not proved: no command that was tried is judged lower".to_owned(),
+        });
+        self.witness = witness;
+        self
+    }
+
+    /// Adds the reason that the project gives.
+    pub(crate) fn because(mut self, reason: Option<String>) -> Self {
+        self.because = reason;
+        self
+    }
+
+    /// Adds words to what it means.
+    fn also(&mut self, words: String) {
+        self.meaning = Some(match self.meaning.take() {
+            Some(meaning) => format!("{meaning}; {words}"),
+            None => words,
+        });
     }
 
     pub(crate) fn bytes(mut self, before: usize, after: usize) -> Self {
@@ -420,6 +441,15 @@ impl Findings {
         self.list.iter().any(|finding| kinds.contains(&finding.subject.kind))
     }
 
+    /// Returns whether there is one about this part of a thing, or about all of it.
+    pub(crate) fn has_about(&self, kind: Kind, name: &str, part: &str) -> bool {
+        self.list.iter().any(|it| {
+            it.subject.kind == kind
+                && it.subject.name.split(", ").any(|of| of == name)
+                && (it.part == part || it.part.is_empty() && kind == Kind::Program)
+        })
+    }
+
     /// Returns those about the role that contains a role.
     pub(crate) fn of_parents(&mut self) -> impl Iterator<Item = &mut Finding> {
         let is_of_parent = |it: &&mut Finding| it.subject.kind == Kind::Role && it.part == PARENT;
@@ -453,6 +483,11 @@ impl Findings {
     }
 
     pub(crate) fn sorted(mut self) -> Vec<Finding> {
+        for finding in &mut self.list {
+            if let Some(because) = finding.because.clone() {
+                finding.also(format!("because: {because}"));
+            }
+        }
         self.list.sort_by(|a, b| a.order().cmp(&b.order()));
         self.list
     }

@@ -2,7 +2,8 @@
 
 use relay_bundle::{Gate, Unlock};
 
-use crate::finding::{Area, Change, Direction, Finding, Findings, Kind};
+use crate::direction::Direction;
+use crate::finding::{Area, Change, Finding, Findings, Kind};
 
 /// Compares the gates of two bundles.
 pub(crate) fn compare(a: Option<&Gate>, b: Option<&Gate>, out: &mut Findings) {
@@ -12,14 +13,16 @@ pub(crate) fn compare(a: Option<&Gate>, b: Option<&Gate>, out: &mut Findings) {
             let added = finding(Area::Authority, Change::Added).at(None, Some(&b.at));
             out.push(
                 added
-                    .direction(Direction::Tightens)
+                    .direction(Direction::Narrower)
                     .meaning("calls of gated tools need a briefing"),
             );
         }
         (Some(a), None) => {
             let removed = finding(Area::Authority, Change::Removed).at(Some(&a.at), None);
             out.push(
-                removed.direction(Direction::Loosens).meaning("every tool runs without a briefing"),
+                removed
+                    .direction(Direction::NotProved)
+                    .meaning("every tool runs without a briefing"),
             );
         }
         (Some(a), Some(b)) => settings(a, b, out),
@@ -42,16 +45,16 @@ fn settings(a: &Gate, b: &Gate, out: &mut Findings) {
         at,
     } = b;
     let at = (Some(&a.at), Some(at));
-    let authority = |part: &'static str, loosens: bool| {
+    let authority = |part: &'static str, is_stricter: bool| {
         move |change| {
-            let direction = if loosens { Direction::Loosens } else { Direction::Tightens };
+            let direction = Direction::narrower_if(is_stricter);
             finding(Area::Authority, change).part(part).direction(direction).at(at.0, at.1)
         }
     };
     let before = out.count();
     let is_loose = unlock.value == Unlock::Intercept;
     out.setting(Some(&a.unlock), Some(unlock), unlocked, |change| {
-        authority("unlock", is_loose)(change).meaning(if is_loose {
+        authority("unlock", !is_loose)(change).meaning(if is_loose {
             "a gated call without a briefing runs, and brings one"
         } else {
             "a gated call without a briefing is denied"
@@ -59,7 +62,7 @@ fn settings(a: &Gate, b: &Gate, out: &mut Findings) {
     });
     let hides = hide_tools.value;
     out.setting(Some(&a.hide_tools), Some(hide_tools), bool::to_string, |change| {
-        authority("hide-tools", !hides)(change).meaning(if hides {
+        authority("hide-tools", hides)(change).meaning(if hides {
             "clients with a session see the gated tools after their briefing alone"
         } else {
             "clients see the gated tools before their briefing"

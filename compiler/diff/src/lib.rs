@@ -12,6 +12,8 @@ mod audience;
 mod briefing;
 mod calls;
 mod consistent;
+mod direction;
+pub mod facts;
 mod finding;
 mod gate;
 mod index;
@@ -22,6 +24,7 @@ mod pairs;
 mod policy;
 mod prebuilt;
 mod prompt;
+mod reasons;
 mod rename;
 mod rendering;
 mod resource;
@@ -33,15 +36,17 @@ mod skill;
 mod text;
 mod tool;
 mod user;
+mod witness;
 
 use relay_bundle::{Bundle, Contents, Corrupt, OpenError, encode};
 
+pub use direction::Direction;
 pub use finding::{
-    Area, Called, Change, Claim, Direction, Finding, Instructed, Kind, Lost, Places, Subject,
-    TOKEN_BYTES,
+    Area, Called, Change, Claim, Finding, Instructed, Kind, Lost, Places, Subject, TOKEN_BYTES,
 };
 pub use signer::{Signers, compare_signers};
 pub use text::{Hunk, Piece, PieceKind};
+pub use witness::Witness;
 
 use crate::finding::Findings;
 use crate::pairs::Pairs;
@@ -60,7 +65,7 @@ pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     }
     manifest::compare(a, b, &mut out);
     gate::compare(a.gate(), b.gate(), &mut out);
-    policy::compare(a, b, &mut out)?;
+    policy::compare([a, b], [&review_a, &review_b], &mut out)?;
     access::compare(a, b, &mut out)?;
     user::compare(a, b, &mut out)?;
     tool::compare(a, b, &mut out);

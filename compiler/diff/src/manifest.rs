@@ -2,7 +2,8 @@
 
 use relay_bundle::{Bundle, Manifest, Setting};
 
-use crate::finding::{Area, Change, Direction, ENVIRONMENT, Finding, Findings, Kind};
+use crate::direction::Direction;
+use crate::finding::{Area, Change, ENVIRONMENT, Finding, Findings, Kind};
 
 /// Compares the identities of two bundles. The compiler is no difference: where it decides
 /// something, that differs.
@@ -13,15 +14,13 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) {
         // The other side is no project.
         return;
     }
-    let mut text = |part: &'static str,
-                    area,
-                    a: Option<&Setting<String>>,
-                    b: Option<&Setting<String>>| {
-        out.setting(a, b, String::clone, |change| {
-            let finding = Finding::new(area, Kind::Project, "", change).part(part);
-            if area == Area::Authority { finding.direction(Direction::Changes) } else { finding }
-        });
-    };
+    let mut text =
+        |part: &'static str, area, a: Option<&Setting<String>>, b: Option<&Setting<String>>| {
+            out.setting(a, b, String::clone, |change| {
+                let finding = Finding::new(area, Kind::Project, "", change).part(part);
+                if area == Area::Authority { finding.direction(Direction::Same) } else { finding }
+            });
+        };
     text("name", Area::Surface, Some(&before.project), Some(project));
     text("version", Area::Surface, before.version.as_ref(), version.as_ref());
     text("title", Area::Surface, before.title.as_ref(), title.as_ref());

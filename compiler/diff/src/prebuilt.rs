@@ -8,7 +8,8 @@
 use relay_bundle::{Bundle, Corrupt, Kind as Section, Prebuilt};
 
 use crate::consistent::inconsistent;
-use crate::finding::{Area, Change, Direction, Finding, Findings, Kind};
+use crate::direction::Direction;
+use crate::finding::{Area, Change, Finding, Findings, Kind};
 
 /// Compares what is prebuilt: with what each bundle should have, and, if nothing else was found, with
 /// the other one.
@@ -24,7 +25,7 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), 
             _ => Change::Value { before: None, after: Some(names.clone()) },
         };
         let finding = Finding::new(Area::Authority, Kind::Project, "", change)
-            .direction(Direction::Changes)
+            .direction(Direction::NotProved)
             .part("tables that say something else than the contents");
         let meaning = "servers answer from this, and no comparison shows it: the bundle was altered \
                        before it was signed, or another version of relay built it";

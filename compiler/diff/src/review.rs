@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use relay_bundle::{Bundle, Corrupt, Place, Review, Suppression};
 
-use crate::finding::{Area, Change, Direction, Finding, Findings, Kind};
+use crate::direction::Direction;
+use crate::finding::{Area, Change, Finding, Findings, Kind};
 
 /// Names that a finding lists.
 const NAMES_MAX: usize = 3;
@@ -142,9 +143,9 @@ fn finding(changed: &Changed<'_>, held: &Held<'_>) -> Finding {
     let Changed { rule, before, after } = changed;
     let Held { names, places: (of_a, of_b) } = held;
     let (direction, meaning) = match (before, after) {
-        (None, _) => (Direction::Loosens, "a text that looks like such a secret is signed"),
-        (_, None) => (Direction::Tightens, "a text that looks like such a secret is an error"),
-        (Some(_), Some(_)) => (Direction::Changes, "the reason is another"),
+        (None, _) => (Direction::NotProved, "a text that looks like such a secret is signed"),
+        (_, None) => (Direction::Narrower, "a text that looks like such a secret is an error"),
+        (Some(_), Some(_)) => (Direction::Same, "the reason is another"),
     };
     let shown = names.iter().take(NAMES_MAX).copied().collect::<Vec<_>>().join(", ");
     let more = match names.len().saturating_sub(NAMES_MAX) {

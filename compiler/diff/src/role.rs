@@ -6,16 +6,7 @@ use relay_bundle::{Bundle, CallerRole, Corrupt, List, Setting};
 use relay_engine::glob;
 use relay_engine::place::{contains, number_of};
 
-/// How the tools of a role differ from what they were.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Width {
-    /// They match the same names.
-    Same,
-    /// They match fewer names.
-    Narrower,
-    /// They match more names, or it cannot be proved that they do not.
-    Wider,
-}
+use crate::direction::Direction;
 
 /// Returns the name of the role that contains a role.
 pub(crate) fn parent<'r>(roles: &'r [CallerRole], name: &str) -> Option<&'r str> {
@@ -28,6 +19,40 @@ pub(crate) fn ancestors<'r>(roles: &'r [CallerRole], name: &str) -> Vec<&'r str>
     let names = std::iter::successors(first, |role| role.parent_in(roles));
     // A bundle with a circle ends after as many steps as there are roles.
     names.take(roles.len()).map(|role| role.name.as_str()).collect()
+}
+
+/// Returns whether it is proved that callers of a role see and may do nothing after the change that those of
+/// another one did not before: one of the two roles was not widened, and they are within each other on the
+/// side where both have the same width.
+pub(crate) fn was_within(a: &Bundle, b: &Bundle, wide: &str, name: &str) -> Result<bool, Corrupt> {
+    if wide == name {
+        return Ok(!is_widened(a, b, name));
+    }
+    for (side, unwidened) in [(b, wide), (a, name)] {
+        let roles = side.roles();
+        if let (Some(wide), Some(name)) = (number_of(roles, wide), number_of(roles, name))
+            && !is_widened(a, b, unwidened)
+            && is_seen_within(side, wide, name)?
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Returns whether a role may do more after the change than before.
+fn is_widened(a: &Bundle, b: &Bundle, name: &str) -> bool {
+    let role = |bundle: &Bundle| {
+        number_of(bundle.roles(), name).and_then(|at| bundle.roles().get(at).cloned())
+    };
+    match (role(a), role(b)) {
+        (Some(old), Some(new)) => {
+            Direction::of_limit(&old.tier.value, &new.tier.value)
+                .and(tools_direction(old.tools.as_deref(), new.tools.as_deref()))
+                == Direction::NotProved
+        }
+        _ => true,
+    }
 }
 
 /// Returns whether callers of a role see and may do nothing that those of another one do not: in the
@@ -78,16 +103,15 @@ fn is_seen_within(bundle: &Bundle, wide: usize, name: usize) -> Result<bool, Cor
 
 /// Returns whether two roles match the same tools.
 pub(crate) fn have_equal_tools(a: &CallerRole, b: &CallerRole) -> bool {
-    width(a.tools.as_deref(), b.tools.as_deref()) == Width::Same
+    tools_direction(a.tools.as_deref(), b.tools.as_deref()) == Direction::Same
 }
 
-/// Returns how the tools of a role differ: by name or by pattern, `None` is all.
-pub(crate) fn width(a: Option<&[Setting<String>]>, b: Option<&[Setting<String>]>) -> Width {
-    match (covers(a, b), covers(b, a)) {
-        (true, true) => Width::Same,
-        (true, false) => Width::Narrower,
-        (false, _) => Width::Wider,
-    }
+/// Returns the direction of the tools of a role: by name or by pattern, `None` is all.
+pub(crate) fn tools_direction(
+    a: Option<&[Setting<String>]>,
+    b: Option<&[Setting<String>]>,
+) -> Direction {
+    Direction::proved(covers(a, b), covers(b, a))
 }
 
 /// Returns whether it is proved that some patterns match every name that others match: each of

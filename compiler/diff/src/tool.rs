@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use relay_bundle::{Bundle, Tool};
 use relay_engine::tool::{Group, find};
 
-use crate::finding::{Area, Change, Direction, Finding, Findings, Kind};
+use crate::direction::Direction;
+use crate::finding::{Area, Change, Finding, Findings, Kind};
 
 /// Compares the tools of two bundles. Their order in the list is the product's, not the project's.
 ///
@@ -20,14 +21,14 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) {
     };
     let (a, b) = (named(a), named(b));
     for (name, gone) in a.iter().filter(|(name, _)| !b.contains_key(*name)) {
-        let removed = finding(name, Change::Removed).direction(Direction::Tightens).breaking(true);
+        let removed = finding(name, Change::Removed).direction(Direction::Narrower).breaking(true);
         out.push(removed.meaning("no agent can call it").at(Some(&gone.at), None));
     }
     for (name, new) in &b {
         match a.get(name) {
             None => {
                 let tier = new.tier.number();
-                let added = finding(name, Change::Added).direction(Direction::Loosens);
+                let added = finding(name, Change::Added).direction(Direction::NotProved);
                 let meaning = format!("agents can call it (tier {tier})");
                 out.push(added.meaning(meaning).at(None, Some(&new.at)));
             }
@@ -46,16 +47,14 @@ fn differences(a: &Tool, b: &Tool, has_other_gate: bool, out: &mut Findings) {
         |before: String, after: String| Change::Value { before: Some(before), after: Some(after) };
     let at = |finding: Finding| finding.at(Some(&a.at), Some(at));
     if a.gated != *gated && !has_other_gate {
-        let (direction, meaning) = if *gated {
-            (Direction::Tightens, "it needs a briefing")
-        } else {
-            (Direction::Loosens, "it runs without a briefing")
-        };
+        let direction = Direction::narrower_if(*gated);
+        let meaning = if *gated { "it needs a briefing" } else { "it runs without a briefing" };
         let change = value(a.gated.to_string(), gated.to_string());
         out.push(at(finding(name, change).part("gated").direction(direction).meaning(meaning)));
     }
     if a.tier != *tier {
         let change = value(a.tier.number().to_string(), tier.number().to_string());
-        out.push(at(finding(name, change).part("tier").direction(Direction::Changes)));
+        let direction = Direction::of_demand(&a.tier, tier);
+        out.push(at(finding(name, change).part("tier").direction(direction)));
     }
 }

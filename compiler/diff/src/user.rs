@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use relay_bundle::{Bundle, Corrupt, Place, User, Who};
 use relay_engine::place::{contains, number_of};
 
-use crate::finding::{Area, Change, Direction, Finding, Findings, Kind};
-use crate::role::{ancestors, is_within};
+use crate::direction::Direction;
+use crate::finding::{Area, Change, Finding, Findings, Kind};
+use crate::role::{ancestors, is_within, was_within};
 
 /// Compares the users of two bundles.
 pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
@@ -133,7 +134,7 @@ impl<'r> Rest<'r> {
 struct Sides<'b> {
     a: &'b Bundle,
     b: &'b Bundle,
-    /// Which roles are within which, as far as it was asked: the wide one first.
+    /// Which roles were within which, as far as it was asked: the wide one first.
     known: RefCell<BTreeMap<(String, String), bool>>,
 }
 
@@ -143,12 +144,12 @@ impl Sides<'_> {
         let added = finding(key, "", Change::Added).at(None, Some(&new.at));
         let role = &new.role;
         if self.a.roles().is_empty() {
-            let added = added.direction(Direction::Tightens);
+            let added = added.direction(Direction::Narrower);
             return Ok(added.meaning(format!("the role is `{role}`; everyone saw everything")));
         }
         let tenant = key.tenant.as_deref();
         if !self.is_admitted(tenant)? {
-            let added = added.direction(Direction::Loosens);
+            let added = added.direction(Direction::NotProved);
             return Ok(added.meaning(format!("the role is `{role}`")));
         }
         let (mut is_narrower, mut lost) = (true, None);
@@ -156,7 +157,7 @@ impl Sides<'_> {
             is_narrower = is_narrower && self.within(other, role)?;
         }
         for other in before.without_groups(key).flat_map(|others| others.roles(tenant)) {
-            if lost.is_none() && !self.within(role, other)? {
+            if lost.is_none() && !is_within(self.a, self.b, role, other)? {
                 lost = Some(other);
             }
         }
@@ -169,14 +170,9 @@ impl Sides<'_> {
             before.without_groups(key).any(|others| others.count_for_all(tenant))
                 && self.contain_each_other(&before.of_groups.roles(tenant))
         };
-        Ok(added.direction(if !(is_narrower && had_place()) {
-            Direction::Loosens
-        } else if before.instead_of(key).all(|others| others.are_of(tenant)) {
-            Direction::Tightens
-        } else {
-            // Callers whose credentials say no tenant can be of another one now.
-            Direction::Changes
-        }))
+        // Else callers whose credentials say no tenant can be of another one now.
+        let had_tenant = || before.instead_of(key).all(|others| others.are_of(tenant));
+        Ok(added.direction(Direction::narrower_if(is_narrower && had_place() && had_tenant())))
     }
 
     /// Returns whether the first bundle admits callers of a tenant.
@@ -202,7 +198,7 @@ impl Sides<'_> {
         let role = &old.role;
         let was = format!("the role was `{role}`");
         if self.b.roles().is_empty() {
-            let removed = removed.breaking(false).direction(Direction::Loosens);
+            let removed = removed.breaking(false).direction(Direction::NotProved);
             return Ok(Some(removed.meaning(format!("{was}; everyone sees everything"))));
         }
         let tenant = key.tenant.as_deref();
@@ -212,18 +208,23 @@ impl Sides<'_> {
                 let meaning = format!(
                     "callers had `{role}`; another row of `users` may now give them `{other}`"
                 );
-                return Ok(Some(removed.direction(Direction::Loosens).meaning(meaning)));
+                return Ok(Some(removed.direction(Direction::NotProved).meaning(meaning)));
             }
+        }
+        if let Some(other) = self.was_apart(key, role, rest) {
+            let meaning =
+                format!("callers that are of a group with the role `{other}` too were refused");
+            return Ok(Some(removed.direction(Direction::NotProved).meaning(meaning)));
         }
         let other = rest.instead_of(key).find_map(|others| others.other_tenant(tenant));
         if let Some(other) = other {
             let meaning = format!(
                 "{was}; callers whose credentials say no tenant can be of `{other}` by another row"
             );
-            return Ok(Some(removed.direction(Direction::Changes).meaning(meaning)));
+            return Ok(Some(removed.direction(Direction::NotProved).meaning(meaning)));
         }
         let has_tenant = tenant.map_or(Ok(true), |name| Ok(self.b.find_tenant(name)?.is_some()))?;
-        Ok(has_tenant.then(|| removed.direction(Direction::Tightens).meaning(was)))
+        Ok(has_tenant.then(|| removed.direction(Direction::Narrower).meaning(was)))
     }
 
     fn changed(
@@ -242,18 +243,28 @@ impl Sides<'_> {
         let is_in = |bundle: &Bundle| is_contained(bundle, after, before);
         Ok(Some(if is_in(self.b) || is_in(self.a) {
             let meaning = format!("`{after}` contains `{before}`");
-            changed.direction(Direction::Loosens).meaning(meaning)
+            changed.direction(Direction::NotProved).meaning(meaning)
         } else if !self.within(before, after)? {
             let meaning = format!("not all that `{after}` sees and may do is of `{before}`");
-            changed.direction(Direction::Loosens).meaning(meaning)
+            changed.direction(Direction::NotProved).meaning(meaning)
         } else if let Some(other) = self.admitted_with(key, before, after, rest) {
             let meaning =
                 format!("callers that are of a group with the role `{other}` too were refused");
-            changed.direction(Direction::Loosens).meaning(meaning)
+            changed.direction(Direction::NotProved).meaning(meaning)
         } else {
             let meaning = format!("all that `{after}` sees and may do is of `{before}`");
-            changed.direction(Direction::Tightens).meaning(meaning)
+            changed.direction(Direction::Narrower).meaning(meaning)
         }))
+    }
+
+    /// Returns a role of other groups of which neither contained the one that a group had: callers of both
+    /// groups were refused.
+    fn was_apart<'r>(&self, key: &Key, role: &str, rest: &Rest<'r>) -> Option<&'r str> {
+        let are_related = |other: &str| {
+            other == role || is_contained(self.a, other, role) || is_contained(self.a, role, other)
+        };
+        let mut others = rest.of_groups.all.iter().copied().filter(|_| key.who == Who::Group);
+        others.find(|other| !are_related(other))
     }
 
     /// Returns a role of other groups that with the one before had none that contains the other,
@@ -275,12 +286,13 @@ impl Sides<'_> {
         others.find(|other| are_apart(self.a, before, other) && !are_apart(self.b, after, other))
     }
 
+    /// Returns whether a role after the change is within one before it.
     fn within(&self, wide: &str, name: &str) -> Result<bool, Corrupt> {
         let key = (wide.to_owned(), name.to_owned());
         if let Some(known) = self.known.borrow().get(&key) {
             return Ok(*known);
         }
-        let is_within = is_within(self.a, self.b, wide, name)?;
+        let is_within = was_within(self.a, self.b, wide, name)?;
         self.known.borrow_mut().insert(key, is_within);
         Ok(is_within)
     }

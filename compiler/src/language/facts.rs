@@ -17,6 +17,13 @@ const SAYS: Field = Field::property(
     "What it does, as the end of a sentence about it: `restarts a service`.",
 );
 
+/// The reason of a row that is lower than what is shipped.
+const LOWERS: Field = Field::property(
+    BECAUSE.name,
+    Kind::Text("text"),
+    "The reason; what is lower than what is shipped of the program needs one.",
+);
+
 /// The fields of programs and sub-commands, and others.
 macro_rules! node_fields {
     ($($other:expr),*) => {
@@ -118,7 +125,7 @@ const CHECKED_FIELD: Field = Field::property(
 pub(crate) static PROGRAM: Rule = Rule {
     name: "program",
     what: "a program",
-    meaning: "What is known about a program. Options and operands are closed: what is not declared is a doubt, and so at least tier 2. What replaces a shipped program needs a `because`.",
+    meaning: "What is known about a program. Options and operands are closed: what is not declared is a doubt, and so at least tier 2. What replaces a shipped program needs a `because`, and so does each row in it that is lower than what is shipped.",
     fields: node_fields![CHECKED_FIELD, BECAUSE],
     children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_1, &USE],
     example: "",
@@ -128,7 +135,7 @@ static SUB_1: Rule = Rule {
     name: "sub",
     what: "a sub-command",
     meaning: "A sub-command. One name may end or begin with `*`.",
-    fields: node_fields![],
+    fields: node_fields![LOWERS],
     children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_2, &USE],
     example: "",
 };
@@ -146,7 +153,7 @@ const SUB_1_WITHOUT: Rule = Rule {
     name: "sub",
     what: "a sub-command",
     meaning: "A sub-command of a sub-command.",
-    fields: node_fields![],
+    fields: node_fields![LOWERS],
     children: &[],
     example: "",
 };
@@ -179,6 +186,7 @@ pub(crate) static FLAGS: Rule = Rule {
         SAYS,
         Field::property("everywhere", Kind::Boolean, "Whether sub-commands take them too.")
             .or(Literal::Boolean(false)),
+        LOWERS,
     ],
     children: &[&VALUE],
     example: "",
@@ -198,7 +206,7 @@ pub(crate) static VALUE: Rule = Rule::leaf(
     ],
 );
 
-const ROLE_FIELD: &[Field] = &[Field::argument("a role", ROLE_KIND, "What it is.")];
+const ROLE_FIELD: &[Field] = &[Field::argument("a role", ROLE_KIND, "What it is."), LOWERS];
 const VALUES: &[&Rule] = &[&VALUE];
 
 /// The rest says which operands it is about, so that the loss of another row is a doubt.
@@ -212,6 +220,7 @@ const REST_FIELDS: &[Field] = &[
     .or(Literal::Number(0)),
     Field::property("not-last", Kind::Boolean, "Whether the last of several is none of them.")
         .or(Literal::Boolean(false)),
+    LOWERS,
 ];
 
 const fn operand(name: &'static str, meaning: &'static str) -> Rule {
@@ -241,6 +250,7 @@ pub(crate) static FORM: Rule = Rule {
         Field::property("output", Kind::Words(Output::WORDS), "What its output is then."),
         Field::property("stdin", ROLE_KIND, "What its standard input is then."),
         Field::property("writes", Kind::Text("path"), "A path that it writes then."),
+        LOWERS,
     ],
     children: &[&HAS, &WITHOUT, &MATCHING, OPERAND, REST, LAST, &FORM_ROLE],
     example: "",

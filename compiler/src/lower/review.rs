@@ -61,25 +61,31 @@ fn index(gate: &Gate) -> Option<IndexSettings> {
 /// Returns why the project lowers what commands are judged to be.
 fn reasons(model: &Model, places: &Places<'_>) -> Vec<Reason> {
     let mut reasons = Vec::new();
-    let mut add = |kind: &str, name: &str, because: Option<&Spanned<String>>| {
+    let mut add = |kind: &str, name: &str, part: String, because: Option<&Spanned<String>>| {
         if let Some(because) = because.filter(|because| !because.value.trim().is_empty()) {
             let (value, at) = (because.value.clone(), places.of(because.at));
             let (kind, name) = (kind.to_owned(), name.to_owned());
-            reasons.push(Reason { kind, name, part: String::new(), because: value, at });
+            reasons.push(Reason { kind, name, part, because: value, at });
         }
     };
-    let Some((_, facts)) = &model.policy else { return reasons };
+    let Some((policy, facts)) = &model.policy else { return reasons };
+    for (floor, setting) in policy.floors.iter() {
+        add("floor", floor.name(), String::new(), setting.because.as_ref());
+    }
     for program in &facts.programs {
         for name in &program.names {
-            add("program", &name.value, program.because.as_ref());
+            add("program", &name.value, String::new(), program.because.as_ref());
+            for row in &program.rows {
+                add("program", &name.value, row.row.words(&program.fact), row.because.as_ref());
+            }
         }
     }
     for row in &facts.environment {
         for name in &row.names {
-            add("variable", &name.value, row.because.as_ref());
+            add("variable", &name.value, String::new(), row.because.as_ref());
         }
     }
-    reasons.sort_by(|a, b| (&a.at, &a.name).cmp(&(&b.at, &b.name)));
+    reasons.sort_by(|a, b| (&a.at, &a.name, &a.part).cmp(&(&b.at, &b.name, &b.part)));
     reasons
 }
 

@@ -6,6 +6,7 @@ mod check;
 mod groups;
 mod names;
 mod pattern;
+mod reason;
 mod written;
 
 use std::collections::BTreeMap;
@@ -27,6 +28,7 @@ use crate::language::facts::{
 };
 use crate::source::{Span, Spanned};
 use names::Names;
+use reason::BECAUSE;
 use written::Word;
 
 /// What turns a span into the place of a fact: the number of its file, and where its lines begin.
@@ -153,6 +155,7 @@ fn program(node: &Node, lines: &Lines, out: &mut Diagnostics) -> FactProgram {
         because,
         fact,
         written: as_written(node, &PROGRAM),
+        rows: reason::rows(node),
     }
 }
 
@@ -161,7 +164,7 @@ fn environment(node: &Node, out: &mut Diagnostics) -> FactEnvironment {
     pattern::check_names(written::words(node), out);
     let mut reader = Reader::new(node, &ENVIRONMENT, out);
     let names = reader.texts(out);
-    let because = reader.text("because", out);
+    let because = reader.text(BECAUSE, out);
     reader.finish(out);
     FactEnvironment { at: node.name.at, names, because }
 }
@@ -202,7 +205,7 @@ fn words(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Option<LanguageWo
 }
 
 /// Reads a program or a sub-command at this depth. What it does not say about the style of its words is
-/// as in the node around it. A program may come with a reason.
+/// as in the node around it. It may come with a reason.
 fn fact(
     node: &Node,
     rule: &'static Rule,
@@ -212,7 +215,11 @@ fn fact(
     out: &mut Diagnostics,
 ) -> (Fact, Option<Spanned<String>>) {
     let mut reader = Reader::new(node, rule, out);
-    let because = if depth == 0 { reader.text("because", out) } else { None };
+    // That of a sub-command is read with its place, as those of all rows.
+    let because = match depth {
+        0 => reader.text(BECAUSE, out),
+        _ => reader.property(BECAUSE).and_then(|value| value.non_empty(out)),
+    };
     let style = reader.value("style", out).map_or(style, |style| style.value);
     let mut fact = Fact {
         names: reader.texts(out).into_iter().map(|name| name.value).collect(),
@@ -269,6 +276,8 @@ fn flag(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Option<Flag> {
         values: values(&mut reader, lines, out),
         place: lines.place(node.name.at),
     };
+    // Its reason is read with its place.
+    let _ = text(&mut reader, BECAUSE, out);
     reader.finish(out);
     Some(flag)
 }
@@ -314,6 +323,7 @@ fn operands(reader: &mut Reader<'_>, lines: &Lines, out: &mut Diagnostics) -> Ve
                 values: values(&mut reader, lines, out),
                 place: lines.place(child.name.at),
             });
+            let _ = text(&mut reader, BECAUSE, out);
             reader.finish(out);
         }
     }
@@ -337,6 +347,7 @@ fn form(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Form {
         writes: text(&mut reader, "writes", out),
         place: lines.place(node.name.at),
     };
+    let _ = text(&mut reader, BECAUSE, out);
     reader.finish(out);
     form
 }

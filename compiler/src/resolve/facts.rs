@@ -1,33 +1,36 @@
 //! The `facts` nodes of a project, joined with the facts that are shipped.
 
+mod lowers;
+
 use std::collections::BTreeMap;
 
 use miette::Diagnostic;
 use relay_policy::classify::{changes_code, program_name};
 use relay_policy::facts::Knowledge;
+use relay_policy::tier::Floors;
 use thiserror::Error;
 
 use super::policy::reason;
 use crate::ast::{self, FactEnvironment, FactProgram};
 use crate::diagnostic::Diagnostics;
 use crate::facts;
-use crate::model::Facts;
+use crate::model::{Facts, Policy};
 use crate::source::{FileId, Sources, Span};
 
 /// Resolves the facts of a project. Without a policy it has none, and nothing would use them.
 pub(super) fn facts(
     sources: &Sources<'_>,
     nodes: Vec<ast::Facts>,
-    policy_at: Option<Span>,
+    policy: Option<&Policy>,
     out: &mut Diagnostics,
 ) -> Option<Facts> {
-    let Some(policy_at) = policy_at else {
+    let Some(policy) = policy else {
         for node in nodes {
             out.report(node.at, FactsWithoutPolicy { at: node.at });
         }
         return None;
     };
-    let at = nodes.first().map_or(policy_at, |node| node.at);
+    let at = nodes.first().map_or(policy.at, |node| node.at);
     let mut programs = Vec::new();
     let mut environment = Vec::new();
     for node in nodes {
@@ -36,6 +39,7 @@ pub(super) fn facts(
     }
     let is_own = !(programs.is_empty() && environment.is_empty());
     let joined = facts::shipped_knowledge(sources.facts()).and_then(|mut knowledge| {
+        lowers::check(&programs, &knowledge, floors(policy), out);
         add_programs(sources, &programs, &mut knowledge, out);
         add_environment(&environment, &mut knowledge, out);
         let table = if is_own { facts::table(&knowledge)? } else { sources.facts().to_vec() };
@@ -48,6 +52,11 @@ pub(super) fn facts(
             None
         }
     }
+}
+
+/// Returns the tiers of what is not known.
+fn floors(policy: &Policy) -> Floors {
+    Floors::each(|floor| policy.floors.of(floor).tier.value)
 }
 
 /// Adds the programs of a project; each takes its names from the shipped ones.

@@ -50,7 +50,7 @@ pub struct IndexSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reason {
-    /// The kind of thing that it is for: `program` or `variable`.
+    /// The kind of thing that it is for: `floor`, `program` or `variable`.
     pub kind: String,
     /// Its name.
     pub name: String,

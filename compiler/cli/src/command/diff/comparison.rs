@@ -420,7 +420,7 @@ impl Found {
     pub(crate) fn level(&self) -> Level {
         match &self.finding {
             _ if self.accepted.is_some() => Level::Note,
-            Finding { direction: Some(Direction::Loosens), .. } => Level::Error,
+            Finding { direction: Some(Direction::NotProved), .. } => Level::Error,
             Finding { breaking: true, .. } => Level::Warning,
             _ => Level::Note,
         }

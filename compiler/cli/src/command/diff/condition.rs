@@ -36,7 +36,7 @@ impl Condition {
     fn is_tripped_by(self, found: &Found) -> bool {
         let finding = &found.finding;
         let holds = match self {
-            Self::Loosens => finding.direction == Some(Direction::Loosens),
+            Self::Loosens => finding.direction == Some(Direction::NotProved),
             Self::Breaking => finding.breaking,
             Self::Contexts => finding.area == Area::Contexts,
             Self::Surface => finding.area == Area::Surface,

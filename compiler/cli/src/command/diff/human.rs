@@ -4,7 +4,7 @@ use relay_diff::PieceKind;
 
 use crate::command::diff::outline::{Body, Group, Outline, Passage, Project, Row, Side, left_out};
 use crate::command::diff::words::{self, Count, Mark};
-use crate::output::{Look, bad, bold, dim, doubtful, good};
+use crate::output::{Look, bad, bold, dim, good};
 use crate::text::{on_one_line, padded, printable, without_commands, wrapped};
 
 /// Characters of a value that is shown on one line with the other.
@@ -97,7 +97,6 @@ fn mark(mark: Mark) -> String {
     match mark {
         Mark::Loosens => bad(format!("{text} ")).to_string(),
         Mark::Tightens => good(text).to_string(),
-        Mark::Changes => doubtful(format!("{text} ")).to_string(),
         Mark::Breaking | Mark::Removed => bad(text).to_string(),
         Mark::Added => good(text).to_string(),
         Mark::Other => text.into(),

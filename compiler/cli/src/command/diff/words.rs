@@ -27,8 +27,6 @@ pub(crate) enum Mark {
     Loosens,
     /// Agents may do less.
     Tightens,
-    /// Authority changes, and it cannot be said how.
-    Changes,
     /// Clients break.
     Breaking,
     /// Something is new.
@@ -52,13 +50,12 @@ impl Mark {
     pub(crate) fn of(found: &Found) -> Self {
         let finding = &found.finding;
         match (finding.direction, &finding.change) {
-            (Some(Direction::Loosens), _) => Self::Loosens,
-            (Some(Direction::Tightens), _) => Self::Tightens,
-            (Some(Direction::Changes), _) => Self::Changes,
-            (None, _) if finding.breaking => Self::Breaking,
-            (None, Change::Added) => Self::Added,
-            (None, Change::Removed) => Self::Removed,
-            (None, _) => Self::Other,
+            (Some(Direction::NotProved), _) => Self::Loosens,
+            (Some(Direction::Narrower), _) => Self::Tightens,
+            (Some(Direction::Same) | None, _) if finding.breaking => Self::Breaking,
+            (Some(Direction::Same) | None, Change::Added) => Self::Added,
+            (Some(Direction::Same) | None, Change::Removed) => Self::Removed,
+            (Some(Direction::Same) | None, _) => Self::Other,
         }
     }
 
@@ -67,7 +64,6 @@ impl Mark {
         match self {
             Self::Loosens => "▲ loosens",
             Self::Tightens => "▼ tightens",
-            Self::Changes => "◆ changes",
             Self::Breaking => "! breaking",
             Self::Added => "+",
             Self::Removed => "-",
@@ -177,14 +173,14 @@ pub(crate) fn verdict<'f>(
     for area in areas {
         groups.push(match area {
             Area::Authority => {
-                let loosens = directed(Direction::Loosens);
-                let mut group = vec![
-                    Count { text: format!("{loosens} loosens"), is_bad: loosens > 0 },
-                    plain(format!("{} tightens", directed(Direction::Tightens))),
-                ];
-                match directed(Direction::Changes) {
-                    0 => {}
-                    changes => group.push(plain(format!("{changes} changes"))),
+                let count =
+                    |direction: Direction| format!("{} {}", directed(direction), direction.word());
+                let (loosens, tightens) = (Direction::NotProved, Direction::Narrower);
+                let is_bad = directed(loosens) > 0;
+                let mut group =
+                    vec![Count { text: count(loosens), is_bad }, plain(count(tightens))];
+                if directed(Direction::Same) > 0 {
+                    group.push(plain(format!("{} other", directed(Direction::Same))));
                 }
                 group
             }

@@ -151,8 +151,8 @@ fn facts(bundle: &Bundle, reasons: &[Reason]) -> Result<String, Failure> {
 }
 
 fn review(review: &Review, text: &mut String) {
-    // The index is part of the gate, and reasons are part of facts.
-    let Review { switched_off, switched_off_skills, suppressions, reasons: _, index: _ } = review;
+    // The index is part of the gate, and the reasons of whole programs and variables are part of facts.
+    let Review { switched_off, switched_off_skills, suppressions, reasons, index: _ } = review;
     if !(switched_off.is_empty() && switched_off_skills.is_empty()) {
         let prompts = switched_off.iter().map(|name| ("prompt", name));
         let skills = switched_off_skills.iter().map(|label| ("skill", label));
@@ -171,6 +171,16 @@ fn review(review: &Review, text: &mut String) {
     }
     if !lines.is_empty() {
         section("suppressions", &lines.into_iter().collect::<Vec<_>>().join("\n"), text);
+    }
+    let reason = |reason: &Reason| {
+        let Reason { kind, name, part, because, at: _ } = reason;
+        let part = if part.is_empty() { String::new() } else { format!(", {part}") };
+        on_one_line(&format!("{kind} {name}{part}: because {because}"))
+    };
+    let apart = reasons.iter().filter(|it| it.kind == "floor" || !it.part.is_empty());
+    let lines: BTreeSet<String> = apart.map(reason).collect();
+    if !lines.is_empty() {
+        section("reasons", &lines.into_iter().collect::<Vec<_>>().join("\n"), text);
     }
 }
 

@@ -1,0 +1,68 @@
+//! The direction of a difference in authority: the one type, and the one way to it.
+//!
+//! Every concept asks the same two questions: is all that agents may do after the change proved to be within
+//! what they could do before, and the other way round? What is not proved *loosens*: a comparison is
+//! never silent because it does not know.
+
+use serde::Serialize;
+
+/// How what agents may do differs, as far as it is proved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum Direction {
+    /// They may do more, or it is not proved that they do not.
+    #[serde(rename = "loosens")]
+    NotProved,
+    /// They may do the same.
+    #[serde(rename = "none")]
+    Same,
+    /// They may do less.
+    #[serde(rename = "tightens")]
+    Narrower,
+}
+
+impl Direction {
+    /// Returns the word of reports.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::NotProved => "loosens",
+            Self::Same => "none",
+            Self::Narrower => "tightens",
+        }
+    }
+
+    /// Returns the direction of a change from what is proved: that all after it was possible before, and
+    /// that all before it is possible after.
+    pub(crate) const fn proved(is_within_before: bool, holds_before: bool) -> Self {
+        match (is_within_before, holds_before) {
+            (true, true) => Self::Same,
+            (true, false) => Self::Narrower,
+            (false, _) => Self::NotProved,
+        }
+    }
+
+    /// Returns the direction of what only ever lets agents do less; `NotProved` if it does not hold.
+    pub(crate) const fn narrower_if(is_proved: bool) -> Self {
+        Self::proved(is_proved, false)
+    }
+
+    /// Returns the direction of a limit of which more lets agents do more: the tier of a role.
+    pub(crate) fn of_limit<T: Ord>(before: &T, after: &T) -> Self {
+        Self::proved(after <= before, before <= after)
+    }
+
+    /// Returns the direction of a demand of which more lets agents do less: the tier of a command.
+    pub(crate) fn of_demand<T: Ord>(before: &T, after: &T) -> Self {
+        Self::proved(before <= after, after <= before)
+    }
+
+    /// Returns the direction of two changes at once.
+    pub(crate) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::NotProved, _) | (_, Self::NotProved) => Self::NotProved,
+            (Self::Same, other) => other,
+            (Self::Narrower, _) => Self::Narrower,
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! Facts about programs, compared concept by concept: settings, options, values, operands, forms and
+//! sub-commands, each with the direction of its difference.
+//!
+//! A difference is narrower only where no command that it touches can be judged lower; `direction` of each
+//! concept says why. Everything else loosens, and a command that both sides judge shows it.
+
+mod command;
+mod commands;
+mod difference;
+mod fields;
+mod form;
+mod operand;
+mod option;
+mod role;
+mod side;
+mod sub_command;
+mod value;
+mod words;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use relay_bundle::Place;
+use relay_policy::facts::{Flag, Form, Knowledge, Node, Operand, SHIPPED};
+use relay_policy::tier::{Floor, Floors};
+
+pub use difference::{Concept, Difference, Row, RowPart};
+
+use self::side::{Command, Comparison};
+use crate::direction::Direction;
+use crate::finding::{Area, Change, Finding, Findings, Kind};
+use crate::reasons::Reasons;
+use crate::witness::{Judges, Witness};
+
+/// Differences of one program and direction that are findings of their own.
+const EACH_MAX: usize = 12;
+/// Characters of a part that such a finding names.
+const PART_CHARS_MAX: usize = 48;
+/// Differences that a finding about more of them names.
+const NAMES_MAX: usize = 8;
+
+/// Returns how the facts of a program differ, each difference with its direction.
+#[must_use]
+pub fn differences(before: &Node, after: &Node, floors: [Floors; 2]) -> Vec<Difference> {
+    let [before_floors, after_floors] = floors;
+    let (a, b) = (Command::program(before), Command::program(after));
+    let mut all = Comparison {
+        before: before_floors,
+        after: after_floors,
+        has_value_caps: has_value_caps(after),
+        known_options: BTreeSet::new(),
+        out: Vec::new(),
+    };
+    command::compare(&a, &b, &mut all);
+    all.out
+}
+
+fn has_value_caps(node: &Node) -> bool {
+    let values = node.flags.iter().flat_map(|flag| &flag.values);
+    values.into_iter().any(|value| value.cap.is_some()) || node.subs.iter().any(has_value_caps)
+}
+
+/// The facts of one side, and how it judges what no fact describes.
+pub(crate) struct Side<'k> {
+    pub(crate) knowledge: Option<&'k Knowledge>,
+    pub(crate) floors: Floors,
+}
+
+/// Compares the facts of two bundles. Where one of them judges no command, its policy says so, and only the
+/// project's own programs are listed.
+pub(crate) fn compare(
+    sides: &[Side<'_>; 2],
+    reasons: &Reasons<'_>,
+    judges: Option<&Judges<'_>>,
+    out: &mut Findings,
+) {
+    let [a, b] = sides;
+    let is_one_sided = a.knowledge.is_none() || b.knowledge.is_none();
+    let (before, after) = (programs(a, is_one_sided), programs(b, is_one_sided));
+    let mut pairs: Vec<(Option<&Program<'_>>, Option<&Program<'_>>, Vec<&str>)> = Vec::new();
+    let mut at: BTreeMap<(Option<usize>, Option<usize>), usize> = BTreeMap::new();
+    let names: BTreeSet<&str> =
+        before.by_name.keys().chain(after.by_name.keys()).copied().collect();
+    for name in names {
+        let (old, new) = (before.by_name.get(name), after.by_name.get(name));
+        let index = *at.entry((old.copied(), new.copied())).or_insert(pairs.len());
+        match pairs.get_mut(index) {
+            Some((_, _, names)) => names.push(name),
+            None => {
+                let old = old.and_then(|at| before.list.get(*at));
+                let new = new.and_then(|at| after.list.get(*at));
+                pairs.push((old, new, vec![name]));
+            }
+        }
+    }
+    for (old, new, names) in pairs {
+        if old.map(|it| &it.node) == new.map(|it| &it.node) {
+            continue;
+        }
+        let compared = Compared { sides, reasons, old, new, names: &names, judges, is_one_sided };
+        compared.findings(out);
+    }
+    if is_one_sided {
+        return;
+    }
+    variables(sides, reasons, judges, out);
+    words::compare(a.knowledge, b.knowledge, out);
+}
+
+/// A program with the place where it was written.
+struct Program<'k> {
+    /// Its facts without names and places.
+    node: Node,
+    written: &'k Node,
+    at: Place,
+}
+
+#[derive(Default)]
+struct Programs<'k> {
+    list: Vec<Program<'k>>,
+    by_name: BTreeMap<&'k str, usize>,
+}
+
+fn programs<'k>(side: &Side<'k>, own_only: bool) -> Programs<'k> {
+    let mut programs = Programs::default();
+    let Some(known) = side.knowledge else { return programs };
+    for written in &known.programs {
+        let file = known.files.get(usize::from(written.place.file)).map_or("", String::as_str);
+        if own_only && file.starts_with(SHIPPED) {
+            continue;
+        }
+        let node = Node { names: Vec::new(), ..written.clone().without_places() };
+        let at = Place { file: file.to_owned(), line: written.place.line.into(), column: 1 };
+        for name in &written.names {
+            programs.by_name.insert(name, programs.list.len());
+        }
+        programs.list.push(Program { node, written, at });
+    }
+    programs
+}
+
+/// A program on both sides.
+struct Compared<'c, 'k> {
+    sides: &'c [Side<'k>; 2],
+    /// Why the second side lowers something.
+    reasons: &'c Reasons<'c>,
+    old: Option<&'c Program<'k>>,
+    new: Option<&'c Program<'k>>,
+    names: &'c [&'c str],
+    judges: Option<&'c Judges<'k>>,
+    is_one_sided: bool,
+}
+
+impl Compared<'_, '_> {
+    fn findings(&self, out: &mut Findings) {
+        let differences = self.differences();
+        for direction in [Direction::NotProved, Direction::Narrower, Direction::Same] {
+            let of_it = differences.iter().filter(|it| it.direction == direction);
+            let mut all: Vec<(&Difference, Option<Witness>)> =
+                of_it.map(|it| (it, self.witness(it))).collect();
+            all.sort_by_key(|(_, witness)| {
+                std::cmp::Reverse(witness.as_ref().map(|it| (it.before - it.after, it.before)))
+            });
+            let shown = all.iter().filter(|(_, witness)| witness.is_some()).count();
+            // Of many that no command shows, one finding says so.
+            let most = if all.len() - shown > 2 { shown.min(EACH_MAX) } else { EACH_MAX };
+            let most = if direction == Direction::NotProved { most } else { EACH_MAX };
+            let count = if all.len() > most + 1 { most } else { all.len() };
+            let rest = all.split_off(count);
+            out.extend(all.into_iter().map(|(it, witness)| self.finding(it, witness)));
+            out.extend(self.more(&rest, direction));
+        }
+    }
+
+    fn differences(&self) -> Vec<Difference> {
+        let whole = |before: Option<&str>, after: Option<&str>, direction| Difference {
+            part: String::new(),
+            commands: Vec::new(),
+            concept: Concept::Program,
+            before: before.map(str::to_owned),
+            after: after.map(str::to_owned),
+            direction,
+            row: Row::default(),
+            lowers: false,
+        };
+        let direction =
+            if self.is_one_sided { Direction::Same } else { Direction::narrower_if(false) };
+        match (self.old, self.new) {
+            (Some(old), Some(new)) => {
+                let floors = [self.sides[0].floors, self.sides[1].floors];
+                let found = differences(&old.node, &new.node, floors);
+                if !found.is_empty() {
+                    return found;
+                }
+                vec![whole(Some("one form"), Some("another form"), Direction::Same)]
+            }
+            (None, new) => vec![whole(None, new.map(|_| ""), direction)],
+            (old, None) => vec![whole(old.map(|_| ""), None, direction)],
+        }
+    }
+
+    fn witness(&self, difference: &Difference) -> Option<Witness> {
+        if difference.direction != Direction::NotProved {
+            return None;
+        }
+        let name = self.names.first()?;
+        let nodes = [self.old, self.new].map(|program| program.map(|it| &it.node));
+        self.judges?.show(commands::of(name, nodes, difference))
+    }
+
+    fn finding(&self, difference: &Difference, witness: Option<Witness>) -> Finding {
+        let Difference { part, before, after, direction, row, .. } = difference;
+        let change = match (self.old, self.new) {
+            (None, _) => Change::Added,
+            (_, None) => Change::Removed,
+            _ => Change::Value { before: before.clone(), after: after.clone() },
+        };
+        let mut finding = self.new_finding(change, *direction).part(part.as_str());
+        let reason = self.new.and_then(|new| {
+            let name = new.written.names.first()?;
+            self.reasons.of_program(name, &row.words(new.written))
+        });
+        if *direction == Direction::NotProved {
+            finding = finding.because(reason);
+        }
+        let floor = |side: &Side<'_>| side.floors.tier(Floor::UnknownProgram).number();
+        let meaning = match (self.old, self.new) {
+            (None, _) if self.is_one_sided => Some("the policy judges by it".to_owned()),
+            (_, None) if self.is_one_sided => Some("no command is judged by it".to_owned()),
+            (None, _) => Some(format!(
+                "it is known, and no longer counts as an unknown program, tier {}",
+                floor(&self.sides[0])
+            )),
+            (_, None) => {
+                Some(format!("it counts as an unknown program, tier {}", floor(&self.sides[1])))
+            }
+            _ => None,
+        };
+        if let Some(meaning) = meaning {
+            finding = finding.meaning(meaning);
+        }
+        if *direction == Direction::NotProved {
+            finding = finding.shown_by(witness);
+        }
+        let at = |program: Option<&Program<'_>>, row: Option<&Row>| {
+            program.map(|program| {
+                let line = row.and_then(|row| line_of(program.written, row));
+                Place { line: line.unwrap_or(program.at.line), ..program.at.clone() }
+            })
+        };
+        let (of_a, of_b) = (at(self.old, None), at(self.new, Some(row)));
+        finding.at(of_a.as_ref(), of_b.as_ref())
+    }
+
+    /// Returns a finding about the differences that have none of their own.
+    fn more(
+        &self,
+        rest: &[(&Difference, Option<Witness>)],
+        direction: Direction,
+    ) -> Option<Finding> {
+        let (_, witness) = rest.first()?;
+        let names: Vec<String> =
+            rest.iter().take(NAMES_MAX).map(|(it, _)| named(&it.part)).collect();
+        let more = match rest.len().saturating_sub(NAMES_MAX) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let change = Change::Value {
+            before: Some(format!("{} further facts", rest.len())),
+            after: Some("others".into()),
+        };
+        let at = |program: Option<&Program<'_>>| program.map(|program| program.at.clone());
+        let finding = self
+            .new_finding(change, direction)
+            .part("further facts")
+            .meaning(format!("{}{more}", names.join(", ")))
+            .at(at(self.old).as_ref(), at(self.new).as_ref());
+        Some(match direction {
+            Direction::NotProved => finding.shown_by(witness.clone()),
+            Direction::Same | Direction::Narrower => finding,
+        })
+    }
+
+    fn new_finding(&self, change: Change, direction: Direction) -> Finding {
+        // Words leave out what is accepted: all of both sides.
+        let debug =
+            |program: Option<&Program<'_>>| format!("{:?}", program.map(|program| &program.node));
+        Finding::new(Area::Authority, Kind::Program, self.names.join(", "), change)
+            .direction(direction)
+            .content(debug(self.old).as_bytes(), debug(self.new).as_bytes())
+    }
+}
+
+/// Returns a part of a program in short.
+fn named(part: &str) -> String {
+    let short: String = part.chars().take(PART_CHARS_MAX).collect();
+    let more = if short.len() < part.len() { "…" } else { "" };
+    format!("`{short}{more}`")
+}
+
+/// Returns the line of a row.
+fn line_of(program: &Node, row: &Row) -> Option<u32> {
+    let mut node = program;
+    for sub in &row.subs {
+        node = node.subs.get(*sub)?;
+    }
+    let line = match row.part {
+        RowPart::Node => node.place.line,
+        RowPart::Options(at) => {
+            let Flag { place, .. } = node.flags.get(at)?;
+            place.line
+        }
+        RowPart::Operand(at) => {
+            let Operand { place, .. } = node.operands.get(at)?;
+            place.line
+        }
+        RowPart::Form(at) => {
+            let Form { place, .. } = node.forms.get(at)?;
+            place.line
+        }
+    };
+    Some(line.into())
+}
+
+/// Compares the variables that change no code.
+fn variables(
+    sides: &[Side<'_>; 2],
+    reasons: &Reasons<'_>,
+    judges: Option<&Judges<'_>>,
+    out: &mut Findings,
+) {
+    let variables = |side: &Side<'_>| -> BTreeSet<String> {
+        side.knowledge.into_iter().flat_map(|known| known.environment.clone()).collect()
+    };
+    let [a, b] = sides;
+    let (before, after) = (variables(a), variables(b));
+    let finding = |name: &str, change, is_narrower| {
+        Finding::new(Area::Authority, Kind::Variable, name, change)
+            .direction(Direction::narrower_if(is_narrower))
+    };
+    for name in after.difference(&before) {
+        let set = name.replace('*', "X");
+        let commands = [format!("{set}=x git status"), format!("export {set}=x; git status")];
+        let added = finding(name, Change::Added, false).meaning("commands may set it at tier 0");
+        let witness = judges.and_then(|judges| judges.show(commands));
+        out.push(added.because(reasons.of("variable", name)).shown_by(witness));
+    }
+    for name in before.difference(&after) {
+        let floor = b.floors.tier(Floor::OpaqueCode).number();
+        let removed = finding(name, Change::Removed, true);
+        out.push(removed.meaning(format!("commands that set it are at least tier {floor}")));
+    }
+}

@@ -1,0 +1,45 @@
+//! Words of languages: what code in one line is read with.
+
+use std::collections::BTreeMap;
+
+use relay_policy::facts::{Knowledge, Role, WordKind};
+
+use crate::direction::Direction;
+use crate::finding::{Area, Change, Finding, Findings, Kind};
+
+/// Words that the finding names.
+const NAMES_MAX: usize = 8;
+
+/// Compares the words of languages.
+pub(super) fn compare(a: Option<&Knowledge>, b: Option<&Knowledge>, out: &mut Findings) {
+    let (before, after) = (words(a), words(b));
+    let keys = before.keys().chain(after.keys().filter(|key| !before.contains_key(*key)));
+    let mut changed = Vec::new();
+    let mut direction = Direction::Same;
+    for key in keys {
+        let (old, new) = (before.get(key), after.get(key));
+        if old != new {
+            let (language, word) = key;
+            changed.push(format!("{} `{word}`", language.word()));
+            // A harmless word that is none any more counts as any other.
+            let is_narrower = old == Some(&WordKind::Harmless) && new.is_none();
+            direction = direction.and(Direction::narrower_if(is_narrower));
+        }
+    }
+    if changed.is_empty() {
+        return;
+    }
+    let names = changed.get(..NAMES_MAX.min(changed.len())).unwrap_or_default().join(", ");
+    let change = Change::Value { before: None, after: None };
+    let finding = Finding::new(Area::Authority, Kind::Policy, "", change)
+        .direction(direction)
+        .part("words of languages")
+        .content(format!("{before:?}").as_bytes(), format!("{after:?}").as_bytes());
+    out.push(finding.meaning(format!("{} words are read otherwise: {names}", changed.len())));
+}
+
+fn words(known: Option<&Knowledge>) -> BTreeMap<(Role, &str), WordKind> {
+    let rows = known.into_iter().flat_map(|known| &known.words);
+    rows.flat_map(|row| row.words.iter().map(move |word| ((row.language, word.as_str()), row.kind)))
+        .collect()
+}

@@ -1,0 +1,102 @@
+//! Commands that show what a difference does: judged by both sides, lower after than before.
+
+use std::cell::Cell;
+use std::fmt;
+
+use relay_bundle::Bundle;
+use relay_policy::classify::{Rules, classify};
+use relay_policy::facts::Facts;
+use serde::Serialize;
+
+/// Commands that are judged for one comparison, and for one difference.
+const COMMANDS_MAX: usize = 40_000;
+const COMMANDS_EACH_MAX: usize = 400;
+/// Bytes of a command that shows something.
+const COMMAND_BYTES_MAX: usize = 200;
+
+/// A command that is judged lower after the change than before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Witness {
+    /// The command.
+    pub command: String,
+    /// Its tier before the change.
+    pub before: u8,
+    /// Its tier after it.
+    pub after: u8,
+}
+
+impl fmt::Display for Witness {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { command, before, after } = self;
+        write!(out, "`{command}`: {before} → {after}")
+    }
+}
+
+/// How both sides judge commands.
+pub(crate) struct Judges<'b> {
+    facts: [Facts<'b>; 2],
+    rules: [Rules; 2],
+    /// How many commands may still be judged.
+    left: Cell<usize>,
+}
+
+impl<'b> Judges<'b> {
+    /// Returns the judges of two bundles; `None` if one of them judges no command.
+    pub(crate) fn of(a: &'b Bundle, b: &'b Bundle) -> Option<Self> {
+        let side = |bundle: &'b Bundle| {
+            let facts = Facts::open(bundle.facts().ok()?).ok()?;
+            Some((facts, Rules::of(bundle.policy()?).ok()?))
+        };
+        let ((facts_a, rules_a), (facts_b, rules_b)) = (side(a)?, side(b)?);
+        let (facts, rules) = ([facts_a, facts_b], [rules_a, rules_b]);
+        Some(Self { facts, rules, left: Cell::new(COMMANDS_MAX) })
+    }
+
+    /// Returns the command that is lowered most, the shortest of equal ones; `None` if none of them is
+    /// lowered.
+    pub(crate) fn show(&self, commands: impl IntoIterator<Item = String>) -> Option<Witness> {
+        let mut best: Option<Witness> = None;
+        for command in commands.into_iter().take(COMMANDS_EACH_MAX) {
+            if self.left.get() == 0 {
+                break;
+            }
+            let Some(found) = self.judged(command) else { continue };
+            if best.as_ref().is_none_or(|best| weight(&found) > weight(best)) {
+                best = Some(found);
+            }
+        }
+        best
+    }
+
+    /// Returns a command with its tiers, if the one after the change is lower.
+    fn judged(&self, command: String) -> Option<Witness> {
+        if command.len() > COMMAND_BYTES_MAX {
+            return None;
+        }
+        self.left.set(self.left.get().saturating_sub(1));
+        let [before, after] = [0, 1].map(|side| {
+            let (facts, rules) = (self.facts.get(side)?, self.rules.get(side)?);
+            Some(classify(&command, facts, rules).tier.number())
+        });
+        let (before, after) = (before?, after?);
+        (after < before).then_some(Witness { command, before, after })
+    }
+}
+
+/// Returns how telling a command is: how far it falls, how high it was, and how short it is.
+fn weight(witness: &Witness) -> (u8, u8, bool, usize) {
+    let Witness { command, before, after } = witness;
+    let is_plain = !command.contains("--help") && !command.contains('$');
+    (before - after, *before, is_plain, COMMAND_BYTES_MAX.saturating_sub(command.len()))
+}
+
+/// Returns a word as a shell takes it: in quotes, unless it is plain.
+pub(crate) fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./:=@%+,~^".contains(letter);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}

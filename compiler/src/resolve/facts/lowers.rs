@@ -1,0 +1,94 @@
+//! Rows of a program that are lower than what is shipped of it.
+//!
+//! `relay diff` asks the same question of two bundles, so what it says to loosen has its reason here.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use miette::Diagnostic;
+use relay_diff::facts::{Difference, Row, differences};
+use relay_policy::facts::{Knowledge, Node};
+use relay_policy::tier::Floors;
+use thiserror::Error;
+
+use crate::ast::{FactProgram, FactRow};
+use crate::diagnostic::Diagnostics;
+use crate::resolve::policy::reason;
+use crate::source::Span;
+
+/// Asks for the reason of every row that is lower than what is shipped, and reports those of other rows.
+pub(super) fn check(
+    programs: &[FactProgram],
+    shipped: &Knowledge,
+    floors: Floors,
+    out: &mut Diagnostics,
+) {
+    let mut known: BTreeMap<&str, &Node> = BTreeMap::new();
+    for program in &shipped.programs {
+        known.extend(program.names.iter().map(|name| (name.as_str(), program)));
+    }
+    for program in programs {
+        let replaced: Vec<(&str, &Node)> = program
+            .names
+            .iter()
+            .filter_map(|name| Some((name.value.as_str(), *known.get(name.value.as_str())?)))
+            .filter(|(_, node)| !node.builtin)
+            .collect();
+        rows(program, &replaced, floors, out);
+    }
+}
+
+fn rows(program: &FactProgram, replaced: &[(&str, &Node)], floors: Floors, out: &mut Diagnostics) {
+    let mut lowered: BTreeMap<Row, (&str, Difference)> = BTreeMap::new();
+    let mut compared = BTreeSet::new();
+    for (name, node) in replaced {
+        if compared.insert(std::ptr::from_ref::<Node>(node)) {
+            let found = differences(node, &program.fact, [floors, floors]);
+            for difference in found.into_iter().filter(|difference| difference.lowers) {
+                lowered.entry(difference.row.clone()).or_insert((name, difference));
+            }
+        }
+    }
+    for FactRow { row, at, because } in &program.rows {
+        let because = reason(because.as_ref());
+        match (lowered.get(row), because) {
+            (Some((name, difference)), None) => {
+                let Difference { part, before, after, .. } = difference;
+                let either = |side: &Option<String>| side.clone().unwrap_or("nothing".into());
+                let (before, after) = (either(before), either(after));
+                let (name, part, at) = ((*name).to_owned(), part.clone(), *at);
+                out.report(at, LowersWithoutReason { name, part, before, after, at });
+            }
+            (None, Some(because)) => {
+                let at = because.at;
+                out.report(at, IdleRowReason { at });
+            }
+            (Some(_), Some(_)) | (None, None) => {}
+        }
+    }
+}
+
+/// A row may lower what commands are, also in a program whose replacement has a reason. A reviewer needs
+/// the reason of each.
+#[derive(Debug, Error, Diagnostic)]
+#[error("`{name}`, `{part}` is lower than what is shipped, without a reason")]
+#[diagnostic(
+    code(facts::lowers),
+    help("add `because=\"…\"`, or raise it: shipped is {before}, here is {after}")
+)]
+struct LowersWithoutReason {
+    name: String,
+    part: String,
+    before: String,
+    after: String,
+    #[label(primary, "lowers what is shipped")]
+    at: Span,
+}
+
+/// A reason says that the row lowers something. Where it does not, a reviewer would look for it.
+#[derive(Debug, Error, Diagnostic)]
+#[error("the row is not lower than anything that is shipped, and needs no reason")]
+#[diagnostic(code(facts::idle_row_reason), severity(Warning), help("remove the `because`"))]
+struct IdleRowReason {
+    #[label(primary, "gives a reason for nothing")]
+    at: Span,
+}

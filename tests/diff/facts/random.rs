@@ -1,0 +1,329 @@
+//! Random pairs of facts, floors and paths: whenever a command of the corpora is judged lower, the comparison
+//! says so.
+
+use std::collections::BTreeSet;
+
+use relay_bundle::{Bundle, Contents, PathKind, PathRow, Place, encode};
+use relay_diff::Direction;
+use relay_policy::classify::{Rules, classify};
+use relay_policy::facts::{
+    Arity, Facts, Flag, Form, Knowledge, Node, Operand, Output, Position, Role, Style, Value,
+    encode as table,
+};
+use relay_policy::tier::Tier;
+
+use super::{project, shown};
+use crate::policy::corpus::open_rows;
+
+/// Pairs that are compared.
+const PAIRS: usize = 120;
+/// Programs that are changed: those that most commands of the corpora run.
+const PROGRAMS: usize = 60;
+
+/// Numbers that look random, the same in each run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 11).unwrap_or(0) % limit.max(1)
+    }
+
+    fn is(&mut self, chance: usize) -> bool {
+        self.below(chance) == 0
+    }
+
+    fn pick<'l, T>(&mut self, list: &'l [T]) -> Option<&'l T> {
+        list.get(self.below(list.len()))
+    }
+
+    fn at<'l, T>(&mut self, list: &'l mut [T]) -> Option<&'l mut T> {
+        let at = self.below(list.len());
+        list.get_mut(at)
+    }
+
+    fn drop_from<T>(&mut self, list: &mut Vec<T>) {
+        if !list.is_empty() {
+            let at = self.below(list.len());
+            list.remove(at);
+        }
+    }
+
+    fn swap<T>(&mut self, list: &mut [T]) {
+        if list.len() > 1 {
+            let at = self.below(list.len() - 1);
+            list.swap(at, at + 1);
+        }
+    }
+
+    fn tier(&mut self) -> Tier {
+        Tier::ALL[self.below(4)]
+    }
+}
+
+/// Changes one fact of a program or of a sub-command.
+fn change(node: &mut Node, random: &mut Numbers) {
+    if !node.subs.is_empty()
+        && !random.is(3)
+        && let Some(sub) = random.at(&mut node.subs)
+    {
+        return change(sub, random);
+    }
+    match random.below(16) {
+        0 => node.tier = Some(random.tier()),
+        1 => {
+            random.drop_from(&mut node.flags);
+        }
+        2..=4 => {
+            if let Some(flag) = random.at(&mut node.flags) {
+                change_flag(flag, random);
+            }
+        }
+        5 => random.drop_from(&mut node.forms),
+        6 => random.swap(&mut node.forms),
+        7 | 8 => {
+            let names: Vec<String> =
+                node.flags.iter().flat_map(|flag| flag.names.clone()).collect();
+            if let Some(form) = random.at(&mut node.forms) {
+                change_form(form, &names, random);
+            } else {
+                let has = random.pick(&names).cloned().into_iter().collect();
+                let tier = random.tier();
+                node.forms.push(form(tier, has));
+            }
+        }
+        9 => random.drop_from(&mut node.subs),
+        10 => random.drop_from(&mut node.operands),
+        11 | 12 => {
+            if let Some(operand) = random.at(&mut node.operands) {
+                change_operand(operand, random);
+            }
+        }
+        13 => node.output = Output::ALL[random.below(Output::ALL.len())],
+        14 => match random.below(8) {
+            0 => node.style = Style::ALL[random.below(Style::ALL.len())],
+            1 => node.stop = u8::from(node.stop == 0),
+            2 => node.numbers = !node.numbers,
+            3 => node.sends = !node.sends,
+            4 => node.writes = if node.writes.is_empty() { "/etc/x".into() } else { String::new() },
+            5 => node.stdin = Role::Text,
+            6 => node.ignore_case = !node.ignore_case,
+            _ => node.tier = None,
+        },
+        _ => {
+            let tier = random.tier();
+            node.flags.push(Flag {
+                names: vec![
+                    ["--new-option", "-z", "--all", "--force", "-x"][random.below(5)].into(),
+                ],
+                tier,
+                cap: random.is(3).then(|| random.tier()),
+                arity: if random.is(2) { Arity::None } else { Arity::Required },
+                role: Role::Text,
+                says: String::new(),
+                everywhere: random.is(2),
+                values: Vec::new(),
+                place: node.place,
+            });
+            // A name that is there already stays with its row.
+            let last = node.flags.pop().expect("the new option");
+            let is_known = node.flags.iter().any(|flag| flag.names.contains(&last.names[0]));
+            if !is_known {
+                node.flags.push(last);
+            }
+        }
+    }
+}
+
+fn change_flag(flag: &mut Flag, random: &mut Numbers) {
+    match random.below(9) {
+        0 | 1 => flag.tier = random.tier(),
+        2 => flag.cap = if flag.cap.is_some() { None } else { Some(random.tier()) },
+        3 if flag.names.len() > 1 => random.drop_from(&mut flag.names),
+        4 => flag.role = Role::ALL[random.below(Role::ALL.len())],
+        5 => flag.arity = Arity::ALL[random.below(Arity::ALL.len())],
+        6 => flag.everywhere = !flag.everywhere,
+        7 => change_values(&mut flag.values, random),
+        _ => {
+            if let Some(name) = random.at(&mut flag.names) {
+                name.push('2');
+            }
+        }
+    }
+}
+
+fn change_values(values: &mut Vec<Value>, random: &mut Numbers) {
+    match random.below(4) {
+        0 => random.drop_from(values),
+        1 => random.swap(values),
+        2 => {
+            if let Some(value) = random.at(values) {
+                value.tier = random.tier();
+            }
+        }
+        _ => {
+            if let Some(value) = random.at(values) {
+                value.cap = if value.cap.is_some() { None } else { Some(random.tier()) };
+            }
+        }
+    }
+}
+
+fn change_operand(operand: &mut Operand, random: &mut Numbers) {
+    match random.below(4) {
+        0 | 1 => operand.role = Role::ALL[random.below(Role::ALL.len())],
+        2 => change_values(&mut operand.values, random),
+        _ => operand.position = Position::ALL[random.below(Position::ALL.len())],
+    }
+}
+
+fn change_form(form: &mut Form, names: &[String], random: &mut Numbers) {
+    match random.below(9) {
+        0 => form.tier = random.tier(),
+        1 => random.drop_from(&mut form.has),
+        2 => random.drop_from(&mut form.without),
+        3 => random.drop_from(&mut form.matching),
+        4 => form.least = form.least.saturating_sub(1),
+        5 => form.most = form.most.saturating_add(1),
+        6 => form.has.extend(random.pick(names).cloned()),
+        7 => random.drop_from(&mut form.roles),
+        _ => random.drop_from(&mut form.operands),
+    }
+}
+
+fn form(tier: Tier, has: Vec<String>) -> Form {
+    Form {
+        tier,
+        says: String::new(),
+        has,
+        without: Vec::new(),
+        least: 0,
+        most: u8::MAX,
+        matching: Vec::new(),
+        operands: Vec::new(),
+        roles: Vec::new(),
+        output: None,
+        stdin: None,
+        writes: String::new(),
+        place: relay_policy::facts::Place::default(),
+    }
+}
+
+/// Changes the policy around the facts.
+fn change_policy(contents: &mut Contents, random: &mut Numbers) {
+    let policy = contents.policy.as_mut().expect("a policy");
+    let floors = &mut policy.floors;
+    let tier = random.tier();
+    let row = |kind, pattern: &str| PathRow {
+        kind,
+        patterns: vec![pattern.to_owned()],
+        except: Vec::new(),
+        at: Place { file: "project.kdl".into(), line: 1, column: 1 },
+    };
+    let patterns = ["/srv/**", "/srv/build/**", "./out/**", "~/x/**", "/opt/app/*", "/data/**"];
+    match random.below(8) {
+        0 => floors.unknown_program.value = tier,
+        1 => floors.unknown_flag.value = tier,
+        2 => floors.unknown_word.value = tier,
+        3 => floors.opaque_code.value = tier,
+        4 => floors.unparsed.value = tier,
+        5 => random.drop_from(&mut policy.paths),
+        _ => {
+            let kind = PathKind::ALL[random.below(4)];
+            let pattern = patterns[random.below(patterns.len())];
+            if !policy.paths.iter().any(|it| it.kind == kind && it.patterns[0] == pattern) {
+                policy.paths.push(row(kind, pattern));
+            }
+        }
+    }
+}
+
+/// Returns the numbers of the programs that the corpora run most.
+fn programs(all: &Knowledge, commands: &[String]) -> Vec<usize> {
+    let mut counts = vec![0_usize; all.programs.len()];
+    for command in commands {
+        let names: BTreeSet<&str> = command.split_whitespace().collect();
+        for (at, program) in all.programs.iter().enumerate() {
+            if program.names.iter().any(|name| names.contains(name.as_str())) {
+                counts[at] += 1;
+            }
+        }
+    }
+    let mut numbers: Vec<usize> =
+        (0..counts.len()).filter(|at| !all.programs[*at].builtin).collect();
+    numbers.sort_by_key(|at| std::cmp::Reverse(counts[*at]));
+    numbers.truncate(PROGRAMS);
+    numbers
+}
+
+fn bundle(contents: &Contents, knowledge: &Knowledge) -> Option<Bundle> {
+    let facts = table(knowledge).ok()?;
+    Facts::open(&facts).ok()?;
+    let contents = Contents { facts, ..contents.clone() };
+    Bundle::open(Box::new(encode(&contents).ok()?)).ok()
+}
+
+fn tiers(bundle: &Bundle, commands: &[String]) -> Vec<u8> {
+    let facts = Facts::open(bundle.facts().expect("facts")).expect("a table");
+    let rules = Rules::of(bundle.policy().expect("a policy")).expect("rules");
+    commands.iter().map(|command| classify(command, &facts, &rules).tier.number()).collect()
+}
+
+#[test]
+fn whenever_a_command_is_lower_the_comparison_says_loosens() {
+    let mut commands: Vec<String> = open_rows().into_iter().map(|row| row.command).collect();
+    commands.retain(|command| command.len() < 400);
+    let base = project("").contents().expect("contents");
+    let shipped = Facts::open(&base.facts).expect("facts").knowledge();
+    let numbers = programs(&shipped, &commands);
+    let mut random = Numbers(0x9E37_79B9_7F4A_7C15);
+    let (mut lowered, mut silent, mut wrong) = (0, 0, String::new());
+    let mut changed: BTreeSet<&str> = BTreeSet::new();
+    for _ in 0..PAIRS {
+        changed.clear();
+        let (mut knowledge, mut contents) = (shipped.clone(), base.clone());
+        let mut before = (knowledge.clone(), contents.clone());
+        for _ in 0..=random.below(2) {
+            if random.is(6) {
+                change_policy(&mut contents, &mut random);
+                changed.insert("");
+            } else if random.is(24) {
+                random.drop_from(&mut knowledge.environment);
+                changed.insert("=");
+            } else if let Some(at) = random.pick(&numbers).copied() {
+                change(&mut knowledge.programs[at], &mut random);
+                changed.extend(shipped.programs[at].names.iter().map(String::as_str));
+            }
+        }
+        // What is taken away on one side is added on the other.
+        if random.is(2) {
+            let after = (knowledge, contents);
+            (knowledge, contents) = std::mem::replace(&mut before, after);
+        }
+        let (Some(a), Some(b)) = (bundle(&before.1, &before.0), bundle(&contents, &knowledge))
+        else {
+            continue;
+        };
+        // A command that names no changed program is judged as before.
+        let touched = |command: &&String| changed.iter().any(|name| command.contains(name));
+        let touched: Vec<String> = commands.iter().filter(touched).cloned().collect();
+        let (old, new) = (tiers(&a, &touched), tiers(&b, &touched));
+        let lower: Vec<_> = (0..touched.len()).filter(|at| new[*at] < old[*at]).collect();
+        let found = relay_diff::compare(&a, &b).expect("a comparison");
+        let loosens = found.iter().any(|it| it.direction == Some(Direction::NotProved));
+        lowered += usize::from(!lower.is_empty());
+        silent += usize::from(!loosens);
+        if let (Some(at), false) = (lower.first(), loosens) {
+            let command = &touched[*at];
+            wrong.push_str(&format!("{} -> {}: {command}\n{}", old[*at], new[*at], shown(&found)));
+        }
+        for witness in found.iter().filter_map(|it| it.witness.as_ref()) {
+            let of = |bundle| tiers(bundle, std::slice::from_ref(&witness.command))[0];
+            assert_eq!((of(&a), of(&b)), (witness.before, witness.after), "{witness}");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+    assert!(lowered > PAIRS / 10 && silent > PAIRS / 10, "{lowered} lowered, {silent} silent");
+}
