@@ -2,6 +2,7 @@
 //! share.
 
 pub(crate) mod audience;
+pub(crate) mod effect;
 pub(crate) mod gate;
 pub(crate) mod hit;
 pub(crate) mod list;

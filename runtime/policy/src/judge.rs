@@ -53,6 +53,7 @@ pub(crate) fn verdict(
         })
         .collect();
     let tier = hits.first().map_or(Tier::ReadOnly, |hit| hit.tier);
+    effects.place(|span| within(span, text));
     Verdict { tier, hits, omitted, effects }
 }
 

@@ -10,6 +10,7 @@ use relay_policy::facts::Facts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::answer::effect::{Called, Done};
 use crate::answer::hit::{Raised, is_zero};
 use crate::args::{AnswerFormat, ClassifyArgs};
 use crate::exit::Exit;
@@ -36,11 +37,19 @@ pub(crate) enum Classified {
 pub(crate) struct Answer {
     /// The version of this JSON format.
     format_version: u32,
-    /// How hard the worst of what it may do is to undo: 0 to 3.
+    /// The command.
+    command: String,
+    /// The number of its input line, from 1.
+    line: usize,
+    /// How hard the worst of its effects is to undo: 0 to 3.
     tier: Tier,
     /// The tier's name.
     name: &'static str,
-    /// What raised it, the highest first; empty exactly for tier 0.
+    /// The programs that it may run, in the order in which they begin.
+    calls: Vec<Called>,
+    /// Its effects, in order; those of a call follow those of the code that it runs.
+    effects: Vec<Done>,
+    /// The effects that raised the tier, the highest first; empty exactly for tier 0.
     hits: Vec<Raised>,
     /// How many further hits there are.
     #[serde(skip_serializing_if = "is_zero")]
@@ -71,9 +80,8 @@ pub(crate) fn run(arguments: &ClassifyArgs, output: &mut Output) -> Result<Exit,
     let form = arguments.format.chosen();
     let mut classifier = Answers { facts: &facts, rules: &judge.rules, form };
     if !arguments.commands.is_empty() {
-        for command in &arguments.commands {
-            let verdict = classify(command, &facts, &judge.rules);
-            classifier.print(command, &verdict, output)?;
+        for (at, command) in arguments.commands.iter().enumerate() {
+            classifier.print(command, at + 1, output)?;
         }
         return Ok(Exit::Yes);
     }
@@ -96,15 +104,17 @@ impl Answers<'_> {
         let mut exit = Exit::Yes;
         let mut line = Vec::new();
         let mut answers = String::new();
+        let mut number = 0;
         loop {
             line.clear();
             let is_whole = read_line(input, &mut line).map_err(|error| {
                 Failure::error(format!("cannot read standard input: {}", reason(&error)))
             })?;
             let Some(is_whole) = is_whole else { break };
+            number += 1;
             match self.form {
                 AnswerFormat::Json => {
-                    let answer = self.answer(&line, is_whole);
+                    let answer = self.answer(&line, number, is_whole);
                     if matches!(answer, Classified::Error(_)) {
                         exit = Exit::No;
                     }
@@ -138,15 +148,16 @@ impl Answers<'_> {
         Ok(())
     }
 
-    fn print(&self, text: &str, verdict: &Verdict, output: &mut Output) -> Result<(), Failure> {
+    fn print(&self, text: &str, number: usize, output: &mut Output) -> Result<(), Failure> {
         match self.form {
             AnswerFormat::Json => {
-                let mut line = serde_json::to_string(&self.classified(verdict))?;
+                let mut line = serde_json::to_string(&self.classified(text, number))?;
                 line.push('\n');
                 output.verbatim(&line)
             }
             AnswerFormat::Human => {
-                let drawn = self.drawn(text, verdict, output);
+                let verdict = classify(text, self.facts, self.rules);
+                let drawn = self.drawn(text, &verdict, output);
                 output.result(drawn)
             }
         }
@@ -156,23 +167,28 @@ impl Answers<'_> {
         draw::verdict(text, verdict, self.facts, output.result_look().width)
     }
 
-    fn answer(&self, line: &[u8], is_whole: bool) -> Classified {
+    fn answer(&self, line: &[u8], number: usize, is_whole: bool) -> Classified {
         let rejected =
             |error: String| Classified::Error(Rejected { format_version: FORMAT_VERSION, error });
         if !is_whole {
             return rejected(format!("the line has more than {LINE_BYTES_MAX} bytes"));
         }
         match serde_json::from_slice::<Asked>(line) {
-            Ok(asked) => self.classified(&classify(&asked.command, self.facts, self.rules)),
+            Ok(asked) => self.classified(&asked.command, number),
             Err(error) => rejected(format!("the line is not {{\"command\":TEXT}}: {error}")),
         }
     }
 
-    fn classified(&self, verdict: &Verdict) -> Classified {
+    fn classified(&self, command: &str, line: usize) -> Classified {
+        let verdict = &classify(command, self.facts, self.rules);
         Classified::Answer(Answer {
             format_version: FORMAT_VERSION,
+            command: command.to_owned(),
+            line,
             tier: verdict.tier,
             name: verdict.tier.name(),
+            calls: Called::all(verdict, self.facts),
+            effects: Done::all(verdict, self.facts),
             hits: Raised::all(verdict, self.facts),
             omitted: verdict.omitted,
         })

@@ -57,6 +57,13 @@ impl Effects {
         !call.caps.is_empty()
     }
 
+    /// Returns whether the dry run, check or help of its call covers an effect.
+    #[must_use]
+    pub fn is_covered(&self, effect: &Effect) -> bool {
+        let call = effect.by.and_then(|id| self.call(id));
+        effect.is_capped && call.is_some_and(|call| self.is_capped(call))
+    }
+
     pub(crate) fn caps(&self, call: &Call) -> &[Cap] {
         slice(&self.caps, &call.caps)
     }
@@ -238,6 +245,15 @@ impl Effects {
         let kept: Vec<Effect> =
             effects.drain(mark.min(effects.len())..).filter(|effect| !is_it(effect)).collect();
         effects.extend(kept);
+    }
+
+    /// Changes every place, so that it lies in the text at characters.
+    pub(crate) fn place(&mut self, within: impl Fn(Span) -> Span) {
+        let spans = self.calls.iter_mut().map(|call| &mut call.span);
+        let spans = spans.chain(self.arguments.iter_mut().map(|argument| &mut argument.span));
+        for span in spans.chain(self.effects.iter_mut().map(|effect| &mut effect.span)) {
+            *span = within(*span);
+        }
     }
 
     /// Adds the calls and effects of an earlier round.

@@ -1,7 +1,7 @@
 //! The kinds of effects.
 
 use super::{Act, CallId, Value};
-use crate::facts::{Extent, FlagId, NameId, NodeId, Role};
+use crate::facts::{Extent, Facts, FlagId, NameId, NodeId, Role};
 use crate::paths::PathClass;
 use crate::span::Span;
 use crate::tier::Floor;
@@ -189,6 +189,39 @@ impl Effect {
     /// Returns an effect of the shell itself.
     pub(crate) fn of_shell(what: What, span: Span) -> Self {
         Self { what, span, by: None, is_own: false, is_capped: false, fact: None }
+    }
+
+    /// Returns the path, host or user that it is about.
+    #[must_use]
+    pub const fn value(&self) -> Option<Value> {
+        match self.what {
+            What::Path { path, .. } => Some(path),
+            What::Connects(value) | What::Escalates(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Returns more about it, for people: a verb, or a sentence without its subject.
+    #[must_use]
+    pub fn how<'a>(&self, facts: &Facts<'a>) -> &'a str {
+        match self.what {
+            What::Path { touch, .. } => touch.verb(),
+            What::Connects(_) => "connects to",
+            What::Sends(sent) => sent.says(),
+            What::Runs(_, reason) | What::Doubt(_, reason) => reason,
+            What::Mounts(mount) => mount.says(),
+            What::Escalates(_) => "runs with the rights of",
+            What::Does(act, _) => act.says(),
+            What::Declared(fact) => match fact {
+                Fact::Program(node) => facts.node_says(node),
+                Fact::Form(_, form) => facts.form_says(form),
+                Fact::Flag(_, flag, _) => facts.flag_says(flag),
+                Fact::Value(_, value) => facts.value_says(value),
+            },
+            What::Unlisted { is_literal: true, .. } => "no fact declares this value",
+            What::Unlisted { .. } => "this word decides and is not literal",
+            What::AnyOption(_) => "this word is made by the text and may be an option",
+        }
     }
 
     /// Returns the word for it that a project, JSON and reports use.

@@ -410,6 +410,12 @@ impl<'a> Facts<'a> {
         names.join(" ")
     }
 
+    /// Returns the name of an option.
+    #[must_use]
+    pub fn option_name(&self, name: NameId) -> String {
+        self.name(name)
+    }
+
     pub(crate) fn node_says(&self, node: NodeId) -> &'a str {
         self.node(node).map_or("", |row| self.text(row.says))
     }
