@@ -86,6 +86,22 @@ const ONLY_IN: &[(&str, &str, &[&str])] = &[
         ],
     ),
     ("runtime/src", "View::", &["runtime/src/trust/placed.rs"]),
+    // The interpreter notes effects; which tier they have, only the judge says.
+    (
+        "runtime/policy/src",
+        "Tier::",
+        &["runtime/policy/src/judge.rs", "runtime/policy/src/judge/", "runtime/policy/src/facts/"],
+    ),
+    (
+        "runtime/policy/src",
+        "tier::Tier",
+        &["runtime/policy/src/judge.rs", "runtime/policy/src/judge/", "runtime/policy/src/facts/"],
+    ),
+    // The judge sees effects and never a script; values and invocations know no shell.
+    ("runtime/policy/src/judge", "syntax::", &[]),
+    ("runtime/policy/src/value", "facts::", &[]),
+    ("runtime/policy/src/state", "facts::", &[]),
+    ("runtime/policy/src/invocation", "state::", &[]),
     ("runtime", "unsafe ", &["runtime/src/trust/map.rs"]),
     ("runtime", "conformance_tools", &["runtime/src/mcp.rs", "runtime/src/mcp/"]),
 ];

@@ -8,6 +8,8 @@ mod text;
 
 pub(crate) use field::Field;
 pub(crate) use join::Join;
+#[cfg(test)]
+pub(crate) use join::assert_laws;
 pub(crate) use mark::{
     ELEMENT, HOLE, HOME, MADE, NAME, OUTPUT, QUERY, SECRET, STAR, WORK, cut_of, display, is_exact,
     is_hole, is_mark, is_match, is_root, may_be_option, part_of,

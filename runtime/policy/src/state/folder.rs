@@ -73,3 +73,33 @@ impl Join for Folder {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::{HOME, assert_laws};
+
+    #[test]
+    fn folders_join_by_the_laws() {
+        let mut paths: Vec<Vec<u8>> = vec![b"/".to_vec(), b"/etc".to_vec(), vec![HOME]];
+        // Every path of up to three parts of these.
+        let mut last: Vec<Vec<u8>> = vec![Vec::new()];
+        for _ in 0..3 {
+            let parts: [&[u8]; 4] = [b"a", b"b", b".git", b".."];
+            let longer = |path: &Vec<u8>, part: &[u8]| match path.is_empty() {
+                true => part.to_vec(),
+                false => [path, b"/".as_slice(), part].concat(),
+            };
+            last = last.iter().flat_map(|path| parts.map(|part| longer(path, part))).collect();
+            paths.extend(last.iter().cloned());
+        }
+        let mut folders = vec![Folder::Work, Folder::Unknown];
+        folders.extend(paths.iter().map(|path| Folder::Known(path.as_slice().into())));
+        let is_same = |one: &Folder, other: &Folder| {
+            one.is_same(other) || matches!((one, other), (Folder::Unknown, Folder::Unknown))
+        };
+        // A folder with a meaning of its own is lost, or stays what it is.
+        let doubt = |folder: &Folder| u8::from(matches!(folder, Folder::Unknown));
+        assert_laws(&folders, is_same, doubt);
+    }
+}

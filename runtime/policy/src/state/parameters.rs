@@ -54,3 +54,29 @@ impl Join for Parameters {
         if is_made { Self::Made } else { Self::Outside }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::span::Span;
+    use crate::value::assert_laws;
+
+    #[test]
+    fn parameters_join_by_the_laws() {
+        let known = |words: &[&str]| {
+            let text = |word: &&str| Text::from_span(word.as_bytes().to_vec(), Span::default());
+            Parameters::Known(words.iter().map(text).collect())
+        };
+        let all = [
+            Parameters::Outside,
+            Parameters::Made,
+            known(&[]),
+            known(&["a"]),
+            known(&["a", "b"]),
+            known(&["-rf"]),
+            known(&["a", "-rf"]),
+        ];
+        let doubt = |parameters: &Parameters| u8::from(parameters.mark() == MADE);
+        assert_laws(&all, Parameters::is_same, doubt);
+    }
+}

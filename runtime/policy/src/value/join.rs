@@ -19,3 +19,24 @@ impl<T: Join> Join for Option<T> {
         }
     }
 }
+
+/// Checks the laws of a join over every pair of `values`: `is_same` says which are equal, `doubt` how much is not
+/// known of one.
+#[cfg(test)]
+pub(crate) fn assert_laws<T: Join + Clone + std::fmt::Debug>(
+    values: &[T],
+    is_same: impl Fn(&T, &T) -> bool,
+    doubt: impl Fn(&T) -> u8,
+) {
+    for one in values {
+        let twice = one.clone().join(one.clone());
+        assert!(is_same(&twice, one), "idempotent: {one:?} gives {twice:?}");
+        for other in values {
+            let joined = one.clone().join(other.clone());
+            let reversed = other.clone().join(one.clone());
+            assert!(is_same(&joined, &reversed), "commutative: {one:?} and {other:?}");
+            let most = doubt(one).max(doubt(other));
+            assert!(doubt(&joined) >= most, "never lower: {one:?} and {other:?} give {joined:?}");
+        }
+    }
+}

@@ -161,3 +161,42 @@ impl Written {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::join::assert_laws;
+    use super::super::mark::{MADE, SECRET};
+    use super::*;
+    use crate::span::Span;
+
+    #[test]
+    fn streams_join_by_the_laws() {
+        let literal =
+            |bytes: &[u8]| Stream::literal(Text::from_span(bytes.to_vec(), Span::default()));
+        let mut streams: Vec<Stream> =
+            [&b""[..], b"a", b"b", b"-rf", b"a -rf", &[MADE], &[SECRET]].map(literal).into();
+        streams.extend(
+            [Content::Terminal, Content::Opaque, Content::Made, Content::File, Content::Network]
+                .map(Stream::of),
+        );
+        let secret = |stream: &Stream| Stream { is_secret: true, ..stream.clone() };
+        streams.extend(streams.iter().map(secret).collect::<Vec<_>>());
+        let key = |stream: &Stream| {
+            let content = match &stream.content {
+                Content::Literal(text) => format!("{:?}", text.bytes),
+                other => format!("{other:?}"),
+            };
+            (content, stream.is_secret)
+        };
+        let doubt = |stream: &Stream| match &stream.content {
+            _ if stream.makes_options() => 4,
+            Content::Literal(_) | Content::Terminal => 0,
+            Content::File => 1,
+            Content::Opaque => 2,
+            Content::Made => 4,
+            Content::Network => 5,
+        };
+        assert_laws(&streams, |one, other| key(one) == key(other), doubt);
+        assert_laws(&streams, |one, other| key(one) == key(other), |s| u8::from(s.is_secret));
+    }
+}
