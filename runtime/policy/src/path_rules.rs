@@ -3,7 +3,7 @@
 use relay_bundle::{PathKind, PathRow};
 use thiserror::Error;
 
-use crate::value::{HOME, NAME, QUERY, STAR};
+use crate::value::{Mark, is_wildcard, root_of};
 
 /// The most bytes of a pattern.
 pub const PATTERN_BYTES_MAX: usize = 512;
@@ -158,7 +158,7 @@ impl PathPattern {
     #[must_use]
     pub fn covers(&self, other: &str) -> bool {
         let other = match other.strip_prefix("~/") {
-            Some(rest) => [&[HOME, b'/'], rest.as_bytes()].concat(),
+            Some(rest) => [Mark::Home.text(), b"/", rest.as_bytes()].concat(),
             None => other.strip_prefix("./").unwrap_or(other).as_bytes().to_vec(),
         };
         self.matches(&other, false)
@@ -168,7 +168,7 @@ impl PathPattern {
     pub(crate) fn folder(&self) -> Option<Vec<u8>> {
         let mut path = match self.root {
             Root::Host => Vec::new(),
-            Root::Home => vec![HOME],
+            Root::Home => Mark::Home.text().to_vec(),
             Root::Work => b".".to_vec(),
             Root::Any => return None,
         };
@@ -188,9 +188,10 @@ impl PathPattern {
     /// Returns whether a path that is normalised matches; `if_unsure` where a part of the path is not
     /// literal.
     fn matches(&self, path: &[u8], if_unsure: bool) -> bool {
-        let (root, rest) = match path {
-            [b'/', rest @ ..] => (Root::Host, rest),
-            [HOME, b'/', rest @ ..] | [HOME, rest @ ..] => (Root::Home, rest),
+        // A `/` after the home begins an empty name, which is no part of the path.
+        let (root, rest) = match (path, root_of(path)) {
+            ([b'/', rest @ ..], _) => (Root::Host, rest),
+            (_, Some((Mark::Home, rest))) => (Root::Home, rest),
             _ => (Root::Work, path),
         };
         if self.root != root && self.root != Root::Any {
@@ -207,7 +208,7 @@ impl PathPattern {
 }
 
 fn name_matches(pattern: &[u8], name: &[u8], if_unsure: bool) -> bool {
-    if name.iter().any(|byte| matches!(*byte, STAR | QUERY | NAME)) {
+    if name.iter().any(|byte| is_wildcard(*byte) || Mark::Name.is(*byte)) {
         return if_unsure;
     }
     wildcard(pattern, name, |byte| *byte == b'*', |byte, letter| byte == letter)
@@ -286,7 +287,7 @@ mod tests {
     #[test]
     fn what_is_not_literal_may_raise_and_never_lowers() {
         let pattern = PathPattern::new("/srv/db/a").unwrap();
-        let path = [b"/srv/db/".as_slice(), &[STAR]].concat();
+        let path = [b"/srv/db/".as_slice(), Mark::Star.text()].concat();
         assert!(pattern.matches(&path, true));
         assert!(!pattern.matches(&path, false));
     }

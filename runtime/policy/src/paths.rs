@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::path_rules::{PathPattern, PathRules};
 use crate::state::Folder;
-use crate::value::{HOME, QUERY, STAR, WORK, is_hole, is_match, is_root};
+use crate::value::{Mark, is_hole, is_match, is_root, is_wildcard, root_of};
 
 /// A kind of path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -150,7 +150,7 @@ const SECRET_NAMES: &[&str] = &[
 /// Returns what a path is, seen from a folder.
 pub(crate) fn classify(written: &[u8], folder: &Folder, rules: &PathRules) -> Path {
     let joined = join(written, folder);
-    let is_pattern = written.iter().any(|byte| matches!(*byte, STAR | QUERY));
+    let is_pattern = written.iter().any(|byte| is_wildcard(*byte));
     let known = joined.iter().position(|byte| is_hole(*byte));
     let is_unknown_folder = matches!(folder, Folder::Unknown) && !is_rooted(written);
     let bytes = normalise(joined.get(..known.unwrap_or(joined.len())).unwrap_or(&joined));
@@ -219,7 +219,8 @@ pub(crate) fn enter(written: &[u8], folder: &Folder) -> Folder {
         return Folder::Unknown;
     }
     match normalise(&join(written, folder)).as_slice() {
-        b"" | [WORK] => Folder::Work,
+        b"" => Folder::Work,
+        path if path == Mark::Work.text() => Folder::Work,
         path => Folder::Known(path.into()),
     }
 }
@@ -248,13 +249,13 @@ fn join<'w>(written: &'w [u8], folder: &Folder) -> Cow<'w, [u8]> {
 
 /// Removes `.`, `..` and repeated `/`. A path that leaves where it began keeps its leading `..`.
 fn normalise(path: &[u8]) -> Vec<u8> {
-    let (root, rest): (&[u8], &[u8]) = match path {
-        [b'/', rest @ ..] => (b"/", rest),
-        [HOME, rest @ ..] => (&[HOME], rest),
-        [WORK, rest @ ..] => (&[WORK], rest),
+    let own = root_of(path);
+    let (root, rest): (&[u8], &[u8]) = match (path, own) {
+        ([b'/', rest @ ..], _) => (b"/", rest),
+        (_, Some((root, rest))) => (root.text(), rest),
         _ => (b"", path),
     };
-    let is_own = matches!(root, [first] if is_root(*first));
+    let is_own = own.is_some();
     if !is_own && is_normal(rest) {
         return path.to_vec();
     }
@@ -299,16 +300,16 @@ fn is_normal(path: &[u8]) -> bool {
 
 /// Returns the class of a path that is known.
 fn class(path: &[u8]) -> PathClass {
+    if let Some((root, rest)) = root_of(path) {
+        let (within, outside) = match root {
+            Mark::Home => (PathClass::Home, PathClass::System),
+            _ => (PathClass::Work, PathClass::Unknown),
+        };
+        let rest = rest.strip_prefix(b"/").unwrap_or(rest);
+        return if rest.starts_with(b"..") { outside } else { own(rest, within) };
+    }
     match path {
         [b'/', rest @ ..] => class_of_absolute(rest),
-        [HOME, rest @ ..] => {
-            let rest = rest.strip_prefix(b"/").unwrap_or(rest);
-            if rest.starts_with(b"..") { PathClass::System } else { own(rest, PathClass::Home) }
-        }
-        [WORK, rest @ ..] => {
-            let rest = rest.strip_prefix(b"/").unwrap_or(rest);
-            if rest.starts_with(b"..") { PathClass::Unknown } else { own(rest, PathClass::Work) }
-        }
         _ if path.starts_with(b"..") => PathClass::Unknown,
         _ => own(path, PathClass::Work),
     }
@@ -318,10 +319,10 @@ fn class(path: &[u8]) -> PathClass {
 fn own(path: &[u8], class: PathClass) -> PathClass {
     let mut before: &[u8] = b"";
     for part in path.split(|byte| *byte == b'/') {
-        let is_pattern = part.iter().any(|byte| matches!(*byte, STAR | QUERY));
+        let is_pattern = part.iter().any(|byte| is_wildcard(*byte));
         let is_listed = |names: &[&str]| {
             names.iter().any(|name| match is_pattern {
-                true => part.first() != Some(&STAR) && is_match(part, name.as_bytes()),
+                true => !Mark::Star.begins(part) && is_match(part, name.as_bytes()),
                 false => name.as_bytes() == part,
             })
         };

@@ -11,8 +11,8 @@ pub(crate) use join::Join;
 #[cfg(test)]
 pub(crate) use join::assert_laws;
 pub(crate) use mark::{
-    ELEMENT, HOLE, HOME, MADE, NAME, OUTPUT, QUERY, SECRET, STAR, WORK, cut_of, display, is_exact,
-    is_hole, is_mark, is_match, is_root, may_be_option, part_of,
+    Mark, cut_of, display, is_exact, is_hole, is_mark, is_match, is_root, is_wildcard,
+    join_elements, may_be_option, part_of, root_of, split_elements,
 };
 pub(crate) use stream::{Content, Stream, Written};
 pub(crate) use text::{Text, TextBuilder};

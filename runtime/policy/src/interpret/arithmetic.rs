@@ -11,7 +11,7 @@ use crate::parse;
 use crate::span::Span;
 use crate::state::Frame;
 use crate::syntax::{Part, Script, Word};
-use crate::value::{Field, MADE, NAME, Text};
+use crate::value::{Field, Mark, Text};
 
 /// Classifies the expansions of a text that the shell evaluates after it was quoted.
 pub(super) fn late(run: &mut Machine<'_>, text: &Text<'_>, frame: &mut Frame) {
@@ -70,7 +70,7 @@ pub(super) fn arithmetic<'c>(
 /// Classifies what evaluating an arithmetic text runs: expansions in it, and in the values of the
 /// variables that it names.
 pub(super) fn evaluate(run: &mut Machine<'_>, text: &Text<'_>, frame: &mut Frame) {
-    if run.shell.is_lost() && text.bytes.contains(&MADE) {
+    if run.shell.is_lost() && Mark::Made.is_in(&text.bytes) {
         run.runs(Hidden::Made, text.span, "what is evaluated here is not shown");
     }
     let mut open = vec![text.clone().owned()];
@@ -113,7 +113,7 @@ fn arithmetic_assigns(run: &mut Machine<'_>, bytes: &[u8]) {
             && let Ok(assigned) = str::from_utf8(bytes.get(name.clone()).unwrap_or(&[]))
             && !assigned.is_empty()
         {
-            run.shell.assign(assigned, Rc::from([NAME]));
+            run.shell.assign(assigned, Rc::from(Mark::Name.text()));
             name = 0..0;
         }
     }
@@ -144,7 +144,7 @@ pub(super) fn condition(run: &mut Machine<'_>, code: &Code<'_>, words: &[Word], 
                         evaluate(run, &operand.text, frame);
                     }
                 }
-                b"=~" => run.shell.assign("BASH_REMATCH", [MADE].into()),
+                b"=~" => run.shell.assign("BASH_REMATCH", Mark::Made.text().into()),
                 _ => {}
             }
         }

@@ -3,7 +3,7 @@
 use super::machine::Code;
 use crate::span::Span;
 use crate::syntax::Part;
-use crate::value::NAME;
+use crate::value::Mark;
 
 /// The most words that braces may make of one.
 const BRACES_MAX: usize = 512;
@@ -17,6 +17,7 @@ const WORDS_MAX: u64 = 1_000_000;
 pub(super) enum Atom<'c> {
     Byte(u8, u32),
     Made(u8, Span),
+    Mark(Mark, Span),
     Part(&'c Part),
 }
 
@@ -155,7 +156,7 @@ fn range<'c>(inside: &[Atom<'c>]) -> Option<Range<'c>> {
     if let (Ok(low), Ok(high)) = (low.parse::<i64>(), high.parse::<i64>()) {
         let count = high.abs_diff(low);
         if count >= 8 {
-            let alternatives = vec![vec![Atom::Made(NAME, span)]];
+            let alternatives = vec![vec![Atom::Mark(Mark::Name, span)]];
             return Some(Range { alternatives, numbers: count.saturating_add(1) });
         }
         let (from, to) = (low.min(high), low.max(high));

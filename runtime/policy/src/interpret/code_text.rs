@@ -2,9 +2,7 @@
 
 use crate::parse::ParseError;
 use crate::span::Span;
-use crate::value::{
-    ELEMENT, Field, HOLE, HOME, MADE, NAME, OUTPUT, QUERY, SECRET, STAR, Text, TextBuilder, WORK,
-};
+use crate::value::{Field, Mark, Text, TextBuilder};
 
 /// Joins fields by blanks to a text of code.
 pub(super) fn join_words(fields: &[Field<'_>]) -> Option<Text<'static>> {
@@ -30,15 +28,15 @@ pub(super) fn readable<'t>(text: &Text<'t>) -> Text<'t> {
     let mut builder = TextBuilder::new(text.span);
     let mut plain = 0;
     for (at, byte) in text.bytes.iter().enumerate() {
-        let written: &[u8] = match *byte {
-            HOLE | MADE | OUTPUT | SECRET => b"$_",
-            NAME => b"0",
-            STAR => b"*",
-            QUERY => b"?",
-            HOME => b"~",
-            WORK => b".",
-            ELEMENT => b" ",
-            _ => continue,
+        let Some(mark) = Mark::of(*byte) else { continue };
+        let written: &[u8] = match mark {
+            Mark::Hole | Mark::Made | Mark::Output | Mark::Secret => b"$_",
+            Mark::Name => b"0",
+            Mark::Star => b"*",
+            Mark::Query => b"?",
+            Mark::Home => b"~",
+            Mark::Work => b".",
+            Mark::Element => b" ",
         };
         builder.push_part(text, plain, at);
         builder.push_made(written, text.place(at, at + 1));

@@ -9,7 +9,7 @@ use super::{arithmetic, expand, variables};
 use crate::span::Span;
 use crate::state::{Frame, Parameters};
 use crate::syntax::{Command, Kind, List, Word};
-use crate::value::{Content, Field, Join, MADE, OUTPUT, Stream, Text, cut_of};
+use crate::value::{Content, Field, Join, Mark, Stream, Text, cut_of};
 
 /// Interprets a command that holds lists; returns the text that they write.
 pub(super) fn compound(
@@ -239,7 +239,7 @@ fn loop_variable(
                 loop_values(run, name, others, frame);
             }
             if choice.readings > READINGS_MAX {
-                run.shell.assign(name, [MADE].into());
+                run.shell.assign(name, Mark::Made.text().into());
             }
             fields
         }
@@ -247,7 +247,7 @@ fn loop_variable(
             Parameters::Known(all) => all.iter().cloned().map(Field::new).collect(),
             unknown => {
                 let mark = unknown.mark();
-                run.shell.assign(name, [mark].into());
+                run.shell.assign(name, mark.text().into());
                 return;
             }
         },
@@ -263,7 +263,7 @@ fn loop_values(run: &mut Machine<'_>, name: &str, fields: Vec<Field<'_>>, frame:
         variables::prompts(run, name, bytes, field.text.span, frame);
         let value = match field.spread {
             // What names things one by one is no output that is sent as a whole.
-            true => cut_of(bytes).into_iter().filter(|mark| *mark != OUTPUT).collect(),
+            true => cut_of(bytes).into_iter().filter(|mark| !Mark::Output.is(*mark)).collect(),
             false => bytes.into(),
         };
         run.shell.assign(name, value);

@@ -9,9 +9,7 @@ use crate::facts::Role;
 use crate::invocation::Given;
 use crate::paths;
 use crate::state::{Dialect, Folder, Frame};
-use crate::value::{
-    Content, Field, HOLE, MADE, NAME, SECRET, Stream, Text, TextBuilder, may_be_option,
-};
+use crate::value::{Content, Field, Mark, Stream, Text, TextBuilder, may_be_option};
 
 /// Among how many options of a search its `-name` is looked for.
 const OPTIONS_MAX: usize = 32;
@@ -122,17 +120,17 @@ fn things(run: &Machine<'_>, program: &Program<'_, '_>, is_list: bool) -> Vec<Ve
                 true => *byte == b'\n',
                 false => byte.is_ascii_whitespace(),
             };
-            let mut things: Vec<Vec<u8>> = vec![vec![HOLE]];
+            let mut things: Vec<Vec<u8>> = vec![Mark::Hole.text().to_vec()];
             let all = text.bytes.split(separates).filter(|thing| may_be_option(thing));
             things.extend(all.take(THINGS_MAX).map(<[u8]>::to_vec));
             if things.len() > THINGS_MAX {
-                things.push(vec![MADE]);
+                things.push(Mark::Made.text().to_vec());
             }
             things
         }
-        _ if program.input.is_secret => vec![vec![MADE, SECRET]],
-        Content::Made => vec![vec![MADE]],
-        _ => vec![vec![HOLE]],
+        _ if program.input.is_secret => vec![[Mark::Made.text(), Mark::Secret.text()].concat()],
+        Content::Made => vec![Mark::Made.text().to_vec()],
+        _ => vec![Mark::Hole.text().to_vec()],
     }
 }
 
@@ -145,7 +143,7 @@ fn named(run: &Machine<'_>, program: &Program<'_, '_>) -> Vec<u8> {
     let value = given.find(is_name).and_then(|given| given.value.as_ref());
     match value {
         Some(value) if is_plain_name(&value.text) => value.text.bytes.to_vec(),
-        _ => vec![NAME],
+        _ => Mark::Name.text().to_vec(),
     }
 }
 
@@ -167,8 +165,8 @@ fn parallel(run: &mut Machine<'_>, words: &[Field<'_>], program: &Program<'_, '_
     let mut things: Vec<Field<'_>> = rest.iter().filter(|field| !is_sign(field)).cloned().collect();
     if things.is_empty() || things.len() > THINGS_MAX {
         let is_option = things.iter().any(|field| may_be_option(&field.text.bytes));
-        let mark = if is_option || program.input.makes_options() { MADE } else { HOLE };
-        things = vec![Field::new(Text::from_span(vec![mark], program.call.span))];
+        let mark = if is_option || program.input.makes_options() { Mark::Made } else { Mark::Hole };
+        things = vec![Field::new(Text::from_span(mark.text(), program.call.span))];
     }
     for thing in things {
         if !run.step(1, program.call.span) {
@@ -225,7 +223,7 @@ fn found(program: &Program<'_, '_>, is_list: bool, run: &Machine<'_>) -> Vec<u8>
         && roots.iter().all(|root| !root.text.has_hole() && !root.spread)
         && classes.all(|class| Some(class) == first);
     if !is_known {
-        return vec![HOLE];
+        return Mark::Hole.text().to_vec();
     }
     let mut path = roots.first().map_or(b".".to_vec(), |root| root.text.bytes.to_vec());
     path.push(b'/');

@@ -11,8 +11,7 @@ use crate::span::Span;
 use crate::state::Frame;
 use crate::syntax::{List, Parameter, Part, Word};
 use crate::value::{
-    Content, ELEMENT, Field, HOLE, MADE, NAME, OUTPUT, QUERY, SECRET, STAR, Stream, Text,
-    TextBuilder, cut_of, is_mark,
+    Content, Field, Mark, Stream, Text, TextBuilder, cut_of, is_mark, join_elements,
 };
 
 /// Expands words to fields.
@@ -114,7 +113,10 @@ fn expand<'c>(
     if word.parts.iter().any(bare) {
         if joins_name(code, &word.parts) {
             run.visit(code, &word.parts, reading.frame);
-            done.push(Field { spread: true, ..Field::new(Text::from_span(vec![MADE], place)) });
+            done.push(Field {
+                spread: true,
+                ..Field::new(Text::from_span(Mark::Made.text(), place))
+            });
             return;
         }
         let Some(words) = braces(atoms(code, &word.parts)) else {
@@ -157,6 +159,7 @@ fn finish_word<'c>(
                 let span = code.place(*span);
                 fields.builder().push_byte(*byte, span);
             }
+            Atom::Mark(mark, span) => fields.builder().push_mark(*mark, code.place(*span)),
             Atom::Part(part) => part_of_word(run, reading, part, false, &mut fields),
         }
     }
@@ -182,13 +185,16 @@ fn part_of_word<'c>(
             let builder = fields.builder();
             for byte in bytes {
                 // What is no UTF-8 could look like a mark.
-                builder.push_byte(if is_mark(*byte) { MADE } else { *byte }, place);
+                match is_mark(*byte) {
+                    true => builder.push_mark(Mark::Made, place),
+                    false => builder.push_byte(*byte, place),
+                }
             }
         }
         Part::Glob(span) => {
             let place = code.place(*span);
             let is_star = code.slice(*span) == "*";
-            fields.builder().push_byte(if is_star { STAR } else { QUERY }, place);
+            fields.builder().push_mark(if is_star { Mark::Star } else { Mark::Query }, place);
         }
         Part::ExtendedGlob(parts, span) => {
             // zsh runs code that a pattern ends with: `*(e:'code':)`, `*(+function)`.
@@ -197,7 +203,7 @@ fn part_of_word<'c>(
                 run.runs(Hidden::Made, place, "some shells run what is in this pattern");
             }
             run.visit(code, parts, reading.frame);
-            fields.builder().push_byte(STAR, code.place(*span));
+            fields.builder().push_mark(Mark::Star, code.place(*span));
         }
         Part::Tilde(span) => tilde(run, reading, *span, fields),
         Part::Double(parts, _) => {
@@ -236,7 +242,7 @@ fn part_of_word<'c>(
         }
         Part::Arithmetic(parts, span) => {
             arithmetic::arithmetic(run, code, parts, *span, reading.frame);
-            fields.builder().push_byte(NAME, code.place(*span));
+            fields.builder().push_mark(Mark::Name, code.place(*span));
         }
         // Of no commands, bash makes nothing at all.
         Part::Process(list, _) if list.is_empty() => {}
@@ -282,7 +288,7 @@ pub(super) fn array<'c>(
     }
     let is_known = !fields.iter().any(|field| field.spread) && !has_keys;
     let texts: Vec<_> = fields.into_iter().map(|field| field.text.bytes).collect();
-    let value = texts.join(&ELEMENT);
+    let value = join_elements(&texts);
     if is_known { value } else { cut_of(&value) }
 }
 
@@ -301,7 +307,7 @@ fn tilde(
             fields.builder().push_made(&home, place);
         }
         "+" => fields.builder().push_made(&reading.frame.folder.path(), place),
-        "-" => fields.builder().push_byte(HOLE, place),
+        "-" => fields.builder().push_mark(Mark::Hole, place),
         "root" => fields.builder().push_made(b"/root", place),
         _ => {
             fields.builder().push_made(b"/home/", place);
@@ -354,17 +360,17 @@ fn substituted(stream: &Stream, place: Span, quoted: bool, fields: &mut Fields<'
                 fields.builder();
             }
             fields.value(value, place, quoted);
-            if stream.is_secret && !value.contains(&SECRET) {
-                fields.builder().push_byte(SECRET, place);
+            if stream.is_secret && !Mark::Secret.is_in(value) {
+                fields.builder().push_mark(Mark::Secret, place);
             }
         }
         content => {
-            let written = if stream.is_secret { SECRET } else { OUTPUT };
+            let written = if stream.is_secret { Mark::Secret } else { Mark::Output };
             fields.spread |= !quoted;
             if matches!(content, Content::Made) {
-                fields.builder().push_byte(MADE, place);
+                fields.builder().push_mark(Mark::Made, place);
             }
-            fields.builder().push_byte(written, place);
+            fields.builder().push_mark(written, place);
         }
     }
 }

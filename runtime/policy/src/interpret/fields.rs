@@ -1,7 +1,7 @@
 //! Fields that are being made of a word.
 
 use crate::span::Span;
-use crate::value::{Field, QUERY, STAR, Stream, TextBuilder, is_hole};
+use crate::value::{Field, Mark, Stream, TextBuilder, is_hole};
 
 /// The fields that are being made of a word.
 pub(super) struct Fields<'c> {
@@ -41,8 +41,8 @@ impl Fields<'_> {
         for byte in value {
             match *byte {
                 b' ' | b'\t' | b'\n' => self.cut(),
-                b'*' => self.builder().push_byte(STAR, span),
-                b'?' | b'[' => self.builder().push_byte(QUERY, span),
+                b'*' => self.builder().push_mark(Mark::Star, span),
+                b'?' | b'[' => self.builder().push_mark(Mark::Query, span),
                 other => {
                     self.spread |= is_hole(other);
                     self.builder().push_byte(other, span);

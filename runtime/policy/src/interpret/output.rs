@@ -5,7 +5,7 @@ use super::own::Program;
 use crate::facts::{Output, Role};
 use crate::invocation::{Given, Invocation};
 use crate::state::Frame;
-use crate::value::{Content, Field, MADE, NAME, Stream, Text, TextBuilder, may_be_option, part_of};
+use crate::value::{Content, Field, Mark, Stream, Text, TextBuilder, may_be_option, part_of};
 
 /// Returns the text that a program writes to standard output. `makes` says whether that is made of the text.
 pub(super) fn of(
@@ -28,12 +28,12 @@ pub(super) fn of(
         Output::Words => {
             let values = call.given.iter().filter_map(|given| given.value.as_ref());
             let mut words = values.chain(&call.operands);
-            let is_made = words.any(|field| part_of(&field.text.bytes).contains(&MADE));
+            let is_made = words.any(|field| Mark::Made.is_in(&part_of(&field.text.bytes)));
             Stream::of(if is_made { Content::Made } else { Content::Opaque })
         }
         Output::Name => match call.operands.iter().any(|field| may_be_option(&field.text.bytes)) {
             true => Stream::of(Content::Made),
-            false => made(&[NAME]),
+            false => made(Mark::Name.text()),
         },
         Output::Filter => filtered(call, input, makes),
         Output::Nothing => made(b""),
@@ -41,8 +41,8 @@ pub(super) fn of(
         Output::Word if call.operands.iter().any(|field| field.text.bytes.starts_with(b"+-")) => {
             Stream::of(Content::Made)
         }
-        Output::Word => made(&[NAME]),
-        Output::Scratch => made(b"/tmp/\xfe"),
+        Output::Word => made(Mark::Name.text()),
+        Output::Scratch => made(&[b"/tmp/".as_slice(), Mark::Name.text()].concat()),
         Output::Here => made(&frame.folder.path()),
         Output::Network => Stream::of(Content::Network),
         Output::Secret => Stream { content: Content::Opaque, is_secret: true },
@@ -165,7 +165,7 @@ fn filtered(call: &Invocation<'_>, input: &Stream, makes: bool) -> Stream {
     let is_made = makes
         || match &input.content {
             Content::Made => true,
-            Content::Literal(text) => part_of(&text.bytes).contains(&MADE),
+            Content::Literal(text) => Mark::Made.is_in(&part_of(&text.bytes)),
             _ => false,
         };
     let content = match &input.content {

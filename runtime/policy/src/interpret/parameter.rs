@@ -9,9 +9,7 @@ use super::{arithmetic, parameter_operator};
 use crate::span::Span;
 use crate::state::{Held, Parameters};
 use crate::syntax::{Operation, Parameter, Part};
-use crate::value::{
-    ELEMENT, HOLE, MADE, NAME, OUTPUT, QUERY, SECRET, STAR, Text, cut_of, is_hole, part_of,
-};
+use crate::value::{Mark, Text, cut_of, is_hole, join_elements, part_of, split_elements};
 
 /// Adds the value of a parameter, and interprets the text that its expansion evaluates.
 pub(super) fn add<'c>(
@@ -32,7 +30,7 @@ pub(super) fn add<'c>(
         if let Some(operation) = &parameter.operation {
             run.visit(code, &operation.parts, reading.frame);
         }
-        fields.builder().push_byte(NAME, span);
+        fields.builder().push_mark(Mark::Name, span);
         return;
     }
     if parameter.indirect {
@@ -53,7 +51,7 @@ pub(super) fn add<'c>(
         );
     match name {
         "@" | "*" => all_parameters(run, reading, (name, span), quoted, fields),
-        "?" | "#" | "$" | "!" | "-" => fields.builder().push_byte(NAME, span),
+        "?" | "#" | "$" | "!" | "-" => fields.builder().push_mark(Mark::Name, span),
         _ => {
             let index = match subscript {
                 Some([Part::Quoted(at)]) => index(code.slice(*at)),
@@ -64,7 +62,7 @@ pub(super) fn add<'c>(
             let is_split = quoted || run.step(blanks(&value), span);
             let is_unknown = !value.is_empty() && value.iter().all(|byte| is_hole(*byte));
             if !is_split {
-                unknown(&[HOLE], span, quoted, fields);
+                unknown(Mark::Hole.text(), span, quoted, fields);
             } else if index.is_none() && !is_all {
                 unknown(&cut_of(&value), span, quoted, fields);
             } else if is_all {
@@ -77,14 +75,14 @@ pub(super) fn add<'c>(
                     return;
                 }
                 let is_joined = quoted && is_star(code, subscript);
-                for (number, element) in value.split(|byte| *byte == ELEMENT).enumerate() {
+                for (number, element) in split_elements(&value).enumerate() {
                     separate(run, number, is_joined, span, fields);
                     add_value(run, element, span, quoted, fields);
                 }
             } else if is_unknown {
                 add_value(run, &value, span, quoted, fields);
             } else {
-                let mut elements = value.split(|byte| *byte == ELEMENT);
+                let mut elements = split_elements(&value);
                 let element = elements.nth(index.unwrap_or(0)).unwrap_or(b"");
                 add_value(run, element, span, quoted, fields);
             }
@@ -106,7 +104,7 @@ fn indirect(
         let choice = &mut Choice::of(0);
         names.push(value_of(run, &mut Reading { code, frame, choice }, name, span));
     }
-    let mut is_made = reading.frame.parameters.mark() == MADE;
+    let mut is_made = reading.frame.parameters.mark() == Mark::Made;
     for value in names {
         if !run.expands(&value, span) {
             break;
@@ -115,7 +113,8 @@ fn indirect(
         let named = value.split(|byte| *byte == b'[').next().unwrap_or(&value);
         is_made |= str::from_utf8(named).is_ok_and(|named| run.shell.is_assigned(named));
     }
-    unknown(&[if is_made { MADE } else { HOLE }], span, quoted, fields);
+    let mark = if is_made { Mark::Made } else { Mark::Hole };
+    unknown(mark.text(), span, quoted, fields);
 }
 
 /// Adds `$@` or `$*`.
@@ -130,14 +129,14 @@ fn all_parameters(
     let mark = frame.parameters.mark();
     let Parameters::Known(all) = frame.parameters.clone() else {
         fields.spread = true;
-        fields.builder().push_byte(mark, span);
+        fields.builder().push_mark(mark, span);
         return;
     };
     let is_joined = name == "*" && quoted;
     for (number, text) in all.iter().enumerate() {
         if !run.step(1, span) || !run.expands(&text.bytes, span) {
             fields.spread = true;
-            fields.builder().push_byte(mark, span);
+            fields.builder().push_mark(mark, span);
             return;
         }
         separate(run, number, is_joined, span, fields);
@@ -156,7 +155,7 @@ fn separate(
     match (number, is_joined) {
         (0, _) => {}
         (_, false) => fields.cut(),
-        (_, true) if run.shell.has_separators() => fields.builder().push_byte(MADE, span),
+        (_, true) if run.shell.has_separators() => fields.builder().push_mark(Mark::Made, span),
         (_, true) => fields.builder().push_byte(b' ', span),
     }
 }
@@ -180,10 +179,10 @@ pub(super) fn value_of(
     let is_number = name.bytes().all(|byte| byte.is_ascii_digit());
     if !is_number {
         return match name {
-            "_" if run.shell.is_last_option => [MADE].into(),
-            "_" => [HOLE].into(),
-            "@" | "*" => [frame.parameters.mark()].into(),
-            "PWD" if run.shell.is_assigned(name) => [HOLE].into(),
+            "_" if run.shell.is_last_option => Mark::Made.text().into(),
+            "_" => Mark::Hole.text().into(),
+            "@" | "*" => frame.parameters.mark().text().into(),
+            "PWD" if run.shell.is_assigned(name) => Mark::Hole.text().into(),
             "PWD" => frame.folder.path().into(),
             _ => chosen(run, name, reading.choice, span),
         };
@@ -195,29 +194,36 @@ pub(super) fn value_of(
             Some(text) => Some(text),
             None => return [].into(),
         },
-        (Some(_), unknown) => return [unknown.mark()].into(),
+        (Some(_), unknown) => return unknown.mark().text().into(),
     };
     match text {
         Some(text) if run.expands(&text.bytes, span) => text.bytes.as_ref().into(),
-        _ => [HOLE].into(),
+        _ => Mark::Hole.text().into(),
     }
 }
 
 /// Returns the value of a variable in this reading; marks if it is not known.
 fn chosen(run: &mut Machine<'_>, name: &str, choice: &mut Choice, span: Span) -> Rc<[u8]> {
     let value: Rc<[u8]> = match run.shell.held(name) {
-        Held::Unknown(mark) => [mark].into(),
+        Held::Unknown(mark) => mark.text().into(),
         Held::Given(value) => value.into(),
         Held::Values(values, mark) => {
             let index = choice.choose(name, values.len() + usize::from(mark.is_some()));
             if choice.readings > READINGS_MAX {
-                run.shell.marks(name).into_iter().chain(mark).collect()
+                run.shell
+                    .marks(name)
+                    .into_iter()
+                    .chain(mark.map_or(&[][..], Mark::text).iter().copied())
+                    .collect()
             } else {
-                values.get(index).cloned().unwrap_or_else(|| [mark.unwrap_or(HOLE)].into())
+                values
+                    .get(index)
+                    .cloned()
+                    .unwrap_or_else(|| mark.unwrap_or(Mark::Hole).text().into())
             }
         }
     };
-    if run.expands(&value, span) { value } else { [HOLE].into() }
+    if run.expands(&value, span) { value } else { Mark::Hole.text().into() }
 }
 
 /// Returns what an operator makes of a value in this reading, and interprets the text that its expansion evaluates.
@@ -233,16 +239,16 @@ fn operated<'c>(
     let span = code.place(parameter.span);
     let value = value_of(run, reading, name, span);
     // Of an array the operator is for each element, or for one.
-    let is_one = parameter.subscript.is_none() && !value.contains(&ELEMENT);
+    let is_one = parameter.subscript.is_none() && !Mark::Element.is_in(&value);
     if matches!(operator, b'-' | b'=' | b'?' | b'+') {
         let other = run.reading(reading, parts, parameter.span);
         let other = other.text.bytes;
         if *operator == b'=' {
             run.shell.assign(name, Rc::from(&*other));
-            run.shell.assign(name, [HOLE].into());
+            run.shell.assign(name, Mark::Hole.text().into());
         }
         if !is_one {
-            return cut_of(&[&value, &*other].join(&ELEMENT));
+            return cut_of(&join_elements(&[&*value, &*other]));
         }
         // Whether a variable from outside has a value is open.
         let is_open = value.iter().all(|byte| is_hole(*byte));
@@ -280,20 +286,24 @@ fn operated<'c>(
         return exact;
     }
     let adds = match (operator, &pattern) {
-        (b'/', Some(pattern)) => part_of(pattern).contains(&MADE),
+        (b'/', Some(pattern)) => Mark::Made.is_in(&part_of(pattern)),
         (b'/', None) => true,
         _ => false,
     };
     // `##*/` leaves the name of a file.
-    if *operator == b'#' && pattern.as_deref() == Some(&[b'#', STAR, b'/']) {
-        let marks = value.iter().copied().filter(|byte| matches!(*byte, MADE | SECRET | OUTPUT));
-        return marks.chain([NAME]).collect();
+    if *operator == b'#'
+        && matches!(pattern.as_deref(), Some([b'#', star, b'/']) if Mark::Star.is(*star))
+    {
+        let is_kept =
+            |byte: &u8| matches!(Mark::of(*byte), Some(Mark::Made | Mark::Secret | Mark::Output));
+        let marks = value.iter().filter(|byte| is_kept(byte));
+        return marks.chain(Mark::Name.text()).copied().collect();
     }
-    let mut marks = part_of(&value);
-    if let (true, Some(first)) = (adds, marks.first_mut()) {
-        *first = MADE;
+    let marks = part_of(&value);
+    match marks.split_first() {
+        Some((_, rest)) if adds => [Mark::Made.text(), rest].concat(),
+        _ => marks,
     }
-    marks
 }
 
 /// Returns whether a subscript is `*`.
@@ -313,8 +323,8 @@ fn written(code: &Code<'_>, parts: &[Part]) -> Option<Vec<u8>> {
         match part {
             Part::Bare(at) | Part::Quoted(at) => written.extend(code.slice(*at).bytes()),
             Part::Decoded(bytes, _) => written.extend(bytes),
-            Part::Glob(at) if code.slice(*at) == "*" => written.push(STAR),
-            Part::Glob(at) if code.slice(*at) == "?" => written.push(QUERY),
+            Part::Glob(at) if code.slice(*at) == "*" => written.extend(Mark::Star.text()),
+            Part::Glob(at) if code.slice(*at) == "?" => written.extend(Mark::Query.text()),
             Part::Double(inner, _) => written.extend(self::written(code, inner)?),
             _ => return None,
         }

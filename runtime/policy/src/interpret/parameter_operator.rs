@@ -1,6 +1,6 @@
 //! What the operators of `${name…}` make of a value that is known.
 
-use crate::value::{QUERY, STAR, is_match};
+use crate::value::{is_match, is_wildcard};
 
 /// Returns what an operator makes of a value. What is written after the operator has marks for `*` and `?`.
 /// `None` if the operator does more than is read here.
@@ -59,7 +59,7 @@ fn replaced(value: &[u8], change: &[u8]) -> Option<Vec<u8>> {
     };
     let end = change.iter().position(|byte| *byte == b'/').unwrap_or(change.len());
     let (sought, new) = (change.get(..end)?, change.get(end + 1..).unwrap_or(&[]));
-    let is_plain = !sought.iter().any(|byte| matches!(*byte, STAR | QUERY | b'[' | b'\\'));
+    let is_plain = !sought.iter().any(|byte| is_wildcard(*byte) || matches!(*byte, b'[' | b'\\'));
     // In some versions `&` is what was found.
     if sought.is_empty() || !is_plain || matches!(sought, [b'#' | b'%', ..]) || new.contains(&b'&')
     {

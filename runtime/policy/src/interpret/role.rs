@@ -12,9 +12,7 @@ use crate::language;
 use crate::paths;
 use crate::span::Span;
 use crate::state::{Dialect, Frame};
-use crate::value::{
-    Content, Field, MADE, OUTPUT, QUERY, SECRET, STAR, Stream, Text, TextBuilder, may_be_option,
-};
+use crate::value::{Content, Field, Mark, Stream, Text, TextBuilder, may_be_option};
 
 /// Interprets a value by its role.
 pub(super) fn role(
@@ -227,12 +225,13 @@ fn name(run: &mut Machine<'_>, text: &Text<'_>, program: &Program<'_, '_>, frame
     let value: Rc<[u8]> = match program.node.output {
         Output::Format => match formatted(program.call) {
             Some(text) => text.bytes.as_ref().into(),
-            None => [MADE].into(),
+            None => Mark::Made.text().into(),
         },
         _ => {
             let mut given = program.call.operands.iter().skip(2);
             let is_option = given.any(|field| may_be_option(&field.text.bytes));
-            [if is_option { MADE } else { frame.parameters.mark() }].into()
+            let mark = if is_option { Mark::Made } else { frame.parameters.mark() };
+            mark.text().into()
         }
     };
     let end = bytes.iter().position(|byte| *byte == b'[').unwrap_or(bytes.len());
@@ -275,15 +274,20 @@ fn url(run: &mut Machine<'_>, field: &Field<'_>, own: &mut Own) {
         return;
     }
     // A download without a name for it has that of the address.
-    let path = rest.split(|byte| matches!(*byte, b'?' | b'#' | QUERY)).next().unwrap_or(rest);
+    let path = rest
+        .split(|byte| matches!(*byte, b'?' | b'#') || Mark::Query.is(*byte))
+        .next()
+        .unwrap_or(rest);
     if let Some(slash) = path.iter().rposition(|byte| *byte == b'/')
         && slash + 1 < path.len()
     {
         let name = path.get(slash + 1..).unwrap_or(&[]);
         own.written.push(paths::normalised(name, &own.frame.folder));
     }
-    let host =
-        rest.split(|byte| matches!(*byte, b'/' | b'?' | b'#' | QUERY)).next().unwrap_or(rest);
+    let host = rest
+        .split(|byte| matches!(*byte, b'/' | b'?' | b'#') || Mark::Query.is(*byte))
+        .next()
+        .unwrap_or(rest);
     let host = host.rsplit(|byte| *byte == b'@').next().unwrap_or(host);
     let host = host.split(|byte| *byte == b':').next().unwrap_or(host);
     connects(run, host, span, own);
@@ -292,9 +296,9 @@ fn url(run: &mut Machine<'_>, field: &Field<'_>, own: &mut Own) {
 /// Adds output of other commands that a host gets to see.
 fn leaks(field: &Field<'_>, own: &mut Own) {
     let bytes = &field.text.bytes;
-    if bytes.contains(&SECRET) {
+    if Mark::Secret.is_in(bytes) {
         own.sends(Sent::Secret, field.text.span);
-    } else if bytes.contains(&OUTPUT) {
+    } else if Mark::Output.is_in(bytes) {
         own.sends(Sent::Output, field.text.span);
     }
 }
@@ -302,7 +306,7 @@ fn leaks(field: &Field<'_>, own: &mut Own) {
 /// Adds data that is sent.
 fn send(run: &mut Machine<'_>, field: &Field<'_>, input: &Stream, own: &mut Own) {
     own.sends = Some(field.text.span);
-    own.secret |= field.text.bytes.contains(&SECRET);
+    own.secret |= Mark::Secret.is_in(&field.text.bytes);
     let bytes = &*field.text.bytes;
     let Some(at) = bytes.iter().position(|byte| *byte == b'@') else { return };
     let path = field.text.after(at + 1);
@@ -326,7 +330,7 @@ fn remote(bytes: &[u8]) -> Option<&[u8]> {
 
 fn refspec(text: &Text<'_>, own: &mut Own) {
     let act = match text.bytes.first() {
-        Some(&(b'+' | MADE)) => Act::RewritesHistory,
+        Some(first) if *first == b'+' || Mark::Made.is(*first) => Act::RewritesHistory,
         Some(b':') => Act::DeletesRemote,
         _ => return,
     };
@@ -342,7 +346,7 @@ fn revision(field: &Field<'_>, program: &Program<'_, '_>, own: &mut Own) {
         !before.as_ptr_range().contains(&std::ptr::from_ref(field))
     });
     let is_folder = matches!(bytes, b"." | b"./" | b":/" | b"*" | b"..") || bytes.ends_with(b"/");
-    let is_pattern = bytes.iter().any(|byte| matches!(*byte, STAR | b'*'));
+    let is_pattern = bytes.iter().any(|byte| *byte == b'*' || Mark::Star.is(*byte));
     let name = bytes.rsplit(|byte| *byte == b'/').next().unwrap_or(bytes);
     let extension = name.iter().rposition(|byte| *byte == b'.').and_then(|dot| name.get(dot + 1..));
     let is_file = extension.is_some_and(|extension| {
@@ -359,7 +363,7 @@ fn process(text: &Text<'_>, own: &mut Own) {
     let act = match &*text.bytes {
         b"-1" => Act::EndsEveryProcess,
         b"1" => Act::EndsFirstProcess,
-        [MADE, ..] => Act::EndsHiddenProcesses,
+        [first, ..] if Mark::Made.is(*first) => Act::EndsHiddenProcesses,
         _ => return,
     };
     own.does(act, text.span);
@@ -367,7 +371,7 @@ fn process(text: &Text<'_>, own: &mut Own) {
 
 fn mode(text: &Text<'_>, own: &mut Own) {
     let bytes = &*text.bytes;
-    if bytes.contains(&MADE) {
+    if Mark::Made.is_in(bytes) {
         own.does(Act::HidesMode, text.span);
     }
     let is_octal = !bytes.is_empty() && bytes.iter().all(u8::is_ascii_digit);

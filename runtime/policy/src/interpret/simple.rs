@@ -9,7 +9,7 @@ use crate::effect::Hidden;
 use crate::fuel::READING_STEPS;
 use crate::state::Frame;
 use crate::syntax::{Assignment, Command, Simple, Value};
-use crate::value::{Content, ELEMENT, Join, Stream, Text, cut_of, may_be_option, part_of};
+use crate::value::{Content, Join, Mark, Stream, Text, cut_of, may_be_option, part_of};
 
 /// Interprets a simple command; returns the text that it writes.
 pub(super) fn command(
@@ -164,12 +164,12 @@ fn appended(run: &Machine<'_>, name: &str, value: Vec<u8>, kind: &Value, since: 
         return part_of(&value);
     };
     // A text is added to the first element.
-    if matches!(kind, Value::Word(_)) && whole.contains(&ELEMENT) {
+    if matches!(kind, Value::Word(_)) && Mark::Element.is_in(whole) {
         return part_of(&[whole, &value].concat());
     }
     let mut whole = whole.to_vec();
     if matches!(kind, Value::Array(_)) && !whole.is_empty() {
-        whole.push(ELEMENT);
+        whole.extend(Mark::Element.text());
     }
     whole.extend(value);
     whole

@@ -6,7 +6,7 @@ use crate::facts::{Arity, Facts, FlagRow, NameId, NodeBit, NodeId, NodeRow, Role
 use crate::fuel::{Fuel, SHORTENED_STEPS, SPENT};
 use crate::span::Span;
 use crate::tier::Floor;
-use crate::value::{Field, MADE, NAME, STAR};
+use crate::value::{Field, Mark};
 
 /// An option as its facts declare it.
 #[derive(Debug, Clone, Copy)]
@@ -424,10 +424,12 @@ impl<'r, 'c> Reader<'r, 'c> {
 /// Returns whether a word may be an option that the text does not show.
 fn is_made_option(field: &Field<'_>) -> bool {
     let bytes = &*field.text.bytes;
-    bytes.first() == Some(&MADE) || (field.spread && bytes.contains(&MADE))
+    Mark::Made.begins(bytes) || (field.spread && Mark::Made.is_in(bytes))
 }
 
 fn is_number(bytes: &[u8]) -> bool {
     !bytes.is_empty()
-        && bytes.iter().all(|byte| byte.is_ascii_digit() || *byte == NAME || *byte == STAR)
+        && bytes
+            .iter()
+            .all(|byte| byte.is_ascii_digit() || Mark::Name.is(*byte) || Mark::Star.is(*byte))
 }

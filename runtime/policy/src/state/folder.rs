@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::value::{HOLE, Join, WORK, is_mark, is_root};
+use crate::value::{Join, Mark, is_mark, is_root};
 
 /// The folder that relative paths begin at.
 #[derive(Debug, Clone, Default)]
@@ -20,14 +20,14 @@ impl Folder {
     /// Returns its path; a mark if it is not known.
     pub(crate) fn path(&self) -> Vec<u8> {
         match self {
-            Self::Work => vec![WORK],
+            Self::Work => Mark::Work.text().to_vec(),
             Self::Known(path)
                 if path.first().is_some_and(|first| *first == b'/' || is_root(*first)) =>
             {
                 path.to_vec()
             }
-            Self::Known(path) => [&[WORK, b'/'], &**path].concat(),
-            Self::Unknown => vec![HOLE],
+            Self::Known(path) => [Mark::Work.text(), b"/", &**path].concat(),
+            Self::Unknown => Mark::Hole.text().to_vec(),
         }
     }
 
@@ -77,11 +77,12 @@ impl Join for Folder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::value::{HOME, assert_laws};
+    use crate::value::{Mark, assert_laws};
 
     #[test]
     fn folders_join_by_the_laws() {
-        let mut paths: Vec<Vec<u8>> = vec![b"/".to_vec(), b"/etc".to_vec(), vec![HOME]];
+        let mut paths: Vec<Vec<u8>> =
+            vec![b"/".to_vec(), b"/etc".to_vec(), Mark::Home.text().to_vec()];
         // Every path of up to three parts of these.
         let mut last: Vec<Vec<u8>> = vec![Vec::new()];
         for _ in 0..3 {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::value::{HOLE, Join, MADE, Text, may_be_option};
+use crate::value::{Join, Mark, Text, may_be_option};
 
 /// The positional parameters.
 #[derive(Debug, Clone, Default)]
@@ -18,11 +18,11 @@ pub(crate) enum Parameters {
 
 impl Parameters {
     /// Returns the mark for one of which nothing is known.
-    pub(crate) fn mark(&self) -> u8 {
+    pub(crate) fn mark(&self) -> Mark {
         match self {
-            Self::Outside => HOLE,
-            Self::Known(all) if !all.iter().any(|text| may_be_option(&text.bytes)) => HOLE,
-            Self::Known(_) | Self::Made => MADE,
+            Self::Outside => Mark::Hole,
+            Self::Known(all) if !all.iter().any(|text| may_be_option(&text.bytes)) => Mark::Hole,
+            Self::Known(_) | Self::Made => Mark::Made,
         }
     }
 
@@ -41,7 +41,7 @@ impl Parameters {
 
     /// Returns parameters of which only is known what these are made of.
     pub(crate) fn lost(&self) -> Self {
-        if self.mark() == MADE { Self::Made } else { Self::Outside }
+        if self.mark() == Mark::Made { Self::Made } else { Self::Outside }
     }
 }
 
@@ -50,7 +50,7 @@ impl Join for Parameters {
         if self.is_same(&other) {
             return self;
         }
-        let is_made = self.mark() == MADE || other.mark() == MADE;
+        let is_made = self.mark() == Mark::Made || other.mark() == Mark::Made;
         if is_made { Self::Made } else { Self::Outside }
     }
 }
@@ -76,7 +76,7 @@ mod tests {
             known(&["-rf"]),
             known(&["a", "-rf"]),
         ];
-        let doubt = |parameters: &Parameters| u8::from(parameters.mark() == MADE);
+        let doubt = |parameters: &Parameters| u8::from(parameters.mark() == Mark::Made);
         assert_laws(&all, Parameters::is_same, doubt);
     }
 }

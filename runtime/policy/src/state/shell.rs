@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::span::Span;
 use crate::syntax::Script;
-use crate::value::{HOLE, HOME, MADE, NAME, Text, cut_of, may_be_option};
+use crate::value::{Mark, Text, cut_of, may_be_option};
 
 /// The most values of a variable that are kept.
 pub(crate) const VALUES_MAX: usize = 8;
@@ -100,11 +100,11 @@ struct Variable {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Held<'s> {
     /// One of these, or what a mark stands for.
-    Values(&'s [Rc<[u8]>], Option<u8>),
+    Values(&'s [Rc<[u8]>], Option<Mark>),
     /// This, which a shell gives it by itself.
     Given(&'static [u8]),
     /// What a mark stands for.
-    Unknown(u8),
+    Unknown(Mark),
 }
 
 impl Shell {
@@ -162,8 +162,8 @@ impl Shell {
         }
         let Some(variable) = variables.get_mut(name) else { return };
         variable.last = Some(Rc::clone(&value));
-        let unknown = match *value {
-            [mark @ (HOLE | MADE)] => Some(mark),
+        let unknown = match unknown(&value) {
+            Some(mark) => Some(mark),
             _ if variable.values.contains(&value) => None,
             _ if variable.values.len() < VALUES_MAX => {
                 for mark in cut_of(&value) {
@@ -175,11 +175,11 @@ impl Shell {
                 self.is_stale |= variable.read;
                 None
             }
-            _ => cut_of(&value).first().copied(),
+            _ => cut_of(&value).first().and_then(|first| Mark::of(*first)),
         };
         let changed = match unknown {
             None => false,
-            Some(MADE) => !std::mem::replace(&mut variable.is_made, true),
+            Some(Mark::Made) => !std::mem::replace(&mut variable.is_made, true),
             Some(_) => !std::mem::replace(&mut variable.is_outside, true),
         };
         self.is_stale |= changed && variable.read;
@@ -193,7 +193,7 @@ impl Shell {
     pub(crate) fn current(&self, name: &str, since: usize) -> Option<&[u8]> {
         let variable = self.variables.get(name)?;
         let is_known = variable.is_certain && !self.lost && variable.assigned > since;
-        variable.last.as_deref().filter(|last| is_known && !matches!(last, [HOLE | MADE]))
+        variable.last.as_deref().filter(|last| is_known && unknown(last).is_none())
     }
 
     /// Returns whether any variable may hold anything.
@@ -299,7 +299,7 @@ impl Shell {
     /// Returns what a variable holds.
     pub(crate) fn held(&mut self, name: &str) -> Held<'_> {
         if self.lost {
-            return Held::Unknown(MADE);
+            return Held::Unknown(Mark::Made);
         }
         if !self.variables.contains_key(name) {
             if let Some(value) = given(name) {
@@ -318,8 +318,8 @@ impl Shell {
                 // Where it is not certain that a value was assigned, it may have one from outside.
                 let is_outside = variable.is_outside || !variable.is_certain;
                 let mark = match (variable.is_made, is_outside) {
-                    (true, _) => Some(MADE),
-                    (false, true) => Some(HOLE),
+                    (true, _) => Some(Mark::Made),
+                    (false, true) => Some(Mark::Hole),
                     (false, false) => None,
                 };
                 match mark {
@@ -327,7 +327,7 @@ impl Shell {
                     mark => Held::Values(&variable.values, mark),
                 }
             }
-            None => Held::Unknown(HOLE),
+            None => Held::Unknown(Mark::Hole),
         }
     }
 
@@ -372,7 +372,7 @@ impl Shell {
             return None;
         }
         let is_option = value.split(|byte| is_own(*byte)).any(may_be_option);
-        Some(if is_option { vec![MADE] } else { cut_of(value) })
+        Some(if is_option { Mark::Made.text().to_vec() } else { cut_of(value) })
     }
 
     /// Returns all values that the text gives a variable, whether or not they are all.
@@ -381,16 +381,22 @@ impl Shell {
     }
 }
 
+/// Returns the mark that is all of a value of which nothing is known.
+fn unknown(value: &[u8]) -> Option<Mark> {
+    let [byte] = value else { return None };
+    Mark::of(*byte).filter(|mark| matches!(mark, Mark::Hole | Mark::Made))
+}
+
 /// Returns the value of a variable that a shell sets by itself.
 fn given(name: &str) -> Option<&'static [u8]> {
     match name {
-        "HOME" => Some(&[HOME]),
+        "HOME" => Some(Mark::Home.text()),
         "TMPDIR" => Some(b"/tmp"),
         "IFS" => Some(b" "),
         "USER" | "LOGNAME" | "HOSTNAME" | "UID" | "EUID" | "PPID" | "RANDOM" | "SRANDOM"
         | "SECONDS" | "LINENO" | "SHLVL" | "BASHPID" | "EPOCHSECONDS" | "EPOCHREALTIME"
         | "BASH_VERSION" | "HOSTTYPE" | "MACHTYPE" | "OSTYPE" | "COLUMNS" | "LINES" => {
-            Some(&[NAME])
+            Some(Mark::Name.text())
         }
         _ => None,
     }

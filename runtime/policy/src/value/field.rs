@@ -1,6 +1,6 @@
 //! A word as a program gets it.
 
-use super::mark::HOLE;
+use super::mark::Mark;
 use super::stream::Stream;
 use super::text::Text;
 use crate::span::Span;
@@ -22,6 +22,6 @@ impl<'c> Field<'c> {
 
     /// Returns a field of which nothing is known.
     pub(crate) fn unknown(span: Span, spread: bool) -> Self {
-        Self { spread, ..Self::new(Text::from_span(vec![HOLE], span)) }
+        Self { spread, ..Self::new(Text::from_span(Mark::Hole.text(), span)) }
     }
 }

@@ -4,29 +4,141 @@
 
 use std::borrow::Cow;
 
-/// Stands for any text. Like the other marks it is a byte that no UTF-8 text holds.
-pub(crate) const HOLE: u8 = 0xff;
-/// Stands for a text that cannot leave its folder: a number, a name, a time.
-pub(crate) const NAME: u8 = 0xfe;
-/// Stands for what `*` matches in a file name.
-pub(crate) const STAR: u8 = 0xfd;
-/// Stands for one character of a file name: `?` or `[…]`.
-pub(crate) const QUERY: u8 = 0xfc;
-/// Stands for one's own home.
-pub(crate) const HOME: u8 = 0xfb;
+/// A byte of a value that stands for other text: one that no UTF-8 text holds, and whose number this module
+/// alone knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// Stands for the folder that the text begins in, the root of the work tree.
+    Work,
+    /// Stands for any text that may hold a secret.
+    Secret,
+    /// Stands for any text that another command wrote.
+    Output,
+    /// Stands for any text, like `Hole`; but the classified text itself makes it, of letters that it does
+    /// not show as they are, so it may be an option too.
+    Made,
+    /// Is between the elements of an array.
+    Element,
+    /// Stands for one's own home.
+    Home,
+    /// Stands for one character of a file name: `?` or `[…]`.
+    Query,
+    /// Stands for what `*` matches in a file name.
+    Star,
+    /// Stands for a text that cannot leave its folder: a number, a name, a time.
+    Name,
+    /// Stands for any text.
+    Hole,
+}
 
-/// Is between the elements of an array.
-pub(crate) const ELEMENT: u8 = 0xfa;
-/// Stands for any text, like `HOLE`; but the classified text itself makes it, of letters that it does not
-/// show as they are, so it may be an option too.
-pub(crate) const MADE: u8 = 0xf9;
+/// The byte of the first mark; the others follow it, up to the last byte there is.
+const FIRST: u8 = 0xf6;
+const WORK: u8 = Mark::Work.byte();
+const SECRET: u8 = Mark::Secret.byte();
+const OUTPUT: u8 = Mark::Output.byte();
+const MADE: u8 = Mark::Made.byte();
+const ELEMENT: u8 = Mark::Element.byte();
+const HOME: u8 = Mark::Home.byte();
+const QUERY: u8 = Mark::Query.byte();
+const STAR: u8 = Mark::Star.byte();
+const NAME: u8 = Mark::Name.byte();
+const HOLE: u8 = Mark::Hole.byte();
 
-/// Stands for any text that another command wrote.
-pub(crate) const OUTPUT: u8 = 0xf8;
-/// Stands for any text that may hold a secret.
-pub(crate) const SECRET: u8 = 0xf7;
-/// Stands for the folder that the text begins in, the root of the work tree.
-pub(crate) const WORK: u8 = 0xf6;
+impl Mark {
+    /// Returns the mark that a byte is.
+    #[inline]
+    pub(crate) const fn of(byte: u8) -> Option<Self> {
+        Some(match byte {
+            WORK => Self::Work,
+            SECRET => Self::Secret,
+            OUTPUT => Self::Output,
+            MADE => Self::Made,
+            ELEMENT => Self::Element,
+            HOME => Self::Home,
+            QUERY => Self::Query,
+            STAR => Self::Star,
+            NAME => Self::Name,
+            HOLE => Self::Hole,
+            _ => return None,
+        })
+    }
+
+    /// Returns the text that holds this mark alone.
+    #[inline]
+    pub(crate) const fn text(self) -> &'static [u8] {
+        match self {
+            Self::Work => &[WORK],
+            Self::Secret => &[SECRET],
+            Self::Output => &[OUTPUT],
+            Self::Made => &[MADE],
+            Self::Element => &[ELEMENT],
+            Self::Home => &[HOME],
+            Self::Query => &[QUERY],
+            Self::Star => &[STAR],
+            Self::Name => &[NAME],
+            Self::Hole => &[HOLE],
+        }
+    }
+
+    /// Returns whether a byte is this mark.
+    #[inline]
+    pub(crate) const fn is(self, byte: u8) -> bool {
+        byte == self.byte()
+    }
+
+    /// Returns whether a text holds this mark.
+    #[inline]
+    pub(crate) fn is_in(self, bytes: &[u8]) -> bool {
+        bytes.contains(&self.byte())
+    }
+
+    /// Returns whether a text begins with this mark.
+    #[inline]
+    pub(crate) fn begins(self, bytes: &[u8]) -> bool {
+        bytes.first().is_some_and(|first| self.is(*first))
+    }
+
+    /// Returns the byte for builders of values.
+    #[inline]
+    pub(super) const fn byte(self) -> u8 {
+        FIRST + self as u8
+    }
+}
+
+/// Returns the root mark that a path begins with, and the path after it.
+#[inline]
+pub(crate) fn root_of(path: &[u8]) -> Option<(Mark, &[u8])> {
+    let (first, rest) = path.split_first()?;
+    match Mark::of(*first)? {
+        root @ (Mark::Home | Mark::Work) => Some((root, rest)),
+        _ => None,
+    }
+}
+
+/// Returns whether a byte stands for what a pattern of a file name matches.
+#[inline]
+pub(crate) const fn is_wildcard(byte: u8) -> bool {
+    matches!(byte, STAR | QUERY)
+}
+
+/// Returns the elements of an array.
+#[inline]
+pub(crate) fn split_elements(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    value.split(|byte| *byte == ELEMENT)
+}
+
+/// Returns an array of elements.
+pub(crate) fn join_elements<E: AsRef<[u8]>>(elements: &[E]) -> Vec<u8> {
+    let length = elements.iter().map(|element| element.as_ref().len() + 1).sum();
+    let mut joined = Vec::with_capacity(length);
+    for (number, element) in elements.iter().enumerate() {
+        if number > 0 {
+            joined.push(ELEMENT);
+        }
+        joined.extend_from_slice(element.as_ref());
+    }
+    joined
+}
 
 /// Returns whether a byte stands for other text.
 pub(crate) const fn is_mark(byte: u8) -> bool {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::join::Join;
-use super::mark::{SECRET, may_be_option};
+use super::mark::{Mark, may_be_option};
 use super::text::{Text, TextBuilder};
 
 /// What is on a command's standard input or output.
@@ -34,7 +34,7 @@ pub(crate) enum Content {
 
 impl Stream {
     pub(crate) fn literal(text: Text<'static>) -> Self {
-        let is_secret = text.bytes.contains(&SECRET);
+        let is_secret = Mark::Secret.is_in(&text.bytes);
         Self { content: Content::Literal(Rc::new(text)), is_secret }
     }
 
@@ -165,7 +165,6 @@ impl Written {
 #[cfg(test)]
 mod tests {
     use super::super::join::assert_laws;
-    use super::super::mark::{MADE, SECRET};
     use super::*;
     use crate::span::Span;
 
@@ -174,7 +173,9 @@ mod tests {
         let literal =
             |bytes: &[u8]| Stream::literal(Text::from_span(bytes.to_vec(), Span::default()));
         let mut streams: Vec<Stream> =
-            [&b""[..], b"a", b"b", b"-rf", b"a -rf", &[MADE], &[SECRET]].map(literal).into();
+            [&b""[..], b"a", b"b", b"-rf", b"a -rf", Mark::Made.text(), Mark::Secret.text()]
+                .map(literal)
+                .into();
         streams.extend(
             [Content::Terminal, Content::Opaque, Content::Made, Content::File, Content::Network]
                 .map(Stream::of),

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::mark::{display, is_hole, is_mark};
+use super::mark::{Mark, display, is_hole, is_mark};
 use crate::span::Span;
 
 /// A text with its place in the text that is classified.
@@ -156,6 +156,11 @@ impl TextBuilder {
     pub(crate) fn push_byte(&mut self, byte: u8, span: Span) {
         self.run(span, false);
         self.bytes.push(byte);
+    }
+
+    /// Adds a mark that comes from a span.
+    pub(crate) fn push_mark(&mut self, mark: Mark, span: Span) {
+        self.push_byte(mark.byte(), span);
     }
 
     /// Adds bytes of which each comes from a span.

@@ -4,7 +4,7 @@ use super::super::machine::Machine;
 use super::super::own::{Own, Program};
 use super::super::{code, path};
 use crate::state::{Folder, Frame};
-use crate::value::{Field, HOME, Stream};
+use crate::value::{Field, Mark, Stream};
 
 pub(super) fn run(
     run: &mut Machine<'_>,
@@ -14,7 +14,7 @@ pub(super) fn run(
 ) -> Option<Stream> {
     frame.folder = match program.call.operands.first() {
         None if run.shell.is_assigned("HOME") => Folder::Unknown,
-        None => Folder::Known([HOME].into()),
+        None => Folder::Known(Mark::Home.text().into()),
         Some(field) => folder(run, field, frame),
     };
     code::traps_in(run, frame);

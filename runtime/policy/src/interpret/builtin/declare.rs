@@ -5,7 +5,7 @@ use super::super::own::{Own, Program};
 use super::super::{arithmetic, variables};
 use crate::facts::Special;
 use crate::state::Frame;
-use crate::value::{ELEMENT, Field, MADE, QUERY, Stream, cut_of, part_of};
+use crate::value::{Field, Mark, Stream, cut_of, part_of};
 use std::rc::Rc;
 
 pub(super) fn run(
@@ -45,7 +45,7 @@ fn declare(run: &mut Machine<'_>, field: &Field<'_>, is_local: bool, frame: &mut
     let is_append = name.ends_with(b"+");
     let name = name.strip_suffix(b"+").unwrap_or(name);
     // Outside of quotes a bracket begins a pattern.
-    let bare = name.split(|byte| matches!(*byte, b'[' | QUERY)).next().unwrap_or(name);
+    let bare = name.split(|byte| *byte == b'[' || Mark::Query.is(*byte)).next().unwrap_or(name);
     if bare.len() < name.len() {
         arithmetic::evaluate(run, &field.text.part(0, end), frame);
     }
@@ -64,7 +64,7 @@ fn declare(run: &mut Machine<'_>, field: &Field<'_>, is_local: bool, frame: &mut
     let is_known = !field.spread && !is_append && bare.len() == end;
     let value: Rc<[u8]> = value;
     // `declare -a 'X=(…)'` reads the text as the elements, once more.
-    if value.starts_with(b"(") && !value.contains(&ELEMENT) {
+    if value.starts_with(b"(") && !Mark::Element.is_in(&value) {
         arithmetic::late(run, &field.text.after(equals + 1), frame);
         run.shell.assign(name, cut_of(&value).into());
     }
@@ -98,7 +98,7 @@ fn recase(run: &mut Machine<'_>, field: &Field<'_>) {
     let bytes = &*field.text.bytes;
     let end = bytes.iter().position(|byte| *byte == b'=').unwrap_or(bytes.len());
     if let Ok(name) = str::from_utf8(bytes.get(..end).unwrap_or(bytes)) {
-        run.shell.assign(name, [MADE].into());
+        run.shell.assign(name, Mark::Made.text().into());
     }
 }
 
@@ -106,7 +106,7 @@ fn recase(run: &mut Machine<'_>, field: &Field<'_>) {
 fn refer(run: &mut Machine<'_>, field: &Field<'_>) {
     for name in field.text.bytes.split(|byte| *byte == b'=') {
         match str::from_utf8(name) {
-            Ok(name) => run.shell.assign(name, [MADE].into()),
+            Ok(name) => run.shell.assign(name, Mark::Made.text().into()),
             Err(_) => run.shell.lose(),
         }
     }

@@ -7,7 +7,7 @@ use crate::facts::{Role, Special};
 use crate::invocation::Given;
 use crate::span::Span;
 use crate::state::{Frame, Parameters};
-use crate::value::{Content, ELEMENT, Field, HOLE, MADE, SECRET, Stream, TextBuilder, cut_of};
+use crate::value::{Content, Field, Mark, Stream, TextBuilder, cut_of, join_elements};
 use std::rc::Rc;
 
 pub(super) fn run(
@@ -45,12 +45,12 @@ pub(super) fn run(
         Content::Literal(text) => Rc::clone(text),
         content => {
             let mark = match content {
-                Content::Made => MADE,
-                _ if program.input.is_secret => SECRET,
-                _ => HOLE,
+                Content::Made => Mark::Made,
+                _ if program.input.is_secret => Mark::Secret,
+                _ => Mark::Hole,
             };
             for name in &names {
-                assign_read(run, name, call.span, frame, vec![mark]);
+                assign_read(run, name, call.span, frame, mark.text().to_vec());
             }
             return None;
         }
@@ -65,7 +65,7 @@ pub(super) fn run(
             _ => lines.flat_map(|line| run.shell.pieces(line)).collect(),
         };
         for name in &names {
-            assign_read(run, name, call.span, frame, words.join(&ELEMENT));
+            assign_read(run, name, call.span, frame, join_elements(&words));
         }
         return None;
     }
