@@ -76,11 +76,11 @@ pub(crate) fn interpret(
         let mut frame = Frame::default();
         command::list(&mut run, &code, &script.body, &mut frame, &Stream::default());
         code::traps(&mut run, &mut frame);
-        if !run.shell.is_stale || run.fuel.is_spent() || round > ROUNDS_MAX {
+        if !run.variables.is_stale() || run.fuel.is_spent() || round > ROUNDS_MAX {
             break;
         }
         if round == ROUNDS_MAX {
-            run.shell.lose();
+            run.variables.lose();
         }
     }
     let before = run.fuel.is_spent().then_some(before);

@@ -5,9 +5,12 @@ mod folder;
 mod frame;
 mod parameters;
 mod shell;
+mod variable;
+mod variables;
 
 pub(crate) use files::Files;
 pub(crate) use folder::Folder;
 pub(crate) use frame::{Dialect, Frame};
 pub(crate) use parameters::Parameters;
-pub(crate) use shell::{Function, Functions, Held, Parsed, Shell};
+pub(crate) use shell::{Function, Functions, Parsed, Shell};
+pub(crate) use variables::{Certain, Held, Variables};

@@ -70,7 +70,7 @@ pub(super) fn arithmetic<'c>(
 /// Classifies what evaluating an arithmetic text runs: expansions in it, and in the values of the
 /// variables that it names.
 pub(super) fn evaluate(run: &mut Machine<'_>, text: &Text<'_>, frame: &mut Frame) {
-    if run.shell.is_lost() && Mark::Made.is_in(&text.bytes) {
+    if run.variables.is_lost() && Mark::Made.is_in(&text.bytes) {
         run.runs(Hidden::Made, text.span, "what is evaluated here is not shown");
     }
     let mut open = vec![text.clone().owned()];
@@ -79,13 +79,13 @@ pub(super) fn evaluate(run: &mut Machine<'_>, text: &Text<'_>, frame: &mut Frame
         late(run, &text, frame);
         for name in text.bytes.split(|byte| !(byte.is_ascii_alphanumeric() || *byte == b'_')) {
             let Ok(shown) = str::from_utf8(name) else { continue };
-            if name.is_empty() || run.shell.literals(shown).is_empty() {
+            if name.is_empty() || run.variables.literals(shown).is_empty() {
                 continue;
             }
             if !named.insert(shown.to_owned()) {
                 continue;
             }
-            for value in run.shell.literals(shown).to_vec() {
+            for value in run.variables.literals(shown).to_vec() {
                 if !run.step(1, text.span) || !run.expands(&value, text.span) {
                     return;
                 }
@@ -113,7 +113,7 @@ fn arithmetic_assigns(run: &mut Machine<'_>, bytes: &[u8]) {
             && let Ok(assigned) = str::from_utf8(bytes.get(name.clone()).unwrap_or(&[]))
             && !assigned.is_empty()
         {
-            run.shell.assign(assigned, Rc::from(Mark::Name.text()));
+            run.variables.assign(assigned, Rc::from(Mark::Name.text()));
             name = 0..0;
         }
     }
@@ -144,7 +144,7 @@ pub(super) fn condition(run: &mut Machine<'_>, code: &Code<'_>, words: &[Word], 
                         evaluate(run, &operand.text, frame);
                     }
                 }
-                b"=~" => run.shell.assign("BASH_REMATCH", Mark::Made.text().into()),
+                b"=~" => run.variables.assign("BASH_REMATCH", Mark::Made.text().into()),
                 _ => {}
             }
         }

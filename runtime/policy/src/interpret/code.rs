@@ -6,7 +6,7 @@ use crate::effect::Hidden;
 use crate::parse;
 use crate::state::{Dialect, Frame, Function, Parsed};
 use crate::syntax::Script;
-use crate::value::{Content, Join, Stream, Text};
+use crate::value::{Content, Stream, Text};
 
 /// Classifies a text as code of a shell of its own, which has only the variables that were exported.
 pub(super) fn other(
@@ -15,15 +15,10 @@ pub(super) fn other(
     frame: &Frame,
     input: &Stream,
 ) -> Stream {
-    if !run.step(run.shell.variable_count(), text.span) {
+    if !run.step(run.variables.count(), text.span) {
         return Stream::default();
     }
-    let mut inner = frame.clone();
-    let variables = run.shell.fork();
-    run.shell.begin_process();
-    let output = here(run, text, &mut inner, input);
-    run.shell.join(variables);
-    output
+    run.process(|run| here(run, text, &mut frame.clone(), input))
 }
 
 /// Classifies a text as code of this shell.
@@ -64,23 +59,20 @@ fn both_readings(
     frame: &mut Frame,
     input: &Stream,
 ) -> Stream {
-    if !run.step(1 + run.shell.variable_count() + text.bytes.len() / 4, text.span) {
+    if !run.step(1 + run.variables.count() + text.bytes.len() / 4, text.span) {
         return Stream::default();
     }
-    let mut other = Frame { dialect: Dialect::Posix, ..frame.clone() };
-    let variables = run.shell.fork();
-    let first = one_reading(run, text, &mut other, input);
-    // What this reading read is marked after the next one: there it would be read before it is set.
-    let read = run.shell.fork();
-    run.shell.restore(variables);
-    frame.dialect = Dialect::OtherAsBash;
-    let second = one_reading(run, text, frame, input);
-    let variables = run.shell.fork();
-    run.shell.restore(read);
-    run.shell.join(variables);
-    frame.dialect = Dialect::Other;
-    frame.rejoin(&other);
-    first.join(second)
+    let before = frame.clone();
+    let reading = |dialect| {
+        let mut inner = Frame { dialect, ..before.clone() };
+        move |run: &mut Machine<'_>| {
+            let output = one_reading(run, text, &mut inner, input);
+            (output, inner.state)
+        }
+    };
+    let (output, state) = run.either(reading(Dialect::Posix), reading(Dialect::OtherAsBash));
+    frame.state = state;
+    output
 }
 
 /// Classifies the body of a function, which is parsed when it is first called.

@@ -56,7 +56,7 @@ fn and_or(
         for pipeline in others {
             let output = pipe(run, code, pipeline, &mut inner, input);
             outputs = std::mem::take(&mut outputs).perhaps_with(output);
-            frame.rejoin(&inner);
+            frame.rejoin(inner.state.clone());
         }
     });
     outputs
@@ -99,8 +99,8 @@ fn one(
         return simple::command(run, code, (command, simple), frame, input);
     }
     let redirected = redirect::redirects(run, code, &command.redirects, frame, input);
-    let was_connected = frame.is_connected;
-    frame.is_connected |= redirected.is_connected;
+    let was_connected = frame.state.is_connected;
+    frame.state.is_connected |= redirected.is_connected;
     let output = match &command.kind {
         Kind::Coprocess(body) => run.perhaps(|run| {
             let mut inner = Frame { is_beside: true, ..frame.clone() };
@@ -110,7 +110,7 @@ fn one(
         }),
         _ => compound::compound(run, code, command, frame, &redirected.input),
     };
-    frame.is_connected = was_connected;
+    frame.state.is_connected = was_connected;
     redirect::write_redirects(run, &redirected, &output, frame);
     if redirected.takes_output { Stream::default() } else { output }
 }

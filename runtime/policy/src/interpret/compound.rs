@@ -1,6 +1,5 @@
 //! Compound commands: groups, branches, loops, functions.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::choice::Choice;
@@ -26,7 +25,7 @@ pub(super) fn compound(
         Kind::If(lists) => conditional(run, code, lists, frame, input),
         Kind::While { condition, body } => {
             let mut inner =
-                Frame { is_many: true, loop_since: run.shell.assignments, ..frame.clone() };
+                Frame { is_many: true, loop_since: run.variables.assignments(), ..frame.clone() };
             let before = inner.clone();
             run.takes_input = false;
             run.list(code, condition, &mut inner, input);
@@ -35,7 +34,7 @@ pub(super) fn compound(
                 rest.content = Content::Made;
             }
             let output = turns(run, code, body, &before, &mut inner, &rest);
-            frame.rejoin(&inner);
+            frame.rejoin(inner.state);
             output
         }
         Kind::For { variable, words, body } => {
@@ -115,9 +114,7 @@ fn conditional(
     frame: &mut Frame,
     input: &Stream,
 ) -> Stream {
-    let mut written: Option<Stream> = None;
-    let mut after: Option<Frame> = None;
-    let mut certain: Option<Vec<String>> = None;
+    let mut after = None;
     for (number, pair) in lists.chunks(2).enumerate() {
         let body = match pair {
             [condition, body] => {
@@ -131,32 +128,21 @@ fn conditional(
             [body] => body,
             _ => continue,
         };
-        let mut inner = frame.clone();
-        let (output, names) = run.branch(|run| run.list(code, body, &mut inner, input));
-        written = written.join(Some(output));
-        match &mut after {
-            Some(after) => after.rejoin(&inner),
-            None => after = Some(inner),
-        }
-        certain = Some(match certain {
-            Some(known) => {
-                let names: BTreeSet<String> = names.into_iter().collect();
-                known.into_iter().filter(|name| names.contains(name)).collect()
-            }
-            None => names,
+        let branch = run.branch(|run| {
+            let mut inner = frame.clone();
+            (run.list(code, body, &mut inner, input), inner.state)
         });
+        after = after.join(Some(branch));
     }
-    let is_whole = lists.len() % 2 == 1;
-    if let Some(after) = after {
-        let before = std::mem::replace(frame, after);
-        if !is_whole {
-            frame.rejoin(&before);
-        }
+    let Some(((output, state), certain)) = after else { return Stream::default() };
+    if lists.len() % 2 == 1 {
+        frame.state = state;
+        run.variables.settle(certain);
+    } else {
+        // None of the branches may run.
+        frame.rejoin(state);
     }
-    if is_whole {
-        run.shell.settle(certain.unwrap_or_default());
-    }
-    written.unwrap_or_default()
+    output
 }
 
 /// Interprets the bodies of `case`, of which one runs or none.
@@ -173,7 +159,7 @@ fn branches(
         let mut inner = before.clone();
         let output = apart(run, code, list, &mut inner, input);
         written = written.join(Some(output));
-        frame.rejoin(&inner);
+        frame.rejoin(inner.state);
     }
     written.unwrap_or_default()
 }
@@ -186,10 +172,11 @@ fn counted(
     frame: &mut Frame,
     input: &Stream,
 ) -> Stream {
-    let mut inner = Frame { is_many: true, loop_since: run.shell.assignments, ..frame.clone() };
+    let mut inner =
+        Frame { is_many: true, loop_since: run.variables.assignments(), ..frame.clone() };
     let before = inner.clone();
     let output = turns(run, code, body, &before, &mut inner, input);
-    frame.rejoin(&inner);
+    frame.rejoin(inner.state);
     output
 }
 
@@ -205,16 +192,16 @@ fn turns(
 ) -> Stream {
     let definitions = run.shell.definitions;
     let output = apart(run, code, body, inner, input);
-    let is_same = before.folder.is_same(&inner.folder)
-        && before.parameters.is_same(&inner.parameters)
+    let is_same = before.state.folder.is_same(&inner.state.folder)
+        && before.state.parameters.is_same(&inner.state.parameters)
         && definitions == run.shell.definitions;
     if is_same {
         return output;
     }
-    inner.rejoin(before);
+    inner.rejoin(before.state.clone());
     let mut again = inner.clone();
     apart(run, code, body, &mut again, input);
-    inner.rejoin(&again);
+    inner.rejoin(again.state);
     output
 }
 
@@ -239,15 +226,15 @@ fn loop_variable(
                 loop_values(run, name, others, frame);
             }
             if choice.readings > READINGS_MAX {
-                run.shell.assign(name, Mark::Made.text().into());
+                run.variables.assign(name, Mark::Made.text().into());
             }
             fields
         }
-        None => match &frame.parameters {
+        None => match &frame.state.parameters {
             Parameters::Known(all) => all.iter().cloned().map(Field::new).collect(),
             unknown => {
                 let mark = unknown.mark();
-                run.shell.assign(name, mark.text().into());
+                run.variables.assign(name, mark.text().into());
                 return;
             }
         },
@@ -266,6 +253,6 @@ fn loop_values(run: &mut Machine<'_>, name: &str, fields: Vec<Field<'_>>, frame:
             true => cut_of(bytes).into_iter().filter(|mark| !Mark::Output.is(*mark)).collect(),
             false => bytes.into(),
         };
-        run.shell.assign(name, value);
+        run.variables.assign(name, value);
     }
 }

@@ -172,7 +172,7 @@ fn parallel(run: &mut Machine<'_>, words: &[Field<'_>], program: &Program<'_, '_
         if !run.step(1, program.call.span) {
             return;
         }
-        inner.parameters = parameters(std::slice::from_ref(&thing));
+        inner.state.parameters = parameters(std::slice::from_ref(&thing));
         let mut all = TextBuilder::new(code.span);
         all.push_text(&code);
         if !is_placed {

@@ -306,7 +306,7 @@ fn tilde(
             let home = parameter::value_of(run, reading, "HOME", place);
             fields.builder().push_made(&home, place);
         }
-        "+" => fields.builder().push_made(&reading.frame.folder.path(), place),
+        "+" => fields.builder().push_made(&reading.frame.state.folder.path(), place),
         "-" => fields.builder().push_mark(Mark::Hole, place),
         "root" => fields.builder().push_made(b"/root", place),
         _ => {

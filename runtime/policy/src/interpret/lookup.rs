@@ -58,8 +58,8 @@ pub(super) fn command(
             let own = program::program(run, (id, node), (first, words), frame, input);
             // Which of the two ran is open.
             if is_function && node.special != Special::Nothing {
-                frame.folder = Folder::Unknown;
-                frame.parameters = frame.parameters.lost();
+                frame.state.folder = Folder::Unknown;
+                frame.state.parameters = frame.state.parameters.lost();
             }
             output.unwrap_or(own)
         }
@@ -71,7 +71,7 @@ pub(super) fn command(
 fn unknown(run: &mut Machine<'_>, id: CallId, name: &[u8], span: Span, frame: &Frame) -> Stream {
     let is_path = name.contains(&b'/');
     if is_path {
-        let path = paths::normalised(name, &frame.folder);
+        let path = paths::normalised(name, &frame.state.folder);
         if run.files.is_fetched(&path) {
             run.runs(Hidden::Network, span, "runs code from a network");
         }
@@ -132,10 +132,10 @@ fn call_function(
     }
     let parameters = parameters(words);
     let parameters = if depth == 0 { parameters } else { parameters.lost() };
-    let outer = std::mem::replace(&mut frame.parameters, parameters);
+    let outer = std::mem::replace(&mut frame.state.parameters, parameters);
     run.shell.calls.push(Rc::clone(body));
     let output = run.perhaps(|run| code::body(run, body, frame, input));
     run.shell.calls.pop();
-    frame.parameters = outer;
+    frame.state.parameters = outer;
     Some(output)
 }

@@ -6,10 +6,10 @@ use crate::facts::Facts;
 use crate::fuel::{Fuel, SPENT};
 use crate::path_rules::PathRules;
 use crate::span::Span;
-use crate::state::{Files, Frame, Shell};
+use crate::state::{Certain, Files, Frame, Shell, Variables};
 use crate::syntax::{List, Part, Script};
 use crate::tier::Floor;
-use crate::value::{Field, Stream, Text};
+use crate::value::{Field, Join, Stream, Text};
 
 /// How deep texts of code may be in each other.
 pub(super) const NESTING_MAX: u8 = 8;
@@ -43,6 +43,7 @@ pub(super) struct Machine<'f> {
     /// The classes of paths that the project declares.
     pub(super) paths: &'f PathRules,
     pub(super) shell: Shell,
+    pub(super) variables: Variables,
     pub(super) files: Files,
     pub(super) effects: Effects,
     pub(super) fuel: Fuel,
@@ -82,6 +83,7 @@ impl<'f> Machine<'f> {
             facts,
             paths,
             shell: Shell::default(),
+            variables: Variables::default(),
             files: Files::default(),
             effects: Effects::default(),
             fuel: Fuel::new(bytes),
@@ -92,7 +94,8 @@ impl<'f> Machine<'f> {
 
     /// Begins a round: the text is read once more, with all that its variables may hold.
     pub(super) fn begin_round(&mut self) {
-        self.shell.begin();
+        self.shell.begin_round();
+        self.variables.begin_round();
         self.files.clear();
         self.effects.clear();
         self.fuel.begin_round();
@@ -144,10 +147,34 @@ impl<'f> Machine<'f> {
     }
 
     /// As `perhaps`; returns the variables too that certainly have a value of the text after the part.
-    pub(super) fn branch<T>(&mut self, part: impl FnOnce(&mut Self) -> T) -> (T, Vec<String>) {
-        let mark = self.shell.enter();
+    pub(super) fn branch<T>(&mut self, part: impl FnOnce(&mut Self) -> T) -> (T, Certain) {
+        let mark = self.variables.enter();
         let result = part(self);
-        (result, self.shell.leave(mark))
+        (result, self.variables.leave(mark))
+    }
+
+    /// Interprets a part in a process of its own, which changes no variable of this one.
+    pub(super) fn process<T>(&mut self, part: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.variables.clone();
+        self.variables.begin_process();
+        let result = part(self);
+        let process = std::mem::take(&mut self.variables);
+        self.variables = before.after_process(process);
+        result
+    }
+
+    /// Interprets two parts of which one runs: neither sees the variables of the other.
+    pub(super) fn either<T: Join>(
+        &mut self,
+        one: impl FnOnce(&mut Self) -> T,
+        other: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let before = self.variables.clone();
+        let first = one(self);
+        let after = std::mem::replace(&mut self.variables, before);
+        let second = other(self);
+        self.variables = after.join(std::mem::take(&mut self.variables));
+        first.join(second)
     }
 
     /// Interprets code that a call runs.

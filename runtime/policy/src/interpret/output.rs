@@ -43,7 +43,7 @@ pub(super) fn of(
         }
         Output::Word => made(Mark::Name.text()),
         Output::Scratch => made(&[b"/tmp/".as_slice(), Mark::Name.text()].concat()),
-        Output::Here => made(&frame.folder.path()),
+        Output::Here => made(&frame.state.folder.path()),
         Output::Network => Stream::of(Content::Network),
         Output::Secret => Stream { content: Content::Opaque, is_secret: true },
         Output::Operands => echoed(run, call, frame.dialect.is_bash()),

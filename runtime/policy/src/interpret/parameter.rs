@@ -98,20 +98,20 @@ fn indirect(
     quoted: bool,
     fields: &mut Fields<'_>,
 ) {
-    let mut names = run.shell.literals(name).to_vec();
+    let mut names = run.variables.literals(name).to_vec();
     if names.is_empty() {
         let (code, frame) = (reading.code, &mut *reading.frame);
         let choice = &mut Choice::of(0);
         names.push(value_of(run, &mut Reading { code, frame, choice }, name, span));
     }
-    let mut is_made = reading.frame.parameters.mark() == Mark::Made;
+    let mut is_made = reading.frame.state.parameters.mark() == Mark::Made;
     for value in names {
         if !run.expands(&value, span) {
             break;
         }
         arithmetic::evaluate(run, &Text::from_span(&*value, span), reading.frame);
         let named = value.split(|byte| *byte == b'[').next().unwrap_or(&value);
-        is_made |= str::from_utf8(named).is_ok_and(|named| run.shell.is_assigned(named));
+        is_made |= str::from_utf8(named).is_ok_and(|named| run.variables.is_assigned(named));
     }
     let mark = if is_made { Mark::Made } else { Mark::Hole };
     unknown(mark.text(), span, quoted, fields);
@@ -126,8 +126,8 @@ fn all_parameters(
     fields: &mut Fields<'_>,
 ) {
     let frame = &*reading.frame;
-    let mark = frame.parameters.mark();
-    let Parameters::Known(all) = frame.parameters.clone() else {
+    let mark = frame.state.parameters.mark();
+    let Parameters::Known(all) = frame.state.parameters.clone() else {
         fields.spread = true;
         fields.builder().push_mark(mark, span);
         return;
@@ -155,14 +155,14 @@ fn separate(
     match (number, is_joined) {
         (0, _) => {}
         (_, false) => fields.cut(),
-        (_, true) if run.shell.has_separators() => fields.builder().push_mark(Mark::Made, span),
+        (_, true) if run.variables.has_separators() => fields.builder().push_mark(Mark::Made, span),
         (_, true) => fields.builder().push_byte(b' ', span),
     }
 }
 
 /// Adds a value, which a shell cuts into words outside of quotes.
 fn add_value(run: &Machine<'_>, value: &[u8], span: Span, quoted: bool, fields: &mut Fields<'_>) {
-    match run.shell.cut(value).filter(|_| !quoted) {
+    match run.variables.cut(value).filter(|_| !quoted) {
         Some(marks) => unknown(&marks, span, quoted, fields),
         None => fields.value(value, span, quoted),
     }
@@ -181,14 +181,14 @@ pub(super) fn value_of(
         return match name {
             "_" if run.shell.is_last_option => Mark::Made.text().into(),
             "_" => Mark::Hole.text().into(),
-            "@" | "*" => frame.parameters.mark().text().into(),
-            "PWD" if run.shell.is_assigned(name) => Mark::Hole.text().into(),
-            "PWD" => frame.folder.path().into(),
+            "@" | "*" => frame.state.parameters.mark().text().into(),
+            "PWD" if run.variables.is_assigned(name) => Mark::Hole.text().into(),
+            "PWD" => frame.state.folder.path().into(),
             _ => chosen(run, name, reading.choice, span),
         };
     }
     let number: usize = name.parse().unwrap_or(usize::MAX);
-    let text = match (number.checked_sub(1), &frame.parameters) {
+    let text = match (number.checked_sub(1), &frame.state.parameters) {
         (None, _) => frame.zero.as_deref(),
         (Some(at), Parameters::Known(all)) => match all.get(at) {
             Some(text) => Some(text),
@@ -204,13 +204,13 @@ pub(super) fn value_of(
 
 /// Returns the value of a variable in this reading; marks if it is not known.
 fn chosen(run: &mut Machine<'_>, name: &str, choice: &mut Choice, span: Span) -> Rc<[u8]> {
-    let value: Rc<[u8]> = match run.shell.held(name) {
+    let value: Rc<[u8]> = match run.variables.held(name) {
         Held::Unknown(mark) => mark.text().into(),
         Held::Given(value) => value.into(),
         Held::Values(values, mark) => {
             let index = choice.choose(name, values.len() + usize::from(mark.is_some()));
             if choice.readings > READINGS_MAX {
-                run.shell
+                run.variables
                     .marks(name)
                     .into_iter()
                     .chain(mark.map_or(&[][..], Mark::text).iter().copied())
@@ -244,8 +244,8 @@ fn operated<'c>(
         let other = run.reading(reading, parts, parameter.span);
         let other = other.text.bytes;
         if *operator == b'=' {
-            run.shell.assign(name, Rc::from(&*other));
-            run.shell.assign(name, Mark::Hole.text().into());
+            run.variables.assign(name, Rc::from(&*other));
+            run.variables.assign(name, Mark::Hole.text().into());
         }
         if !is_one {
             return cut_of(&join_elements(&[&*value, &*other]));

@@ -12,7 +12,7 @@ const FOLDER_BYTES_MAX: usize = 256;
 
 /// Returns a path, seen from the folder that commands run in.
 pub(super) fn path_of(run: &Machine<'_>, text: &Text<'_>, frame: &Frame) -> Path {
-    paths::classify(&text.bytes, &frame.folder, run.paths)
+    paths::classify(&text.bytes, &frame.state.folder, run.paths)
 }
 
 /// Adds something that happens to a path, as an effect of the program itself.

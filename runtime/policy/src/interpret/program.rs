@@ -72,7 +72,7 @@ fn interpret(run: &mut Machine<'_>, program: &Program<'_, '_>, frame: &mut Frame
     if row.special == Special::Nothing {
         own.frame.wrappers += 1;
         // Code that it runs is no part of this shell.
-        own.frame.parameters = Parameters::Outside;
+        own.frame.state.parameters = Parameters::Outside;
         own.frame.zero = None;
     }
     for at in 0..call.given.len() {
@@ -97,7 +97,7 @@ fn interpret(run: &mut Machine<'_>, program: &Program<'_, '_>, frame: &mut Frame
     let stdin = form.and_then(|form| form.stdin).unwrap_or(row.stdin);
     if stdin != Role::Text && !own.has_code && !call.is_lost {
         if let Some(parameters) = own.parameters.take() {
-            own.frame.parameters = parameters;
+            own.frame.state.parameters = parameters;
         }
         input_code(run, stdin, program, &mut own);
     }
@@ -199,7 +199,7 @@ fn folders(run: &mut Machine<'_>, call: &Invocation<'_>, frame: &mut Frame) {
         if given.flag.role == Role::Folder
             && let Some(value) = &given.value
         {
-            frame.folder = path::enter(run, &value.text, &frame.folder);
+            frame.state.folder = path::enter(run, &value.text, &frame.state.folder);
         }
     }
 }
@@ -234,12 +234,12 @@ fn given(
     own.says(count, given.owner, row.line);
     if row.role == Role::EndedCommand {
         own.has_code = true;
-        let outer = own.frame.folder.clone();
+        let outer = own.frame.state.folder.clone();
         if given.name.is_some_and(|name| run.facts.name(name).ends_with("dir")) {
-            own.frame.folder = Folder::Unknown;
+            own.frame.state.folder = Folder::Unknown;
         }
         each::each(run, &given.words, None, program, &own.frame);
-        own.frame.folder = outer;
+        own.frame.state.folder = outer;
         return;
     }
     let Some(value) = &given.value else { return };

@@ -134,7 +134,7 @@ fn one<'c>(
                 }
                 redirected.takes_output |= is_output && &*field.text.bytes == b"2";
                 let is_own = matches!(&*field.text.bytes, b"0" | b"1" | b"2" | b"-");
-                if is_output && !is_own && frame.is_connected {
+                if is_output && !is_own && frame.state.is_connected {
                     redirected.connection = Some(field.text.span);
                 }
             } else if code.slice(redirect.span).contains("<&") {

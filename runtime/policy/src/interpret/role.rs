@@ -29,7 +29,7 @@ pub(super) fn role(
         Role::Read | Role::Write | Role::Append if &*text.bytes == b"-" => {}
         Role::Read => read(run, field, own),
         Role::Write => {
-            own.written.push(paths::normalised(&text.bytes, &own.frame.folder));
+            own.written.push(paths::normalised(&text.bytes, &own.frame.state.folder));
             path::own_path(run, Touch::Write, text, own);
         }
         Role::Append => path::own_path(run, Touch::Append, text, own),
@@ -230,7 +230,7 @@ fn name(run: &mut Machine<'_>, text: &Text<'_>, program: &Program<'_, '_>, frame
         _ => {
             let mut given = program.call.operands.iter().skip(2);
             let is_option = given.any(|field| may_be_option(&field.text.bytes));
-            let mark = if is_option { Mark::Made } else { frame.parameters.mark() };
+            let mark = if is_option { Mark::Made } else { frame.state.parameters.mark() };
             mark.text().into()
         }
     };
@@ -239,11 +239,11 @@ fn name(run: &mut Machine<'_>, text: &Text<'_>, program: &Program<'_, '_>, frame
         Ok(name) if !name.is_empty() => {
             variables::exported(run, name, text.span, false);
             variables::prompts(run, name, &value, text.span, frame);
-            run.shell.assign(name, Rc::clone(&value));
+            run.variables.assign(name, Rc::clone(&value));
             // `getopts` sets it too.
-            run.shell.assign("OPTARG", value);
+            run.variables.assign("OPTARG", value);
         }
-        _ => run.shell.lose(),
+        _ => run.variables.lose(),
     }
     if end < bytes.len() {
         arithmetic::evaluate(run, text, frame);
@@ -282,7 +282,7 @@ fn url(run: &mut Machine<'_>, field: &Field<'_>, own: &mut Own) {
         && slash + 1 < path.len()
     {
         let name = path.get(slash + 1..).unwrap_or(&[]);
-        own.written.push(paths::normalised(name, &own.frame.folder));
+        own.written.push(paths::normalised(name, &own.frame.state.folder));
     }
     let host = rest
         .split(|byte| matches!(*byte, b'/' | b'?' | b'#') || Mark::Query.is(*byte))

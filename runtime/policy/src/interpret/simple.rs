@@ -35,8 +35,8 @@ pub(super) fn command(
         false => run.perhaps(assign_all),
     }
     let redirected = redirect::redirects(run, code, &command.redirects, frame, input);
-    let was_connected = frame.is_connected;
-    frame.is_connected |= redirected.is_connected;
+    let was_connected = frame.state.is_connected;
+    frame.state.is_connected |= redirected.is_connected;
     let mut written: Option<Stream> = None;
     let mut readings = 1;
     let mut reading = 0;
@@ -69,7 +69,7 @@ pub(super) fn command(
     let output = written.unwrap_or_default();
     // `exec` alone opens what it opens for the commands that follow.
     let is_exec = matches!(words.as_slice(), [only] if code.slice(only.span) == "exec");
-    frame.is_connected = was_connected || (is_exec && redirected.is_connected);
+    frame.state.is_connected = was_connected || (is_exec && redirected.is_connected);
     redirect::write_redirects(run, &redirected, &output, frame);
     if redirected.takes_output {
         return Stream { is_secret: output.is_secret, ..Stream::default() };
@@ -107,8 +107,8 @@ fn assign(
     };
     if !stays {
         // It is for the command that follows; in a POSIX shell it may stay.
-        run.shell.assign(name, value.into());
-        run.shell.export(name);
+        run.variables.assign(name, value.into());
+        run.variables.export(name);
         return;
     }
     if run.shell.integers.iter().any(|integer| integer == name) {
@@ -142,16 +142,16 @@ fn assign(
     };
     // Evaluated, it is what it is, wherever it is added.
     if let Some(added) = added {
-        run.shell.assign(name, added);
+        run.variables.assign(name, added);
     }
     if is_plain {
-        run.shell.set(name, value.into());
+        run.variables.set(name, value.into());
     } else {
-        run.shell.assign(name, value.into());
+        run.variables.assign(name, value.into());
     }
     for value in others {
         let value = if is_plain { value } else { part_of(&value) };
-        run.shell.assign(name, value.into());
+        run.variables.assign(name, value.into());
     }
     let exports = run.shell.exports_all;
     variables::exported(run, name, code.place(assignment.span), exports);
@@ -159,7 +159,7 @@ fn assign(
 
 /// Returns what a variable holds after a value was added.
 fn appended(run: &Machine<'_>, name: &str, value: Vec<u8>, kind: &Value, since: usize) -> Vec<u8> {
-    let Some(whole) = run.shell.current(name, since) else {
+    let Some(whole) = run.variables.current(name, since) else {
         // Added to what is not known, it may begin a word or go on with one.
         return part_of(&value);
     };

@@ -83,8 +83,8 @@ pub(super) fn environment(run: &mut Machine<'_>, text: &Text<'_>, own: &mut Own)
     }
     if let Ok(name) = str::from_utf8(bytes.get(..end).unwrap_or(bytes)) {
         let value = bytes.get(end + 1..).unwrap_or(&[]).into();
-        run.shell.assign(name, value);
-        run.shell.export(name);
+        run.variables.assign(name, value);
+        run.variables.export(name);
     }
 }
 

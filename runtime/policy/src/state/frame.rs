@@ -1,4 +1,4 @@
-//! Where and how commands run.
+//! The frame that commands run in.
 
 use std::rc::Rc;
 
@@ -6,14 +6,10 @@ use super::folder::Folder;
 use super::parameters::Parameters;
 use crate::value::{Join, Text};
 
-/// Where and how commands run, which changes along the text.
+/// The frame that commands run in: the state that they change, and the constructs around them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Frame {
-    /// The folder that relative paths begin at.
-    pub(crate) folder: Folder,
-    pub(crate) parameters: Parameters,
-    /// The folders that `pushd` left.
-    pub(crate) stack: Vec<Folder>,
+    pub(crate) state: State,
     /// `$0`, if the text says what it is.
     pub(crate) zero: Option<Rc<Text<'static>>>,
     /// Whether what runs here runs for many things: in a loop, below `find` or `xargs`.
@@ -22,8 +18,6 @@ pub(crate) struct Frame {
     pub(crate) loop_since: usize,
     /// Whether it runs beside others: in a pipeline or in the background.
     pub(crate) is_beside: bool,
-    /// Whether its input or output is a connection.
-    pub(crate) is_connected: bool,
     /// How many texts of code are around it.
     pub(crate) nesting: u8,
     /// How many programs that run it are around it.
@@ -32,19 +26,40 @@ pub(crate) struct Frame {
     pub(crate) dialect: Dialect,
 }
 
-impl Frame {
-    /// After commands that may not have run, the state is that of either: whether they ran is open.
-    pub(crate) fn rejoin(&mut self, inner: &Self) {
-        let Self { folder, parameters, stack, is_connected, .. } = inner;
-        self.folder = std::mem::take(&mut self.folder).join(folder.clone());
-        self.parameters = std::mem::take(&mut self.parameters).join(parameters.clone());
-        if self.stack.len() == stack.len() {
-            let folders = self.stack.drain(..).zip(stack);
-            self.stack = folders.map(|(one, other)| one.join(other.clone())).collect();
-        } else {
-            self.stack.clear();
+/// The state of a shell that its commands change along the text, beside its variables.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct State {
+    /// The folder that relative paths begin at.
+    pub(crate) folder: Folder,
+    pub(crate) parameters: Parameters,
+    /// The folders that `pushd` left; none if it is open how many they are.
+    pub(crate) stack: Vec<Folder>,
+    /// Whether its input or output is a connection.
+    pub(crate) is_connected: bool,
+}
+
+/// The state after either of two parts of a text.
+impl Join for State {
+    fn join(self, other: Self) -> Self {
+        let is_as_deep = self.stack.len() == other.stack.len();
+        let stack = self.stack.into_iter().zip(other.stack);
+        Self {
+            folder: self.folder.join(other.folder),
+            parameters: self.parameters.join(other.parameters),
+            stack: if is_as_deep {
+                stack.map(|(one, other)| one.join(other)).collect()
+            } else {
+                Vec::new()
+            },
+            is_connected: self.is_connected || other.is_connected,
         }
-        self.is_connected |= is_connected;
+    }
+}
+
+impl Frame {
+    /// After commands that may not have run the state is that of before or theirs.
+    pub(crate) fn rejoin(&mut self, after: State) {
+        self.state = std::mem::take(&mut self.state).join(after);
     }
 }
 

@@ -20,6 +20,12 @@ impl<T: Join> Join for Option<T> {
     }
 }
 
+impl<A: Join, B: Join> Join for (A, B) {
+    fn join(self, other: Self) -> Self {
+        (self.0.join(other.0), self.1.join(other.1))
+    }
+}
+
 /// Checks the laws of a join over every pair of `values`: `is_same` says which are equal, `doubt` how much is not
 /// known of one.
 #[cfg(test)]

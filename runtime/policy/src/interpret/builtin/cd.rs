@@ -12,8 +12,8 @@ pub(super) fn run(
     frame: &mut Frame,
     _own: &mut Own,
 ) -> Option<Stream> {
-    frame.folder = match program.call.operands.first() {
-        None if run.shell.is_assigned("HOME") => Folder::Unknown,
+    frame.state.folder = match program.call.operands.first() {
+        None if run.variables.is_assigned("HOME") => Folder::Unknown,
         None => Folder::Known(Mark::Home.text().into()),
         Some(field) => folder(run, field, frame),
     };
@@ -28,5 +28,5 @@ pub(super) fn folder(run: &mut Machine<'_>, field: &Field<'_>, frame: &Frame) ->
     if field.spread || is_relative {
         return Folder::Unknown;
     }
-    path::enter(run, &field.text, &frame.folder)
+    path::enter(run, &field.text, &frame.state.folder)
 }

@@ -50,13 +50,13 @@ fn declare(run: &mut Machine<'_>, field: &Field<'_>, is_local: bool, frame: &mut
         arithmetic::evaluate(run, &field.text.part(0, end), frame);
     }
     let Some(name) = str::from_utf8(bare).ok().filter(|name| !name.is_empty()) else {
-        run.shell.lose();
+        run.variables.lose();
         return;
     };
     let Some(equals) = equals else {
         // A variable of a function has no value at first.
         if is_local {
-            run.shell.assign(name, [].into());
+            run.variables.assign(name, [].into());
         }
         return;
     };
@@ -66,11 +66,11 @@ fn declare(run: &mut Machine<'_>, field: &Field<'_>, is_local: bool, frame: &mut
     // `declare -a 'X=(…)'` reads the text as the elements, once more.
     if value.starts_with(b"(") && !Mark::Element.is_in(&value) {
         arithmetic::late(run, &field.text.after(equals + 1), frame);
-        run.shell.assign(name, cut_of(&value).into());
+        run.variables.assign(name, cut_of(&value).into());
     }
     match is_known {
-        true => run.shell.set(name, value),
-        false => run.shell.assign(name, part_of(&value).into()),
+        true => run.variables.set(name, value),
+        false => run.variables.assign(name, part_of(&value).into()),
     }
     let name = name.to_owned();
     variables::prompts(run, &name, bytes.get(equals + 1..).unwrap_or(&[]), field.text.span, frame);
@@ -83,10 +83,10 @@ fn declared(run: &mut Machine<'_>, field: &Field<'_>, is_export: bool, is_intege
     let end = bytes.iter().position(|byte| *byte == b'=').unwrap_or(bytes.len());
     let Ok(name) = str::from_utf8(bytes.get(..end).unwrap_or(bytes)) else { return };
     if is_export {
-        if run.shell.is_assigned(name) {
+        if run.variables.is_assigned(name) {
             variables::exported(run, name, field.text.place(0, end), true);
         }
-        run.shell.export(name);
+        run.variables.export(name);
     }
     if is_integer {
         run.shell.integers.push(name.to_owned());
@@ -98,7 +98,7 @@ fn recase(run: &mut Machine<'_>, field: &Field<'_>) {
     let bytes = &*field.text.bytes;
     let end = bytes.iter().position(|byte| *byte == b'=').unwrap_or(bytes.len());
     if let Ok(name) = str::from_utf8(bytes.get(..end).unwrap_or(bytes)) {
-        run.shell.assign(name, Mark::Made.text().into());
+        run.variables.assign(name, Mark::Made.text().into());
     }
 }
 
@@ -106,8 +106,8 @@ fn recase(run: &mut Machine<'_>, field: &Field<'_>) {
 fn refer(run: &mut Machine<'_>, field: &Field<'_>) {
     for name in field.text.bytes.split(|byte| *byte == b'=') {
         match str::from_utf8(name) {
-            Ok(name) => run.shell.assign(name, Mark::Made.text().into()),
-            Err(_) => run.shell.lose(),
+            Ok(name) => run.variables.assign(name, Mark::Made.text().into()),
+            Err(_) => run.variables.lose(),
         }
     }
 }

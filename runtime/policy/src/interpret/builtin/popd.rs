@@ -12,10 +12,10 @@ pub(super) fn run(
     _own: &mut Own,
 ) -> Option<Stream> {
     let is_top = program.call.operands.is_empty() && program.call.given.is_empty();
-    let top = frame.stack.pop().filter(|_| is_top);
-    frame.folder = top.unwrap_or(Folder::Unknown);
+    let top = frame.state.stack.pop().filter(|_| is_top);
+    frame.state.folder = top.unwrap_or(Folder::Unknown);
     if !is_top {
-        frame.stack.clear();
+        frame.state.stack.clear();
     }
     None
 }

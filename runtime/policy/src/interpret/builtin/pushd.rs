@@ -16,15 +16,15 @@ pub(super) fn run(
     frame: &mut Frame,
     _own: &mut Own,
 ) -> Option<Stream> {
-    let left = frame.folder.clone();
-    frame.folder = match program.call.operands.first() {
-        None => frame.stack.pop().unwrap_or(Folder::Unknown),
+    let left = frame.state.folder.clone();
+    frame.state.folder = match program.call.operands.first() {
+        None => frame.state.stack.pop().unwrap_or(Folder::Unknown),
         Some(field) => folder(run, field, frame),
     };
-    if frame.stack.len() < FOLDERS_MAX {
-        frame.stack.push(left);
+    if frame.state.stack.len() < FOLDERS_MAX {
+        frame.state.stack.push(left);
     } else {
-        frame.stack.clear();
+        frame.state.stack.clear();
     }
     code::traps_in(run, frame);
     None

@@ -24,7 +24,8 @@ pub(super) fn run(
         code.push_text(&value.text);
         code.push_made(b" \"$1\"", value.text.span);
         let parameters = Parameters::Made;
-        let mut inner = Frame { parameters, ..frame.clone() };
+        let mut inner = frame.clone();
+        inner.state.parameters = parameters;
         code::here(run, &code.finish(), &mut inner, &Stream::default());
     }
     let is_array = |given: &Given<'_>| given.flag.role == Role::Name;
@@ -62,7 +63,7 @@ pub(super) fn run(
     if program.node.special == Special::ReadLines || array.is_some() {
         let words: Vec<&[u8]> = match program.node.special {
             Special::ReadLines => lines.collect(),
-            _ => lines.flat_map(|line| run.shell.pieces(line)).collect(),
+            _ => lines.flat_map(|line| run.variables.pieces(line)).collect(),
         };
         for name in &names {
             assign_read(run, name, call.span, frame, join_elements(&words));
@@ -70,7 +71,7 @@ pub(super) fn run(
         return None;
     }
     for line in lines {
-        let pieces = run.shell.pieces(line);
+        let pieces = run.variables.pieces(line);
         for (at, name) in names.iter().enumerate() {
             let rest = pieces.get(at).copied().unwrap_or(b"");
             let is_last = at + 1 == names.len();
@@ -84,7 +85,7 @@ pub(super) fn run(
                 frame,
                 if rest.is_empty() { Vec::new() } else { value.to_vec() },
             );
-            if run.shell.has_separators() {
+            if run.variables.has_separators() {
                 assign_read(run, name, call.span, frame, cut_of(line));
             }
         }
@@ -97,7 +98,7 @@ fn assign_read(run: &mut Machine<'_>, name: &str, span: Span, frame: &mut Frame,
     variables::prompts(run, name, &value, span, frame);
     let bare = name.split('[').next().unwrap_or(name);
     let value = if bare.len() < name.len() { cut_of(&value) } else { value };
-    run.shell.assign(bare, value.into());
+    run.variables.assign(bare, value.into());
 }
 
 /// Returns where a part of a text begins in it.

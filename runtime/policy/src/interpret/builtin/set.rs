@@ -32,6 +32,6 @@ pub(super) fn run(
         }
         _ => &call.operands,
     };
-    frame.parameters = parameters(words);
+    frame.state.parameters = parameters(words);
     None
 }

@@ -19,7 +19,7 @@ pub(super) fn run(
     own: &mut Own,
 ) -> Option<Stream> {
     let call = program.call;
-    if frame.is_connected {
+    if frame.state.is_connected {
         own.does(Act::GivesShell, call.span);
     }
     if let Some(first) = call.operands.first().filter(|first| first.text.bytes.starts_with(b"+"))
@@ -39,7 +39,7 @@ pub(super) fn run(
             own.has_code = true;
             // The first word after the code is `$0`.
             inner.zero = words.first().map(|name| Rc::new(name.text.clone().owned()));
-            inner.parameters = parameters(words.get(1..).unwrap_or(&[]));
+            inner.state.parameters = parameters(words.get(1..).unwrap_or(&[]));
             if code.spread {
                 own.runs(Hidden::Made, code.text.span, "this code is not literal");
             }
@@ -47,7 +47,7 @@ pub(super) fn run(
         }
         Some((script, words)) if !reads_input => {
             own.has_code = true;
-            inner.parameters = parameters(words);
+            inner.state.parameters = parameters(words);
             own.frame = inner;
             role::role(run, Role::Script, script, program, own);
             None

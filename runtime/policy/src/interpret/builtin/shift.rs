@@ -12,6 +12,6 @@ pub(super) fn run(
     frame: &mut Frame,
     _own: &mut Own,
 ) -> Option<Stream> {
-    frame.parameters = shifted(&frame.parameters, &program.call.operands);
+    frame.state.parameters = shifted(&frame.state.parameters, &program.call.operands);
     None
 }

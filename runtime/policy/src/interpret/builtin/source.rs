@@ -16,9 +16,9 @@ pub(super) fn run(
     own: &mut Own,
 ) -> Option<Stream> {
     let (file, words) = program.call.operands.split_first()?;
-    let outer = frame.parameters.clone();
+    let outer = frame.state.parameters.clone();
     if !words.is_empty() {
-        frame.parameters = parameters(words);
+        frame.state.parameters = parameters(words);
     }
     let is_input = matches!(&*file.text.bytes, b"-" | b"/dev/stdin" | b"/dev/fd/0");
     let stream = match &file.stream {
@@ -36,7 +36,7 @@ pub(super) fn run(
             None
         }
     };
-    frame.parameters = outer;
+    frame.state.parameters = outer;
     own.has_code = true;
     output
 }
