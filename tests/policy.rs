@@ -4,6 +4,7 @@ mod bounded;
 mod convention;
 pub(crate) mod corpus;
 mod deletion;
+mod effects;
 mod entry;
 mod hard_inputs;
 mod hidden;

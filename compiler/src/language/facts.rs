@@ -65,8 +65,19 @@ macro_rules! node_fields {
                 "Whether it sends its standard input over a network.",
             )
             .or(Literal::Boolean(false)),
+            Field::property(
+                "listens",
+                Kind::Boolean,
+                "Whether it opens a port to others, whatever its options.",
+            )
+            .or(Literal::Boolean(false)),
             Field::property("builtin", Kind::Boolean, "Whether it is a builtin of the shell.")
                 .or(Literal::Boolean(false)),
+            Field::property(
+                "user",
+                Kind::Text("text"),
+                "The user whose rights it takes if no option names one.",
+            ),
             Field::property("writes", Kind::Text("path"), "A path that it writes by default."),
             Field::property(
                 "stdin",
@@ -184,6 +195,12 @@ pub(crate) static FLAGS: Rule = Rule {
         Field::property("tier", Kind::TIER, "The tier that they raise the command to."),
         Field::property("cap", Kind::TIER, "The most that the command itself is with them."),
         SAYS,
+        Field::property(
+            "listens",
+            Kind::Boolean,
+            "Whether they open a port to others. Those with a value say `value=\"listen\"` instead.",
+        )
+        .or(Literal::Boolean(false)),
         Field::property("everywhere", Kind::Boolean, "Whether sub-commands take them too.")
             .or(Literal::Boolean(false)),
         LOWERS,

@@ -232,7 +232,9 @@ fn fact(
         bundle_first: is_set(&mut reader, "bundle-first", out),
         ignore_case: is_set(&mut reader, "ignore-case", out),
         sends: is_set(&mut reader, "sends", out),
+        listens: is_set(&mut reader, "listens", out),
         builtin: is_set(&mut reader, "builtin", out),
+        user: text(&mut reader, "user", out),
         writes: text(&mut reader, "writes", out),
         stdin: reader.value("stdin", out).map_or(Role::Text, |role| role.value),
         output: reader.value("output", out).map_or(Output::Opaque, |output| output.value),
@@ -265,12 +267,13 @@ fn flag(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Option<Flag> {
         (None, Some(_)) => Arity::Attached,
         (None, None) => Arity::None,
     };
+    let usual = if is_set(&mut reader, "listens", out) { Role::Listen } else { Role::Text };
     let flag = Flag {
         names,
         tier: tier(&mut reader, "tier", out).unwrap_or_default(),
         cap: tier(&mut reader, "cap", out),
         arity,
-        role: required.or(attached).map_or(Role::Text, |role| role.value),
+        role: required.or(attached).map_or(usual, |role| role.value),
         says: text(&mut reader, "says", out),
         everywhere: is_set(&mut reader, "everywhere", out),
         values: values(&mut reader, lines, out),

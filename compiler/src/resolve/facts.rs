@@ -5,8 +5,8 @@ mod lowers;
 use std::collections::BTreeMap;
 
 use miette::Diagnostic;
-use relay_policy::classify::{changes_code, program_name};
-use relay_policy::facts::Knowledge;
+use relay_policy::classify::changes_code;
+use relay_policy::facts::{Knowledge, program_name};
 use relay_policy::tier::Floors;
 use thiserror::Error;
 

@@ -103,7 +103,9 @@ fn fact(name: &'static str, fact: &Node, style: Style) -> EffectiveNode {
         bundle_first,
         ignore_case,
         sends,
+        listens,
         builtin,
+        user,
         writes,
         stdin,
         output,
@@ -126,7 +128,9 @@ fn fact(name: &'static str, fact: &Node, style: Style) -> EffectiveNode {
         .set("bundle-first", *bundle_first)
         .set("ignore-case", *ignore_case)
         .set("sends", *sends)
+        .set("listens", *listens)
         .set("builtin", *builtin)
+        .text("user", user)
         .text("writes", writes)
         .text("stdin", word(*stdin, &Role::Text, Role::word))
         .text("output", word(*output, &Output::Opaque, Output::word))
@@ -141,7 +145,7 @@ fn flag(flag: &Flag) -> EffectiveNode {
     let Flag { names, tier, cap, arity, role, says, everywhere, values, place: _ } = flag;
     let node = named("flags", names);
     let node = match arity {
-        Arity::None => node,
+        Arity::None => node.set("listens", *role == Role::Listen),
         Arity::Required => node.text("value", role.word()),
         Arity::Attached => node.text("attached", role.word()),
     };

@@ -6,7 +6,6 @@ use crate::judge;
 use crate::parse::{self, ParseError};
 
 pub use crate::interpret::changes_code;
-pub use crate::invocation::program_name;
 pub use crate::judge::{Cause, Hit, Rules, RulesError, Verdict};
 
 /// Classifies a text.

@@ -11,6 +11,7 @@ mod decode;
 mod encode;
 mod model;
 mod names;
+mod program_name;
 mod role;
 mod row;
 mod table;
@@ -22,6 +23,7 @@ pub use model::{
     SHIPPED, Special, Style, Value, WordKind,
 };
 pub(crate) use names::NameId;
+pub use program_name::program_name;
 pub use row::NodeId;
 pub(crate) use row::{Extent, FlagId, FlagRow, FormRow, NameList, NodeBit, NodeRow, OperandRow};
 pub(crate) use table::matches;

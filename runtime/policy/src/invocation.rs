@@ -3,9 +3,7 @@
 //! Nothing is judged here and nothing runs: the same words give the same invocation, with the doubts about them.
 
 mod call;
-mod program;
 mod read;
 
 pub(crate) use call::{Given, Invocation};
-pub use program::program_name;
 pub(crate) use read::read;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub use hit::{Cause, Hit, Verdict};
 pub use rules::{Rules, RulesError};
 
-use crate::effect::{ArgumentKind, CallId, Cap, Effect, Effects, Fact, Hidden, Mount, Sent, What};
+use crate::effect::{CallId, Cap, Effect, Effects, Fact, Hidden, Mount, Sent, What};
 use crate::facts::{Extent, Facts, NodeId, Role};
 use crate::span::Span;
 use crate::tier::{Floor, Tier};
@@ -135,7 +135,7 @@ impl Judge<'_> {
                 let tier = path::tier(touch, class, path::Extent { is_many, is_tree, is_device })?;
                 Some((tier, Cause::Path { touch, class, is_many }))
             }
-            What::Connects(_) | What::Escalates(_) => None,
+            What::Connects(_) | What::Listens(_) | What::Escalates(_) => None,
             What::Sends(sent) => {
                 let tier = match sent {
                     Sent::Data => return None,
@@ -173,7 +173,7 @@ impl Judge<'_> {
                     (self.facts.value_row(value)?.tier, Cause::Value(node, value))
                 }
             }),
-            What::Unlisted { listed, is_literal } => self.unlisted(listed, is_literal),
+            What::Unlisted { listed, is_literal } => Some(self.unlisted(listed, is_literal)),
             What::AnyOption(node) => {
                 let reason = "this word is made by the text and may be an option";
                 let cause = Cause::Floor { floor: Floor::UnknownFlag, reason };
@@ -183,23 +183,16 @@ impl Judge<'_> {
         }
     }
 
-    /// Returns the tier of a value that is not listed: it matters where one of the list is 2 or more.
-    fn unlisted(&self, listed: Extent, is_literal: bool) -> Option<(Tier, Cause)> {
-        let worst = self.facts.values(listed).map(|row| row.tier).max().unwrap_or_default();
-        if worst < Tier::Stateful {
-            return None;
+    /// Returns the tier of a value that is not listed: one that is hidden may be any of the list.
+    fn unlisted(&self, listed: Extent, is_literal: bool) -> (Tier, Cause) {
+        if is_literal {
+            let (floor, reason) = (Floor::UnknownFlag, "no fact declares this value");
+            (self.rules.floors.tier(floor), Cause::Floor { floor, reason })
+        } else {
+            let (floor, reason) = (Floor::UnknownWord, "this word decides and is not literal");
+            let worst = self.facts.values(listed).map(|row| row.tier).max().unwrap_or_default();
+            (worst, Cause::Floor { floor, reason })
         }
-        Some(match is_literal {
-            true => {
-                let reason = "no fact declares this value";
-                let floor = Floor::UnknownFlag;
-                (self.rules.floors.tier(floor), Cause::Floor { floor, reason })
-            }
-            false => {
-                let reason = "this word decides and is not literal";
-                (worst, Cause::Floor { floor: Floor::UnknownWord, reason })
-            }
-        })
     }
 
     /// Returns the highest tier that any option of a program or sub-command may have. At least the word may be an
@@ -249,20 +242,11 @@ impl Judge<'_> {
     /// Returns a program and its sub-commands as they were called; `None` if they are too long to be displayed.
     fn called(&self, id: CallId) -> Option<Arc<str>> {
         let call = self.effects.call(id)?;
-        let name = crate::invocation::program_name(self.effects.bytes_of(call.program));
-        let mut called = str::from_utf8(name).ok()?.to_owned();
-        let mut subs = 0;
-        for argument in self.effects.arguments(call) {
-            if argument.kind == ArgumentKind::Sub {
-                called.push(' ');
-                called.push_str(str::from_utf8(self.effects.bytes_of(argument.value?)).ok()?);
-                subs += 1;
-            }
-        }
+        let called = self.effects.command(call);
         let is_plain = called.len() <= CALLED_BYTES_MAX
             && called.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
         // A word that holds a blank would be taken for two.
-        let is_split = called.bytes().filter(|byte| *byte == b' ').count() == subs;
+        let is_split = called.split(' ').count() == self.effects.subs(call).count() + 1;
         (is_plain && is_split).then(|| called.into())
     }
 }

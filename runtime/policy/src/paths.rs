@@ -62,6 +62,20 @@ pub(crate) struct Path {
     pub(crate) is_system_tree: bool,
     /// The path, normalised.
     pub(crate) bytes: Vec<u8>,
+    /// Whether it is seen from a folder that is not known.
+    is_adrift: bool,
+}
+
+impl Path {
+    /// Returns the path for effects: `.` for the work tree, and with an unknown part before it where the folder that it
+    /// is seen from is not known.
+    pub(crate) fn value(&self) -> Cow<'_, [u8]> {
+        match (self.is_adrift, self.bytes.as_slice()) {
+            (true, bytes) => [Mark::Hole.text(), b"/", bytes].concat().into(),
+            (false, b"") => Mark::Work.text().into(),
+            (false, bytes) => bytes.into(),
+        }
+    }
 }
 
 /// Start-up files and folders of a home, and of a work tree.
@@ -190,6 +204,7 @@ pub(crate) fn classify(written: &[u8], folder: &Folder, rules: &PathRules) -> Pa
         is_secret: said.secret || is_secret(&bytes),
         is_system_tree: said.critical || is_system_tree(&bytes),
         bytes: if known.is_some() { joined.into_owned() } else { bytes },
+        is_adrift: is_unknown_folder,
     }
 }
 

@@ -102,7 +102,7 @@ fn change(node: &mut Node, random: &mut Numbers) {
             }
         }
         13 => node.output = Output::ALL[random.below(Output::ALL.len())],
-        14 => match random.below(8) {
+        14 => match random.below(10) {
             0 => node.style = Style::ALL[random.below(Style::ALL.len())],
             1 => node.stop = u8::from(node.stop == 0),
             2 => node.numbers = !node.numbers,
@@ -110,6 +110,8 @@ fn change(node: &mut Node, random: &mut Numbers) {
             4 => node.writes = if node.writes.is_empty() { "/etc/x".into() } else { String::new() },
             5 => node.stdin = Role::Text,
             6 => node.ignore_case = !node.ignore_case,
+            7 => node.listens = !node.listens,
+            8 => node.user = if node.user.is_empty() { "root".into() } else { String::new() },
             _ => node.tier = None,
         },
         _ => {

@@ -11,7 +11,7 @@ use serde::Serialize;
 pub(crate) struct Called {
     /// The program, function or alias, as the command calls it; `…` is a part that is not known.
     program: String,
-    /// The program and its sub-commands, as facts name them; absent if no fact describes it.
+    /// The program, without a folder of the system, and its sub-commands; absent if no fact describes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     known: Option<String>,
     /// Its options.
@@ -64,7 +64,7 @@ pub(crate) struct GivenOperand {
 /// An effect of a command, in order.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Done {
-    /// Its kind: reads, writes, removes, changes, connects, sends, runs, mounts, escalates, does or doubts.
+    /// Its kind: reads, writes, removes, changes, connects, listens, sends, runs, mounts, escalates, does or doubts.
     effect: &'static str,
     /// More about it, for people.
     how: String,
@@ -118,7 +118,7 @@ impl Called {
         }
         Self {
             program: shown(call.program),
-            known: call.node.map(|node| facts.command_name(node)),
+            known: call.node.map(|_| effects.command(call)),
             options,
             operands,
             wrapper: call.wrapper.map(|id| id.number()),

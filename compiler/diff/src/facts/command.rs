@@ -35,7 +35,9 @@ fn settings<'k>(a: &Command<'k>, b: &Command<'k>, all: &mut Comparison<'k>) {
         bundle_first,
         ignore_case,
         sends,
+        listens,
         builtin,
+        user,
         writes,
         stdin,
         output,
@@ -68,6 +70,14 @@ fn settings<'k>(a: &Command<'k>, b: &Command<'k>, all: &mut Comparison<'k>) {
     if old.sends != *sends {
         let direction = Direction::narrower_if(*sends);
         fields.add(direction, "sends", Some(old.sends.to_string()), Some(sends.to_string()));
+    }
+    if old.listens != *listens {
+        let direction = Direction::narrower_if(*listens);
+        fields.add(direction, "listens", Some(old.listens.to_string()), Some(listens.to_string()));
+    }
+    if old.user != *user {
+        let name = |user: &String| Some(user.clone()).filter(|user| !user.is_empty());
+        fields.add(Direction::NotProved, "user", name(&old.user), name(user));
     }
     if old.writes != *writes {
         let path = |path: &String| Some(path.clone()).filter(|path| !path.is_empty());

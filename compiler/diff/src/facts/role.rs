@@ -31,6 +31,7 @@ fn is_at_least(high: Role, low: Role) -> bool {
                     | R::Refspec
                     | R::Process
                     | R::Mode
+                    | R::Listen
             ) | (R::Append, R::Take | R::Empty | R::Remove)
                 | (R::Take | R::Empty, R::Remove)
                 | (R::Change, R::ChangeTree)
@@ -76,5 +77,6 @@ pub(super) fn examples(role: Role) -> &'static [&'static str] {
         R::Mount => &["/:/x"],
         R::Mode => &["4755"],
         R::User => &["root"],
+        R::Listen => &["8080"],
     }
 }

@@ -162,5 +162,5 @@ fn of_values(role: Role, values: &[Value], floors: Floors) -> Option<Tier> {
 }
 
 const fn is_nothing(role: Role) -> bool {
-    matches!(role, Role::Text | Role::Placeholder | Role::User)
+    matches!(role, Role::Text | Role::Placeholder | Role::User | Role::Listen)
 }

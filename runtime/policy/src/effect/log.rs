@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::{Argument, Call, CallId, Cap, Effect, Value, What};
-use crate::facts::NodeId;
+use super::{Argument, ArgumentKind, Call, CallId, Cap, Effect, Value, What};
+use crate::facts::{NodeId, program_name};
 use crate::span::Span;
 use crate::value::{display, is_exact};
 
@@ -49,6 +49,24 @@ impl Effects {
     #[must_use]
     pub fn arguments(&self, call: &Call) -> &[Argument] {
         slice(&self.arguments, &call.arguments)
+    }
+
+    /// Returns the sub-commands of a call, as the text calls them.
+    pub fn subs<'e>(&'e self, call: &'e Call) -> impl Iterator<Item = Cow<'e, str>> {
+        let subs = self.arguments(call).iter().filter(|word| word.kind == ArgumentKind::Sub);
+        subs.filter_map(|sub| Some(self.display(sub.value?)))
+    }
+
+    /// Returns the program of a call and its sub-commands, as the text calls them; of a program in a folder of the
+    /// system the name alone.
+    #[must_use]
+    pub fn command(&self, call: &Call) -> String {
+        let mut command = display(program_name(self.bytes_of(call.program))).into_owned();
+        for sub in self.subs(call) {
+            command.push(' ');
+            command.push_str(&sub);
+        }
+        command
     }
 
     /// Returns whether a call is under a dry run, a check or a help.
@@ -159,13 +177,22 @@ impl Effects {
         self.current = outer;
     }
 
-    /// Gives a call the node that describes it, and its words.
+    /// Gives a call the node that describes it; its words follow.
     pub(crate) fn describe(&mut self, call: CallId, node: NodeId, span: Span, has_doubt: bool) {
         let start = index(self.arguments.len());
         if let Some(call) = self.calls.get_mut(call.0 as usize) {
             call.node = Some(node);
             call.span = span;
             call.has_doubt = has_doubt;
+            call.arguments = start..start;
+        }
+    }
+
+    /// Begins the words of a call that no fact describes: which of them are options is open.
+    pub(crate) fn leave_undescribed(&mut self, call: CallId) {
+        let start = index(self.arguments.len());
+        if let Some(call) = self.calls.get_mut(call.0 as usize) {
+            call.has_doubt = true;
             call.arguments = start..start;
         }
     }
@@ -284,6 +311,7 @@ impl Effects {
                     What::Path { touch, path: value(path), class, is_many, is_tree, is_secret }
                 }
                 What::Connects(host) => What::Connects(value(host)),
+                What::Listens(port) => What::Listens(value(port)),
                 What::Escalates(user) => What::Escalates(value(user)),
                 what => what,
             };

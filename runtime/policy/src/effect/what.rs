@@ -43,6 +43,8 @@ pub enum What {
     },
     /// It connects to a host.
     Connects(Value),
+    /// It opens this address or port to others.
+    Listens(Value),
     /// Data leaves the host.
     Sends(Sent),
     /// Code runs that the text does not show.
@@ -191,12 +193,12 @@ impl Effect {
         Self { what, span, by: None, is_own: false, is_capped: false, fact: None }
     }
 
-    /// Returns the path, host or user that it is about.
+    /// Returns the path, host, port or user that it is about.
     #[must_use]
     pub const fn value(&self) -> Option<Value> {
         match self.what {
             What::Path { path, .. } => Some(path),
-            What::Connects(value) | What::Escalates(value) => Some(value),
+            What::Connects(value) | What::Listens(value) | What::Escalates(value) => Some(value),
             _ => None,
         }
     }
@@ -204,9 +206,10 @@ impl Effect {
     /// Returns more about it, for people: a verb, or a sentence without its subject.
     #[must_use]
     pub fn how<'a>(&self, facts: &Facts<'a>) -> &'a str {
-        match self.what {
+        let says = match self.what {
             What::Path { touch, .. } => touch.verb(),
             What::Connects(_) => "connects to",
+            What::Listens(_) => "listens on",
             What::Sends(sent) => sent.says(),
             What::Runs(_, reason) | What::Doubt(_, reason) => reason,
             What::Mounts(mount) => mount.says(),
@@ -221,7 +224,9 @@ impl Effect {
             What::Unlisted { is_literal: true, .. } => "no fact declares this value",
             What::Unlisted { .. } => "this word decides and is not literal",
             What::AnyOption(_) => "this word is made by the text and may be an option",
-        }
+        };
+        // A fact may have a tier and no sentence.
+        if says.is_empty() { "does more than look" } else { says }
     }
 
     /// Returns the word for it that a project, JSON and reports use.
@@ -235,6 +240,7 @@ impl Effect {
                 Touch::Change | Touch::ChangeTree => "changes",
             },
             What::Connects(_) => "connects",
+            What::Listens(_) => "listens",
             What::Sends(_) => "sends",
             What::Runs(..) => "runs",
             What::Mounts(_) => "mounts",

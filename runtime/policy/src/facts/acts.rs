@@ -1,6 +1,7 @@
 //! What rows say of a call, for readers that compare no tiers.
 
-use super::row::{FlagRow, FormRow, NodeRow, ValueRow};
+use super::row::{Extent, FlagRow, FormRow, NodeRow, ValueRow};
+use super::table::Facts;
 use crate::tier::Tier;
 
 impl NodeRow {
@@ -31,6 +32,13 @@ impl FlagRow {
     /// Returns whether the program only looks with this option.
     pub(crate) fn only_looks(&self) -> bool {
         self.cap == Some(Tier::ReadOnly)
+    }
+}
+
+impl Facts<'_> {
+    /// Returns whether a value that is not listed is a doubt: one of those that are decides.
+    pub(crate) fn decides(&self, values: Extent) -> bool {
+        self.values(values).any(|row| row.tier >= Tier::Stateful)
     }
 }
 

@@ -262,7 +262,9 @@ impl<'k> Encoder<'k> {
             bundle_first,
             ignore_case,
             sends,
+            listens,
             builtin,
+            user,
             writes,
             stdin,
             output,
@@ -307,6 +309,7 @@ impl<'k> Encoder<'k> {
             (*bundle_first, NodeBit::BundleFirst),
             (*ignore_case, NodeBit::IgnoreCase),
             (*sends, NodeBit::Sends),
+            (*listens, NodeBit::Listens),
             (*builtin, NodeBit::Builtin),
         ] {
             bits |= if is_set { bit as u8 } else { 0 };
@@ -322,6 +325,7 @@ impl<'k> Encoder<'k> {
         let mut mask = extras.clone().fold(0, |mask, (_, _, bit)| mask | bit);
         mask |= if writes.is_empty() { 0 } else { part::WRITES };
         mask |= if checked.is_empty() { 0 } else { part::CHECKED };
+        mask |= if user.is_empty() { 0 } else { part::USER };
 
         let mut row = NodeBytes::NONE.as_bytes().to_vec();
         row.extend(is_program.then_some(place.file));
@@ -330,7 +334,7 @@ impl<'k> Encoder<'k> {
         self.put_text(&mut row, says)?;
         put_number(&mut row, u32::from(line));
         row.extend(extras.map(|(value, ..)| value));
-        for text in [writes, checked].into_iter().filter(|text| !text.is_empty()) {
+        for text in [writes, checked, user].into_iter().filter(|text| !text.is_empty()) {
             self.put_text(&mut row, text)?;
         }
         for (list, ..) in lists {
@@ -381,7 +385,11 @@ impl<'k> Encoder<'k> {
                 continue;
             }
             let Flag { names, tier, cap, arity, role, says, everywhere, values, place } = flag;
-            let mut parts = tier.number() | (*arity as u8) << 2;
+            let number = match (arity, role) {
+                (Arity::None, Role::Listen) => flag_part::LISTENS,
+                _ => *arity as u8,
+            };
+            let mut parts = tier.number() | number << 2;
             for (is_there, part) in [
                 (*everywhere, flag_part::EVERYWHERE),
                 (cap.is_some(), flag_part::CAP),

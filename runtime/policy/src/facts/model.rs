@@ -138,6 +138,8 @@ words! {
         User = "user",
         /// The word that stands for each of many things.
         Placeholder = "placeholder",
+        /// An address or port that the program opens to others.
+        Listen = "listen",
     }
 }
 
@@ -274,8 +276,12 @@ pub struct Node {
     pub ignore_case: bool,
     /// Whether what it is given is sent over a network.
     pub sends: bool,
+    /// Whether it opens a port to others, whatever its options.
+    pub listens: bool,
     /// Whether it is a builtin of the shell.
     pub builtin: bool,
+    /// The user whose rights it takes if no option names one; empty if it stays who it is.
+    pub user: String,
     /// A path that it writes by default.
     pub writes: String,
     /// What it does with code on standard input if it has no operand; `Text` for nothing.
@@ -309,7 +315,7 @@ pub struct Flag {
     pub cap: Option<Tier>,
     /// Whether they take a value.
     pub arity: Arity,
-    /// What the value is.
+    /// What the value is. Without a value: `Listen` if they open a port to others, or else `Text`.
     pub role: Role,
     /// What they do: `rewrites remote history`.
     pub says: String,

@@ -70,6 +70,7 @@ pub(crate) enum NodeBit {
     IgnoreCase = 4,
     Sends = 8,
     Builtin = 16,
+    Listens = 128,
 }
 
 /// Parts of a node that may be missing.
@@ -86,10 +87,13 @@ pub(super) mod part {
     pub(in crate::facts) const SPECIAL: u8 = 16;
     pub(in crate::facts) const WRITES: u8 = 32;
     pub(in crate::facts) const CHECKED: u8 = 64;
+    pub(in crate::facts) const USER: u8 = 128;
 }
 
 /// Parts of an option that may be missing.
 pub(super) mod flag_part {
+    /// The number of the arity of options without a value that open a port.
+    pub(in crate::facts) const LISTENS: u8 = 3;
     pub(in crate::facts) const EVERYWHERE: u8 = 1 << 4;
     pub(in crate::facts) const CAP: u8 = 1 << 5;
     pub(in crate::facts) const SAYS: u8 = 1 << 6;
@@ -177,6 +181,8 @@ pub(crate) struct NodeRow {
     pub(crate) output: Output,
     pub(crate) special: Special,
     pub(super) checked: TextId,
+    /// The user whose rights it takes if no option names one.
+    pub(crate) user: TextId,
     pub(crate) line: u16,
     pub(super) flags: Extent,
     pub(crate) operands: Extent,
@@ -326,7 +332,7 @@ impl<'a> RowReader<'a> {
         let output = Output::from_number(extra(part::OUTPUT, 0))?;
         let special = Special::from_number(extra(part::SPECIAL, 0))?;
         let mut text = |mask: u8| if extras & mask == 0 { 0 } else { reader.text_id() };
-        let (writes, checked) = (text(part::WRITES), text(part::CHECKED));
+        let (writes, checked, user) = (text(part::WRITES), text(part::CHECKED), text(part::USER));
         let mut list = |is_there: bool| if is_there { reader.list() } else { Extent::default() };
         let flags = list(first & part::FLAGS != 0);
         let operands = list(first & part::OPERANDS != 0);
@@ -352,6 +358,7 @@ impl<'a> RowReader<'a> {
             output,
             special,
             checked,
+            user,
             line,
             flags,
             operands,
@@ -382,10 +389,12 @@ impl<'a> RowReader<'a> {
         let mut reader = Self { cursor, line: rest.line, ..*self };
         let parts = reader.cursor.byte();
         let (line, bits) = reader.line_and_bits(2);
-        let arity = Arity::from_number(parts >> 2 & 3)?;
-        let role = match arity {
-            Arity::None => Role::Text,
-            Arity::Required | Arity::Attached => Role::from_number(reader.cursor.byte())?,
+        let (arity, role) = match parts >> 2 & 3 {
+            flag_part::LISTENS => (Arity::None, Role::Listen),
+            number => match Arity::from_number(number)? {
+                Arity::None => (Arity::None, Role::Text),
+                arity => (arity, Role::from_number(reader.cursor.byte())?),
+            },
         };
         let cap = reader.cap(parts & flag_part::CAP != 0)?;
         let says = if parts & flag_part::SAYS == 0 { 0 } else { reader.text_id() };

@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use super::machine::{Lookup, Machine, WRAPPERS_MAX};
+use super::own::leave_undescribed;
 use super::parameters::parameters;
 use super::{code, program};
 use crate::effect::{Act, CallId, Hidden};
-use crate::facts::Special;
-use crate::invocation::program_name;
+use crate::facts::{Special, program_name};
 use crate::paths;
 use crate::span::Span;
 use crate::state::{Folder, Frame, Function, Functions};
@@ -39,8 +39,10 @@ pub(super) fn command(
         all => all,
     };
     if first.spread || rest.iter().any(|byte| is_mark(*byte)) {
-        run.effects.begin(&first.text.bytes, span);
-        run.runs(Hidden::Made, span, "the name of the program is not literal");
+        let id = run.effects.begin(&first.text.bytes, span);
+        leave_undescribed(run, id, words);
+        let reason = "the name of the program is not literal";
+        run.within(id, |run| run.runs(Hidden::Made, span, reason));
         return Stream::of(Content::Opaque);
     }
     let name = &*first.text.bytes;
@@ -63,7 +65,10 @@ pub(super) fn command(
             }
             output.unwrap_or(own)
         }
-        None => output.unwrap_or_else(|| unknown(run, id, name, span, frame)),
+        None => {
+            leave_undescribed(run, id, words);
+            output.unwrap_or_else(|| unknown(run, id, name, span, frame))
+        }
     }
 }
 
@@ -73,7 +78,7 @@ fn unknown(run: &mut Machine<'_>, id: CallId, name: &[u8], span: Span, frame: &F
     if is_path {
         let path = paths::normalised(name, &frame.state.folder);
         if run.files.is_fetched(&path) {
-            run.runs(Hidden::Network, span, "runs code from a network");
+            run.within(id, |run| run.runs(Hidden::Network, span, "runs code from a network"));
         }
         for text in run.files.made_texts(&path) {
             run.within(id, |run| code::other(run, &text, frame, &Stream::default()));
@@ -84,7 +89,7 @@ fn unknown(run: &mut Machine<'_>, id: CallId, name: &[u8], span: Span, frame: &F
     } else {
         "no fact describes this program"
     };
-    run.doubt(Floor::UnknownProgram, span, reason);
+    run.within(id, |run| run.doubt(Floor::UnknownProgram, span, reason));
     Stream::of(Content::Opaque)
 }
 

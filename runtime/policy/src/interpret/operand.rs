@@ -120,7 +120,7 @@ pub(super) fn value(
     let other = found.filter(|row| run.facts.text(row.pattern) == "*");
     let is_literal = field.text.is_literal();
     let is_unlisted = found.is_none() || (other.is_some() && !is_literal);
-    if is_unlisted && !role.is_path() && !values.is_empty() {
+    if is_unlisted && !role.is_path() && run.facts.decides(values) {
         own.add(What::Unlisted { listed: values, is_literal }, field.text.span);
     }
     let Some(row) = found else {

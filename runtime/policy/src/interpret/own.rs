@@ -147,10 +147,20 @@ pub(super) fn describe(
         let is_many = given.value.as_ref().is_some_and(|field| field.spread);
         effects.argument(id, Argument { kind, value, span: given.span, is_many });
     }
-    for field in &call.operands {
+    operands(run, id, &call.operands);
+}
+
+/// Gives a call that no fact describes its words.
+pub(super) fn leave_undescribed(run: &mut Machine<'_>, id: CallId, words: &[Field<'_>]) {
+    run.effects.leave_undescribed(id);
+    operands(run, id, words);
+}
+
+fn operands(run: &mut Machine<'_>, id: CallId, words: &[Field<'_>]) {
+    for field in words {
         let kind = ArgumentKind::Operand(None);
-        let value = Some(effects.value(&field.text.bytes));
-        effects
-            .argument(id, Argument { kind, value, span: field.text.span, is_many: field.spread });
+        let value = Some(run.effects.value(&field.text.bytes));
+        let (span, is_many) = (field.text.span, field.spread);
+        run.effects.argument(id, Argument { kind, value, span, is_many });
     }
 }

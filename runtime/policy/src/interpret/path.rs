@@ -52,7 +52,7 @@ pub(super) fn shell_read(run: &mut Machine<'_>, text: &Text<'_>, frame: &Frame) 
 fn touched(run: &mut Machine<'_>, touch: Touch, path: &Path, is_many: bool) -> What {
     What::Path {
         touch,
-        path: run.effects.value(&path.bytes),
+        path: run.effects.value(&path.value()),
         class: path.class,
         is_many: is_many || path.is_pattern,
         is_tree: path.is_system_tree,

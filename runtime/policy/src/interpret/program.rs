@@ -8,11 +8,13 @@ use super::output;
 use super::own::{Own, Program, describe};
 use super::{mount, path, role, variables};
 use crate::effect::{CallId, Cap, Fact, Hidden, Sent, Touch, What};
-use crate::facts::{FormRow, NameList, NodeBit, NodeRow, Output, Role, Special, matches};
-use crate::invocation::{self, Invocation, program_name};
+use crate::facts::{
+    FormRow, NameList, NodeBit, NodeRow, Output, Role, Special, matches, program_name,
+};
+use crate::invocation::{self, Invocation};
 use crate::state::{Folder, Frame, Parameters};
 use crate::tier::Floor;
-use crate::value::{Content, Field, Stream, Text};
+use crate::value::{Content, Field, Mark, Stream, Text};
 
 /// Interprets a program that facts describe.
 pub(super) fn program(
@@ -92,6 +94,7 @@ fn interpret(run: &mut Machine<'_>, program: &Program<'_, '_>, frame: &mut Frame
         let ran = operand::all(run, rows, program, &mut own);
         output = output.or(ran);
     }
+    defaults(run, program, &mut own);
     mount::written(run, call, mark, &mut own);
     writes(run, form.as_ref(), program, &mut own);
     let stdin = form.and_then(|form| form.stdin).unwrap_or(row.stdin);
@@ -143,6 +146,23 @@ fn base(form: Option<&FormRow>, program: &Program<'_, '_>, own: &mut Own) {
             own.doubt(Floor::UnknownProgram, span, reason);
         }
     }
+}
+
+/// Adds the user and the port that a program takes where no option names another one.
+fn defaults(run: &mut Machine<'_>, program: &Program<'_, '_>, own: &mut Own) {
+    let (row, span) = (program.node, program.call.span);
+    let count = own.effects.len();
+    let has = |is: fn(&What) -> bool| own.effects.iter().any(|effect| is(&effect.what));
+    let listens = row.has(NodeBit::Listens) && !has(|what| matches!(what, What::Listens(_)));
+    let user = run.facts.text(row.user);
+    let escalates = !user.is_empty() && !has(|what| matches!(what, What::Escalates(_)));
+    if listens {
+        role::listens(run, &Text::from_span(Mark::Hole.text(), span), own);
+    }
+    if escalates {
+        role::escalates(run, &Text::from_span(user.as_bytes(), span), program, own);
+    }
+    own.says(count, row.id, row.line);
 }
 
 /// Adds the file that a program writes by itself.
@@ -242,8 +262,15 @@ fn given(
         own.frame.state.folder = outer;
         return;
     }
-    let Some(value) = &given.value else { return };
     let role = changed.unwrap_or(row.role);
+    let Some(value) = &given.value else {
+        if role == Role::Listen {
+            let hidden = Text::from_span(Mark::Hole.text(), given.span);
+            role::listens(run, &hidden, own);
+            own.says(count, given.owner, row.line);
+        }
+        return;
+    };
     let of = Valued { owner: given.owner, role, values: row.values };
     operand::value(run, of, value, program, own);
     if role == Role::Config || role.is_shell_code() {

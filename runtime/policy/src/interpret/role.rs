@@ -101,13 +101,10 @@ pub(super) fn role(
         Role::Refspec => refspec(text, own),
         Role::Revision => revision(field, program, own),
         Role::Process => process(text, own),
+        Role::Listen => listens(run, text, own),
         Role::Mount => mount::mount(text, own),
         Role::Mode => mode(text, own),
-        Role::User => {
-            let user = What::Escalates(run.effects.value(&text.bytes));
-            run.effects.gives(program.id, user);
-            own.add(user, text.span);
-        }
+        Role::User => escalates(run, text, program, own),
     }
 }
 
@@ -124,6 +121,27 @@ fn read(run: &mut Machine<'_>, field: &Field<'_>, own: &mut Own) {
 fn connects(run: &mut Machine<'_>, host: &[u8], span: Span, own: &mut Own) {
     let host = What::Connects(run.effects.value(host));
     own.add(host, span);
+}
+
+/// Adds that a program takes the rights of a user, and so does what it runs.
+pub(super) fn escalates(
+    run: &mut Machine<'_>,
+    user: &Text<'_>,
+    program: &Program<'_, '_>,
+    own: &mut Own,
+) {
+    let what = What::Escalates(run.effects.value(&user.bytes));
+    run.effects.gives(program.id, what);
+    own.add(what, user.span);
+}
+
+/// Adds that a program opens a port; which one, the text does not show if it has no digit and is no path.
+pub(super) fn listens(run: &mut Machine<'_>, port: &Text<'_>, own: &mut Own) {
+    let address = port.bytes.split(|byte| *byte == b',').next().unwrap_or_default();
+    let is_shown = address.iter().any(|byte| byte.is_ascii_digit() || *byte == b'/');
+    let value = if is_shown { address } else { Mark::Hole.text() };
+    let what = What::Listens(run.effects.value(value));
+    own.add(what, port.span);
 }
 
 /// Interprets a file with code.

@@ -41,6 +41,10 @@ pub(super) fn check<'n>(node: &'n Node, style: Style, out: &mut Diagnostics) -> 
             let (options_at, at) = (row.name.at, value.name.at);
             out.report(at, ValueOfNone { options_at, at });
         }
+        if let (true, Some(at)) = (takes_value, place(row, "listens")) {
+            let options_at = row.name.at;
+            out.report(at, ListensBeside { options_at, at });
+        }
         known.extend(words(row).map(|Word { text: name, at }| Known { name, takes_value, at }));
     }
     known
@@ -92,6 +96,20 @@ struct UnreadOption {
 )]
 struct ValueOfNone {
     #[label("no value is declared here")]
+    options_at: Span,
+    #[label(primary, "without effect")]
+    at: Span,
+}
+
+/// The value of such an option is the port, or says something else; the row would say both.
+#[derive(Debug, Error, Diagnostic)]
+#[error("these options take a value, so `listens` has no effect")]
+#[diagnostic(
+    code(fact::listens_beside_value),
+    help("write `value=\"listen\"` if the value is the port or address, or remove `listens`")
+)]
+struct ListensBeside {
+    #[label("a value is declared here")]
     options_at: Span,
     #[label(primary, "without effect")]
     at: Span,
