@@ -2,8 +2,16 @@
 //!
 //! A name of a dash and one letter is that letter's number, and is not stored. The others are in blocks. Of the first of
 //! a block the first bytes are in a list that is searched; each of the rest says how many bytes it shares with the name
-//! before it. Numbers are in the order of
-//! the names, so what refers to names holds and compares small numbers, and a shortened option is a range of them.
+//! before it. Numbers are in the order of the names, so what refers to names holds and compares small numbers, and a
+//! shortened option is a range of them.
+//!
+//! ```text
+//! block    length of the rest of its first name, that rest, a head for each other name, a body for each
+//! head     bytes shared with the name before << 4 | bytes of the rest; 15 for more
+//! body     how many more than 15 are shared, how long the rest is beyond 15, the rest
+//! ```
+//!
+//! The heads lie together, since a search reads most of them and few bodies.
 //!
 //! The names themselves decide where a block begins, and the numbers between blocks have gaps. So a new name changes the
 //! numbers of the few names that follow it in its block, and of no other.
@@ -80,29 +88,31 @@ impl<'a> Names<'a> {
             if names.offset(block) != Some(end) {
                 return Err(Damaged("a block of names is out of place"));
             }
-            let mut cursor = names.block(block);
+            let (first, Others { heads, bodies: mut at }) = names.block(block);
+            let mut heads = heads.iter();
             let mut name = Vec::new();
-            for at in 0..names.block_len(block) {
-                if at == 0 {
-                    name = names.first(block, &mut cursor).whole();
-                } else {
-                    let (shared, length) = lengths(&mut cursor);
-                    if shared > name.len() {
-                        return Err(Damaged("a name is cut"));
-                    }
-                    name.truncate(shared);
-                    name.extend_from_slice(cursor.take(length));
-                }
+            first.append_to(&mut name);
+            if starts.get(block).map(|start| start.get()) != Some(key(&name)) {
+                return Err(Damaged("a block of names cannot be found"));
+            }
+            loop {
                 let is_sorted = before.as_ref().is_none_or(|before| *before < name);
-                if !is_sorted || cursor.is_short() || str::from_utf8(&name).is_err() {
+                if !is_sorted || str::from_utf8(&name).is_err() {
                     return Err(Damaged("a name is out of order or no text"));
                 }
-                if at == 0 && starts.get(block).map(|start| start.get()) != Some(key(&name)) {
-                    return Err(Damaged("a block of names cannot be found"));
-                }
                 before = Some(name.clone());
+                let Some(head) = heads.next() else { break };
+                let (shared, length);
+                (shared, length, at) = lengths(*head, bytes, at);
+                let rest = bytes.get(at..at.saturating_add(length));
+                let Some(rest) = rest.filter(|_| shared <= name.len()) else {
+                    return Err(Damaged("a name is cut"));
+                };
+                name.truncate(shared);
+                name.extend_from_slice(rest);
+                at += length;
             }
-            end = cursor.at();
+            end = at;
         }
         if end != bytes.len() {
             return Err(Damaged("its names do not end where they should"));
@@ -110,19 +120,18 @@ impl<'a> Names<'a> {
         Ok(names)
     }
 
-    /// Reads the first name of a block, at whose beginning the cursor is.
-    fn first(&self, block: usize, cursor: &mut Cursor<'a>) -> First<'a> {
-        let start = self.starts.get(block).map_or(0, |start| start.get()).to_be_bytes();
+    /// Returns the first name of a block, and the others.
+    fn block(&self, block: usize) -> (First<'a>, Others<'a>) {
+        let mut cursor = Cursor::new(self.bytes, self.offset(block).unwrap_or(self.bytes.len()));
+        let start = self.starts.get(block).map_or(0, |start| start.get());
         let length = cursor.number() as usize;
-        First { start, rest: cursor.take(length) }
+        let first = First { start, rest: cursor.take(length) };
+        let heads = cursor.take(self.block_len(block).saturating_sub(1));
+        (first, Others { heads, bodies: cursor.at() })
     }
 
     fn offset(&self, block: usize) -> Option<usize> {
         self.offsets.get(block).map(|offset| offset.get() as usize)
-    }
-
-    fn block(&self, block: usize) -> Cursor<'a> {
-        Cursor::new(self.bytes, self.offset(block).unwrap_or(self.bytes.len()))
     }
 
     fn block_len(&self, block: usize) -> usize {
@@ -149,37 +158,43 @@ impl<'a> Names<'a> {
         let mut block = self.starts.partition_point(|start| start.get() < sought);
         // Of blocks whose first names begin alike, the names themselves decide.
         while self.starts.get(block).is_some_and(|start| start.get() == sought) {
-            let first = self.first(block, &mut self.block(block));
+            let (first, _) = self.block(block);
             if first.rest > name.get(KEY..).unwrap_or(&[]) {
                 break;
             }
             block += 1;
         }
         let Some(block) = block.checked_sub(1) else { return (0, false) };
-        let mut cursor = self.block(block);
-        let first = self.first(block, &mut cursor);
+        let (first, Others { heads, bodies: mut at }) = self.block(block);
         // How much of the name is shared with the last name that was read, which is below it.
-        let mut matched = first.common(name);
+        let mut matched = first.common(name, sought);
         if matched == name.len() {
             return (self.id(block, 0), matched == first.len());
         }
-        for at in 1..self.block_len(block) {
-            let (shared, length) = lengths(&mut cursor);
+        for (before, head) in heads.iter().enumerate() {
+            let (shared, length);
+            (shared, length, at) = lengths(*head, self.bytes, at);
+            let rest_at = at;
+            at = at.saturating_add(length);
+            // Most names are passed by their lengths or one byte.
             if shared > matched {
-                cursor.skip(length);
                 continue;
             }
-            if shared < matched {
-                return (self.id(block, at), false);
+            let (byte, sought) = (self.bytes.get(rest_at), name.get(matched));
+            if shared < matched || byte > sought {
+                return (self.id(block, before + 1), false);
             }
-            let rest = cursor.take(length);
+            if byte < sought {
+                continue;
+            }
+            let rest = self.bytes.get(rest_at..at).unwrap_or(&[]);
             let sought = name.get(shared..).unwrap_or(&[]);
             let same = common(rest, sought);
             match (rest.get(same), sought.get(same)) {
-                (None, None) => return (self.id(block, at), true),
+                (None, None) => return (self.id(block, before + 1), true),
                 (None, Some(_)) => {}
                 (Some(left), Some(right)) if left < right => {}
-                (Some(_), _) => return (self.id(block, at), false),
+                (Some(_), _) => return (self.id(block, before + 1), false),
             }
             matched = shared + same;
         }
@@ -212,12 +227,27 @@ impl<'a> Names<'a> {
             return format!("-{}", char::from(letter));
         }
         let Some((block, last)) = self.place(id) else { return String::new() };
-        let mut cursor = self.block(block);
-        let mut name = self.first(block, &mut cursor).whole();
-        for _ in 0..last {
-            let (shared, length) = lengths(&mut cursor);
-            name.truncate(shared);
-            name.extend_from_slice(cursor.take(length));
+        let (first, Others { heads, bodies: mut at }) = self.block(block);
+        // The names that it has bytes of: how many bytes are before these, and where they are. A name that shares as
+        // much as a later one, or more, has no part in it.
+        let mut pieces: Vec<(usize, usize)> = Vec::with_capacity(PIECES_USUAL);
+        let mut end = first.len();
+        for head in heads.iter().take(last) {
+            let (shared, length);
+            (shared, length, at) = lengths(*head, self.bytes, at);
+            while pieces.last().is_some_and(|(before, _)| *before >= shared) {
+                pieces.pop();
+            }
+            pieces.push((shared, at));
+            at = at.saturating_add(length);
+            end = shared + length;
+        }
+        let mut name = Vec::with_capacity(end.max(first.len()));
+        first.append_to(&mut name);
+        let ends = pieces.iter().skip(1).map(|(shared, _)| *shared).chain([end]);
+        for ((shared, at), end) in pieces.iter().zip(ends) {
+            name.truncate(*shared);
+            name.extend_from_slice(self.bytes.get(*at..at + (end - shared)).unwrap_or(&[]));
         }
         String::from_utf8(name).unwrap_or_default()
     }
@@ -262,65 +292,92 @@ pub(super) fn name_of(letter: u8) -> NameId {
     LETTERS | NameId::from(letter)
 }
 
+/// Of how many other names the bytes of a name usually are, at most.
+const PIECES_USUAL: usize = 8;
 /// How many bytes of the first name of a block are in the list that is searched.
 const KEY: usize = size_of::<u64>();
 
 /// The first name of a block.
 #[derive(Debug, Clone, Copy)]
 struct First<'a> {
-    /// Its first bytes; zeros follow a shorter name.
-    start: [u8; KEY],
+    /// Its first bytes, as `key` returns them.
+    start: u64,
     rest: &'a [u8],
 }
 
 impl First<'_> {
-    fn start(&self) -> &[u8] {
-        let length = self.start.iter().position(|byte| *byte == 0).unwrap_or(KEY);
-        self.start.get(..length).unwrap_or(&[])
+    /// Returns how many bytes are in the start: zeros follow a shorter name.
+    fn start_len(&self) -> usize {
+        KEY - self.start.trailing_zeros() as usize / 8
     }
 
     fn len(&self) -> usize {
-        self.start().len() + self.rest.len()
+        self.start_len() + self.rest.len()
     }
 
-    /// Returns how many bytes another name begins with alike.
-    fn common(&self, name: &[u8]) -> usize {
-        match common(self.start(), name) {
-            KEY => KEY + common(self.rest, name.get(KEY..).unwrap_or(&[])),
-            fewer => fewer,
+    /// Returns how many bytes another name, of which this is the key, begins with alike.
+    fn common(&self, name: &[u8], key: u64) -> usize {
+        match (self.start ^ key).leading_zeros() as usize / 8 {
+            KEY if name.len() > KEY => KEY + common(self.rest, name.get(KEY..).unwrap_or(&[])),
+            // Zeros are no part of a name.
+            fewer => fewer.min(name.len()).min(self.start_len()),
         }
     }
 
-    fn whole(&self) -> Vec<u8> {
-        [self.start(), self.rest].concat()
+    fn append_to(&self, name: &mut Vec<u8>) {
+        name.extend_from_slice(self.start.to_be_bytes().get(..self.start_len()).unwrap_or(&[]));
+        name.extend_from_slice(self.rest);
     }
+}
+
+/// The names of a block after its first.
+#[derive(Debug, Clone, Copy)]
+struct Others<'a> {
+    heads: &'a [u8],
+    /// Where their bodies begin.
+    bodies: usize,
+}
+
+/// Reads how many bytes a name shares with the one before, how long the rest is, and where; its body is at `at`.
+///
+/// Plain numbers go in and out: a loop over heads keeps them in registers, and is most of a search.
+#[inline]
+fn lengths(head: u8, bytes: &[u8], at: usize) -> (usize, usize, usize) {
+    let (shared, length) = (head >> 4, head & LARGE);
+    if shared == LARGE || length == LARGE {
+        return long_lengths(head, bytes, at);
+    }
+    (usize::from(shared), usize::from(length), at)
+}
+
+/// As `lengths`, where numbers are in front of the rest. It is past the end where one of them is cut.
+#[cold]
+fn long_lengths(head: u8, bytes: &[u8], at: usize) -> (usize, usize, usize) {
+    let mut cursor = Cursor::new(bytes, at);
+    let mut part = |half: u8| match half {
+        LARGE => cursor.number() as usize + usize::from(LARGE),
+        small => usize::from(small),
+    };
+    let (shared, length) = (part(head >> 4), part(head & LARGE));
+    (shared, length, if cursor.is_short() { usize::MAX } else { cursor.at() })
 }
 
 /// Returns the first bytes of a name as a number that sorts as they do: a name holds no zero byte.
 fn key(name: &[u8]) -> u64 {
-    let mut first = [0; KEY];
-    for (slot, byte) in first.iter_mut().zip(name) {
-        *slot = *byte;
+    match name.first_chunk() {
+        Some(first) => u64::from_be_bytes(*first),
+        None => {
+            let zeros = name.len()..KEY;
+            let key = name.iter().fold(0, |key, byte| key << 8 | u64::from(*byte));
+            zeros.fold(key, |key, _| key << 8)
+        }
     }
-    u64::from_be_bytes(first)
 }
 
 /// Returns how many bytes two names begin with alike.
 #[inline]
 fn common(left: &[u8], right: &[u8]) -> usize {
     left.iter().zip(right).take_while(|(left, right)| left == right).count()
-}
-
-/// Reads how much a name shares with the one before, and the length of the rest, which follows.
-#[inline]
-fn lengths(cursor: &mut Cursor<'_>) -> (usize, usize) {
-    let head = cursor.byte();
-    let mut part = |half: u8| match half {
-        LARGE => cursor.number() as usize + usize::from(LARGE),
-        small => usize::from(small),
-    };
-    let shared = part(head >> 4);
-    (shared, part(head & LARGE))
 }
 
 /// Returns whether a name begins a block, whatever other names there are.
@@ -366,6 +423,7 @@ impl<'k> NamesBuilder<'k> {
     /// Writes a block, whose first name has this number.
     fn block(&mut self, names: &[&'k str], first: usize) -> Option<()> {
         let mut before = "";
+        let mut bodies = Vec::new();
         for (at, name) in names.iter().enumerate() {
             let id = NameId::try_from(first + at).ok().filter(|id| *id < LETTERS)?;
             self.numbers.insert(name, id);
@@ -384,13 +442,14 @@ impl<'k> NamesBuilder<'k> {
                 self.bytes.push(half(shared) << 4 | half(rest.len()));
                 for part in [shared, rest.len()] {
                     if let Some(more) = part.checked_sub(usize::from(LARGE)) {
-                        put_number(&mut self.bytes, u32::try_from(more).ok()?);
+                        put_number(&mut bodies, u32::try_from(more).ok()?);
                     }
                 }
-                self.bytes.extend_from_slice(rest);
+                bodies.extend_from_slice(rest);
             }
             before = name;
         }
+        self.bytes.append(&mut bodies);
         Some(())
     }
 

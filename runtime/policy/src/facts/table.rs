@@ -19,7 +19,7 @@ use super::row::{
 };
 
 /// Which form of the table this code reads and writes.
-pub(super) const FORM: u32 = 4;
+pub(super) const FORM: u32 = 5;
 
 /// How much of each part there is: of rows of one size their number, else bytes.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
