@@ -13,8 +13,8 @@
 //!
 //! The heads lie together, since a search reads most of them and few bodies.
 //!
-//! The names themselves decide where a block begins, and the numbers between blocks have gaps. So a new name changes the
-//! numbers of the few names that follow it in its block, and of no other.
+//! The names themselves decide where a block begins, and the numbers between blocks have gaps. A name that begins a
+//! section takes the next round number, so a new name changes numbers of its section and rarely others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -30,12 +30,18 @@ pub(crate) type NameId = u16;
 
 /// What is added to the letter of a name such as `-x`.
 const LETTERS: NameId = 0xff00;
-/// The most names of a block.
-const BLOCK_MAX: usize = 72;
-/// One of so many names begins a block.
-const BLOCK_USUAL: u32 = 36;
+/// The fewest names of a block, but for the last.
+const BLOCK_MIN: usize = 24;
+/// The most names of a block: those of a long one are passed most often.
+const BLOCK_MAX: usize = 40;
+/// One of so many names may begin a block.
+const BLOCK_BEGINS: u32 = 8;
 /// The numbers of a block are a multiple of this, and at least one is left over.
-const GAP: usize = 8;
+const GAP: usize = 4;
+/// One of so many names begins a section.
+const SECTION_BEGINS: u32 = 512;
+/// The numbers of a section are a multiple of this.
+const SECTION_GAP: usize = 64;
 
 /// The numbers of the names of a block.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
@@ -228,27 +234,34 @@ impl<'a> Names<'a> {
         }
         let Some((block, last)) = self.place(id) else { return String::new() };
         let (first, Others { heads, bodies: mut at }) = self.block(block);
-        // The names that it has bytes of: how many bytes are before these, and where they are. A name that shares as
-        // much as a later one, or more, has no part in it.
-        let mut pieces: Vec<(usize, usize)> = Vec::with_capacity(PIECES_USUAL);
-        let mut end = first.len();
-        for head in heads.iter().take(last) {
+        let mut length_of_last = first.len();
+        // How much of each name is before its rest, and where the rest is.
+        let read = |head: &u8| {
             let (shared, length);
             (shared, length, at) = lengths(*head, self.bytes, at);
-            while pieces.last().is_some_and(|(before, _)| *before >= shared) {
-                pieces.pop();
-            }
-            pieces.push((shared, at));
+            let rest = at;
             at = at.saturating_add(length);
-            end = shared + length;
+            length_of_last = shared + length;
+            (shared, rest)
+        };
+        let rests: Vec<(usize, usize)> = heads.iter().take(last).map(read).collect();
+        let mut name = vec![0; length_of_last];
+        let mut put = |start: usize, bytes: &[u8]| {
+            let slots = name.iter_mut().skip(start);
+            slots.zip(bytes).for_each(|(slot, byte)| *slot = *byte);
+        };
+        // From its end: a name that shares as much as a later one, or more, has no part in it.
+        let mut missing = length_of_last;
+        for (shared, rest) in rests.into_iter().rev() {
+            if shared < missing {
+                put(shared, self.bytes.get(rest..rest + (missing - shared)).unwrap_or(&[]));
+                missing = shared;
+            }
         }
-        let mut name = Vec::with_capacity(end.max(first.len()));
-        first.append_to(&mut name);
-        let ends = pieces.iter().skip(1).map(|(shared, _)| *shared).chain([end]);
-        for ((shared, at), end) in pieces.iter().zip(ends) {
-            name.truncate(*shared);
-            name.extend_from_slice(self.bytes.get(*at..at + (end - shared)).unwrap_or(&[]));
-        }
+        let start = first.start.to_be_bytes();
+        let start = start.get(..first.start_len().min(missing)).unwrap_or(&[]);
+        put(0, start);
+        put(start.len(), first.rest.get(..missing - start.len()).unwrap_or(&[]));
         String::from_utf8(name).unwrap_or_default()
     }
 
@@ -292,8 +305,6 @@ pub(super) fn name_of(letter: u8) -> NameId {
     LETTERS | NameId::from(letter)
 }
 
-/// Of how many other names the bytes of a name usually are, at most.
-const PIECES_USUAL: usize = 8;
 /// How many bytes of the first name of a block are in the list that is searched.
 const KEY: usize = size_of::<u64>();
 
@@ -380,11 +391,37 @@ fn common(left: &[u8], right: &[u8]) -> usize {
     left.iter().zip(right).take_while(|(left, right)| left == right).count()
 }
 
-/// Returns whether a name begins a block, whatever other names there are.
-fn begins_block(name: &str) -> bool {
+/// Returns a number of a name that says whether it begins a block or a section, whatever other names there are.
+fn hash(name: &str) -> u32 {
     // FNV-1a, whose low bits are the better ones.
     let step = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
-    name.bytes().fold(0x811c_9dc5, step).is_multiple_of(BLOCK_USUAL)
+    name.bytes().fold(0x811c_9dc5, step)
+}
+
+fn begins_section(name: &str) -> bool {
+    hash(name).is_multiple_of(SECTION_BEGINS)
+}
+
+/// Returns whether a name begins the block that follows these.
+fn begins_block(name: &str, block: &[&str]) -> bool {
+    block.len() == BLOCK_MAX
+        || begins_section(name)
+        || (block.len() >= BLOCK_MIN && hash(name).is_multiple_of(BLOCK_BEGINS))
+}
+
+/// Returns the first number of each block.
+fn first_numbers(blocks: &[Vec<&str>], gap: usize, section_gap: usize) -> Vec<usize> {
+    let mut next = 0usize;
+    let mut first = |block: &Vec<&str>| {
+        if block.first().is_some_and(|name| begins_section(name)) {
+            next = next.next_multiple_of(section_gap);
+        }
+        let first = next;
+        let left_over = usize::from(gap > 1);
+        next = (first + block.len() + left_over).next_multiple_of(gap);
+        first
+    };
+    blocks.iter().map(&mut first).collect()
 }
 
 /// Makes the names of a table.
@@ -404,18 +441,18 @@ impl<'k> NamesBuilder<'k> {
         let mut blocks: Vec<Vec<&'k str>> = Vec::new();
         for name in names {
             match blocks.last_mut() {
-                Some(block) if block.len() < BLOCK_MAX && !begins_block(name) => block.push(name),
+                Some(block) if !begins_block(name, block) => block.push(name),
                 _ => blocks.push(vec![name]),
             }
         }
         let mut made = Self::default();
-        // With very many names the numbers are too few for gaps.
-        let room = |block: &Vec<&str>| (block.len() + 1).next_multiple_of(GAP);
-        let has_gaps = blocks.iter().map(room).sum::<usize>() <= usize::from(LETTERS);
-        let mut first = 0;
-        for block in &blocks {
+        let mut firsts = first_numbers(&blocks, GAP, SECTION_GAP);
+        if firsts.last().is_some_and(|last| last + BLOCK_MAX > usize::from(LETTERS)) {
+            // With very many names the numbers are too few for gaps.
+            firsts = first_numbers(&blocks, 1, 1);
+        }
+        for (block, first) in blocks.iter().zip(firsts) {
             made.block(block, first)?;
-            first += if has_gaps { room(block) } else { block.len() };
         }
         Some(made)
     }
@@ -519,14 +556,14 @@ mod tests {
 
     #[test]
     fn a_new_name_leaves_the_numbers_of_most_others() {
-        let all: BTreeSet<String> = (0..3000).map(|number| format!("--{}", number * 7)).collect();
+        let all: BTreeSet<String> = (0..20_000).map(|number| format!("--{}", number * 7)).collect();
         let numbers = |names: &BTreeSet<String>| {
             let made = NamesBuilder::new(&names.iter().map(String::as_str).collect()).unwrap();
             all.iter().map(|name| made.id(name)).collect::<Vec<_>>()
         };
         let before = numbers(&all);
         let (mut changed, mut count) = (0, 0);
-        for name in all.iter().step_by(10) {
+        for name in all.iter().step_by(400) {
             let mut more = all.clone();
             more.insert(format!("{name}-new"));
             let after = numbers(&more);
@@ -534,7 +571,7 @@ mod tests {
             count += 1;
         }
         let usual = changed / count;
-        assert!(usual < all.len() / 10, "{usual} of {} numbers change", all.len());
+        assert!(usual < all.len() / 20, "{usual} of {} numbers change", all.len());
     }
 
     #[test]

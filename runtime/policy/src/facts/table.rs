@@ -148,6 +148,10 @@ impl<'a> Facts<'a> {
         if id & IN_ROW != 0 {
             return self.text_in_row(id).unwrap_or("");
         }
+        if id == 0 {
+            // The first text, and the one that most rows have.
+            return "";
+        }
         let rest = self.texts.get(id as usize..).unwrap_or("");
         rest.split_once('\0').map_or("", |(text, _)| text)
     }
@@ -337,8 +341,15 @@ impl<'a> Facts<'a> {
     /// Returns whether a variable of the environment is known to change no code.
     #[must_use]
     pub fn is_harmless_variable(&self, name: &str) -> bool {
+        let first = name.bytes().next().unwrap_or(0);
+        // Most of them begin with another letter.
+        let is_near = |id: TextId| match self.texts.as_bytes().get(id as usize) {
+            Some(byte) => *byte == first || *byte == b'*',
+            None => true,
+        };
+        let mut near = self.environment.iter().map(|id| id.get()).filter(|id| is_near(*id));
         // Here a bracket is a bracket: no class of names is harmless.
-        self.environment.iter().any(|id| matches_star(self.text(id.get()), name.as_bytes()))
+        near.any(|id| matches_star(self.text(id), name.as_bytes()))
     }
 
     /// Returns where a row of a node was written.
