@@ -265,6 +265,19 @@ impl<'a> Names<'a> {
         String::from_utf8(name).unwrap_or_default()
     }
 
+    /// Returns whether a name with a `*` at one end may match a word, by what the names around it begin with. A search
+    /// for names among many asks this first, since a name is put together from others.
+    pub(super) fn may_match(&self, id: NameId, word: &[u8]) -> bool {
+        let Some((block, _)) = self.place(id) else { return true };
+        let start = |block: usize| self.starts.get(block).map(|start| start.get());
+        let (Some(first), Some(after)) = (start(block), start(block + 1)) else { return true };
+        // All names of a block begin with what its first name and that of the next block begin with.
+        let shared = ((first ^ after).leading_zeros() as usize / 8).min(KEY);
+        let begin = first.to_be_bytes();
+        let begin = begin.get(..shared).unwrap_or(&[]).split(|byte| *byte == b'*').next();
+        begin.is_none_or(|begin| word.starts_with(begin))
+    }
+
     /// Returns for each number whether a name has it.
     pub(super) fn in_use(&self) -> Vec<bool> {
         let mut used = vec![false; usize::from(NameId::MAX) + 1];
