@@ -68,7 +68,7 @@ pub(crate) fn interpret(
 ) -> Interpreted {
     let mut run = Machine::new(facts, paths, text.len(), ENTRY);
     let place = Text::exact(text.as_bytes(), Span::new(0, text.len()));
-    let mut before = Effects::default();
+    let mut before = Effects::for_text(text.len());
     for round in 1.. {
         std::mem::swap(&mut before, &mut run.effects);
         run.begin_round();

@@ -162,7 +162,7 @@ impl Judge<'_> {
                 Some((act::tier(act), Cause::Code(language, act.says())))
             }
             What::Declared(fact) => Some(match fact {
-                Fact::Program(node) => (self.facts.node(node)?.tier?, Cause::Program(node)),
+                Fact::Program(node) => (self.facts.tier(node)?, Cause::Program(node)),
                 Fact::Form(node, form) => {
                     (self.facts.form_row(form)?.tier, Cause::Form(node, form))
                 }

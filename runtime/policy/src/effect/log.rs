@@ -125,6 +125,11 @@ fn slice<'a, T>(all: &'a [T], range: &std::ops::Range<u32>) -> &'a [T] {
     all.get(range.start as usize..range.end as usize).unwrap_or(&[])
 }
 
+/// Bytes of values that are no words of a text, such as its folder, usually at most.
+const WORDS_BYTES: usize = 64;
+/// The most bytes of values that room is made for at once.
+const VALUE_BYTES_MAX: usize = 4096;
+
 /// Returns a count as an index. Steps bound every list far below the largest.
 fn index(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
@@ -132,6 +137,13 @@ fn index(count: usize) -> u32 {
 
 /// Writing.
 impl Effects {
+    /// Returns an empty list for a text of so many bytes.
+    pub(crate) fn for_text(bytes: usize) -> Self {
+        // Values are mostly the words of the text.
+        let bytes = Vec::with_capacity(bytes.saturating_add(WORDS_BYTES).min(VALUE_BYTES_MAX));
+        Self { bytes, ..Self::default() }
+    }
+
     /// Forgets everything and keeps the memory.
     pub(crate) fn clear(&mut self) {
         let Self { bytes, calls, arguments, caps, effects, current } = self;

@@ -84,12 +84,6 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Goes past bytes that are known to be there.
-    #[inline]
-    pub(super) const fn skip(&mut self, length: usize) {
-        self.at = self.at.saturating_add(length);
-    }
-
     #[inline]
     pub(super) fn take(&mut self, length: usize) -> &'a [u8] {
         let end = self.at.saturating_add(length);

@@ -202,6 +202,25 @@ impl NodeRow {
     }
 }
 
+/// How a program or a sub-command begins.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NodeHead {
+    pub(super) parent: Option<NodeId>,
+    /// The file of a program; 0 of a sub-command.
+    pub(super) file: u8,
+    first: u8,
+}
+
+impl NodeHead {
+    /// Returns the tier, of which `None` says that no one has read its facts yet; `None` if the byte means nothing.
+    pub(super) fn tier(&self) -> Option<Option<Tier>> {
+        match self.first & 7 {
+            NO_TIER => Some(None),
+            tier => Tier::from_number(tier).map(Some),
+        }
+    }
+}
+
 /// An option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FlagRow {
@@ -314,13 +333,27 @@ impl<'a> RowReader<'a> {
         Self { node: node.id, ..Self::new(bytes, node.flags) }
     }
 
+    /// Reads only how a node begins.
+    pub(super) fn node_head(bytes: &'a [u8], id: NodeId) -> Option<NodeHead> {
+        let mut cursor = Cursor::new(bytes, id as usize);
+        let head = Self::head(&mut cursor, id);
+        (!cursor.is_short()).then_some(head)
+    }
+
+    #[inline]
+    fn head(cursor: &mut Cursor<'a>, id: NodeId) -> NodeHead {
+        let mut byte = || cursor.byte();
+        let parent = NodeBytes([byte(), byte(), byte()]).get();
+        let file = if parent == NO_PARENT { byte() } else { 0 };
+        let parent = (parent != NO_PARENT).then(|| id.saturating_add(parent));
+        NodeHead { parent, file, first: byte() }
+    }
+
     pub(super) fn node(bytes: &'a [u8], id: NodeId) -> Option<NodeRow> {
         let mut reader = Self { cursor: Cursor::new(bytes, id as usize), line: 0, node: id };
-        let mut byte = || reader.cursor.byte();
-        let parent = NodeBytes([byte(), byte(), byte()]).get();
-        let file = if parent == NO_PARENT { reader.cursor.byte() } else { 0 };
-        let (first, bits, extras) =
-            (reader.cursor.byte(), reader.cursor.byte(), reader.cursor.byte());
+        let head = Self::head(&mut reader.cursor, id);
+        let NodeHead { parent, file, first } = head;
+        let (bits, extras) = (reader.cursor.byte(), reader.cursor.byte());
         let (name, says, line) = (reader.cursor.short(), reader.text_id(), reader.cursor.short());
         reader.line = line;
         let mut extra = |mask: u8, usual: u8| match extras & mask {
@@ -338,18 +371,14 @@ impl<'a> RowReader<'a> {
         let operands = list(first & part::OPERANDS != 0);
         let forms = list(bits & part::FORMS != 0);
         let subs = list(bits & part::SUBS != 0);
-        let tier = match first & 7 {
-            NO_TIER => None,
-            tier => Some(Tier::from_number(tier)?),
-        };
         let row = NodeRow {
             id,
-            parent: (parent != NO_PARENT).then(|| id.saturating_add(parent)),
+            parent,
             file,
             name,
             says,
             writes,
-            tier,
+            tier: head.tier()?,
             style: Style::from_number(first >> 3 & 7)?,
             bits,
             stop,

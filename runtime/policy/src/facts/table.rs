@@ -17,9 +17,10 @@ use super::row::{
     Extent, FlagId, FlagRow, FormRow, IN_ROW, NameIds, NameList, NodeBit, NodeBytes, NodeId,
     NodeRow, OperandRow, RowReader, SubRow, TextId, ValueRow,
 };
+use crate::tier::Tier;
 
 /// Which form of the table this code reads and writes.
-pub(super) const FORM: u32 = 4;
+pub(super) const FORM: u32 = 5;
 
 /// How much of each part there is: of rows of one size their number, else bytes.
 #[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
@@ -126,6 +127,11 @@ impl<'a> Facts<'a> {
         RowReader::node(self.rows, id)
     }
 
+    /// Returns the tier of a program or sub-command without its options; `None` if no one has read its facts yet.
+    pub(crate) fn tier(&self, node: NodeId) -> Option<Tier> {
+        RowReader::node_head(self.rows, node)?.tier()?
+    }
+
     pub(crate) fn name(&self, id: NameId) -> String {
         self.names.name(id)
     }
@@ -147,6 +153,10 @@ impl<'a> Facts<'a> {
     pub(crate) fn text(&self, id: TextId) -> &'a str {
         if id & IN_ROW != 0 {
             return self.text_in_row(id).unwrap_or("");
+        }
+        if id == 0 {
+            // The first text, and the one that most rows have.
+            return "";
         }
         let rest = self.texts.get(id as usize..).unwrap_or("");
         rest.split_once('\0').map_or("", |(text, _)| text)
@@ -282,7 +292,7 @@ impl<'a> Facts<'a> {
         }
         let mut best: Option<(usize, NodeId)> = None;
         for sub in self.subs(node).filter(|sub| sub.has_pattern) {
-            for pattern in self.patterns(sub.names).filter(|pattern| matches(pattern, word)) {
+            for pattern in self.patterns(sub.names, word) {
                 if best.is_none_or(|(length, _)| pattern.len() > length) {
                     best = Some((pattern.len(), sub.node));
                 }
@@ -291,9 +301,11 @@ impl<'a> Facts<'a> {
         best.map(|(_, node)| node)
     }
 
-    /// Returns the patterns among some names.
-    fn patterns(&self, names: Extent) -> impl Iterator<Item = String> + use<'a, '_> {
-        self.name_ids(names).map(|id| self.name(id)).filter(|name| name.contains('*'))
+    /// Returns the patterns among some names that a word matches.
+    fn patterns(&self, names: Extent, word: &[u8]) -> impl Iterator<Item = String> {
+        let near = self.name_ids(names).filter(|id| self.names.may_match(*id, word));
+        let patterns = near.map(|id| self.name(id)).filter(|name| name.contains('*'));
+        patterns.filter(|pattern| matches(pattern, word))
     }
 
     /// Returns the option of this exact name that a node itself declares.
@@ -305,7 +317,8 @@ impl<'a> Facts<'a> {
     pub(crate) fn flag_pattern(&self, node: &NodeRow, word: &[u8]) -> Option<(FlagRow, NameId)> {
         let mut best: Option<(usize, FlagRow, NameId)> = None;
         for flag in self.flags(node).filter(|flag| flag.has_pattern) {
-            for id in self.name_ids(flag.names.names) {
+            let ids = self.name_ids(flag.names.names);
+            for id in ids.filter(|id| self.names.may_match(*id, word)) {
                 let pattern = self.name(id);
                 let is_longer = best.is_none_or(|(length, ..)| pattern.len() > length);
                 if is_longer && pattern.contains('*') && matches(&pattern, word) {
@@ -337,17 +350,25 @@ impl<'a> Facts<'a> {
     /// Returns whether a variable of the environment is known to change no code.
     #[must_use]
     pub fn is_harmless_variable(&self, name: &str) -> bool {
+        let first = name.bytes().next().unwrap_or(0);
+        // Most of them begin with another letter.
+        let is_near = |id: TextId| match self.texts.as_bytes().get(id as usize) {
+            Some(byte) => *byte == first || *byte == b'*',
+            None => true,
+        };
+        let mut near = self.environment.iter().map(|id| id.get()).filter(|id| is_near(*id));
         // Here a bracket is a bracket: no class of names is harmless.
-        self.environment.iter().any(|id| matches_star(self.text(id.get()), name.as_bytes()))
+        near.any(|id| matches_star(self.text(id), name.as_bytes()))
     }
 
     /// Returns where a row of a node was written.
     pub(crate) fn place_of(&self, node: NodeId, line: u16) -> Place {
-        let mut row = self.node(node);
-        while let Some(parent) = row.and_then(|row| row.parent) {
-            row = self.node(parent);
+        let head = |node| RowReader::node_head(self.rows, node);
+        let mut program = head(node);
+        while let Some(parent) = program.and_then(|head| head.parent) {
+            program = head(parent);
         }
-        Place { file: row.map_or(0, |row| row.file), line }
+        Place { file: program.map_or(0, |head| head.file), line }
     }
 
     /// Returns the place as people read it.

@@ -231,5 +231,13 @@ fn has_parentheses(text: &[u8]) -> bool {
 }
 
 fn contains(text: &[u8], sign: &[u8]) -> bool {
-    text.windows(sign.len()).any(|window| window == sign)
+    let Some((first, rest)) = sign.split_first() else { return true };
+    let mut before = text;
+    while let Some(at) = before.iter().position(|byte| byte == first) {
+        before = before.get(at + 1..).unwrap_or(&[]);
+        if before.starts_with(rest) {
+            return true;
+        }
+    }
+    false
 }

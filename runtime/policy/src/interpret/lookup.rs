@@ -51,9 +51,10 @@ pub(super) fn command(
         Lookup::Any => function(run, id, (first, words), frame, input),
         Lookup::Program => None,
     };
-    let normal = paths::normalised(name, &Folder::Work);
-    let is_rooted = name.starts_with(b"/");
-    let node = run.facts.program(program_name(if is_rooted { &normal } else { name }));
+    let node = match name.starts_with(b"/") {
+        true => run.facts.program(program_name(&paths::normalised(name, &Folder::Work))),
+        false => run.facts.program(program_name(name)),
+    };
     match node.and_then(|id| run.facts.node(id)) {
         Some(node) => {
             let is_function = output.is_some();

@@ -27,6 +27,11 @@ impl<'t> Parser<'t> {
     pub(super) fn redirect(&mut self) -> Parsed<Option<Redirect>> {
         let start = self.at;
         let descriptor = self.descriptor();
+        // Few words begin like an operator: the others are compared with none.
+        if !matches!(self.byte(), b'&' | b'<' | b'>') {
+            self.at = start;
+            return Ok(None);
+        }
         let is_process = self.begins_process();
         let is_read = |sign: &str| !self.is_posix || !matches!(sign, "&>>" | "&>" | "<<<");
         let operator = OPERATORS.iter().find(|(sign, _)| is_read(sign) && self.follows(sign));

@@ -29,9 +29,14 @@ impl Parser<'_> {
             }
             bare = self.at;
         }
-        self.flush(&mut parts, bare, Part::Bare);
         if self.at == start {
             return Ok(None);
+        }
+        if parts.is_empty() && bare < self.at {
+            // Most words are one part, and take the memory of one.
+            parts = vec![Part::Bare(self.span(bare))];
+        } else {
+            self.flush(&mut parts, bare, Part::Bare);
         }
         Ok(Some(Word { parts, span: self.span(start) }))
     }
