@@ -73,7 +73,7 @@ pub(super) fn braces(word: Vec<Atom<'_>>) -> Option<Vec<Vec<Atom<'_>>>> {
 struct Braces<'c> {
     start: usize,
     end: usize,
-    /// What it stands for.
+    /// The texts that it stands for.
     alternatives: Vec<Vec<Atom<'c>>>,
     /// How many numbers the only alternative stands for.
     numbers: u64,
@@ -124,7 +124,7 @@ fn first_brace<'c>(word: &[Atom<'c>]) -> Option<Braces<'c>> {
     Some(Braces { start, end: end + 1, alternatives, numbers: 1 })
 }
 
-/// What `1..5` between braces stands for.
+/// The texts that `1..5` between braces stands for.
 struct Range<'c> {
     alternatives: Vec<Vec<Atom<'c>>>,
     numbers: u64,

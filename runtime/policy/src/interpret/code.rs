@@ -202,7 +202,7 @@ const REFUSED: &[&str] = &[
     "the variable of a loop is missing",
 ];
 
-/// What bash reads in another way than shells that have nothing of it, where both read it.
+/// Syntax that bash and shells without its extensions both accept and read in two ways.
 const DIFFERENT: &[&[u8]] =
     &[b"((", b"[[", b"function", b"coproc", b"$'", b"$\"", b"$[", b"&>", b"+="];
 

@@ -62,7 +62,7 @@ pub(super) struct Entry {
         for<'c> fn(&mut Machine<'_>, &mut Reading<'_, 'c>, &'c [Part], Span) -> Field<'c>,
 }
 
-/// What the name of a command may stand for.
+/// The kinds of things that the name of a command may stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lookup {
     /// A function, an alias or a program.

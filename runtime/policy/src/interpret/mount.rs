@@ -12,7 +12,7 @@ use crate::paths::{self, PathClass};
 use crate::state::Folder;
 use crate::value::{Text, is_hole};
 
-/// What has the daemon of the host, and what has the host unless it is only read.
+/// Folders with the daemon of the host, and those that are the host unless they are only read.
 const HOST: &[&[u8]] = &[b"/", b"/run", b"/var/run"];
 const HOST_WRITTEN: &[&[u8]] = &[b"/dev", b"/proc", b"/sys"];
 

@@ -39,7 +39,7 @@ pub(super) struct Own {
     pub(super) written: Vec<Vec<u8>>,
     /// Whether a secret was read.
     pub(super) secret: bool,
-    /// What sends data over a network.
+    /// The word by which it sends data over a network.
     pub(super) sends: Option<Span>,
     /// The positional parameters of code on standard input.
     pub(super) parameters: Option<Parameters>,

@@ -1,4 +1,4 @@
-//! What the operators of `${name…}` make of a value that is known.
+//! The operators of `${name…}`, applied to a value that is known.
 
 use crate::value::{is_match, is_wildcard};
 

@@ -10,9 +10,9 @@ use crate::state::Frame;
 use crate::syntax::{Redirect, RedirectKind};
 use crate::value::{Content, Field, Stream, Text};
 
-/// What the redirections of a command do.
+/// The effect of the redirections of a command.
 pub(super) struct Redirected<'c> {
-    /// What the command reads.
+    /// The standard input of the command.
     pub(super) input: Stream,
     /// Whether standard output goes elsewhere.
     pub(super) takes_output: bool,
@@ -20,7 +20,7 @@ pub(super) struct Redirected<'c> {
     pub(super) is_connected: bool,
     /// Where standard output goes to a connection that an earlier command opened.
     connection: Option<Span>,
-    /// What is written once the command's output is known.
+    /// Files that get the command's output, once it is known.
     targets: Vec<Target<'c>>,
 }
 

@@ -7,7 +7,7 @@ use crate::value::{Join, Mark, Text, may_be_option};
 /// The positional parameters.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Parameters {
-    /// What the caller of the text gives it.
+    /// Those that the caller of the text gives it.
     #[default]
     Outside,
     /// These.

@@ -41,7 +41,7 @@ pub(crate) struct Functions {
     pub(crate) is_cut: bool,
 }
 
-/// What a call of a function or alias runs.
+/// The code that a call of a function or alias runs.
 #[derive(Debug)]
 pub(crate) struct Function {
     pub(crate) text: Text<'static>,

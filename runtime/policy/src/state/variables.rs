@@ -25,14 +25,14 @@ pub(crate) struct Variables {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Certain(BTreeSet<String>);
 
-/// What a variable holds where it is read.
+/// The content of a variable where it is read.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Held<'s> {
     /// One of these, or what a mark stands for.
     Values(&'s [Rc<[u8]>], Option<Mark>),
     /// This, which a shell gives it by itself.
     Given(&'static [u8]),
-    /// What a mark stands for.
+    /// Any text that a mark stands for.
     Unknown(Mark),
 }
 
@@ -141,8 +141,7 @@ impl Variables {
         self.certain.len()
     }
 
-    /// What became certain since the mark is not certain any more: the part of the text that made it so
-    /// may not run. Returns it.
+    /// Ends a part of the text that may not run: what became certain since the mark is not any more. Returns it.
     pub(crate) fn leave(&mut self, mark: usize) -> Certain {
         if mark >= self.certain.len() {
             return Certain::default();

@@ -11,7 +11,7 @@ pub(crate) struct Field<'c> {
     pub(crate) text: Text<'c>,
     /// Whether it may be any number of words.
     pub(crate) spread: bool,
-    /// What a process substitution gives.
+    /// The output of the process substitution that it stands for.
     pub(crate) stream: Option<Box<Stream>>,
 }
 

@@ -1,4 +1,4 @@
-//! What comes out of a command and goes into the next one.
+//! The output of a command, which is the input of the next one.
 
 use std::rc::Rc;
 
@@ -6,7 +6,7 @@ use super::join::Join;
 use super::mark::{Mark, may_be_option};
 use super::text::{Text, TextBuilder};
 
-/// What is on a command's standard input or output.
+/// The text on a command's standard input or output.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stream {
     pub(crate) content: Content,
@@ -14,10 +14,10 @@ pub(crate) struct Stream {
     pub(crate) is_secret: bool,
 }
 
-/// What a stream holds.
+/// The content of a stream, as far as it is known.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum Content {
-    /// What the caller's own input is: a terminal, or nothing.
+    /// The caller's own input: a terminal, or nothing.
     #[default]
     Terminal,
     /// This text.
@@ -26,9 +26,9 @@ pub(crate) enum Content {
     Opaque,
     /// Text that is not known, made of what the classified text says.
     Made,
-    /// What a file holds.
+    /// The content of a file.
     File,
-    /// What came over a network.
+    /// Text that came over a network.
     Network,
 }
 
@@ -99,7 +99,7 @@ impl Join for Stream {
 /// The longest text that is kept of what commands write; a longer one counts as not known.
 const WRITTEN_BYTES_MAX: usize = 64 * 1024;
 
-/// What several commands write, one after the other.
+/// The output of several commands, one after the other.
 #[derive(Debug, Default)]
 pub(crate) struct Written {
     is_begun: bool,
