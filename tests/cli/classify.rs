@@ -132,13 +132,49 @@ fn bytes_that_are_no_text_are_irreversible() {
 #[test]
 fn a_command_may_be_an_argument() {
     let sandbox = Sandbox::new();
-    let run = sandbox.relay_of(&["classify", "--json", "git push --force", "ls"]).ends(0);
-    let answers = answers(&run.stdout);
-    assert_eq!(answers[0]["tier"], 3);
-    let hit = &answers[0]["hits"][0];
-    assert_eq!((hit["start"].as_u64(), hit["end"].as_u64()), (Some(9), Some(16)));
-    assert!(hit["at"].as_str().expect("a place").starts_with("<relay>/git.kdl:"), "{hit}");
-    assert_eq!(answers[1]["tier"], 0);
+    for arguments in [
+        &["classify", "--json", "git push --force"][..],
+        &["classify", "git push --force", "--json"],
+        &["classify", "--json", "git", "push", "--force"],
+        &["classify", "--json", "--", "git", "push", "--force"],
+    ] {
+        let run = sandbox.relay_of(arguments).ends(0);
+        let answers = answers(&run.stdout);
+        assert_eq!(answers[0]["tier"], 3);
+        assert_eq!(answers[0]["command"], "git push --force");
+        let hit = &answers[0]["hits"][0];
+        assert_eq!((hit["start"].as_u64(), hit["end"].as_u64()), (Some(9), Some(16)));
+        assert!(hit["at"].as_str().expect("a place").starts_with("<relay>/git.kdl:"), "{hit}");
+    }
+}
+
+#[test]
+fn options_behind_a_word_are_the_commands() {
+    let sandbox = Sandbox::new();
+    let page = sandbox.relay_of(&["classify", "curl", "--json", "{}", "https://h/"]).ends(0).stdout;
+    assert!(page.contains("`--json` of `curl` sends data"), "{page}");
+}
+
+#[test]
+fn words_that_may_be_no_command_are_refused() {
+    let sandbox = Sandbox::new();
+    let refused = |words: &[&str], says: &str| {
+        sandbox.relay_of(&[&["classify"], words].concat()).ends(2).says(says);
+    };
+    refused(&["rm a", "ls"], "a whole command is followed by other words");
+    refused(&["cat", "a", "|", "sh"], "`|` is a word here");
+    refused(&["rm a", "--jsn"], "--jsn");
+}
+
+#[test]
+fn the_highest_tier_decides_the_exit_code() {
+    let sandbox = Sandbox::new();
+    sandbox.relay_of(&["classify", "--max-tier", "1", "touch", "a"]).ends(0);
+    sandbox.relay_of(&["classify", "--max-tier", "1", "rm", "-rf", "a"]).ends(1);
+    sandbox.relay_of(&["classify", "--max-tier", "1", "--json", "rm -rf a"]).ends(1);
+    sandbox.relay_of(&["classify", "--max-tier", "4", "ls"]).ends(2);
+    assert_eq!(classify(&["--max-tier", "0"], b"ls\nrm a\nls\n").0, 1);
+    assert_eq!(classify(&["--max-tier", "2"], b"ls\nrm a\nls\n").0, 0);
 }
 
 #[test]

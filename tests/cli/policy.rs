@@ -55,13 +55,12 @@ fn sandbox() -> Sandbox {
 }
 
 fn tiers(sandbox: &Sandbox, policy: &str, commands: &[&str]) -> Vec<u64> {
-    let arguments = ["classify", "--json", "--policy", policy];
-    let run = sandbox.relay_of(&[&arguments[..], commands].concat()).ends(0);
-    let tier = |line: &str| {
-        let answer: Value = serde_json::from_str(line).expect("an object");
+    let tier = |command: &&str| {
+        let arguments = ["classify", "--json", "--policy", policy, command];
+        let answer = sandbox.relay_of(&arguments).ends(0).json();
         answer["tier"].as_u64().expect("a tier")
     };
-    run.stdout.lines().map(tier).collect()
+    commands.iter().map(tier).collect()
 }
 
 #[test]
@@ -135,7 +134,7 @@ fn explain_judges_as_classify_does() {
                 sandbox.relay_of(&arguments).ends(0).silent()
             };
             let classify = |more: &[&str]| {
-                let arguments = [&["classify", "--policy", subject, command][..], more].concat();
+                let arguments = [&["classify"][..], more, &["--policy", subject, command]].concat();
                 sandbox.relay_of(&arguments).ends(0).silent()
             };
             assert_eq!(explain(&[]).stdout, classify(&[]).stdout, "{subject}: {command}");

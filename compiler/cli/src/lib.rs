@@ -39,7 +39,7 @@ use std::process::ExitCode;
 
 use clap::FromArgMatches;
 
-use crate::args::Cli;
+use crate::args::{Cli, Verb};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -70,7 +70,22 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, facts: &'static [u8]) 
 }
 
 fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
-    Cli::from_arg_matches(&args::command().try_get_matches_from(arguments)?)
+    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    let read = |arguments: &[OsString]| {
+        Cli::from_arg_matches(&args::command().try_get_matches_from(arguments)?)
+    };
+    let cli = read(&arguments)?;
+    if let Verb::Classify(classify) = &cli.verb
+        && let Some(options) = classify.options_behind()
+    {
+        // They are read as options where they are in front of the text.
+        let words = arguments.len().saturating_sub(options + 1);
+        if let Some(words) = arguments.get_mut(words..) {
+            words.rotate_left(1);
+        }
+        return read(&arguments);
+    }
+    Ok(cli)
 }
 
 /// Prints the help or version, or the error in the command line.

@@ -1,6 +1,7 @@
 //! `relay classify`: what commands may do, and why.
 
 pub(crate) mod draw;
+mod words;
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -78,20 +79,24 @@ pub(crate) fn run(arguments: &ClassifyArgs, output: &mut Output) -> Result<Exit,
     };
     let facts = judge.facts()?;
     let form = arguments.format.chosen();
-    let mut classifier = Answers { facts: &facts, rules: &judge.rules, form };
-    if !arguments.commands.is_empty() {
-        for (at, command) in arguments.commands.iter().enumerate() {
-            classifier.print(command, at + 1, output)?;
-        }
-        return Ok(Exit::Yes);
+    let most = arguments.max_tier.and_then(Tier::from_number).unwrap_or(Tier::Irreversible);
+    let mut answers = Answers { facts: &facts, rules: &judge.rules, form, most, exit: Exit::Yes };
+    if arguments.words.is_empty() {
+        answers.lines(&mut BufReader::new(io::stdin().lock()), output)?;
+    } else {
+        answers.print(&words::text(&arguments.words)?, output)?;
     }
-    classifier.lines(&mut BufReader::new(io::stdin().lock()), output)
+    Ok(answers.exit)
 }
 
 struct Answers<'f> {
     facts: &'f Facts<'f>,
     rules: &'f Rules,
     form: AnswerFormat,
+    /// The highest tier that is no failure.
+    most: Tier,
+    /// Whether every command so far is within that tier, and every input line is understood.
+    exit: Exit,
 }
 
 impl Answers<'_> {
@@ -100,8 +105,7 @@ impl Answers<'_> {
         &mut self,
         input: &mut BufReader<impl Read>,
         output: &mut Output,
-    ) -> Result<Exit, Failure> {
-        let mut exit = Exit::Yes;
+    ) -> Result<(), Failure> {
         let mut line = Vec::new();
         let mut answers = String::new();
         let mut number = 0;
@@ -116,13 +120,14 @@ impl Answers<'_> {
                 AnswerFormat::Json => {
                     let answer = self.answer(&line, number, is_whole);
                     if matches!(answer, Classified::Error(_)) {
-                        exit = Exit::No;
+                        self.exit = Exit::No;
                     }
                     answers.push_str(&serde_json::to_string(&answer)?);
                     answers.push('\n');
                 }
                 AnswerFormat::Human => {
                     let verdict = classify_bytes(&line, self.facts, self.rules);
+                    self.note(&verdict);
                     let text = String::from_utf8_lossy(&line);
                     answers.push_str(&self.drawn(&text, &verdict, output));
                 }
@@ -133,8 +138,7 @@ impl Answers<'_> {
                 self.flush(&mut answers, output)?;
             }
         }
-        self.flush(&mut answers, output)?;
-        Ok(exit)
+        self.flush(&mut answers, output)
     }
 
     fn flush(&self, answers: &mut String, output: &mut Output) -> Result<(), Failure> {
@@ -148,18 +152,26 @@ impl Answers<'_> {
         Ok(())
     }
 
-    fn print(&self, text: &str, number: usize, output: &mut Output) -> Result<(), Failure> {
+    fn print(&mut self, text: &str, output: &mut Output) -> Result<(), Failure> {
         match self.form {
             AnswerFormat::Json => {
-                let mut line = serde_json::to_string(&self.classified(text, number))?;
+                let mut line = serde_json::to_string(&self.classified(text, 1))?;
                 line.push('\n');
                 output.verbatim(&line)
             }
             AnswerFormat::Human => {
                 let verdict = classify(text, self.facts, self.rules);
+                self.note(&verdict);
                 let drawn = self.drawn(text, &verdict, output);
                 output.result(drawn)
             }
+        }
+    }
+
+    /// Notes whether a command is within the highest tier.
+    fn note(&mut self, verdict: &Verdict) {
+        if verdict.tier > self.most {
+            self.exit = Exit::No;
         }
     }
 
@@ -167,7 +179,7 @@ impl Answers<'_> {
         draw::verdict(text, verdict, self.facts, output.result_look().width)
     }
 
-    fn answer(&self, line: &[u8], number: usize, is_whole: bool) -> Classified {
+    fn answer(&mut self, line: &[u8], number: usize, is_whole: bool) -> Classified {
         let rejected =
             |error: String| Classified::Error(Rejected { format_version: FORMAT_VERSION, error });
         if !is_whole {
@@ -179,8 +191,9 @@ impl Answers<'_> {
         }
     }
 
-    fn classified(&self, command: &str, line: usize) -> Classified {
+    fn classified(&mut self, command: &str, line: usize) -> Classified {
         let verdict = &classify(command, self.facts, self.rules);
+        self.note(verdict);
         Classified::Answer(Answer {
             format_version: FORMAT_VERSION,
             command: command.to_owned(),
