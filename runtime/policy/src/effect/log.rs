@@ -222,10 +222,12 @@ impl Effects {
     pub(crate) fn operand_role(&mut self, call: CallId, at: usize, role: crate::facts::Role) {
         let Some(call) = self.calls.get(call.0 as usize) else { return };
         let range = call.arguments.start as usize..call.arguments.end as usize;
-        let operands = self.arguments.get_mut(range).unwrap_or(&mut []).iter_mut();
-        let is_operand =
-            |argument: &&mut Argument| matches!(argument.kind, super::ArgumentKind::Operand(_));
-        if let Some(operand) = operands.filter(is_operand).nth(at) {
+        let arguments = self.arguments.get_mut(range).unwrap_or(&mut []);
+        // Operands are the last words. A call may have thousands, and each gets a role.
+        let is_other =
+            |argument: &Argument| !matches!(argument.kind, super::ArgumentKind::Operand(_));
+        let first = arguments.partition_point(is_other);
+        if let Some(operand) = arguments.get_mut(first + at) {
             operand.kind = super::ArgumentKind::Operand(Some(role));
         }
     }
