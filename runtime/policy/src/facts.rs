@@ -6,7 +6,6 @@
 mod acts;
 mod check;
 mod cursor;
-mod damage;
 mod decode;
 mod encode;
 mod model;
@@ -15,7 +14,7 @@ mod role;
 mod row;
 mod table;
 
-pub use damage::Damaged;
+pub use cursor::Damaged;
 pub use encode::{EncodeError, encode};
 pub use model::{
     Arity, Flag, Form, Knowledge, LanguageWords, Node, Operand, Output, Place, Position, Role,

@@ -10,6 +10,7 @@ use relay_policy::facts::Facts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::answer::FORMAT_VERSION;
 use crate::answer::effect::{Called, Done};
 use crate::answer::hit::{Raised, is_zero};
 use crate::args::{AnswerFormat, ClassifyArgs};
@@ -17,7 +18,6 @@ use crate::exit::Exit;
 use crate::failure::{Failure, reason};
 use crate::judge::{self, Chosen};
 use crate::output::Output;
-use crate::schema::FORMAT_VERSION;
 
 /// The longest input line that is read: the longest text, were every byte of it escaped.
 const LINE_BYTES_MAX: usize = 512 * 1024;

@@ -5,6 +5,7 @@ use relay_bundle::{Bundle, Gate, List, PromptView};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::answer::FORMAT_VERSION;
 use crate::answer::gate;
 use crate::answer::policy::{self, ChangedFloor, Known};
 use crate::answer::prompt::Argument;
@@ -18,7 +19,6 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::judge::Judge;
 use crate::output::{Output, bold, good};
-use crate::schema::FORMAT_VERSION;
 use crate::subject::{self, Opened};
 use crate::text::{indented, printable};
 

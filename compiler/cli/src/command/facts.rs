@@ -10,6 +10,7 @@ use relay_policy::tier::Tier;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::answer::FORMAT_VERSION;
 use crate::args::{AnswerFormat, FactTableArgs, FactsArgs};
 use crate::disk;
 use crate::exit::Exit;
@@ -17,7 +18,6 @@ use crate::failure::Failure;
 use crate::files::ProjectFiles;
 use crate::judge::{self, Chosen};
 use crate::output::{Output, bold, dim};
-use crate::schema::FORMAT_VERSION;
 use crate::text::wrapped;
 
 /// The output of `relay facts --json`.

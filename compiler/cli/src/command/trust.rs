@@ -9,8 +9,8 @@ use relay_bundle::envelope::key_id;
 use relay_bundle::trust::{PublicKey, Trust};
 
 use crate::args::{TrustAddArgs, TrustArgs, TrustEditArgs, TrustRevokeArgs, TrustVerb};
-use crate::clock;
 use crate::disk;
+use crate::environment;
 use crate::exit::Exit;
 use crate::expiry;
 use crate::failure::Failure;
@@ -101,7 +101,7 @@ fn finish(
              keeps out older bundles",
         );
     }
-    list::warn_of_unmet(&trust, clock::now(), output);
+    list::warn_of_unmet(&trust, environment::now(), output);
     Ok(Exit::Yes)
 }
 

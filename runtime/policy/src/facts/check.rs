@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::damage::Damaged;
+use super::cursor::Damaged;
 use super::model::{Role, WordKind};
 use super::names::NameId;
 use super::row::{Extent, FlagId, FormRow, NameList, NodeId, NodeRow, RowReader, TextId};

@@ -14,8 +14,7 @@ use std::ops::Range;
 use zerocopy::little_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::cursor::{Cursor, put_number};
-use super::damage::Damaged;
+use super::cursor::{Cursor, Damaged, put_number};
 
 /// The number of a name.
 pub(crate) type NameId = u16;

@@ -9,8 +9,7 @@ use std::mem::size_of;
 use zerocopy::little_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::cursor::Cursor;
-use super::damage::Damaged;
+use super::cursor::{Cursor, Damaged};
 use super::model::{Place, Role, WordKind};
 use super::names::{BlockIds, NameId, Names, letter_of, name_of};
 use super::row::{

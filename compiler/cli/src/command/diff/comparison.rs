@@ -8,6 +8,7 @@ use relay_diff::{Area, Change, Claim, Direction, Finding, Places, TOKEN_BYTES, c
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::answer::FORMAT_VERSION;
 use crate::command::diff::anchor::Anchors;
 use crate::command::diff::pair::{Facts, InEnvironment, Pair, SideFacts};
 use crate::command::diff::side::{Content, Side};
@@ -15,7 +16,6 @@ use crate::command::verify::Signature;
 use crate::failure::Failure;
 use crate::level::Level;
 use crate::project::DOCUMENT;
-use crate::schema::FORMAT_VERSION;
 
 /// The comparison of one project, or of several.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

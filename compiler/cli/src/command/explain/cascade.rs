@@ -8,6 +8,7 @@ use relay_engine::view::View;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::answer::FORMAT_VERSION;
 use crate::answer::size::{Size, grouped};
 use crate::answer::table::{self, number, text};
 use crate::args::{AnswerFormat, CallerArgs};
@@ -15,7 +16,6 @@ use crate::caller;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bold, doubtful};
-use crate::schema::FORMAT_VERSION;
 use crate::text::{indented, printable};
 
 /// The output of `relay explain --tenant T --tool X --user U --json`.

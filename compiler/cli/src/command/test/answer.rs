@@ -7,8 +7,8 @@ use relay_compiler::{Compiled, Kind, Proof, Sources, Span};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::answer::FORMAT_VERSION;
 use crate::report::Origin;
-use crate::schema::FORMAT_VERSION;
 
 /// The output of `relay test --json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
