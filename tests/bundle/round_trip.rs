@@ -1,11 +1,11 @@
-//! What is put into a bundle is what is read from it.
+//! Contents that are written to a bundle are read from it unchanged.
 
 use proptest::prelude::*;
 use relay_bundle::{Contents, Kind, List, encode};
 
 use super::{random, raw::Raw, sample, tag_index};
 
-/// What the tests of damage do to every byte of it, they do to every kind of section.
+/// The tests of damage change every byte of this sample, and so every kind of section.
 #[test]
 fn the_rich_sample_has_every_section() {
     let bundle = sample::open(&encode(&sample::rich()).unwrap()).unwrap();

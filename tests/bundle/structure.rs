@@ -429,7 +429,7 @@ fn insert_unknown(flags: u32, raw: &mut Raw) -> usize {
     at
 }
 
-/// What a signature says cannot make a wrong structure right, and is not even looked at.
+/// A wrong structure is refused before any signature is read.
 #[test]
 fn structure_comes_before_signatures() {
     let mut raw = tiny();

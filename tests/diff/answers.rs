@@ -372,7 +372,7 @@ fn answers(bundle: &Bundle, tags: &[Vec<&str>]) -> BTreeMap<String, String> {
     out
 }
 
-/// What callers have, and what they may do.
+/// Collects the roles of callers, and what these may do.
 fn places(bundle: &Bundle, out: &mut BTreeMap<String, String>) {
     let roles = bundle.roles();
     for CallerRole { name, tier, parent, tools, at: _ } in roles {

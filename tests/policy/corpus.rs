@@ -125,7 +125,7 @@ fn the_open_corpora_are_judged_as_labelled() {
     assert!(beyond.is_empty(), "{beyond}");
 }
 
-/// What a search for texts that are judged too low found, with near misses that must stay harmless.
+/// Texts that were once judged too low, with near misses that must stay harmless.
 #[test]
 fn what_was_found_is_judged_as_labelled() {
     let found = found_rows();

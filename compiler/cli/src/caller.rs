@@ -12,7 +12,7 @@ use crate::failure::Failure;
 pub(crate) struct Asker<'b> {
     /// The tenant and the role.
     pub(crate) placement: Placement,
-    /// What it sees.
+    /// The part of the bundle that it sees.
     pub(crate) view: View<'b>,
 }
 

@@ -165,7 +165,7 @@ impl Whose {
     }
 }
 
-/// What changed for each item, pair by pair. Items of one history share it, so that a thousand
+/// The changes of each item, pair by pair. Items of one history share it, so that a thousand
 /// prompts of one folder are one.
 struct Histories {
     /// The history of each item; 0 is that of no change.
@@ -201,11 +201,11 @@ impl Histories {
     }
 }
 
-/// What a pair sees of a list, before and after.
+/// The rows of a list that a pair sees, before and after.
 struct Sight<'b> {
     a: Seen<'b>,
     b: Seen<'b>,
-    /// What roles see that began to contain those of the pair, and that ended to.
+    /// The rows of roles that now contain those of the pair, and of roles that no longer do.
     new_parents: Vec<[Option<Seen<'b>>; 2]>,
     old_parents: Vec<[Option<Seen<'b>>; 2]>,
 }

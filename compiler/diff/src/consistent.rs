@@ -1,4 +1,4 @@
-//! What a bundle is found by, against what it holds: the rows of a user, the skills of a call, the
+//! Consistency of a bundle's lookup tables with its contents: the rows of a user, the skills of a call, the
 //! prompts of an audience.
 //!
 //! Servers answer from these tables, and a list of what is in a bundle does not show them. So a table

@@ -140,7 +140,7 @@ fn reasons(
     }
 }
 
-/// What is said of a pattern of paths.
+/// The exceptions and the place of a pattern of paths.
 struct Said<'p> {
     except: BTreeSet<&'p str>,
     at: &'p Place,

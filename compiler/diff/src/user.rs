@@ -36,7 +36,7 @@ struct Key {
     tenant: Option<String>,
 }
 
-/// What it gives.
+/// The role that a row gives.
 #[derive(Debug)]
 struct Given {
     role: String,

@@ -49,7 +49,7 @@ pub struct Audience {
     pub listed: Vec<u32>,
 }
 
-/// What an audience sees of a list.
+/// The part of a list that an audience sees.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Visible {

@@ -1,7 +1,7 @@
 //! The tools whose names are known when a bundle is built, with the patterns of skills that match
 //! each.
 //!
-//! What it holds follows from the patterns: a tool that is not listed is compared with them when it
+//! Its rows follow from the patterns: a tool that is not listed is compared with them when it
 //! is asked for. So the compiler lists as many as keep the size in proportion to the project.
 
 use serde::{Deserialize, Serialize};

@@ -25,7 +25,7 @@ pub struct Skill {
     pub topic: Option<Setting<String>>,
     /// The title for people.
     pub title: Option<Setting<String>>,
-    /// What it is for.
+    /// Its purpose.
     pub description: Option<Setting<String>>,
     /// A JSON object of further facts.
     pub meta: Option<String>,
@@ -35,7 +35,7 @@ pub struct Skill {
     pub tools: Vec<Setting<String>>,
     /// The user that it is for; absent for any and none.
     pub user: Option<Setting<String>>,
-    /// What a call is given.
+    /// The text that a call is given.
     pub text: Setting<String>,
     /// Where the skill was declared.
     pub at: Place,

@@ -10,7 +10,7 @@ use std::fmt;
 use relay_bundle::{Bundle, CallerRole, Corrupt, UserRow, Who};
 use thiserror::Error;
 
-/// What authentication says of a caller.
+/// The identity of a caller, as authentication gives it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Identity<'a> {
     /// The id.

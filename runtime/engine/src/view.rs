@@ -1,4 +1,4 @@
-//! What a caller sees of a bundle.
+//! The part of a bundle that a caller sees.
 //!
 //! A server answers from a [`View`] alone, so what an audience does not see is to it as if it did
 //! not exist: the same tables, with a mask.
@@ -20,12 +20,12 @@ pub struct View<'b> {
     role: Option<&'b CallerRole>,
 }
 
-/// What is seen.
+/// The extent of a view.
 #[derive(Clone, Copy)]
 enum Sees<'b> {
     /// Everything: the bundle has no audiences.
     Everything,
-    /// What an audience sees.
+    /// The rows of one audience.
     Audience(AudienceView<'b>),
     /// Nothing, since the caller has no place in the project.
     Nothing,

@@ -1,4 +1,4 @@
-//! What is known about programs: the form in which the compiler hands it over.
+//! Facts about programs, in the form in which the compiler hands them over.
 //!
 //! Facts are written so that a lost one never lowers a tier: options and operands are closed (what no
 //! fact declares is a doubt), and what lowers (`Form`, `cap`, harmless values) is itself a fact.

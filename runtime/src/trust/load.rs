@@ -36,7 +36,7 @@ pub(crate) const REVOKED: &str = "the bundle of this server was revoked: nothing
 /// A bundle that may be served. It does not change.
 #[derive(Debug)]
 pub(crate) struct Loaded {
-    /// What it says is answered through a [`View`](relay_engine::view::View) alone: see
+    /// Its contents are answered through a [`View`](relay_engine::view::View) alone: see
     /// `placed.rs`.
     pub(crate) bundle: Bundle,
     /// The tools that it offers.

@@ -20,7 +20,7 @@ pub(crate) struct Placed {
     tenant: Option<String>,
 }
 
-/// What callers see of a bundle: equal for those who see the same.
+/// The part of a bundle that callers see: equal for those who see the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Seen {
     Everything,

@@ -25,7 +25,7 @@ pub(crate) struct Readers {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "Seen{T}")]
 pub(crate) struct Seen<T> {
-    /// What is seen.
+    /// The prompt, resource or tool.
     #[serde(flatten)]
     pub(crate) held: T,
     /// Who sees it; `null` if everyone does. Those of one entry see it in each of its roles.

@@ -26,13 +26,13 @@ const LINE_BYTES_MAX: usize = 512 * 1024;
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum Classified {
-    /// What a command may do.
+    /// The tier, calls and effects of a command.
     Answer(Answer),
     /// The input line is not understood.
     Error(Rejected),
 }
 
-/// What a command may do.
+/// The tier, calls and effects of a command.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Answer {
     /// The version of this JSON format.
@@ -61,7 +61,7 @@ pub(crate) struct Answer {
 pub(crate) struct Rejected {
     /// The version of this JSON format.
     format_version: u32,
-    /// What is wrong with it.
+    /// The error in it.
     error: String,
 }
 

@@ -21,7 +21,7 @@ use crate::trust_file::{NewKey, TrustFile};
 
 pub(crate) use list::TrustListed;
 
-/// What is revoked.
+/// The thing that is revoked.
 enum Revoked {
     /// A key of the file, by its id.
     Key { id: String, name: String },

@@ -17,7 +17,7 @@ pub(super) struct Call {
     user: usize,
 }
 
-/// What calls differ by.
+/// The parts of a call by which answers differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Axis {
     Tool,

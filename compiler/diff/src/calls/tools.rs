@@ -14,7 +14,7 @@ const STEPS_MAX: usize = 2_000_000;
 pub(super) struct Tools {
     /// One of them.
     pub(super) example: String,
-    /// What they are called.
+    /// Their names in reports.
     pub(super) names: Vec<String>,
 }
 
@@ -38,7 +38,7 @@ struct Patterns<'p> {
 struct Candidate<'n> {
     is_known: bool,
     name: String,
-    /// What the tools of its class are called.
+    /// The name of the tools of its class in reports.
     called: &'n str,
 }
 

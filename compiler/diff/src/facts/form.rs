@@ -11,7 +11,7 @@ use super::operand;
 use super::side::{Command, Comparison};
 use crate::direction::Direction;
 
-/// What a command is in one of its forms.
+/// A command in one of its forms.
 struct Sheet<'k> {
     tier: Option<Tier>,
     operands: &'k [Operand],

@@ -1,4 +1,4 @@
-//! What the cascade is asked.
+//! The question to the cascade: a call, by tenant, tool and user.
 
 use relay_bundle::{Bundle, Corrupt, Who};
 

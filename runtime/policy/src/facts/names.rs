@@ -19,7 +19,7 @@ use super::cursor::{Cursor, Damaged, put_number};
 /// The number of a name.
 pub(crate) type NameId = u16;
 
-/// What is added to the letter of a name such as `-x`.
+/// The offset that is added to the letter of a name such as `-x`.
 const LETTERS: NameId = 0xff00;
 /// The most names of a block.
 const BLOCK_MAX: usize = 72;

@@ -394,7 +394,7 @@ fn rows<T: FromBytes + Immutable + KnownLayout + Unaligned>(
     Ok((rows, rest))
 }
 
-/// What people read of facts.
+/// The texts of facts that people read.
 impl<'a> Facts<'a> {
     /// Returns the name of a program with its sub-commands: `git stash drop`.
     #[must_use]

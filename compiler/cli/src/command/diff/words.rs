@@ -21,10 +21,10 @@ const CALLS_MAX: usize = 12;
 /// Renderings that a passage names.
 const VARIANTS_MAX: usize = 3;
 
-/// What a line begins with that belongs to the one before, and is not broken.
+/// The beginning of a line that belongs to the one before, and is not broken.
 pub(crate) const INDENT: &str = "  ";
 
-/// What a finding's symbol says.
+/// The meaning of a finding's symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// Agents may do more.

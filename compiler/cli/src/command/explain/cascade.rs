@@ -23,7 +23,7 @@ use crate::text::{indented, printable};
 pub(crate) struct CascadeExplained {
     /// The version of this JSON format.
     format_version: u32,
-    /// What the call is given, and why.
+    /// The text that the call is given, and why.
     #[serde(flatten)]
     explained: Explained,
 }
@@ -48,10 +48,10 @@ pub(super) fn explain(
     Ok(Exit::Yes)
 }
 
-/// What a server would ask for the caller.
+/// The question that a server would ask for the caller.
 struct Asked {
     tenant: Option<String>,
-    /// What the answer takes for granted, and why a server would not answer so.
+    /// The assumptions of the answer, and why a server would not answer so.
     notes: Vec<String>,
 }
 

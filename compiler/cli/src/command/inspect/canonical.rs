@@ -195,7 +195,7 @@ fn messages(messages: &Messages, prompts: &[Prompt], text: &mut String) {
     }
 }
 
-/// What the index of prompts can say of each. Which of these lines it has, and where it ends them, a
+/// The lines that the index of prompts can have. Which of them it has, and where it ends them, a
 /// bundle does not say.
 struct Index(BTreeSet<String>);
 
