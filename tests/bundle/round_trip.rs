@@ -92,8 +92,8 @@ fn unknown_names_are_not_found() {
     let bundle = sample::open(&encode(&sample::rich()).unwrap()).unwrap();
     assert!(bundle.prompt(bundle.prompt_count()).is_err());
     assert!(bundle.resource(usize::MAX).is_err());
-    assert!(bundle.template(1).is_err());
-    assert!(bundle.page(List::Prompts, 2).is_err());
+    assert!(bundle.templates().get(1).is_err());
+    assert!(bundle.list(List::Prompts).page(2).is_err());
     let rendering = bundle.find_prompt("deploy").unwrap().unwrap().rendering();
     assert!(rendering.messages(rendering.variant_count()).is_err());
 }

@@ -39,9 +39,9 @@ pub(crate) fn view<'b>(bundle: &'b Bundle, caller: &CallerArgs) -> Result<Asker<
 /// Refuses names that the project does not have: the answer would be one for nobody.
 fn check_names(bundle: &Bundle, caller: &CallerArgs) -> Result<(), Failure> {
     if let Some(name) = &caller.tenant
-        && bundle.find_tenant(name)?.is_none()
+        && bundle.tenants().find(name)?.is_none()
     {
-        let tenants = bundle.tenants()?;
+        let tenants = bundle.tenants().list()?;
         let known: Vec<&str> = tenants.iter().map(|tenant| tenant.name.as_str()).collect();
         return Err(unknown("tenant", name, &known));
     }

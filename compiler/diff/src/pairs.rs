@@ -286,9 +286,9 @@ fn roles<'b>(a: &'b Bundle, b: &'b Bundle) -> Vec<Role<'b>> {
 /// Returns no tenant, and the tenants that both sides have, each by its number on each side.
 fn tenants<'b>(a: &'b Bundle, b: &'b Bundle) -> Result<Vec<NamedTenant<'b>>, Corrupt> {
     let mut common = vec![(None, [None; 2])];
-    for number in 0..b.tenant_count() {
-        let name = b.tenant_name(number)?;
-        if let Some(before) = a.find_tenant(name)? {
+    for number in 0..b.tenants().count() {
+        let name = b.tenants().name(number)?;
+        if let Some(before) = a.tenants().find(name)? {
             common.push((Some(name), [Some(before), Some(number)]));
         }
     }

@@ -71,8 +71,8 @@ impl Loaded {
 
     /// Returns the names of the tenants of the project.
     pub(crate) fn tenant_names(&self) -> Result<Vec<&str>, Corrupt> {
-        let tenants = 0..self.bundle.tenant_count();
-        tenants.map(|number| self.bundle.tenant_name(number)).collect()
+        let tenants = 0..self.bundle.tenants().count();
+        tenants.map(|number| self.bundle.tenants().name(number)).collect()
     }
 
     /// Returns the names of the roles of the project.
@@ -92,7 +92,7 @@ impl Loaded {
             let mut sections = loaded.bundle.sections().iter();
             sections.find(|section| section.kind == Some(kind)).map(|section| section.digest)
         };
-        let is_one = |loaded: &Self| loaded.bundle.audience_count() == 0;
+        let is_one = |loaded: &Self| loaded.bundle.audiences().count() == 0;
         // Pages of all lists share one section, so this proves equality but not difference.
         let mut kinds = [list.section(), Kind::PageBytes].into_iter();
         is_one(self) && is_one(other) && kinds.all(|kind| digest(self, kind) == digest(other, kind))

@@ -175,7 +175,7 @@ impl Summary {
                 prompts: bundle.prompt_count(),
                 variants,
                 resources: bundle.resource_count(),
-                templates: bundle.template_count(),
+                templates: bundle.templates().count(),
                 tools: bundle.tools().len(),
             },
             instructions: most(|it| Some(it.instructions)).unwrap_or(none),

@@ -105,7 +105,7 @@ pub(crate) fn run(arguments: &DescribeArgs, output: &mut Output) -> Result<Exit,
 impl Described {
     fn of(bundle: &Bundle, caller: &Asker<'_>) -> Result<Self, Failure> {
         let Asker { placement, view } = caller;
-        let tenant = placement.tenant.map(|tenant| bundle.tenant_name(tenant)).transpose()?;
+        let tenant = placement.tenant.map(|tenant| bundle.tenants().name(tenant)).transpose()?;
         let role = placement.role.and_then(|role| bundle.roles().get(role));
         let instructions = view.instructions()?;
         let prompts = view.rows(List::Prompts)?.map(|row| Row::of(&view.prompt(row)?));

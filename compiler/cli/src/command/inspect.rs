@@ -208,7 +208,7 @@ fn resources(bundle: &Bundle) -> Result<Vec<Resource>, Failure> {
 }
 
 fn templates(bundle: &Bundle) -> Result<Vec<Template>, Failure> {
-    bundle.templates().map(|template| Ok(Template::of(&template?)?)).collect()
+    bundle.templates().iter().map(|template| Ok(Template::of(&template?)?)).collect()
 }
 
 fn skills(bundle: &Bundle) -> Result<Vec<Skill>, Failure> {

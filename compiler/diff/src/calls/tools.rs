@@ -52,7 +52,7 @@ pub(super) fn tools(
     changed: &BTreeSet<String>,
 ) -> Result<Classes, Corrupt> {
     let mut known = BTreeSet::new();
-    for tool in a.known_tools().chain(b.known_tools()) {
+    for tool in a.known_tools().iter().chain(b.known_tools().iter()) {
         known.insert(tool?.name()?);
     }
     let patterns = Patterns::of(all);

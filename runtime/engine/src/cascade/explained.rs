@@ -124,13 +124,13 @@ pub fn notes(bundle: &Bundle, question: Question<'_>) -> Result<Vec<String>, Cor
         tenants.extend(skill.tenant()?);
         users.extend(skill.user()?);
     }
-    for tenant in 0..bundle.tenant_count() {
-        tenants.insert(bundle.tenant_name(tenant)?);
+    for tenant in 0..bundle.tenants().count() {
+        tenants.insert(bundle.tenants().name(tenant)?);
     }
-    let rows = bundle.users()?;
+    let rows = bundle.users().list()?;
     let named = rows.iter().filter(|row| row.who == Who::User);
     users.extend(named.map(|row| row.id.as_str()));
-    for tool in bundle.known_tools() {
+    for tool in bundle.known_tools().iter() {
         tools.insert(tool?.name()?);
     }
     tools.extend(bundle.tools().iter().map(|tool| tool.name.as_str()));

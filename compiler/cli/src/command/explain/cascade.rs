@@ -78,7 +78,7 @@ impl Asked {
             }
         };
         if let (None, Some(number)) = (tenant, placement.tenant) {
-            let name = bundle.tenant_name(number)?;
+            let name = bundle.tenants().name(number)?;
             asked.notes.push(format!("`users` gives this caller the tenant `{name}`"));
             asked.tenant = Some(name.to_owned());
         }

@@ -65,7 +65,7 @@ pub(super) fn draw(bundle: &Bundle) -> Result<String, Failure> {
     for (view, readers) in bundle.resources().zip(names.all_seen_by(List::Resources)?) {
         resource(&Resource::of(&view?)?, readers.as_deref(), &mut text);
     }
-    for (view, readers) in bundle.templates().zip(names.all_seen_by(List::Templates)?) {
+    for (view, readers) in bundle.templates().iter().zip(names.all_seen_by(List::Templates)?) {
         template(&Template::of(&view?)?, readers.as_deref(), &mut text);
     }
     for view in bundle.skills() {
