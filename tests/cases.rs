@@ -309,7 +309,7 @@ fn audiences(contents: &Contents, text: &mut String) {
     }
 }
 
-/// What a bundle holds, as a person would want to compare it.
+/// Returns the contents of a bundle as text, as a person would want to compare them.
 fn contents_as_text(contents: &Contents) -> String {
     let mut text = format!("── instructions\n{}\n", contents.messages.instructions(""));
     if let Some(gate) = &contents.gate {

@@ -1,4 +1,4 @@
-//! What a command may do: the convention, the corpora, and what no change of spelling may lower.
+//! The classifier: the convention, the corpora, and what no change of spelling may lower.
 
 mod bounded;
 mod convention;

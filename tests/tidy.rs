@@ -214,6 +214,43 @@ fn the_top_level_is_as_documented() {
     assert!(unexpected.is_empty(), "{unexpected:?}");
 }
 
+/// Names with a `/` in ARCHITECTURE.md that are no paths.
+const NO_PATHS: [&str; 3] = ["/readyz", "dev.relay/briefing", "tools/list"];
+
+#[test]
+fn the_map_is_short_and_names_paths_that_exist() {
+    let map = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    assert!(map.lines().count() < 250, "{} lines", map.lines().count());
+    let module = |path: &str| {
+        let path = path.replace("/src/", "/");
+        path.trim_end_matches('/').trim_end_matches(".rs").to_owned()
+    };
+    let tracked = Command::new("git").args(["ls-files"]).current_dir(root()).output().unwrap();
+    let mut known = BTreeSet::new();
+    for path in String::from_utf8(tracked.stdout).unwrap().lines() {
+        let parents = Path::new(path).ancestors().filter_map(Path::to_str);
+        known.extend(parents.map(|path| format!("/{}", module(path))));
+    }
+    let is_path = |name: &&str| {
+        (name.contains('/') || name.ends_with(".rs"))
+            && !name.contains(|letter: char| " {*<:=—".contains(letter))
+            && !name.contains("NODE")
+            && !name.starts_with("//")
+            && !NO_PATHS.contains(name)
+    };
+    // Every second part is between two backticks; blocks of code have none.
+    let named: Vec<&str> = map.split('`').skip(1).step_by(2).filter(is_path).collect();
+    assert!(named.len() > 100, "{named:?}");
+    let missing: Vec<&&str> = named
+        .iter()
+        .filter(|name| {
+            let end = format!("/{}", module(name));
+            !known.iter().any(|path| path.ends_with(&end))
+        })
+        .collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
 #[test]
 fn every_rule_is_run() {
     let list = fs::read_to_string(root().join("compiler/src/check.rs")).unwrap();
@@ -229,8 +266,13 @@ fn every_rule_is_run() {
 #[test]
 fn every_diagnostic_has_a_case() {
     // tests/limits.rs generates the inputs that are unsuitable as files. No test builds a bundle over
-    // 4 GiB, or one that cannot be read; the stages' own tests start from these errors.
-    let made = ["tests/limits.rs", "compiler/src/encode.rs", "compiler/src/prove/unreadable.rs"];
+    // 4 GiB, one that cannot be read, or one whose tools do more than read; the stages' own tests do.
+    let made = [
+        "tests/limits.rs",
+        "compiler/src/encode.rs",
+        "compiler/src/prove/denied.rs",
+        "compiler/src/prove/unreadable.rs",
+    ];
     let made = made.map(|path| fs::read_to_string(root().join(path)).unwrap()).concat();
     let expected = crate::cases::expected_codes();
     let mut missing = BTreeSet::new();

@@ -7,6 +7,7 @@ mod command;
 mod context;
 mod coverage;
 mod declared;
+mod denied;
 mod no_place;
 mod rejected;
 mod selection;

@@ -1,4 +1,4 @@
-//! What the server keeps of what happened: the audit file, the log, counters, and what callers were sent.
+//! The history that the server keeps: the audit file, the log, counters, and the texts that callers were sent.
 
 pub(crate) mod audit;
 pub(crate) mod log;

@@ -42,9 +42,9 @@ pub(crate) struct Server {
     refusals: Refusals,
 }
 
-/// What a record calls a request without valid credentials.
+/// The label of a request without valid credentials in records.
 const AUTHENTICATION: &str = "authentication";
-/// What a record calls a request that was refused unread.
+/// The label of a request that was refused unread in records.
 const REQUEST: &str = "request";
 /// After this time, requests that were refused without a record are recorded as a count.
 const COUNT_DELAY: Duration = Duration::from_secs(1);

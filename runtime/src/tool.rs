@@ -70,7 +70,7 @@ const IMPLEMENTATIONS: &[(&str, &dyn Tool)] = &[
 /// The answer to a call that reached its tool, or that was denied with a text for the model.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    /// What the skills of the project say to the call; it comes first.
+    /// The text of the project's skills for the call; it comes first.
     pub(crate) context: Option<Context>,
     /// Texts, in order.
     pub(crate) blocks: Vec<String>,

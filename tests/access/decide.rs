@@ -84,7 +84,7 @@ fn without_a_place_or_a_role_no_call_does_more_than_read() {
     assert_eq!(of(&nothing, "shell_exec"), Rule::NotOffered);
     // Callers of one audience may have several roles.
     let operators = bundle.roles().iter().position(|role| role.name == "operator").unwrap();
-    let audience = bundle.audience_of(None, Some(operators)).unwrap().unwrap().number();
+    let audience = bundle.audiences().of(None, Some(operators)).unwrap().unwrap().number();
     let view = View::of_audience(&bundle, audience).unwrap();
     assert_eq!(of(&view, "explain_context"), Rule::RoleTier);
     assert_eq!(of(&view, "server_info"), Rule::ReadOnly);

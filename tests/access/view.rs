@@ -1,4 +1,4 @@
-//! What an audience sees equals a bundle that never had the rest.
+//! A view of an audience equals a bundle that never had the rest.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -27,7 +27,7 @@ pub(crate) fn audiences(setting: &Setting) -> Result<()> {
     masked_selection()?;
     let several = build(setting, "several", &access(), true)?;
     placing(&several)?;
-    let count = several.audience_count();
+    let count = several.audiences().count();
     let masks = length(&several, Kind::AudienceMasks);
     row(
         &format!("masks of {PROMPTS} prompts and {count} audiences"),

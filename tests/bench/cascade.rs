@@ -81,7 +81,7 @@ fn lookups(bundle: &Bundle, of: &str, goal: &str) -> Result<()> {
         }
         Ok(())
     })?;
-    let patterns = bundle.skill_pattern_count();
+    let patterns = bundle.skill_patterns().count();
     let figures = format!("{:.1} µs with {patterns} patterns", unknown / 1e3);
     row(&format!("an unknown tool, {of}"), &figures, "≤ 15 µs with 500 patterns");
     Ok(())

@@ -193,7 +193,7 @@ pub(crate) fn in_process(_: &Setting) -> Result<()> {
     Ok(())
 }
 
-/// What commands of usual length cost.
+/// Measures commands of usual length.
 fn commands(usual: &[&str], judge: impl Fn(&str) -> Verdict) {
     let mut figures = times(usual, &judge);
     let (half, most) = (quantile(&mut figures, 0.5), quantile(&mut figures, 0.99));

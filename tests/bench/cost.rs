@@ -44,7 +44,7 @@ fn children_cpu_s() -> Result<f64> {
     Ok((ticks(13).unwrap_or(0.0) + ticks(14).unwrap_or(0.0)) / 100.0)
 }
 
-/// What a process cost.
+/// The cost of a process.
 pub(crate) struct Cost {
     pub(crate) cpu_s: f64,
     pub(crate) wall_s: f64,

@@ -87,7 +87,7 @@ const COMMON: &[&str] = &[
     "index",
 ];
 
-/// What the other words are made of.
+/// The syllables of the other words.
 const SYLLABLES: &[&str] = &[
     "ka", "lo", "mi", "ter", "sen", "dor", "vex", "qui", "pra", "zun", "hol", "eth", "ion", "ber",
     "gra", "sti",

@@ -15,7 +15,7 @@ use crate::{Result, Setting, generate, median, row};
 /// As many entries as 4 KiB of a message can hold.
 pub(crate) const ENTRIES_MAX: usize = 1024;
 
-/// What is asked for: each with whether it must meet the goal.
+/// Sets of tags: each with whether it must meet the goal.
 pub(crate) const TAGS: &[(&str, bool, &[&str])] = &[
     ("5 mid-frequency tags", true, &["Backup", "tenant", "runbook", "gdpr", "cache"]),
     (

@@ -80,7 +80,7 @@ pub(crate) fn template(bytes: &[u8]) {
     check(&Memory::of(&[("project.kdl", project.as_bytes()), ("t.j2", bytes)]));
 }
 
-/// What [`guard`] makes documents of, 64 pieces apart by `|`: everything that opens, closes, hides or ends something in KDL.
+/// The pieces that [`guard`] makes documents of, 64 apart by `|`: everything that opens, closes, hides or ends something in KDL.
 const PIECES: &str = concat!(
     "{|}|(|)|\"|\"\"\"|#\"|\"#|##\"|\"##|#|\\|/-|//|/*|*/|=|;|",
     "\n|\r|\r\n|\u{b}|\u{c}|\u{85}|\u{2028}|\u{2029}| |\t|\u{a0}|\u{3000}|\u{feff}|\u{200e}|\0|\u{1b}|[|]|“|",

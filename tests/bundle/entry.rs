@@ -213,7 +213,7 @@ fn find_all(bundle: &relay_bundle::Bundle) {
         let _ = relay_engine::cascade::near_misses(bundle, question);
     }
     // Whatever a damaged bundle says of audiences, asking what they see ends.
-    for number in 0..bundle.audience_count().clamp(1, 8) {
+    for number in 0..bundle.audiences().count().clamp(1, 8) {
         let Ok(view) = View::of_audience(bundle, number) else { continue };
         for uri in ["relay://logo", "relay://host/a.md", ""] {
             let _ = relay_engine::resource::find(&view, uri);

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{compile, entry, sample};
 
-/// What chance does to a good input: bytes replaced, cut out, or put in.
+/// Changes a good input at random: bytes replaced, cut out, or put in.
 fn mutated(good: Vec<u8>) -> impl Strategy<Value = Vec<u8>> {
     let edit = (any::<prop::sample::Index>(), 0..3u8, vec(any::<u8>(), 1..9));
     vec(edit, 1..4).prop_map(move |edits| {

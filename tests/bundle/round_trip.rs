@@ -1,11 +1,11 @@
-//! What is put into a bundle is what is read from it.
+//! Contents that are written to a bundle are read from it unchanged.
 
 use proptest::prelude::*;
 use relay_bundle::{Contents, Kind, List, encode};
 
 use super::{random, raw::Raw, sample, tag_index};
 
-/// What the tests of damage do to every byte of it, they do to every kind of section.
+/// The tests of damage change every byte of this sample, and so every kind of section.
 #[test]
 fn the_rich_sample_has_every_section() {
     let bundle = sample::open(&encode(&sample::rich()).unwrap()).unwrap();
@@ -92,8 +92,8 @@ fn unknown_names_are_not_found() {
     let bundle = sample::open(&encode(&sample::rich()).unwrap()).unwrap();
     assert!(bundle.prompt(bundle.prompt_count()).is_err());
     assert!(bundle.resource(usize::MAX).is_err());
-    assert!(bundle.template(1).is_err());
-    assert!(bundle.page(List::Prompts, 2).is_err());
+    assert!(bundle.templates().get(1).is_err());
+    assert!(bundle.list(List::Prompts).page(2).is_err());
     let rendering = bundle.find_prompt("deploy").unwrap().unwrap().rendering();
     assert!(rendering.messages(rendering.variant_count()).is_err());
 }

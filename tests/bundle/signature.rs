@@ -86,7 +86,7 @@ fn the_order_of_signing_does_not_matter() {
     assert!(sample::sign(&one, &[1]) == sample::sealed(&rich, &[1]), "the old envelope is gone");
 }
 
-/// What the bytes of an envelope must be, and what is said when they are not.
+/// Each malformed envelope is refused with its reason.
 #[test]
 fn malformed_envelopes_are_refused() {
     let check = |envelope: &str, reason: &str| {

@@ -227,9 +227,10 @@ fn an_impossible_run_of_users_is_refused() {
         let mut raw = Raw::of(&encode(&sample::rich()).unwrap());
         raw.row(Kind::Users).data[at..at + 4].copy_from_slice(&value.to_le_bytes());
         let bundle = accepted(&raw.sealed());
-        let rows = bundle.users_of(Who::User, "john@acme.example");
-        let rows = rows
-            .and_then(|rows| rows.map(|row| bundle.user_row(row)).collect::<Result<Vec<_>, _>>());
+        let rows = bundle.users().of(Who::User, "john@acme.example");
+        let rows = rows.and_then(|rows| {
+            rows.map(|row| bundle.users().row(row)).collect::<Result<Vec<_>, _>>()
+        });
         assert_eq!(rows.err(), Some(Corrupt::Record { section: "users", what }), "{at}: {value}");
     };
     // Two rows of john, one of a group, one of anyone: each whom, id, tenant, role, place, rest.
@@ -429,7 +430,7 @@ fn insert_unknown(flags: u32, raw: &mut Raw) -> usize {
     at
 }
 
-/// What a signature says cannot make a wrong structure right, and is not even looked at.
+/// A wrong structure is refused before any signature is read.
 #[test]
 fn structure_comes_before_signatures() {
     let mut raw = tiny();

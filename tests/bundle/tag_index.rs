@@ -12,7 +12,7 @@ use super::structure::accepted;
 use super::tags::{BUDGETS, Tags};
 use super::{random, sample, tags};
 
-/// What the index of these prompts must say, by the meaning of each of its parts.
+/// Returns the index that these prompts must have, by the meaning of each of its parts.
 pub(crate) fn expected(prompts: &[Prompt]) -> Tags {
     if prompts.is_empty() {
         return Tags::default();

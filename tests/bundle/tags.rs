@@ -7,7 +7,7 @@ use relay_bundle::{Bundle, Corrupt, RANK_BLOCK, RankBlock, TagIndexView};
 /// So many bytes are asked for.
 pub(crate) const BUDGETS: [usize; 4] = [0, 1, 100, 8192];
 
-/// What a tag index says. A rank is a prompt's place in the order of selection.
+/// A tag index, decoded. A rank is a prompt's place in the order of selection.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tags {
     /// The indexes of the prompts, by rank.

@@ -10,7 +10,7 @@ use relay_bundle::{Bundle, Digest, encode};
 
 use super::sample::{self, NOW, key, trusted};
 
-/// What became of a bundle signed by these keys: the states of its signatures, or the error.
+/// Verifies a bundle signed by these keys, and returns the states of its signatures, or the error.
 fn verify(keys: &[u8], trust: &Trust) -> Result<Vec<SignatureState>, TrustError> {
     trust::verify(&signed(keys), trust, NOW.0).map(|accepted| states(&accepted.signatures))
 }
@@ -383,7 +383,7 @@ fn what_a_trust_file_names_must_exist() {
     }
 }
 
-/// What a bundle claims of itself has no say: another epoch in the statement changes nothing.
+/// An epoch in the statement of a signature changes nothing: the header's counts.
 #[test]
 fn the_epoch_is_the_one_that_the_digest_covers() {
     let bundle = signed(&[1]);

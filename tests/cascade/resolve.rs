@@ -1,4 +1,4 @@
-//! What a question is answered, against the naive model, and case by case.
+//! Answers of the cascade, against the naive model, and case by case.
 
 use proptest::prelude::*;
 use relay_bundle::{Level, Skill};
@@ -48,7 +48,7 @@ proptest! {
         }
     }
 
-    /// What is found in advance and what is found when it is asked for is the same.
+    /// A tool that is matched when it is asked for gets the same skills as one matched in advance.
     #[test]
     fn a_tool_that_is_not_known_gets_what_it_would_get(
         skills in any::skills(40),

@@ -253,7 +253,7 @@ fn every_rendering_can_be_read_from_the_whole() {
     ");
 }
 
-/// What git says when the bundle in the work tree is `bytes`.
+/// Returns the output of git when the bundle in the work tree is `bytes`.
 fn shown_as(repo: &Repo, bytes: &[u8]) -> String {
     fs::write(repo.path("small.relay"), bytes).expect("a file");
     repo.git("diff -- small.relay")

@@ -62,7 +62,7 @@ proptest! {
         let bundles =
             [&before, &after].map(|side| Bundle::open(Box::new(encode(side).unwrap())).unwrap());
         let [a, b] = &bundles;
-        let tenants = (0..a.tenant_count()).map(Some).chain([None]);
+        let tenants = (0..a.tenants().count()).map(Some).chain([None]);
         let roles: Vec<Option<usize>> = match a.roles().len() {
             0 => vec![None],
             count => (0..count).map(Some).collect(),

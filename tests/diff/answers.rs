@@ -353,7 +353,7 @@ fn answers(bundle: &Bundle, tags: &[Vec<&str>]) -> BTreeMap<String, String> {
     }
     places(bundle, &mut out);
     let roles = bundle.roles();
-    let tenants = bundle.tenants().unwrap();
+    let tenants = bundle.tenants().list().unwrap();
     let tenants = tenants.iter().enumerate().map(|(number, tenant)| (Some(number), &*tenant.name));
     for (tenant, name) in [(None, "")].into_iter().chain(tenants) {
         let of_role = |(number, role): (usize, &CallerRole)| (Some(number), role.name.clone());
@@ -372,7 +372,7 @@ fn answers(bundle: &Bundle, tags: &[Vec<&str>]) -> BTreeMap<String, String> {
     out
 }
 
-/// What callers have, and what they may do.
+/// Collects the roles of callers, and what these may do.
 fn places(bundle: &Bundle, out: &mut BTreeMap<String, String>) {
     let roles = bundle.roles();
     for CallerRole { name, tier, parent, tools, at: _ } in roles {
@@ -392,10 +392,10 @@ fn places(bundle: &Bundle, out: &mut BTreeMap<String, String>) {
                 let identity = Identity { id, tenant, groups: &groups, role: None };
                 let given = place(bundle, &identity).unwrap().map(|placement| {
                     let Placement { tenant, role, row } = placement;
-                    let tenant = tenant.map(|tenant| bundle.tenant_name(tenant).unwrap());
+                    let tenant = tenant.map(|tenant| bundle.tenants().name(tenant).unwrap());
                     let role = role.map(|role| roles[role].name.clone());
                     // The line that gave the role is part of the answer.
-                    let users = bundle.users().unwrap();
+                    let users = bundle.users().list().unwrap();
                     let row = row.map(|row| {
                         (users[row].who, users[row].id.clone(), users[row].tenant.is_some())
                     });

@@ -1,4 +1,4 @@
-//! What calls are given: random skills, against the text of each tenant, tool and user alone.
+//! The skills that calls are given: random ones, against the text of each tenant, tool and user alone.
 
 use std::collections::BTreeSet;
 

@@ -10,7 +10,7 @@ use std::{env, fs, panic};
 /// The longest that one input may take.
 const RUN_MAX: Duration = Duration::from_secs(5);
 const INPUT_BYTES_MAX: usize = 16 << 10;
-/// What readers of KDL, templates, front matter and shell code look for.
+/// Words that readers of KDL, templates, front matter and shell code look for.
 const TOKENS: &[&str] = &[
     "{",
     "}",

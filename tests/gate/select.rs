@@ -53,7 +53,7 @@ fn nothing_is_selected_without_prompts() {
     assert_eq!(selection, Selection { unmatched: vec![0], ..Selection::default() });
 }
 
-/// What the model does not say: where a budget is over already, and who ended the filling.
+/// Cases outside the model: a budget that is over already, and the prompt that ended the filling.
 #[test]
 fn an_empty_body_always_fits_and_the_first_that_does_not_is_reported() {
     let bundle = bundle(vec![

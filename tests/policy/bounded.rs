@@ -21,7 +21,7 @@ fn values_that_double_are_given_up() {
     assert!(is_given_up(&text(60)), "{}", reasons(&text(60)));
 }
 
-/// What is written once and used often is not paid for each time: only what is copied is.
+/// A value that is written once and used often is not paid for each time: only copies are.
 #[test]
 fn a_long_value_may_be_used_some_times() {
     let text =
@@ -108,7 +108,7 @@ fn what_the_steps_do_not_reach_is_given_up() {
     }
 }
 
-/// What a round found is kept when the next one is given up, also where a policy says less of such texts.
+/// Hits of one round are kept when the next one is given up, also where a policy says less of such texts.
 #[test]
 fn what_was_found_before_a_text_is_given_up_is_kept() {
     let rules = Rules {

@@ -1,8 +1,9 @@
 //! Labelled commands. A third of them was set aside before there were facts, and is scored apart.
 
+use std::collections::BTreeSet;
 use std::fs;
 
-use super::{reasons, tier};
+use super::{hard_inputs, reasons, tier};
 use crate::support::root;
 
 /// A labelled command.
@@ -34,6 +35,23 @@ pub(crate) fn open_rows() -> Vec<Row> {
     let names = NAMES.iter().map(|name| format!("{name}.tsv"));
     let others = names.chain(["examples.tsv".to_owned()]);
     others.flat_map(|name| rows(&name)).chain(found_rows()).collect()
+}
+
+/// Returns the commands of every corpus, those of the exams and those set aside as well, each once.
+pub(crate) fn all_commands() -> Vec<String> {
+    let mut files = vec![root().join("tests/policy/corpus")];
+    let mut commands = BTreeSet::new();
+    while let Some(path) = files.pop() {
+        if path.is_dir() {
+            let entries = fs::read_dir(&path).expect("a folder of corpora");
+            files.extend(entries.map(|entry| entry.expect("an entry").path()));
+        } else {
+            let path = path.to_str().expect("a plain name");
+            commands.extend(rows(path).into_iter().map(|row| row.command));
+        }
+    }
+    commands.extend(hard_inputs::inputs().into_iter().map(|(_, text)| text));
+    commands.into_iter().collect()
 }
 
 /// Returns the rows of what attackers of the classifier found, beside everyday texts of the same shape.
@@ -107,7 +125,7 @@ fn the_open_corpora_are_judged_as_labelled() {
     assert!(beyond.is_empty(), "{beyond}");
 }
 
-/// What a search for texts that are judged too low found, with near misses that must stay harmless.
+/// Texts that were once judged too low, with near misses that must stay harmless.
 #[test]
 fn what_was_found_is_judged_as_labelled() {
     let found = found_rows();

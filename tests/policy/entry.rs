@@ -1,4 +1,4 @@
-//! What must hold for every text and every table of facts; the fuzz targets call the same functions.
+//! Properties of every text and every table of facts; the fuzz targets call the same functions.
 
 use std::sync::LazyLock;
 

@@ -10,7 +10,7 @@ use relay_policy::parse::parse;
 const READ_THOUGH_REFUSED: &str = "echo @(a|b) !(c) +(d)";
 
 /// Returns whether a text must be read, and the text.
-fn inputs() -> Vec<(bool, String)> {
+pub(super) fn inputs() -> Vec<(bool, String)> {
     let text = fs::read_to_string(root().join("tests/policy/hard_inputs.tsv")).expect("inputs");
     let input = |line: &str| {
         let (wanted, text) = line.split_once('\t').expect("`reads` or `refuses`, a tab, a text");

@@ -163,7 +163,7 @@ fn is_valid(text: &str) -> bool {
     status.expect("bash runs").success()
 }
 
-/// What runs a command so that every name that it looks up is written to a file, and nothing is found.
+/// The script that runs a command so that every name that it looks up is written to a file, and nothing is found.
 const DRIVER: &str = r#"
 ulimit -t 2; ulimit -f 2000
 exec 9>>"$2"

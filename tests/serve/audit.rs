@@ -176,7 +176,7 @@ fn a_trace_is_carried_over() {
     assert!(record.get("tenant").is_none());
 }
 
-/// What a caller names may be a secret that it sent to the wrong place.
+/// A name in a request may be a secret that its caller sent to the wrong place.
 #[test]
 fn nothing_that_a_caller_typed_is_a_label() {
     const SECRET: &str = "hunter2";

@@ -121,7 +121,7 @@ fn without(name: &str) -> Value {
     claims
 }
 
-/// What is signed of a token.
+/// Returns the part of a token that is signed.
 pub(super) fn signed_part(header: &Value, claims: &Value) -> String {
     let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
     format!("{}.{}", part(header), part(claims))

@@ -1,4 +1,4 @@
-//! What is served: a small project with a bit of everything, in a folder of its own.
+//! The project that is served: small, with a bit of everything, in a folder of its own.
 
 use std::fs;
 use std::path::PathBuf;
@@ -100,7 +100,7 @@ pub(crate) fn many(count: usize) -> String {
     format!("project many epoch=1\nprompts {{\n{}}}\n", prompts.collect::<String>())
 }
 
-/// What a project compiles to; it may use the house's files.
+/// Compiles a project, which may use the house's files, and returns its contents.
 pub(crate) fn contents_of(project: &str) -> Contents {
     let mut files = Memory::of(&[("project.kdl", project), ("checklist.md", CHECKLIST)]);
     files.0.insert("dot.png".into(), DOT.to_vec());

@@ -1,4 +1,4 @@
-//! What `relay explain` prints is what the server answers, byte for byte.
+//! Preview equals production: `relay explain` prints the server's answers, byte for byte.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ const TAG_SETS: usize = 100;
 const CALLS: usize = 20;
 const CALLS_WITH_SESSION: usize = 4;
 
-/// What `relay explain` prints in place of a handle.
+/// The text of `relay explain` in place of a handle.
 const HANDLE: &str = "<briefing handle>";
 
 /// Words that match much, little and nothing, as agents write them.
@@ -124,7 +124,7 @@ fn question(sent: Option<&[String]>, tags: &[&str]) -> Vec<String> {
     question
 }
 
-/// What the server answered, as `relay explain` prints it.
+/// Returns the server's answer as `relay explain` prints it.
 fn as_printed(answer: &Value) -> String {
     let text = blocks(answer)[0];
     let handle = handle_of(answer);

@@ -17,7 +17,7 @@ use crate::bundle::sample;
 
 const CONFIG: [&str; 2] = ["--config", "server.toml"];
 
-/// What says that nothing is served.
+/// The answer of a server whose bundle is revoked.
 const REVOKED: &str = "the bundle of this server was revoked";
 
 /// A trust file that holds the signer's key and ends with this text.

@@ -16,7 +16,7 @@ use super::house::{self, House};
 use super::server::{Client, command, modern};
 use super::tools::long_audit;
 
-/// What a server that is still well does.
+/// Asserts that a server still answers.
 fn assert_well(client: &mut Client) {
     assert_eq!(client.note("on"), "Note: on");
     let ended = client.end();

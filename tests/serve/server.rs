@@ -47,9 +47,9 @@ pub(crate) struct Client {
     pub(crate) server: Process,
     to: Option<ChildStdin>,
     lines: Receiver<Vec<u8>>,
-    /// What came unasked and was not read yet.
+    /// Notifications and requests of the server that were not read yet.
     unasked: VecDeque<Value>,
-    /// What was answered and was not read yet.
+    /// Answers that were not read yet, by the id of their request.
     answers: BTreeMap<u64, Value>,
     next: u64,
 }

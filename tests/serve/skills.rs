@@ -1,4 +1,4 @@
-//! What the skills of a project say to calls of tools.
+//! The skills of a project in the answers to calls of tools.
 
 #![expect(clippy::disallowed_methods, reason = "tests run programs")]
 
@@ -268,7 +268,7 @@ fn text_of(answer: &Value) -> String {
     blocks(answer).last().unwrap()["text"].as_str().unwrap().to_owned()
 }
 
-/// What the callers of these tests are.
+/// The tenants, roles and users of these tests.
 const PEOPLE: &str = r#"project rules epoch=1
     tenants { tenant acme; tenant globex }
     roles { role operator; role reader { tools "server_info" "explain_context" "api-read" } }

@@ -1,4 +1,4 @@
-//! What is served at all: every bad bundle is refused with a reason that says what to do.
+//! The start of a server: every bad bundle is refused with a reason and a remedy.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};

@@ -82,7 +82,7 @@ fn name(module: &Module) -> String {
     if module.is_empty() { "the crate's root".to_owned() } else { module.join("::") }
 }
 
-/// What a file says of other modules.
+/// The modules that a file names.
 #[derive(Default)]
 struct Parsed {
     /// Paths from `crate`, `self` or a child, in order of mention.

@@ -17,3 +17,6 @@ pub(crate) mod summary;
 pub(crate) mod table;
 pub(crate) mod tag_index;
 pub(crate) mod tool;
+
+/// The version of the JSON formats, a field of each.
+pub(crate) const FORMAT_VERSION: u32 = 1;

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 pub(crate) struct Asker<'b> {
     /// The tenant and the role.
     pub(crate) placement: Placement,
-    /// What it sees.
+    /// The part of the bundle that it sees.
     pub(crate) view: View<'b>,
 }
 
@@ -39,9 +39,9 @@ pub(crate) fn view<'b>(bundle: &'b Bundle, caller: &CallerArgs) -> Result<Asker<
 /// Refuses names that the project does not have: the answer would be one for nobody.
 fn check_names(bundle: &Bundle, caller: &CallerArgs) -> Result<(), Failure> {
     if let Some(name) = &caller.tenant
-        && bundle.find_tenant(name)?.is_none()
+        && bundle.tenants().find(name)?.is_none()
     {
-        let tenants = bundle.tenants()?;
+        let tenants = bundle.tenants().list()?;
         let known: Vec<&str> = tenants.iter().map(|tenant| tenant.name.as_str()).collect();
         return Err(unknown("tenant", name, &known));
     }

@@ -1,4 +1,5 @@
-//! The verbs, one file each. A verb takes its parsed arguments and returns how it ended.
+//! The verbs, one file each; `serve` is in `process`, which starts programs. A verb takes its parsed arguments
+//! and returns how it ended.
 
 mod build;
 mod check;
@@ -15,7 +16,6 @@ mod init;
 mod inspect;
 mod keygen;
 mod rules;
-mod serve;
 mod show;
 mod sign;
 mod test;
@@ -26,6 +26,7 @@ use crate::args::{GitSetupArgs, Verb};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::process;
 use crate::reference::reference;
 
 pub use generated::schemas;
@@ -51,7 +52,7 @@ pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Exit, Failure> {
         Verb::Reference(arguments) => generated::write(&arguments, reference(), output),
         Verb::Rules(arguments) => rules::run(&arguments, output),
         Verb::Schemas(arguments) => generated::write_schemas(&arguments, output),
-        Verb::Serve(arguments) => serve::run(&arguments),
+        Verb::Serve(arguments) => process::serve(&arguments.arguments),
         Verb::Show(arguments) => show::run(&arguments, output),
         Verb::Sign(arguments) => sign::run(&arguments, output),
         Verb::Test(arguments) => test::run(&arguments, output),

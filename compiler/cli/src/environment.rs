@@ -1,8 +1,11 @@
-//! The only module that reads the environment: variables, and the location of programs.
+//! The only module that reads the environment: variables, the location of programs, and the clock.
+//!
+//! No written file depends on the clock; the validity of signing keys does.
 
 use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Returns whether this is a CI run: `CI` is set, and not to `false` or `0`.
 pub(crate) fn is_ci() -> bool {
@@ -29,6 +32,13 @@ pub(crate) fn program(name: &str) -> Option<PathBuf> {
     let path = variable("PATH").unwrap_or_default();
     let in_path = env::split_paths(&path).map(|folder| folder.join(&file));
     sibling.into_iter().chain(in_path).find(|candidate| candidate.is_file())
+}
+
+/// Returns the seconds since 1970.
+#[expect(clippy::disallowed_methods, reason = "this module is the one that reads the clock")]
+pub(crate) fn now() -> u64 {
+    // With a clock before 1970 no key is valid yet, which is the safe answer.
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
 #[expect(clippy::disallowed_methods, reason = "this module is the one that reads the environment")]

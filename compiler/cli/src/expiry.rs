@@ -3,7 +3,7 @@
 use relay_bundle::trust::Time;
 use toml_edit::Datetime;
 
-use crate::clock;
+use crate::environment;
 use crate::failure::Failure;
 
 /// Reads the value of `--not-after`: as it was written, and what it means. For a date in the past the
@@ -14,7 +14,7 @@ pub(crate) fn parse(text: &str, what: &str) -> Result<(Datetime, Time), Failure>
         Failure::error(format!("`{text}` is not a date"))
             .help("write a date such as 2027-01-01, or 2027-01-01T00:00:00Z")
     })?;
-    if time.0 <= clock::now() {
+    if time.0 <= environment::now() {
         return Err(Failure::error(format!("--not-after {text} is in the past")).help(what));
     }
     Ok((written, time))

@@ -17,9 +17,9 @@ pub(crate) enum Failure {
     Stopped {
         /// The exit code.
         exit: Exit,
-        /// What is wrong, in lower case and without a full stop.
+        /// The fault, in lower case and without a full stop.
         message: String,
-        /// What to do about it.
+        /// The remedy.
         help: Option<String>,
     },
 }

@@ -112,7 +112,7 @@ struct Folder {
     found: PathBuf,
     /// The folders, with every link resolved, in which the links of the path are.
     left: Vec<PathBuf>,
-    /// What is wrong with the path.
+    /// The error of the path.
     fault: Option<ReadError>,
 }
 

@@ -15,7 +15,7 @@ use crate::output::Output;
 use crate::shipped;
 use crate::subject::{self, Opened};
 
-/// What commands are judged by.
+/// The table of facts, with floors and paths, that commands are judged by.
 pub(crate) struct Judge {
     table: Cow<'static, [u8]>,
     /// The floors and paths.

@@ -8,7 +8,6 @@
 mod answer;
 mod args;
 mod caller;
-mod clock;
 mod command;
 mod disk;
 mod environment;
@@ -27,7 +26,6 @@ mod reference;
 mod report;
 mod revision;
 mod sarif;
-mod schema;
 mod shipped;
 mod subject;
 mod text;

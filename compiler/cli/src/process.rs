@@ -10,15 +10,27 @@ use std::process::{Command, Stdio};
 
 use relay_compiler::Git;
 
+use crate::environment;
 use crate::exit::Exit;
 use crate::failure::{Failure, reason};
 
 pub(crate) use git::{Inside, Objects, Repository};
 
+const SERVER: &str = "relay-serve";
+
+/// Runs `relay serve`: becomes `relay-serve`, which is a program of its own so that it links no compiler.
+pub(crate) fn serve(arguments: &[OsString]) -> Result<Exit, Failure> {
+    let Some(program) = environment::program(SERVER) else {
+        return Err(Failure::error(format!("cannot find `{SERVER}` beside `relay` or in PATH"))
+            .help("build it with `cargo build --release -p relay-runtime`, or put it in PATH"));
+    };
+    become_program(&program, arguments)
+}
+
 /// Replaces this process with `program`; returns only if that fails (or, where a process cannot be
 /// replaced, when the program has ended).
 #[expect(clippy::disallowed_methods, reason = "the purpose of `relay serve` is to start a program")]
-pub(crate) fn become_program(program: &Path, arguments: &[OsString]) -> Result<Exit, Failure> {
+fn become_program(program: &Path, arguments: &[OsString]) -> Result<Exit, Failure> {
     let mut command = Command::new(program);
     command.args(arguments);
     #[cfg(unix)]

@@ -22,7 +22,7 @@ pub(crate) struct Project {
     files: Box<dyn Files>,
     /// The document's path from the project's folder.
     root: String,
-    /// What precedes the path of a file, from the project's folder, in reports.
+    /// The prefix of a file's path from the project's folder, in reports.
     prefix: String,
     /// The same without the revision that it is from.
     folder: String,

@@ -33,7 +33,7 @@ pub(crate) struct Revision {
     tree: Rc<Tree>,
 }
 
-/// What a path of a revision names.
+/// The kind of object at a path of a revision.
 pub(crate) enum Found {
     /// A folder.
     Folder,

@@ -15,9 +15,9 @@ pub(crate) struct Log {
     pub(crate) rules: Vec<Value>,
     /// The results.
     pub(crate) results: Vec<Value>,
-    /// What a reader must know that is no result.
+    /// Facts that a reader must know and that are no result.
     pub(crate) notes: Vec<String>,
-    /// What sets these results apart from others of relay for the same commit: code scanning
+    /// The category, which keeps these results apart from others of relay for one commit: code scanning
     /// replaces results by later ones of the same category.
     pub(crate) category: Option<&'static str>,
 }

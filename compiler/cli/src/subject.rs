@@ -18,7 +18,7 @@ pub(crate) const BEGINNING: &[u8] = b"relay bundle";
 /// The maximum size of a bundle in bytes: its offsets have 32 bits.
 pub(crate) const BUNDLE_BYTES_MAX: u64 = 5 << 30;
 
-/// What is read of the beginning of a large bundle: more than header, table and settings can have.
+/// Bytes that are read of the beginning of a large bundle: more than header, table and settings can have.
 const FRONT_BYTES: u64 = 2 << 20;
 
 /// A bundle to inspect, and its size as a file.

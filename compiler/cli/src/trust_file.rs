@@ -36,7 +36,7 @@ pub(crate) struct NewKey {
 pub(crate) struct TrustFile {
     path: PathBuf,
     document: DocumentMut,
-    /// What the edited file must mean.
+    /// The trust that the edited file must express.
     trust: Trust,
     is_new: bool,
 }

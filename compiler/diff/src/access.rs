@@ -15,7 +15,7 @@ const NAMES_MAX: usize = 5;
 
 /// Compares the tenants and the roles of two bundles.
 pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
-    tenants(&a.tenants()?, &b.tenants()?, out);
+    tenants(&a.tenants().list()?, &b.tenants().list()?, out);
     roles(a, b, out)
 }
 
@@ -95,8 +95,8 @@ fn seen_by(bundle: &Bundle, role: &CallerRole) -> Result<String, Corrupt> {
     ];
     let counts: Vec<String> = lists
         .into_iter()
-        .filter(|(list, _)| bundle.list_count(*list) > 0)
-        .map(|(list, what)| format!("{} of {} {what}", view.count(list), bundle.list_count(list)))
+        .filter(|(list, _)| bundle.list(*list).count() > 0)
+        .map(|(list, what)| format!("{} of {} {what}", view.count(list), bundle.list(list).count()))
         .chain([format!("tier {}", role.tier.value.number())])
         .collect();
     Ok(format!("its callers without a tenant have {}", counts.join(", ")))

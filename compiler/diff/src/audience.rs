@@ -18,7 +18,7 @@ pub(crate) fn compare(
     pairs: &Pairs<'_>,
     out: &mut Findings,
 ) -> Result<(), Corrupt> {
-    if a.audience_count() + b.audience_count() == 0 {
+    if a.audiences().count() + b.audiences().count() == 0 {
         return Ok(());
     }
     let briefed: BTreeSet<String> = out.briefed.iter().cloned().collect();
@@ -75,7 +75,7 @@ struct Item {
 /// Returns what both sides have of a list, also under another name.
 fn items(a: &Bundle, b: &Bundle, list: List, out: &Findings) -> Result<Vec<Item>, Corrupt> {
     let mut rows = BTreeMap::new();
-    for row in 0..a.list_count(list) {
+    for row in 0..a.list(list).count() {
         rows.insert(name(a, list, row)?, row);
     }
     let kind = kind(list);
@@ -86,7 +86,7 @@ fn items(a: &Bundle, b: &Bundle, list: List, out: &Findings) -> Result<Vec<Item>
         .map(|renamed| (renamed.after.as_str(), renamed.before.as_str()))
         .collect();
     let mut items = Vec::new();
-    for row in 0..b.list_count(list) {
+    for row in 0..b.list(list).count() {
         let name = name(b, list, row)?;
         let before = renamed.get(name).copied().unwrap_or(name);
         items.extend(rows.get(before).map(|a| Item { a: *a, b: row }));
@@ -107,7 +107,7 @@ fn name(bundle: &Bundle, list: List, row: usize) -> Result<&str, Corrupt> {
     match list {
         List::Prompts => bundle.prompt(row)?.name(),
         List::Resources => bundle.resource(row)?.uri(),
-        List::Templates => bundle.template(row)?.uri_template(),
+        List::Templates => bundle.templates().get(row)?.uri_template(),
         List::Tools => Ok(bundle.tools().get(row).map_or("", |tool| tool.name.as_str())),
     }
 }
@@ -116,7 +116,7 @@ fn place(bundle: &Bundle, list: List, row: usize) -> Result<Option<Place>, Corru
     Ok(match list {
         List::Prompts => Some(bundle.prompt(row)?.at()?.into_owned()),
         List::Resources => Some(bundle.resource(row)?.at()?.into_owned()),
-        List::Templates => Some(bundle.template(row)?.at()?.into_owned()),
+        List::Templates => Some(bundle.templates().get(row)?.at()?.into_owned()),
         List::Tools => bundle.tools().get(row).map(|tool| tool.at.clone()),
     })
 }
@@ -165,7 +165,7 @@ impl Whose {
     }
 }
 
-/// What changed for each item, pair by pair. Items of one history share it, so that a thousand
+/// The changes of each item, pair by pair. Items of one history share it, so that a thousand
 /// prompts of one folder are one.
 struct Histories {
     /// The history of each item; 0 is that of no change.
@@ -201,11 +201,11 @@ impl Histories {
     }
 }
 
-/// What a pair sees of a list, before and after.
+/// The rows of a list that a pair sees, before and after.
 struct Sight<'b> {
     a: Seen<'b>,
     b: Seen<'b>,
-    /// What roles see that began to contain those of the pair, and that ended to.
+    /// The rows of roles that now contain those of the pair, and of roles that no longer do.
     new_parents: Vec<[Option<Seen<'b>>; 2]>,
     old_parents: Vec<[Option<Seen<'b>>; 2]>,
 }
@@ -270,7 +270,7 @@ impl<'b> Seen<'b> {
     fn of(bundle: &'b Bundle, view: &View<'_>, list: List) -> Result<Self, Corrupt> {
         Ok(match view.audience() {
             None => Self::All,
-            Some(number) => Self::Rows(bundle.audience(number)?.rows(list)?),
+            Some(number) => Self::Rows(bundle.audiences().get(number)?.rows(list)?),
         })
     }
 

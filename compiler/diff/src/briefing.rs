@@ -1,4 +1,4 @@
-//! What briefings bring: asked of `engine`, with the tags that the prompts themselves suggest.
+//! The prompts that briefings bring: asked of `engine`, with the tags that the prompts themselves suggest.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -121,7 +121,7 @@ impl Changed {
 struct Difference {
     /// Bytes of the prompts that every briefing sends.
     always: [usize; 2],
-    /// What the tags that were tried bring no longer, or in addition.
+    /// The prompts that each tag brings no longer, or in addition; only tags that were tried.
     lost: Vec<Lost>,
 }
 

@@ -1,4 +1,4 @@
-//! What calls are given: the skills of each tenant, tool and user, before and after.
+//! The skills that calls are given: those of each tenant, tool and user, before and after.
 //!
 //! A change of one skill reaches other calls than the ones it names where skills share a topic. So
 //! both bundles are asked, with every name that a changed skill asks for and one that none asks for.

@@ -1,4 +1,4 @@
-//! What a bundle is found by, against what it holds: the rows of a user, the skills of a call, the
+//! Consistency of a bundle's lookup tables with its contents: the rows of a user, the skills of a call, the
 //! prompts of an audience.
 //!
 //! Servers answer from these tables, and a list of what is in a bundle does not show them. So a table
@@ -52,8 +52,8 @@ fn resources_are_found(bundle: &Bundle) -> Result<bool, Corrupt> {
 }
 
 fn tenants_are_found(bundle: &Bundle) -> Result<bool, Corrupt> {
-    for row in 0..bundle.tenant_count() {
-        if bundle.find_tenant(bundle.tenant_name(row)?)? != Some(row) {
+    for row in 0..bundle.tenants().count() {
+        if bundle.tenants().find(bundle.tenants().name(row)?)? != Some(row) {
             return Ok(false);
         }
     }
@@ -62,19 +62,19 @@ fn tenants_are_found(bundle: &Bundle) -> Result<bool, Corrupt> {
 
 /// A run that is refused when it is asked for is not found either.
 fn users_are_found(bundle: &Bundle) -> bool {
-    let Ok(users) = bundle.users() else { return false };
+    let Ok(users) = bundle.users().list() else { return false };
     let mut start = 0;
     users.chunk_by(|a, b| (a.who, &a.id) == (b.who, &b.id)).all(|run| {
         let expected = start..start + run.len();
         start = expected.end;
-        run.first().is_some_and(|user| bundle.users_of(user.who, &user.id) == Ok(expected))
+        run.first().is_some_and(|user| bundle.users().of(user.who, &user.id) == Ok(expected))
     })
 }
 
 fn audiences_see_what_they_see(bundle: &Bundle) -> Result<bool, Corrupt> {
     let index = bundle.tag_index()?;
-    for number in 0..bundle.audience_count() {
-        let audience = bundle.audience(number)?;
+    for number in 0..bundle.audiences().count() {
+        let audience = bundle.audiences().get(number)?;
         for list in List::ALL {
             if audience.rows(list)?.rows().count() != audience.count(list) {
                 return Ok(false);
@@ -98,8 +98,8 @@ fn audiences_see_what_they_see(bundle: &Bundle) -> Result<bool, Corrupt> {
 fn patterns_are_those(bundle: &Bundle, patterns: &[&str]) -> Result<bool, Corrupt> {
     let expected = RefCell::new(patterns.iter());
     let is_next = |pattern: &str| expected.borrow_mut().next() == Some(&pattern);
-    let matched = bundle.matching_skill_patterns(is_next)?.len();
-    Ok(matched == patterns.len() && bundle.skill_pattern_count() == patterns.len())
+    let matched = bundle.skill_patterns().matching(is_next)?.len();
+    Ok(matched == patterns.len() && bundle.skill_patterns().count() == patterns.len())
 }
 
 /// The skills of each pattern of a scope; `None` for those that ask for no tool.
@@ -158,17 +158,17 @@ fn topics_are_those(bundle: &Bundle, skills: &[Skill]) -> Result<bool, Corrupt> 
 }
 
 fn tools_have_their_patterns(bundle: &Bundle, patterns: &[&str]) -> Result<bool, Corrupt> {
-    for (row, tool) in bundle.known_tools().enumerate() {
+    for (row, tool) in bundle.known_tools().iter().enumerate() {
         let tool = tool?;
         let name = tool.name()?;
-        let found = bundle.find_known_tool(name)?;
+        let found = bundle.known_tools().find(name)?;
         let is_found = found.as_ref().map(KnownToolView::name).transpose()? == Some(name);
         let matching = (0u32..).zip(patterns).filter(|(_, pattern)| glob::matches(pattern, name));
         let has_its = tool
             .patterns()?
             .is_none_or(|listed| matching.map(|(number, _)| number).eq(listed.iter()));
         // The same tool twice would have the patterns of either.
-        let is_once = row == 0 || bundle.known_tool(row - 1)?.name()? < name;
+        let is_once = row == 0 || bundle.known_tools().get(row - 1)?.name()? < name;
         if !(is_found && has_its && is_once) {
             return Ok(false);
         }

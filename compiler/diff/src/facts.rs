@@ -204,7 +204,8 @@ impl Compared<'_, '_> {
         }
         let name = self.names.first()?;
         let nodes = [self.old, self.new].map(|program| program.map(|it| &it.node));
-        self.judges?.show(commands::of(name, nodes, difference))
+        let judges = self.judges?;
+        commands::of(name, nodes, difference).into_iter().find_map(|group| judges.show(group))
     }
 
     fn finding(&self, difference: &Difference, witness: Option<Witness>) -> Finding {
@@ -265,8 +266,8 @@ impl Compared<'_, '_> {
             more => format!(" and {more} more"),
         };
         let change = Change::Value {
-            before: Some(format!("{} further facts", rest.len())),
-            after: Some("others".into()),
+            before: Some(format!("{} facts", rest.len())),
+            after: Some("changed".into()),
         };
         let at = |program: Option<&Program<'_>>| program.map(|program| program.at.clone());
         let finding = self

@@ -17,16 +17,16 @@ pub(crate) const ENVIRONMENT: &str = "environment";
 /// The part that says which role contains a role.
 pub(crate) const PARENT: &str = "parent";
 
-/// What a difference is about, the most dangerous first.
+/// The area of a difference, the most dangerous first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Area {
-    /// What agents may do.
+    /// The authority of agents.
     Authority,
-    /// What agents read.
+    /// The texts that agents read.
     Contexts,
-    /// What clients see: names, schemas, versions.
+    /// The names, schemas and versions that clients see.
     Surface,
 }
 
@@ -39,9 +39,9 @@ pub enum Kind {
     Gate,
     /// How commands are judged.
     Policy,
-    /// What paths are.
+    /// The kinds of paths.
     Path,
-    /// What is known about a program.
+    /// The facts about a program.
     Program,
     /// A variable that changes no code.
     Variable,
@@ -59,7 +59,7 @@ pub enum Kind {
     Tool,
     /// An `allow-secret`.
     Suppression,
-    /// What briefings send.
+    /// The prompts that briefings send.
     Briefings,
     /// The instructions, where audiences have their own.
     Instructions,
@@ -69,7 +69,7 @@ pub enum Kind {
     Prompt,
     /// A skill.
     Skill,
-    /// What calls are given of the skills.
+    /// The skills that calls are given.
     Calls,
     /// A message of the server itself.
     Message,
@@ -91,7 +91,7 @@ pub struct Subject {
     pub name: String,
 }
 
-/// What differs.
+/// The content of a difference.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -206,7 +206,7 @@ pub struct Called {
     pub reordered: bool,
 }
 
-/// What one tag brings no longer, or in addition.
+/// The prompts that one tag brings no longer, or in addition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Lost {
@@ -248,7 +248,7 @@ pub struct Places {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
-    /// What it is about.
+    /// Its area.
     pub area: Area,
     /// Whether agents may do more or less; only of authority.
     pub direction: Option<Direction>,
@@ -258,9 +258,9 @@ pub struct Finding {
     pub subject: Subject,
     /// Which part of it, in words: `priority`, `argument service`; empty for all of it.
     pub part: String,
-    /// What differs.
+    /// The content of the difference.
     pub change: Change,
-    /// What that means for agents or clients, in words; absent where the change says it.
+    /// The consequence for agents or clients, in words; absent where the change says it.
     pub meaning: Option<String>,
     /// A command that is judged lower by it; absent if none is known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -413,7 +413,7 @@ pub(crate) struct Findings {
     list: Vec<Finding>,
     /// The prompts whose change can change briefings.
     pub(crate) briefed: Vec<String>,
-    /// What has another name now.
+    /// Items with another name after the change.
     pub(crate) renamed: Vec<Renamed>,
 }
 

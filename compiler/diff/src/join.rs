@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use relay_bundle::Corrupt;
 
-/// What is in one list, in the other, or in both.
+/// An item of one list, of the other, or of both.
 pub(crate) enum Joined<T> {
     Gone(T),
     New(T),

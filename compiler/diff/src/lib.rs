@@ -1,4 +1,4 @@
-//! What a change does to what agents read and may do: two bundles -> findings.
+//! Compares two bundles: the effects of a change on what agents read and may do, as findings.
 //!
 //! Findings are about meaning. Comments, layout, order and places change nothing here, and what
 //! follows from a change (a line of an index, a page of a list, a generated summary) is reported

@@ -32,13 +32,13 @@ pub(crate) struct Pair<'b> {
     pub(crate) cells: Vec<Cell>,
     /// Whether the tools of their roles differ.
     pub(crate) has_other_tools: bool,
-    /// What the roles see that began to contain theirs.
+    /// The views of roles that contain theirs after the change alone.
     pub(crate) new_parents: Vec<Parent<'b>>,
-    /// What the roles see that ended to contain theirs.
+    /// The views of roles that contain theirs before the change alone.
     pub(crate) old_parents: Vec<Parent<'b>>,
 }
 
-/// What callers of a role see that contains another one; `None` on a side that lacks the role.
+/// The views of a role that contains another one; `None` on a side that lacks the role.
 pub(crate) struct Parent<'b> {
     pub(crate) a: Option<View<'b>>,
     pub(crate) b: Option<View<'b>>,
@@ -59,7 +59,7 @@ type ParentNumbers = [Option<Option<usize>>; 2];
 /// A tenant, by its name and its number on each side; none without a name.
 type NamedTenant<'b> = (Option<&'b str>, [Option<usize>; 2]);
 
-/// What makes pairs one.
+/// The key of pairs that are treated as one: equal for pairs that see the same.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     seen: Numbers,
@@ -286,9 +286,9 @@ fn roles<'b>(a: &'b Bundle, b: &'b Bundle) -> Vec<Role<'b>> {
 /// Returns no tenant, and the tenants that both sides have, each by its number on each side.
 fn tenants<'b>(a: &'b Bundle, b: &'b Bundle) -> Result<Vec<NamedTenant<'b>>, Corrupt> {
     let mut common = vec![(None, [None; 2])];
-    for number in 0..b.tenant_count() {
-        let name = b.tenant_name(number)?;
-        if let Some(before) = a.find_tenant(name)? {
+    for number in 0..b.tenants().count() {
+        let name = b.tenants().name(number)?;
+        if let Some(before) = a.tenants().find(name)? {
             common.push((Some(name), [Some(before), Some(number)]));
         }
     }

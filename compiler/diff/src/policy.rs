@@ -140,7 +140,7 @@ fn reasons(
     }
 }
 
-/// What is said of a pattern of paths.
+/// The exceptions and the place of a pattern of paths.
 struct Said<'p> {
     except: BTreeSet<&'p str>,
     at: &'p Place,
@@ -166,7 +166,10 @@ fn paths(a: Option<&Policy>, b: Option<&Policy>, judges: Option<&Judges<'_>>, ou
         };
         let excepted = |said: &Said<'_>| {
             let list: Vec<&str> = said.except.iter().copied().collect();
-            if list.is_empty() { "no exception".to_owned() } else { list.join(" ") }
+            match list.as_slice() {
+                [] => "no exception".to_owned(),
+                list => format!("except {}", list.join(" ")),
+            }
         };
         let change = match (before, after) {
             (Some(a), Some(b)) if a.except == b.except => continue,

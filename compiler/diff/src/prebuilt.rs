@@ -1,9 +1,9 @@
-//! What is prebuilt from the rest: the lists that clients get, and the indexes that tags and skills are
+//! Prebuilt tables: the lists that clients get, and the indexes that tags and skills are
 //! found by.
 //!
 //! Where nothing that they are made of differs, they do not either, unless a bundle was altered before
 //! it was signed, or another compiler wrote it. Then an answer may differ though no cause is found.
-//! What each bundle is found by must say what its contents say.
+//! The indexes of each bundle must agree with its contents.
 
 use relay_bundle::{Bundle, Corrupt, Kind as Section, Prebuilt};
 

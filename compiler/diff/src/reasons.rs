@@ -10,7 +10,7 @@ pub(crate) struct Reasons<'r> {
     by_subject: BTreeMap<Subject<'r>, String>,
 }
 
-/// What a reason is for.
+/// The subject of a reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Subject<'r> {
     pub(crate) kind: &'r str,

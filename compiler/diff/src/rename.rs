@@ -1,4 +1,4 @@
-//! What is gone under one name and new under another.
+//! Renames: items that are gone under one name and new under another.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub(crate) struct Alone<T> {
     new: Vec<(Digest, T)>,
 }
 
-/// What became of them.
+/// The items without a partner of their name, once renames are found.
 pub(crate) struct Resolved<T> {
     pub(crate) gone: Vec<T>,
     pub(crate) new: Vec<T>,
@@ -21,7 +21,7 @@ pub(crate) struct Resolved<T> {
     pub(crate) renamed: Vec<(T, T)>,
 }
 
-/// What a resource or a template is reported as.
+/// The report of a resource or a template.
 pub(crate) struct Declared {
     pub(crate) kind: Kind,
     /// Its URI.

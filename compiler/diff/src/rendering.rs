@@ -57,8 +57,8 @@ pub(crate) fn compare(subject: &Subject, a: &Rendering, b: &Rendering, out: &mut
     true
 }
 
-/// What the words of a passage that differ are, and which of those with the same words it is in its
-/// text.
+/// The words of a passage that differ, and its number among the passages of its text with the same
+/// words.
 type Words = (Vec<Piece>, usize);
 
 /// The passages of many renderings while they are gathered: each with the combinations of arguments
@@ -106,7 +106,7 @@ fn place(rendering: &Rendering) -> Option<&relay_bundle::Place> {
 /// The texts of all variants.
 struct Texts<'r> {
     rendering: &'r Rendering,
-    /// What each variant says, so that texts that look alike are not taken for equal.
+    /// The digest of each variant's meaning, so that texts that look alike are not taken for equal.
     meanings: Vec<Digest>,
     /// The first variant of each meaning.
     firsts: BTreeMap<[u8; 32], usize>,

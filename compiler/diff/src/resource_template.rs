@@ -11,8 +11,8 @@ use crate::{argument, rendering};
 pub(crate) fn compare_all(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
     let mut alone = Alone::default();
     joined(
-        a.templates(),
-        b.templates(),
+        a.templates().iter(),
+        b.templates().iter(),
         |template| template.uri_template(),
         |found| {
             match found {

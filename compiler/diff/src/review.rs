@@ -1,4 +1,4 @@
-//! What no answer shows, and reviewers must see: suppressions, and names that are switched off.
+//! Facts that no answer shows, and reviewers must see: suppressions, and names that are switched off.
 
 use std::collections::BTreeMap;
 

@@ -86,8 +86,8 @@ fn is_seen_within(bundle: &Bundle, wide: usize, name: usize) -> Result<bool, Cor
         return Ok(false);
     }
     let mut known = BTreeSet::new();
-    for tenant in [None].into_iter().chain((0..bundle.tenant_count()).map(Some)) {
-        let audience = |role| bundle.audience_of(tenant, Some(role));
+    for tenant in [None].into_iter().chain((0..bundle.tenants().count()).map(Some)) {
+        let audience = |role| bundle.audiences().of(tenant, Some(role));
         let (Some(wide), Some(name)) = (audience(wide)?, audience(name)?) else { continue };
         if known.insert((wide.number(), name.number())) {
             for list in List::ALL {

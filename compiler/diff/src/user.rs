@@ -36,7 +36,7 @@ struct Key {
     tenant: Option<String>,
 }
 
-/// What it gives.
+/// The role that a row gives.
 #[derive(Debug)]
 struct Given {
     role: String,
@@ -45,12 +45,12 @@ struct Given {
 
 fn rows(bundle: &Bundle) -> Result<BTreeMap<Key, Given>, Corrupt> {
     let row = |User { who, id, tenant, role, at }| {
-        let tenant = tenant.map(|tenant| bundle.tenant_name(tenant as usize)).transpose()?;
+        let tenant = tenant.map(|tenant| bundle.tenants().name(tenant as usize)).transpose()?;
         let role = bundle.roles().get(role as usize).map_or("", |role| role.name.as_str());
         let key = Key { who, id, tenant: tenant.map(Into::into) };
         Ok((key, Given { role: role.into(), at }))
     };
-    bundle.users()?.into_iter().map(row).collect()
+    bundle.users().list()?.into_iter().map(row).collect()
 }
 
 /// The rows of one bundle, for those that count where another row does not.
@@ -178,7 +178,9 @@ impl Sides<'_> {
     /// Returns whether the first bundle admits callers of a tenant.
     fn is_admitted(&self, tenant: Option<&str>) -> Result<bool, Corrupt> {
         match tenant {
-            Some(name) if self.a.tenant_count() > 0 => Ok(self.a.find_tenant(name)?.is_some()),
+            Some(name) if self.a.tenants().count() > 0 => {
+                Ok(self.a.tenants().find(name)?.is_some())
+            }
             _ => Ok(true),
         }
     }
@@ -223,7 +225,8 @@ impl Sides<'_> {
             );
             return Ok(Some(removed.direction(Direction::NotProved).meaning(meaning)));
         }
-        let has_tenant = tenant.map_or(Ok(true), |name| Ok(self.b.find_tenant(name)?.is_some()))?;
+        let has_tenant =
+            tenant.map_or(Ok(true), |name| Ok(self.b.tenants().find(name)?.is_some()))?;
         Ok(has_tenant.then(|| removed.direction(Direction::Narrower).meaning(was)))
     }
 

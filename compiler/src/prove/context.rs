@@ -12,6 +12,7 @@ use thiserror::Error;
 use super::case::Case;
 use super::coverage::Touched;
 use super::declared::Declared;
+use super::denied;
 use super::rejected;
 use crate::ast::Claim;
 use crate::source::{Sources, Span, Spanned};
@@ -68,7 +69,7 @@ pub(super) fn prove(
     touched: &mut Touched,
 ) -> Result<(), Corrupt> {
     let expect = case.expect;
-    if rejected::report(case, placement)? {
+    if rejected::report(case, placement)? || denied::report(case, placement)? {
         touched.skills_named(expect);
         return Ok(());
     }

@@ -34,7 +34,8 @@ impl Case<'_, '_> {
         };
         if *question == Question::Context && role.is_none() && !identity.names_who() {
             // Skills do not depend on roles, so a call of no one in particular may be asked for.
-            let tenant = identity.tenant.map(|name| self.bundle.find_tenant(name)).transpose()?;
+            let tenant =
+                identity.tenant.map(|name| self.bundle.tenants().find(name)).transpose()?;
             return Ok(Some(Placement { tenant: tenant.flatten(), role: None, row: None }));
         }
         let reason = match place::preview(self.bundle, &identity)? {

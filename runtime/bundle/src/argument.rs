@@ -15,7 +15,7 @@ use crate::writer::Writer;
 pub struct Argument<S = String, P = Place> {
     /// The name callers use.
     pub name: S,
-    /// What the argument means, for people and models.
+    /// The meaning of the argument, for people and models.
     pub description: Option<S>,
     /// Whether a request without it is rejected.
     pub required: bool,

@@ -49,7 +49,7 @@ pub struct Audience {
     pub listed: Vec<u32>,
 }
 
-/// What an audience sees of a list.
+/// The part of a list that an audience sees.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Visible {
@@ -116,7 +116,7 @@ impl Layout {
 
 impl Part for Option<Audiences> {
     fn read(bundle: &Bundle, _: Kind) -> Result<Self, Corrupt> {
-        bundle.audiences()
+        bundle.audiences().list()
     }
 
     fn write(&self, _: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
@@ -173,63 +173,67 @@ pub struct AudienceView<'b> {
     row: &'b Row,
 }
 
+/// The audiences of a bundle, in place.
+#[derive(Clone, Copy)]
+pub struct AudiencesView<'b> {
+    bundle: &'b Bundle,
+}
+
 impl Bundle {
+    /// Returns the audiences.
+    #[must_use]
+    pub fn audiences(&self) -> AudiencesView<'_> {
+        AudiencesView { bundle: self }
+    }
+}
+
+#[expect(clippy::missing_errors_doc, reason = "all as `Bundle::prompt`")]
+impl<'b> AudiencesView<'b> {
     /// Returns how many audiences there are; 0 if everyone sees everything.
     #[must_use]
-    pub fn audience_count(&self) -> usize {
-        self.reader.count(Kind::Audiences)
+    pub fn count(self) -> usize {
+        self.bundle.reader.count(Kind::Audiences)
     }
 
     /// Returns the audience of callers of a tenant and in a role, by their numbers; `None` if
     /// everyone sees everything.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Self::prompt`].
-    pub fn audience_of(
-        &self,
+    pub fn of(
+        self,
         tenant: Option<usize>,
         role: Option<usize>,
-    ) -> Result<Option<AudienceView<'_>>, Corrupt> {
-        if self.audience_count() == 0 {
+    ) -> Result<Option<AudienceView<'b>>, Corrupt> {
+        if self.count() == 0 {
             return Ok(None);
         }
         let cell = |kind, index| {
-            self.reader.record::<U32>(kind, index).map(|number| number.get() as usize)
+            self.bundle.reader.record::<U32>(kind, index).map(|number| number.get() as usize)
         };
         let class = cell(Kind::TenantClasses, tenant.map_or(0, |tenant| tenant.saturating_add(1)))?;
         // INVARIANT: the role is one of this bundle's, so a pair is in the columns of its class.
-        let first = class.saturating_mul(self.roles().len().max(1));
+        let first = class.saturating_mul(self.bundle.roles().len().max(1));
         let number = cell(Kind::AudienceTable, first.saturating_add(role.unwrap_or(0)))?;
-        self.audience(number).map(Some)
+        self.get(number).map(Some)
     }
 
     /// Returns the audience with this number.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Self::prompt`].
-    pub fn audience(&self, number: usize) -> Result<AudienceView<'_>, Corrupt> {
-        Ok(AudienceView { bundle: self, number, row: self.reader.row(number)? })
+    pub fn get(self, number: usize) -> Result<AudienceView<'b>, Corrupt> {
+        Ok(AudienceView { bundle: self.bundle, number, row: self.bundle.reader.row(number)? })
     }
 
-    /// Returns the audiences; `None` if everyone sees everything.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Self::prompt`].
-    pub fn audiences(&self) -> Result<Option<Audiences>, Corrupt> {
-        if self.audience_count() == 0 {
+    /// Returns all audiences as owned values; `None` if everyone sees everything.
+    pub fn list(self) -> Result<Option<Audiences>, Corrupt> {
+        if self.count() == 0 {
             return Ok(None);
         }
         let numbers = |kind| {
-            let number = |index| self.reader.record::<U32>(kind, index).map(|number| number.get());
-            (0..self.reader.count(kind)).map(number).collect::<Result<Vec<_>, _>>()
+            let number =
+                |index| self.bundle.reader.record::<U32>(kind, index).map(|number| number.get());
+            (0..self.bundle.reader.count(kind)).map(number).collect::<Result<Vec<_>, _>>()
         };
-        let mut pages = Room::of_numbers(&self.reader, Kind::AudiencePages);
-        let mut listed = Room::of_numbers(&self.reader, Kind::AudienceIndex);
-        let list = (0..self.audience_count()).map(|number| {
-            let audience = self.audience(number)?;
+        let mut pages = Room::of_numbers(&self.bundle.reader, Kind::AudiencePages);
+        let mut listed = Room::of_numbers(&self.bundle.reader, Kind::AudienceIndex);
+        let list = (0..self.count()).map(|number| {
+            let audience = self.get(number)?;
             audience.row.pages.iter().try_for_each(|range| pages.take(*range))?;
             listed.take(audience.row.listed)?;
             audience.to_owned()
@@ -276,7 +280,7 @@ impl<'b> AudienceView<'b> {
     pub fn rows(self, list: List) -> Result<MaskView<'b>, Corrupt> {
         let layout = self.layout();
         let first = self.first_word(&layout)?.saturating_add(layout.of(list));
-        self.bundle.reader.mask(Kind::AudienceMasks, first, self.bundle.list_count(list))
+        self.bundle.reader.mask(Kind::AudienceMasks, first, self.bundle.list(list).count())
     }
 
     /// Returns the ranks of the prompts that it sees.
@@ -306,7 +310,7 @@ impl<'b> AudienceView<'b> {
         let pages = self.pages(list);
         let start = |index: usize| -> Result<usize, Corrupt> {
             if index >= pages.count.get() as usize {
-                return Ok(self.bundle.list_count(list));
+                return Ok(self.bundle.list(list).count());
             }
             let at = (pages.start.get() as usize).checked_add(index).ok_or_else(wrong)?;
             let row: &U32 = self.bundle.reader.record(Kind::AudiencePages, at)?;
@@ -316,7 +320,7 @@ impl<'b> AudienceView<'b> {
             return Err(wrong());
         }
         let (first, end) = (start(index)?, start(index + 1)?);
-        if first > end || end > self.bundle.list_count(list) {
+        if first > end || end > self.bundle.list(list).count() {
             return Err(wrong());
         }
         let rows = self.rows(list)?;
@@ -326,7 +330,7 @@ impl<'b> AudienceView<'b> {
             if count > 0 {
                 json.push(',');
             }
-            json.push_str(self.bundle.list_entry(list, row)?);
+            json.push_str(self.bundle.list(list).entry(row)?);
             count += 1;
         }
         json.push(']');
@@ -386,7 +390,7 @@ impl<'b> AudienceView<'b> {
     }
 
     fn layout(self) -> Layout {
-        let rows = List::ALL.map(|list| self.bundle.list_count(list));
+        let rows = List::ALL.map(|list| self.bundle.list(list).count());
         Layout { rows, ranked: self.bundle.reader.count(Kind::TagOrder) }
     }
 

@@ -33,13 +33,13 @@ pub struct Bundle {
     digest: Digest,
     /// Whether the sections of the tag index were found to be consistent.
     pub(crate) tag_index_fits: AtomicBool,
-    /// What was found of the sections of the index of skills, once they were read.
+    /// Counts from the sections of the index of skills, once they were read.
     pub(crate) skill_index_facts: OnceLock<SkillFacts>,
     content_length: usize,
     envelope_length: usize,
 }
 
-/// What was found when the sections of the index of skills were read and fitted each other.
+/// Counts from the sections of the index of skills, which were read and fitted each other.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SkillFacts {
     /// Whether two skills have one topic.

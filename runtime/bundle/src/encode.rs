@@ -32,7 +32,7 @@ pub enum EncodeError {
     /// A value has no JSON form. No contents cause this.
     #[error("the settings cannot be written: {reason}")]
     Settings {
-        /// What serde says.
+        /// The error of serde.
         reason: String,
     },
 }

@@ -30,7 +30,7 @@ pub(crate) const SIGNATURES_MAX: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Envelope {
-    /// What the payload is.
+    /// The type of the payload.
     pub payload_type: String,
     /// The statement, in base64.
     pub payload: String,
@@ -108,7 +108,7 @@ pub enum EnvelopeError {
     /// The envelope is not the JSON of one.
     #[error("the signature envelope is not valid: {reason}; sign the bundle again")]
     Malformed {
-        /// What is wrong with it.
+        /// The fault in it.
         reason: String,
     },
     /// The envelope is for something else.
@@ -124,7 +124,7 @@ pub enum EnvelopeError {
         "the signed statement is not about this bundle ({what} differs): sign this bundle itself"
     )]
     Statement {
-        /// What differs.
+        /// The field that differs.
         what: &'static str,
     },
     /// There is no room for another signature.

@@ -157,7 +157,7 @@ pub enum OpenError {
     Settings {
         /// The section's name.
         section: &'static str,
-        /// What is wrong with it.
+        /// The fault in it.
         reason: String,
     },
     /// A section that is read when the bundle is opened does not match its digest.

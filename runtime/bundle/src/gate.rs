@@ -11,7 +11,7 @@ use crate::setting::Setting;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Gate {
-    /// What happens to a gated call without a briefing.
+    /// The treatment of a gated call without a briefing.
     pub unlock: Setting<Unlock>,
     /// Whether clients with a session see no tool but `begin_session` until they called it.
     pub hide_tools: Setting<bool>,
@@ -30,7 +30,7 @@ pub struct Gate {
     pub at: Place,
 }
 
-/// What happens to a gated call without a briefing.
+/// The treatment of a gated call without a briefing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]

@@ -1,7 +1,7 @@
 //! The tools whose names are known when a bundle is built, with the patterns of skills that match
 //! each.
 //!
-//! What it holds follows from the patterns: a tool that is not listed is compared with them when it
+//! Its rows follow from the patterns: a tool that is not listed is compared with them when it
 //! is asked for. So the compiler lists as many as keep the size in proportion to the project.
 
 use serde::{Deserialize, Serialize};
@@ -55,7 +55,7 @@ impl Writer {
 
 impl Part for Vec<KnownTool> {
     fn read(bundle: &Bundle, _: Kind) -> Result<Self, Corrupt> {
-        bundle.owned_known_tools()
+        bundle.known_tools().list()
     }
 
     fn write(&self, _: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
@@ -71,42 +71,50 @@ pub struct KnownToolView<'b> {
     row: &'b Row,
 }
 
+/// The known tools of a bundle, in place, in the order of their names.
+#[derive(Clone, Copy)]
+pub struct KnownToolsView<'b> {
+    bundle: &'b Bundle,
+}
+
 impl Bundle {
+    /// Returns the known tools.
+    #[must_use]
+    pub fn known_tools(&self) -> KnownToolsView<'_> {
+        KnownToolsView { bundle: self }
+    }
+}
+
+#[expect(clippy::missing_errors_doc, reason = "all as `Bundle::prompt`")]
+impl<'b> KnownToolsView<'b> {
     /// Returns how many tools are known.
     #[must_use]
-    pub fn known_tool_count(&self) -> usize {
-        self.reader.count(Kind::KnownTools)
+    pub fn count(self) -> usize {
+        self.bundle.reader.count(Kind::KnownTools)
     }
 
-    /// Returns the known tool with this index, in the order of the names.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Self::prompt`].
-    pub fn known_tool(&self, index: usize) -> Result<KnownToolView<'_>, Corrupt> {
-        Ok(KnownToolView { bundle: self, row: self.reader.row(index)? })
+    /// Returns the known tool with this index.
+    pub fn get(self, index: usize) -> Result<KnownToolView<'b>, Corrupt> {
+        Ok(KnownToolView { bundle: self.bundle, row: self.bundle.reader.row(index)? })
     }
 
-    /// Returns all known tools, in the order of their names.
-    pub fn known_tools(&self) -> impl Iterator<Item = Result<KnownToolView<'_>, Corrupt>> {
-        (0..self.known_tool_count()).map(|index| self.known_tool(index))
+    /// Returns each known tool.
+    pub fn iter(self) -> impl Iterator<Item = Result<KnownToolView<'b>, Corrupt>> {
+        (0..self.count()).map(move |index| self.get(index))
     }
 
     /// Returns the known tool with this name.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Self::prompt`].
-    pub fn find_known_tool(&self, name: &str) -> Result<Option<KnownToolView<'_>>, Corrupt> {
-        self.reader.find(Kind::KnownToolIndex, name, |index| {
-            let tool = self.known_tool(index)?;
+    pub fn find(self, name: &str) -> Result<Option<KnownToolView<'b>>, Corrupt> {
+        self.bundle.reader.find(Kind::KnownToolIndex, name, |index| {
+            let tool = self.get(index)?;
             Ok((tool.name()? == name).then_some(tool))
         })
     }
 
-    /// Returns the known tools as owned values.
-    pub(crate) fn owned_known_tools(&self) -> Result<Vec<KnownTool>, Corrupt> {
-        let mut room = self.reader.section_bytes(Kind::KnownToolPatterns).unwrap_or(0) / 4;
+    /// Returns all known tools as owned values.
+    pub(crate) fn list(self) -> Result<Vec<KnownTool>, Corrupt> {
+        let reader = &self.bundle.reader;
+        let mut room = reader.section_bytes(Kind::KnownToolPatterns).unwrap_or(0) / 4;
         let owned = |view: Result<KnownToolView<'_>, Corrupt>| {
             let view = view?;
             let patterns: Option<Vec<u32>> =
@@ -115,7 +123,7 @@ impl Bundle {
             room = room.checked_sub(taken).ok_or(wrong("range (it is used twice)"))?;
             Ok(KnownTool { name: view.name()?.to_owned(), patterns })
         };
-        self.known_tools().map(owned).collect()
+        self.iter().map(owned).collect()
     }
 }
 

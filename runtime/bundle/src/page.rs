@@ -69,7 +69,7 @@ impl List {
 
 impl Part for Vec<Page> {
     fn read(bundle: &Bundle, kind: Kind) -> Result<Self, Corrupt> {
-        List::of_section(kind).map_or(Ok(Self::new()), |list| bundle.owned_pages(list))
+        List::of_section(kind).map_or(Ok(Self::new()), |list| bundle.list(list).pages())
     }
 
     fn write(&self, kind: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
@@ -115,48 +115,63 @@ impl Writer {
     }
 }
 
+/// A list of a bundle with its prebuilt pages, in place.
+#[derive(Clone, Copy)]
+pub struct ListView<'b> {
+    bundle: &'b Bundle,
+    list: List,
+}
+
 impl Bundle {
-    /// Returns how many rows a list has, whoever sees them.
+    /// Returns a list with its prebuilt pages.
     #[must_use]
-    pub fn list_count(&self, list: List) -> usize {
-        match list {
-            List::Prompts => self.prompt_count(),
-            List::Resources => self.resource_count(),
-            List::Templates => self.template_count(),
-            List::Tools => self.tools().len(),
+    pub fn list(&self, list: List) -> ListView<'_> {
+        ListView { bundle: self, list }
+    }
+}
+
+#[expect(clippy::missing_errors_doc, reason = "all as `Bundle::prompt`")]
+impl<'b> ListView<'b> {
+    /// Returns how many rows it has, whoever sees them.
+    #[must_use]
+    pub fn count(self) -> usize {
+        match self.list {
+            List::Prompts => self.bundle.prompt_count(),
+            List::Resources => self.bundle.resource_count(),
+            List::Templates => self.bundle.templates().count(),
+            List::Tools => self.bundle.tools().len(),
         }
     }
 
-    /// Returns the entry of a row in its list, as JSON; only bundles with audiences have them.
-    pub(crate) fn list_entry(&self, list: List, row: usize) -> Result<&str, Corrupt> {
-        let before = List::ALL.into_iter().take_while(|each| *each != list);
-        let before: usize = before.map(|list| self.list_count(list)).sum();
-        let text: &Text = self.reader.record(Kind::ListEntries, before.saturating_add(row))?;
-        self.reader.text(Kind::PageBytes, *text)
+    /// Returns the entry of a row, as JSON; only bundles with audiences have them.
+    pub(crate) fn entry(self, row: usize) -> Result<&'b str, Corrupt> {
+        let before = List::ALL.into_iter().take_while(|each| *each != self.list);
+        let before: usize = before.map(|list| self.bundle.list(list).count()).sum();
+        let reader = &self.bundle.reader;
+        let text: &Text = reader.record(Kind::ListEntries, before.saturating_add(row))?;
+        reader.text(Kind::PageBytes, *text)
     }
 
-    /// Returns how many prebuilt pages a list has.
+    /// Returns how many prebuilt pages it has.
     #[must_use]
-    pub fn page_count(&self, list: List) -> usize {
-        self.reader.count(list.section())
+    pub fn page_count(self) -> usize {
+        self.bundle.reader.count(self.list.section())
     }
 
-    /// Returns a prebuilt page of a list.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Self::prompt`].
-    pub fn page(&self, list: List, index: usize) -> Result<Page<&str>, Corrupt> {
-        let Record { first, count, json } = *self.reader.record(list.section(), index)?;
-        let json = self.reader.text(Kind::PageBytes, json)?;
+    /// Returns a prebuilt page.
+    pub fn page(self, index: usize) -> Result<Page<&'b str>, Corrupt> {
+        let reader = &self.bundle.reader;
+        let Record { first, count, json } = *reader.record(self.list.section(), index)?;
+        let json = reader.text(Kind::PageBytes, json)?;
         Ok(Page { first: first.get(), count: count.get(), json })
     }
 
-    pub(crate) fn owned_pages(&self, list: List) -> Result<Vec<Page>, Corrupt> {
+    /// Returns all prebuilt pages as owned values.
+    pub(crate) fn pages(self) -> Result<Vec<Page>, Corrupt> {
         let page = |index| {
-            let Page { first, count, json } = self.page(list, index)?;
+            let Page { first, count, json } = self.page(index)?;
             Ok(Page { first, count, json: json.to_owned() })
         };
-        (0..self.page_count(list)).map(page).collect()
+        (0..self.page_count()).map(page).collect()
     }
 }

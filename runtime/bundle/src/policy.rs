@@ -21,12 +21,12 @@ pub struct Policy {
     pub at: Place,
 }
 
-/// What a project says of paths.
+/// A project's patterns of paths of one kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PathRow {
-    /// What it says.
+    /// The kind of the paths.
     pub kind: PathKind,
     /// The patterns of the paths.
     pub patterns: Vec<String>,
@@ -36,7 +36,7 @@ pub struct PathRow {
     pub at: Place,
 }
 
-/// What a project may say of a path.
+/// The kinds of paths that a project may declare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]

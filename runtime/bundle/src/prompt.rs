@@ -23,7 +23,7 @@ pub struct Prompt {
     pub title: Option<Setting<String>>,
     /// The description that lists show.
     pub description: Option<Setting<String>>,
-    /// What the prompt is about, in one line; tags are searched in it. A summary without a place
+    /// The subject of the prompt, in one line; tags are searched in it. A summary without a place
     /// was generated from the text.
     pub summary: Option<Setting<String>>,
     /// The topics of the prompt; tags are searched in them. Chapters without a place were generated

@@ -114,7 +114,7 @@ pub struct TemplateView<'b> {
 
 impl Part for Vec<ResourceTemplate> {
     fn read(bundle: &Bundle, _: Kind) -> Result<Self, Corrupt> {
-        bundle.templates().map(|view| view?.to_owned()).collect()
+        bundle.templates().iter().map(|view| view?.to_owned()).collect()
     }
 
     fn write(&self, _: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
@@ -123,10 +123,24 @@ impl Part for Vec<ResourceTemplate> {
     }
 }
 
+/// The URI templates of a bundle, in place.
+#[derive(Clone, Copy)]
+pub struct TemplatesView<'b> {
+    reader: &'b Reader,
+}
+
 impl Bundle {
+    /// Returns the URI templates.
+    #[must_use]
+    pub fn templates(&self) -> TemplatesView<'_> {
+        TemplatesView { reader: &self.reader }
+    }
+}
+
+impl<'b> TemplatesView<'b> {
     /// Returns how many URI templates there are.
     #[must_use]
-    pub fn template_count(&self) -> usize {
+    pub fn count(self) -> usize {
         self.reader.count(Kind::Templates)
     }
 
@@ -134,14 +148,14 @@ impl Bundle {
     ///
     /// # Errors
     ///
-    /// As for [`Self::prompt`].
-    pub fn template(&self, index: usize) -> Result<TemplateView<'_>, Corrupt> {
-        Ok(TemplateView { reader: &self.reader, index, row: self.reader.row(index)? })
+    /// As for [`Bundle::prompt`].
+    pub fn get(self, index: usize) -> Result<TemplateView<'b>, Corrupt> {
+        Ok(TemplateView { reader: self.reader, index, row: self.reader.row(index)? })
     }
 
-    /// Returns all URI templates, in their order.
-    pub fn templates(&self) -> impl Iterator<Item = Result<TemplateView<'_>, Corrupt>> {
-        (0..self.template_count()).map(|index| self.template(index))
+    /// Returns each URI template, in their order.
+    pub fn iter(self) -> impl Iterator<Item = Result<TemplateView<'b>, Corrupt>> {
+        (0..self.count()).map(move |index| self.get(index))
     }
 }
 

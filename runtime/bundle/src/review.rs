@@ -13,7 +13,7 @@ use crate::section::Kind;
 use crate::setting::Setting;
 use crate::writer::Writer;
 
-/// What a project says that no answer of a server shows.
+/// Statements of a project that no answer of a server shows, for reviewers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Review {

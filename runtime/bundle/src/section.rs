@@ -171,7 +171,7 @@ sections! {
     AudienceTable = 42 "audience-table" rows(4),
     /// The audiences.
     Audiences = 43 "audiences" rows(72),
-    /// What each audience sees, as bits.
+    /// The rows that each audience sees, as bits.
     AudienceMasks = 44 "audience-masks" bytes,
     /// Where the pages of each audience begin.
     AudiencePages = 45 "audience-pages" rows(4) => Lists,
@@ -195,7 +195,7 @@ sections! {
     Canonical = 65 "canonical" bytes optional,
     /// The build's provenance as JSON.
     Provenance = 66 "provenance" bytes optional,
-    /// What decides no answer but is for reviewers, as JSON; absent if there is nothing.
+    /// Facts for reviewers that decide no answer, as JSON; absent if there are none.
     Review = 67 "review" bytes optional,
     /// The skills, in the order of the cascade: level, priority, name.
     Skills = 72 "skills" rows(108),

@@ -25,7 +25,7 @@ pub struct Skill {
     pub topic: Option<Setting<String>>,
     /// The title for people.
     pub title: Option<Setting<String>>,
-    /// What it is for.
+    /// Its purpose.
     pub description: Option<Setting<String>>,
     /// A JSON object of further facts.
     pub meta: Option<String>,
@@ -35,7 +35,7 @@ pub struct Skill {
     pub tools: Vec<Setting<String>>,
     /// The user that it is for; absent for any and none.
     pub user: Option<Setting<String>>,
-    /// What a call is given.
+    /// The text that a call is given.
     pub text: Setting<String>,
     /// Where the skill was declared.
     pub at: Place,
@@ -199,17 +199,17 @@ impl Bundle {
     pub fn skills(&self) -> impl Iterator<Item = Result<SkillView<'_>, Corrupt>> {
         (0..self.skill_count()).map(|index| self.skill(index))
     }
+}
 
-    /// Returns all skills as owned values.
-    pub(crate) fn owned_skills(&self) -> Result<Vec<Skill>, Corrupt> {
-        let mut room = Room::of::<Tool>(&self.reader);
-        let owned = |view: Result<SkillView<'_>, Corrupt>| {
-            let view = view?;
-            room.take(view.row.tools)?;
-            view.to_owned()
-        };
-        self.skills().map(owned).collect()
-    }
+/// Returns all skills as owned values.
+pub(crate) fn owned(bundle: &Bundle) -> Result<Vec<Skill>, Corrupt> {
+    let mut room = Room::of::<Tool>(&bundle.reader);
+    let owned = |view: Result<SkillView<'_>, Corrupt>| {
+        let view = view?;
+        room.take(view.row.tools)?;
+        view.to_owned()
+    };
+    bundle.skills().map(owned).collect()
 }
 
 #[expect(missing_docs, reason = "documented once, at the fields of `Skill`")]

@@ -15,9 +15,10 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 use crate::bundle::{Bundle, SkillFacts};
 use crate::error::Corrupt;
 use crate::part::Part;
+use crate::reader::Reader;
 use crate::row::{ABSENT, ListedString, Range, Text, row};
 use crate::section::Kind;
-use crate::skill::Skill;
+use crate::skill::{self, Skill};
 use crate::writer::Writer;
 
 row! {
@@ -77,7 +78,7 @@ fn place_in(sorted: &[&str], text: &str) -> u32 {
 /// The skills and their index.
 impl Part for Vec<Skill> {
     fn read(bundle: &Bundle, _: Kind) -> Result<Self, Corrupt> {
-        bundle.owned_skills()
+        skill::owned(bundle)
     }
 
     fn write(&self, _: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
@@ -220,6 +221,12 @@ pub struct ScopeView<'b> {
     postings: &'b [U32],
 }
 
+/// The distinct patterns of tools that skills ask for, in place, in the order of their text.
+#[derive(Clone, Copy)]
+pub struct SkillPatternsView<'b> {
+    reader: &'b Reader,
+}
+
 impl Bundle {
     /// Returns the index of skills; `None` if there are no skills.
     ///
@@ -236,10 +243,10 @@ impl Bundle {
         let mut index = SkillIndexView {
             bundle: self,
             facts: SkillFacts { has_topics: true, has_pairs: true },
-            scopes: self.all(Kind::SkillScopes)?,
-            lists: self.all(Kind::SkillLists)?,
-            postings: self.all(Kind::SkillPostings)?,
-            topics: self.all(Kind::SkillTopics)?,
+            scopes: all(&self.reader, Kind::SkillScopes)?,
+            lists: all(&self.reader, Kind::SkillLists)?,
+            postings: all(&self.reader, Kind::SkillPostings)?,
+            topics: all(&self.reader, Kind::SkillTopics)?,
         };
         index.facts = match self.skill_index_facts.get() {
             Some(facts) => *facts,
@@ -251,22 +258,32 @@ impl Bundle {
         Ok(Some(index))
     }
 
-    /// Returns how many distinct patterns the skills have.
+    /// Returns the distinct patterns of skills.
     #[must_use]
-    pub fn skill_pattern_count(&self) -> usize {
+    pub fn skill_patterns(&self) -> SkillPatternsView<'_> {
+        SkillPatternsView { reader: &self.reader }
+    }
+}
+
+/// Returns all rows of a section.
+fn all<R: FromBytes + KnownLayout + Immutable>(
+    reader: &Reader,
+    kind: Kind,
+) -> Result<&[R], Corrupt> {
+    <[R]>::ref_from_bytes(reader.section(kind)?).map_err(|_| wrong(kind, "length"))
+}
+
+#[expect(clippy::missing_errors_doc, reason = "all as `Bundle::prompt`")]
+impl SkillPatternsView<'_> {
+    /// Returns how many distinct patterns there are.
+    #[must_use]
+    pub fn count(self) -> usize {
         self.reader.count(Kind::SkillPatterns)
     }
 
-    /// Returns the numbers of the distinct patterns of skills that `matches` accepts, rising.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Self::prompt`].
-    pub fn matching_skill_patterns(
-        &self,
-        matches: impl Fn(&str) -> bool,
-    ) -> Result<Vec<u32>, Corrupt> {
-        let rows: &[ListedString] = self.all(Kind::SkillPatterns)?;
+    /// Returns the numbers of the patterns that `matches` accepts, rising.
+    pub fn matching(self, matches: impl Fn(&str) -> bool) -> Result<Vec<u32>, Corrupt> {
+        let rows: &[ListedString] = all(self.reader, Kind::SkillPatterns)?;
         let starts = rows.iter().map(|row| row.text.offset.get() as usize);
         let ends =
             rows.iter().map(|row| row.text.offset.get() as usize + row.text.length.get() as usize);
@@ -283,11 +300,6 @@ impl Bundle {
             }
         }
         Ok(matching)
-    }
-
-    /// Returns all rows of a section.
-    fn all<R: FromBytes + KnownLayout + Immutable>(&self, kind: Kind) -> Result<&[R], Corrupt> {
-        <[R]>::ref_from_bytes(self.reader.section(kind)?).map_err(|_| wrong(kind, "length"))
     }
 }
 
@@ -342,7 +354,7 @@ impl<'b> SkillIndexView<'b> {
     /// Checks what digests cannot: that the sections are consistent.
     fn check(&self) -> Result<SkillFacts, Corrupt> {
         let skills = self.bundle.skill_count();
-        let patterns = self.bundle.skill_pattern_count();
+        let patterns = self.bundle.skill_patterns().count();
         if self.topics.len() != skills {
             return Err(wrong(Kind::SkillTopics, "count"));
         }

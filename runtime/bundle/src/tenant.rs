@@ -7,6 +7,7 @@ use crate::bundle::Bundle;
 use crate::error::Corrupt;
 use crate::part::Part;
 use crate::place::Place;
+use crate::reader::Reader;
 use crate::row::{Text, row};
 use crate::section::Kind;
 use crate::writer::Writer;
@@ -42,7 +43,7 @@ impl Writer {
 
 impl Part for Vec<Tenant> {
     fn read(bundle: &Bundle, _: Kind) -> Result<Self, Corrupt> {
-        bundle.tenants()
+        bundle.tenants().list()
     }
 
     fn write(&self, _: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
@@ -51,52 +52,51 @@ impl Part for Vec<Tenant> {
     }
 }
 
+/// The tenants of a bundle, in place, in the order of their names.
+#[derive(Clone, Copy)]
+pub struct TenantsView<'b> {
+    reader: &'b Reader,
+}
+
 impl Bundle {
-    /// Returns how many tenants the project has.
+    /// Returns the tenants of the project.
     #[must_use]
-    pub fn tenant_count(&self) -> usize {
+    pub fn tenants(&self) -> TenantsView<'_> {
+        TenantsView { reader: &self.reader }
+    }
+}
+
+#[expect(clippy::missing_errors_doc, reason = "all as `Bundle::prompt`")]
+impl<'b> TenantsView<'b> {
+    /// Returns how many tenants there are.
+    #[must_use]
+    pub fn count(self) -> usize {
         self.reader.count(Kind::Tenants)
     }
 
     /// Returns the name of the tenant with this number.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Self::prompt`].
-    pub fn tenant_name(&self, number: usize) -> Result<&str, Corrupt> {
+    pub fn name(self, number: usize) -> Result<&'b str, Corrupt> {
         self.reader.string(self.reader.row::<Row>(number)?.name)
     }
 
     /// Returns where the tenant with this number was declared.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Self::prompt`].
-    pub fn tenant_at(&self, number: usize) -> Result<Place<&str>, Corrupt> {
+    pub fn at(self, number: usize) -> Result<Place<&'b str>, Corrupt> {
         self.reader.place_at(self.reader.row::<Row>(number)?.at)
     }
 
     /// Returns the number of the tenant with this name.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Self::prompt`].
-    pub fn find_tenant(&self, name: &str) -> Result<Option<usize>, Corrupt> {
+    pub fn find(self, name: &str) -> Result<Option<usize>, Corrupt> {
         self.reader.find(Kind::TenantIndex, name, |number| {
-            Ok((self.tenant_name(number)? == name).then_some(number))
+            Ok((self.name(number)? == name).then_some(number))
         })
     }
 
-    /// Returns all tenants, in the order of their names.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Self::prompt`].
-    pub fn tenants(&self) -> Result<Vec<Tenant>, Corrupt> {
+    /// Returns all tenants as owned values.
+    pub fn list(self) -> Result<Vec<Tenant>, Corrupt> {
         let tenant = |number| {
-            let name = self.tenant_name(number)?.to_owned();
-            Ok(Tenant { name, at: self.tenant_at(number)?.into_owned() })
+            let name = self.name(number)?.to_owned();
+            Ok(Tenant { name, at: self.at(number)?.into_owned() })
         };
-        (0..self.tenant_count()).map(tenant).collect()
+        (0..self.count()).map(tenant).collect()
     }
 }

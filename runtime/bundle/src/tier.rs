@@ -97,7 +97,7 @@ impl schemars::JsonSchema for Tier {
     }
 }
 
-/// What a doubt is about.
+/// The kind of a doubt. Each has a floor: the least tier that a command with it has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Floor {
     /// No fact describes the program or sub-command.

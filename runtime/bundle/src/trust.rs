@@ -15,7 +15,7 @@ use crate::bundle::Bundle;
 use crate::digest::Digest;
 use crate::envelope::{Envelope, EnvelopeError};
 
-/// What a check found about one signature of an envelope.
+/// The state of one signature of an envelope after a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignatureReport {
     /// The key id that the signature names.

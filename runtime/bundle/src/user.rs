@@ -118,7 +118,7 @@ impl Writer {
 
 impl Part for Vec<User> {
     fn read(bundle: &Bundle, _: Kind) -> Result<Self, Corrupt> {
-        bundle.users()
+        bundle.users().list()
     }
 
     fn write(&self, _: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
@@ -127,37 +127,49 @@ impl Part for Vec<User> {
     }
 }
 
+/// The rows of `users` of a bundle, in place.
+#[derive(Clone, Copy)]
+pub struct UsersView<'b> {
+    bundle: &'b Bundle,
+}
+
 impl Bundle {
-    /// Returns how many rows `users` has.
+    /// Returns the rows of `users`.
     #[must_use]
-    pub fn user_count(&self) -> usize {
-        self.reader.count(Kind::Users)
+    pub fn users(&self) -> UsersView<'_> {
+        UsersView { bundle: self }
+    }
+}
+
+#[expect(clippy::missing_errors_doc, reason = "all as `Bundle::prompt`")]
+impl<'b> UsersView<'b> {
+    /// Returns how many rows there are.
+    #[must_use]
+    pub fn count(self) -> usize {
+        self.bundle.reader.count(Kind::Users)
     }
 
     /// Returns the rows of a user, a group or anyone: a range of numbers.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Self::prompt`].
-    pub fn users_of(&self, who: Who, id: &str) -> Result<std::ops::Range<usize>, Corrupt> {
-        let found = self.reader.find(Kind::UserIndex, id, |index| {
-            let row: &Row = self.reader.row(index)?;
-            let is_it = row.who.get() == who.number() && self.reader.string(row.id)? == id;
+    pub fn of(self, who: Who, id: &str) -> Result<std::ops::Range<usize>, Corrupt> {
+        let reader = &self.bundle.reader;
+        let found = reader.find(Kind::UserIndex, id, |index| {
+            let row: &Row = reader.row(index)?;
+            let is_it = row.who.get() == who.number() && reader.string(row.id)? == id;
             Ok(is_it.then(|| index..index.saturating_add(row.rest.get() as usize)))
         })?;
         let Some(rows) = found else { return Ok(0..0) };
         let wrong = Corrupt::Record { section: Kind::Users.name(), what: "run" };
         let is_of_id = |index| {
-            let row: &Row = self.reader.row(index)?;
-            Ok(row.who.get() == who.number() && self.reader.string(row.id)? == id)
+            let row: &Row = reader.row(index)?;
+            Ok(row.who.get() == who.number() && reader.string(row.id)? == id)
         };
         // All rows of the id, and none of another one.
         let Some(last) = rows.end.checked_sub(1).filter(|last| rows.contains(last)) else {
             return Err(wrong);
         };
-        if rows.end > self.user_count()
+        if rows.end > self.count()
             || !is_of_id(last)?
-            || rows.end < self.user_count() && is_of_id(rows.end)?
+            || rows.end < self.count() && is_of_id(rows.end)?
         {
             return Err(wrong);
         }
@@ -165,18 +177,14 @@ impl Bundle {
     }
 
     /// Returns the row with this number.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Self::prompt`].
-    pub fn user_row(&self, number: usize) -> Result<UserRow, Corrupt> {
-        let row: &Row = self.reader.row(number)?;
+    pub fn row(self, number: usize) -> Result<UserRow, Corrupt> {
+        let row: &Row = self.bundle.reader.row(number)?;
         let tenant = Some(row.tenant.get()).filter(|tenant| *tenant != ABSENT);
         let wrong = |what| Err(Corrupt::Record { section: Kind::Users.name(), what });
-        if tenant.is_some_and(|tenant| tenant as usize >= self.tenant_count()) {
+        if tenant.is_some_and(|tenant| tenant as usize >= self.bundle.tenants().count()) {
             return wrong("tenant");
         }
-        if row.role.get() as usize >= self.roles().len() {
+        if row.role.get() as usize >= self.bundle.roles().len() {
             return wrong("role");
         }
         let Some(who) = Who::of_number(row.who.get()) else { return wrong("kind") };
@@ -184,31 +192,25 @@ impl Bundle {
     }
 
     /// Returns where the row with this number was declared.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Self::prompt`].
-    pub fn user_at(&self, number: usize) -> Result<Place<&str>, Corrupt> {
-        self.reader.place_at(self.reader.row::<Row>(number)?.at)
+    pub fn at(self, number: usize) -> Result<Place<&'b str>, Corrupt> {
+        let reader = &self.bundle.reader;
+        reader.place_at(reader.row::<Row>(number)?.at)
     }
 
-    /// Returns all rows of `users`.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Self::prompt`].
-    pub fn users(&self) -> Result<Vec<User>, Corrupt> {
+    /// Returns all rows as owned values.
+    pub fn list(self) -> Result<Vec<User>, Corrupt> {
+        let reader = &self.bundle.reader;
         let user = |number| {
-            let row: &Row = self.reader.row(number)?;
-            let UserRow { number: _, tenant, role, who } = self.user_row(number)?;
+            let row: &Row = reader.row(number)?;
+            let UserRow { number: _, tenant, role, who } = self.row(number)?;
             Ok(User {
                 who,
-                id: self.reader.string(row.id)?.to_owned(),
+                id: reader.string(row.id)?.to_owned(),
                 tenant,
                 role,
-                at: self.user_at(number)?.into_owned(),
+                at: self.at(number)?.into_owned(),
             })
         };
-        (0..self.user_count()).map(user).collect()
+        (0..self.count()).map(user).collect()
     }
 }

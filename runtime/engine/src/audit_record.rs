@@ -18,13 +18,13 @@ pub const TEXT_CHARS_MAX: usize = 500;
 /// The last character of a text that was truncated.
 const TRUNCATED: char = '…';
 
-/// What a record has instead of the names of arguments that are not declared.
+/// The name in a record for all arguments that are not declared.
 const UNKNOWN_ARGUMENTS: &str = "[unknown]";
 
 /// The length of a W3C trace context of version 0.
 const TRACEPARENT_BYTES: usize = 55;
 
-/// What a request names, as records call it.
+/// The label of a request in records: the tool, prompt or resource that it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject<'b> {
     /// A tool that the bundle offers.
@@ -59,7 +59,7 @@ impl fmt::Display for Subject<'_> {
 pub struct AuditRecord<'a> {
     /// When, in RFC 3339 with milliseconds.
     pub ts: String,
-    /// What was requested, a [`Subject`], or what happened to a bundle.
+    /// The [`Subject`] that was requested, or the event of a bundle.
     pub tool: String,
     /// The tier of the call; reads are 0.
     pub tier: Tier,
@@ -90,7 +90,7 @@ pub struct AuditRecord<'a> {
     pub bundle: String,
     /// The rule that decided: `file:line` of the declaration that was served, or why nothing was.
     pub rule: String,
-    /// What the server did: `served`, `refused`, `cancelled` or `timed_out`.
+    /// The server's action: `served`, `refused`, `cancelled` or `timed_out`.
     pub action: Action,
     /// The names of the prompts that a briefing sent in full.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -103,7 +103,7 @@ pub struct AuditRecord<'a> {
     pub traceparent: Option<&'a str>,
 }
 
-/// What the server did.
+/// The server's action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {

@@ -100,11 +100,12 @@ pub fn locate<'b>(
 /// Returns the patterns that match a tool: those that the bundle lists for it, or else those that
 /// are found to match.
 fn tool_patterns<'b>(bundle: &'b Bundle, name: &str) -> Result<Tool<'b>, Corrupt> {
-    let listed = bundle.find_known_tool(name)?.as_ref().map(KnownToolView::patterns).transpose()?;
+    let listed =
+        bundle.known_tools().find(name)?.as_ref().map(KnownToolView::patterns).transpose()?;
     if let Some(patterns) = listed.flatten() {
         return Ok(Tool::Listed(patterns));
     }
-    let matched = bundle.matching_skill_patterns(|pattern| glob::matches(pattern, name))?;
+    let matched = bundle.skill_patterns().matching(|pattern| glob::matches(pattern, name))?;
     Ok(Tool::Matched(matched))
 }
 

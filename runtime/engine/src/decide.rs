@@ -10,7 +10,7 @@ use crate::view::View;
 /// The highest tier that a call may have without a policy: it only reads.
 const WITHOUT_POLICY_TIER_MAX: Tier = Tier::ReadOnly;
 
-/// What a caller asks for.
+/// A call that is to be decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call<'c> {
     /// The name of the tool, as the caller wrote it.
@@ -20,7 +20,7 @@ pub struct Call<'c> {
 /// The decision on one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decision<'b> {
-    /// What becomes of the call.
+    /// The outcome of the call.
     pub outcome: Outcome,
     /// The tier of the call; 0 for a tool that the project does not offer.
     pub tier: Tier,
@@ -30,7 +30,7 @@ pub struct Decision<'b> {
     pub at: Option<&'b Place>,
 }
 
-/// What becomes of a call.
+/// The outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
     /// It runs.

@@ -57,7 +57,7 @@ impl Part<'_> {
 pub struct Set<'p> {
     /// Whether it stands for the characters that it does not list.
     pub negated: bool,
-    /// What it lists.
+    /// The characters that it lists.
     members: &'p str,
 }
 

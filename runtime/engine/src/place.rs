@@ -10,7 +10,7 @@ use std::fmt;
 use relay_bundle::{Bundle, CallerRole, Corrupt, UserRow, Who};
 use thiserror::Error;
 
-/// What authentication says of a caller.
+/// The identity of a caller, as authentication gives it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Identity<'a> {
     /// The id.
@@ -109,10 +109,10 @@ fn tenant_of(
     identity: &Identity<'_>,
 ) -> Result<Result<Option<usize>, NoPlace>, Corrupt> {
     // Without tenants, the tenant distinguishes callers and means nothing else.
-    let Some(name) = identity.tenant.filter(|_| bundle.tenant_count() > 0) else {
+    let Some(name) = identity.tenant.filter(|_| bundle.tenants().count() > 0) else {
         return Ok(Ok(None));
     };
-    let tenant = bundle.find_tenant(name)?;
+    let tenant = bundle.tenants().find(name)?;
     Ok(tenant.map(Some).ok_or_else(|| NoPlace::UnknownTenant(name.to_owned())))
 }
 
@@ -153,26 +153,26 @@ fn rows(
     id: &str,
     tenant: Option<usize>,
 ) -> Result<Vec<UserRow>, Corrupt> {
-    let range = bundle.users_of(who, id)?;
+    let range = bundle.users().of(who, id)?;
     let Some(tenant) = tenant else {
-        return range.map(|number| bundle.user_row(number)).collect();
+        return range.map(|number| bundle.users().row(number)).collect();
     };
     // Rows are sorted by tenant, without one last: that of the tenant is found by halving.
     let (mut low, mut high) = (range.start, range.end);
     while low < high {
         let middle = low + (high - low) / 2;
-        match bundle.user_row(middle)?.tenant {
+        match bundle.users().row(middle)?.tenant {
             Some(other) if (other as usize) < tenant => low = middle + 1,
             _ => high = middle,
         }
     }
     let mut found = Vec::new();
     if low < range.end {
-        let row = bundle.user_row(low)?;
+        let row = bundle.users().row(low)?;
         found.extend(Some(row).filter(|row| row.tenant == u32::try_from(tenant).ok()));
     }
     if let (Some(last), true) = (range.end.checked_sub(1), found.is_empty() && !range.is_empty()) {
-        let row = bundle.user_row(last)?;
+        let row = bundle.users().row(last)?;
         found.extend(Some(row).filter(|row| row.tenant.is_none()));
     }
     Ok(found)

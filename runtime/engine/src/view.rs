@@ -1,4 +1,4 @@
-//! What a caller sees of a bundle.
+//! The part of a bundle that a caller sees.
 //!
 //! A server answers from a [`View`] alone, so what an audience does not see is to it as if it did
 //! not exist: the same tables, with a mask.
@@ -20,12 +20,12 @@ pub struct View<'b> {
     role: Option<&'b CallerRole>,
 }
 
-/// What is seen.
+/// The extent of a view.
 #[derive(Clone, Copy)]
 enum Sees<'b> {
     /// Everything: the bundle has no audiences.
     Everything,
-    /// What an audience sees.
+    /// The rows of one audience.
     Audience(AudienceView<'b>),
     /// Nothing, since the caller has no place in the project.
     Nothing,
@@ -38,7 +38,7 @@ impl<'b> View<'b> {
     ///
     /// The bundle is not what was signed.
     pub fn of(bundle: &'b Bundle, placement: &Placement) -> Result<Self, Corrupt> {
-        let sees = match bundle.audience_of(placement.tenant, placement.role)? {
+        let sees = match bundle.audiences().of(placement.tenant, placement.role)? {
             Some(audience) => Sees::Audience(audience),
             None => Sees::Everything,
         };
@@ -60,10 +60,10 @@ impl<'b> View<'b> {
     ///
     /// The bundle is not what was signed, or has no such audience.
     pub fn of_audience(bundle: &'b Bundle, number: usize) -> Result<Self, Corrupt> {
-        if bundle.audience_count() == 0 {
+        if bundle.audiences().count() == 0 {
             return Ok(Self { bundle, sees: Sees::Everything, role: None });
         }
-        Ok(Self { bundle, sees: Sees::Audience(bundle.audience(number)?), role: None })
+        Ok(Self { bundle, sees: Sees::Audience(bundle.audiences().get(number)?), role: None })
     }
 
     /// Returns the number of the audience; `None` if the bundle has none, or nothing is seen.
@@ -108,7 +108,7 @@ impl<'b> View<'b> {
     #[must_use]
     pub fn count(&self, list: List) -> usize {
         match self.sees {
-            Sees::Everything => self.bundle.list_count(list),
+            Sees::Everything => self.bundle.list(list).count(),
             Sees::Audience(audience) => audience.count(list),
             Sees::Nothing => 0,
         }
@@ -121,7 +121,7 @@ impl<'b> View<'b> {
     /// The bundle is not what was signed.
     pub fn sees(&self, list: List, row: usize) -> Result<bool, Corrupt> {
         Ok(match self.sees {
-            Sees::Everything => row < self.bundle.list_count(list),
+            Sees::Everything => row < self.bundle.list(list).count(),
             Sees::Audience(audience) => audience.rows(list)?.contains(row),
             Sees::Nothing => false,
         })
@@ -134,7 +134,7 @@ impl<'b> View<'b> {
     /// The bundle is not what was signed.
     pub fn rows(&self, list: List) -> Result<Rows<'b>, Corrupt> {
         Ok(match self.sees {
-            Sees::Everything => Rows::All(0..self.bundle.list_count(list)),
+            Sees::Everything => Rows::All(0..self.bundle.list(list).count()),
             Sees::Audience(audience) => Rows::Masked(Box::new(audience.rows(list)?.rows())),
             Sees::Nothing => Rows::All(0..0),
         })
@@ -144,7 +144,7 @@ impl<'b> View<'b> {
     #[must_use]
     pub fn page_count(&self, list: List) -> usize {
         match self.sees {
-            Sees::Everything => self.bundle.page_count(list),
+            Sees::Everything => self.bundle.list(list).page_count(),
             Sees::Audience(audience) => audience.page_count(list),
             Sees::Nothing => 0,
         }
@@ -159,7 +159,7 @@ impl<'b> View<'b> {
         match self.sees {
             Sees::Audience(audience) => audience.page(list, index),
             Sees::Everything | Sees::Nothing => {
-                let Page { first, count, json } = self.bundle.page(list, index)?;
+                let Page { first, count, json } = self.bundle.list(list).page(index)?;
                 Ok(Page { first, count, json: json.to_owned() })
             }
         }
@@ -232,10 +232,11 @@ impl<'b> View<'b> {
     #[must_use]
     pub fn hides_template(&self, uri_template: &str) -> bool {
         let is_it = |row: &usize| {
-            let found = self.bundle.template(*row).and_then(|template| template.uri_template());
+            let found =
+                self.bundle.templates().get(*row).and_then(|template| template.uri_template());
             found.is_ok_and(|found| found == uri_template)
         };
-        let row = (0..self.bundle.template_count()).find(is_it);
+        let row = (0..self.bundle.templates().count()).find(is_it);
         row.is_some_and(|row| self.sees(List::Templates, row).is_ok_and(|it| !it))
     }
 
@@ -248,7 +249,7 @@ impl<'b> View<'b> {
         &self,
     ) -> Result<impl Iterator<Item = Result<TemplateView<'b>, Corrupt>> + use<'b>, Corrupt> {
         let bundle = self.bundle;
-        Ok(self.rows(List::Templates)?.map(move |row| bundle.template(row)))
+        Ok(self.rows(List::Templates)?.map(move |row| bundle.templates().get(row)))
     }
 
     /// Returns the tools, in the order of their list.

@@ -1,4 +1,4 @@
-//! What a text does: calls of programs, and their effects, in the order of a shell.
+//! The calls of programs in a text, and their effects, in the order of a shell.
 //!
 //! Everything that decides about a text (its tier, and rules) is a function of this list and asks nothing else. No
 //! part of this module knows a script, or names a tier.

@@ -1,4 +1,4 @@
-//! What is known about programs: the form in which the compiler hands it over.
+//! Facts about programs, in the form in which the compiler hands them over.
 //!
 //! Facts are written so that a lost one never lowers a tier: options and operands are closed (what no
 //! fact declares is a doubt), and what lowers (`Form`, `cap`, harmless values) is itself a fact.
@@ -6,7 +6,6 @@
 mod acts;
 mod check;
 mod cursor;
-mod damage;
 mod decode;
 mod encode;
 mod model;
@@ -16,7 +15,7 @@ mod role;
 mod row;
 mod table;
 
-pub use damage::Damaged;
+pub use cursor::Damaged;
 pub use encode::{EncodeError, encode};
 pub use model::{
     Arity, Flag, Form, Knowledge, LanguageWords, Node, Operand, Output, Place, Position, Role,

@@ -1,4 +1,4 @@
-//! What a shell command may do.
+//! Classifies shell commands: their calls, their effects, and the tier of these.
 //!
 //! A text goes one way: `parse` reads bash 5.2 and refuses what it does not understand; `interpret` goes through the
 //! script as a shell would, with `value`s that know their doubts and the `state` of a shell, and notes every call and

@@ -1,4 +1,4 @@
-//! What a project says of paths: patterns beside what is known of every host.
+//! A project's rules for paths: patterns beside the paths that are known of every host.
 
 use relay_bundle::{PathKind, PathRow};
 use thiserror::Error;
@@ -10,7 +10,7 @@ pub const PATTERN_BYTES_MAX: usize = 512;
 /// The most patterns of a project, exceptions included: each path of a command is compared with all.
 pub const PATTERNS_MAX: usize = 256;
 
-/// What a project says of paths.
+/// A project's rules for paths.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PathRules(Vec<Rule>);
 
@@ -72,7 +72,7 @@ enum Part {
     Name(Vec<u8>),
 }
 
-/// What rules say of one path.
+/// The rules that match one path.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Said {
     pub(crate) scratch: bool,

@@ -1,4 +1,4 @@
-//! What a path is: scratch, work tree, system, device.
+//! The class of a path: scratch, work tree, system, device.
 
 use std::borrow::Cow;
 
@@ -50,7 +50,7 @@ impl PathClass {
     }
 }
 
-/// What is known of a path.
+/// A path with its class and its doubts.
 #[derive(Debug, Clone)]
 pub(crate) struct Path {
     pub(crate) class: PathClass,

@@ -11,7 +11,7 @@ use crate::span::Span;
 /// A parsed text.
 #[derive(Debug, Default)]
 pub struct Script {
-    /// What it runs.
+    /// The commands that it runs.
     pub body: List,
     /// The bodies of its here-documents, those of nested substitutions included.
     pub here_documents: Vec<HereDocument>,
@@ -39,7 +39,7 @@ pub struct Pipeline {
 /// A command with its redirections.
 #[derive(Debug)]
 pub struct Command {
-    /// What it is.
+    /// The kind of the command.
     pub kind: Kind,
     /// Its redirections, in order.
     pub redirects: Vec<Redirect>,
@@ -60,9 +60,9 @@ pub enum Kind {
     If(Vec<List>),
     /// `while` and `until`: the condition and the body.
     While {
-        /// What is run before each turn.
+        /// The commands before each turn.
         condition: List,
-        /// What is run in each turn.
+        /// The commands of each turn.
         body: List,
     },
     /// `for` and `select` with a variable.
@@ -71,19 +71,19 @@ pub enum Kind {
         variable: Span,
         /// The words after `in`; `None` means the positional parameters.
         words: Option<Vec<Word>>,
-        /// What is run in each turn.
+        /// The commands of each turn.
         body: List,
     },
     /// `for (( … ))`.
     ForArithmetic {
         /// The three expressions.
         header: Word,
-        /// What is run in each turn.
+        /// The commands of each turn.
         body: List,
     },
     /// `case`.
     Case {
-        /// What is compared.
+        /// The word that is compared with the patterns.
         word: Word,
         /// The patterns of all arms.
         patterns: Vec<Word>,
@@ -98,7 +98,7 @@ pub enum Kind {
     Function {
         /// Its name.
         name: Span,
-        /// What a call runs.
+        /// The command that a call runs.
         body: Box<Command>,
         /// Which here-documents of the script the body has.
         documents: Range<usize>,
@@ -125,13 +125,13 @@ pub struct Assignment {
     pub subscript: Option<Word>,
     /// Whether the value is added to what is there.
     pub append: bool,
-    /// What is assigned.
+    /// The value that is assigned.
     pub value: Value,
     /// The whole assignment.
     pub span: Span,
 }
 
-/// What is assigned.
+/// The value of an assignment.
 #[derive(Debug)]
 pub enum Value {
     /// One word, which may be empty.
@@ -143,7 +143,7 @@ pub enum Value {
 /// A redirection.
 #[derive(Debug)]
 pub struct Redirect {
-    /// What it does.
+    /// The kind of the redirection.
     pub kind: RedirectKind,
     /// Whether it is about standard input (or a descriptor that is read).
     pub target: Word,
@@ -175,7 +175,7 @@ pub enum RedirectKind {
 /// The body of a here-document.
 #[derive(Debug, Default)]
 pub struct HereDocument {
-    /// What it holds. Without expansions it is literal text.
+    /// The parts of the text. Without expansions it is literal.
     pub parts: Vec<Part>,
     /// Where the body is.
     pub span: Span,
@@ -184,7 +184,7 @@ pub struct HereDocument {
 /// A word: parts without white space between them.
 #[derive(Debug, Default)]
 pub struct Word {
-    /// What it consists of.
+    /// The parts of the word, in order.
     pub parts: Vec<Part>,
     /// Where it is.
     pub span: Span,
@@ -230,7 +230,7 @@ pub struct Parameter {
     pub indirect: bool,
     /// Whether it begins with `#`: the result is a length.
     pub length: bool,
-    /// What is in `[ ]`.
+    /// The subscript in `[ ]`.
     pub subscript: Option<Vec<Part>>,
     /// The operator, and what follows it.
     pub operation: Option<Operation>,
@@ -238,12 +238,12 @@ pub struct Parameter {
     pub span: Span,
 }
 
-/// What `${name…}` does with its value.
+/// The operation of `${name…}` on the value.
 #[derive(Debug)]
 pub struct Operation {
     /// The first character of the operator, without a `:` before it.
     pub operator: u8,
-    /// What follows the operator.
+    /// The word after the operator.
     pub parts: Vec<Part>,
 }
 
@@ -255,7 +255,7 @@ pub struct Nested {
     /// For each byte of `text`, its place in the text around it, as runs: from which byte on, and
     /// where that is.
     pub runs: Vec<(u32, u32)>,
-    /// What it runs.
+    /// The script that it runs.
     pub script: Script,
     /// Where it is in the text around it.
     pub span: Span,

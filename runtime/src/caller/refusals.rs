@@ -22,7 +22,7 @@ struct Second {
     counted: u64,
 }
 
-/// What is written about a refused request.
+/// The records that are due for a refused request.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Due {
     /// The number of requests of an earlier second that were only counted; 0 for none.

@@ -21,7 +21,7 @@ struct Held<K: Ord, S> {
     freed: Notify,
 }
 
-/// What one owner holds.
+/// The slots that one owner holds.
 #[derive(Debug, Default)]
 struct Owner<S> {
     count: usize,

@@ -29,7 +29,7 @@ struct Pool {
 
 /// An accepted connection, until it ends.
 pub(super) struct Admitted {
-    /// What it is for.
+    /// The requests that it may make.
     pub(super) purpose: Purpose,
     _permit: OwnedSemaphorePermit,
     slot: Slot<IpAddr, Turns>,
@@ -42,7 +42,7 @@ impl Admitted {
     }
 }
 
-/// What a connection may request.
+/// The requests that a connection may make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// Anything.

@@ -33,7 +33,7 @@ pub(super) struct Listener {
     pub(super) limits: Limits,
 }
 
-/// What connections may request.
+/// The routers for each purpose of a connection.
 pub(super) struct Routes {
     /// The paths of ordinary connections.
     pub(super) all: Router,

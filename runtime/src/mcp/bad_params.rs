@@ -27,7 +27,7 @@ struct Method {
     protocols: Protocols,
     /// Returns what is wrong with parameters.
     reason: fn(&Value) -> Option<String>,
-    /// What its record is about.
+    /// The subject of its record.
     subject: Option<Subject>,
 }
 

@@ -16,7 +16,7 @@ use crate::record::audit::Entry;
 use crate::server::Server;
 use crate::trust::placed::Placed;
 
-/// What records write before the prompt or resource whose argument was completed.
+/// The word of records before the prompt or resource whose argument was completed.
 pub(super) const LABEL: &str = "complete";
 
 /// Completes an argument of a prompt, or a variable of a URI template. Served or rejected, the
@@ -71,7 +71,7 @@ fn result(completion: Completion<'_>) -> Result<CompleteResult, ErrorData> {
         .map_err(|reason| ErrorData::internal_error(reason, None))
 }
 
-/// What an argument is completed of.
+/// The prompt or resource whose argument is completed.
 struct Completed<'b> {
     subject: Subject<'b>,
     place: String,

@@ -26,7 +26,7 @@ mod talk;
 
 use talk::text;
 
-/// What the server does for the two tools that change a list.
+/// The notifications that the server sends for the two tools that change a list.
 ///
 /// Both reach every listener, modern or legacy: open `subscriptions/listen` streams and legacy
 /// sessions.

@@ -45,7 +45,7 @@ pub(crate) struct Endpoint {
     request_timeout: Duration,
 }
 
-/// What clients have open.
+/// The streams and sessions that clients have open.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Open {
     pub(crate) sessions: usize,

@@ -94,7 +94,7 @@ pub(super) fn found_subject(placed: &Placed, uri: &str) -> String {
 
 struct Read {
     contents: ResourceContents,
-    /// What records call it: its URI, or its URI template, whose values a caller typed.
+    /// Its label in records: its URI, or its URI template, whose values a caller typed.
     subject: String,
     place: String,
     /// The values of a template's variables, for the record.

@@ -31,11 +31,11 @@ use crate::trust::placed::{Placed, Seen};
 /// The time limit for notifying a listener that does not read.
 const NOTIFY_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What records write before a resource whose changes a session follows.
+/// The word of records before a resource whose changes a session follows.
 pub(super) const SUBSCRIBE: &str = "subscribe";
-/// What records write before a resource whose changes a session no longer follows.
+/// The word of records before a resource whose changes a session no longer follows.
 pub(super) const UNSUBSCRIBE: &str = "unsubscribe";
-/// What records call a stream of notifications.
+/// The label of a stream of notifications in records.
 pub(super) const LISTEN: &str = "listen";
 
 /// The URIs that one session subscribed to.

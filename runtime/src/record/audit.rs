@@ -34,7 +34,7 @@ use crate::settings::AuditPath;
 
 /// The mode of the file: for its owner alone.
 const PRIVATE_MODE: u32 = 0o600;
-/// What a record calls records that could not be written.
+/// The label of a record that counts records which could not be written.
 const LOST: &str = "audit:lost";
 /// The principal of what the server itself records.
 const SERVER: &str = "server";
@@ -63,7 +63,7 @@ struct Writer {
 /// A request and its outcome.
 #[derive(Debug)]
 pub(crate) struct Entry<'a> {
-    /// What was requested, a `Subject`, or what happened to a bundle. Never what a caller typed.
+    /// The `Subject` that was requested, or the event of a bundle. Never a text that a caller typed.
     pub(crate) tool: String,
     /// The tier of the call; reads are 0.
     pub(crate) tier: Tier,

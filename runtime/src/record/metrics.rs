@@ -1,4 +1,4 @@
-//! What the server counts: requests, their times, denials, connections and reloads.
+//! Counters of the server: requests, their times, denials, connections and reloads.
 //!
 //! Every label is a variant of a type here, so the number of series is fixed when the server starts
 //! and no text of a caller can become one.
@@ -106,7 +106,7 @@ pub(crate) struct Histogram {
     nanoseconds: Counter,
 }
 
-/// What the server counts.
+/// The counters of the server.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     pub(crate) requests: BTreeMap<(Method, Outcome), Counter>,

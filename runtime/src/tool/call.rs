@@ -17,7 +17,7 @@ pub(crate) struct Call {
     /// it.
     pub(crate) placed: Placed,
     pub(crate) caller: Caller,
-    /// What the session of a legacy client remembers; other callers have none.
+    /// The memory of a legacy client's session; other callers have none.
     pub(crate) memory: Option<Arc<Memory>>,
     /// Cancelled when the client cancels the call or disconnects.
     pub(crate) cancelled: CancellationToken,

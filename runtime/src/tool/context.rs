@@ -6,7 +6,7 @@ use relay_engine::cascade::Question;
 use super::call::Call;
 use super::gate;
 
-/// What a call is given before its result.
+/// The text of the skills that a call is given before its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Context {
     /// The text, byte for byte as it was resolved; or, if the caller was sent it before, the names of

@@ -43,7 +43,7 @@ impl Permit {
     }
 }
 
-/// What was decided of a call.
+/// The decision on a call.
 #[derive(Debug)]
 pub(super) struct Decided<'c> {
     /// The tool, which the caller sees.

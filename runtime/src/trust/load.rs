@@ -36,7 +36,7 @@ pub(crate) const REVOKED: &str = "the bundle of this server was revoked: nothing
 /// A bundle that may be served. It does not change.
 #[derive(Debug)]
 pub(crate) struct Loaded {
-    /// What it says is answered through a [`View`](relay_engine::view::View) alone: see
+    /// Its contents are answered through a [`View`](relay_engine::view::View) alone: see
     /// `placed.rs`.
     pub(crate) bundle: Bundle,
     /// The tools that it offers.
@@ -71,8 +71,8 @@ impl Loaded {
 
     /// Returns the names of the tenants of the project.
     pub(crate) fn tenant_names(&self) -> Result<Vec<&str>, Corrupt> {
-        let tenants = 0..self.bundle.tenant_count();
-        tenants.map(|number| self.bundle.tenant_name(number)).collect()
+        let tenants = 0..self.bundle.tenants().count();
+        tenants.map(|number| self.bundle.tenants().name(number)).collect()
     }
 
     /// Returns the names of the roles of the project.
@@ -92,7 +92,7 @@ impl Loaded {
             let mut sections = loaded.bundle.sections().iter();
             sections.find(|section| section.kind == Some(kind)).map(|section| section.digest)
         };
-        let is_one = |loaded: &Self| loaded.bundle.audience_count() == 0;
+        let is_one = |loaded: &Self| loaded.bundle.audiences().count() == 0;
         // Pages of all lists share one section, so this proves equality but not difference.
         let mut kinds = [list.section(), Kind::PageBytes].into_iter();
         is_one(self) && is_one(other) && kinds.all(|kind| digest(self, kind) == digest(other, kind))

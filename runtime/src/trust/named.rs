@@ -29,7 +29,7 @@ pub(crate) enum NameError {
     Corrupt(#[from] Corrupt),
 }
 
-/// What is named.
+/// The kind of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Tenant,

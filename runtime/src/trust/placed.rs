@@ -20,7 +20,7 @@ pub(crate) struct Placed {
     tenant: Option<String>,
 }
 
-/// What callers see of a bundle: equal for those who see the same.
+/// The part of a bundle that callers see: equal for those who see the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Seen {
     Everything,
@@ -35,7 +35,7 @@ impl Placed {
         let identity = Identity { id, tenant: tenant.as_deref(), groups, role: role.as_deref() };
         let place = place::place(&loaded.bundle, &identity)?;
         let number = place.as_ref().ok().and_then(|place| place.tenant);
-        let tenant = number.map(|number| loaded.bundle.tenant_name(number)).transpose()?;
+        let tenant = number.map(|number| loaded.bundle.tenants().name(number)).transpose()?;
         let tenant = tenant.map(ToOwned::to_owned);
         Ok(Self { loaded, place, tenant })
     }
@@ -102,8 +102,8 @@ impl Placed {
     pub(crate) fn is_user_of_own_tenant(&self, id: &str) -> Result<bool, Corrupt> {
         let own = self.place.as_ref().ok().and_then(|place| place.tenant);
         let bundle = &self.loaded.bundle;
-        for number in bundle.users_of(Who::User, id)? {
-            let tenant = bundle.user_row(number)?.tenant;
+        for number in bundle.users().of(Who::User, id)? {
+            let tenant = bundle.users().row(number)?.tenant;
             if tenant.is_none_or(|tenant| own == Some(tenant as usize)) {
                 return Ok(true);
             }
@@ -127,7 +127,7 @@ impl Placed {
         let Some(row) = self.place.as_ref().ok().and_then(|place| place.row) else {
             return Ok(false);
         };
-        let row = self.loaded.bundle.user_row(row)?;
+        let row = self.loaded.bundle.users().row(row)?;
         Ok(row.who == Who::User && row.tenant.is_none())
     }
 
@@ -143,12 +143,12 @@ impl Placed {
 
     /// Returns whether the project has tenants.
     pub(crate) fn has_tenants(&self) -> bool {
-        self.loaded.bundle.tenant_count() > 0
+        self.loaded.bundle.tenants().count() > 0
     }
 
     /// Returns the line of `users` that gives the role.
     pub(crate) fn given_at(&self) -> Option<Place<&str>> {
         let row = self.place.as_ref().ok()?.row?;
-        self.loaded.bundle.user_at(row).ok()
+        self.loaded.bundle.users().at(row).ok()
     }
 }

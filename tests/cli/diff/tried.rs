@@ -1,4 +1,4 @@
-//! What is compared call by call and audience by audience, and that not all was tried, in every form.
+//! Comparisons call by call and audience by audience: every form says that not all was tried.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! What cannot be compared: each reason is printed with what to do, and ends with exit code 2.
+//! Inputs that cannot be compared: each reason is printed with a remedy, and ends with exit code 2.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

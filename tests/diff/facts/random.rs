@@ -1,11 +1,11 @@
 //! Random pairs of facts, floors and paths: whenever a command of the corpora is judged lower, the comparison
-//! says so.
+//! says that the change loosens.
 
 use std::collections::BTreeSet;
 
-use relay_bundle::{Bundle, Contents, PathKind, PathRow, Place, encode};
+use relay_bundle::{Bundle, Contents, Floor, PathKind, PathRow, Place, Policy, encode};
 use relay_diff::Direction;
-use relay_policy::classify::{Rules, classify};
+use relay_policy::classify::{Cause, Rules, classify};
 use relay_policy::facts::{
     Arity, Facts, Flag, Form, Knowledge, Node, Operand, Output, Position, Role, Style, Value,
     encode as table,
@@ -13,12 +13,30 @@ use relay_policy::facts::{
 use relay_policy::tier::Tier;
 
 use super::{project, shown};
-use crate::policy::corpus::open_rows;
+use crate::policy::corpus::all_commands;
 
 /// Pairs that are compared.
 const PAIRS: usize = 120;
 /// Programs that are changed: those that most commands of the corpora run.
 const PROGRAMS: usize = 60;
+/// The most commands of a pair that its change is about, and commands drawn from all others.
+const TOUCHED_MAX: usize = 1500;
+const OTHERS: usize = 100;
+/// Patterns of path rows that a pair adds.
+const PATTERNS: [&str; 12] = [
+    "/srv/**",
+    "/opt/app/*",
+    "/data/**",
+    "/var/log/**",
+    "/tmp/**",
+    "/etc/**",
+    "/backup/**",
+    "./build/**",
+    "./dist/*",
+    "~/.cache/**",
+    "~/x/**",
+    "**/*.log",
+];
 
 /// Numbers that look random, the same in each run.
 struct Numbers(u64);
@@ -56,6 +74,16 @@ impl Numbers {
             let at = self.below(list.len() - 1);
             list.swap(at, at + 1);
         }
+    }
+
+    /// Returns at most so many members of a list, drawn without repetition.
+    fn sample<'l, T>(&mut self, mut list: Vec<&'l T>, most: usize) -> Vec<&'l T> {
+        for at in 0..most.min(list.len()) {
+            let other = at + self.below(list.len() - at);
+            list.swap(at, other);
+        }
+        list.truncate(most);
+        list
     }
 
     fn tier(&mut self) -> Tier {
@@ -224,7 +252,6 @@ fn change_policy(contents: &mut Contents, random: &mut Numbers) {
         except: Vec::new(),
         at: Place { file: "project.kdl".into(), line: 1, column: 1 },
     };
-    let patterns = ["/srv/**", "/srv/build/**", "./out/**", "~/x/**", "/opt/app/*", "/data/**"];
     match random.below(8) {
         0 => floors.unknown_program.value = tier,
         1 => floors.unknown_flag.value = tier,
@@ -234,7 +261,7 @@ fn change_policy(contents: &mut Contents, random: &mut Numbers) {
         5 => random.drop_from(&mut policy.paths),
         _ => {
             let kind = PathKind::ALL[random.below(4)];
-            let pattern = patterns[random.below(patterns.len())];
+            let pattern = PATTERNS[random.below(PATTERNS.len())];
             if !policy.paths.iter().any(|it| it.kind == kind && it.patterns[0] == pattern) {
                 policy.paths.push(row(kind, pattern));
             }
@@ -242,20 +269,78 @@ fn change_policy(contents: &mut Contents, random: &mut Numbers) {
     }
 }
 
-/// Returns the numbers of the programs that the corpora run most.
-fn programs(all: &Knowledge, commands: &[String]) -> Vec<usize> {
-    let mut counts = vec![0_usize; all.programs.len()];
-    for command in commands {
-        let names: BTreeSet<&str> = command.split_whitespace().collect();
-        for (at, program) in all.programs.iter().enumerate() {
-            if program.names.iter().any(|name| names.contains(name.as_str())) {
-                counts[at] += 1;
-            }
-        }
+/// A command of the corpora.
+struct Command {
+    text: String,
+    /// The words of its text, without the signs of a shell.
+    words: BTreeSet<String>,
+    /// The doubts that the shipped facts leave about it.
+    doubts: Vec<Floor>,
+}
+
+impl Command {
+    fn of(text: String, facts: &Facts<'_>, rules: &Rules) -> Self {
+        let is_sign = |letter: char| !letter.is_alphanumeric() && !"-_.+[:@".contains(letter);
+        let words = text.split(is_sign).map(str::to_owned).collect();
+        let hits = classify(&text, facts, rules).hits;
+        let doubts = hits.iter().filter_map(|hit| match hit.cause {
+            Cause::Floor { floor, .. } => Some(floor),
+            _ => None,
+        });
+        Self { words, doubts: doubts.collect(), text }
     }
+
+    fn names(&self, program: &Node) -> bool {
+        program.names.iter().any(|name| self.words.contains(name))
+    }
+}
+
+/// The changes of a pair, as far as they say which commands may be judged otherwise.
+#[derive(Default)]
+struct Changed {
+    programs: Vec<usize>,
+    floors: Vec<Floor>,
+    /// A literal part of each pattern.
+    paths: Vec<String>,
+    variables: bool,
+}
+
+impl Changed {
+    /// Adds the floors and paths in which two policies differ.
+    fn policy(&mut self, before: &Policy, after: &Policy) {
+        let pairs = before.floors.iter().zip(after.floors.iter());
+        let pairs = pairs.filter(|((_, old), (_, new))| old.value != new.value);
+        self.floors.extend(pairs.map(|((floor, _), _)| floor));
+        let rows = before.paths.iter().chain(&after.paths);
+        let changed = rows.filter(|row| !(before.paths.contains(row) && after.paths.contains(row)));
+        let literal = |pattern: &String| pattern.replace(['*', '~'], "").replace("./", "");
+        let parts = changed.flat_map(|row| row.patterns.iter().map(literal));
+        self.paths.extend(parts.map(|part| part.trim_matches('/').to_owned()));
+    }
+
+    fn touches(&self, command: &Command, shipped: &Knowledge) -> bool {
+        let mut programs = self.programs.iter();
+        programs.any(|at| command.names(&shipped.programs[*at]))
+            || self.floors.iter().any(|floor| command.doubts.contains(floor))
+            || self.paths.iter().any(|part| command.text.contains(part))
+            || (self.variables && command.text.contains('='))
+    }
+}
+
+/// Drops the programs that no command names, which makes tables small. A pattern of names stays.
+fn reduce(all: &mut Knowledge, commands: &[Command]) {
+    let words: BTreeSet<&str> =
+        commands.iter().flat_map(|it| it.words.iter().map(String::as_str)).collect();
+    let is_named = |name: &String| name.contains('*') || words.contains(name.as_str());
+    all.programs.retain(|program| program.builtin || program.names.iter().any(is_named));
+}
+
+/// Returns the numbers of the programs that the corpora run most.
+fn programs(all: &Knowledge, commands: &[Command]) -> Vec<usize> {
+    let count = |at: &usize| commands.iter().filter(|it| it.names(&all.programs[*at])).count();
     let mut numbers: Vec<usize> =
-        (0..counts.len()).filter(|at| !all.programs[*at].builtin).collect();
-    numbers.sort_by_key(|at| std::cmp::Reverse(counts[*at]));
+        (0..all.programs.len()).filter(|at| !all.programs[*at].builtin).collect();
+    numbers.sort_by_cached_key(|at| std::cmp::Reverse(count(at)));
     numbers.truncate(PROGRAMS);
     numbers
 }
@@ -267,7 +352,7 @@ fn bundle(contents: &Contents, knowledge: &Knowledge) -> Option<Bundle> {
     Bundle::open(Box::new(encode(&contents).ok()?)).ok()
 }
 
-fn tiers(bundle: &Bundle, commands: &[String]) -> Vec<u8> {
+fn tiers(bundle: &Bundle, commands: &[&str]) -> Vec<u8> {
     let facts = Facts::open(bundle.facts().expect("facts")).expect("a table");
     let rules = Rules::of(bundle.policy().expect("a policy")).expect("rules");
     commands.iter().map(|command| classify(command, &facts, &rules).tier.number()).collect()
@@ -275,55 +360,57 @@ fn tiers(bundle: &Bundle, commands: &[String]) -> Vec<u8> {
 
 #[test]
 fn whenever_a_command_is_lower_the_comparison_says_loosens() {
-    let mut commands: Vec<String> = open_rows().into_iter().map(|row| row.command).collect();
-    commands.retain(|command| command.len() < 400);
-    let base = project("").contents().expect("contents");
-    let shipped = Facts::open(&base.facts).expect("facts").knowledge();
+    let mut base = project("").contents().expect("contents");
+    let facts = Facts::open(&base.facts).expect("facts");
+    let rules = Rules::of(base.policy.as_ref().expect("a policy")).expect("rules");
+    let commands = all_commands().into_iter();
+    let commands: Vec<Command> = commands.map(|text| Command::of(text, &facts, &rules)).collect();
+    assert!(commands.len() > 4000, "{} commands", commands.len());
+    let mut shipped = facts.knowledge();
+    reduce(&mut shipped, &commands);
+    base.facts = table(&shipped).expect("a table");
+    let unchanged = bundle(&base, &shipped).expect("a bundle");
     let numbers = programs(&shipped, &commands);
     let mut random = Numbers(0x9E37_79B9_7F4A_7C15);
     let (mut lowered, mut silent, mut wrong) = (0, 0, String::new());
-    let mut changed: BTreeSet<&str> = BTreeSet::new();
     for _ in 0..PAIRS {
-        changed.clear();
         let (mut knowledge, mut contents) = (shipped.clone(), base.clone());
-        let mut before = (knowledge.clone(), contents.clone());
+        let mut changed = Changed::default();
         for _ in 0..=random.below(2) {
             if random.is(6) {
                 change_policy(&mut contents, &mut random);
-                changed.insert("");
             } else if random.is(24) {
                 random.drop_from(&mut knowledge.environment);
-                changed.insert("=");
+                changed.variables = true;
             } else if let Some(at) = random.pick(&numbers).copied() {
                 change(&mut knowledge.programs[at], &mut random);
-                changed.extend(shipped.programs[at].names.iter().map(String::as_str));
+                changed.programs.push(at);
             }
         }
-        // What is taken away on one side is added on the other.
-        if random.is(2) {
-            let after = (knowledge, contents);
-            (knowledge, contents) = std::mem::replace(&mut before, after);
+        if let (Some(before), Some(after)) = (&base.policy, &contents.policy) {
+            changed.policy(before, after);
         }
-        let (Some(a), Some(b)) = (bundle(&before.1, &before.0), bundle(&contents, &knowledge))
-        else {
-            continue;
-        };
-        // A command that names no changed program is judged as before.
-        let touched = |command: &&String| changed.iter().any(|name| command.contains(name));
-        let touched: Vec<String> = commands.iter().filter(touched).cloned().collect();
-        let (old, new) = (tiers(&a, &touched), tiers(&b, &touched));
-        let lower: Vec<_> = (0..touched.len()).filter(|at| new[*at] < old[*at]).collect();
-        let found = relay_diff::compare(&a, &b).expect("a comparison");
+        let Some(other) = bundle(&contents, &knowledge) else { continue };
+        // A part that is removed on one side is added on the other.
+        let (a, b) = if random.is(2) { (&other, &unchanged) } else { (&unchanged, &other) };
+        let (touched, others): (Vec<_>, Vec<_>) =
+            commands.iter().partition(|command| changed.touches(command, &shipped));
+        let mut drawn = random.sample(touched, TOUCHED_MAX);
+        drawn.extend(random.sample(others, OTHERS));
+        let drawn: Vec<&str> = drawn.into_iter().map(|command| command.text.as_str()).collect();
+        let (old, new) = (tiers(a, &drawn), tiers(b, &drawn));
+        let lower = (0..drawn.len()).find(|at| new[*at] < old[*at]);
+        let found = relay_diff::compare(a, b).expect("a comparison");
         let loosens = found.iter().any(|it| it.direction == Some(Direction::NotProved));
-        lowered += usize::from(!lower.is_empty());
+        lowered += usize::from(lower.is_some());
         silent += usize::from(!loosens);
-        if let (Some(at), false) = (lower.first(), loosens) {
-            let command = &touched[*at];
-            wrong.push_str(&format!("{} -> {}: {command}\n{}", old[*at], new[*at], shown(&found)));
+        if let (Some(at), false) = (lower, loosens) {
+            let command = drawn[at];
+            wrong.push_str(&format!("{} -> {}: {command}\n{}", old[at], new[at], shown(&found)));
         }
         for witness in found.iter().filter_map(|it| it.witness.as_ref()) {
-            let of = |bundle| tiers(bundle, std::slice::from_ref(&witness.command))[0];
-            assert_eq!((of(&a), of(&b)), (witness.before, witness.after), "{witness}");
+            let of = |bundle| tiers(bundle, &[&witness.command])[0];
+            assert_eq!((of(a), of(b)), (witness.before, witness.after), "{witness}");
         }
     }
     assert!(wrong.is_empty(), "{wrong}");

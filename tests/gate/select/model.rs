@@ -15,7 +15,7 @@ fn distinct(given: &[String]) -> BTreeSet<String> {
     given.iter().map(|tag| lower(tag.trim())).filter(|tag| !tag.is_empty()).collect()
 }
 
-/// What tags are searched in.
+/// Returns the texts of a prompt in which tags are searched.
 pub(super) fn texts(prompt: &Prompt) -> Vec<String> {
     prompt.summary.iter().chain(&prompt.chapters).map(|text| lower(&text.value)).collect()
 }

@@ -1,4 +1,4 @@
-//! What is a tag, and what is refused.
+//! Tags: which words are tags, and which are refused.
 
 use relay_engine::select::{TAG_CHARS_MAX, TAGS_LIMIT, TagError, Tags};
 

@@ -25,7 +25,7 @@ pub(crate) struct Readers {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "Seen{T}")]
 pub(crate) struct Seen<T> {
-    /// What is seen.
+    /// The prompt, resource or tool.
     #[serde(flatten)]
     pub(crate) held: T,
     /// Who sees it; `null` if everyone does. Those of one entry see it in each of its roles.
@@ -45,10 +45,10 @@ pub(crate) struct Names<'b> {
 impl<'b> Names<'b> {
     /// Reads who the audiences are.
     pub(crate) fn of(bundle: &'b Bundle) -> Result<Self, Corrupt> {
-        let audiences = bundle.audiences()?;
+        let audiences = bundle.audiences().list()?;
         let mut classes: BTreeMap<u32, Vec<Option<String>>> = BTreeMap::new();
         if let Some(audiences) = &audiences {
-            let tenants = bundle.tenants()?.into_iter().map(|tenant| Some(tenant.name));
+            let tenants = bundle.tenants().list()?.into_iter().map(|tenant| Some(tenant.name));
             for (class, tenant) in
                 audiences.tenant_classes.iter().zip([None].into_iter().chain(tenants))
             {
@@ -62,7 +62,7 @@ impl<'b> Names<'b> {
 
     /// Returns the numbers of the audiences that there are: one if everyone sees everything.
     pub(crate) fn numbers(&self) -> std::ops::Range<usize> {
-        0..self.bundle.audience_count().max(1)
+        0..self.bundle.audiences().count().max(1)
     }
 
     /// Returns what an audience sees.
@@ -114,7 +114,7 @@ impl<'b> Names<'b> {
 
     /// Returns for each row of a list who sees it.
     pub(crate) fn all_seen_by(&self, list: List) -> Result<Vec<Option<Vec<Readers>>>, Corrupt> {
-        let rows = self.bundle.list_count(list);
+        let rows = self.bundle.list(list).count();
         let mut sets: Vec<Vec<bool>> = vec![Vec::new(); rows];
         for number in self.numbers() {
             let view = self.view(number)?;

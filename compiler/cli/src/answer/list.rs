@@ -13,9 +13,9 @@ pub(crate) struct Entries {
 impl Entries {
     /// Measures the entries of a list.
     pub(crate) fn of(bundle: &Bundle, list: List) -> Result<Self, Corrupt> {
-        let mut bytes = Vec::with_capacity(bundle.list_count(list));
-        for index in 0..bundle.page_count(list) {
-            let page = bundle.page(list, index)?;
+        let mut bytes = Vec::with_capacity(bundle.list(list).count());
+        for index in 0..bundle.list(list).page_count() {
+            let page = bundle.list(list).page(index)?;
             let wrong = |_| Corrupt::Record { section: list.section().name(), what: "JSON" };
             let entries: Vec<&RawValue> = serde_json::from_str(page.json).map_err(wrong)?;
             bytes.extend(entries.into_iter().map(|entry| entry.get().len()));

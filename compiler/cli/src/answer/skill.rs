@@ -21,7 +21,7 @@ pub(crate) struct Skill {
     pub(crate) topic: Option<String>,
     /// Its title for people.
     pub(crate) title: Option<String>,
-    /// What it is for.
+    /// Its purpose.
     pub(crate) description: Option<String>,
     /// Further facts about it.
     pub(crate) meta: Option<Value>,

@@ -81,7 +81,7 @@ pub(crate) struct Counts {
     pub(crate) tools: usize,
 }
 
-/// What the callers of an audience get.
+/// The sizes of the answers to the callers of an audience.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Audience {
     /// Who that is; `null` if everyone. Those of one entry are of it in each of its roles.
@@ -175,7 +175,7 @@ impl Summary {
                 prompts: bundle.prompt_count(),
                 variants,
                 resources: bundle.resource_count(),
-                templates: bundle.template_count(),
+                templates: bundle.templates().count(),
                 tools: bundle.tools().len(),
             },
             instructions: most(|it| Some(it.instructions)).unwrap_or(none),

@@ -56,8 +56,8 @@ fn listed(bundle: &Bundle) -> Result<BTreeMap<String, Listed>, Corrupt> {
         listed: Listed,
     }
     let mut all = BTreeMap::new();
-    for index in 0..bundle.page_count(List::Tools) {
-        let page = bundle.page(List::Tools, index)?;
+    for index in 0..bundle.list(List::Tools).page_count() {
+        let page = bundle.list(List::Tools).page(index)?;
         let wrong = |_| Corrupt::Record { section: List::Tools.section().name(), what: "JSON" };
         let entries: Vec<Entry> = serde_json::from_str(page.json).map_err(wrong)?;
         all.extend(entries.into_iter().map(|Entry { name, listed }| (name, listed)));

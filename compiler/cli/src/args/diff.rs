@@ -8,7 +8,7 @@ use crate::args::format::{DiffFormat, FormatArgs};
 
 /// The most characters of markdown: GitHub refuses a comment with more than 65,536.
 const MARKDOWN_CHARS: usize = 60_000;
-/// What markdown needs for what is never left out: its heading, counts and last line.
+/// The least room of markdown for the parts that are never left out: its heading, counts and last line.
 const MARKDOWN_CHARS_MIN: u64 = 2_000;
 
 /// Arguments of `relay diff`.
@@ -55,7 +55,7 @@ they are differences. They are in a TOML file, each with the fingerprint that ev
 Exits with 1 if --exit-code finds a difference or a finding trips --fail-on, and with 2 if a side
 has errors or cannot be read.")]
 pub(crate) struct DiffArgs {
-    /// What to compare: A with B, or with B alone what HEAD has of it with the work tree
+    /// The sides: A and B, or B alone to compare the project at HEAD with the work tree
     #[arg(value_name = "A|B", num_args = 1..=2, required = true)]
     pub(crate) sides: Vec<PathBuf>,
     /// Compare in this environment only
@@ -99,11 +99,11 @@ impl DiffArgs {
 /// An area of findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AreaName {
-    /// What agents may do
+    /// The authority of agents
     Authority,
-    /// What agents read
+    /// The texts that agents read
     Contexts,
-    /// What clients see
+    /// The names, schemas and versions that clients see
     Surface,
 }
 

@@ -74,10 +74,10 @@ pub(crate) struct ExplainArgs {
 #[group(multiple = false)]
 #[command(next_help_heading = "Question")]
 pub(crate) struct Question {
-    /// What would be sent for this prompt: effective arguments, variant, messages
+    /// Print the messages for this prompt, with its effective arguments and its variant
     #[arg(long, value_name = "NAME")]
     pub(crate) prompt: Option<String>,
-    /// What would be sent for this URI: the resource, or the template and its variables
+    /// Print the content for this URI: the resource, or the template and its variables
     #[arg(long, value_name = "URI")]
     pub(crate) uri: Option<String>,
     /// The briefing that an agent gets for these tags; with --why, how it was selected

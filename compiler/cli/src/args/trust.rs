@@ -25,7 +25,7 @@ pub(crate) struct TrustArgs {
     pub(crate) verb: TrustVerb,
 }
 
-/// What to do with a trust file.
+/// The verbs of a trust file.
 #[derive(Debug, Clone, Subcommand)]
 pub(crate) enum TrustVerb {
     /// List what a trust file accepts and what it revokes

@@ -8,6 +8,7 @@ use relay_bundle::{Bundle, MAGIC, envelope};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::answer::FORMAT_VERSION;
 use crate::answer::size::grouped;
 use crate::answer::skill_text::LargestContext;
 use crate::answer::summary::Summary;
@@ -22,7 +23,6 @@ use crate::process;
 use crate::progress::Progress;
 use crate::project::{self, Project, Request};
 use crate::report::{self, Findings, Origin};
-use crate::schema::FORMAT_VERSION;
 
 /// The output of `relay build --format json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

@@ -11,6 +11,7 @@ use relay_policy::facts::Facts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::answer::FORMAT_VERSION;
 use crate::answer::effect::{Called, Done};
 use crate::answer::hit::{Raised, is_zero};
 use crate::args::{AnswerFormat, ClassifyArgs};
@@ -18,7 +19,6 @@ use crate::exit::Exit;
 use crate::failure::{Failure, reason};
 use crate::judge::{self, Chosen};
 use crate::output::Output;
-use crate::schema::FORMAT_VERSION;
 
 /// The longest input line that is read: the longest text, were every byte of it escaped.
 const LINE_BYTES_MAX: usize = 512 * 1024;
@@ -27,13 +27,13 @@ const LINE_BYTES_MAX: usize = 512 * 1024;
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum Classified {
-    /// What a command may do.
+    /// The tier, calls and effects of a command.
     Answer(Answer),
     /// The input line is not understood.
     Error(Rejected),
 }
 
-/// What a command may do.
+/// The tier, calls and effects of a command.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Answer {
     /// The version of this JSON format.
@@ -62,7 +62,7 @@ pub(crate) struct Answer {
 pub(crate) struct Rejected {
     /// The version of this JSON format.
     format_version: u32,
-    /// What is wrong with it.
+    /// The error in it.
     error: String,
 }
 

@@ -5,6 +5,7 @@ use relay_bundle::{Bundle, Gate, List, PromptView};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::answer::FORMAT_VERSION;
 use crate::answer::gate;
 use crate::answer::policy::{self, ChangedFloor, Known};
 use crate::answer::prompt::Argument;
@@ -18,7 +19,6 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::judge::Judge;
 use crate::output::{Output, bold, good};
-use crate::schema::FORMAT_VERSION;
 use crate::subject::{self, Opened};
 use crate::text::{indented, printable};
 
@@ -105,7 +105,7 @@ pub(crate) fn run(arguments: &DescribeArgs, output: &mut Output) -> Result<Exit,
 impl Described {
     fn of(bundle: &Bundle, caller: &Asker<'_>) -> Result<Self, Failure> {
         let Asker { placement, view } = caller;
-        let tenant = placement.tenant.map(|tenant| bundle.tenant_name(tenant)).transpose()?;
+        let tenant = placement.tenant.map(|tenant| bundle.tenants().name(tenant)).transpose()?;
         let role = placement.role.and_then(|role| bundle.roles().get(role));
         let instructions = view.instructions()?;
         let prompts = view.rows(List::Prompts)?.map(|row| Row::of(&view.prompt(row)?));

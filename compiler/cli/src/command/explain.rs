@@ -4,7 +4,6 @@
 mod cascade;
 mod command;
 mod index;
-mod nearest;
 mod prompt;
 mod selection;
 mod uri;

@@ -10,6 +10,7 @@ use relay_policy::tier::Tier;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::answer::FORMAT_VERSION;
 use crate::args::{AnswerFormat, FactTableArgs, FactsArgs};
 use crate::disk;
 use crate::exit::Exit;
@@ -17,7 +18,6 @@ use crate::failure::Failure;
 use crate::files::ProjectFiles;
 use crate::judge::{self, Chosen};
 use crate::output::{Output, bold, dim};
-use crate::schema::FORMAT_VERSION;
 use crate::text::wrapped;
 
 /// The output of `relay facts --json`.
@@ -32,12 +32,12 @@ pub(crate) struct Known {
     /// absent if a program was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     unchecked: Option<Vec<String>>,
-    /// What is known of the program or sub-command.
+    /// The facts of the program or sub-command.
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<KnownCommand>,
 }
 
-/// What is known of a program or sub-command.
+/// The facts of a program or sub-command.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct KnownCommand {
     /// Its names.
@@ -45,7 +45,7 @@ pub(crate) struct KnownCommand {
     /// Its tier, whatever its options; absent if its facts are not read yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     tier: Option<Tier>,
-    /// What it does.
+    /// Its action, as the end of a sentence.
     #[serde(skip_serializing_if = "String::is_empty")]
     says: String,
     /// Where that is written, as `file:line`.
@@ -61,7 +61,7 @@ pub(crate) struct KnownCommand {
     sub_commands: Vec<String>,
 }
 
-/// What is known of options.
+/// The facts of one or more options.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct KnownOption {
     /// How they are written.
@@ -71,10 +71,10 @@ pub(crate) struct KnownOption {
     /// The most that the command itself is with them.
     #[serde(skip_serializing_if = "Option::is_none")]
     cap: Option<Tier>,
-    /// What their value is; absent if they take none.
+    /// The role of their value; absent if they take none.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<&'static str>,
-    /// What they do.
+    /// Their action, as the end of a sentence.
     #[serde(skip_serializing_if = "String::is_empty")]
     says: String,
     /// Where that is written, as `file:line`.

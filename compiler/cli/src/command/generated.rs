@@ -3,6 +3,8 @@
 
 use std::fs;
 
+use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
+
 use crate::args::GeneratedArgs;
 use crate::command::build::Built;
 use crate::command::classify::Classified;
@@ -24,30 +26,29 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::report::Findings;
-use crate::schema;
 
 /// Returns the name and text of each schema, as in `schemas/NAME.json`, sorted by name.
 #[must_use]
 pub fn schemas() -> Vec<(&'static str, String)> {
     vec![
-        ("build", schema::text::<Built>()),
-        ("check", schema::text::<Findings>()),
-        ("classify", schema::text::<Classified>()),
-        ("describe", schema::text::<Described>()),
-        ("diff", schema::text::<Comparison>()),
-        ("explain-cascade", schema::text::<CascadeExplained>()),
-        ("explain-command", schema::text::<CommandExplained>()),
-        ("explain-index", schema::text::<IndexExplained>()),
-        ("explain-prompt", schema::text::<PromptExplained>()),
-        ("explain-selection", schema::text::<SelectionExplained>()),
-        ("explain-uri", schema::text::<UriExplained>()),
-        ("facts", schema::text::<Known>()),
-        ("inspect", schema::text::<Inspected>()),
-        ("rules", schema::text::<Rules>()),
-        ("show", schema::text::<EffectiveProject>()),
-        ("test", schema::text::<Tested>()),
-        ("trust-list", schema::text::<TrustListed>()),
-        ("verify", schema::text::<Verified>()),
+        ("build", schema::<Built>()),
+        ("check", schema::<Findings>()),
+        ("classify", schema::<Classified>()),
+        ("describe", schema::<Described>()),
+        ("diff", schema::<Comparison>()),
+        ("explain-cascade", schema::<CascadeExplained>()),
+        ("explain-command", schema::<CommandExplained>()),
+        ("explain-index", schema::<IndexExplained>()),
+        ("explain-prompt", schema::<PromptExplained>()),
+        ("explain-selection", schema::<SelectionExplained>()),
+        ("explain-uri", schema::<UriExplained>()),
+        ("facts", schema::<Known>()),
+        ("inspect", schema::<Inspected>()),
+        ("rules", schema::<Rules>()),
+        ("show", schema::<EffectiveProject>()),
+        ("test", schema::<Tested>()),
+        ("trust-list", schema::<TrustListed>()),
+        ("verify", schema::<Verified>()),
     ]
 }
 
@@ -74,4 +75,14 @@ pub(crate) fn write(
         output.result(format_args!("{}\n", path.display()))?;
     }
     Ok(Exit::Yes)
+}
+
+/// Returns the schema of a type as text.
+fn schema<T: JsonSchema>() -> String {
+    // The schema of serialized values: every field that is never skipped is required.
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let schema = SchemaGenerator::new(settings).into_root_schema_for::<T>();
+    let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();
+    text.push('\n');
+    text
 }

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::answer::FORMAT_VERSION;
 use crate::answer::audience::{self, Names, Seen};
 use crate::answer::gate;
 use crate::answer::policy::{self, Known};
@@ -26,7 +27,6 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::judge::Judge;
 use crate::output::{Output, doubtful};
-use crate::schema::FORMAT_VERSION;
 use crate::subject::{self, Opened, Subject};
 use crate::text::printable;
 use crate::trust_file;
@@ -208,7 +208,7 @@ fn resources(bundle: &Bundle) -> Result<Vec<Resource>, Failure> {
 }
 
 fn templates(bundle: &Bundle) -> Result<Vec<Template>, Failure> {
-    bundle.templates().map(|template| Ok(Template::of(&template?)?)).collect()
+    bundle.templates().iter().map(|template| Ok(Template::of(&template?)?)).collect()
 }
 
 fn skills(bundle: &Bundle) -> Result<Vec<Skill>, Failure> {

@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::answer::FORMAT_VERSION;
 use crate::args::{AnswerFormat, RulesArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bad, bold, doubtful};
 use crate::report::{Rule, Severity};
-use crate::schema::FORMAT_VERSION;
 use crate::text::{padded, widest, wrapped};
 
 /// The output of `relay rules --json`.

@@ -6,12 +6,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::answer::FORMAT_VERSION;
 use crate::args::{ReportFormat, ShowArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::project::{self, Project, Request};
-use crate::schema::FORMAT_VERSION;
 
 /// The output of `relay show --json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

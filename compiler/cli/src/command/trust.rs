@@ -9,8 +9,8 @@ use relay_bundle::envelope::key_id;
 use relay_bundle::trust::{PublicKey, Trust};
 
 use crate::args::{TrustAddArgs, TrustArgs, TrustEditArgs, TrustRevokeArgs, TrustVerb};
-use crate::clock;
 use crate::disk;
+use crate::environment;
 use crate::exit::Exit;
 use crate::expiry;
 use crate::failure::Failure;
@@ -21,7 +21,7 @@ use crate::trust_file::{NewKey, TrustFile};
 
 pub(crate) use list::TrustListed;
 
-/// What is revoked.
+/// The thing that is revoked.
 enum Revoked {
     /// A key of the file, by its id.
     Key { id: String, name: String },
@@ -101,7 +101,7 @@ fn finish(
              keeps out older bundles",
         );
     }
-    list::warn_of_unmet(&trust, clock::now(), output);
+    list::warn_of_unmet(&trust, environment::now(), output);
     Ok(Exit::Yes)
 }
 

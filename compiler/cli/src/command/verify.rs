@@ -9,14 +9,14 @@ use relay_diff::Signers;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::answer::FORMAT_VERSION;
 use crate::answer::size::counted;
 use crate::args::{AnswerFormat, VerifyArgs};
-use crate::clock;
 use crate::command::sign;
+use crate::environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bad, bold, good};
-use crate::schema::FORMAT_VERSION;
 use crate::subject;
 use crate::text::printable;
 use crate::trust_file;
@@ -83,12 +83,12 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> Result<Exit, F
 
 /// Returns the signatures of a bundle and whether they count under `trust`.
 pub(crate) fn signatures(bundle: &Bundle, trust: &Trust) -> Vec<Signature> {
-    reported(bundle, &trust::verify(bundle, trust, clock::now()))
+    reported(bundle, &trust::verify(bundle, trust, environment::now()))
 }
 
 /// Returns which signatures count under `trust`, and whether they suffice.
 pub(crate) fn signers(bundle: &Bundle, trust: &Trust) -> Signers {
-    let verified = trust::verify(bundle, trust, clock::now());
+    let verified = trust::verify(bundle, trust, environment::now());
     let good = SignatureState::Good.to_string();
     let counted = reported(bundle, &verified).into_iter().filter(|one| one.state == good);
     let good = counted.map(|one| one.name.unwrap_or(one.keyid)).collect();
@@ -107,7 +107,7 @@ pub(crate) fn unchecked_signatures(bundle: &Bundle) -> Vec<Signature> {
 }
 
 fn check(bundle: &Bundle, trust: &Trust) -> Result<Accepted, Distrust> {
-    let accepted = trust::verify(bundle, trust, clock::now()).map_err(Distrust::Untrusted)?;
+    let accepted = trust::verify(bundle, trust, environment::now()).map_err(Distrust::Untrusted)?;
     match bundle.check_all() {
         Ok(()) => Ok(accepted),
         Err(error) => Err(Distrust::Corrupt(error, accepted)),

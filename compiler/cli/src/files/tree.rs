@@ -1,4 +1,4 @@
-//! What a project's folder needs of the place where it is.
+//! The tree of files in which a project's folder is: on disk, or in a revision of git.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -20,18 +20,18 @@ pub(crate) trait FileTree {
     fn entries(&self, found: &Path) -> Result<Entries<'_>, ReadError>;
 }
 
-/// What is in a folder, in any order.
+/// The entries of a folder, in any order.
 pub(crate) type Entries<'t> = Box<dyn Iterator<Item = Result<Entry, ReadError>> + 't>;
 
 /// A name in a folder.
 pub(crate) struct Entry {
     /// The name.
     pub(crate) name: OsString,
-    /// What has it.
+    /// Its kind.
     pub(crate) kind: EntryKind,
 }
 
-/// What a name in a folder names.
+/// The kind of an entry of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EntryKind {
     /// A folder.

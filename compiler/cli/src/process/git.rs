@@ -38,7 +38,7 @@ const VARIABLES: [(&str, &str); 8] = [
     ("LANGUAGE", "C"),
 ];
 
-/// What names another repository than that of a folder, as git does for its hooks.
+/// Variables that name another repository than that of a folder; git sets them for its hooks.
 const ELSEWHERE: [&str; 7] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -189,7 +189,7 @@ pub(crate) struct Objects {
     broken: Option<String>,
 }
 
-/// What git answers for an object.
+/// The header of an object, as git prints it.
 struct Header {
     is_blob: bool,
     bytes: u64,

@@ -5,10 +5,10 @@ use relay_compiler::{Diagnostics, Report, Span};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::answer::FORMAT_VERSION;
 use crate::failure::Failure;
 use crate::level::Level;
 use crate::report::origin::Origin;
-use crate::schema::FORMAT_VERSION;
 
 /// The output of `relay check --format json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

@@ -1,4 +1,4 @@
-//! What every diagnostic code means, read from `docs/diagnostics.md`, which is generated from the
+//! The meaning of every diagnostic code, read from `docs/diagnostics.md`, which is generated from the
 //! sources of the compiler.
 
 use schemars::JsonSchema;
@@ -26,9 +26,9 @@ pub(crate) struct Rule {
 pub(crate) struct Message {
     /// Whether a bundle can be built in spite of it.
     pub(crate) severity: Severity,
-    /// What is wrong.
+    /// The message of the diagnostic.
     pub(crate) message: String,
-    /// What to do about it; absent if that differs from case to case.
+    /// The remedy; absent if that differs from case to case.
     pub(crate) help: Option<String>,
 }
 

@@ -17,7 +17,7 @@ pub(super) struct Call {
     user: usize,
 }
 
-/// What calls differ by.
+/// The parts of a call by which answers differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Axis {
     Tool,
@@ -250,8 +250,9 @@ impl Asked {
 /// Returns for each user whom `users` names the tenants of its lines; of one for all, `None`.
 fn homes(bundle: &Bundle) -> Result<BTreeMap<String, BTreeSet<Option<String>>>, Corrupt> {
     let mut homes: BTreeMap<String, BTreeSet<Option<String>>> = BTreeMap::new();
-    for user in bundle.users()?.into_iter().filter(|user| user.who == Who::User) {
-        let tenant = user.tenant.map(|tenant| bundle.tenant_name(tenant as usize)).transpose()?;
+    for user in bundle.users().list()?.into_iter().filter(|user| user.who == Who::User) {
+        let tenant =
+            user.tenant.map(|tenant| bundle.tenants().name(tenant as usize)).transpose()?;
         homes.entry(user.id).or_default().insert(tenant.map(Into::into));
     }
     Ok(homes)

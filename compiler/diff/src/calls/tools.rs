@@ -14,7 +14,7 @@ const STEPS_MAX: usize = 2_000_000;
 pub(super) struct Tools {
     /// One of them.
     pub(super) example: String,
-    /// What they are called.
+    /// Their names in reports.
     pub(super) names: Vec<String>,
 }
 
@@ -38,7 +38,7 @@ struct Patterns<'p> {
 struct Candidate<'n> {
     is_known: bool,
     name: String,
-    /// What the tools of its class are called.
+    /// The name of the tools of its class in reports.
     called: &'n str,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn tools(
     changed: &BTreeSet<String>,
 ) -> Result<Classes, Corrupt> {
     let mut known = BTreeSet::new();
-    for tool in a.known_tools().chain(b.known_tools()) {
+    for tool in a.known_tools().iter().chain(b.known_tools().iter()) {
         known.insert(tool?.name()?);
     }
     let patterns = Patterns::of(all);

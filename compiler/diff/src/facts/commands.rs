@@ -12,15 +12,20 @@ use crate::witness::quoted;
 const VALUES_MAX: usize = 6;
 const OTHERS_MAX: usize = 12;
 
-/// Returns commands that a difference may lower, the plainest first.
-pub(super) fn of(program: &str, sides: [Option<&Node>; 2], difference: &Difference) -> Vec<String> {
+/// Returns groups of commands that a difference may lower, the plainest first: one that shows it explains
+/// more than a command of a later group, even one that falls further.
+pub(super) fn of(
+    program: &str,
+    sides: [Option<&Node>; 2],
+    difference: &Difference,
+) -> [Vec<String>; 2] {
     let program = quoted(program);
     let command =
         [std::slice::from_ref(&program), difference.commands.as_slice()].concat().join(" ");
     let nodes: Vec<&Node> = sides.iter().flatten().copied().collect();
     let below = below(&nodes, &difference.commands);
     let operands = operands(&below);
-    let mut out = Vec::new();
+    let (mut out, mut later) = (Vec::new(), Vec::new());
     match &difference.concept {
         Concept::Program => {
             nodes.iter().for_each(|node| all(&program, node, &mut out));
@@ -38,14 +43,14 @@ pub(super) fn of(program: &str, sides: [Option<&Node>; 2], difference: &Differen
         }
         Concept::Setting => {
             plain(&command, &operands, &mut out);
-            streams(&command, &mut out);
+            streams(&command, &mut later);
             for (name, _) in options(&below).filter(|(name, _)| name.starts_with("--")) {
                 let shortened = name.get(..name.len() - 1).filter(|name| name.len() > 2);
-                out.extend(shortened.map(|name| format!("{command} {name}")));
+                later.extend(shortened.map(|name| format!("{command} {name}")));
             }
             // Options after an operand.
-            out.extend(options(&below).map(|(name, _)| format!("{command} x {name}")));
-            below.iter().for_each(|node| all(&command, node, &mut out));
+            later.extend(options(&below).map(|(name, _)| format!("{command} x {name}")));
+            below.iter().for_each(|node| all(&command, node, &mut later));
         }
         Concept::Options(names, values) => {
             let others = others(&below, names);
@@ -102,7 +107,7 @@ pub(super) fn of(program: &str, sides: [Option<&Node>; 2], difference: &Differen
             below.iter().for_each(|node| all(&command, node, &mut out));
         }
     }
-    out
+    [out, later]
 }
 
 /// Returns the commands of each side that some names lead to.

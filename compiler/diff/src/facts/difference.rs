@@ -25,14 +25,14 @@ pub struct Difference {
     pub lowers: bool,
 }
 
-/// What differs.
+/// The concept in which facts differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Concept {
     /// All of a program.
     Program,
     /// A sub-command, by one of its names.
     SubCommand(String),
-    /// What a command is whatever its options, or how it reads its words.
+    /// The tier of a command whatever its options, or how it reads its words.
     Setting,
     /// Options, by their names, with values that tell both sides apart.
     Options(Vec<String>, Vec<String>),

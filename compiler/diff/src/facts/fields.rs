@@ -1,4 +1,4 @@
-//! What differs of one row, gathered: each field with both of its values, and the direction of all of it.
+//! The differing fields of one row: each with both of its values, and the direction of all of them.
 
 use relay_policy::tier::Tier;
 

@@ -11,7 +11,7 @@ use super::operand;
 use super::side::{Command, Comparison};
 use crate::direction::Direction;
 
-/// What a command is in one of its forms.
+/// A command in one of its forms.
 struct Sheet<'k> {
     tier: Option<Tier>,
     operands: &'k [Operand],
@@ -125,9 +125,12 @@ pub(super) fn compare<'k>(a: &Command<'k>, b: &Command<'k>, all: &mut Comparison
         }
         said.push((part, words.clone()));
         let (sheet_a, sheet_b) = (Sheet::of(a, before), Sheet::of(b, form));
-        let has_other_words = sheet_a.tier == sheet_b.tier;
+        // Where the tiers do not say why it loosens, the other words do.
+        let tiers = tier_direction(sheet_a.tier, sheet_b.tier, all);
+        let has_other_words = tiers == Direction::Same
+            || (direction == Direction::NotProved && tiers != Direction::NotProved);
         let described = |sheet: &Sheet<'_>, form: Option<&Form>| {
-            let what = if form.is_some() { "" } else { " without a form" };
+            let what = if form.is_some() { "" } else { " without this form" };
             let tier = format!("tier {}{what}", tier_word(sheet.tier));
             if has_other_words { format!("{tier}, {}", sheet.words()) } else { tier }
         };

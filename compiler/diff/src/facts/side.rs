@@ -39,7 +39,7 @@ impl<'k> Command<'k> {
     }
 }
 
-/// What a comparison of two programs needs and finds.
+/// The state of a comparison of two programs, with the differences found so far.
 pub(super) struct Comparison<'k> {
     pub(super) before: Floors,
     pub(super) after: Floors,

@@ -1,4 +1,4 @@
-//! What certain values mean: a list of patterns of which the first that matches counts.
+//! Values with a meaning of their own: a list of patterns of which the first that matches counts.
 
 use std::collections::BTreeMap;
 

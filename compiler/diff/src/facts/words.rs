@@ -30,12 +30,19 @@ pub(super) fn compare(a: Option<&Knowledge>, b: Option<&Knowledge>, out: &mut Fi
         return;
     }
     let names = changed.get(..NAMES_MAX.min(changed.len())).unwrap_or_default().join(", ");
-    let change = Change::Value { before: None, after: None };
+    let change = Change::Value {
+        before: Some(format!("{} words", changed.len())),
+        after: Some("read differently".into()),
+    };
     let finding = Finding::new(Area::Authority, Kind::Policy, "", change)
         .direction(direction)
         .part("words of languages")
         .content(format!("{before:?}").as_bytes(), format!("{after:?}").as_bytes());
-    out.push(finding.meaning(format!("{} words are read otherwise: {names}", changed.len())));
+    let more = match changed.len().saturating_sub(NAMES_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    out.push(finding.meaning(format!("{names}{more}")));
 }
 
 fn words(known: Option<&Knowledge>) -> BTreeMap<(Role, &str), WordKind> {

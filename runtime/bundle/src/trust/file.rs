@@ -101,7 +101,7 @@ pub enum TrustFileError {
     /// A key's id is not the id of its public key.
     #[error("key `{name}` has the id `{id}`, but the id of its public key is `{found}`")]
     KeyId {
-        /// What the file calls the key.
+        /// The name of the key in the file.
         name: String,
         /// The id in the file.
         id: String,
@@ -111,21 +111,21 @@ pub enum TrustFileError {
     /// Two entries have the same public key.
     #[error("one public key is listed as `{other}` and as `{name}`: keep one of them")]
     KeyTwice {
-        /// What the file calls it the second time.
+        /// The second name of the key in the file.
         name: String,
-        /// What it calls it the first time.
+        /// Its first name.
         other: String,
     },
     /// A key that is never valid.
     #[error("key `{name}` is never valid: its not-after is not later than its not-before")]
     NeverValid {
-        /// What the file calls the key.
+        /// The name of the key in the file.
         name: String,
     },
     /// A revoked key is named by its name.
     #[error("revoked.keys names `{name}`, which is the name of a key: write its id, `{id}`")]
     RevokedName {
-        /// What the file calls the key.
+        /// The name of the key in the file.
         name: String,
         /// The id of the key.
         id: String,
@@ -136,7 +136,7 @@ pub enum TrustFileError {
         suggested(nearest)
     )]
     RevokedUnknown {
-        /// What the file names.
+        /// The id in the file.
         id: String,
         /// The id that is most like it.
         nearest: Option<String>,
@@ -147,7 +147,7 @@ pub enum TrustFileError {
         suggested(nearest)
     )]
     Role {
-        /// What the file has.
+        /// The role in the file.
         role: String,
         /// The same text as a role.
         nearest: Option<String>,
@@ -171,7 +171,7 @@ pub enum TrustFileError {
         "project is `{project}`: write the name of the project as in its project.kdl, or remove the key"
     )]
     Project {
-        /// What the file has.
+        /// The project in the file.
         project: String,
     },
 }

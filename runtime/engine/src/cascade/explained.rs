@@ -11,7 +11,7 @@ use super::resolution::Resolution;
 use super::trace::{TraceRow, TracedSkill};
 use crate::nearest::nearest;
 
-/// What a call is given, and why.
+/// The text that a call is given, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Explained {
@@ -21,7 +21,7 @@ pub struct Explained {
     pub trace: Vec<Row>,
     /// The skills that would match but for one selector.
     pub near_misses: Vec<Miss>,
-    /// What is odd about the question, such as names that the bundle does not know.
+    /// Oddities of the question, such as names that the bundle does not know.
     pub notes: Vec<String>,
 }
 
@@ -70,7 +70,7 @@ pub struct Failed {
     pub selector: &'static str,
     /// The name that it asks for, or the patterns of which one must match.
     pub wants: Vec<String>,
-    /// What the question has.
+    /// The name in the question.
     pub got: Option<String>,
 }
 
@@ -124,13 +124,13 @@ pub fn notes(bundle: &Bundle, question: Question<'_>) -> Result<Vec<String>, Cor
         tenants.extend(skill.tenant()?);
         users.extend(skill.user()?);
     }
-    for tenant in 0..bundle.tenant_count() {
-        tenants.insert(bundle.tenant_name(tenant)?);
+    for tenant in 0..bundle.tenants().count() {
+        tenants.insert(bundle.tenants().name(tenant)?);
     }
-    let rows = bundle.users()?;
+    let rows = bundle.users().list()?;
     let named = rows.iter().filter(|row| row.who == Who::User);
     users.extend(named.map(|row| row.id.as_str()));
-    for tool in bundle.known_tools() {
+    for tool in bundle.known_tools().iter() {
         tools.insert(tool?.name()?);
     }
     tools.extend(bundle.tools().iter().map(|tool| tool.name.as_str()));

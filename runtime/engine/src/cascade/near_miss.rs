@@ -17,9 +17,9 @@ pub struct NearMiss {
     pub priority: u8,
     /// The selector that fails.
     pub selector: Selector,
-    /// What it asks for: a name, or patterns of which one must match.
+    /// The name that it asks for, or patterns of which one must match.
     pub wants: Vec<String>,
-    /// What the question has.
+    /// The name in the question.
     pub got: Option<String>,
     /// Where the skill is declared.
     pub at: Place,

@@ -1,4 +1,4 @@
-//! What the cascade is asked.
+//! The question to the cascade: a call, by tenant, tool and user.
 
 use relay_bundle::{Bundle, Corrupt, Who};
 
@@ -19,13 +19,13 @@ impl Question<'_> {
     /// own, which is free to use any id; callers without a tenant may have one, too.
     pub(super) fn is_of_other_tenant(&self, bundle: &Bundle) -> Result<bool, Corrupt> {
         let Some(user) = self.user else { return Ok(false) };
-        let rows = bundle.users_of(Who::User, user)?;
+        let rows = bundle.users().of(Who::User, user)?;
         if rows.is_empty() {
             return Ok(false);
         }
-        let own = self.tenant.map(|tenant| bundle.find_tenant(tenant)).transpose()?.flatten();
+        let own = self.tenant.map(|tenant| bundle.tenants().find(tenant)).transpose()?.flatten();
         for number in rows {
-            let of_row = bundle.user_row(number)?.tenant;
+            let of_row = bundle.users().row(number)?.tenant;
             if of_row.is_none_or(|of_row| own == Some(of_row as usize)) {
                 return Ok(false);
             }

@@ -11,7 +11,7 @@ pub struct Matched {
     pub overridden_by: Option<u32>,
 }
 
-/// What a call is given.
+/// The skills of a call, in the order of their texts.
 #[derive(Clone)]
 pub struct Resolution<'b> {
     pub(super) bundle: &'b Bundle,

@@ -31,7 +31,7 @@ pub enum ArgumentError {
     Missing {
         /// Its name.
         name: &'static str,
-        /// What it must be.
+        /// The values that it takes, in words.
         expected: &'static str,
     },
     /// An argument is of another type.
@@ -39,7 +39,7 @@ pub enum ArgumentError {
     WrongType {
         /// Its name.
         name: &'static str,
-        /// What it must be.
+        /// The values that it takes, in words.
         expected: &'static str,
     },
 }

@@ -42,7 +42,7 @@ pub struct Call {
 /// A word of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Argument {
-    /// What it is for the program.
+    /// Its meaning for the program.
     pub kind: ArgumentKind,
     /// Its text; of an option, its value.
     pub value: Option<Value>,
@@ -52,7 +52,7 @@ pub struct Argument {
     pub is_many: bool,
 }
 
-/// What a word is for its program.
+/// The meaning of a word for its program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArgumentKind {
     /// The name of a sub-command.

@@ -9,7 +9,7 @@ use crate::tier::Floor;
 /// Something that a text does, or a doubt about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Effect {
-    /// What happens.
+    /// The action.
     pub what: What,
     /// The bytes of the text that say so.
     pub span: Span,
@@ -23,12 +23,12 @@ pub struct Effect {
     pub(crate) fact: Option<(NodeId, u16)>,
 }
 
-/// What an effect is.
+/// The kind of an effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum What {
     /// Something happens to a path.
     Path {
-        /// What happens.
+        /// The action on the path.
         touch: Touch,
         /// The path, absolute or seen from the work tree (`.`) or the home (`~`).
         path: Value,
@@ -70,7 +70,7 @@ pub enum What {
     Doubt(Floor, &'static str),
 }
 
-/// What happens to a path.
+/// An action on a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Touch {
     /// It is read.
@@ -148,7 +148,7 @@ pub enum Hidden {
     Network,
 }
 
-/// What a container gets of the host.
+/// The part of the host that a container gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mount {
     /// A folder that is the host, or its daemon.

@@ -1,4 +1,4 @@
-//! What rows say of a call, for readers that compare no tiers.
+//! Statements of rows about a call, for readers that compare no tiers.
 
 use super::row::{Extent, FlagRow, FormRow, NodeRow, ValueRow};
 use super::table::Facts;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::damage::Damaged;
+use super::cursor::Damaged;
 use super::model::{Role, WordKind};
 use super::names::NameId;
 use super::row::{Extent, FlagId, FormRow, NameList, NodeId, NodeRow, RowReader, TextId};
@@ -71,7 +71,7 @@ struct Check<'f, 'a> {
 /// How many times as long as all rows the options of all nodes may be.
 const SHARED_MAX: usize = 16;
 
-/// What is `None` is wrong.
+/// A check returns `None` where the table is wrong.
 impl Check<'_, '_> {
     fn node(&mut self, id: NodeId, parent: Option<NodeId>, depth: usize) -> Option<()> {
         let row = self.facts.node(id)?;

@@ -1,4 +1,12 @@
-//! Numbers of one to five bytes: seven bits a byte, the lowest first, and a set bit for each byte that another follows.
+//! Bytes of a table, read in order. A number has one to five bytes: seven bits a byte, the lowest first, and a
+//! set bit for each byte that another follows.
+
+use thiserror::Error;
+
+/// The table was altered or cut, or written by another version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("the table of facts is damaged: {0}")]
+pub struct Damaged(pub &'static str);
 
 /// Reads off bytes. Past their end everything is 0 and empty, and `is_short` says so.
 #[derive(Debug, Clone, Copy)]

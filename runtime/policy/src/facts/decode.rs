@@ -89,7 +89,7 @@ impl Facts<'_> {
     }
 }
 
-/// What the rows of one program are decoded with.
+/// The tables and names for decoding the rows of one program.
 #[derive(Clone, Copy)]
 struct Decode<'f, 'a> {
     facts: &'f Facts<'a>,

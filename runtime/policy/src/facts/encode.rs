@@ -20,7 +20,7 @@ use crate::tier::Tier;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("the facts do not fit a table: {what}")]
 pub struct EncodeError {
-    /// What there is too much of.
+    /// The items of which there are too many.
     pub what: &'static str,
 }
 

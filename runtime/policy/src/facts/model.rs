@@ -42,7 +42,7 @@ macro_rules! words {
 }
 
 words! {
-    /// What an operand or the value of an option is.
+    /// The meaning of an operand, or of the value of an option.
     Role {
         /// Data that means nothing to a tier.
         Text = "text",
@@ -124,7 +124,7 @@ words! {
         SendFile = "send-file",
         /// The name of a secret, which the program prints.
         Secret = "secret",
-        /// What `git push` pushes.
+        /// The refs that `git push` pushes.
         Refspec = "refspec",
         /// A revision or a path that a checkout takes.
         Revision = "revision",
@@ -162,7 +162,7 @@ words! {
 }
 
 words! {
-    /// What a program writes to standard output, as far as it matters to what reads it.
+    /// The output that a program writes to standard output, as far as it matters to its reader.
     Output {
         /// Text that is not known.
         Opaque = "opaque",
@@ -180,7 +180,7 @@ words! {
         Hex = "hex",
         /// Standard input, each line backwards.
         Reversed = "reversed",
-        /// What came over a network.
+        /// Data from a network.
         Network = "network",
         /// A word that cannot hold a path: a number, a name, a time.
         Word = "word",
@@ -200,7 +200,7 @@ words! {
 }
 
 words! {
-    /// What a builtin or program means to the shell that is classified.
+    /// The effect of a builtin or program on the shell that is classified.
     Special {
         /// Nothing.
         Nothing = "nothing",
@@ -237,7 +237,7 @@ words! {
     }
 }
 
-/// What the names of shipped fact files begin with: no file of a project is called so.
+/// The prefix of the names of shipped fact files. No file of a project has it.
 pub const SHIPPED: &str = "<relay>/";
 
 /// Everything that is known.
@@ -260,7 +260,7 @@ pub struct Node {
     pub names: Vec<String>,
     /// Its tier, whatever its options; `None` if no one has read the facts yet.
     pub tier: Option<Tier>,
-    /// What it does, as the end of a sentence about it: `restarts a service`.
+    /// The action, as the end of a sentence about the command: `restarts a service`.
     pub says: String,
     /// How it reads its words.
     pub style: Style,
@@ -284,17 +284,17 @@ pub struct Node {
     pub user: String,
     /// A path that it writes by default.
     pub writes: String,
-    /// What it does with code on standard input if it has no operand; `Text` for nothing.
+    /// The language of the code that it reads from standard input without an operand; `Text` if it runs none.
     pub stdin: Role,
-    /// What its output is.
+    /// The kind of its output.
     pub output: Output,
-    /// What it means to this shell.
+    /// Its effect on this shell.
     pub special: Special,
     /// Its options.
     pub flags: Vec<Flag>,
     /// Its operands.
     pub operands: Vec<Operand>,
-    /// What it is under conditions; the first that holds counts.
+    /// Its forms under conditions; the first whose conditions hold counts.
     pub forms: Vec<Form>,
     /// Its sub-commands.
     pub subs: Vec<Self>,
@@ -315,13 +315,13 @@ pub struct Flag {
     pub cap: Option<Tier>,
     /// Whether they take a value.
     pub arity: Arity,
-    /// What the value is. Without a value: `Listen` if they open a port to others, or else `Text`.
+    /// The role of the value. Without a value: `Listen` if the options open a port to others, or else `Text`.
     pub role: Role,
-    /// What they do: `rewrites remote history`.
+    /// The action of the options, as in `rewrites remote history`.
     pub says: String,
     /// Whether sub-commands take them too.
     pub everywhere: bool,
-    /// What certain values mean.
+    /// Values with a meaning of their own.
     pub values: Vec<Value>,
     /// Where they were written.
     pub place: Place,
@@ -339,7 +339,7 @@ words! {
     }
 }
 
-/// What a certain value means.
+/// A value of an option, or an operand, with a meaning of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Value {
     /// The value; with one `*` at the end or the beginning, or alone, a pattern.
@@ -348,9 +348,9 @@ pub struct Value {
     pub tier: Tier,
     /// The most that the command is with it.
     pub cap: Option<Tier>,
-    /// What the part that `*` stands for is, or the whole value.
+    /// The role of the part that `*` stands for, or of the whole value.
     pub role: Role,
-    /// What it does.
+    /// The action of the value.
     pub says: String,
     /// Where it was written.
     pub place: Place,
@@ -378,20 +378,20 @@ pub struct Operand {
     pub from: u8,
     /// Whether the row is not about the last of several operands.
     pub not_last: bool,
-    /// What it is.
+    /// The role of the operand.
     pub role: Role,
-    /// What certain values mean.
+    /// Words with a meaning of their own.
     pub values: Vec<Value>,
     /// Where it was written.
     pub place: Place,
 }
 
-/// What a command is under conditions. It may only lower.
+/// A command under conditions. A form may only lower.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Form {
     /// Its tier then.
     pub tier: Tier,
-    /// What it does then.
+    /// The action of the command in this form.
     pub says: String,
     /// Options of which one must be there, if any are named.
     pub has: Vec<String>,
@@ -403,13 +403,13 @@ pub struct Form {
     pub most: u8,
     /// Patterns of which each operand must match one, if any are named.
     pub matching: Vec<String>,
-    /// What its operands are then; as otherwise if none are named.
+    /// Its operands in this form; those of the command if none are named.
     pub operands: Vec<Operand>,
-    /// What the values of options are then.
+    /// The roles of the values of options in this form.
     pub roles: Vec<(String, Role)>,
-    /// What its output is then.
+    /// The kind of its output in this form.
     pub output: Option<Output>,
-    /// What it does with standard input then.
+    /// The language of code on its standard input in this form.
     pub stdin: Option<Role>,
     /// A path that it writes then.
     pub writes: String,
@@ -418,7 +418,7 @@ pub struct Form {
 }
 
 words! {
-    /// What a word of a language means.
+    /// The meaning of a word of a language.
     WordKind {
         /// It only computes, reads or prints.
         Harmless = "harmless",
@@ -438,7 +438,7 @@ words! {
 pub struct LanguageWords {
     /// The language, as the role of its code.
     pub language: Role,
-    /// What they mean.
+    /// The meaning of the words.
     pub kind: WordKind,
     /// The words.
     pub words: Vec<String>,

@@ -22,13 +22,12 @@ use std::ops::Range;
 use zerocopy::little_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::cursor::{Cursor, put_number};
-use super::damage::Damaged;
+use super::cursor::{Cursor, Damaged, put_number};
 
 /// The number of a name.
 pub(crate) type NameId = u16;
 
-/// What is added to the letter of a name such as `-x`.
+/// The offset that is added to the letter of a name such as `-x`.
 const LETTERS: NameId = 0xff00;
 /// The fewest names of a block, but for the last.
 const BLOCK_MIN: usize = 24;

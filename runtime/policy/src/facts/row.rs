@@ -36,7 +36,7 @@ pub(crate) type TextId = u32;
 /// The bit of the number of a text that only one row has.
 pub(super) const IN_ROW: TextId = 1 << 31;
 
-/// What a program has in place of the number of a parent.
+/// The parent of a program, which has none.
 pub(super) const NO_PARENT: NodeId = 0xff_ffff;
 
 /// The number of a program or a distance as it is written: in three bytes, the lowest first.
@@ -100,7 +100,7 @@ pub(super) mod flag_part {
     pub(in crate::facts) const VALUES: u8 = 1 << 7;
 }
 
-/// What is said of an operand, in the bits beside its line.
+/// Parts of an operand, in the bits beside its line.
 pub(super) mod operand_part {
     pub(in crate::facts) const BITS: u32 = 3;
     pub(in crate::facts) const VALUES: u32 = 1;
@@ -274,7 +274,7 @@ pub(crate) struct OperandRow {
     pub(crate) values: Extent,
 }
 
-/// What a certain value means.
+/// The row of a value with a meaning of its own.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ValueRow {
     pub(crate) id: u32,
@@ -286,7 +286,7 @@ pub(crate) struct ValueRow {
     pub(crate) line: u16,
 }
 
-/// What a command is under conditions.
+/// The row of a form.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FormRow {
     pub(crate) id: u32,

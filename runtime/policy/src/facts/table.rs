@@ -9,8 +9,7 @@ use std::mem::size_of;
 use zerocopy::little_endian::{U16, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-use super::cursor::Cursor;
-use super::damage::Damaged;
+use super::cursor::{Cursor, Damaged};
 use super::model::{Place, Role, WordKind};
 use super::names::{BlockIds, NameId, Names, letter_of, name_of};
 use super::row::{
@@ -416,7 +415,7 @@ fn rows<T: FromBytes + Immutable + KnownLayout + Unaligned>(
     Ok((rows, rest))
 }
 
-/// What people read of facts.
+/// The texts of facts that people read.
 impl<'a> Facts<'a> {
     /// Returns the name of a program with its sub-commands: `git stash drop`.
     #[must_use]

@@ -39,32 +39,32 @@ pub struct Hit {
 /// Why a part of a text raises its tier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
-    /// What a program or sub-command does.
+    /// The tier of a program or sub-command.
     Program(NodeId),
-    /// What a program does in one of its forms.
+    /// The tier of a program in one of its forms.
     Form(NodeId, u32),
-    /// What an option does.
+    /// The tier of an option.
     Flag(NodeId, FlagId, NameId),
-    /// What a certain value does.
+    /// The tier of a value.
     Value(NodeId, u32),
-    /// What happens to a path.
+    /// An action on a path.
     Path {
-        /// What happens to it.
+        /// The action.
         touch: Touch,
-        /// What it is.
+        /// The class of the path.
         class: PathClass,
         /// Whether it may be many.
         is_many: bool,
     },
-    /// What code of another language does.
+    /// An action of code in another language.
     Code(Role, &'static str),
-    /// What the shell itself does.
+    /// An action of the shell itself.
     Shell(&'static str),
     /// A doubt.
     Floor {
-        /// What kind of doubt.
+        /// The kind of doubt.
         floor: Floor,
-        /// What the doubt is.
+        /// The doubt in words.
         reason: &'static str,
     },
 }

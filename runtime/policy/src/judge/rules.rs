@@ -1,4 +1,4 @@
-//! What decides how a text is judged, beside the facts.
+//! The rules that judge a text beside the facts: floors and paths.
 
 use relay_bundle::Policy;
 use thiserror::Error;
@@ -6,12 +6,12 @@ use thiserror::Error;
 use crate::path_rules::{PathRules, PatternError};
 use crate::tier::Floors;
 
-/// What decides how a text is judged, beside the facts.
+/// The rules that judge a text beside the facts.
 #[derive(Debug, Clone, Default)]
 pub struct Rules {
     /// The tiers of doubts.
     pub floors: Floors,
-    /// What the project says of paths.
+    /// The project's rules for paths.
     pub paths: PathRules,
 }
 

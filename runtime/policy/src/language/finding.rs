@@ -1,4 +1,4 @@
-//! What code does, and how it is read.
+//! The actions of code, and the ways in which it is read.
 
 use crate::effect::Act;
 
@@ -10,7 +10,7 @@ pub(crate) struct Finding {
     pub(crate) what: What,
 }
 
-/// What code does.
+/// The kind of an action of code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum What {
     /// It does something that is known by name.

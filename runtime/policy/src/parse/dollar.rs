@@ -1,4 +1,4 @@
-//! What begins with `$`, and backticks.
+//! Expansions: each word that begins with `$`, and backticks.
 
 use super::parser::{Parsed, Parser, is_name_byte};
 use crate::span::Span;

@@ -17,7 +17,7 @@ pub const DEPTH_MAX: u32 = 48;
 /// it turns out to be no arithmetic.
 const FUEL_PER_BYTE: usize = 12;
 const FUEL_MIN: usize = 64 * 1024;
-/// What a command costs beside its bytes: a text of 64 KiB may have some 10,000, a short one 1,000.
+/// The fuel of a command beside its bytes: a text of 64 KiB may have some 10,000, a short one 1,000.
 pub(super) const COMMAND_FUEL: usize = 64;
 
 /// Why a text is not understood.
@@ -26,14 +26,14 @@ pub(super) const COMMAND_FUEL: usize = 64;
 pub struct ParseError {
     /// The byte at which reading ended.
     pub at: u32,
-    /// What was found or missing.
+    /// The token that was found, or the one that is missing.
     pub reason: &'static str,
 }
 
 /// The result of a step.
 pub(super) type Parsed<T> = Result<T, ParseError>;
 
-/// What reading a text has left to spend. Nested texts spend from the same.
+/// The fuel that is left for reading a text. Nested texts spend from the same.
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
     pub(super) depth: u32,
@@ -56,7 +56,7 @@ pub(super) struct Pending {
     pub(super) strips_tabs: bool,
 }
 
-/// What the last search for a `]` found: the bytes that it went over, in a text up to `end`.
+/// The last search for a `]`: the bytes that it went over, in a text up to `end`.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Bracket {
     pub(super) from: usize,

@@ -4,7 +4,7 @@ use super::parser::{Parsed, Parser};
 use crate::span::Span;
 use crate::syntax::Part;
 
-/// What the text of a `double` is in.
+/// The context of the text of a `double`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Inside {
     /// `"…"`.

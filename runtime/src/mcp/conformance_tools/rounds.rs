@@ -29,7 +29,7 @@ pub(super) struct Rounds {
     /// Whether the client must return the state that it was given.
     #[serde(default)]
     sealed: bool,
-    /// What is asked in each round, at least one.
+    /// The questions of each round, at least one.
     inputs: Vec<InputRequests>,
 }
 

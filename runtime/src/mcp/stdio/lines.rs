@@ -21,7 +21,7 @@ pub(super) struct Lines<R> {
     has_ended: bool,
 }
 
-/// What was read.
+/// The outcome of reading one line.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Line {
     /// A line, without the character that ends it. The last one may have none.

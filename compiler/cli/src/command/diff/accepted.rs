@@ -18,7 +18,7 @@ const FINGERPRINT_CHARS: usize = 16;
 /// Entries that fit nothing and are named.
 const UNFIT_MAX: usize = 10;
 
-/// What an accepted finding looks like, for helps.
+/// An example of an accepted finding, for helps.
 const EXAMPLE: &str = "write `[[accepted]]`, `fingerprint = \"…\"` and `reason = \"…\"`";
 
 /// The entries of a file, by fingerprint.

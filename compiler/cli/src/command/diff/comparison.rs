@@ -1,4 +1,4 @@
-//! What a comparison found, as every form prints it.
+//! The result of a comparison, as every form prints it.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,6 +8,7 @@ use relay_diff::{Area, Change, Claim, Direction, Finding, Places, TOKEN_BYTES, c
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::answer::FORMAT_VERSION;
 use crate::command::diff::anchor::Anchors;
 use crate::command::diff::pair::{Facts, InEnvironment, Pair, SideFacts};
 use crate::command::diff::side::{Content, Side};
@@ -15,7 +16,6 @@ use crate::command::verify::Signature;
 use crate::failure::Failure;
 use crate::level::Level;
 use crate::project::DOCUMENT;
-use crate::schema::FORMAT_VERSION;
 
 /// The comparison of one project, or of several.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -28,7 +28,7 @@ pub(crate) struct Comparison {
     pub(crate) areas: Vec<Area>,
     /// Each project.
     pub(crate) projects: Vec<Compared>,
-    /// What a reader must know that is of no single project.
+    /// Facts that a reader must know and that are of no single project.
     pub(crate) notes: Vec<String>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Compared {
     pub(crate) files_of: Option<usize>,
     /// The paths of the source files that differ, from the project's folder.
     pub(crate) files: Vec<String>,
-    /// What a reader must know to understand the comparison.
+    /// Facts that a reader must know to understand the comparison.
     pub(crate) notes: Vec<String>,
     /// The differences, the most dangerous first; of an area, those that are accepted last.
     pub(crate) findings: Vec<Found>,
@@ -58,20 +58,20 @@ pub(crate) struct Compared {
 /// One side of a comparison.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Described {
-    /// What was typed, or `HEAD` and `work tree` for what was not typed.
+    /// The argument of the command, or `HEAD` and `work tree` without one.
     pub(crate) subject: String,
     /// The hash of its commit, if it is from one.
     pub(crate) commit: Option<String>,
-    /// What its bundle says of itself; absent if the side is nothing.
+    /// The identity of its bundle; absent if the side is nothing.
     pub(crate) bundle: Option<Identity>,
     /// The signatures of a bundle: checked if there is a trust file.
     pub(crate) signers: Vec<Signature>,
-    /// What precedes a path from the project's folder in a checkout.
+    /// The prefix of a path from the project's folder in a checkout.
     #[serde(skip)]
     pub(crate) folder: String,
 }
 
-/// What a bundle says of itself. Of a project it is the bundle of the first environment.
+/// The identity of a bundle, as it is written in it. Of a project it is the bundle of the first environment.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Identity {
     /// The project's name.
@@ -94,7 +94,7 @@ pub(crate) struct Identity {
 /// A difference, and where it was found.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Found {
-    /// What names the difference in any run: area, kind, name and part.
+    /// The name of the difference in any run: area, kind, name and part.
     pub(crate) id: String,
     /// 16 hexadecimal digits of this very change in this project, and in these environments if
     /// others lack it. They stay when lines move.

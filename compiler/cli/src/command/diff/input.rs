@@ -19,7 +19,7 @@ const NOTHING: &str = "/dev/null";
 /// The ending of a bundle's name.
 const BUNDLE: &str = "relay";
 
-/// What was typed for one side.
+/// The input for one side, as it was typed.
 enum Input {
     /// One project or bundle, or nothing.
     One(Side),
@@ -27,14 +27,14 @@ enum Input {
     Folder(BTreeMap<Names, Side>),
 }
 
-/// What a bundle of a folder is paired by: its project, and the environment that it was built for.
+/// The key that pairs bundles of two folders: the project, and the environment that it was built for.
 type Names = (String, Option<String>);
 
-/// What a revision does not have.
+/// A file or project that a revision lacks.
 struct Missing {
-    /// What it lacks, as a sentence.
+    /// A sentence that names it.
     message: String,
-    /// What may have been meant.
+    /// A name that may have been meant.
     help: String,
     /// Its commit.
     commit: Option<String>,

@@ -23,7 +23,7 @@ pub(crate) struct Pair {
     pub(crate) a: Side,
     /// The side after.
     pub(crate) b: Side,
-    /// What a reader must know to understand the comparison.
+    /// Facts that a reader must know to understand the comparison.
     pub(crate) notes: Vec<String>,
 }
 
@@ -44,24 +44,24 @@ pub(crate) struct InEnvironment<'e> {
     pub(crate) anchors: &'e Anchors<'e>,
 }
 
-/// What is known of both sides once they have been compared.
+/// Facts about both sides, once they have been compared.
 pub(crate) struct Facts {
     /// Facts of A.
     pub(crate) a: SideFacts,
     /// Facts of B.
     pub(crate) b: SideFacts,
-    /// What a reader must know to understand the comparison.
+    /// Facts that a reader must know to understand the comparison.
     pub(crate) notes: Vec<String>,
 }
 
-/// What is known of a side once it has been compared.
+/// Facts about a side, once it has been compared.
 pub(crate) struct SideFacts {
     /// Path and digest of each source file; `None` if both sides are the same bundle, of which the
     /// list is not read.
     pub(crate) files: Option<BTreeMap<String, String>>,
     /// The signatures of a bundle.
     pub(crate) signatures: Vec<Signature>,
-    /// What the trust file says of them; `None` without one, or if it is no bundle.
+    /// The signatures by the trust file; `None` without one, or if it is no bundle.
     pub(crate) trust: Option<Signers>,
 }
 

@@ -17,7 +17,7 @@ use crate::text::{on_one_line, printable, shortened};
 const RESULTS_MAX: usize = 1_000;
 /// Characters of a result's message.
 const MESSAGE_CHARS_MAX: usize = 2_000;
-/// What sets these results apart from those of `relay check`.
+/// The category that keeps these results apart from those of `relay check`.
 const CATEGORY: &str = "relay-diff";
 
 /// Returns the comparison as one SARIF log with one run, the gravest findings first.

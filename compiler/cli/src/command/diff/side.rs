@@ -22,15 +22,15 @@ use crate::subject::{self, BUNDLE_BYTES_MAX, Front};
 
 /// One side of a comparison.
 pub(crate) struct Side {
-    /// What the user typed, or `HEAD` and `work tree` for what was not typed.
+    /// The argument of the command, or `HEAD` and `work tree` without one.
     pub(crate) label: String,
     /// The hash of the commit that it is from.
     pub(crate) commit: Option<String>,
-    /// What it is.
+    /// Its content.
     pub(crate) content: Content,
 }
 
-/// What a side is.
+/// The content of a side.
 pub(crate) enum Content {
     /// Nothing: all of the other side is new, or gone.
     Nothing,
@@ -268,7 +268,7 @@ impl Compiler<'_> {
     }
 }
 
-/// What is read of a bundle's provenance: the files, without a copy of everything else.
+/// The part of a bundle's provenance that is read: the files, without a copy of everything else.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Provenance<'p> {

@@ -1,6 +1,8 @@
 //! The words that several forms of a comparison share. They are not escaped: names and values in
 //! them are an author's, and each form has its own way to keep those from steering it.
 
+use std::borrow::Cow;
+
 use relay_diff::{Area, Called, Change, Claim, Direction, Hunk, Instructed, Kind, Lost, Subject};
 
 use crate::answer::size::{counted, grouped};
@@ -8,6 +10,8 @@ use crate::command::diff::comparison::{Beside, Compared, Described, Found};
 
 /// Said of a comparison without findings.
 pub(crate) const NO_DIFFERENCE: &str = "no difference in meaning";
+/// Characters of a part that a title shows.
+const PART_CHARS_MAX: usize = 80;
 /// Prompts that a line names.
 const NAMES_MAX: usize = 8;
 /// Audiences whose instructions are listed.
@@ -17,10 +21,10 @@ const CALLS_MAX: usize = 12;
 /// Renderings that a passage names.
 const VARIANTS_MAX: usize = 3;
 
-/// What a line begins with that belongs to the one before, and is not broken.
+/// The beginning of a line that belongs to the one before, and is not broken.
 pub(crate) const INDENT: &str = "  ";
 
-/// What a finding's symbol says.
+/// The meaning of a finding's symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// Agents may do more.
@@ -109,13 +113,22 @@ pub(crate) fn kind(kind: Kind) -> &'static str {
     }
 }
 
-/// Returns what differs, in words: ``prompt `database`: priority``.
+/// Returns what differs, in words: ``prompt `database`: priority``. A long part, such as a form with many
+/// words, is shortened; its place and JSON say all of it.
 pub(crate) fn title(subject: &Subject, part: &str) -> String {
     let Subject { kind, name } = subject;
     let kind = self::kind(*kind);
     let name = if name.is_empty() { String::new() } else { format!(" `{name}`") };
-    let part = if part.is_empty() { String::new() } else { format!(": {part}") };
+    let part = if part.is_empty() { String::new() } else { format!(": {}", shortened(part)) };
     format!("{kind}{name}{part}")
+}
+
+/// Returns the first words of a part.
+fn shortened(part: &str) -> Cow<'_, str> {
+    let Some((end, _)) = part.char_indices().nth(PART_CHARS_MAX) else { return part.into() };
+    let start = part.get(..end).unwrap_or(part);
+    let words = start.rsplit_once(' ').map_or(start, |(words, _)| words);
+    format!("{words} …").into()
 }
 
 /// Returns the names of environments; the project without one is `default`.

@@ -8,6 +8,7 @@ use relay_engine::view::View;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::answer::FORMAT_VERSION;
 use crate::answer::size::{Size, grouped};
 use crate::answer::table::{self, number, text};
 use crate::args::{AnswerFormat, CallerArgs};
@@ -15,7 +16,6 @@ use crate::caller;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bold, doubtful};
-use crate::schema::FORMAT_VERSION;
 use crate::text::{indented, printable};
 
 /// The output of `relay explain --tenant T --tool X --user U --json`.
@@ -23,7 +23,7 @@ use crate::text::{indented, printable};
 pub(crate) struct CascadeExplained {
     /// The version of this JSON format.
     format_version: u32,
-    /// What the call is given, and why.
+    /// The text that the call is given, and why.
     #[serde(flatten)]
     explained: Explained,
 }
@@ -48,10 +48,10 @@ pub(super) fn explain(
     Ok(Exit::Yes)
 }
 
-/// What a server would ask for the caller.
+/// The question that a server would ask for the caller.
 struct Asked {
     tenant: Option<String>,
-    /// What the answer takes for granted, and why a server would not answer so.
+    /// The assumptions of the answer, and why a server would not answer so.
     notes: Vec<String>,
 }
 
@@ -78,7 +78,7 @@ impl Asked {
             }
         };
         if let (None, Some(number)) = (tenant, placement.tenant) {
-            let name = bundle.tenant_name(number)?;
+            let name = bundle.tenants().name(number)?;
             asked.notes.push(format!("`users` gives this caller the tenant `{name}`"));
             asked.tenant = Some(name.to_owned());
         }

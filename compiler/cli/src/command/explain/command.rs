@@ -6,6 +6,7 @@ use relay_bundle::Bundle;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::answer::FORMAT_VERSION;
 use crate::answer::hit::{Raised, is_zero};
 use crate::args::AnswerFormat;
 use crate::command::classify::draw;
@@ -13,7 +14,6 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::judge::{self, Judge};
 use crate::output::Output;
-use crate::schema::FORMAT_VERSION;
 
 /// The output of `relay explain --command TEXT --json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

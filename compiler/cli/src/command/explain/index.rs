@@ -5,12 +5,12 @@ use relay_engine::view::View;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::answer::FORMAT_VERSION;
 use crate::answer::size::{Size, counted, grouped};
 use crate::args::AnswerFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bold};
-use crate::schema::FORMAT_VERSION;
 use crate::text::{indented, wrapped};
 
 /// The output of `relay explain --index --json`.

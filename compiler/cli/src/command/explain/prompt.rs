@@ -2,21 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use relay_bundle::PromptView;
+use relay_bundle::{List, PromptView};
 use relay_engine::prompt::{self as engine, FillError, Filled, Origin, Value};
 use relay_engine::view::View;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::answer::FORMAT_VERSION;
 use crate::answer::message::Message;
 use crate::answer::prompt::{self, When};
 use crate::answer::size::{Size, counted, grouped};
 use crate::args::AnswerFormat;
-use crate::command::explain::nearest::nearest;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bad, bold, dim};
-use crate::schema::FORMAT_VERSION;
 use crate::text::{indented, printable};
 
 /// The output of `relay explain --prompt NAME --json`.
@@ -174,7 +173,7 @@ impl EffectiveArgument {
 }
 
 fn unknown(view: &View<'_>, name: &str) -> Result<String, Failure> {
-    let hint = nearest(view, name)?.map(|known| format!("; did you mean `{known}`?"));
+    let hint = nearest_prompt(view, name)?.map(|known| format!("; did you mean `{known}`?"));
     Ok(format!("unknown prompt `{name}`{}", hint.unwrap_or_default()))
 }
 
@@ -208,4 +207,12 @@ fn render(answer: &PromptExplained) -> String {
         text.push_str(&indented(&message.display(), "  | "));
     }
     text
+}
+
+/// Returns the name of the prompt that is nearest to `name`, if one is near.
+pub(super) fn nearest_prompt<'b>(view: &View<'b>, name: &str) -> Result<Option<&'b str>, Failure> {
+    let rows = view.rows(List::Prompts)?;
+    let names: Vec<&str> =
+        rows.map(|row| Ok(view.prompt(row)?.name()?)).collect::<Result<_, Failure>>()?;
+    Ok(relay_compiler::nearest(name, names))
 }

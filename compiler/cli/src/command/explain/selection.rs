@@ -13,12 +13,12 @@ use relay_engine::sent::Sent;
 use relay_engine::view::View;
 use serde_json::{Map, Value};
 
+use crate::answer::FORMAT_VERSION;
 use crate::args::AnswerFormat;
-use crate::command::explain::nearest::nearest;
+use crate::command::explain::prompt::nearest_prompt;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::schema::FORMAT_VERSION;
 use crate::text::printable;
 
 pub(crate) use answer::SelectionExplained;
@@ -254,7 +254,7 @@ fn known<'n>(
             Some(index) if known.contains(&(index, name.as_str())) => {}
             Some(index) => known.push((index, name.as_str())),
             None => {
-                let help = match nearest(view, name)? {
+                let help = match nearest_prompt(view, name)? {
                     Some(nearest) => format!("did you mean `{}`?", printable(nearest)),
                     None => "list the prompts with `relay describe`".to_owned(),
                 };

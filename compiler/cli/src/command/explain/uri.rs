@@ -11,13 +11,13 @@ use relay_engine::view::View;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::answer::FORMAT_VERSION;
 use crate::answer::message::Message;
 use crate::answer::size::{Size, grouped};
 use crate::args::AnswerFormat;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bad, bold};
-use crate::schema::FORMAT_VERSION;
 use crate::text::{indented, printable};
 
 /// The output of `relay explain --uri URI --json`.

@@ -91,7 +91,7 @@ impl Named {
 
 /// Reads the tenants.
 pub(super) fn tenants(bundle: &Bundle) -> Result<Vec<Tenant>, Corrupt> {
-    let tenants = bundle.tenants()?.into_iter();
+    let tenants = bundle.tenants().list()?.into_iter();
     Ok(tenants
         .map(|relay_bundle::Tenant { name, at }| Tenant { name, at: at.to_string() })
         .collect())
@@ -110,7 +110,7 @@ pub(super) fn roles(bundle: &Bundle) -> Vec<Role> {
 /// Reads the rows of `users`.
 pub(super) fn users(bundle: &Bundle) -> Result<Vec<User>, Corrupt> {
     let user = |relay_bundle::User { who, id, tenant, role, at }| {
-        let tenant = tenant.map(|tenant| bundle.tenant_name(tenant as usize)).transpose()?;
+        let tenant = tenant.map(|tenant| bundle.tenants().name(tenant as usize)).transpose()?;
         let role = bundle.roles().get(role as usize);
         let (who, id) = match who {
             Who::User => (Named::User, Some(id)),
@@ -125,7 +125,7 @@ pub(super) fn users(bundle: &Bundle) -> Result<Vec<User>, Corrupt> {
             at: at.to_string(),
         })
     };
-    bundle.users()?.into_iter().map(user).collect()
+    bundle.users().list()?.into_iter().map(user).collect()
 }
 
 /// Reads the audiences.

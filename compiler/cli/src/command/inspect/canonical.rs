@@ -65,7 +65,7 @@ pub(super) fn draw(bundle: &Bundle) -> Result<String, Failure> {
     for (view, readers) in bundle.resources().zip(names.all_seen_by(List::Resources)?) {
         resource(&Resource::of(&view?)?, readers.as_deref(), &mut text);
     }
-    for (view, readers) in bundle.templates().zip(names.all_seen_by(List::Templates)?) {
+    for (view, readers) in bundle.templates().iter().zip(names.all_seen_by(List::Templates)?) {
         template(&Template::of(&view?)?, readers.as_deref(), &mut text);
     }
     for view in bundle.skills() {
@@ -195,7 +195,7 @@ fn messages(messages: &Messages, prompts: &[Prompt], text: &mut String) {
     }
 }
 
-/// What the index of prompts can say of each. Which of these lines it has, and where it ends them, a
+/// The lines that the index of prompts can have. Which of them it has, and where it ends them, a
 /// bundle does not say.
 struct Index(BTreeSet<String>);
 

@@ -7,8 +7,8 @@ use relay_compiler::{Compiled, Kind, Proof, Sources, Span};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::answer::FORMAT_VERSION;
 use crate::report::Origin;
-use crate::schema::FORMAT_VERSION;
 
 /// The output of `relay test --json`.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -17,7 +17,7 @@ pub(crate) struct Tested {
     pub(super) format_version: u32,
     /// The environments, that without a name first.
     pub(super) environments: Vec<Environment>,
-    /// What no `expect` touches, by kind and name; of an environment with errors, nothing is known.
+    /// Declarations that no `expect` touches, by kind and name; empty for an environment with errors.
     pub(super) untouched: Vec<Untouched>,
     /// How many times an `expect` holds.
     pub(super) passed: usize,
@@ -43,21 +43,21 @@ pub(super) struct Test {
     /// Its place, by which those of one line differ.
     #[serde(skip)]
     pub(super) span: Span,
-    /// What it asks.
+    /// Its question.
     pub(super) question: String,
     /// Whether it holds.
     pub(super) passed: bool,
     /// Where it is.
     #[serde(flatten)]
     pub(super) at: At,
-    /// What does not hold.
+    /// The claims that do not hold.
     pub(super) failures: Vec<Unmet>,
 }
 
-/// What does not hold.
+/// A claim that does not hold.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(super) struct Unmet {
-    /// What is the case instead.
+    /// The actual answer.
     pub(super) message: String,
     /// Where it is expected.
     #[serde(flatten)]
@@ -73,7 +73,7 @@ pub(super) struct At {
     pub(super) line: u32,
 }
 
-/// What no `expect` touches.
+/// A declaration that no `expect` touches.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(super) struct Untouched {
     /// `tenant`, `role`, `skill`, `prompt` or `resource`.

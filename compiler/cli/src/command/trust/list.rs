@@ -8,14 +8,14 @@ use relay_bundle::trust::{Time, Trust, TrustedKey};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::answer::FORMAT_VERSION;
 use crate::answer::size::counted;
 use crate::answer::table::{self, text};
 use crate::args::{AnswerFormat, TrustListArgs};
-use crate::clock;
+use crate::environment;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Output, bold};
-use crate::schema::FORMAT_VERSION;
 use crate::trust_file;
 
 /// The output of `relay trust list --json`.
@@ -78,7 +78,7 @@ enum State {
 
 pub(super) fn run(arguments: &TrustListArgs, output: &mut Output) -> Result<Exit, Failure> {
     let trust = trust_file::read(&arguments.file)?;
-    let now = clock::now();
+    let now = environment::now();
     let listed = TrustListed::of(&trust, now);
     match arguments.format.chosen() {
         AnswerFormat::Json => output.json(&listed)?,

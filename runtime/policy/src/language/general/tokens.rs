@@ -1,6 +1,6 @@
 //! Code of a general language -> tokens, as far as they can be known without its grammar.
 //!
-//! What may be read in two ways is a doubt, since a quote in it may hide what follows.
+//! A text with two readings is a doubt, since a quote in it may hide what follows.
 
 use super::super::finding::{is_word, quoted_end};
 use super::expanded::{Expanded, expanded, is_subscript_code};
@@ -19,7 +19,7 @@ pub(super) enum Kind {
     Text,
     /// Text between backticks.
     Ticks,
-    /// What may be read in two ways, so that what follows may be code or text.
+    /// A text with two readings, so that the rest may be code or text.
     Doubt,
     Sign(u8),
 }

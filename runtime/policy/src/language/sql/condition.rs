@@ -3,7 +3,7 @@
 use super::tokens::Token;
 use crate::value::is_hole;
 
-/// What is known of a condition, whatever the rows hold.
+/// The truth of a condition, whatever the rows hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Truth {
     Always,
@@ -11,7 +11,7 @@ enum Truth {
     Depends,
 }
 
-/// What waits for its right side, by how it binds.
+/// An operator that waits for its right side, by how it binds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Waiting {
     /// A parenthesis, and which token follows it.

@@ -8,7 +8,7 @@ pub(super) struct Inside {
     pub(super) end: usize,
 }
 
-/// What DROP, CREATE and ALTER are about.
+/// The objects of DROP, CREATE and ALTER.
 const OBJECTS: &[&str] = &[
     "TABLE",
     "DATABASE",

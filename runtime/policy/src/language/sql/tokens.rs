@@ -2,7 +2,7 @@
 
 use super::super::finding::is_word;
 
-/// What dialects read differently.
+/// The points in which dialects are read differently.
 ///
 /// The facts of a program say only that it takes SQL, so a text in which dialects differ is read as each of them does.
 #[derive(Debug, Clone, Copy, Default)]
