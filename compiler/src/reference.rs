@@ -95,54 +95,71 @@ fn table(rule: &'static Rule, sections: &[Section], out: &mut String) {
     out.push_str("\n| written | value | default | |\n| --- | --- | --- | --- |\n");
     for (field, default) in defaults(rule) {
         let written = match field.form {
-            Form::Argument | Form::Optional | Form::Arguments | Form::Keys => {
-                format!("`{}`", placeholder(field))
+            Form::Argument | Form::Optional | Form::Arguments | Form::Joined | Form::Keys => {
+                placeholder(field)
             }
-            Form::Property => format!("`{}=`", field.name),
-            Form::Either | Form::Line => format!("`{0}=` or `{0}`", field.name),
+            Form::Property | Form::Switch => format!("{}=", field.name),
+            Form::Either | Form::Line => format!("{0}=` or `{0}", field.name),
         };
         row(&written, &values(field.kind), &default, field.meaning, out);
     }
-    for child in rule.children {
-        if sections.iter().any(|section| std::ptr::eq(section.rule, *child)) {
-            let _ = writeln!(out, "| {} | | | {} |", linked(child.name), child.meaning);
-        } else {
-            child_rows(child, out);
-        }
-    }
+    let mut rows = ChildRows { sections, described: Vec::new(), around: Vec::new(), out };
+    rule.children.iter().for_each(|child| rows.add(child));
 }
 
-/// Writes the rows of a node without a section.
-fn child_rows(rule: &'static Rule, out: &mut String) {
-    let is_argument =
-        |field: &Field| !matches!(field.form, Form::Property | Form::Either | Form::Line);
-    let fields = defaults(rule);
-    let argument = fields.iter().find(|(field, _)| is_argument(field));
-    match argument {
-        Some((field, default)) => {
-            let meaning = match fields.len() {
-                1 => rule.meaning.to_owned(),
-                _ => format!("{} {}", rule.meaning, field.meaning).trim_end().to_owned(),
-            };
-            let written = format!("`{} {}`", rule.name, placeholder(field));
-            row(&written, &values(field.kind), default, &meaning, out);
+/// Writes the rows of nodes without a section.
+struct ChildRows<'s> {
+    sections: &'s [Section],
+    /// The nodes that the table describes: what is like one of them has no more than its first row.
+    described: Vec<(&'static str, &'static str)>,
+    /// The nodes around the one whose rows are written.
+    around: Vec<&'static str>,
+    out: &'s mut String,
+}
+
+impl ChildRows<'_> {
+    fn add(&mut self, rule: &'static Rule) {
+        if self.sections.iter().any(|section| std::ptr::eq(section.rule, rule)) {
+            let _ = writeln!(self.out, "| {} | | | {} |", linked(rule.name), rule.meaning);
+            return;
         }
-        None => row(&format!("`{}`", rule.name), "", "", rule.meaning, out),
+        let fields = defaults(rule);
+        let argument = fields.iter().find(|(field, _)| !field.is_property());
+        match argument {
+            Some((field, default)) => {
+                let meaning = match fields.len() {
+                    1 => rule.meaning.to_owned(),
+                    _ => format!("{} {}", rule.meaning, field.meaning).trim_end().to_owned(),
+                };
+                let written = format!("{} {}", rule.name, placeholder(field));
+                self.row(&written, &values(field.kind), default, &meaning);
+            }
+            None => self.row(rule.name, "", "", rule.meaning),
+        }
+        if self.described.contains(&(rule.name, rule.what)) {
+            return;
+        }
+        self.described.push((rule.name, rule.what));
+        for (field, default) in fields.iter().filter(|(field, _)| field.is_property()) {
+            let written = format!("{} {}=", rule.name, field.name);
+            self.row(&written, &values(field.kind), default, field.meaning);
+        }
+        self.around.push(rule.name);
+        rule.children.iter().for_each(|child| self.add(child));
+        self.around.pop();
     }
-    for (field, default) in fields.iter().filter(|(field, _)| !is_argument(field)) {
-        let written = format!("`{} {}=`", rule.name, field.name);
-        row(&written, &values(field.kind), default, field.meaning, out);
-    }
-    for child in rule.children {
-        let written = format!("`{} {{ {} }}`", rule.name, child.name);
-        row(&written, "", "", child.meaning, out);
+
+    fn row(&mut self, written: &str, values: &str, default: &str, meaning: &str) {
+        let before: String = self.around.iter().map(|name| format!("{name} {{ ")).collect();
+        let after = " }".repeat(self.around.len());
+        row(&format!("{before}{written}{after}"), values, default, meaning, self.out);
     }
 }
 
 fn row(written: &str, values: &str, default: &str, meaning: &str, out: &mut String) {
     // A row without a meaning is read only to be reported.
     if !meaning.is_empty() {
-        let _ = writeln!(out, "| {written} | {values} | {default} | {meaning} |");
+        let _ = writeln!(out, "| `{written}` | {values} | {default} | {meaning} |");
     }
 }
 
@@ -152,9 +169,9 @@ fn defaults(rule: &'static Rule) -> Vec<(&'static Field, String)> {
         Literal::Word(word) => format!("`{word}`"),
         _ => format!("`{}`", show::literal_kdl(literal, kind)),
     };
-    let default = |field: &'static Field| match (field.form, field.default) {
-        (Form::Argument, _) | (_, None) => String::new(),
-        (_, Some(default)) => written(default, field.kind),
+    let default = |field: &'static Field| match field.default {
+        None => String::new(),
+        Some(default) => written(default, field.kind),
     };
     rule.fields.iter().map(|field| (field, default(field))).collect()
 }
@@ -166,7 +183,7 @@ fn placeholder(field: &Field) -> String {
     }
     let word = field.name.rsplit(' ').next().unwrap_or_default().to_uppercase();
     match field.form {
-        Form::Arguments => format!("{word}…"),
+        Form::Arguments | Form::Joined => format!("{word}…"),
         Form::Keys => format!("{word}=…"),
         _ => word,
     }

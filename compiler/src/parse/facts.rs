@@ -105,7 +105,7 @@ fn contents(node: &Node, rule: &'static Rule, lines: &Lines, out: &mut Diagnosti
     let takes = |name: &str| rule.children.iter().any(|rule| rule.name == name);
     let (has_words, has_check) = (takes(WORDS.name), takes(CHECKED.name));
     let mut reader = Reader::new(node, rule, out);
-    let _ = reader.all_children();
+    let _ = reader.any_children(rule.children);
     let file_check = if has_check { reader.child(CHECKED.name, out) } else { None };
     let file_check = file_check.map_or_else(String::new, |node| check_of_file(node, out));
     reader.finish(out);

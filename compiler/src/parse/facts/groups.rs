@@ -29,7 +29,7 @@ pub(super) fn expand(nodes: &[Node], out: &mut Diagnostics) -> Vec<Node> {
         if let Some(name) = reader.argument(out).and_then(|name| name.non_empty(out)) {
             groups.entry(name.value).or_insert(Group { node, at: name.at, is_used: false });
         }
-        let _ = reader.all_children();
+        let _ = reader.any_children(GROUP.children);
         reader.finish(out);
         names.declare(words(node).take(1), out);
     }
