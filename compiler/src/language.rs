@@ -23,6 +23,9 @@ pub(crate) mod tenants;
 pub(crate) mod tools;
 pub(crate) mod users;
 
+#[cfg(test)]
+mod tests;
+
 use crate::grammar::{Field, Kind, Rule};
 
 /// Lists the nodes at the top of a document; a `when` may hold those that are `patched`.

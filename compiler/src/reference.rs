@@ -103,15 +103,21 @@ fn table(rule: &'static Rule, sections: &[Section], out: &mut String) {
         };
         row(&written, &values(field.kind), &default, field.meaning, out);
     }
-    let mut rows = ChildRows { sections, described: Vec::new(), around: Vec::new(), out };
+    let mut rows =
+        ChildRows { sections, described: Vec::new(), words: Vec::new(), around: Vec::new(), out };
     rule.children.iter().for_each(|child| rows.add(child));
 }
+
+/// The most words of a list that a table repeats.
+const LISTED_AGAIN_MAX: usize = 8;
 
 /// Writes the rows of nodes without a section.
 struct ChildRows<'s> {
     sections: &'s [Section],
     /// The nodes that the table describes: what is like one of them has no more than its first row.
     described: Vec<(&'static str, &'static str)>,
+    /// The long lists of words that the table has, each with the row that has it.
+    words: Vec<(&'static [&'static str], String)>,
     /// The nodes around the one whose rows are written.
     around: Vec<&'static str>,
     out: &'s mut String,
@@ -120,7 +126,11 @@ struct ChildRows<'s> {
 impl ChildRows<'_> {
     fn add(&mut self, rule: &'static Rule) {
         if self.sections.iter().any(|section| std::ptr::eq(section.rule, rule)) {
-            let _ = writeln!(self.out, "| {} | | | {} |", linked(rule.name), rule.meaning);
+            if self.around.is_empty() {
+                let _ = writeln!(self.out, "| {} | | | {} |", linked(rule.name), rule.meaning);
+            } else {
+                self.row(rule.name, None, "", &format!("See {}.", linked(rule.name)));
+            }
             return;
         }
         let fields = defaults(rule);
@@ -131,10 +141,10 @@ impl ChildRows<'_> {
                     1 => rule.meaning.to_owned(),
                     _ => format!("{} {}", rule.meaning, field.meaning).trim_end().to_owned(),
                 };
-                let written = format!("{} {}", rule.name, placeholder(field));
-                self.row(&written, &values(field.kind), default, &meaning);
+                let written = format!("{} {}", rule.name, argument_placeholder(field));
+                self.row(&written, Some(field.kind), default, &meaning);
             }
-            None => self.row(rule.name, "", "", rule.meaning),
+            None => self.row(rule.name, None, "", rule.meaning),
         }
         if self.described.contains(&(rule.name, rule.what)) {
             return;
@@ -142,17 +152,31 @@ impl ChildRows<'_> {
         self.described.push((rule.name, rule.what));
         for (field, default) in fields.iter().filter(|(field, _)| field.is_property()) {
             let written = format!("{} {}=", rule.name, field.name);
-            self.row(&written, &values(field.kind), default, field.meaning);
+            self.row(&written, Some(field.kind), default, field.meaning);
         }
         self.around.push(rule.name);
         rule.children.iter().for_each(|child| self.add(child));
         self.around.pop();
     }
 
-    fn row(&mut self, written: &str, values: &str, default: &str, meaning: &str) {
+    fn row(&mut self, written: &str, kind: Option<Kind>, default: &str, meaning: &str) {
         let before: String = self.around.iter().map(|name| format!("{name} {{ ")).collect();
-        let after = " }".repeat(self.around.len());
-        row(&format!("{before}{written}{after}"), values, default, meaning, self.out);
+        let written = format!("{before}{written}{}", " }".repeat(self.around.len()));
+        let values = kind.map_or_else(String::new, |kind| self.values(kind, &written));
+        row(&written, &values, default, meaning, self.out);
+    }
+
+    /// Returns the values of a row; a long list of words is written once in a table.
+    fn values(&mut self, kind: Kind, written: &str) -> String {
+        if let Kind::Words(words) = kind
+            && words.len() > LISTED_AGAIN_MAX
+        {
+            if let Some((_, first)) = self.words.iter().find(|(known, _)| *known == words) {
+                return format!("as `{first}`");
+            }
+            self.words.push((words, written.to_owned()));
+        }
+        values(kind)
     }
 }
 
@@ -176,11 +200,16 @@ fn defaults(rule: &'static Rule) -> Vec<(&'static Field, String)> {
     rule.fields.iter().map(|field| (field, default(field))).collect()
 }
 
-/// Returns the placeholder of an argument in a line of syntax: `a name` is `NAME`.
+/// Returns the placeholder of a node's argument in a line of syntax: the words, if it takes some.
 fn placeholder(field: &Field) -> String {
-    if let (Form::Argument, Kind::Words(words)) = (field.form, field.kind) {
-        return words.join("`, `");
+    match (field.form, field.kind) {
+        (Form::Argument, Kind::Words(words)) => words.join("`, `"),
+        _ => argument_placeholder(field),
     }
+}
+
+/// Returns the placeholder of an argument after its node's word: `a name` is `NAME`.
+fn argument_placeholder(field: &Field) -> String {
     let word = field.name.rsplit(' ').next().unwrap_or_default().to_uppercase();
     match field.form {
         Form::Arguments | Form::Joined => format!("{word}…"),

@@ -47,7 +47,7 @@ macro_rules! floor {
             "a floor",
             $meaning,
             &[
-                Field::argument(TIER, Kind::TIER, "Its tier.")
+                Field::argument(TIER, Kind::TIER, "")
                     .or(Literal::Number($floor.default_tier() as u64)),
                 BECAUSE,
             ],
