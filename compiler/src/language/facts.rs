@@ -1,6 +1,6 @@
 //! `facts { program …; environment … }`, and the nodes of fact files.
 
-use relay_policy::facts::{Output, Role, Special, Style, WordKind};
+use relay_policy::facts::{Output, Position, Role, Special, Style, WordKind};
 
 use super::shared::BECAUSE;
 use crate::grammar::{Field, Kind, Literal, Rule, Scalar};
@@ -237,6 +237,15 @@ const LAST: &Rule = &LAST_RULE;
 
 /// The rules of operands, in the order of `Position`.
 pub(crate) static OPERANDS: [&Rule; 3] = [OPERAND, REST, LAST];
+
+/// Returns the rule of operands at a position.
+pub(crate) fn operand_rule(position: Position) -> &'static Rule {
+    match position {
+        Position::Next => OPERAND,
+        Position::Rest => REST,
+        Position::Last => LAST,
+    }
+}
 
 pub(crate) static FORM: Rule = Rule {
     name: "form",

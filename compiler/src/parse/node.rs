@@ -180,6 +180,17 @@ impl<'n> Reader<'n> {
         T::decode(value).map(|value| Spanned { value, at })
     }
 
+    /// Takes a property as its row says, or the row's default.
+    pub(super) fn value_or_default<T: grammar::Scalar + Default>(
+        &mut self,
+        name: &'static str,
+        out: &mut Diagnostics,
+    ) -> T {
+        let default = self.rule.default(name).and_then(T::decode);
+        debug_assert!(default.is_some(), "{} {name} has no default", self.rule.name);
+        self.value(name, out).map(|written| written.value).or(default).unwrap_or_default()
+    }
+
     /// Takes the property of a node in a `when` that adds it.
     pub(super) fn is_new(&mut self, out: &mut Diagnostics) -> Option<Spanned<bool>> {
         self.value(NEW.name, out)
