@@ -22,7 +22,6 @@ pub(crate) use self::search::SecretSearch;
 use crate::ast::{Expect, Plain, Written};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::{Literal, Rule};
-use crate::language::policy::floor_rule;
 use crate::language::project::PROJECT;
 use crate::language::prompt::PROMPT;
 use crate::language::resource::RESOURCE;
@@ -196,10 +195,8 @@ struct Pass<'p, 's> {
 
 impl Pass<'_, '_> {
     fn policy(&mut self, policy: &Policy, facts: &Facts) {
-        let Policy { at: _, floors, paths } = policy;
         let Facts { programs, environment, table: _, meaning: _ } = facts;
-        floors.iter().for_each(|(floor, setting)| self.settings(floor_rule(floor), setting));
-        paths.iter().for_each(|row| self.settings(row.rule, &row.settings));
+        policy.nodes().into_iter().for_each(|node| self.settings(node.rule, node.settings));
         for written in environment.iter().flat_map(|row| row.names.iter().chain(&row.because)) {
             self.value(&written.value, written.at);
         }

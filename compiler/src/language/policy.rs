@@ -5,7 +5,7 @@ use relay_policy::tier::{Floor, Floors, Tier};
 
 use super::shared::BECAUSE;
 use crate::grammar::{Field, Kind, Literal, Rule};
-use crate::setting::{Entry, Setting, settings};
+use crate::setting::{Entry, Setting, Settings, settings};
 use crate::source::{Span, Spanned};
 
 pub(crate) static POLICY: Rule = Rule {
@@ -25,6 +25,42 @@ pub(crate) struct Policy {
     pub(crate) floors: Floors<FloorSetting>,
     /// What is said of paths.
     pub(crate) paths: Vec<Entry<PathSettings>>,
+}
+
+/// A node of the policy.
+pub(crate) struct PolicyNode<'p> {
+    /// The node that it is in: the policy, or a block of it.
+    pub(crate) block: &'static Rule,
+    pub(crate) rule: &'static Rule,
+    /// Where it was written; a default has no place.
+    pub(crate) at: Option<Span>,
+    pub(crate) settings: &'p dyn Settings,
+}
+
+impl Policy {
+    /// Returns all that it says, for those who go by rows: `relay show`, the search for secrets.
+    pub(crate) fn nodes(&self) -> Vec<PolicyNode<'_>> {
+        let Self { at: _, floors, paths } = self;
+        let floors = floors.iter().map(|(floor, setting)| PolicyNode {
+            block: &FLOORS,
+            rule: floor_rule(floor),
+            at: setting.at,
+            settings: setting,
+        });
+        floors.chain(entries(&PATHS, paths)).collect()
+    }
+}
+
+fn entries<'p, T: Settings>(
+    block: &'static Rule,
+    entries: &'p [Entry<T>],
+) -> impl Iterator<Item = PolicyNode<'p>> {
+    entries.iter().map(move |Entry { rule, at, settings }| PolicyNode {
+        block,
+        rule,
+        at: Some(*at),
+        settings,
+    })
 }
 
 pub(crate) static FLOORS: Rule = Rule {

@@ -4,7 +4,7 @@ use super::node::{EffectiveNode, Scalar};
 use super::renderer::{Renderer, block, said_by};
 use crate::ast::{Plain, Written};
 use crate::language::facts::{ENVIRONMENT, FACTS};
-use crate::language::policy::{FLOORS, PATHS, POLICY, floor_rule};
+use crate::language::policy::{POLICY, PolicyNode};
 use crate::language::shared::BECAUSE;
 use crate::model::{Facts, Policy};
 use crate::source::{Span, Spanned};
@@ -12,15 +12,7 @@ use crate::source::{Span, Spanned};
 impl Renderer<'_, '_> {
     /// Returns `policy`, and `facts` if the project has its own.
     pub(super) fn policy(&self, policy: &Policy, facts: &Facts) -> Vec<EffectiveNode> {
-        let floors = policy.floors.iter().map(|(floor, setting)| EffectiveNode {
-            at: setting.at.and_then(|at| self.at(at)),
-            ..said_by(floor_rule(floor), setting)
-        });
-        let rows = policy.paths.iter().map(|row| self.entry(row));
-        let blocks = [block(&FLOORS, floors.collect()), block(&PATHS, rows.collect())];
-        let children = blocks.into_iter().filter(|block| !block.children.is_empty()).collect();
-        let node = EffectiveNode { at: self.at(policy.at), ..block(&POLICY, children) };
-        let mut nodes = vec![node];
+        let mut nodes = vec![self.judged(policy)];
         let programs = facts.programs.iter().map(|program| {
             let at = self.at(program.at);
             EffectiveNode { at, ..as_written(&program.written) }
@@ -35,6 +27,25 @@ impl Renderer<'_, '_> {
             nodes.push(block(&FACTS, children));
         }
         nodes
+    }
+
+    fn judged(&self, policy: &Policy) -> EffectiveNode {
+        let mut node = EffectiveNode { at: self.at(policy.at), ..EffectiveNode::of(&POLICY) };
+        for PolicyNode { block, rule, at, settings } in policy.nodes() {
+            let said =
+                EffectiveNode { at: at.and_then(|at| self.at(at)), ..said_by(rule, settings) };
+            if std::ptr::eq(block, &POLICY) {
+                node.children.push(said);
+                continue;
+            }
+            if node.children.last().is_none_or(|last| last.name != block.name) {
+                node.children.push(EffectiveNode::of(block));
+            }
+            if let Some(last) = node.children.last_mut() {
+                last.children.push(said);
+            }
+        }
+        node
     }
 
     fn node(&self, name: &'static str, arguments: Vec<Scalar>, at: Span) -> EffectiveNode {

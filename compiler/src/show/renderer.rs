@@ -3,7 +3,7 @@
 use super::node::{EffectiveNode, Scalar};
 use crate::grammar::{Form, Kind, Literal, Rule};
 use crate::language::shared::{ENABLED, TEMPLATE};
-use crate::setting::{Entry, Setting, Settings};
+use crate::setting::{Setting, Settings};
 use crate::source::{Sources, Span, Spanned};
 
 pub(super) struct Renderer<'s, 'f> {
@@ -18,12 +18,6 @@ impl Renderer<'_, '_> {
             at: self.at(name.at),
             ..EffectiveNode::of(rule)
         }
-    }
-
-    /// Returns a node with all that it and the nodes in it say.
-    pub(super) fn entry<T: Settings>(&self, entry: &Entry<T>) -> EffectiveNode {
-        let Entry { rule, at, settings } = entry;
-        EffectiveNode { at: self.at(*at), ..said_by(rule, settings) }
     }
 
     pub(super) fn at(&self, at: Span) -> Option<String> {
