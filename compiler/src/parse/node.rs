@@ -243,7 +243,7 @@ impl<'n> Reader<'n> {
     /// writes.
     pub(super) fn entries<T: Settings>(
         &mut self,
-        rules: &'static [&'static Rule],
+        rules: &[&'static Rule],
         out: &mut Diagnostics,
     ) -> Vec<Entry<T>> {
         self.any_children(rules).map(|(rule, child)| entry(child, rule, out)).collect()
@@ -317,10 +317,10 @@ impl<'n> Reader<'n> {
     }
 
     /// Takes all children of these rules, in the order of the text, each with its rule.
-    pub(super) fn any_children(
+    pub(super) fn any_children<'r>(
         &mut self,
-        rules: &'static [&'static Rule],
-    ) -> impl Iterator<Item = (&'static Rule, &'n Node)> + use<'n> {
+        rules: &'r [&'static Rule],
+    ) -> impl Iterator<Item = (&'static Rule, &'n Node)> + use<'n, 'r> {
         self.children.extend(rules.iter().map(|rule| rule.name));
         let children = self.node.children.as_deref().unwrap_or_default();
         children.iter().filter_map(|child| {
