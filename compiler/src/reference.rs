@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::grammar::{Field, Form, Kind, Literal, Rule};
 use crate::instructions::{BUILD_VARIABLES, RUN_VARIABLES};
+use crate::language::prompt::PROMPT;
 use crate::model::audience::AUDIENCES_MAX;
 use crate::{check, language, parse, resolve, show};
 
@@ -233,6 +234,12 @@ fn values(kind: Kind) -> String {
 fn keys(keys: &[parse::Key]) -> String {
     let mut out = String::from("| key | value | |\n| --- | --- | --- |\n");
     for parse::Key { name, value, meaning } in keys {
+        let value = match value {
+            parse::KeyValue::Words(words) => (*words).to_owned(),
+            parse::KeyValue::OfPrompt => {
+                PROMPT.property(name).map_or_else(String::new, |field| values(field.kind))
+            }
+        };
         let _ = writeln!(out, "| `{name}` | {value} | {meaning} |");
     }
     out
