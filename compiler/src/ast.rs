@@ -2,21 +2,22 @@
 //!
 //! Nothing is looked up, joined or defaulted here; a field that is `None` was not written.
 
-use relay_bundle::PathKind;
-use relay_policy::tier::{Floor, Tier};
-
 use crate::source::{FileId, Span, Spanned};
 
 pub(crate) use crate::language::argument::{ArgumentSettings, ArgumentType};
-pub(crate) use crate::language::expect::{Claim, Question};
+pub(crate) use crate::language::expect::{Claim, ExpectSettings, Question};
 pub(crate) use crate::language::gate::Gate;
-pub(crate) use crate::language::messages::MessageName;
+pub(crate) use crate::language::message::TurnSettings;
+pub(crate) use crate::language::messages::{MessageName, MessageSettings};
+pub(crate) use crate::language::policy::{FloorSetting, PathSettings, Policy};
 pub(crate) use crate::language::project::ProjectSettings;
-pub(crate) use crate::language::prompt::PromptSettings;
+pub(crate) use crate::language::prompt::{PromptAbout, PromptSettings};
 pub(crate) use crate::language::prompts::{FolderSettings, FrontMatterRule, OnError};
-pub(crate) use crate::language::resource::ResourceSettings;
+pub(crate) use crate::language::readers::ForSettings;
+pub(crate) use crate::language::resource::{ResourceAbout, ResourceSettings};
 pub(crate) use crate::language::roles::RoleSettings;
-pub(crate) use crate::language::skills::{SkillLimits, SkillSettings};
+pub(crate) use crate::language::skills::{SkillLimits, SkillSelectors, SkillSettings};
+pub(crate) use crate::language::tools::{ToolGroup, ToolGroupSettings, ToolSettings};
 pub(crate) use crate::language::users::UserSettings;
 
 /// All documents of a project: the one that was named first, then what it includes.
@@ -86,11 +87,8 @@ pub(crate) enum PromptsItem {
 pub(crate) struct Prompt {
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) new: Option<Spanned<bool>>,
-    pub(crate) enabled: Option<Spanned<bool>>,
     pub(crate) settings: PromptSettings,
-    pub(crate) briefing: Option<Spanned<bool>>,
-    pub(crate) summary: Option<Spanned<String>>,
-    pub(crate) chapters: Option<Vec<Spanned<String>>>,
+    pub(crate) about: PromptAbout,
     pub(crate) arguments: Vec<Argument>,
     pub(crate) body: Body,
     pub(crate) messages: Vec<Message>,
@@ -115,7 +113,6 @@ pub(crate) struct Argument {
     pub(crate) new: Option<Spanned<bool>>,
     pub(crate) settings: ArgumentSettings,
     pub(crate) default: Option<Spanned<Default>>,
-    pub(crate) one_of: Option<Vec<Spanned<String>>>,
 }
 
 /// The default of an argument, as it was written.
@@ -129,7 +126,7 @@ pub(crate) enum Default {
 #[derive(Debug, Clone)]
 pub(crate) struct Message {
     pub(crate) at: Span,
-    pub(crate) role: Option<relay_bundle::Role>,
+    pub(crate) settings: TurnSettings,
     pub(crate) parts: Vec<Part>,
 }
 
@@ -158,10 +155,8 @@ pub(crate) struct Folder {
 pub(crate) struct Resource {
     pub(crate) uri: Option<Spanned<String>>,
     pub(crate) new: Option<Spanned<bool>>,
-    pub(crate) enabled: Option<Spanned<bool>>,
-    pub(crate) name: Option<Spanned<String>>,
     pub(crate) settings: ResourceSettings,
-    pub(crate) mime: Option<Spanned<String>>,
+    pub(crate) about: ResourceAbout,
     pub(crate) arguments: Vec<Argument>,
     pub(crate) body: Body,
     pub(crate) readers: Vec<For>,
@@ -196,12 +191,9 @@ pub(crate) struct SkillBlock {
 pub(crate) struct Skill {
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) new: Option<Spanned<bool>>,
-    pub(crate) enabled: Option<Spanned<bool>>,
     pub(crate) settings: SkillSettings,
     pub(crate) meta: Option<Spanned<serde_json::Map<String, serde_json::Value>>>,
-    pub(crate) tenant: Option<Spanned<String>>,
-    pub(crate) tools: Option<Vec<Spanned<String>>>,
-    pub(crate) user: Option<Spanned<String>>,
+    pub(crate) selectors: SkillSelectors,
     pub(crate) body: Body,
     pub(crate) allowed_secrets: Vec<AllowedSecret>,
 }
@@ -211,48 +203,14 @@ pub(crate) struct Skill {
 pub(crate) struct Tools {
     pub(crate) at: Span,
     pub(crate) groups: Vec<ToolChoice>,
-    /// The tools of other servers that the project names.
-    pub(crate) other: Option<Vec<Spanned<String>>>,
+    pub(crate) settings: ToolSettings,
 }
 
 /// `diagnostics enabled=…`
 #[derive(Debug, Clone)]
 pub(crate) struct ToolChoice {
     pub(crate) group: Spanned<ToolGroup>,
-    pub(crate) enabled: Option<Spanned<bool>>,
-}
-
-/// Tools that a project offers together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ToolGroup {
-    /// Tools about the server itself.
-    Diagnostics,
-}
-
-/// `policy { floors { … }; paths { … } }`
-#[derive(Debug, Clone)]
-pub(crate) struct Policy {
-    pub(crate) at: Span,
-    pub(crate) floors: Vec<FloorChoice>,
-    pub(crate) paths: Vec<PathChoice>,
-}
-
-/// `FLOOR TIER because=…`
-#[derive(Debug, Clone)]
-pub(crate) struct FloorChoice {
-    pub(crate) floor: Floor,
-    pub(crate) at: Span,
-    pub(crate) tier: Option<Spanned<Tier>>,
-    pub(crate) because: Option<Spanned<String>>,
-}
-
-/// `KIND PATTERN… { except PATTERN… }`
-#[derive(Debug, Clone)]
-pub(crate) struct PathChoice {
-    pub(crate) kind: PathKind,
-    pub(crate) at: Span,
-    pub(crate) patterns: Vec<Spanned<String>>,
-    pub(crate) except: Vec<Spanned<String>>,
+    pub(crate) settings: ToolGroupSettings,
 }
 
 /// `facts { program … { … }; environment … }`
@@ -323,7 +281,6 @@ pub(crate) struct Role {
     pub(crate) name: Option<Spanned<String>>,
     pub(crate) new: Option<Spanned<bool>>,
     pub(crate) settings: RoleSettings,
-    pub(crate) tools: Option<Vec<Spanned<String>>>,
 }
 
 /// `user ID tenant=… role=…`, `group …` or `anyone …`
@@ -363,8 +320,7 @@ pub(crate) struct For {
     pub(crate) at: Span,
     /// Whether a tenant or a role was written, perhaps one that could not be understood.
     pub(crate) says: bool,
-    pub(crate) tenant: Option<Spanned<String>>,
-    pub(crate) role: Option<Spanned<String>>,
+    pub(crate) settings: ForSettings,
 }
 
 /// `allow-secret RULE because="…"`: a text that looks like a secret and is none.

@@ -47,8 +47,12 @@ pub(crate) enum Form {
     Optional,
     /// After the node's word, once or more.
     Arguments,
+    /// The same; the values of several such nodes are joined.
+    Joined,
     /// `name=value`
     Property,
+    /// `name=value`, which decides whether the node counts: `relay show` says it of nodes that do not.
+    Switch,
     /// `name=value`, or a node in this one with the value as its argument.
     Either,
     /// The same, which `relay show` writes as `name=value`.
@@ -130,6 +134,11 @@ impl Field {
         Self { name, form: Form::Arguments, kind, default: None, meaning }
     }
 
+    /// Returns the row of the values of nodes that are joined.
+    pub(crate) const fn joined(name: &'static str, kind: Kind, meaning: &'static str) -> Self {
+        Self { name, form: Form::Joined, kind, default: None, meaning }
+    }
+
     pub(crate) const fn property(name: &'static str, kind: Kind, meaning: &'static str) -> Self {
         Self { name, form: Form::Property, kind, default: None, meaning }
     }
@@ -193,6 +202,11 @@ impl Rule {
         }
     }
 
+    /// Returns whether several of its nodes are joined.
+    pub(crate) fn is_joined(&self) -> bool {
+        self.fields.iter().any(|field| field.form == Form::Joined)
+    }
+
     /// Returns the names of the properties that the node takes, sorted.
     pub(crate) fn property_names(&self) -> Vec<&'static str> {
         let properties = self.fields.iter().filter(|field| field.is_property());
@@ -213,8 +227,14 @@ impl Rule {
 }
 
 impl Field {
-    fn is_property(&self) -> bool {
-        matches!(self.form, Form::Property | Form::Either | Form::Line)
+    /// Returns whether its name is written: `name=value`.
+    pub(crate) fn is_property(&self) -> bool {
+        matches!(self.form, Form::Property | Form::Switch | Form::Either | Form::Line)
+    }
+
+    /// Returns whether it is a list: the arguments of a node.
+    pub(crate) fn is_list(&self) -> bool {
+        matches!(self.form, Form::Arguments | Form::Joined)
     }
 }
 

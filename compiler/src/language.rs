@@ -23,34 +23,73 @@ pub(crate) mod tenants;
 pub(crate) mod tools;
 pub(crate) mod users;
 
+#[cfg(test)]
+mod tests;
+
 use crate::grammar::{Field, Kind, Rule};
 
 /// Lists the nodes at the top of a document; a `when` may hold those that are `patched`.
 macro_rules! top {
-    ($($(patched $patched:ident::$patched_rule:ident)? $(fixed $fixed:ident::$fixed_rule:ident)?,)*) => {
-        /// The nodes at the top of a document.
-        pub(crate) static TOP: &[&Rule] =
-            &[$($(&$patched::$patched_rule,)? $(&$fixed::$fixed_rule,)?)* &WHEN];
+    ($($top:ident $kind:ident $module:ident::$rule:ident,)*) => {
+        /// A node at the top of a document.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(crate) enum Top {
+            $($top,)*
+            When,
+        }
+
+        impl Top {
+            /// All of them.
+            pub(crate) const ALL: &[Self] = &[$(Self::$top,)* Self::When];
+
+            /// Returns its rule.
+            pub(crate) fn rule(self) -> &'static Rule {
+                match self {
+                    $(Self::$top => &$module::$rule,)*
+                    Self::When => &WHEN,
+                }
+            }
+        }
+
+        /// The rules of the nodes at the top of a document.
+        pub(crate) static TOP: &[&Rule] = &[$(&$module::$rule,)* &WHEN];
+
+        top!(@patched [] $($kind $module::$rule,)*);
+    };
+    (@patched [$($patched:expr,)*] patched $module:ident::$rule:ident, $($rest:tt)*) => {
+        top!(@patched [$($patched,)* &$module::$rule,] $($rest)*);
+    };
+    (@patched [$($patched:expr,)*] fixed $module:ident::$rule:ident, $($rest:tt)*) => {
+        top!(@patched [$($patched,)*] $($rest)*);
+    };
+    (@patched [$($patched:expr,)*]) => {
         /// The nodes of a `when`.
-        static PATCHED: &[&Rule] = &[$($(&$patched::$patched_rule,)?)*];
+        static PATCHED: &[&Rule] = &[$($patched),*];
     };
 }
 
 top! {
-    fixed project::PROJECT,
-    fixed include::INCLUDE,
-    patched tenants::TENANTS,
-    patched roles::ROLES,
-    patched users::USERS,
-    patched gate::GATE,
-    patched tools::TOOLS,
-    fixed policy::POLICY,
-    fixed facts::FACTS,
-    patched prompts::PROMPTS,
-    patched messages::MESSAGES,
-    patched resource::RESOURCES,
-    patched skills::SKILLS,
-    patched expect::EXPECT,
+    Project fixed project::PROJECT,
+    Include fixed include::INCLUDE,
+    Tenants patched tenants::TENANTS,
+    Roles patched roles::ROLES,
+    Users patched users::USERS,
+    Gate patched gate::GATE,
+    Tools patched tools::TOOLS,
+    Policy fixed policy::POLICY,
+    Facts fixed facts::FACTS,
+    Prompts patched prompts::PROMPTS,
+    Messages patched messages::MESSAGES,
+    Resources patched resource::RESOURCES,
+    Skills patched skills::SKILLS,
+    Expect patched expect::EXPECT,
+}
+
+impl Top {
+    /// Returns the node with this name.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|top| top.rule().name == name)
+    }
 }
 
 /// It may hold everything that has named nodes in it, and what a project has once.
@@ -58,7 +97,7 @@ pub(crate) static WHEN: Rule = Rule {
     name: "when",
     what: "a when",
     meaning: "A patch for one environment, `--env NAME`: a node changes what it says of the node of its kind and name, and everything else stays. A body (`file=`, `text` or `message`s) is one unit, `arg`s and `allow-secret`s go by their name, and a list is replaced. A name that the project does not have is an error, unless `new=#true` adds it.",
-    fields: &[Field::argument("an environment", Kind::Text("text"), "The environment's name.")],
+    fields: &[Field::argument("an environment", Kind::Name("text"), "The environment's name.")],
     children: PATCHED,
     example: include_str!("reference/when.kdl"),
 };

@@ -99,7 +99,7 @@ pub(crate) fn contents(
 fn lower_prompt(prompt: model::Prompt, places: &Places<'_>) -> Prompt {
     let model::Prompt {
         name,
-        settings: model::PromptSettings { priority, title, description },
+        settings: model::PromptSettings { enabled: _, priority, title, description },
         briefing,
         summary,
         chapters,
@@ -135,7 +135,7 @@ fn lower_resource(resource: model::Resource, places: &Places<'_>) -> Resource {
     let model::Resource { uri, about, content } = resource;
     let model::About {
         name,
-        settings: model::ResourceSettings { title, description },
+        settings: model::ResourceSettings { enabled: _, title, description },
         mime,
         body,
         included: _,
@@ -164,7 +164,7 @@ fn lower_template(template: model::ResourceTemplate, places: &Places<'_>) -> Res
     } = template;
     let model::About {
         name,
-        settings: model::ResourceSettings { title, description },
+        settings: model::ResourceSettings { enabled: _, title, description },
         mime,
         body: _,
         included: _,

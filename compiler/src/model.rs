@@ -11,12 +11,13 @@ use std::sync::Arc;
 use relay_bundle::{Content, Level, Mask, Rendering, Unlock, UriPiece};
 use relay_engine::glob::is_name;
 use relay_engine::tool::{Group, TOOLS, ToolSpec};
-use relay_policy::tier::{Floors, Tier};
 
-use crate::ast::{Expect, FactEnvironment, FactProgram, MessageName, PathChoice, ToolGroup};
+use crate::ast::{Expect, FactEnvironment, FactProgram, MessageName, ToolGroup};
 use crate::source::{FileId, Span, Spanned};
 
 pub(crate) use crate::language::gate::Gate;
+pub(crate) use crate::language::message::TurnSettings;
+pub(crate) use crate::language::policy::Policy;
 pub(crate) use crate::language::project::ProjectSettings;
 pub(crate) use crate::language::prompt::PromptSettings;
 pub(crate) use crate::language::resource::ResourceSettings;
@@ -59,24 +60,6 @@ pub(crate) struct Model {
     pub(crate) messages: SystemTexts,
     /// What the project expects of its own bundle, in the order of the text.
     pub(crate) expects: Vec<Expect>,
-}
-
-/// How commands are judged.
-#[derive(Debug)]
-pub(crate) struct Policy {
-    pub(crate) at: Span,
-    /// The tiers of doubts.
-    pub(crate) floors: Floors<FloorSetting>,
-    /// What is said of paths; the patterns are valid.
-    pub(crate) paths: Vec<PathChoice>,
-}
-
-/// The tier of a doubt.
-#[derive(Debug)]
-pub(crate) struct FloorSetting {
-    pub(crate) tier: Setting<Tier>,
-    /// Why it is lower than its default.
-    pub(crate) because: Option<Spanned<String>>,
 }
 
 /// What is known about programs.
@@ -196,7 +179,7 @@ pub(crate) struct Prompt {
 /// A `message` node, for renderer.
 #[derive(Debug)]
 pub(crate) struct MessageSource {
-    pub(crate) role: relay_bundle::Role,
+    pub(crate) settings: TurnSettings,
     pub(crate) parts: Vec<PartSource>,
 }
 

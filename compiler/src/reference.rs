@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::grammar::{Field, Form, Kind, Literal, Rule};
 use crate::instructions::{BUILD_VARIABLES, RUN_VARIABLES};
+use crate::language::prompt::PROMPT;
 use crate::model::audience::AUDIENCES_MAX;
 use crate::{check, language, parse, resolve, show};
 
@@ -95,54 +96,95 @@ fn table(rule: &'static Rule, sections: &[Section], out: &mut String) {
     out.push_str("\n| written | value | default | |\n| --- | --- | --- | --- |\n");
     for (field, default) in defaults(rule) {
         let written = match field.form {
-            Form::Argument | Form::Optional | Form::Arguments | Form::Keys => {
-                format!("`{}`", placeholder(field))
+            Form::Argument | Form::Optional | Form::Arguments | Form::Joined | Form::Keys => {
+                placeholder(field)
             }
-            Form::Property => format!("`{}=`", field.name),
-            Form::Either | Form::Line => format!("`{0}=` or `{0}`", field.name),
+            Form::Property | Form::Switch => format!("{}=", field.name),
+            Form::Either | Form::Line => format!("{0}=` or `{0}", field.name),
         };
         row(&written, &values(field.kind), &default, field.meaning, out);
     }
-    for child in rule.children {
-        if sections.iter().any(|section| std::ptr::eq(section.rule, *child)) {
-            let _ = writeln!(out, "| {} | | | {} |", linked(child.name), child.meaning);
-        } else {
-            child_rows(child, out);
-        }
-    }
+    let mut rows =
+        ChildRows { sections, described: Vec::new(), words: Vec::new(), around: Vec::new(), out };
+    rule.children.iter().for_each(|child| rows.add(child));
 }
 
-/// Writes the rows of a node without a section.
-fn child_rows(rule: &'static Rule, out: &mut String) {
-    let is_argument =
-        |field: &Field| !matches!(field.form, Form::Property | Form::Either | Form::Line);
-    let fields = defaults(rule);
-    let argument = fields.iter().find(|(field, _)| is_argument(field));
-    match argument {
-        Some((field, default)) => {
-            let meaning = match fields.len() {
-                1 => rule.meaning.to_owned(),
-                _ => format!("{} {}", rule.meaning, field.meaning).trim_end().to_owned(),
-            };
-            let written = format!("`{} {}`", rule.name, placeholder(field));
-            row(&written, &values(field.kind), default, &meaning, out);
+/// The most words of a list that a table repeats.
+const LISTED_AGAIN_MAX: usize = 8;
+
+/// Writes the rows of nodes without a section.
+struct ChildRows<'s> {
+    sections: &'s [Section],
+    /// The nodes that the table describes: what is like one of them has no more than its first row.
+    described: Vec<(&'static str, &'static str)>,
+    /// The long lists of words that the table has, each with the row that has it.
+    words: Vec<(&'static [&'static str], String)>,
+    /// The nodes around the one whose rows are written.
+    around: Vec<&'static str>,
+    out: &'s mut String,
+}
+
+impl ChildRows<'_> {
+    fn add(&mut self, rule: &'static Rule) {
+        if self.sections.iter().any(|section| std::ptr::eq(section.rule, rule)) {
+            if self.around.is_empty() {
+                let _ = writeln!(self.out, "| {} | | | {} |", linked(rule.name), rule.meaning);
+            } else {
+                self.row(rule.name, None, "", &format!("See {}.", linked(rule.name)));
+            }
+            return;
         }
-        None => row(&format!("`{}`", rule.name), "", "", rule.meaning, out),
+        let fields = defaults(rule);
+        let argument = fields.iter().find(|(field, _)| !field.is_property());
+        match argument {
+            Some((field, default)) => {
+                let meaning = match fields.len() {
+                    1 => rule.meaning.to_owned(),
+                    _ => format!("{} {}", rule.meaning, field.meaning).trim_end().to_owned(),
+                };
+                let written = format!("{} {}", rule.name, argument_placeholder(field));
+                self.row(&written, Some(field.kind), default, &meaning);
+            }
+            None => self.row(rule.name, None, "", rule.meaning),
+        }
+        if self.described.contains(&(rule.name, rule.what)) {
+            return;
+        }
+        self.described.push((rule.name, rule.what));
+        for (field, default) in fields.iter().filter(|(field, _)| field.is_property()) {
+            let written = format!("{} {}=", rule.name, field.name);
+            self.row(&written, Some(field.kind), default, field.meaning);
+        }
+        self.around.push(rule.name);
+        rule.children.iter().for_each(|child| self.add(child));
+        self.around.pop();
     }
-    for (field, default) in fields.iter().filter(|(field, _)| !is_argument(field)) {
-        let written = format!("`{} {}=`", rule.name, field.name);
-        row(&written, &values(field.kind), default, field.meaning, out);
+
+    fn row(&mut self, written: &str, kind: Option<Kind>, default: &str, meaning: &str) {
+        let before: String = self.around.iter().map(|name| format!("{name} {{ ")).collect();
+        let written = format!("{before}{written}{}", " }".repeat(self.around.len()));
+        let values = kind.map_or_else(String::new, |kind| self.values(kind, &written));
+        row(&written, &values, default, meaning, self.out);
     }
-    for child in rule.children {
-        let written = format!("`{} {{ {} }}`", rule.name, child.name);
-        row(&written, "", "", child.meaning, out);
+
+    /// Returns the values of a row; a long list of words is written once in a table.
+    fn values(&mut self, kind: Kind, written: &str) -> String {
+        if let Kind::Words(words) = kind
+            && words.len() > LISTED_AGAIN_MAX
+        {
+            if let Some((_, first)) = self.words.iter().find(|(known, _)| *known == words) {
+                return format!("as `{first}`");
+            }
+            self.words.push((words, written.to_owned()));
+        }
+        values(kind)
     }
 }
 
 fn row(written: &str, values: &str, default: &str, meaning: &str, out: &mut String) {
     // A row without a meaning is read only to be reported.
     if !meaning.is_empty() {
-        let _ = writeln!(out, "| {written} | {values} | {default} | {meaning} |");
+        let _ = writeln!(out, "| `{written}` | {values} | {default} | {meaning} |");
     }
 }
 
@@ -152,21 +194,26 @@ fn defaults(rule: &'static Rule) -> Vec<(&'static Field, String)> {
         Literal::Word(word) => format!("`{word}`"),
         _ => format!("`{}`", show::literal_kdl(literal, kind)),
     };
-    let default = |field: &'static Field| match (field.form, field.default) {
-        (Form::Argument, _) | (_, None) => String::new(),
-        (_, Some(default)) => written(default, field.kind),
+    let default = |field: &'static Field| match field.default {
+        None => String::new(),
+        Some(default) => written(default, field.kind),
     };
     rule.fields.iter().map(|field| (field, default(field))).collect()
 }
 
-/// Returns the placeholder of an argument in a line of syntax: `a name` is `NAME`.
+/// Returns the placeholder of a node's argument in a line of syntax: the words, if it takes some.
 fn placeholder(field: &Field) -> String {
-    if let (Form::Argument, Kind::Words(words)) = (field.form, field.kind) {
-        return words.join("`, `");
+    match (field.form, field.kind) {
+        (Form::Argument, Kind::Words(words)) => words.join("`, `"),
+        _ => argument_placeholder(field),
     }
+}
+
+/// Returns the placeholder of an argument after its node's word: `a name` is `NAME`.
+fn argument_placeholder(field: &Field) -> String {
     let word = field.name.rsplit(' ').next().unwrap_or_default().to_uppercase();
     match field.form {
-        Form::Arguments => format!("{word}…"),
+        Form::Arguments | Form::Joined => format!("{word}…"),
         Form::Keys => format!("{word}=…"),
         _ => word,
     }
@@ -187,6 +234,12 @@ fn values(kind: Kind) -> String {
 fn keys(keys: &[parse::Key]) -> String {
     let mut out = String::from("| key | value | |\n| --- | --- | --- |\n");
     for parse::Key { name, value, meaning } in keys {
+        let value = match value {
+            parse::KeyValue::Words(words) => (*words).to_owned(),
+            parse::KeyValue::OfPrompt => {
+                PROMPT.property(name).map_or_else(String::new, |field| values(field.kind))
+            }
+        };
         let _ = writeln!(out, "| `{name}` | {value} | {meaning} |");
     }
     out

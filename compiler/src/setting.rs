@@ -4,7 +4,7 @@
 //! line of [`settings!`] binds the row to a field. Reading, the default, the patch of a `when`,
 //! `relay show` and the reference then go by the row, and name no setting.
 
-use crate::grammar::{Kind, Literal, Scalar};
+use crate::grammar::{Kind, Literal, Rule, Scalar};
 use crate::source::{Span, Spanned};
 
 /// A value, and where it was written; a default, or what was made of a text, has no place.
@@ -24,18 +24,20 @@ impl<T> Setting<T> {
     }
 }
 
-/// A setting whose type is not named: a [`Setting`] has a default, and an optional one has none.
+/// A setting whose type is not named: a [`Setting`] has a default, and the others have none.
 pub(crate) trait Slot {
     /// Returns what holds if nothing is written.
     fn unwritten(default: Option<Literal<'static>>) -> Self
     where
         Self: Sized;
 
-    /// Takes what was written. INVARIANT: it was checked by the setting's row.
-    fn set(&mut self, written: Spanned<Literal<'_>>);
+    /// Takes what was written: one value, or those of a list, which are none if all were faulty.
+    /// INVARIANT: they were checked by the setting's row.
+    fn set(&mut self, written: &[Spanned<Literal<'_>>]);
 
-    /// Returns the value, as a field of this kind writes it; `None` if there is none.
-    fn literal(&self, kind: Kind) -> Option<Literal<'_>>;
+    /// Returns the values, as a field of this kind writes them, each with its place; none if there
+    /// is none.
+    fn values(&self, kind: Kind) -> Vec<(Literal<'_>, Option<Span>)>;
 
     /// Returns where it was written; a default has no place.
     fn at(&self) -> Option<Span>;
@@ -47,14 +49,17 @@ impl<T: Scalar> Slot for Setting<T> {
         Self { value: default.and_then(T::decode).expect("a default"), at: None }
     }
 
-    fn set(&mut self, written: Spanned<Literal<'_>>) {
-        if let Some(value) = T::decode(written.value) {
-            *self = Self { value, at: Some(written.at) };
+    fn set(&mut self, written: &[Spanned<Literal<'_>>]) {
+        let decoded = |written: &Spanned<Literal<'_>>| {
+            T::decode(written.value).map(|value| Self { value, at: Some(written.at) })
+        };
+        if let Some(setting) = written.first().and_then(decoded) {
+            *self = setting;
         }
     }
 
-    fn literal(&self, kind: Kind) -> Option<Literal<'_>> {
-        Some(self.value.encode(kind))
+    fn values(&self, kind: Kind) -> Vec<(Literal<'_>, Option<Span>)> {
+        vec![(self.value.encode(kind), self.at)]
     }
 
     fn at(&self) -> Option<Span> {
@@ -67,12 +72,14 @@ impl<T: Scalar> Slot for Option<Spanned<T>> {
         None
     }
 
-    fn set(&mut self, written: Spanned<Literal<'_>>) {
-        *self = T::decode(written.value).map(|value| Spanned { value, at: written.at });
+    fn set(&mut self, written: &[Spanned<Literal<'_>>]) {
+        *self = written.first().and_then(|written| {
+            T::decode(written.value).map(|value| Spanned { value, at: written.at })
+        });
     }
 
-    fn literal(&self, kind: Kind) -> Option<Literal<'_>> {
-        self.as_ref().map(|written| written.value.encode(kind))
+    fn values(&self, kind: Kind) -> Vec<(Literal<'_>, Option<Span>)> {
+        self.iter().map(|written| (written.value.encode(kind), Some(written.at))).collect()
     }
 
     fn at(&self) -> Option<Span> {
@@ -85,14 +92,12 @@ impl Slot for Option<Spanned<String>> {
         None
     }
 
-    fn set(&mut self, written: Spanned<Literal<'_>>) {
-        if let Literal::Text(text) = written.value {
-            *self = Some(Spanned { value: text.to_owned(), at: written.at });
-        }
+    fn set(&mut self, written: &[Spanned<Literal<'_>>]) {
+        *self = written.first().and_then(text);
     }
 
-    fn literal(&self, _kind: Kind) -> Option<Literal<'_>> {
-        self.as_ref().map(|written| Literal::Text(&written.value))
+    fn values(&self, _kind: Kind) -> Vec<(Literal<'_>, Option<Span>)> {
+        self.iter().map(placed).collect()
     }
 
     fn at(&self) -> Option<Span> {
@@ -100,19 +105,74 @@ impl Slot for Option<Spanned<String>> {
     }
 }
 
+/// A list of texts. One that was written and is empty had only faults.
+impl Slot for Option<Vec<Spanned<String>>> {
+    fn unwritten(_default: Option<Literal<'static>>) -> Self {
+        None
+    }
+
+    fn set(&mut self, written: &[Spanned<Literal<'_>>]) {
+        *self = Some(written.iter().filter_map(text).collect());
+    }
+
+    fn values(&self, _kind: Kind) -> Vec<(Literal<'_>, Option<Span>)> {
+        self.iter().flatten().map(placed).collect()
+    }
+
+    fn at(&self) -> Option<Span> {
+        self.iter().flatten().next().map(|written| written.at)
+    }
+}
+
+fn text(written: &Spanned<Literal<'_>>) -> Option<Spanned<String>> {
+    match written.value {
+        Literal::Text(text) => Some(Spanned { value: text.to_owned(), at: written.at }),
+        Literal::Boolean(_) | Literal::Number(_) | Literal::Word(_) => None,
+    }
+}
+
+fn placed(written: &Spanned<String>) -> (Literal<'_>, Option<Span>) {
+    (Literal::Text(&written.value), Some(written.at))
+}
+
+/// The settings of a node and of the nodes in it.
+pub(crate) trait Settings {
+    /// Returns what holds if a node of this rule says nothing.
+    fn unwritten(rule: &'static Rule) -> Self
+    where
+        Self: Sized;
+
+    /// Returns the settings that a rule has rows for, each with the name of its row.
+    fn of(&self, rule: &'static Rule) -> Vec<(&'static str, &dyn Slot)>;
+
+    /// Returns the same, to be changed.
+    fn of_mut(&mut self, rule: &'static Rule) -> Vec<(&'static str, &mut dyn Slot)>;
+}
+
+/// A node that a block may hold any number of times: its rule, its place, its settings.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry<T> {
+    pub(crate) rule: &'static Rule,
+    pub(crate) at: Span,
+    pub(crate) settings: T,
+}
+
 /// Returns how many of these settings were written.
 pub(crate) fn count_written(settings: &[(&'static str, &dyn Slot)]) -> usize {
     settings.iter().filter(|(_, setting)| setting.at().is_some()).count()
 }
 
-/// Declares a struct of settings: `FIELD: TYPE = ROW` in the braces of the rule that has the row.
+/// Declares a struct of settings: `FIELD: TYPE = ROW` in the braces of the rules that have the row.
 ///
-/// The struct's own fields come first; they begin with their type's default.
+/// The struct's own fields come first; they begin with their type's default. A setting begins with
+/// the default of its row, in the first rule that has it.
 macro_rules! settings {
     (
         $(#[$doc:meta])*
         struct $name:ident { $($(#[$other_doc:meta])* $other:ident: $other_type:ty,)* }
-        $($rule:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty = $row:literal,)* })*
+        $($rule:ident $(| $alike:ident)* {
+            $($(#[$field_doc:meta])* $field:ident: $type:ty = $row:expr,)*
+        })*
     ) => {
         $(#[$doc])*
         #[derive(Debug, Clone)]
@@ -130,24 +190,30 @@ macro_rules! settings {
             }
         }
 
-        impl $name {
-            /// Returns the settings that a rule has rows for, each with the name of its row.
-            pub(crate) fn of(
+        impl $crate::setting::Settings for $name {
+            fn unwritten(rule: &'static $crate::grammar::Rule) -> Self {
+                let mut settings = Self::default();
+                $(if [&$rule $(, &$alike)*].iter().any(|each| std::ptr::eq(*each, rule)) {
+                    $(settings.$field = $crate::setting::Slot::unwritten(rule.default($row));)*
+                })*
+                settings
+            }
+
+            fn of(
                 &self,
                 rule: &'static $crate::grammar::Rule,
             ) -> Vec<(&'static str, &dyn $crate::setting::Slot)> {
-                $(if std::ptr::eq(rule, &$rule) {
+                $(if [&$rule $(, &$alike)*].iter().any(|each| std::ptr::eq(*each, rule)) {
                     return vec![$(($row, &self.$field)),*];
                 })*
                 Vec::new()
             }
 
-            /// Returns the same, to be changed.
-            pub(crate) fn of_mut(
+            fn of_mut(
                 &mut self,
                 rule: &'static $crate::grammar::Rule,
             ) -> Vec<(&'static str, &mut dyn $crate::setting::Slot)> {
-                $(if std::ptr::eq(rule, &$rule) {
+                $(if [&$rule $(, &$alike)*].iter().any(|each| std::ptr::eq(*each, rule)) {
                     return vec![$(($row, &mut self.$field)),*];
                 })*
                 Vec::new()

@@ -14,16 +14,22 @@ mod renderer;
 
 use std::collections::BTreeMap;
 
-use relay_bundle::{Argument, ArgumentKind, Level, Role, Unlock};
+use relay_bundle::{Argument, ArgumentKind, Level, Unlock};
 use serde_json::{Value, json};
 
 use crate::ast::ToolGroup;
 use crate::grammar::Rule;
-use crate::language::gate::{GATE, UNLOCK};
+use crate::language::argument::{ARG, ONE_OF};
+use crate::language::gate::{GATE, UNLOCK, UNLOCK_BUDGET};
+use crate::language::message::{self, MESSAGE, MIME};
+use crate::language::messages::MESSAGES;
 use crate::language::project::PROJECT;
-use crate::language::prompt::PROMPT;
-use crate::language::resource::RESOURCE;
-use crate::language::skills::{SKILL, SKILLS};
+use crate::language::prompt::{CHAPTERS, PROMPT};
+use crate::language::prompts::PROMPTS;
+use crate::language::resource::{RESOURCE, RESOURCES};
+use crate::language::shared::{ALLOW_SECRET, BECAUSE, FILE, TEMPLATE, TEXT};
+use crate::language::skills::{META, SKILL, SKILLS, SkillSelectors};
+use crate::language::tools::{OTHER, TOOLS};
 use crate::model::{
     About, Access, AllowedSecret, BodySource, Gate, MessageSource, Model, PartSource, Prompt,
     Skill, Skills, SystemText,
@@ -31,7 +37,7 @@ use crate::model::{
 use crate::source::{FileId, Sources, Spanned};
 use node::{EffectiveNode, Scalar, node_json, write_kdl};
 pub(crate) use renderer::literal_kdl;
-use renderer::{Renderer, leaf, list, said};
+use renderer::{Renderer, block, leaf, list, said};
 
 pub use facts::{OwnProgram, OwnVariables, facts_kdl};
 
@@ -51,21 +57,21 @@ impl Effective {
             let mut children: Vec<_> =
                 model.tools.iter().map(|group| renderer.tool_group(group)).collect();
             if !model.other_tools.is_empty() {
-                children.push(list("other", &model.other_tools));
+                children.push(list(OTHER.name, &model.other_tools));
             }
-            nodes.push(EffectiveNode { name: "tools", children, ..EffectiveNode::default() });
+            nodes.push(block(&TOOLS, children));
         }
         if let Some((policy, facts)) = &model.policy {
             nodes.extend(renderer.policy(policy, facts));
         }
         let said = model.messages.all().into_iter().filter(|message| message.is_said(&model.gate));
         let children = said.map(|message| renderer.system_text(message)).collect();
-        nodes.push(EffectiveNode { name: "messages", children, ..EffectiveNode::default() });
+        nodes.push(block(&MESSAGES, children));
         if !model.prompts.is_empty() || !model.disabled_prompts.is_empty() {
             let mut children: Vec<_> =
                 model.prompts.iter().map(|it| renderer.prompt(it, &model.access)).collect();
             children.extend(model.disabled_prompts.iter().map(|name| renderer.disabled(name)));
-            nodes.push(EffectiveNode { name: "prompts", children, ..EffectiveNode::default() });
+            nodes.push(block(&PROMPTS, children));
         }
         let access = &model.access;
         let fixed =
@@ -76,7 +82,7 @@ impl Effective {
         });
         let children: Vec<_> = fixed.chain(templates).collect();
         if !children.is_empty() {
-            nodes.push(EffectiveNode { name: "resources", children, ..EffectiveNode::default() });
+            nodes.push(block(&RESOURCES, children));
         }
         if !(model.skills.list.is_empty() && model.skills.disabled.is_empty()) {
             nodes.push(renderer.skills(&model.skills));
@@ -107,40 +113,38 @@ impl Effective {
 impl Renderer<'_, '_> {
     fn project(&self, model: &Model) -> EffectiveNode {
         let project = &model.project;
-        let mut node = EffectiveNode {
-            name: "project",
-            arguments: vec![Scalar::Text(project.name.value.clone())],
-            at: self.at(project.name.at),
-            ..EffectiveNode::default()
-        };
-        node.settings(&PROJECT, project.settings.of(&PROJECT));
-        node.texts(&PROJECT, project.settings.of(&PROJECT));
+        let mut node = self.named(&PROJECT, &project.name);
+        node.settings(&PROJECT, &project.settings);
+        node.texts(&PROJECT, &project.settings);
         node
     }
 
     fn gate(&self, gate: &Gate) -> EffectiveNode {
-        let mut node = gate_node(&GATE, gate);
-        node.at = gate.at.and_then(|at| self.at(at));
+        let mut node =
+            EffectiveNode { at: gate.at.and_then(|at| self.at(at)), ..EffectiveNode::of(&GATE) };
+        node.settings(&GATE, gate);
         if gate.on.value {
-            node.children = GATE.children.iter().map(|rule| gate_node(rule, gate)).collect();
+            node.nodes(&GATE, gate);
         } else {
             for (name, _) in std::mem::take(&mut node.properties) {
                 node.defaults.retain(|default| *default != name);
             }
         }
+        // Where a call is refused, no briefing comes with it.
+        if gate.unlock.value == Unlock::Refuse {
+            let unlock = node.children.iter_mut().find(|child| child.name == UNLOCK.name);
+            unlock.into_iter().for_each(|unlock| unlock.forget(UNLOCK_BUDGET));
+        }
         node
     }
 
     fn tool_group(&self, group: &Spanned<ToolGroup>) -> EffectiveNode {
-        let name = match group.value {
-            ToolGroup::Diagnostics => "diagnostics",
-        };
-        EffectiveNode { name, at: self.at(group.at), ..EffectiveNode::default() }
+        EffectiveNode { at: self.at(group.at), ..EffectiveNode::of(group.value.rule()) }
     }
 
     fn skills(&self, skills: &Skills) -> EffectiveNode {
-        let mut node = EffectiveNode { name: "skills", ..EffectiveNode::default() };
-        node.settings(&SKILLS, skills.limits.of(&SKILLS));
+        let mut node = EffectiveNode::of(&SKILLS);
+        node.settings(&SKILLS, &skills.limits);
         let mut blocks: BTreeMap<(Level, Vec<&str>), EffectiveNode> = BTreeMap::new();
         let on = skills.list.iter().map(|skill| (skill, true));
         for (skill, on) in on.chain(skills.disabled.iter().map(|skill| (skill, false))) {
@@ -158,39 +162,29 @@ impl Renderer<'_, '_> {
     }
 
     fn skill(&self, skill: &Skill, on: bool) -> EffectiveNode {
-        let mut node = EffectiveNode {
-            name: "skill",
-            arguments: vec![said(&skill.name)],
-            at: self.at(skill.name.at),
-            ..EffectiveNode::default()
-        };
+        let mut node = self.named(&SKILL, &skill.name);
         if !on {
-            node.properties.push(("enabled", Scalar::Boolean(false)));
+            node.switched_off();
             return node;
         }
-        node.settings(&SKILL, skill.settings.of(&SKILL));
-        if skill.level != Level::Tenant {
-            node.optional("tenant", skill.tenant.as_ref());
-        }
-        if skill.level != Level::User {
-            node.optional("user", skill.user.as_ref());
-        }
+        node.settings(&SKILL, &skill.settings);
+        let selectors = SkillSelectors {
+            tenant: skill.tenant.clone().filter(|_| skill.level != Level::Tenant),
+            user: skill.user.clone().filter(|_| skill.level != Level::User),
+            tools: Some(skill.tools.clone()).filter(|_| skill.level != Level::Tool),
+        };
+        node.settings(&SKILL, &selectors);
         if let Some(body) = &skill.body {
             self.body(body, false, &mut node);
             // A skill is no template, whatever its file is called.
-            node.properties.retain(|(name, _)| *name != "template");
+            node.properties.retain(|(name, _)| *name != TEMPLATE.name);
         }
-        node.texts(&SKILL, skill.settings.of(&SKILL));
-        if skill.level != Level::Tool && !skill.tools.is_empty() {
-            node.children.push(list("tools", &skill.tools));
-        }
+        node.texts(&SKILL, &skill.settings);
+        node.nodes(&SKILL, &selectors);
         if let Some(meta) = &skill.meta {
             let facts = meta.value.iter().map(|(key, value)| (key.clone(), Scalar::of(value)));
-            node.children.push(EffectiveNode {
-                name: "meta",
-                facts: facts.collect(),
-                ..EffectiveNode::default()
-            });
+            node.children
+                .push(EffectiveNode { facts: facts.collect(), ..EffectiveNode::of(&META) });
         }
         node.children.extend(skill.allowed_secrets.iter().map(suppression));
         node
@@ -199,19 +193,14 @@ impl Renderer<'_, '_> {
     fn system_text(&self, message: &SystemText) -> EffectiveNode {
         EffectiveNode {
             at: message.at.and_then(|at| self.at(at)),
-            defaults: if message.at.is_none() { vec!["text"] } else { Vec::new() },
+            defaults: if message.at.is_none() { vec![TEXT.name] } else { Vec::new() },
             ..leaf(message.name.word(), &message.text)
         }
     }
 
     fn prompt(&self, prompt: &Prompt, access: &Access) -> EffectiveNode {
-        let mut node = EffectiveNode {
-            name: "prompt",
-            arguments: vec![Scalar::Text(prompt.name.value.clone())],
-            at: self.at(prompt.name.at),
-            ..EffectiveNode::default()
-        };
-        node.settings(&PROMPT, prompt.settings.of(&PROMPT));
+        let mut node = self.named(&PROMPT, &prompt.name);
+        node.settings(&PROMPT, &prompt.settings);
         node.setting("briefing", &prompt.briefing, |briefing| Scalar::Boolean(*briefing));
         let messages = &prompt.messages;
         if let ([body], []) = (prompt.bodies.as_slice(), messages.as_slice()) {
@@ -220,9 +209,9 @@ impl Renderer<'_, '_> {
         // Texts written in messages are all templates or none: only the prompt can say so.
         let template = messages.iter().flat_map(|message| &message.parts).any(inherits_template);
         if template {
-            node.properties.push(("template", Scalar::Boolean(true)));
+            node.template(true, true);
         }
-        node.texts(&PROMPT, prompt.settings.of(&PROMPT));
+        node.texts(&PROMPT, &prompt.settings);
         node.about(prompt);
         node.children.extend(self.readers(&prompt.readers, access));
         let arguments = prompt.rendering.arguments.iter();
@@ -233,34 +222,29 @@ impl Renderer<'_, '_> {
     }
 
     fn message(&self, message: &MessageSource, template: bool) -> EffectiveNode {
-        let role = match message.role {
-            Role::User => "user",
-            Role::Assistant => "assistant",
-        };
-        EffectiveNode {
-            name: "message",
-            properties: vec![("role", Scalar::Text(role.into()))],
-            children: message.parts.iter().map(|part| self.part(part, template)).collect(),
-            ..EffectiveNode::default()
-        }
+        let mut node = EffectiveNode::of(&MESSAGE);
+        node.settings(&MESSAGE, &message.settings);
+        node.children = message.parts.iter().map(|part| self.part(part, template)).collect();
+        node
     }
 
     fn part(&self, part: &PartSource, template: bool) -> EffectiveNode {
         match part {
             PartSource::Text(BodySource { inline_at: Some(_), text: Some(text), .. }) => {
-                leaf("text", text)
+                leaf(TEXT.name, text)
             }
             PartSource::Text(body) => {
-                let mut node = leaf("file", &self.path(body.file));
+                let mut node = leaf(message::FILE.name, &self.path(body.file));
                 node.template(body.template, template || body.template || self.is_j2(body.file));
                 node
             }
-            PartSource::Image { body, mime } => self.media("image", body, mime),
-            PartSource::Audio { body, mime } => self.media("audio", body, mime),
+            PartSource::Image { body, mime } => self.media(&message::IMAGE, body, mime),
+            PartSource::Audio { body, mime } => self.media(&message::AUDIO, body, mime),
             PartSource::Resource { uri, mime, body } => {
-                let mut node = leaf("resource", uri.text.as_deref().unwrap_or_default());
+                let mut node =
+                    leaf(message::RESOURCE.name, uri.text.as_deref().unwrap_or_default());
                 if let Some(mime) = mime {
-                    node.properties.push(("mime", Scalar::Text(mime.clone())));
+                    node.properties.push((MIME, Scalar::Text(mime.clone())));
                 }
                 if let Some(body) = body {
                     self.body(body, template, &mut node);
@@ -270,20 +254,16 @@ impl Renderer<'_, '_> {
         }
     }
 
-    fn media(&self, name: &'static str, body: &BodySource, mime: &str) -> EffectiveNode {
-        let file = ("file", Scalar::Text(self.path(body.file)));
-        let mime = ("mime", Scalar::Text(mime.into()));
-        EffectiveNode { name, properties: vec![file, mime], ..EffectiveNode::default() }
+    fn media(&self, rule: &'static Rule, body: &BodySource, mime: &str) -> EffectiveNode {
+        let file = (FILE.name, Scalar::Text(self.path(body.file)));
+        let mime = (MIME, Scalar::Text(mime.into()));
+        EffectiveNode { properties: vec![file, mime], ..EffectiveNode::of(rule) }
     }
 
     fn disabled(&self, name: &Spanned<String>) -> EffectiveNode {
-        EffectiveNode {
-            name: "prompt",
-            arguments: vec![Scalar::Text(name.value.clone())],
-            properties: vec![("enabled", Scalar::Boolean(false))],
-            at: self.at(name.at),
-            ..EffectiveNode::default()
-        }
+        let mut node = self.named(&PROMPT, name);
+        node.switched_off();
+        node
     }
 
     fn resource(
@@ -293,16 +273,11 @@ impl Renderer<'_, '_> {
         access: &Access,
         variables: Vec<EffectiveNode>,
     ) -> EffectiveNode {
-        let mut node = EffectiveNode {
-            name: "resource",
-            arguments: vec![Scalar::Text(uri.value.clone())],
-            at: self.at(uri.at),
-            ..EffectiveNode::default()
-        };
+        let mut node = self.named(&RESOURCE, uri);
         node.setting("name", &about.name, |name| Scalar::Text(name.clone()));
-        node.setting("mime", &about.mime, |mime| Scalar::Text(mime.clone()));
+        node.setting(MIME, &about.mime, |mime| Scalar::Text(mime.clone()));
         self.body(&about.body, false, &mut node);
-        node.texts(&RESOURCE, about.settings.of(&RESOURCE));
+        node.texts(&RESOURCE, &about.settings);
         node.children.extend(self.readers(&about.readers, access));
         node.children.extend(variables);
         node.children.extend(about.allowed_secrets.iter().map(suppression));
@@ -313,11 +288,11 @@ impl Renderer<'_, '_> {
     fn body(&self, body: &BodySource, template: bool, node: &mut EffectiveNode) {
         match (&body.inline_at, &body.text) {
             (Some(_), Some(text)) => {
-                node.children.push(leaf("text", text));
+                node.children.push(leaf(TEXT.name, text));
                 node.template(body.template, body.template || template);
             }
             _ => {
-                node.properties.push(("file", Scalar::Text(self.path(body.file))));
+                node.properties.push((FILE.name, Scalar::Text(self.path(body.file))));
                 node.template(body.template, body.template || self.is_j2(body.file));
             }
         }
@@ -344,16 +319,6 @@ fn inherits_template(part: &PartSource) -> bool {
     }
 }
 
-/// Renders a node of the gate with its settings.
-fn gate_node(rule: &'static Rule, gate: &Gate) -> EffectiveNode {
-    let mut node = EffectiveNode { name: rule.name, ..EffectiveNode::default() };
-    // Where a call is refused, no briefing comes with it.
-    let refuses = gate.unlock.value == Unlock::Refuse;
-    let is_idle = |name| refuses && std::ptr::eq(rule, &UNLOCK) && name == "budget";
-    node.settings(rule, gate.of(rule).into_iter().filter(|(name, _)| !is_idle(*name)));
-    node
-}
-
 impl EffectiveNode {
     /// Adds what a prompt is about, written or generated.
     fn about(&mut self, prompt: &Prompt) {
@@ -364,48 +329,47 @@ impl EffectiveNode {
         if !prompt.chapters.is_empty() {
             let chapters = prompt.chapters.iter();
             self.children.push(EffectiveNode {
-                name: "chapters",
                 arguments: chapters.map(|chapter| Scalar::Text(chapter.value.clone())).collect(),
                 generated: prompt.chapters.iter().any(|chapter| chapter.at.is_none()),
-                ..EffectiveNode::default()
+                ..EffectiveNode::of(&CHAPTERS)
             });
         }
     }
 }
 
 fn suppression(allowed: &AllowedSecret) -> EffectiveNode {
-    let mut node = leaf("allow-secret", &allowed.rule.value);
-    node.properties.push(("because", Scalar::Text(allowed.because.value.clone())));
+    let mut node = leaf(ALLOW_SECRET.name, &allowed.rule.value);
+    node.properties.push((BECAUSE.name, Scalar::Text(allowed.because.value.clone())));
     node
 }
 
 fn argument(argument: &Argument, booleans: &[String]) -> EffectiveNode {
     let mut node = variable(argument, booleans);
-    node.properties.insert(0, ("required", Scalar::Boolean(argument.required)));
+    node.put(&ARG, "required", Scalar::Boolean(argument.required));
+    node.properties.rotate_right(1);
     node
 }
 
 /// Renders an argument; a variable of a URI is always required, so that is not said of it.
 fn variable(argument: &Argument, booleans: &[String]) -> EffectiveNode {
-    let mut node = leaf("arg", &argument.name);
+    let mut node = leaf(ARG.name, &argument.name);
     if let Some(default) = &argument.default {
-        node.properties.push(("default", Scalar::Text(default.clone())));
+        node.put(&ARG, "default", Scalar::Text(default.clone()));
     }
     if let Some(description) = &argument.description {
-        node.properties.push(("description", Scalar::Text(description.clone())));
+        node.put(&ARG, "description", Scalar::Text(description.clone()));
     }
     match &argument.kind {
         ArgumentKind::Choice(_) if booleans.contains(&argument.name) => {
-            node.properties.push(("type", Scalar::Text("boolean".into())));
+            node.put(&ARG, "type", Scalar::Text("boolean".into()));
         }
         ArgumentKind::Choice(choices) => node.children.push(EffectiveNode {
-            name: "one-of",
             arguments: choices.iter().cloned().map(Scalar::Text).collect(),
-            ..EffectiveNode::default()
+            ..EffectiveNode::of(&ONE_OF)
         }),
         ArgumentKind::Text { chars_max: 0 } => {}
         ArgumentKind::Text { chars_max } => {
-            node.properties.push(("max", Scalar::Chars(u64::from(*chars_max))));
+            node.put(&ARG, "max", Scalar::Chars(u64::from(*chars_max)));
         }
     }
     node

@@ -163,7 +163,7 @@ fn show_and_describe_say_what_the_project_changes() {
     let shown = sandbox.relay("show after.kdl").ends(0).stdout;
     for line in [
         "        unknown-program 3  // after.kdl:4",
-        "        unknown-flag 2  // default: tier",
+        "        unknown-flag 2  // default: unknown-flag",
         "        scratch \"/srv/build/**\" \"/srv/cache/**\"  // after.kdl:8",
     ] {
         assert!(shown.lines().any(|other| other == line), "{line}\n{shown}");

@@ -31,7 +31,7 @@ use crate::model::{
     Policy, Project, Prompt, Setting, Skill, Skills, When,
 };
 use crate::secret::{self, Found};
-use crate::setting::Slot;
+use crate::setting::Settings;
 use crate::source::{Sources, Span, Spanned};
 
 /// A suppression is for one form of secrets. With a mistyped name it would suppress nothing, and the
@@ -94,7 +94,7 @@ pub(super) fn check(sources: &Sources<'_>, model: &Model, out: &mut Diagnostics)
     for line in [name].into_iter().chain(disabled_prompts).chain(other_tools) {
         pass.value(&line.value, line.at);
     }
-    pass.settings(&PROJECT, settings.of(&PROJECT));
+    pass.settings(&PROJECT, settings);
     let names = tenants.iter().chain(roles.iter().map(|role| &role.name));
     let patterns = roles.iter().flat_map(|role| role.tools.iter().flatten());
     for written in names.chain(patterns) {
@@ -195,12 +195,9 @@ struct Pass<'p, 's> {
 
 impl Pass<'_, '_> {
     fn policy(&mut self, policy: &Policy, facts: &Facts) {
-        let Policy { at: _, floors, paths } = policy;
         let Facts { programs, environment, table: _, meaning: _ } = facts;
-        let reasons = floors.iter().filter_map(|(_, floor)| floor.because.as_ref());
-        let patterns = paths.iter().flat_map(|row| row.patterns.iter().chain(&row.except));
-        let variables = environment.iter().flat_map(|row| row.names.iter().chain(&row.because));
-        for written in reasons.chain(patterns).chain(variables) {
+        policy.nodes().into_iter().for_each(|node| self.settings(node.rule, node.settings));
+        for written in environment.iter().flat_map(|row| row.names.iter().chain(&row.because)) {
             self.value(&written.value, written.at);
         }
         for program in programs {
@@ -239,7 +236,7 @@ impl Pass<'_, '_> {
             allowed_secrets,
         } = prompt;
         self.value(&name.value, name.at);
-        self.settings(&PROMPT, settings.of(&PROMPT));
+        self.settings(&PROMPT, settings);
         for Setting { value, at } in summary.iter().chain(chapters) {
             // What was made of a text is looked at in the text.
             if let Some(at) = at {
@@ -253,7 +250,7 @@ impl Pass<'_, '_> {
         for body in bodies.iter().chain(included) {
             self.body(body);
         }
-        for MessageSource { role: _, parts } in messages {
+        for MessageSource { settings: _, parts } in messages {
             parts.iter().for_each(|part| self.part(part, name.at));
         }
         self.reasons(allowed_secrets);
@@ -274,7 +271,7 @@ impl Pass<'_, '_> {
             allowed_secrets,
         } = skill;
         self.value(&name.value, name.at);
-        self.settings(&SKILL, settings.of(&SKILL));
+        self.settings(&SKILL, settings);
         let lines = [tenant, user].into_iter().flatten();
         for line in lines.chain(tools) {
             self.value(&line.value, line.at);
@@ -287,11 +284,15 @@ impl Pass<'_, '_> {
     }
 
     /// Searches the settings that are texts.
-    fn settings(&mut self, rule: &'static Rule, settings: Vec<(&'static str, &dyn Slot)>) {
-        for (name, setting) in settings {
-            let literal = rule.field(name).and_then(|field| setting.literal(field.kind));
-            if let (Some(Literal::Text(text)), Some(at)) = (literal, setting.at()) {
-                self.value(text, at);
+    fn settings(&mut self, rule: &'static Rule, settings: &dyn Settings) {
+        for rule in [rule].into_iter().chain(rule.children.iter().copied()) {
+            for (name, setting) in settings.of(rule) {
+                let Some(field) = rule.field(name) else { continue };
+                for value in setting.values(field.kind) {
+                    if let (Literal::Text(text), Some(at)) = value {
+                        self.value(text, at);
+                    }
+                }
             }
         }
     }
@@ -314,7 +315,7 @@ impl Pass<'_, '_> {
         for Setting { value, at } in [name, mime] {
             self.value(value, at.unwrap_or(self.owner.at));
         }
-        self.settings(&RESOURCE, settings.of(&RESOURCE));
+        self.settings(&RESOURCE, settings);
         for body in [body].into_iter().chain(included) {
             self.body(body);
         }

@@ -22,7 +22,7 @@ pub(crate) static ARG: Rule = Rule {
     what: "an arg",
     meaning: "An argument of a prompt, or a variable of a resource's URI.",
     fields: &[
-        Field::argument("a name", Kind::Text("text"), "What clients and templates call it."),
+        Field::argument("a name", Kind::Name("text"), "What clients and templates call it."),
         Field::property("required", Kind::Boolean, "Whether a client must give it.")
             .or(Literal::Boolean(false)),
         Field::property(
@@ -52,7 +52,7 @@ pub(crate) static ONE_OF: Rule = Rule::leaf(
     "one-of",
     "one-of",
     "The values that it may have; such an argument may steer a template.",
-    &[Field::arguments("a value", Kind::Text("text"), "A value.")],
+    &[Field::arguments("a value", Kind::Name("text"), "A value.")],
 );
 
 settings! {
@@ -63,5 +63,8 @@ settings! {
         description: Option<Spanned<String>> = "description",
         kind: Setting<ArgumentType> = "type",
         chars_max: Option<Spanned<u32>> = "max",
+    }
+    ONE_OF {
+        one_of: Option<Vec<Spanned<String>>> = "a value",
     }
 }

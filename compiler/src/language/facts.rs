@@ -1,6 +1,6 @@
 //! `facts { program …; environment … }`, and the nodes of fact files.
 
-use relay_policy::facts::{Output, Role, Special, Style, WordKind};
+use relay_policy::facts::{Output, Position, Role, Special, Style, WordKind};
 
 use super::shared::BECAUSE;
 use crate::grammar::{Field, Kind, Literal, Rule, Scalar};
@@ -10,17 +10,17 @@ pub(crate) const ROLE_KIND: Kind = Kind::Words(Role::WORDS);
 
 const COUNT_KIND: Kind = Kind::Number { low: 0, high: 255 };
 
-const NAMES: Field = Field::arguments("a name", Kind::Text("text"), "A name.");
+const NAMES: Field = Field::arguments("a name", Kind::Name("text"), "A name.");
 const SAYS: Field = Field::property(
     "says",
-    Kind::Text("text"),
+    Kind::Name("text"),
     "What it does, as the end of a sentence about it: `restarts a service`.",
 );
 
 /// The reason of a row that is lower than what is shipped.
 const LOWERS: Field = Field::property(
     BECAUSE.name,
-    Kind::Text("text"),
+    Kind::Name("text"),
     "The reason; what is lower than what is shipped of the program needs one.",
 );
 
@@ -78,7 +78,7 @@ macro_rules! node_fields {
                 Kind::Text("text"),
                 "The user whose rights it takes if no option names one.",
             ),
-            Field::property("writes", Kind::Text("path"), "A path that it writes by default."),
+            Field::property("writes", Kind::Name("path"), "A path that it writes by default."),
             Field::property(
                 "stdin",
                 ROLE_KIND,
@@ -121,7 +121,7 @@ pub(crate) static CHECKED: Rule = Rule::leaf(
     "checked",
     "a check",
     "Against what the programs of the file were checked that do not say it themselves.",
-    &[Field::argument("a source", Kind::Text("text"), "Manual pages, help texts.")],
+    &[Field::argument("a source", Kind::Name("text"), "Manual pages, help texts.")],
 );
 
 /// How a program says that it was not checked, though its file was.
@@ -129,7 +129,7 @@ pub(crate) const UNCHECKED: &str = "no";
 
 const CHECKED_FIELD: Field = Field::property(
     "checked",
-    Kind::Text("text"),
+    Kind::Name("text"),
     "Against what these facts were checked, for people: `man 1 rm, coreutils 9.5`; `no` if they were not.",
 );
 
@@ -173,7 +173,7 @@ pub(crate) static GROUP: Rule = Rule {
     name: "group",
     what: "a group",
     meaning: "What several commands have alike; `use` puts it into each. It counts in this node alone.",
-    fields: &[Field::argument("a name", Kind::Text("text"), "A name.")],
+    fields: &[Field::argument("a name", Kind::Name("text"), "A name.")],
     children: &[&FLAGS, OPERAND, REST, LAST, &FORM, &SUB_1, &USE],
     example: "",
 };
@@ -214,7 +214,7 @@ pub(crate) static VALUE: Rule = Rule::leaf(
     "a value",
     "What certain values mean; the first row that matches counts. A pattern has one `*`, at its end or beginning; before a `*` at the end, `[*]` is the character. `[relative]` is any value that begins as a relative path does: with a letter, a digit, `.`, `_` or `@`.",
     &[
-        Field::arguments("a pattern", Kind::Text("text"), "A value or a pattern."),
+        Field::arguments("a pattern", Kind::Name("text"), "A value or a pattern."),
         Field::property("tier", Kind::TIER, "The tier that it raises the command to."),
         Field::property("cap", Kind::TIER, "The most that the command itself is with it."),
         Field::property("role", ROLE_KIND, "What the text is that `*` stands for.")
@@ -255,6 +255,15 @@ const LAST: &Rule = &LAST_RULE;
 /// The rules of operands, in the order of `Position`.
 pub(crate) static OPERANDS: [&Rule; 3] = [OPERAND, REST, LAST];
 
+/// Returns the rule of operands at a position.
+pub(crate) fn operand_rule(position: Position) -> &'static Rule {
+    match position {
+        Position::Next => OPERAND,
+        Position::Rest => REST,
+        Position::Last => LAST,
+    }
+}
+
 pub(crate) static FORM: Rule = Rule {
     name: "form",
     what: "a form",
@@ -266,7 +275,7 @@ pub(crate) static FORM: Rule = Rule {
         Field::property("most", COUNT_KIND, "The most operands.").or(Literal::Number(255)),
         Field::property("output", Kind::Words(Output::WORDS), "What its output is then."),
         Field::property("stdin", ROLE_KIND, "What its standard input is then."),
-        Field::property("writes", Kind::Text("path"), "A path that it writes then."),
+        Field::property("writes", Kind::Name("path"), "A path that it writes then."),
         LOWERS,
     ],
     children: &[&HAS, &WITHOUT, &MATCHING, OPERAND, REST, LAST, &FORM_ROLE],
@@ -305,7 +314,7 @@ pub(crate) static WORDS: Rule = Rule::leaf(
     "words of a language",
     "Words of a programming language, for code in one line.",
     &[
-        Field::arguments("a word", Kind::Text("text"), "A word."),
+        Field::arguments("a word", Kind::Name("text"), "A word."),
         Field::property("language", ROLE_KIND, "The language."),
         Field::property("kind", Kind::Words(WordKind::WORDS), "What they mean."),
     ],

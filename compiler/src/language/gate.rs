@@ -29,6 +29,9 @@ pub(crate) static GATE: Rule = Rule {
     example: include_str!("../reference/gate.kdl"),
 };
 
+/// The property that a gate which refuses does not use.
+pub(crate) const UNLOCK_BUDGET: &str = "budget";
+
 /// The answer to a call without a briefing.
 pub(crate) static UNLOCK: Rule = Rule {
     name: "unlock",
@@ -36,7 +39,7 @@ pub(crate) static UNLOCK: Rule = Rule {
     meaning: "What a call without a briefing gets.",
     fields: &[
         Field::property("else", Kind::Words(Unlock::WORDS), "`intercept` runs the call and puts a briefing before its result; `refuse` answers with the way to a briefing.").or(Literal::Word("intercept")),
-        Field::property("budget", BUDGET, "The budget of the briefing that comes with each call of a client that keeps no session.").or(Literal::Number(2048)),
+        Field::property(UNLOCK_BUDGET, BUDGET, "The budget of the briefing that comes with each call of a client that keeps no session.").or(Literal::Number(2048)),
     ],
     children: &[],
     example: "",
@@ -121,7 +124,7 @@ settings! {
     UNLOCK {
         unlock: Setting<Unlock> = "else",
         /// The budget of a briefing that comes with each call of a client without a session.
-        repeat_bytes: Setting<u32> = "budget",
+        repeat_bytes: Setting<u32> = UNLOCK_BUDGET,
     }
 
     TAGS_NODE {

@@ -8,7 +8,7 @@ pub(crate) static INCLUDE: Rule = Rule {
     meaning: "Joins other documents to this one, as if their nodes were written here.",
     fields: &[Field::arguments(
         "a path or a pattern",
-        Kind::Text("path"),
+        Kind::Name("path"),
         "A document, or a pattern: `*` matches within a folder, `**` any folders, `?` one character. Files of a pattern are joined sorted by path.",
     )],
     children: &[],

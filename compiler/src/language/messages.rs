@@ -2,6 +2,8 @@
 
 use super::shared::FILE;
 use crate::grammar::{Field, Kind, Rule};
+use crate::setting::settings;
+use crate::source::Spanned;
 
 /// The texts that the server itself sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,15 +30,20 @@ impl MessageName {
         Self::GateInterceptPreamble,
     ];
 
+    /// Returns the rule of its node.
+    pub(crate) fn rule(self) -> &'static Rule {
+        match self {
+            Self::SessionGreeting => &SESSION_GREETING,
+            Self::GateInstructions => &GATE_INSTRUCTIONS,
+            Self::GateEncouragement => &GATE_ENCOURAGEMENT,
+            Self::ReadPromptsReminder => &READ_PROMPTS_REMINDER,
+            Self::GateInterceptPreamble => &GATE_INTERCEPT_PREAMBLE,
+        }
+    }
+
     /// Returns the name of its node.
     pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::SessionGreeting => "session-greeting",
-            Self::GateInstructions => "gate-instructions",
-            Self::GateEncouragement => "gate-encouragement",
-            Self::ReadPromptsReminder => "read-prompts-reminder",
-            Self::GateInterceptPreamble => "gate-intercept-preamble",
-        }
+        self.rule().name
     }
 }
 
@@ -85,3 +92,13 @@ pub(crate) static GATE_INTERCEPT_PREAMBLE: Rule = Rule {
     meaning: "Precedes a briefing that the agent did not ask for.",
     ..SESSION_GREETING
 };
+
+settings! {
+    /// The settings of a message: one of the two is its text.
+    struct MessageSettings {}
+    SESSION_GREETING | GATE_INSTRUCTIONS | GATE_ENCOURAGEMENT | READ_PROMPTS_REMINDER
+        | GATE_INTERCEPT_PREAMBLE {
+        text: Option<Spanned<String>> = "a text",
+        file: Option<Spanned<String>> = FILE.name,
+    }
+}

@@ -1,7 +1,12 @@
 //! `policy { floors { … }; paths { … } }`: how commands are judged.
 
+use relay_bundle::PathKind;
+use relay_policy::tier::{Floor, Floors, Tier};
+
 use super::shared::BECAUSE;
-use crate::grammar::{Field, Kind, Rule};
+use crate::grammar::{Field, Kind, Literal, Rule};
+use crate::setting::{Entry, Setting, Settings, settings};
+use crate::source::{Span, Spanned};
 
 pub(crate) static POLICY: Rule = Rule {
     name: "policy",
@@ -12,6 +17,52 @@ pub(crate) static POLICY: Rule = Rule {
     example: include_str!("../reference/policy.kdl"),
 };
 
+/// The policy, as it was written and as it is resolved.
+#[derive(Debug, Clone)]
+pub(crate) struct Policy {
+    pub(crate) at: Span,
+    /// The tiers of doubts.
+    pub(crate) floors: Floors<FloorSetting>,
+    /// What is said of paths.
+    pub(crate) paths: Vec<Entry<PathSettings>>,
+}
+
+/// A node of the policy.
+pub(crate) struct PolicyNode<'p> {
+    /// The node that it is in: the policy, or a block of it.
+    pub(crate) block: &'static Rule,
+    pub(crate) rule: &'static Rule,
+    /// Where it was written; a default has no place.
+    pub(crate) at: Option<Span>,
+    pub(crate) settings: &'p dyn Settings,
+}
+
+impl Policy {
+    /// Returns all that it says, for those who go by rows: `relay show`, the search for secrets.
+    pub(crate) fn nodes(&self) -> Vec<PolicyNode<'_>> {
+        let Self { at: _, floors, paths } = self;
+        let floors = floors.iter().map(|(floor, setting)| PolicyNode {
+            block: &FLOORS,
+            rule: floor_rule(floor),
+            at: setting.at,
+            settings: setting,
+        });
+        floors.chain(entries(&PATHS, paths)).collect()
+    }
+}
+
+fn entries<'p, T: Settings>(
+    block: &'static Rule,
+    entries: &'p [Entry<T>],
+) -> impl Iterator<Item = PolicyNode<'p>> {
+    entries.iter().map(move |Entry { rule, at, settings }| PolicyNode {
+        block,
+        rule,
+        at: Some(*at),
+        settings,
+    })
+}
+
 pub(crate) static FLOORS: Rule = Rule {
     name: "floors",
     what: "floors",
@@ -21,27 +72,54 @@ pub(crate) static FLOORS: Rule = Rule {
     example: "",
 };
 
-pub(crate) const FLOOR_FIELDS: &[Field] =
-    &[Field::argument("a tier", Kind::TIER, "Its tier."), BECAUSE];
+/// The name of the argument of a floor.
+const TIER: &str = "a tier";
 
-const fn floor(name: &'static str, meaning: &'static str) -> Rule {
-    Rule::leaf(name, "a floor", meaning, FLOOR_FIELDS)
+/// Declares the rule of a floor, which has its word and its default.
+macro_rules! floor {
+    ($rule:ident, $floor:expr, $meaning:literal) => {
+        pub(crate) static $rule: Rule = Rule::leaf(
+            $floor.name(),
+            "a floor",
+            $meaning,
+            &[
+                Field::argument(TIER, Kind::TIER, "")
+                    .or(Literal::Number($floor.default_tier() as u64)),
+                BECAUSE,
+            ],
+        );
+    };
 }
 
-pub(crate) static UNKNOWN_PROGRAM: Rule =
-    floor("unknown-program", "No fact describes the program or sub-command; 2 if not written.");
-pub(crate) static UNKNOWN_FLAG: Rule =
-    floor("unknown-flag", "No fact declares the option or operand; 2 if not written.");
-pub(crate) static UNKNOWN_WORD: Rule =
-    floor("unknown-word", "The name of a program, or code, is not literal; 3 if not written.");
-pub(crate) static OPAQUE_CODE: Rule =
-    floor("opaque-code", "Code that the text does not show; 2 if not written.");
-pub(crate) static UNPARSED: Rule =
-    floor("unparsed", "The text does not parse, or is too large or too deep; 3 if not written.");
+floor!(UNKNOWN_PROGRAM, Floor::UnknownProgram, "No fact describes the program or sub-command.");
+floor!(UNKNOWN_FLAG, Floor::UnknownFlag, "No fact declares the option or operand.");
+floor!(UNKNOWN_WORD, Floor::UnknownWord, "The name of a program, or code, is not literal.");
+floor!(OPAQUE_CODE, Floor::OpaqueCode, "Code that the text does not show.");
+floor!(UNPARSED, Floor::Unparsed, "The text does not parse, or is too large or too deep.");
 
-/// The rules of floors, in the order of `Floor`.
-pub(crate) static FLOOR_RULES: [&Rule; 5] =
-    [&UNKNOWN_PROGRAM, &UNKNOWN_FLAG, &UNKNOWN_WORD, &OPAQUE_CODE, &UNPARSED];
+/// Returns the rule of a floor.
+pub(crate) fn floor_rule(floor: Floor) -> &'static Rule {
+    match floor {
+        Floor::UnknownProgram => &UNKNOWN_PROGRAM,
+        Floor::UnknownFlag => &UNKNOWN_FLAG,
+        Floor::UnknownWord => &UNKNOWN_WORD,
+        Floor::OpaqueCode => &OPAQUE_CODE,
+        Floor::Unparsed => &UNPARSED,
+    }
+}
+
+settings! {
+    /// The tier of a doubt.
+    struct FloorSetting {
+        /// The node; absent if none was written.
+        at: Option<Span>,
+    }
+    UNKNOWN_PROGRAM | UNKNOWN_FLAG | UNKNOWN_WORD | OPAQUE_CODE | UNPARSED {
+        tier: Setting<Tier> = TIER,
+        /// The reason of one that is lower than its default.
+        because: Option<Spanned<String>> = BECAUSE.name,
+    }
+}
 
 pub(crate) static PATHS: Rule = Rule {
     name: "paths",
@@ -52,26 +130,55 @@ pub(crate) static PATHS: Rule = Rule {
     example: "",
 };
 
-pub(crate) static SCRATCH: Rule = paths(
-    "scratch",
-    "They are for temporary files: writing there is tier 1. Files that run or admit, devices and what a host cannot do without stay what they are.",
+const PATTERNS: &[Field] = &[Field::arguments("a pattern", Kind::Name("pattern"), "A pattern.")];
+
+pub(crate) static EXCEPT: Rule = Rule::leaf(
+    "except",
+    "except",
+    "Those that are not meant.",
+    &[Field::joined("a pattern", Kind::Name("pattern"), "A pattern.")],
 );
-const PATTERNS: &[Field] = &[Field::arguments("a pattern", Kind::Text("pattern"), "A pattern.")];
 
 const EXCEPTS: &[&Rule] = &[&EXCEPT];
-pub(crate) static EXCEPT: Rule =
-    Rule::leaf("except", "except", "Those that are not meant.", PATTERNS);
 
-const fn paths(name: &'static str, meaning: &'static str) -> Rule {
-    Rule { name, what: "a row of paths", meaning, fields: PATTERNS, children: EXCEPTS, example: "" }
+const fn paths(kind: PathKind, meaning: &'static str) -> Rule {
+    Rule {
+        name: kind.word(),
+        what: "a row of paths",
+        meaning,
+        fields: PATTERNS,
+        children: EXCEPTS,
+        example: "",
+    }
 }
 
+pub(crate) static SCRATCH: Rule = paths(
+    PathKind::Scratch,
+    "They are for temporary files: writing there is tier 1. Files that run or admit, devices and what a host cannot do without stay what they are.",
+);
 pub(crate) static CRITICAL: Rule =
-    paths("critical", "A host cannot do without them: writing them is tier 3.");
+    paths(PathKind::Critical, "A host cannot do without them: writing them is tier 3.");
 pub(crate) static ADMITS: Rule =
-    paths("admits", "They are run, or admit someone: writing them is tier 2.");
+    paths(PathKind::Admits, "They are run, or admit someone: writing them is tier 2.");
 pub(crate) static SECRET: Rule =
-    paths("secret", "They hold secrets: sending them over a network is tier 3.");
+    paths(PathKind::Secret, "They hold secrets: sending them over a network is tier 3.");
 
-/// The rules of paths, in the order of `PathKind`.
-pub(crate) static PATH_RULES: [&Rule; 4] = [&SCRATCH, &CRITICAL, &ADMITS, &SECRET];
+settings! {
+    /// What is said of some paths.
+    struct PathSettings {}
+    SCRATCH | CRITICAL | ADMITS | SECRET {
+        patterns: Option<Vec<Spanned<String>>> = "a pattern",
+    }
+    EXCEPT {
+        except: Option<Vec<Spanned<String>>> = "a pattern",
+    }
+}
+
+impl Entry<PathSettings> {
+    /// Returns what it says.
+    pub(crate) fn kind(&self) -> PathKind {
+        let mut kinds = PathKind::ALL.into_iter();
+        // INVARIANT: each rule of paths has the word of a kind.
+        kinds.find(|kind| kind.word() == self.rule.name).unwrap_or(PathKind::Critical)
+    }
+}

@@ -9,7 +9,7 @@ pub(crate) static PROJECT: Rule = Rule {
     what: "a project",
     meaning: "Who and what the project is. A project has exactly one, in its first document.",
     fields: &[
-        Field::argument("a name", Kind::Text("text"), "The project's name, without `/`."),
+        Field::argument("a name", Kind::Name("text"), "The project's name, without `/`."),
         Field::line("version", "The version, for people."),
         Field::property(
             "epoch",

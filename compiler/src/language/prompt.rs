@@ -1,6 +1,6 @@
 //! `prompt NAME priority=… file=… { … }`
 
-use super::shared::{ALLOW_SECRET, FILE, NEW, TEMPLATE, TEXT};
+use super::shared::{ALLOW_SECRET, ENABLED, FILE, NEW, TEMPLATE, TEXT};
 use super::{argument, message, readers};
 use crate::grammar::{Field, Kind, Literal, Rule};
 use crate::setting::{Setting, settings};
@@ -12,8 +12,7 @@ pub(crate) static PROMPT: Rule = Rule {
     meaning: "A prompt. Its text is a `text`, a `file=`, or `message`s: one of the three.",
     fields: &[
         Field::argument("a name", Kind::Text("text"), "What clients call it."),
-        Field::property("enabled", Kind::Boolean, "`#false` leaves it out of the bundle.")
-            .or(Literal::Boolean(true)),
+        ENABLED,
         Field::property(
             "priority",
             Kind::Number { low: 1, high: 10 },
@@ -43,15 +42,28 @@ pub(crate) static CHAPTERS: Rule = Rule::leaf(
     "chapters",
     "chapters",
     "Its parts, for keywords to match; without it, the headings of its text.",
-    &[Field::arguments("a chapter", Kind::Text("text"), "A chapter.")],
+    &[Field::arguments("a chapter", Kind::Name("text"), "A chapter.")],
 );
 
 settings! {
     /// The settings of a prompt.
     struct PromptSettings {}
     PROMPT {
+        enabled: Setting<bool> = ENABLED.name,
         priority: Setting<u8> = "priority",
         title: Option<Spanned<String>> = "title",
         description: Option<Spanned<String>> = "description",
+    }
+}
+
+settings! {
+    /// The settings of a prompt whose defaults are made of the rest of it.
+    struct PromptAbout {}
+    PROMPT {
+        briefing: Option<Spanned<bool>> = "briefing",
+        summary: Option<Spanned<String>> = "summary",
+    }
+    CHAPTERS {
+        chapters: Option<Vec<Spanned<String>>> = "a chapter",
     }
 }

@@ -45,7 +45,7 @@ pub(crate) static FOLDER: Rule = Rule {
     what: "a folder",
     meaning: "Makes a prompt of every `*.md` file below a folder; a name is the path below the folder without `.md`.",
     fields: &[
-        Field::argument("a folder", Kind::Text("path"), "The folder, relative to this document."),
+        Field::argument("a folder", Kind::Name("path"), "The folder, relative to this document."),
         // Read so that it can be reported in its own words: it belongs to `commands`.
         Field { meaning: "", ..ON_ERROR },
         NEW,
@@ -59,7 +59,7 @@ pub(crate) static COMMANDS: Rule = Rule {
     what: "commands",
     meaning: "Makes a prompt of every markdown command below a folder, as other programs use them.",
     fields: &[
-        Field::argument("a folder", Kind::Text("path"), "The folder, relative to this document."),
+        Field::argument("a folder", Kind::Name("path"), "The folder, relative to this document."),
         ON_ERROR,
         FRONT_MATTER,
         BRIEFING,
@@ -93,7 +93,7 @@ pub(crate) const BRIEFING: Field = Field::property(
 settings! {
     /// The settings of a folder; one of prompts takes none.
     struct FolderSettings {}
-    COMMANDS {
+    COMMANDS | FOLDER {
         on_error: Setting<OnError> = "on-error",
         front_matter: Setting<FrontMatterRule> = "front-matter",
         briefing: Setting<bool> = "briefing",

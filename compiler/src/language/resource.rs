@@ -1,9 +1,9 @@
 //! `resources { resource URI mime=… file=… { … } }`
 
-use super::shared::{ALLOW_SECRET, FILE, NEW, TEMPLATE, TEXT};
+use super::shared::{ALLOW_SECRET, ENABLED, FILE, NEW, TEMPLATE, TEXT};
 use super::{argument, readers};
-use crate::grammar::{Field, Kind, Literal, Rule};
-use crate::setting::settings;
+use crate::grammar::{Field, Kind, Rule};
+use crate::setting::{Setting, settings};
 use crate::source::Spanned;
 
 pub(crate) static RESOURCES: Rule = Rule {
@@ -20,9 +20,8 @@ pub(crate) static RESOURCE: Rule = Rule {
     what: "a resource",
     meaning: "A resource. A URI with variables, as in `relay://rooms/{room}`, is a template, and each variable an `arg`. Its content is a `text` or a `file=`.",
     fields: &[
-        Field::argument("a URI", Kind::Text("URI"), "The URI, or a URI template."),
-        Field::property("enabled", Kind::Boolean, "`#false` leaves it out of the bundle.")
-            .or(Literal::Boolean(true)),
+        Field::argument("a URI", Kind::Name("URI"), "The URI, or a URI template."),
+        ENABLED,
         Field::either(
             "name",
             "What clients call it; without it, the name of its file or the end of its URI.",
@@ -39,10 +38,20 @@ pub(crate) static RESOURCE: Rule = Rule {
 };
 
 settings! {
-    /// The settings of a resource that have no default.
+    /// The settings of a resource.
     struct ResourceSettings {}
     RESOURCE {
+        enabled: Setting<bool> = ENABLED.name,
         title: Option<Spanned<String>> = "title",
         description: Option<Spanned<String>> = "description",
+    }
+}
+
+settings! {
+    /// The settings of a resource whose defaults are made of the rest of it.
+    struct ResourceAbout {}
+    RESOURCE {
+        name: Option<Spanned<String>> = "name",
+        mime: Option<Spanned<String>> = "mime",
     }
 }

@@ -46,7 +46,7 @@ pub(crate) static TOOLS: Rule = Rule::leaf(
     "tools",
     "the tools of a role",
     "The tools that the role sees, by name or by pattern: `*` is any run of characters, `?` one, `[a-z]` one of a set, `[!a-z]` one outside it. Without this node, those of the parent; without a parent, all.",
-    &[Field::arguments("a pattern", Kind::Text("text"), "A name or a pattern of names.")],
+    &[Field::arguments("a pattern", Kind::Name("text"), "A name or a pattern of names.")],
 );
 
 settings! {
@@ -55,5 +55,8 @@ settings! {
     ROLE {
         tier: Option<Spanned<Tier>> = "tier",
         parent: Option<Spanned<String>> = "parent",
+    }
+    TOOLS {
+        tools: Option<Vec<Spanned<String>>> = "a pattern",
     }
 }

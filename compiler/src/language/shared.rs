@@ -1,6 +1,6 @@
 //! Properties and nodes that several nodes take.
 
-use crate::grammar::{Field, Kind, Literal, Rule};
+use crate::grammar::{Field, Form, Kind, Literal, Rule};
 
 /// The property of a node in a `when` that adds it.
 pub(crate) const NEW: Field = Field::property(
@@ -10,9 +10,16 @@ pub(crate) const NEW: Field = Field::property(
 )
 .or(Literal::Boolean(false));
 
+/// The property of a node that may be left out of the bundle.
+pub(crate) const ENABLED: Field = Field {
+    form: Form::Switch,
+    ..Field::property("enabled", Kind::Boolean, "`#false` leaves it out of the bundle.")
+        .or(Literal::Boolean(true))
+};
+
 /// Why something is allowed that would not be, or counts less than it would.
 pub(crate) const BECAUSE: Field =
-    Field::either("because", "The reason; what lowers a tier needs one.");
+    Field::line("because", "The reason; what lowers a tier needs one.");
 
 /// A node that is one text.
 pub(crate) static TEXT: Rule = Rule::leaf(
@@ -24,7 +31,7 @@ pub(crate) static TEXT: Rule = Rule::leaf(
 
 pub(crate) const FILE: Field = Field::property(
     "file",
-    Kind::Text("path"),
+    Kind::Name("path"),
     "The file that holds the text, relative to this document.",
 );
 pub(crate) const TEMPLATE: Field = Field::property(
@@ -40,9 +47,9 @@ pub(crate) static ALLOW_SECRET: Rule = Rule::leaf(
     &[
         Field::argument(
             "the name of a rule",
-            Kind::Text("text"),
+            Kind::Name("text"),
             "The rule that the report of the secret names.",
         ),
-        Field::property("because", Kind::Text("text"), "The reason; it must be given."),
+        Field::property(BECAUSE.name, Kind::Name("text"), "The reason; it must be given."),
     ],
 );

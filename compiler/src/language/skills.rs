@@ -1,6 +1,6 @@
 //! `skills { global { … }; tenant NAME { … }; tool PATTERN… { … }; user ID { … } }`
 
-use super::shared::{ALLOW_SECRET, FILE, NEW, TEXT};
+use super::shared::{ALLOW_SECRET, ENABLED, FILE, NEW, TEXT};
 use relay_bundle::Repeat;
 
 use crate::grammar::{Field, Form, Kind, Literal, Rule, Scalar as _, words};
@@ -52,21 +52,21 @@ pub(crate) static GLOBAL: Rule = Rule {
 pub(crate) static TENANT: Rule = Rule {
     name: "tenant",
     meaning: "Skills for a tenant.",
-    fields: &[Field::argument("a name", Kind::Text("text"), "The tenant.")],
+    fields: &[Field::argument("a name", Kind::Name("text"), "The tenant.")],
     ..GLOBAL
 };
 
 pub(crate) static TOOL: Rule = Rule {
     name: "tool",
     meaning: "Skills for the tools that one of the patterns matches.",
-    fields: &[Field::arguments("a pattern", Kind::Text("pattern"), "A pattern.")],
+    fields: &[Field::arguments("a pattern", Kind::Name("pattern"), "A pattern.")],
     ..GLOBAL
 };
 
 pub(crate) static USER: Rule = Rule {
     name: "user",
     meaning: "Skills for a user.",
-    fields: &[Field::argument("an id", Kind::Text("text"), "The user, as authentication says.")],
+    fields: &[Field::argument("an id", Kind::Name("text"), "The user, as authentication says.")],
     ..GLOBAL
 };
 
@@ -78,8 +78,7 @@ pub(crate) static SKILL: Rule = Rule {
         Field::argument("a name", Kind::Text("text"), "Its name, once in its block."),
         Field::optional("a text", Kind::Text("text"), "Its text."),
         FILE,
-        Field::property("enabled", Kind::Boolean, "`#false` leaves it out of the bundle.")
-            .or(Literal::Boolean(true)),
+        ENABLED,
         Field::property(
             "priority",
             Kind::Number { low: 0, high: 100 },
@@ -89,9 +88,13 @@ pub(crate) static SKILL: Rule = Rule {
         Field::either("topic", "Of the matched skills of one topic only the last one is applied."),
         Field::either("title", "Its name for people."),
         Field::either("description", "What it is for."),
-        Field::property("tenant", Kind::Text("text"), "Only for this tenant."),
-        Field::property("tools", Kind::Text("pattern"), "Only for tools that the pattern matches."),
-        Field::property("user", Kind::Text("text"), "Only for this user."),
+        Field::property("tenant", Kind::Name("text"), "Only for this tenant."),
+        Field::property(
+            SKILL_TOOLS.name,
+            Kind::Name("pattern"),
+            "Only for tools that the pattern matches.",
+        ),
+        Field::property("user", Kind::Name("text"), "Only for this user."),
         NEW,
     ],
     children: &[&SKILL_TOOLS, &META, &TEXT, &ALLOW_SECRET],
@@ -102,7 +105,7 @@ pub(crate) static SKILL_TOOLS: Rule = Rule::leaf(
     "tools",
     "tools",
     "Only for tools that one of the patterns matches.",
-    &[Field::arguments("a pattern", Kind::Text("pattern"), "A pattern.")],
+    &[Field::arguments("a pattern", Kind::Name("pattern"), "A pattern.")],
 );
 
 pub(crate) static META: Rule = Rule::leaf(
@@ -132,9 +135,22 @@ settings! {
     /// The settings of a skill.
     struct SkillSettings {}
     SKILL {
+        enabled: Setting<bool> = ENABLED.name,
         priority: Setting<u8> = "priority",
         topic: Option<Spanned<String>> = "topic",
         title: Option<Spanned<String>> = "title",
         description: Option<Spanned<String>> = "description",
+    }
+}
+
+settings! {
+    /// What a skill says that its block does not.
+    struct SkillSelectors {}
+    SKILL {
+        tenant: Option<Spanned<String>> = "tenant",
+        user: Option<Spanned<String>> = "user",
+    }
+    SKILL_TOOLS {
+        tools: Option<Vec<Spanned<String>>> = "a pattern",
     }
 }

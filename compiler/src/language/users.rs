@@ -1,5 +1,7 @@
 //! `users { user ID …; group ID …; anyone … }`: who has which role.
 
+use relay_bundle::Who;
+
 use super::shared::NEW;
 use crate::grammar::{Field, Kind, Rule};
 use crate::setting::settings;
@@ -27,7 +29,7 @@ pub(crate) static USER: Rule = Rule::leaf(
     "a user",
     "One caller.",
     &[
-        Field::argument("an id", Kind::Text("text"), "The id that credentials give."),
+        Field::argument("an id", Kind::Name("text"), "The id that credentials give."),
         TENANT,
         ROLE,
         NEW,
@@ -39,7 +41,7 @@ pub(crate) static GROUP: Rule = Rule::leaf(
     "a group",
     "The callers that credentials count to a group. Of several groups the role that contains the others counts.",
     &[
-        Field::argument("a group", Kind::Text("text"), "The group, as credentials name it."),
+        Field::argument("a group", Kind::Name("text"), "The group, as credentials name it."),
         TENANT,
         ROLE,
         NEW,
@@ -53,10 +55,19 @@ pub(crate) static ANYONE: Rule = Rule::leaf(
     &[TENANT, ROLE, NEW],
 );
 
+/// Returns the rule of a kind of callers.
+pub(crate) fn user_rule(who: Who) -> &'static Rule {
+    match who {
+        Who::User => &USER,
+        Who::Group => &GROUP,
+        Who::Anyone => &ANYONE,
+    }
+}
+
 settings! {
-    /// The settings of a `user`, `group` or `anyone`, whose rows are the same.
+    /// The settings of a `user`, `group` or `anyone`.
     struct UserSettings {}
-    USER {
+    USER | GROUP | ANYONE {
         tenant: Option<Spanned<String>> = "tenant",
         role: Option<Spanned<String>> = "role",
     }

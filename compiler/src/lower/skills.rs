@@ -29,7 +29,7 @@ fn lower(skill: model::Skill, places: &Places<'_>) -> Skill {
     let model::Skill {
         name,
         level,
-        settings: model::SkillSettings { priority, topic, title, description },
+        settings: model::SkillSettings { enabled: _, priority, topic, title, description },
         meta,
         tenant,
         tools,

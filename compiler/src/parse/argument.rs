@@ -4,19 +4,18 @@ use super::node::{Node, Reader, Scalar, Value};
 use crate::ast::{Argument, ArgumentSettings, Default};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::Rule;
-use crate::language::argument::{ARG, ONE_OF};
+use crate::language::argument::ARG;
 use crate::source::Spanned;
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Argument {
     let mut reader = Reader::new(node, &ARG, out);
     let mut settings = ArgumentSettings::default();
-    reader.settings(settings.of_mut(&ARG), out);
+    reader.settings(&mut settings, out);
     let argument = Argument {
-        name: reader.argument(out).and_then(|value| value.non_empty(out)),
-        new: reader.value("new", out),
+        name: reader.name(out),
+        new: reader.is_new(out),
         settings,
         default: reader.property("default").and_then(|value| default(value, out)),
-        one_of: reader.child("one-of", out).map(|child| list(child, &ONE_OF, out)),
     };
     reader.finish(out);
     argument

@@ -4,25 +4,25 @@
 use super::node::Reader;
 use crate::ast::{AllowedSecret, Body};
 use crate::diagnostic::Diagnostics;
-use crate::language::shared::{ALLOW_SECRET, TEXT};
+use crate::language::shared::{ALLOW_SECRET, BECAUSE, FILE, TEMPLATE, TEXT};
 
 pub(super) fn body(reader: &mut Reader<'_>, out: &mut Diagnostics) -> Body {
     let mut body = plain(reader, out);
-    body.template = reader.value("template", out);
+    body.template = reader.value(TEMPLATE.name, out);
     body
 }
 
 /// Takes a body that is never a template.
 pub(super) fn plain(reader: &mut Reader<'_>, out: &mut Diagnostics) -> Body {
     let mut body = Body::default();
-    if let Some(child) = reader.child("text", out) {
+    if let Some(child) = reader.child(TEXT.name, out) {
         let mut reader = Reader::new(child, &TEXT, out);
-        body.text = reader.argument(out).and_then(|value| value.text(out));
+        body.text = reader.name(out);
         body.broken |= body.text.is_none();
         reader.finish(out);
     }
-    if let Some(value) = reader.property("file") {
-        body.file = value.non_empty(out);
+    if reader.property(FILE.name).is_some() {
+        body.file = reader.text(FILE.name, out);
         body.broken |= body.file.is_none();
     }
     body
@@ -33,11 +33,11 @@ pub(super) fn allowed_secrets(
     out: &mut Diagnostics,
 ) -> Vec<AllowedSecret> {
     reader
-        .children("allow-secret")
+        .children(ALLOW_SECRET.name)
         .filter_map(|child| {
             let mut reader = Reader::new(child, &ALLOW_SECRET, out);
-            let rule = reader.argument(out).and_then(|value| value.non_empty(out));
-            let because = reader.property("because").and_then(|value| value.non_empty(out));
+            let rule = reader.name(out);
+            let because = reader.text(BECAUSE.name, out);
             reader.finish(out);
             Some(AllowedSecret { rule: rule?, because })
         })

@@ -3,11 +3,12 @@
 use miette::Diagnostic;
 use thiserror::Error;
 
+use super::argument;
 use super::node::{self, Node, Reader, Scalar};
-use crate::ast::{Claim, Expect, Question};
+use crate::ast::{Claim, Expect, ExpectSettings, Question};
 use crate::diagnostic::Diagnostics;
-use crate::grammar::{Rule, Scalar as _};
-use crate::language::expect::{EXPECT, GROUP, TAGS};
+use crate::grammar::Scalar as _;
+use crate::language::expect::{EXPECT, GROUP, TAGS, TOOL_OF_CALL};
 use crate::source::{Span, Spanned};
 
 /// Reads an `expect`; `None` if what it asks for is not known, which is reported.
@@ -22,33 +23,27 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Option<Expect> {
     let kind = EXPECT.argument(0)?.kind;
     let word = reader.argument(out).and_then(|value| value.literal(kind, out));
     let asked = word.and_then(|word| Some((Question::decode(word.value)?, word.at)));
-    let mut text = |name| reader.property(name).and_then(|value| value.non_empty(out));
-    let [tenant, role, user, tool, group] =
-        ["tenant", "role", "user", "tool", "group"].map(&mut text);
-    let mut groups = Vec::from_iter(group);
-    for child in reader.children(GROUP.name) {
-        groups.extend(values(child, &GROUP, out));
-    }
-    let mut tags = Vec::new();
+    let mut settings = ExpectSettings::default();
+    reader.settings(&mut settings, out);
     let mut foreign: Vec<Spanned<String>> = Vec::new();
-    for child in reader.children(TAGS.name) {
-        tags.extend(values(child, &TAGS, out));
-        foreign.extend(stray(child, Question::Selection, asked));
-    }
+    let tags = reader.children(TAGS.name);
+    foreign.extend(tags.filter_map(|child| stray(child, Question::Selection, asked)));
     let mut claims = Vec::new();
-    for claim in Claim::ALL {
+    for claim in Claim::ALL.iter().copied() {
         for child in reader.children(claim.word()) {
-            claims.extend(values(child, claim.rule(), out).into_iter().map(|about| (claim, about)));
+            let abouts = argument::list(child, claim.rule(), out);
+            claims.extend(abouts.into_iter().map(|about| (claim, about)));
             foreign.extend(stray(child, claim.question(), asked));
         }
     }
     reader.finish(out);
     let (question, at) = asked?;
-    let named = node.properties.iter().find(|property| property.name.value == "tool");
+    let named = node.properties.iter().find(|property| property.name.value == TOOL_OF_CALL);
     if let Some(property) = named.filter(|_| question != Question::Context) {
         foreign.push(property.name.clone());
     }
     // What belongs to another question was reported, and is not looked at again.
+    let ExpectSettings { tenant, role, user, group, tool, groups, tags } = settings;
     let tool = tool.filter(|_| question == Question::Context);
     claims.retain(|(claim, _)| claim.question() == question);
     for Spanned { value: name, at } in foreign {
@@ -61,15 +56,9 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Option<Expect> {
         let takes = question.claims().join(", ");
         out.report(at, SaysNothing { question: question.word(), takes, at });
     }
+    let groups = group.into_iter().chain(groups.into_iter().flatten()).collect();
+    let tags = tags.unwrap_or_default();
     Some(Expect { at, question, tenant, role, user, groups, tool, tags, claims })
-}
-
-/// Takes the texts of a node.
-fn values(node: &Node, rule: &'static Rule, out: &mut Diagnostics) -> Vec<Spanned<String>> {
-    let mut reader = Reader::new(node, rule, out);
-    let texts = reader.texts(out);
-    reader.finish(out);
-    texts
 }
 
 /// Returns the name of a node that belongs to another question than the one that is asked.

@@ -12,8 +12,8 @@ mod written;
 use std::collections::BTreeMap;
 
 use relay_policy::facts::{
-    Arity, Flag, Form, Knowledge, LanguageWords, Node as Fact, Operand, Output, Place, Position,
-    Role, Special, Style, Value as KnownValue, WordKind,
+    Arity, Flag, Form, Knowledge, LanguageWords, Node as Fact, Operand, Place, Position, Role,
+    Style, Value as KnownValue, WordKind,
 };
 use relay_policy::tier::Tier;
 
@@ -26,9 +26,9 @@ use crate::language::facts::{
     self as rules, CHECKED, ENVIRONMENT, FACT_FILE, FACTS, FLAGS, FORM, FORM_ROLE, HAS, MATCHING,
     OPERANDS, PROGRAM, SUBS, UNCHECKED, USE, VALUE, WITHOUT, WORDS,
 };
+use crate::language::shared::BECAUSE;
 use crate::source::{Span, Spanned};
 use names::Names;
-use reason::BECAUSE;
 use written::Word;
 
 /// What turns a span into the place of a fact: the number of its file, and where its lines begin.
@@ -105,7 +105,7 @@ fn contents(node: &Node, rule: &'static Rule, lines: &Lines, out: &mut Diagnosti
     let takes = |name: &str| rule.children.iter().any(|rule| rule.name == name);
     let (has_words, has_check) = (takes(WORDS.name), takes(CHECKED.name));
     let mut reader = Reader::new(node, rule, out);
-    let _ = reader.all_children();
+    let _ = reader.any_children(rule.children);
     let file_check = if has_check { reader.child(CHECKED.name, out) } else { None };
     let file_check = file_check.map_or_else(String::new, |node| check_of_file(node, out));
     reader.finish(out);
@@ -138,7 +138,7 @@ fn contents(node: &Node, rule: &'static Rule, lines: &Lines, out: &mut Diagnosti
 /// Reads `checked`.
 fn check_of_file(node: &Node, out: &mut Diagnostics) -> String {
     let mut reader = Reader::new(node, &CHECKED, out);
-    let text = reader.argument(out).and_then(|text| text.non_empty(out));
+    let text = reader.name(out);
     reader.finish(out);
     text.map_or_else(String::new, |text| text.value)
 }
@@ -164,7 +164,7 @@ fn environment(node: &Node, out: &mut Diagnostics) -> FactEnvironment {
     pattern::check_names(written::words(node), out);
     let mut reader = Reader::new(node, &ENVIRONMENT, out);
     let names = reader.texts(out);
-    let because = reader.text(BECAUSE, out);
+    let because = reader.text(BECAUSE.name, out);
     reader.finish(out);
     FactEnvironment { at: node.name.at, names, because }
 }
@@ -215,30 +215,27 @@ fn fact(
     out: &mut Diagnostics,
 ) -> (Fact, Option<Spanned<String>>) {
     let mut reader = Reader::new(node, rule, out);
-    // That of a sub-command is read with its place, as those of all rows.
-    let because = match depth {
-        0 => reader.text(BECAUSE, out),
-        _ => reader.property(BECAUSE).and_then(|value| value.non_empty(out)),
-    };
+    // That of a sub-command is read again with its place, as those of all rows.
+    let because = reader.text(BECAUSE.name, out);
     let style = reader.value("style", out).map_or(style, |style| style.value);
     let mut fact = Fact {
         names: reader.texts(out).into_iter().map(|name| name.value).collect(),
         tier: tier(&mut reader, "tier", out),
         says: text(&mut reader, "says", out),
         style,
-        stop: reader.value("stop", out).map_or(0, |stop| stop.value),
-        sub_at: reader.value("sub-at", out).map_or(1, |at| at.value),
-        numbers: is_set(&mut reader, "numbers", out),
-        bundle_first: is_set(&mut reader, "bundle-first", out),
-        ignore_case: is_set(&mut reader, "ignore-case", out),
-        sends: is_set(&mut reader, "sends", out),
-        listens: is_set(&mut reader, "listens", out),
-        builtin: is_set(&mut reader, "builtin", out),
+        stop: reader.value_or_default("stop", out),
+        sub_at: reader.value_or_default("sub-at", out),
+        numbers: reader.value_or_default("numbers", out),
+        bundle_first: reader.value_or_default("bundle-first", out),
+        ignore_case: reader.value_or_default("ignore-case", out),
+        sends: reader.value_or_default("sends", out),
+        listens: reader.value_or_default("listens", out),
+        builtin: reader.value_or_default("builtin", out),
         user: text(&mut reader, "user", out),
         writes: text(&mut reader, "writes", out),
-        stdin: reader.value("stdin", out).map_or(Role::Text, |role| role.value),
-        output: reader.value("output", out).map_or(Output::Opaque, |output| output.value),
-        special: reader.value("special", out).map_or(Special::Nothing, |special| special.value),
+        stdin: reader.value_or_default("stdin", out),
+        output: reader.value_or_default("output", out),
+        special: reader.value_or_default("special", out),
         flags: reader.children("flags").filter_map(|child| flag(child, lines, out)).collect(),
         operands: operands(&mut reader, lines, out),
         forms: reader.children("form").map(|child| form(child, lines, out)).collect(),
@@ -267,7 +264,8 @@ fn flag(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Option<Flag> {
         (None, Some(_)) => Arity::Attached,
         (None, None) => Arity::None,
     };
-    let usual = if is_set(&mut reader, "listens", out) { Role::Listen } else { Role::Text };
+    let listens: bool = reader.value_or_default("listens", out);
+    let usual = if listens { Role::Listen } else { Role::Text };
     let flag = Flag {
         names,
         tier: tier(&mut reader, "tier", out).unwrap_or_default(),
@@ -275,12 +273,12 @@ fn flag(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Option<Flag> {
         arity,
         role: required.or(attached).map_or(usual, |role| role.value),
         says: text(&mut reader, "says", out),
-        everywhere: is_set(&mut reader, "everywhere", out),
+        everywhere: reader.value_or_default("everywhere", out),
         values: values(&mut reader, lines, out),
         place: lines.place(node.name.at),
     };
     // Its reason is read with its place.
-    let _ = text(&mut reader, BECAUSE, out);
+    let _ = text(&mut reader, BECAUSE.name, out);
     reader.finish(out);
     Some(flag)
 }
@@ -294,7 +292,7 @@ fn values(reader: &mut Reader<'_>, lines: &Lines, out: &mut Diagnostics) -> Vec<
             pattern: String::new(),
             tier: tier(&mut reader, "tier", out).unwrap_or_default(),
             cap: tier(&mut reader, "cap", out),
-            role: reader.value("role", out).map_or(Role::Text, |role| role.value),
+            role: reader.value_or_default("role", out),
             says: text(&mut reader, "says", out),
             place: lines.place(child.name.at),
         };
@@ -320,13 +318,13 @@ fn operands(reader: &mut Reader<'_>, lines: &Lines, out: &mut Diagnostics) -> Ve
             let is_rest = *position == Position::Rest;
             operands.push(Operand {
                 position: *position,
-                from: if is_rest { count(&mut reader, "from", out) } else { 0 },
-                not_last: is_rest && is_set(&mut reader, "not-last", out),
+                from: if is_rest { reader.value_or_default("from", out) } else { 0 },
+                not_last: is_rest && reader.value_or_default("not-last", out),
                 role: role.unwrap_or_default(),
                 values: values(&mut reader, lines, out),
                 place: lines.place(child.name.at),
             });
-            let _ = text(&mut reader, BECAUSE, out);
+            let _ = text(&mut reader, BECAUSE.name, out);
             reader.finish(out);
         }
     }
@@ -336,12 +334,12 @@ fn operands(reader: &mut Reader<'_>, lines: &Lines, out: &mut Diagnostics) -> Ve
 fn form(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Form {
     let mut reader = Reader::new(node, &FORM, out);
     let form = Form {
-        tier: tier(&mut reader, "tier", out).unwrap_or_default(),
+        tier: reader.value_or_default("tier", out),
         says: text(&mut reader, "says", out),
         has: reader.children("has").flat_map(|child| names(child, &HAS, out)).collect(),
         without: reader.children("without").flat_map(|it| names(it, &WITHOUT, out)).collect(),
-        least: reader.value("least", out).map_or(0, |least| least.value),
-        most: reader.value("most", out).map_or(u8::MAX, |most| most.value),
+        least: reader.value_or_default("least", out),
+        most: reader.value_or_default("most", out),
         matching: reader.children("matching").flat_map(|child| patterns(child, out)).collect(),
         operands: operands(&mut reader, lines, out),
         roles: reader.children("role").flat_map(|child| form_roles(child, out)).collect(),
@@ -350,7 +348,7 @@ fn form(node: &Node, lines: &Lines, out: &mut Diagnostics) -> Form {
         writes: text(&mut reader, "writes", out),
         place: lines.place(node.name.at),
     };
-    let _ = text(&mut reader, BECAUSE, out);
+    let _ = text(&mut reader, BECAUSE.name, out);
     reader.finish(out);
     form
 }
@@ -383,15 +381,6 @@ fn tier(reader: &mut Reader<'_>, name: &'static str, out: &mut Diagnostics) -> O
     reader.value(name, out).map(|tier| tier.value)
 }
 
-fn count(reader: &mut Reader<'_>, name: &'static str, out: &mut Diagnostics) -> u8 {
-    reader.value(name, out).map_or(0, |count| count.value)
-}
-
 fn text(reader: &mut Reader<'_>, name: &'static str, out: &mut Diagnostics) -> String {
-    let value = reader.property(name).and_then(|value| value.non_empty(out));
-    value.map_or_else(String::new, |text| text.value)
-}
-
-fn is_set(reader: &mut Reader<'_>, name: &'static str, out: &mut Diagnostics) -> bool {
-    reader.value::<bool>(name, out).is_some_and(|set| set.value)
+    reader.text(name, out).map_or_else(String::new, |text| text.value)
 }

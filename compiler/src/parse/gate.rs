@@ -10,15 +10,13 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Gate {
     // nothing would be reported in vain.
     gate.on.value = true;
     let mut reader = Reader::new(node, &GATE, out);
-    reader.settings(gate.of_mut(&GATE), out);
+    reader.settings(&mut gate, out);
     for rule in GATE.children {
-        let Some(child) = reader.child(rule.name, out) else { continue };
+        // One that is there again was reported.
+        let Some(child) = reader.children(rule.name).next() else { continue };
         if child.arguments.is_empty() && child.properties.is_empty() {
             gate.empty.push(child.name.clone());
         }
-        let mut reader = Reader::new(child, rule, out);
-        reader.settings(gate.of_mut(rule), out);
-        reader.finish(out);
     }
     reader.finish(out);
     let property = node.properties.first().map(|property| property.value.at);

@@ -7,12 +7,13 @@ use miette::Diagnostic;
 use thiserror::Error;
 
 use super::item::item;
-use super::node::{Node, Reader};
+use super::node::{self, Node, Reader};
 use super::path::{self, PathError};
 use super::{document, facts, when};
 use crate::ast::{Ast, Document, Item};
 use crate::diagnostic::Diagnostics;
 use crate::language::include::INCLUDE;
+use crate::language::{self, Top};
 use crate::source::{FileId, Listed, ReadError, Sources, Span, Spanned};
 
 /// Parses the project's document and everything it includes, in the order of the text; files of
@@ -37,15 +38,19 @@ fn document(file: FileId, bytes: &[u8], out: &mut Diagnostics) -> Document {
     let broken = nodes.is_none();
     let mut document = Document { file, includes: Vec::new(), items: Vec::new(), broken };
     for node in nodes.unwrap_or_default() {
-        match node.name.value.as_str() {
-            "include" => document.includes.extend(self::node(&node, out)),
+        match Top::of(&node.name.value) {
+            Some(Top::Include) => document.includes.extend(self::node(&node, out)),
             // Facts name the lines that they are in, as those that are shipped do.
-            "facts" => {
+            Some(Top::Facts) => {
                 let facts = facts::block(&node, &facts::Lines::new(0, bytes), out);
                 document.items.push(Item::Facts(facts));
             }
-            "when" => document.items.push(Item::When(when::node(&node, out))),
-            _ => document.items.extend(item(&node, out)),
+            Some(Top::When) => document.items.push(Item::When(when::node(&node, out))),
+            Some(top) => document.items.extend(item(top, &node, out)),
+            None => {
+                let known: Vec<&str> = language::TOP.iter().map(|rule| rule.name).collect();
+                node::unknown(&node, &known, "a project", out);
+            }
         }
     }
     document

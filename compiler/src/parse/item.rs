@@ -1,33 +1,29 @@
-//! The nodes of a document, each read by the module of its kind.
+//! The nodes of a document and of a `when`, each read by the module of its kind.
 
-use super::node::{self, Node};
+use super::node::Node;
 use super::{
     expect, gate, messages, policy, project, prompts, resource, roles, skills, tenants, tools,
     users,
 };
 use crate::ast::Item;
 use crate::diagnostic::Diagnostics;
-use crate::language;
+use crate::language::Top;
 
-/// Reads a node that may be at the top of a document and in a `when`.
-pub(super) fn item(node: &Node, out: &mut Diagnostics) -> Option<Item> {
-    match node.name.value.as_str() {
-        "project" => Some(Item::Project(project::node(node, out))),
-        "gate" => Some(Item::Gate(gate::node(node, out))),
-        "tenants" => Some(Item::Tenants(tenants::block(node, out))),
-        "roles" => Some(Item::Roles(roles::block(node, out))),
-        "users" => Some(Item::Users(users::block(node, out))),
-        "tools" => Some(Item::Tools(tools::node(node, out))),
-        "policy" => Some(Item::Policy(policy::node(node, out))),
-        "prompts" => Some(Item::Prompts(prompts::node(node, out))),
-        "messages" => Some(Item::Messages(messages::node(node, out))),
-        "skills" => Some(Item::Skills(skills::node(node, out))),
-        "resources" => Some(Item::Resources(resource::block(node, out))),
-        "expect" => expect::node(node, out).map(Item::Expect),
-        _ => {
-            let known: Vec<&str> = language::TOP.iter().map(|rule| rule.name).collect();
-            node::unknown(node, &known, "a project", out);
-            None
-        }
+/// Reads a node; `None` for one that is read with its document, and for one with faults.
+pub(super) fn item(top: Top, node: &Node, out: &mut Diagnostics) -> Option<Item> {
+    match top {
+        Top::Project => Some(Item::Project(project::node(node, out))),
+        Top::Tenants => Some(Item::Tenants(tenants::block(node, out))),
+        Top::Roles => Some(Item::Roles(roles::block(node, out))),
+        Top::Users => Some(Item::Users(users::block(node, out))),
+        Top::Gate => Some(Item::Gate(gate::node(node, out))),
+        Top::Tools => Some(Item::Tools(tools::node(node, out))),
+        Top::Policy => Some(Item::Policy(policy::node(node, out))),
+        Top::Prompts => Some(Item::Prompts(prompts::node(node, out))),
+        Top::Messages => Some(Item::Messages(messages::node(node, out))),
+        Top::Resources => Some(Item::Resources(resource::block(node, out))),
+        Top::Skills => Some(Item::Skills(skills::node(node, out))),
+        Top::Expect => expect::node(node, out).map(Item::Expect),
+        Top::Include | Top::Facts | Top::When => None,
     }
 }

@@ -26,33 +26,50 @@ const ARGUMENTS: &str = "$ARGUMENTS";
 /// A key of front matter.
 pub(crate) struct Key {
     pub(crate) name: &'static str,
-    /// The values that it takes, for people.
-    pub(crate) value: &'static str,
+    /// The values that it takes.
+    pub(crate) value: KeyValue,
     /// What it is for, in one line.
     pub(crate) meaning: &'static str,
 }
 
+/// The values of a key.
+pub(crate) enum KeyValue {
+    /// For people, in words.
+    Words(&'static str),
+    /// Those of the row of a `prompt` that has the key's name.
+    OfPrompt,
+}
+
 const DESCRIPTION: Key = Key {
     name: "description",
-    value: "text",
+    value: KeyValue::Words("text"),
     meaning: "What clients show in their list of prompts. Must be given.",
 };
-const TITLE: Key = Key { name: "title", value: "text", meaning: "The name that clients show." };
+const TITLE: Key =
+    Key { name: "title", value: KeyValue::Words("text"), meaning: "The name that clients show." };
 
 /// The keys of the project's own prompts.
 pub(crate) const FOLDER_KEYS: &[Key] = &[
     DESCRIPTION,
     TITLE,
-    Key { name: "priority", value: "number, 1 to 10", meaning: "As the `priority` of a `prompt`." },
-    Key { name: "briefing", value: "boolean", meaning: "As the `briefing` of a `prompt`." },
+    Key {
+        name: "priority",
+        value: KeyValue::OfPrompt,
+        meaning: "As the `priority` of a `prompt`.",
+    },
+    Key {
+        name: "briefing",
+        value: KeyValue::Words("boolean"),
+        meaning: "As the `briefing` of a `prompt`.",
+    },
     Key {
         name: "summary",
-        value: "text",
+        value: KeyValue::Words("text"),
         meaning: "What it is about; without it, the description, or the first sentence of the text.",
     },
     Key {
         name: "chapters",
-        value: "list of texts",
+        value: KeyValue::Words("list of texts"),
         meaning: "Its parts; without it, the headings of the text.",
     },
 ];
@@ -63,12 +80,12 @@ pub(crate) const COMMAND_KEYS: &[Key] = &[
     TITLE,
     Key {
         name: "argument-hint",
-        value: "text",
+        value: KeyValue::Words("text"),
         meaning: "Describes the argument `arguments`; `[feature]` is a word in brackets.",
     },
     Key {
         name: "handoffs",
-        value: "list",
+        value: KeyValue::Words("list"),
         meaning: "Checked, and kept as it is: each has a `label` and an `agent`, perhaps a `prompt` and `send`.",
     },
 ];

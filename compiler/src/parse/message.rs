@@ -2,50 +2,54 @@
 
 use super::body;
 use super::node::{Node, Reader};
-use crate::ast::{Message, Part};
+use crate::ast::{Message, Part, TurnSettings};
 use crate::diagnostic::Diagnostics;
-use crate::language::message::MESSAGE;
+use crate::grammar::Rule;
+use crate::language::message::{MESSAGE, MIME, PartKind};
+use crate::language::shared::{FILE, TEMPLATE};
+use crate::source::Spanned;
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Message {
     let mut reader = Reader::new(node, &MESSAGE, out);
-    let role = reader.value("role", out);
-    let parts = reader.all_children().filter_map(|child| part(child, out)).collect();
+    let mut settings = TurnSettings::default();
+    reader.settings(&mut settings, out);
+    let children = reader.any_children(MESSAGE.children);
+    let parts = children.filter_map(|(rule, child)| part(rule, child, out)).collect();
     reader.finish(out);
-    Message { at: node.name.at, role: role.map(|role| role.value), parts }
+    Message { at: node.name.at, settings, parts }
 }
 
-fn part(node: &Node, out: &mut Diagnostics) -> Option<Part> {
-    let name = node.name.value.as_str();
-    let rule = *MESSAGE.children.iter().find(|rule| rule.name == name)?;
+fn part(rule: &'static Rule, node: &Node, out: &mut Diagnostics) -> Option<Part> {
     let mut reader = Reader::new(node, rule, out);
-    let part = match name {
-        "text" => reader.argument(out).and_then(|value| value.text(out)).map(Part::Text),
-        "file" => {
-            let path = reader.argument(out).and_then(|value| value.non_empty(out));
-            let template = reader.value("template", out);
+    let part = match PartKind::of(rule)? {
+        PartKind::Text => reader.name(out).map(Part::Text),
+        PartKind::File => {
+            let path = reader.name(out);
+            let template = reader.value(TEMPLATE.name, out);
             path.map(|path| Part::File { path, template })
         }
-        "image" | "audio" => {
-            let file = match reader.property("file") {
-                Some(value) => value.non_empty(out),
-                None => {
-                    let value = reader.required_argument("`file=`", out);
-                    value.and_then(|value| value.non_empty(out))
-                }
-            };
-            let mime = reader.text("mime", out);
-            file.map(|file| match name {
-                "image" => Part::Image { file, mime },
-                _ => Part::Audio { file, mime },
-            })
-        }
-        _ => {
-            let uri = reader.argument(out).and_then(|value| value.non_empty(out));
-            let mime = reader.text("mime", out);
+        PartKind::Image => media(&mut reader, out).map(|(file, mime)| Part::Image { file, mime }),
+        PartKind::Audio => media(&mut reader, out).map(|(file, mime)| Part::Audio { file, mime }),
+        PartKind::Resource => {
+            let uri = reader.name(out);
+            let mime = reader.text(MIME, out);
             let body = body::body(&mut reader, out);
             uri.map(|uri| Part::Resource { uri, mime, body })
         }
     };
     reader.finish(out);
     part
+}
+
+/// Takes the file and the media type of an image or a recording.
+fn media(
+    reader: &mut Reader<'_>,
+    out: &mut Diagnostics,
+) -> Option<(Spanned<String>, Option<Spanned<String>>)> {
+    let file = match reader.property(FILE.name) {
+        Some(_) => reader.text(FILE.name, out),
+        None => reader.required_name("`file=`", out),
+    };
+    let mime = reader.text(MIME, out);
+    Some((file?, mime))
 }

@@ -1,8 +1,8 @@
 //! `messages { NAME "…"; NAME file=… }`: the texts that the server itself says.
 
 use super::empty;
-use super::node::{Node, Reader};
-use crate::ast::{Body, MessageName, SystemMessage};
+use super::node::{self, Node, Reader};
+use crate::ast::{Body, MessageName, MessageSettings, SystemMessage};
 use crate::diagnostic::Diagnostics;
 use crate::language::messages::MESSAGES;
 use crate::source::Spanned;
@@ -11,18 +11,14 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Vec<SystemMessage> {
     empty::check(node, out);
     let mut reader = Reader::new(node, &MESSAGES, out);
     let mut messages = Vec::new();
-    for (name, rule) in MessageName::ALL.into_iter().zip(MESSAGES.children) {
+    for name in MessageName::ALL {
         let Some(child) = reader.child(name.word(), out) else { continue };
-        let mut reader = Reader::new(child, rule, out);
-        let (text, file) = (reader.optional_argument(), reader.property("file"));
-        let written = text.is_some() || file.is_some();
-        let text = text.and_then(|value| value.text(out));
-        let file = file.and_then(|value| value.non_empty(out));
-        reader.finish(out);
-        let broken = written && text.is_none() && file.is_none();
+        let entry = node::entry(child, name.rule(), out);
+        let MessageSettings { text, file } = entry.settings;
+        let is_written = !(child.arguments.is_empty() && child.properties.is_empty());
+        let broken = is_written && text.is_none() && file.is_none();
         let body = Body { text, file, template: None, broken };
-        let name = Spanned { value: name, at: child.name.at };
-        messages.push(SystemMessage { name, body });
+        messages.push(SystemMessage { name: Spanned { value: name, at: entry.at }, body });
     }
     reader.finish(out);
     messages

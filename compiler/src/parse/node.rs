@@ -7,16 +7,16 @@
 mod value;
 
 use std::collections::BTreeSet;
-use std::collections::btree_map::{BTreeMap, Entry};
+use std::collections::btree_map::{self, BTreeMap};
 
 use miette::Diagnostic;
 use thiserror::Error;
 
 use crate::diagnostic::Diagnostics;
-use crate::grammar::{self, Form, Rule};
+use crate::grammar::{self, Field, Form, Literal, Rule};
 use crate::language;
-use crate::language::shared::TEXT;
-use crate::setting::Slot;
+use crate::language::shared::{NEW, TEXT};
+use crate::setting::{Entry, Settings};
 use crate::source::{FileId, Span, Spanned};
 use relay_engine::nearest::nearest;
 use value::{report_annotation, suggestion};
@@ -73,8 +73,8 @@ impl<'n> Reader<'n> {
         let mut first_at: BTreeMap<&str, Span> = BTreeMap::new();
         for Spanned { value: name, at } in node.properties.iter().map(|property| &property.name) {
             match first_at.entry(name) {
-                Entry::Vacant(entry) => _ = entry.insert(*at),
-                Entry::Occupied(first) => {
+                btree_map::Entry::Vacant(entry) => _ = entry.insert(*at),
+                btree_map::Entry::Occupied(first) => {
                     let (name, first_at, at) = (name.clone(), *first.get(), *at);
                     out.report(at, DuplicateProperty { name, first_at, at });
                 }
@@ -121,11 +121,35 @@ impl<'n> Reader<'n> {
         Some(value)
     }
 
-    /// Takes all arguments as texts: one must be there, and none is empty.
+    /// Takes the next argument, which must be there, as the text that its row takes.
+    pub(super) fn name(&mut self, out: &mut Diagnostics) -> Option<Spanned<String>> {
+        let what = self.rule.argument(self.arguments_taken)?.name;
+        self.required_name(what, out)
+    }
+
+    /// Takes the next argument as the text that its row takes; it must be there if nothing else says
+    /// `what`.
+    pub(super) fn required_name(
+        &mut self,
+        what: &'static str,
+        out: &mut Diagnostics,
+    ) -> Option<Spanned<String>> {
+        let kind = self.rule.argument(self.arguments_taken)?.kind;
+        self.required_argument(what, out)?.literal(kind, out).and_then(owned)
+    }
+
+    /// Takes all arguments as the texts that their row takes: one must be there.
     pub(super) fn texts(&mut self, out: &mut Diagnostics) -> Vec<Spanned<String>> {
+        self.list(out).into_iter().filter_map(owned).collect()
+    }
+
+    /// Takes all arguments as their row says: one must be there.
+    fn list(&mut self, out: &mut Diagnostics) -> Vec<Spanned<Literal<'n>>> {
+        let kind = self.rule.argument(self.arguments_taken).map(|field| field.kind);
         self.argument(out);
         self.arguments_taken = self.node.arguments.len();
-        self.node.arguments.iter().filter_map(|value| value.non_empty(out)).collect()
+        let values = self.node.arguments.iter();
+        values.filter_map(|value| value.literal(kind?, out)).collect()
     }
 
     /// Takes a property.
@@ -156,24 +180,73 @@ impl<'n> Reader<'n> {
         T::decode(value).map(|value| Spanned { value, at })
     }
 
-    /// Takes settings of the node, each by its row; those that are arguments in their order.
-    pub(super) fn settings(
+    /// Takes a property as its row says, or the row's default.
+    pub(super) fn value_or_default<T: grammar::Scalar + Default>(
         &mut self,
-        settings: Vec<(&'static str, &mut dyn Slot)>,
+        name: &'static str,
         out: &mut Diagnostics,
-    ) {
-        for (name, setting) in settings {
+    ) -> T {
+        let default = self.rule.default(name).and_then(T::decode);
+        debug_assert!(default.is_some(), "{} {name} has no default", self.rule.name);
+        self.value(name, out).map(|written| written.value).or(default).unwrap_or_default()
+    }
+
+    /// Takes the property of a node in a `when` that adds it.
+    pub(super) fn is_new(&mut self, out: &mut Diagnostics) -> Option<Spanned<bool>> {
+        self.value(NEW.name, out)
+    }
+
+    /// Takes the settings of the node and of the nodes in it, each by its row; those that are
+    /// arguments in their order.
+    pub(super) fn settings(&mut self, settings: &mut dyn Settings, out: &mut Diagnostics) {
+        for (name, setting) in settings.of_mut(self.rule) {
             let Some(field) = self.rule.field(name) else { continue };
-            let value = match field.form {
-                Form::Argument | Form::Arguments => self.argument(out),
-                Form::Optional => self.optional_argument(),
-                Form::Property | Form::Keys => self.property(name),
-                Form::Either | Form::Line => self.either(name, out),
-            };
+            if field.is_list() {
+                setting.set(&self.list(out));
+                continue;
+            }
+            let value = self.written(field, out);
             if let Some(written) = value.and_then(|value| value.literal(field.kind, out)) {
-                setting.set(written);
+                setting.set(&[written]);
             }
         }
+        for rule in self.rule.children {
+            if settings.of(rule).is_empty() {
+                continue;
+            }
+            if rule.is_joined() {
+                self.joined(rule, settings, out);
+            } else if let Some(child) = self.child(rule.name, out) {
+                let mut reader = Reader::new(child, rule, out);
+                reader.settings(settings, out);
+                reader.finish(out);
+            }
+        }
+    }
+
+    /// Takes all children of a rule that is one list, as that list.
+    fn joined(&mut self, rule: &'static Rule, settings: &mut dyn Settings, out: &mut Diagnostics) {
+        let mut is_written = false;
+        let mut values = Vec::new();
+        for child in self.children(rule.name) {
+            let mut reader = Reader::new(child, rule, out);
+            values.extend(reader.list(out));
+            reader.finish(out);
+            is_written = true;
+        }
+        if is_written {
+            settings.of_mut(rule).into_iter().for_each(|(_, setting)| setting.set(&values));
+        }
+    }
+
+    /// Takes all children of these rules, in the order of the text, each as the settings that it
+    /// writes.
+    pub(super) fn entries<T: Settings>(
+        &mut self,
+        rules: &[&'static Rule],
+        out: &mut Diagnostics,
+    ) -> Vec<Entry<T>> {
+        self.any_children(rules).map(|(rule, child)| entry(child, rule, out)).collect()
     }
 
     /// Takes a child that may be there once.
@@ -203,13 +276,24 @@ impl<'n> Reader<'n> {
         children.iter().filter(move |child| child.name.value == name)
     }
 
-    /// Takes a text that may be a property or a child with one argument.
+    /// Takes a text as its row says.
     pub(super) fn text(
         &mut self,
         name: &'static str,
         out: &mut Diagnostics,
     ) -> Option<Spanned<String>> {
-        self.either(name, out)?.text(out)
+        let field = self.rule.field(name)?;
+        self.written(field, out)?.literal(field.kind, out).and_then(owned)
+    }
+
+    /// Takes the value of a row, from where the row says that it is written.
+    fn written(&mut self, field: &'static Field, out: &mut Diagnostics) -> Option<&'n Value> {
+        match field.form {
+            Form::Argument | Form::Arguments | Form::Joined => self.argument(out),
+            Form::Optional => self.optional_argument(),
+            Form::Property | Form::Switch | Form::Keys => self.property(field.name),
+            Form::Either | Form::Line => self.either(field.name, out),
+        }
     }
 
     /// Takes a value that may be a property or a child with one argument.
@@ -232,12 +316,17 @@ impl<'n> Reader<'n> {
         }
     }
 
-    /// Takes all children of the names in the rule, in the order of the text.
-    pub(super) fn all_children(&mut self) -> impl Iterator<Item = &'n Node> + use<'n> {
-        self.children.extend(self.rule.children.iter().map(|rule| rule.name));
-        let known = self.rule.children;
+    /// Takes all children of these rules, in the order of the text, each with its rule.
+    pub(super) fn any_children<'r>(
+        &mut self,
+        rules: &'r [&'static Rule],
+    ) -> impl Iterator<Item = (&'static Rule, &'n Node)> + use<'n, 'r> {
+        self.children.extend(rules.iter().map(|rule| rule.name));
         let children = self.node.children.as_deref().unwrap_or_default();
-        children.iter().filter(|child| known.iter().any(|rule| rule.name == child.name.value))
+        children.iter().filter_map(|child| {
+            let rule = rules.iter().find(|rule| rule.name == child.name.value)?;
+            Some((*rule, child))
+        })
     }
 
     /// Reports everything on the node that its rule does not list.
@@ -277,6 +366,27 @@ impl<'n> Reader<'n> {
                 unknown(child, &children, what, out);
             }
         }
+    }
+}
+
+/// Reads a node as the settings that it writes.
+pub(super) fn entry<T: Settings>(
+    node: &Node,
+    rule: &'static Rule,
+    out: &mut Diagnostics,
+) -> Entry<T> {
+    let mut settings = T::unwritten(rule);
+    let mut reader = Reader::new(node, rule, out);
+    reader.settings(&mut settings, out);
+    reader.finish(out);
+    Entry { rule, at: node.name.at, settings }
+}
+
+/// Returns a literal as a text of its own.
+fn owned(literal: Spanned<Literal<'_>>) -> Option<Spanned<String>> {
+    match literal.value {
+        Literal::Text(text) => Some(Spanned { value: text.to_owned(), at: literal.at }),
+        Literal::Boolean(_) | Literal::Number(_) | Literal::Word(_) => None,
     }
 }
 

@@ -1,74 +1,50 @@
 //! `policy { floors { … }; paths { … } }`: how commands are judged.
 
-use relay_bundle::PathKind;
-use relay_policy::tier::{Floor, Tier};
+use relay_policy::tier::Floors;
 
 use super::empty;
-use super::node::{Node, Reader};
-use crate::ast::{FloorChoice, PathChoice, Policy};
+use super::node::{self, Node, Reader};
+use crate::ast::{FloorSetting, PathSettings, Policy};
 use crate::diagnostic::Diagnostics;
-use crate::grammar::{Kind, Literal, Scalar};
-use crate::language::policy::{EXCEPT, FLOOR_RULES, FLOORS, PATH_RULES, PATHS, POLICY};
-use crate::language::shared::BECAUSE;
-use crate::source::Spanned;
+use crate::language::policy::{FLOORS, PATHS, POLICY, floor_rule};
+use crate::setting::{Entry, Settings as _};
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Policy {
     if node.children.is_some() {
         empty::check(node, out);
     }
     let mut reader = Reader::new(node, &POLICY, out);
-    let mut policy = Policy { at: node.name.at, floors: Vec::new(), paths: Vec::new() };
-    if let Some(child) = reader.child(FLOORS.name, out) {
-        policy.floors = floors(child, out);
-    }
-    if let Some(child) = reader.child(PATHS.name, out) {
-        policy.paths = path_rows(child, out);
-    }
+    let floors = reader.child(FLOORS.name, out);
+    let paths = reader.child(PATHS.name, out);
+    let policy = Policy {
+        at: node.name.at,
+        floors: self::floors(floors, out),
+        paths: paths.map_or_else(Vec::new, |node| self::paths(node, out)),
+    };
     reader.finish(out);
     policy
 }
 
-fn floors(node: &Node, out: &mut Diagnostics) -> Vec<FloorChoice> {
+/// Reads the floors that are written; all others are the defaults.
+fn floors(node: Option<&Node>, out: &mut Diagnostics) -> Floors<FloorSetting> {
+    let default = |floor| FloorSetting::unwritten(floor_rule(floor));
+    let Some(node) = node else { return Floors::each(default) };
     empty::check(node, out);
     let mut reader = Reader::new(node, &FLOORS, out);
-    let mut floors = Vec::new();
-    for (rule, floor) in FLOOR_RULES.into_iter().zip(Floor::ALL) {
-        let Some(child) = reader.child(rule.name, out) else { continue };
-        let mut reader = Reader::new(child, rule, out);
-        let tier =
-            reader.argument(out).and_then(|value| value.literal(Kind::TIER, out)).and_then(tier);
-        let because = reader.text(BECAUSE.name, out);
-        reader.finish(out);
-        floors.push(FloorChoice { floor, at: child.name.at, tier, because });
-    }
+    let floors = Floors::each(|floor| {
+        let rule = floor_rule(floor);
+        let Some(child) = reader.child(rule.name, out) else { return default(floor) };
+        let Entry { rule: _, at, settings } = node::entry::<FloorSetting>(child, rule, out);
+        FloorSetting { at: Some(at), ..settings }
+    });
     reader.finish(out);
     floors
 }
 
-fn tier(literal: Spanned<Literal<'_>>) -> Option<Spanned<Tier>> {
-    Tier::decode(literal.value).map(|value| Spanned { value, at: literal.at })
-}
-
-fn path_rows(node: &Node, out: &mut Diagnostics) -> Vec<PathChoice> {
+fn paths(node: &Node, out: &mut Diagnostics) -> Vec<Entry<PathSettings>> {
     empty::check(node, out);
     let mut reader = Reader::new(node, &PATHS, out);
-    let mut rows = Vec::new();
-    for child in reader.all_children() {
-        let mut rules = PATH_RULES.into_iter().zip(PathKind::ALL);
-        let Some((rule, kind)) = rules.find(|(rule, _)| rule.name == child.name.value) else {
-            continue;
-        };
-        let mut reader = Reader::new(child, rule, out);
-        let patterns = reader.texts(out);
-        let mut except = Vec::new();
-        for child in reader.children(EXCEPT.name) {
-            let mut reader = Reader::new(child, &EXCEPT, out);
-            except.extend(reader.texts(out));
-            reader.finish(out);
-        }
-        reader.finish(out);
-        rows.push(PathChoice { kind, at: child.name.at, patterns, except });
-    }
+    let rows = reader.entries(PATHS.children, out);
     reader.finish(out);
     rows
 }

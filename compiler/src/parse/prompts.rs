@@ -6,19 +6,20 @@ use super::{empty, prompt, readers};
 use crate::ast::{Folder, FolderSettings, PromptsItem};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::Rule;
+use crate::language::prompt::PROMPT;
 use crate::language::prompts::{COMMANDS, FOLDER, PROMPTS};
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Vec<PromptsItem> {
     empty::check(node, out);
     let mut reader = Reader::new(node, &PROMPTS, out);
     let mut items = Vec::new();
-    for child in reader.children("prompt") {
+    for child in reader.children(PROMPT.name) {
         items.push(PromptsItem::Prompt(prompt::node(child, out)));
     }
-    for child in reader.children("folder") {
+    for child in reader.children(FOLDER.name) {
         items.push(PromptsItem::Folder(folder(child, &FOLDER, out)));
     }
-    for child in reader.children("commands") {
+    for child in reader.children(COMMANDS.name) {
         items.push(PromptsItem::Commands(folder(child, &COMMANDS, out)));
     }
     reader.finish(out);
@@ -28,10 +29,10 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Vec<PromptsItem> {
 fn folder(node: &Node, rule: &'static Rule, out: &mut Diagnostics) -> Folder {
     let mut reader = Reader::new(node, rule, out);
     let mut settings = FolderSettings::default();
-    reader.settings(settings.of_mut(&COMMANDS), out);
+    reader.settings(&mut settings, out);
     let folder = Folder {
-        path: reader.argument(out).and_then(|value| value.non_empty(out)),
-        new: reader.value("new", out),
+        path: reader.name(out),
+        new: reader.is_new(out),
         settings,
         readers: readers::readers(&mut reader, out),
         allowed_secrets: body::allowed_secrets(&mut reader, out),

@@ -1,7 +1,7 @@
 //! `for tenant=… role=…`: who sees a prompt or a resource.
 
 use super::node::{Node, Reader};
-use crate::ast::For;
+use crate::ast::{For, ForSettings};
 use crate::diagnostic::Diagnostics;
 use crate::language::readers::FOR;
 
@@ -12,14 +12,10 @@ pub(super) fn readers(reader: &mut Reader<'_>, out: &mut Diagnostics) -> Vec<For
 
 fn one(node: &Node, out: &mut Diagnostics) -> For {
     let mut reader = Reader::new(node, &FOR, out);
-    let tenant = reader.property("tenant");
-    let role = reader.property("role");
-    let written = For {
-        at: node.name.at,
-        says: tenant.is_some() || role.is_some(),
-        tenant: tenant.and_then(|value| value.non_empty(out)),
-        role: role.and_then(|value| value.non_empty(out)),
-    };
+    let mut settings = ForSettings::default();
+    reader.settings(&mut settings, out);
+    let is_known = |name: &str| FOR.property(name).is_some();
+    let says = node.properties.iter().any(|property| is_known(&property.name.value));
     reader.finish(out);
-    written
+    For { at: node.name.at, says, settings }
 }

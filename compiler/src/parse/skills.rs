@@ -6,18 +6,19 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::node::{DuplicateNode, Node, Reader, Scalar};
-use super::{argument, body, empty};
-use crate::ast::{Skill, SkillBlock, SkillLimits, SkillSettings, Skills};
+use super::{body, empty};
+use crate::ast::{Skill, SkillBlock, SkillLimits, SkillSelectors, SkillSettings, Skills};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::Rule;
+use crate::language::shared::TEXT;
 use crate::language::skills::{META, SKILL, SKILL_TOOLS, SKILLS};
-use crate::setting::count_written;
+use crate::setting::{Settings as _, count_written};
 use crate::source::{Span, Spanned};
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Skills {
     let mut reader = Reader::new(node, &SKILLS, out);
     let mut limits = SkillLimits::default();
-    reader.settings(limits.of_mut(&SKILLS), out);
+    reader.settings(&mut limits, out);
     if count_written(&limits.of(&SKILLS)) == 0 {
         empty::check(node, out);
     }
@@ -40,20 +41,17 @@ fn block(
     let mut reader = Reader::new(node, rule, out);
     let selectors = match level {
         Level::Global => Some(Vec::new()),
-        Level::Tenant | Level::User => {
-            let selector = reader.argument(out).and_then(|value| value.non_empty(out));
-            selector.map(|selector| vec![selector])
-        }
+        Level::Tenant | Level::User => reader.name(out).map(|selector| vec![selector]),
         Level::Tool => Some(reader.texts(out)).filter(|patterns| !patterns.is_empty()),
     };
-    let skills = reader.children("skill").map(|child| skill(child, level, out)).collect();
+    let skills = reader.children(SKILL.name).map(|child| skill(child, level, out)).collect();
     reader.finish(out);
     Some(SkillBlock { level, selectors: selectors?, skills })
 }
 
 fn skill(node: &Node, level: Level, out: &mut Diagnostics) -> Skill {
     let mut reader = Reader::new(node, &SKILL, out);
-    let name = reader.argument(out).and_then(|value| value.text(out));
+    let name = reader.name(out);
     let argument = reader.optional_argument();
     let mut body = body::plain(&mut reader, out);
     if let Some(value) = argument {
@@ -61,54 +59,41 @@ fn skill(node: &Node, level: Level, out: &mut Diagnostics) -> Skill {
         body.broken |= written.is_none();
         if let (Some(first), Some(again)) = (&written, &body.text) {
             let (first_at, at) = (first.at, again.at);
-            out.report(at, DuplicateNode { name: "text".into(), first_at, at });
+            out.report(at, DuplicateNode { name: TEXT.name.into(), first_at, at });
         }
         body.text = written.or(body.text);
     }
     let mut settings = SkillSettings::default();
-    reader.settings(settings.of_mut(&SKILL), out);
-    let tenant = one(&mut reader, "tenant", out);
-    let user = one(&mut reader, "user", out);
-    let tools = tools(&mut reader, out);
-    let skill = Skill {
-        name,
-        new: reader.value("new", out),
-        enabled: reader.value("enabled", out),
-        settings,
-        meta: reader.child("meta", out).map(|child| meta(child, out)),
+    reader.settings(&mut settings, out);
+    let mut selectors = SkillSelectors::default();
+    reader.settings(&mut selectors, out);
+    // One pattern may be a property.
+    if let Some(pattern) = reader.text(SKILL_TOOLS.name, out) {
+        if let Some(again) = reader.children(SKILL_TOOLS.name).next() {
+            let (first_at, at) = (pattern.at, again.name.at);
+            out.report(at, DuplicateNode { name: SKILL_TOOLS.name.into(), first_at, at });
+        }
+        selectors.tools = Some(vec![pattern]);
+    }
+    let SkillSelectors { tenant, user, tools } = selectors;
+    let selectors = SkillSelectors {
         tenant: tenant.filter(|it| narrows(it, level, Level::Tenant, out)),
         user: user.filter(|it| narrows(it, level, Level::User, out)),
         tools: tools.filter(|tools| {
             tools.first().is_none_or(|first| narrows(first, level, Level::Tool, out))
         }),
+    };
+    let skill = Skill {
+        name,
+        new: reader.is_new(out),
+        settings,
+        meta: reader.child(META.name, out).map(|child| meta(child, out)),
+        selectors,
         body,
         allowed_secrets: body::allowed_secrets(&mut reader, out),
     };
     reader.finish(out);
     skill
-}
-
-fn one(
-    reader: &mut Reader<'_>,
-    name: &'static str,
-    out: &mut Diagnostics,
-) -> Option<Spanned<String>> {
-    reader.property(name).and_then(|value| value.non_empty(out))
-}
-
-/// Takes the patterns of a property or of a node.
-fn tools(reader: &mut Reader<'_>, out: &mut Diagnostics) -> Option<Vec<Spanned<String>>> {
-    let property = reader.property("tools");
-    let child = reader.child("tools", out);
-    if let (Some(first), Some(again)) = (property, child) {
-        let (first_at, at) = (first.at, again.name.at);
-        out.report(at, DuplicateNode { name: "tools".into(), first_at, at });
-    }
-    match (property, child) {
-        (Some(value), _) => value.non_empty(out).map(|pattern| vec![pattern]),
-        (None, Some(child)) => Some(argument::list(child, &SKILL_TOOLS, out)),
-        (None, None) => None,
-    }
 }
 
 /// Returns whether a selector narrows the skills of a level; reports one that does not.

@@ -1,26 +1,24 @@
 //! `tools { diagnostics; other PATTERN… }`: the tools that a server of the project offers, group by
 //! group, and those of other servers that the project names.
 
-use super::node::{Node, Reader};
-use super::{argument, empty};
-use crate::ast::{ToolChoice, ToolGroup, Tools};
+use super::empty;
+use super::node::{self, Node, Reader};
+use crate::ast::{ToolChoice, ToolGroup, ToolSettings, Tools};
 use crate::diagnostic::Diagnostics;
-use crate::language::tools::{DIAGNOSTICS, OTHER, TOOLS};
+use crate::language::tools::TOOLS;
 use crate::source::Spanned;
 
 pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Tools {
     empty::check(node, out);
     let mut reader = Reader::new(node, &TOOLS, out);
     let mut groups = Vec::new();
-    for (rule, group) in [(&DIAGNOSTICS, ToolGroup::Diagnostics)] {
-        let Some(child) = reader.child(rule.name, out) else { continue };
-        let mut reader = Reader::new(child, rule, out);
-        let enabled = reader.value("enabled", out);
-        reader.finish(out);
-        let group = Spanned { value: group, at: child.name.at };
-        groups.push(ToolChoice { group, enabled });
+    for group in ToolGroup::ALL {
+        let Some(child) = reader.child(group.rule().name, out) else { continue };
+        let settings = node::entry(child, group.rule(), out).settings;
+        groups.push(ToolChoice { group: Spanned { value: group, at: child.name.at }, settings });
     }
-    let other = reader.child(OTHER.name, out).map(|child| argument::list(child, &OTHER, out));
+    let mut settings = ToolSettings::default();
+    reader.settings(&mut settings, out);
     reader.finish(out);
-    Tools { at: node.name.at, groups, other }
+    Tools { at: node.name.at, groups, settings }
 }

@@ -5,13 +5,14 @@ use super::node::{Node, Reader};
 use crate::ast::{User, UserSettings, Who};
 use crate::diagnostic::Diagnostics;
 use crate::grammar::Rule;
-use crate::language::users::{ANYONE, GROUP, USER, USERS};
+use crate::language::users::{USERS, user_rule};
 
 pub(super) fn block(node: &Node, out: &mut Diagnostics) -> Vec<User> {
     empty::check(node, out);
     let mut reader = Reader::new(node, &USERS, out);
     let mut users = Vec::new();
-    for (rule, who) in [(&USER, Who::User), (&GROUP, Who::Group), (&ANYONE, Who::Anyone)] {
+    for who in [Who::User, Who::Group, Who::Anyone] {
+        let rule = user_rule(who);
         users.extend(reader.children(rule.name).map(|child| user(child, rule, who, out)));
     }
     reader.finish(out);
@@ -21,16 +22,16 @@ pub(super) fn block(node: &Node, out: &mut Diagnostics) -> Vec<User> {
 fn user(node: &Node, rule: &'static Rule, who: Who, out: &mut Diagnostics) -> User {
     let mut reader = Reader::new(node, rule, out);
     let id = match who {
-        Who::User | Who::Group => reader.argument(out).and_then(|value| value.non_empty(out)),
+        Who::User | Who::Group => reader.name(out),
         Who::Anyone => None,
     };
     let mut settings = UserSettings::default();
-    reader.settings(settings.of_mut(&USER), out);
+    reader.settings(&mut settings, out);
     let user = User {
         at: id.as_ref().map_or(node.name.at, |id| id.at),
         who,
         id,
-        new: reader.value("new", out),
+        new: reader.is_new(out),
         settings,
     };
     reader.finish(out);

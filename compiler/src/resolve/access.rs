@@ -11,7 +11,7 @@ use self::report::{
     WhatIsNamed,
 };
 use super::{name, pattern};
-use crate::ast::{self, UserSettings, Who};
+use crate::ast::{self, ForSettings, RoleSettings, UserSettings, Who};
 use crate::diagnostic::Diagnostics;
 use crate::language::roles::TIER;
 use crate::model::audience::{Audiences, Lists, TooMany};
@@ -65,7 +65,7 @@ impl Access {
     /// Resolves the `for`s of a node.
     pub(super) fn readers(&self, written: Vec<ast::For>, out: &mut Diagnostics) -> Readers {
         let mut readers = Readers::default();
-        for ast::For { at, says, tenant, role } in written {
+        for ast::For { at, says, settings: ForSettings { tenant, role } } in written {
             if !says {
                 out.report(at, EmptyFor { at });
             }
@@ -126,8 +126,9 @@ fn roles(written: Vec<ast::Role>, out: &mut Diagnostics) -> Vec<Role> {
     }
     let names: Vec<String> = named.iter().map(|(name, _)| name.value.clone()).collect();
     let mut roles = Vec::new();
-    for (name, ast::Role { name: _, new: _, settings, tools }) in named {
-        let parent = settings.parent.and_then(|parent| {
+    for (name, ast::Role { name: _, new: _, settings }) in named {
+        let RoleSettings { tier, parent, tools } = settings;
+        let parent = parent.and_then(|parent| {
             let names = names.iter().map(String::as_str);
             let value = look_up(WhatIsNamed::Parent, &parent, names, out)?;
             Some(Spanned { value, at: parent.at })
@@ -136,7 +137,7 @@ fn roles(written: Vec<ast::Role>, out: &mut Diagnostics) -> Vec<Role> {
         for pattern in tools.iter().flatten() {
             pattern::check(pattern, out);
         }
-        let tier = Setting::or(settings.tier, TIER);
+        let tier = Setting::or(tier, TIER);
         roles.push(Role { name, tier, parent, tools, has_own_tools });
     }
     report_cycles(&mut roles, out);

@@ -43,8 +43,8 @@ pub(super) fn arguments(nodes: Vec<ast::Argument>, out: &mut Diagnostics) -> Vec
 }
 
 fn argument(node: ast::Argument, out: &mut Diagnostics) -> Option<Resolved> {
-    let ast::Argument { name, new: _, settings, default, one_of } = node;
-    let ast::ArgumentSettings { required, description, kind, chars_max } = settings;
+    let ast::Argument { name, new: _, settings, default } = node;
+    let ast::ArgumentSettings { required, description, kind, chars_max, one_of } = settings;
     let Spanned { value: name, at } = name?;
     let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
     let begins = name.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_');

@@ -425,7 +425,11 @@ impl Patcher<'_, '_> {
 
     fn tools(&mut self, tools: ast::Tools, out: &mut Diagnostics) {
         if self.nodes.tools.is_empty() {
-            self.nodes.tools.push(ast::Tools { at: tools.at, groups: Vec::new(), other: None });
+            self.nodes.tools.push(ast::Tools {
+                at: tools.at,
+                groups: Vec::new(),
+                settings: ast::ToolSettings::default(),
+            });
         }
         if let Some(known) = self.nodes.tools.first_mut() {
             self.patches.tools(known, tools, out);

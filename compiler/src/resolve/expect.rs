@@ -56,7 +56,7 @@ impl Known {
             skills: skills().filter_map(|skill| value(&skill.name)).collect(),
             users: users
                 .chain(of_blocks)
-                .chain(skills().filter_map(|skill| value(&skill.user)))
+                .chain(skills().filter_map(|skill| value(&skill.selectors.user)))
                 .collect(),
             groups: named(Who::Group).filter_map(|group| value(&group.id)).collect(),
             has_roles: !nodes.roles.is_empty(),

@@ -89,7 +89,8 @@ pub(super) fn folder(
             Some(mut prompt) => {
                 prompt.node.allowed_secrets.clone_from(&allowed_secrets);
                 prompt.node.readers.clone_from(&readers);
-                prompt.node.briefing = prompt.node.briefing.or_else(|| briefing.clone());
+                prompt.node.about.briefing =
+                    prompt.node.about.briefing.or_else(|| briefing.clone());
                 found.prompts.push(prompt);
             }
             None => found.faulty.push(name),
@@ -171,15 +172,12 @@ impl Reader<'_, '_> {
         }
         let default = PromptSettings::default();
         let priority = Setting::or(priority, default.priority.value);
-        let settings = PromptSettings { priority, title, description };
+        let settings = PromptSettings { priority, title, description, ..default };
         let node = ast::Prompt {
             name: Some(Spanned { value: name.into(), at }),
             new: None,
-            enabled: None,
             settings,
-            briefing,
-            summary,
-            chapters,
+            about: ast::PromptAbout { briefing, summary, chapters },
             arguments: takes_arguments.then(|| arguments(at, argument_hint)).into_iter().collect(),
             body: ast::Body::default(),
             messages: Vec::new(),
@@ -202,7 +200,6 @@ fn arguments(at: Span, hint: Option<Spanned<String>>) -> ast::Argument {
             ..ArgumentSettings::default()
         },
         default: None,
-        one_of: None,
     }
 }
 

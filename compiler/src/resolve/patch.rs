@@ -9,19 +9,22 @@ mod report;
 use std::collections::BTreeMap;
 
 use self::report::{AlreadyThere, OutsideWhen, PatchedTwice, PatchesNothing, UnknownName};
-use crate::ast::{self, Body};
+use crate::ast::{self, Body, ToolGroup, ToolGroupSettings};
 use crate::diagnostic::Diagnostics;
-use crate::grammar::{Field, Form, Rule};
+use crate::grammar::{Field, Kind, Rule};
 use crate::language::argument::ARG;
 use crate::language::gate::GATE;
 use crate::language::prompt::PROMPT;
 use crate::language::prompts::COMMANDS;
+use crate::language::readers::FOR;
 use crate::language::resource::RESOURCE;
 use crate::language::roles::ROLE;
-use crate::language::skills::{SKILL, SKILLS};
+use crate::language::shared::{ALLOW_SECRET, TEMPLATE};
+use crate::language::skills::{META, SKILL, SKILLS};
+use crate::language::tools::TOOLS;
 use crate::language::users::USER;
 use crate::model::Gate;
-use crate::setting::Slot;
+use crate::setting::{Setting, Settings, Slot};
 use crate::source::{Span, Spanned};
 use relay_engine::nearest::nearest;
 
@@ -53,11 +56,8 @@ impl Patches {
         let ast::Prompt {
             name,
             new: _,
-            enabled,
             settings,
-            briefing,
-            summary,
-            chapters,
+            about,
             arguments,
             body,
             messages,
@@ -66,12 +66,9 @@ impl Patches {
         } = patch;
         let Some(name) = name else { return };
         let mut node = self.node(format!("prompt `{}`", name.value), out);
-        node.setting("enabled", &mut base.enabled, enabled, Some(true));
-        node.settings(&PROMPT, base.settings.of_mut(&PROMPT), settings.of(&PROMPT));
-        node.setting("briefing", &mut base.briefing, briefing, None);
-        node.setting("summary", &mut base.summary, summary, None);
-        node.list("chapters", &mut base.chapters, chapters);
-        node.setting("template", &mut base.body.template, body.template.clone(), None);
+        node.settings(&PROMPT, &mut base.settings, &settings);
+        node.settings(&PROMPT, &mut base.about, &about);
+        node.setting(TEMPLATE.name, &mut base.body.template, body.template.clone());
         node.body(Some(&mut base.messages), &mut base.body, messages, body);
         node.arguments(&mut base.arguments, arguments);
         node.readers(&mut base.readers, readers);
@@ -88,10 +85,8 @@ impl Patches {
         let ast::Resource {
             uri,
             new: _,
-            enabled,
-            name,
             settings,
-            mime,
+            about,
             arguments,
             body,
             readers,
@@ -99,11 +94,9 @@ impl Patches {
         } = patch;
         let Some(uri) = uri else { return };
         let mut node = self.node(format!("resource `{}`", uri.value), out);
-        node.setting("enabled", &mut base.enabled, enabled, Some(true));
-        node.setting("name", &mut base.name, name, None);
-        node.settings(&RESOURCE, base.settings.of_mut(&RESOURCE), settings.of(&RESOURCE));
-        node.setting("mime", &mut base.mime, mime, None);
-        node.setting("template", &mut base.body.template, body.template.clone(), None);
+        node.settings(&RESOURCE, &mut base.settings, &settings);
+        node.settings(&RESOURCE, &mut base.about, &about);
+        node.setting(TEMPLATE.name, &mut base.body.template, body.template.clone());
         node.body(None, &mut base.body, Vec::new(), body);
         node.arguments(&mut base.arguments, arguments);
         node.readers(&mut base.readers, readers);
@@ -119,7 +112,7 @@ impl Patches {
         out: &mut Diagnostics,
     ) {
         let mut node = self.node("the skills".into(), out);
-        node.settings(&SKILLS, base.limits.of_mut(&SKILLS), patch.limits.of(&SKILLS));
+        node.settings(&SKILLS, &mut base.limits, &patch.limits);
     }
 
     /// Patches a skill; `label` says its block and name.
@@ -130,26 +123,12 @@ impl Patches {
         patch: ast::Skill,
         out: &mut Diagnostics,
     ) {
-        let ast::Skill {
-            name,
-            new: _,
-            enabled,
-            settings,
-            meta,
-            tenant,
-            tools,
-            user,
-            body,
-            allowed_secrets,
-        } = patch;
+        let ast::Skill { name, new: _, settings, meta, selectors, body, allowed_secrets } = patch;
         let Some(name) = name else { return };
         let mut node = self.node(format!("skill `{label}`"), out);
-        node.setting("enabled", &mut base.enabled, enabled, Some(true));
-        node.settings(&SKILL, base.settings.of_mut(&SKILL), settings.of(&SKILL));
-        node.setting("meta", &mut base.meta, meta, None);
-        node.setting("tenant", &mut base.tenant, tenant, None);
-        node.list("tools", &mut base.tools, tools);
-        node.setting("user", &mut base.user, user, None);
+        node.settings(&SKILL, &mut base.settings, &settings);
+        node.settings(&SKILL, &mut base.selectors, &selectors);
+        node.setting(META.name, &mut base.meta, meta);
         node.body(None, &mut base.body, Vec::new(), body);
         node.allowed_secrets(&mut base.allowed_secrets, allowed_secrets);
         node.finish(name.at);
@@ -165,7 +144,7 @@ impl Patches {
         let ast::Folder { path, new: _, settings, readers, allowed_secrets } = patch;
         let Some(path) = path else { return };
         let mut node = self.node(format!("{kind} `{}`", path.value), out);
-        node.settings(&COMMANDS, base.settings.of_mut(&COMMANDS), settings.of(&COMMANDS));
+        node.settings(&COMMANDS, &mut base.settings, &settings);
         node.readers(&mut base.readers, readers);
         node.allowed_secrets(&mut base.allowed_secrets, allowed_secrets);
         node.finish(path.at);
@@ -186,11 +165,10 @@ impl Patches {
     }
 
     pub(super) fn role(&mut self, base: &mut ast::Role, patch: ast::Role, out: &mut Diagnostics) {
-        let ast::Role { name, new: _, settings, tools } = patch;
+        let ast::Role { name, new: _, settings } = patch;
         let Some(name) = name else { return };
         let mut node = self.node(format!("role `{}`", name.value), out);
-        node.settings(&ROLE, base.settings.of_mut(&ROLE), settings.of(&ROLE));
-        node.list("tools", &mut base.tools, tools);
+        node.settings(&ROLE, &mut base.settings, &settings);
         node.finish(name.at);
     }
 
@@ -199,14 +177,12 @@ impl Patches {
         &mut self,
         what: String,
         base: &mut ast::User,
-        patch: ast::User,
+        mut patch: ast::User,
         out: &mut Diagnostics,
     ) {
+        patch.settings.tenant = None;
         let mut node = self.node(what, out);
-        let (mut base, mut patched) = (base.settings.of_mut(&USER), patch.settings.of(&USER));
-        base.retain(|(name, _)| *name != "tenant");
-        patched.retain(|(name, _)| *name != "tenant");
-        node.settings(&USER, base, patched);
+        node.settings(&USER, &mut base.settings, &patch.settings);
         node.finish(patch.at);
     }
 
@@ -221,23 +197,30 @@ impl Patches {
         patch: ast::Tools,
         out: &mut Diagnostics,
     ) {
-        for ast::ToolChoice { group, enabled } in patch.groups {
+        for ast::ToolChoice { group, settings } in patch.groups {
             let mut node = self.node("the tools".into(), out);
             let known = base.groups.iter_mut().find(|known| known.group.value == group.value);
             // A group that is named is offered, and one that is not is not.
-            let mut before = known.as_ref().map(|known| Spanned {
-                value: known.enabled.as_ref().is_none_or(|enabled| enabled.value),
-                at: known.enabled.as_ref().map_or(known.group.at, |enabled| enabled.at),
-            });
-            let after = enabled.unwrap_or(Spanned { value: true, at: group.at });
-            node.setting("diagnostics", &mut before, Some(after), Some(false));
+            let offered = |group: &Spanned<ToolGroup>, settings: &ToolGroupSettings| Setting {
+                value: settings.enabled.value,
+                at: settings.enabled.at.or(Some(group.at)),
+            };
+            let mut before = match &known {
+                Some(known) => offered(&known.group, &known.settings),
+                None => Setting { value: false, at: None },
+            };
+            let name = group.value.rule().name;
+            node.slot(name, Kind::Boolean, &mut before, &offered(&group, &settings));
             match known {
-                Some(known) => known.enabled = before,
-                None => base.groups.push(ast::ToolChoice { group, enabled: before }),
+                Some(known) => known.settings.enabled = before,
+                None => {
+                    let settings = ToolGroupSettings { enabled: before };
+                    base.groups.push(ast::ToolChoice { group, settings });
+                }
             }
         }
         let mut node = self.node("the tools".into(), out);
-        node.list("other", &mut base.other, patch.other);
+        node.settings(&TOOLS, &mut base.settings, &patch.settings);
     }
 
     pub(super) fn gate(&mut self, base: &mut Gate, mut patch: Gate, out: &mut Diagnostics) {
@@ -250,9 +233,7 @@ impl Patches {
             node.says = true;
             patch.on = base.on.clone();
         }
-        for rule in [&GATE].into_iter().chain(GATE.children.iter().copied()) {
-            node.settings(rule, base.of_mut(rule), patch.of(rule));
-        }
+        node.settings(&GATE, base, &patch);
         node.finish(at);
         base.at = base.at.or(Some(at));
         base.first_settings.append(&mut patch.first_settings);
@@ -303,11 +284,9 @@ pub(super) fn report_new(new: Option<&Spanned<bool>>, out: &mut Diagnostics) {
     }
 }
 
-/// Returns what reports call a setting: of a node in the gate, with the node's name.
-fn setting_name(rule: &'static Rule, field: &'static Field) -> String {
-    let is_property = matches!(field.form, Form::Property | Form::Either | Form::Line);
-    let is_in_gate = GATE.children.iter().any(|child| std::ptr::eq(*child, rule));
-    match (is_property, is_in_gate) {
+/// Returns what reports call a setting; that of a node in the patched one has that node's name.
+fn setting_name(rule: &'static Rule, field: &'static Field, is_within: bool) -> String {
+    match (field.is_property(), is_within) {
         (true, false) => field.name.to_owned(),
         (true, true) => format!("{} {}", rule.name, field.name),
         (false, true) => rule.name.to_owned(),
@@ -349,41 +328,19 @@ impl NodePatch<'_> {
         self.out.report(at, PatchesNothing { reason, first_at, at });
     }
 
+    /// Takes a value that no row binds to a setting.
     fn setting<T: PartialEq>(
         &mut self,
         setting: &str,
         base: &mut Option<Spanned<T>>,
         patch: Option<Spanned<T>>,
-        default: Option<T>,
     ) {
         let Some(patch) = patch else { return };
         if !self.take(setting, patch.at) {
             return;
         }
-        let before = base.as_ref().map(|base| &base.value).or(default.as_ref());
-        if before == Some(&patch.value) {
-            self.report_same(setting, base.as_ref().map(|base| base.at), patch.at);
-        }
-        *base = Some(patch);
-    }
-
-    fn list(
-        &mut self,
-        setting: &str,
-        base: &mut Option<Vec<Spanned<String>>>,
-        patch: Option<Vec<Spanned<String>>>,
-    ) {
-        let Some(patch) = patch else { return };
-        // Without a value it was reported.
-        let Some(at) = patch.first().map(|first| first.at) else { return };
-        if !self.take(setting, at) {
-            return;
-        }
-        let values = |list: &[Spanned<String>]| -> Vec<String> {
-            list.iter().map(|value| value.value.clone()).collect()
-        };
-        if let Some(base) = base.as_ref().filter(|base| values(base) == values(&patch)) {
-            self.report_same(setting, base.first().map(|first| first.at), at);
+        if let Some(base) = base.as_ref().filter(|base| base.value == patch.value) {
+            self.report_same(setting, Some(base.at), patch.at);
         }
         *base = Some(patch);
     }
@@ -465,10 +422,9 @@ impl NodePatch<'_> {
     }
 
     fn argument(&mut self, base: &mut ast::Argument, patch: ast::Argument) {
-        let ast::Argument { name: _, new: _, settings, default, one_of } = patch;
-        self.settings(&ARG, base.settings.of_mut(&ARG), settings.of(&ARG));
-        self.setting("default", &mut base.default, default, None);
-        self.list("one-of", &mut base.one_of, one_of);
+        let ast::Argument { name: _, new: _, settings, default } = patch;
+        self.settings(&ARG, &mut base.settings, &settings);
+        self.setting("default", &mut base.default, default);
     }
 
     fn allowed_secrets(
@@ -477,7 +433,7 @@ impl NodePatch<'_> {
         patches: Vec<ast::AllowedSecret>,
     ) {
         for patch in patches {
-            let setting = format!("allow-secret {}", patch.rule.value);
+            let setting = format!("{} {}", ALLOW_SECRET.name, patch.rule.value);
             if !self.take(&setting, patch.rule.at) {
                 continue;
             }
@@ -500,41 +456,42 @@ impl NodePatch<'_> {
     /// Takes the `for`s, which are one unit.
     fn readers(&mut self, base: &mut Vec<ast::For>, patch: Vec<ast::For>) {
         let Some(at) = patch.first().map(|first| first.at) else { return };
-        if !self.take("for", at) {
+        if !self.take(FOR.name, at) {
             return;
         }
-        let said = |readers: &[ast::For]| -> Vec<(Option<String>, Option<String>)> {
-            let text =
-                |text: &Option<Spanned<String>>| text.as_ref().map(|text| text.value.clone());
-            readers.iter().map(|each| (text(&each.tenant), text(&each.role))).collect()
-        };
-        if said(base) == said(&patch) {
-            self.report_same("for", base.first().map(|first| first.at), at);
+        let same = base.len() == patch.len()
+            && base.iter().zip(&patch).all(|(a, b)| same(&FOR, &a.settings, &b.settings));
+        if same {
+            self.report_same(FOR.name, base.first().map(|first| first.at), at);
         }
         *base = patch;
     }
 
-    /// Takes the settings that a rule has rows for.
-    fn settings(
-        &mut self,
-        rule: &'static Rule,
-        base: Vec<(&'static str, &mut dyn Slot)>,
-        patch: Vec<(&'static str, &dyn Slot)>,
-    ) {
-        for ((name, base), (_, patch)) in base.into_iter().zip(patch) {
-            // What was not written has no place, and neither has a word that stays.
-            let Some(at) = patch.at().filter(|at| base.at() != Some(*at)) else { continue };
-            let Some(field) = rule.field(name) else { continue };
-            let setting = setting_name(rule, field);
-            if !self.take(&setting, at) {
-                continue;
+    /// Takes the settings of a node and of the nodes in it, each by its row.
+    fn settings(&mut self, rule: &'static Rule, base: &mut dyn Settings, patch: &dyn Settings) {
+        let within = rule.children.iter().map(|child| (*child, true));
+        for (rule, is_within) in [(rule, false)].into_iter().chain(within) {
+            for ((name, base), (_, patch)) in base.of_mut(rule).into_iter().zip(patch.of(rule)) {
+                if let Some(field) = rule.field(name) {
+                    self.slot(&setting_name(rule, field, is_within), field.kind, base, patch);
+                }
             }
-            let Some(value) = patch.literal(field.kind) else { continue };
-            if base.literal(field.kind) == Some(value) {
-                self.report_same(&setting, base.at(), at);
-            }
-            base.set(Spanned { value, at });
         }
+    }
+
+    /// Takes one setting.
+    fn slot(&mut self, setting: &str, kind: Kind, base: &mut dyn Slot, patch: &dyn Slot) {
+        // What was not written has no place, and neither has a word that stays.
+        let Some(at) = patch.at().filter(|at| base.at() != Some(*at)) else { return };
+        if !self.take(setting, at) {
+            return;
+        }
+        if same_values(kind, base, patch) {
+            self.report_same(setting, base.at(), at);
+        }
+        let written = patch.values(kind).into_iter();
+        let written = written.map(|(value, place)| Spanned { value, at: place.unwrap_or(at) });
+        base.set(&written.collect::<Vec<_>>());
     }
 
     /// Reports a patch that says nothing at all.
@@ -544,4 +501,16 @@ impl NodePatch<'_> {
             self.out.report(at, PatchesNothing { reason, first_at: None, at });
         }
     }
+}
+
+/// Returns whether two nodes of a rule have the same settings.
+fn same(rule: &'static Rule, a: &dyn Settings, b: &dyn Settings) -> bool {
+    a.of(rule).into_iter().zip(b.of(rule)).all(|((name, a), (_, b))| {
+        rule.field(name).is_none_or(|field| same_values(field.kind, a, b))
+    })
+}
+
+fn same_values(kind: Kind, a: &dyn Slot, b: &dyn Slot) -> bool {
+    let (a, b) = (a.values(kind), b.values(kind));
+    a.iter().map(|(value, _)| value).eq(b.iter().map(|(value, _)| value))
 }

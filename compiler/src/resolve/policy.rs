@@ -6,27 +6,26 @@ use miette::Diagnostic;
 use relay_bundle::PathKind;
 use relay_policy::path_rules::{PATTERNS_MAX, PathPattern, PatternError};
 use relay_policy::paths::may_be_scratch;
-use relay_policy::tier::{Floor, Floors, Tier};
+use relay_policy::tier::{Floor, Tier};
 use thiserror::Error;
 
-use crate::ast::{self, PathChoice};
+use crate::ast::{FloorSetting, PathSettings, Policy};
 use crate::diagnostic::Diagnostics;
-use crate::model::{FloorSetting, Policy, Setting};
+use crate::setting::Entry;
 use crate::source::{Span, Spanned};
 
 /// Resolves the policy; `None` if the project has none.
-pub(super) fn policy(nodes: Vec<ast::Policy>, out: &mut Diagnostics) -> Option<Policy> {
+pub(super) fn policy(nodes: Vec<Policy>, out: &mut Diagnostics) -> Option<Policy> {
     let mut nodes = nodes.into_iter();
     let node = nodes.next()?;
     for again in nodes {
         out.report(again.at, SecondPolicy { first_at: node.at, at: again.at });
     }
-    let floors = Floors::each(|floor| {
-        let written = node.floors.iter().find(|choice| choice.floor == floor);
-        floor_setting(floor, written, out)
-    });
+    for (floor, setting) in node.floors.iter() {
+        check_floor(floor, setting, out);
+    }
     check_paths(&node.paths, node.at, out);
-    Some(Policy { at: node.at, floors, paths: node.paths })
+    Some(node)
 }
 
 /// Returns the reason that was written, unless it is empty.
@@ -34,46 +33,40 @@ pub(super) fn reason(because: Option<&Spanned<String>>) -> Option<Spanned<String
     because.filter(|because| !because.value.trim().is_empty()).cloned()
 }
 
-fn floor_setting(
-    floor: Floor,
-    written: Option<&ast::FloorChoice>,
-    out: &mut Diagnostics,
-) -> FloorSetting {
-    let default = Floors::default().tier(floor);
-    let tier = Setting::or(written.and_then(|choice| choice.tier.clone()), default);
-    let because = reason(written.and_then(|choice| choice.because.as_ref()));
-    if let Some(choice) = written {
-        let name = floor.name();
-        match (&because, tier.value < default) {
-            (None, true) => out.report(choice.at, LowFloor { name, default, at: choice.at }),
-            (Some(because), false) => {
-                let at = because.at;
-                out.report(at, IdleFloorReason { name, default, at });
-            }
-            (Some(_), true) | (None, false) => {}
+fn check_floor(floor: Floor, setting: &FloorSetting, out: &mut Diagnostics) {
+    let FloorSetting { at, tier, because } = setting;
+    let Some(at) = *at else { return };
+    let (name, default) = (floor.name(), floor.default_tier());
+    match (reason(because.as_ref()), tier.value < default) {
+        (None, true) => out.report(at, LowFloor { name, default, at }),
+        (Some(because), false) => {
+            let at = because.at;
+            out.report(at, IdleFloorReason { name, default, at });
         }
+        (Some(_), true) | (None, false) => {}
     }
-    FloorSetting { tier, because }
 }
 
-fn check_paths(rows: &[PathChoice], policy_at: Span, out: &mut Diagnostics) {
+fn check_paths(rows: &[Entry<PathSettings>], policy_at: Span, out: &mut Diagnostics) {
     let mut first_at: BTreeMap<(PathKind, &str), Span> = BTreeMap::new();
     let mut count = 0;
     for row in rows {
-        count += row.patterns.len() + row.except.len();
+        let PathSettings { patterns: written, except } = &row.settings;
+        count += written.iter().chain(except).map(Vec::len).sum::<usize>();
+        let kind = row.kind();
         let mut patterns = Vec::new();
-        for text in &row.patterns {
+        for text in written.iter().flatten() {
             let Some(pattern) = read(text, out) else { continue };
-            if let Some(first_at) = first_at.insert((row.kind, &*text.value), text.at) {
-                let (kind, at) = (row.kind.word(), text.at);
+            if let Some(first_at) = first_at.insert((kind, &*text.value), text.at) {
+                let (kind, at) = (row.rule.name, text.at);
                 out.report(at, PathTwice { kind, first_at, at });
             }
-            if row.kind == PathKind::Scratch && !may_be_scratch(&pattern) {
+            if kind == PathKind::Scratch && !may_be_scratch(&pattern) {
                 out.report(text.at, WideScratch { at: text.at });
             }
             patterns.push((pattern, text));
         }
-        for text in &row.except {
+        for text in except.iter().flatten() {
             let Some(except) = read(text, out) else { continue };
             let at = text.at;
             if patterns.iter().all(|(_, pattern)| except.covers(&pattern.value)) {

@@ -76,11 +76,8 @@ pub(super) fn prompt(
     let ast::Prompt {
         name,
         new: _,
-        enabled: _,
         mut settings,
-        briefing,
-        summary,
-        chapters,
+        about: ast::PromptAbout { briefing, summary, chapters },
         arguments,
         body,
         messages,
@@ -260,9 +257,9 @@ impl Draft<'_, '_, '_> {
             let (parts, sources): (Vec<_>, Vec<_>) =
                 node.parts.into_iter().filter_map(|part| self.part(part, template, out)).unzip();
             whole &= parts.len() == written && written > 0;
-            let role = node.role.unwrap_or(Role::User);
+            let role = node.settings.role.value;
             messages.push(MessageDraft { role, parts, at: self.sources.place(node.at) });
-            shown.push(MessageSource { role, parts: sources });
+            shown.push(MessageSource { settings: node.settings, parts: sources });
         }
         whole.then_some((messages, shown))
     }

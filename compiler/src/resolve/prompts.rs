@@ -49,7 +49,7 @@ struct Found<'p, 's> {
 impl Found<'_, '_> {
     fn node(&mut self, node: ast::Prompt, out: &mut Diagnostics) {
         self.names.extend(node.name.as_ref().map(|name| name.value.clone()));
-        let off = node.enabled.as_ref().is_some_and(|enabled| !enabled.value);
+        let off = !node.settings.enabled.value;
         if off && prompt::has_no_body(&node.body) && node.messages.is_empty() {
             // What is off needs no text: an environment may give it one.
             self.bare.extend(node.name.filter(|name| name::check(name, "prompt", out)));
@@ -75,7 +75,7 @@ impl Found<'_, '_> {
     /// Resolves a prompt. One that is off is resolved all the same: switching it on must not be
     /// what finds its faults.
     fn one(&mut self, node: ast::Prompt, markdown: Option<Markdown>, out: &mut Diagnostics) {
-        let on = node.enabled.as_ref().is_none_or(|enabled| enabled.value);
+        let on = node.settings.enabled.value;
         let undecided = prompt::undecided(&node.arguments, &node.allowed_secrets);
         match prompt::prompt(node, markdown, &self.named, out) {
             Some(prompt) => self.prompts.push((prompt, on)),

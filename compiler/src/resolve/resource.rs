@@ -29,7 +29,7 @@ pub(super) fn resources(
     let mut bare = Vec::new();
     for mut node in nodes {
         let readers = access.readers(std::mem::take(&mut node.readers), out);
-        let off = node.enabled.as_ref().is_some_and(|enabled| !enabled.value);
+        let off = !node.settings.enabled.value;
         let Some(uri) = node.uri.clone() else { continue };
         let Some(pieces) = pieces(&uri, out) else { continue };
         if off && prompt::has_no_body(&node.body) {
@@ -131,7 +131,7 @@ fn resource(
         }
         (None, Some(written)) => {
             let (id, read) = file::read(sources, written, out)?;
-            let (text, content) = content(&read.bytes, node.mime.as_ref());
+            let (text, content) = content(&read.bytes, node.about.mime.as_ref());
             let named_at = text.is_none().then_some(written.at);
             let body = BodySource {
                 file: id,
@@ -244,7 +244,6 @@ fn template_arguments(
                 ..node.settings.clone()
             },
             default: None,
-            one_of: node.one_of.clone(),
         });
     }
     let errors = out.error_count();
@@ -277,9 +276,9 @@ fn about(
     let name = named.or(from_uri).unwrap_or(&uri.value).to_owned();
     let mime = path.and_then(media::of_path).unwrap_or(fallback).to_owned();
     Some(About {
-        name: Setting::or(node.name, name),
+        name: Setting::or(node.about.name, name),
         settings: node.settings,
-        mime: Setting::or(node.mime, mime),
+        mime: Setting::or(node.about.mime, mime),
         body,
         included: Vec::new(),
         readers: Readers::default(),

@@ -13,7 +13,7 @@ use crate::ast;
 use crate::diagnostic::Diagnostics;
 use crate::language::skills::{SKILLS, SkillLimits};
 use crate::model::{Skill, Skills};
-use crate::setting::count_written;
+use crate::setting::{Settings as _, count_written};
 use crate::source::{Sources, Span, Spanned};
 
 /// Resolves all skills.
@@ -35,7 +35,7 @@ pub(super) fn skills(
                 continue;
             }
             first_at.insert(label, name.at);
-            let on = node.enabled.as_ref().is_none_or(|enabled| enabled.value);
+            let on = node.settings.enabled.value;
             let undecided = prompt::undecided(&[], &node.allowed_secrets);
             match skill(sources, level, selectors.clone(), node, out) {
                 Some(skill) if on => list.push(skill),
@@ -56,13 +56,17 @@ fn limits(nodes: &[ast::Skills], out: &mut Diagnostics) -> SkillLimits {
         for ((what, limit), (_, written)) in
             limits.of_mut(&SKILLS).into_iter().zip(node.limits.of(&SKILLS))
         {
-            let value = SKILLS.field(what).and_then(|field| written.literal(field.kind));
-            match (limit.at(), value, written.at()) {
-                (Some(first_at), _, Some(at)) => {
+            let Some(field) = SKILLS.field(what) else { continue };
+            match (limit.at(), written.at()) {
+                (Some(first_at), Some(at)) => {
                     out.report(at, SecondLimit { what, first_at, at });
                 }
-                (None, Some(value), Some(at)) => limit.set(Spanned { value, at }),
-                (_, _, None) | (None, None, Some(_)) => {}
+                (None, Some(at)) => {
+                    let values = written.values(field.kind).into_iter();
+                    let values = values.map(|(value, _)| Spanned { value, at });
+                    limit.set(&values.collect::<Vec<_>>());
+                }
+                (_, None) => {}
             }
         }
     }
@@ -80,12 +84,9 @@ fn skill(
     let ast::Skill {
         name,
         new: _,
-        enabled,
         settings,
         meta,
-        tenant,
-        tools,
-        user,
+        selectors: ast::SkillSelectors { tenant, tools, user },
         body,
         allowed_secrets,
     } = node;
@@ -105,7 +106,7 @@ fn skill(
     if tools.is_empty() && written > 0 {
         return None;
     }
-    let off = enabled.is_some_and(|enabled| !enabled.value);
+    let off = !settings.enabled.value;
     let is_bare = off && prompt::has_no_body(&body);
     let text = if is_bare { None } else { Some(one_text(sources, &name, body, out)?) };
     named.then_some(Skill {

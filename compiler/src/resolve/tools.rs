@@ -19,11 +19,8 @@ pub(super) fn tools(
     for again in nodes {
         out.report(again.at, SecondTools { first_at: node.at, at: again.at });
     }
-    let offered = node
-        .groups
-        .into_iter()
-        .filter(|choice| choice.enabled.as_ref().is_none_or(|enabled| enabled.value));
-    let other = pattern::valid(node.other.unwrap_or_default(), out);
+    let offered = node.groups.into_iter().filter(|choice| choice.settings.enabled.value);
+    let other = pattern::valid(node.settings.other.unwrap_or_default(), out);
     (offered.map(|choice| choice.group).collect(), other)
 }
 

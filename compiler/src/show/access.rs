@@ -1,86 +1,83 @@
 //! Tenants, roles, users, and who sees what.
 
 use super::node::{EffectiveNode, Scalar};
-use super::renderer::Renderer;
+use super::renderer::{Renderer, block, list, said};
 use crate::ast::Who;
-use crate::model::{Access, Readers, Role, User};
+use crate::grammar::Rule;
+use crate::language::readers::FOR;
+use crate::language::roles::{self, ROLE, ROLES};
+use crate::language::tenants::{TENANT, TENANTS};
+use crate::language::users::{USERS, user_rule};
+use crate::model::{Access, For, Readers, Role, User};
 
 impl Renderer<'_, '_> {
     /// Returns the nodes that say who there is.
     pub(super) fn access(&self, access: &Access) -> Vec<EffectiveNode> {
         let Access { tenants, roles, users } = access;
-        let tenants = tenants.iter().map(|name| EffectiveNode {
-            name: "tenant",
-            arguments: vec![Scalar::Text(name.value.clone())],
-            at: self.at(name.at),
-            ..EffectiveNode::default()
-        });
+        let tenants = tenants.iter().map(|name| self.named(&TENANT, name));
         let roles = roles.iter().map(|role| self.role(role, access));
         let users = users.iter().map(|user| self.user(user, access));
-        [("tenants", tenants.collect()), ("roles", roles.collect()), ("users", users.collect())]
-            .into_iter()
-            .filter(|(_, children): &(_, Vec<_>)| !children.is_empty())
-            .map(|(name, children)| EffectiveNode { name, children, ..EffectiveNode::default() })
-            .collect()
+        let blocks = [
+            block(&TENANTS, tenants.collect()),
+            block(&ROLES, roles.collect()),
+            block(&USERS, users.collect()),
+        ];
+        blocks.into_iter().filter(|block| !block.children.is_empty()).collect()
     }
 
     fn role(&self, role: &Role, access: &Access) -> EffectiveNode {
-        let mut node = EffectiveNode {
-            name: "role",
-            arguments: vec![Scalar::Text(role.name.value.clone())],
-            at: self.at(role.name.at),
-            ..EffectiveNode::default()
-        };
+        let mut node = self.named(&ROLE, &role.name);
         node.setting("tier", &role.tier, |tier| Scalar::Number(tier.number().into()));
-        let parent = role.parent.as_ref().map(|parent| parent.value);
-        node.properties.extend(name_of_role(access, "parent", parent));
+        if let Some(parent) = &role.parent {
+            node.role(&ROLE, "parent", Some(parent.value), access);
+        }
         if let Some(tools) = role.tools.as_ref().filter(|_| role.has_own_tools) {
-            node.children.push(EffectiveNode {
-                name: "tools",
-                arguments: tools.iter().map(|tool| Scalar::Text(tool.value.clone())).collect(),
-                ..EffectiveNode::default()
-            });
+            node.children.push(list(roles::TOOLS.name, tools));
         }
         node
     }
 
     fn user(&self, user: &User, access: &Access) -> EffectiveNode {
-        let tenant = user.tenant.as_ref().map(|tenant| tenant.value);
-        let mut node = EffectiveNode {
-            name: user.who.word(),
-            at: self.at(user.at),
-            ..EffectiveNode::default()
-        };
+        let rule = user_rule(user.who);
+        let mut node = EffectiveNode { at: self.at(user.at), ..EffectiveNode::of(rule) };
         if user.who != Who::Anyone {
             node.arguments.push(Scalar::Text(user.id.clone()));
         }
-        node.properties.extend(name_of_tenant(access, tenant));
-        node.properties.extend(name_of_role(access, "role", Some(user.role.value)));
+        node.tenant(rule, user.tenant.as_ref().map(|tenant| tenant.value), access);
+        node.role(rule, "role", Some(user.role.value), access);
         node
     }
 
     /// Returns the `for`s of a node.
     pub(super) fn readers(&self, readers: &Readers, access: &Access) -> Vec<EffectiveNode> {
-        let one = |each: &crate::model::For| {
-            let mut node = EffectiveNode { name: "for", ..EffectiveNode::default() };
-            node.properties.extend(name_of_tenant(access, each.tenant));
-            node.properties.extend(name_of_role(access, "role", each.role));
+        let one = |each: &For| {
+            let mut node = EffectiveNode::of(&FOR);
+            node.tenant(&FOR, each.tenant, access);
+            node.role(&FOR, "role", each.role, access);
             node
         };
         readers.0.iter().map(one).collect()
     }
 }
 
-fn name_of_tenant(access: &Access, tenant: Option<usize>) -> Option<(&'static str, Scalar)> {
-    let name = access.tenants.get(tenant?)?;
-    Some(("tenant", Scalar::Text(name.value.clone())))
-}
+impl EffectiveNode {
+    /// Adds the name of a tenant, if there is one.
+    fn tenant(&mut self, rule: &'static Rule, tenant: Option<usize>, access: &Access) {
+        if let Some(name) = tenant.and_then(|tenant| access.tenants.get(tenant)) {
+            self.put(rule, "tenant", said(name));
+        }
+    }
 
-fn name_of_role(
-    access: &Access,
-    property: &'static str,
-    role: Option<usize>,
-) -> Option<(&'static str, Scalar)> {
-    let role = access.roles.get(role?)?;
-    Some((property, Scalar::Text(role.name.value.clone())))
+    /// Adds the name of a role, if there is one.
+    fn role(
+        &mut self,
+        rule: &'static Rule,
+        property: &'static str,
+        role: Option<usize>,
+        access: &Access,
+    ) {
+        if let Some(role) = role.and_then(|role| access.roles.get(role)) {
+            self.put(rule, property, said(&role.name));
+        }
+    }
 }

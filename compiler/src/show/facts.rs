@@ -3,12 +3,16 @@
 //! Defaults are left out, and properties are in the order of the language reference, so the same facts have
 //! one text.
 
-use relay_policy::facts::{
-    Arity, Flag, Form, Node, Operand, Output, Position, Role, Special, Style, Value,
-};
+use relay_policy::facts::{Arity, Flag, Form, Node, Operand, Position, Role, Style, Value};
 use relay_policy::tier::Tier;
 
 use super::node::{EffectiveNode, Scalar, write_kdl};
+use super::renderer::scalar;
+use crate::grammar::{self, Literal, Rule};
+use crate::language::facts::{
+    ENVIRONMENT, FLAGS, FORM, FORM_ROLE, HAS, MATCHING, PROGRAM, SUBS, VALUE, WITHOUT, operand_rule,
+};
+use crate::language::shared::BECAUSE;
 
 /// A `program` of a project.
 #[derive(Debug, Clone, Copy)]
@@ -32,66 +36,78 @@ pub struct OwnVariables<'k> {
 #[must_use]
 pub fn facts_kdl(programs: &[OwnProgram<'_>], variables: &[OwnVariables<'_>]) -> String {
     let programs = programs.iter().map(|OwnProgram { program, because }| {
-        fact("program", program, Style::Gnu).text("because", because.unwrap_or_default())
+        fact(&PROGRAM, program, Style::Gnu, 0).text(BECAUSE.name, because.unwrap_or_default())
     });
     let variables = variables.iter().map(|OwnVariables { names, because }| {
-        named("environment", names).text("because", because.unwrap_or_default())
+        Row::of(&ENVIRONMENT, names).text(BECAUSE.name, because.unwrap_or_default())
     });
     let mut text = String::new();
-    for node in programs.chain(variables) {
-        write_kdl(&node, 1, false, &mut text);
+    for row in programs.chain(variables) {
+        write_kdl(&row.node, 1, false, &mut text);
     }
     text
 }
 
-/// Returns a node whose arguments are texts.
-fn named(name: &'static str, arguments: &[impl AsRef<str>]) -> EffectiveNode {
-    let text = |text: &_| Scalar::Text(AsRef::<str>::as_ref(text).to_owned());
-    EffectiveNode {
-        name,
-        arguments: arguments.iter().map(text).collect(),
-        ..EffectiveNode::default()
-    }
+/// A node of facts, which leaves out what is the default of its row.
+struct Row {
+    rule: &'static Rule,
+    node: EffectiveNode,
 }
 
-impl EffectiveNode {
-    fn property(mut self, name: &'static str, value: Option<Scalar>) -> Self {
-        self.properties.extend(value.map(|value| (name, value)));
-        self
+impl Row {
+    /// Begins a node whose arguments are texts.
+    fn of(rule: &'static Rule, arguments: &[impl AsRef<str>]) -> Self {
+        let text = |text: &_| Scalar::Text(AsRef::<str>::as_ref(text).to_owned());
+        let arguments = arguments.iter().map(text).collect();
+        Self { rule, node: EffectiveNode { arguments, ..EffectiveNode::of(rule) } }
     }
 
     /// Adds a text, unless it is empty.
-    fn text(self, name: &'static str, text: &str) -> Self {
-        self.property(name, (!text.is_empty()).then(|| Scalar::Text(text.to_owned())))
+    fn text(mut self, name: &'static str, text: &str) -> Self {
+        if !text.is_empty() {
+            self.node.put(self.rule, name, Scalar::Text(text.to_owned()));
+        }
+        self
     }
 
-    /// Adds a number, unless it is the default.
-    fn number(self, name: &'static str, number: u8, default: u8) -> Self {
-        self.property(name, (number != default).then(|| Scalar::Number(number.into())))
+    /// Adds a value, unless it is the default of its row.
+    fn value(self, name: &'static str, value: impl grammar::Scalar) -> Self {
+        let default = self.rule.default(name);
+        self.unless(default, name, value)
     }
 
-    /// Adds a flag, if it is set.
-    fn set(self, name: &'static str, is_set: bool) -> Self {
-        self.property(name, is_set.then_some(Scalar::Boolean(true)))
+    /// Adds a value, if there is one.
+    fn optional(self, name: &'static str, value: Option<impl grammar::Scalar>) -> Self {
+        match value {
+            Some(value) => self.unless(None, name, value),
+            None => self,
+        }
     }
 
-    fn tier(self, name: &'static str, tier: Option<Tier>) -> Self {
-        self.property(name, tier.map(|tier| Scalar::Number(tier.number().into())))
+    /// Adds a value, unless it is this default.
+    fn unless(
+        mut self,
+        default: Option<Literal<'static>>,
+        name: &'static str,
+        value: impl grammar::Scalar,
+    ) -> Self {
+        let kind = self.rule.field(name).map(|field| field.kind);
+        if let Some((kind, literal)) = kind.map(|kind| (kind, value.encode(kind)))
+            && default != Some(literal)
+        {
+            self.node.put(self.rule, name, scalar(literal, kind));
+        }
+        self
     }
 
     fn with(mut self, children: impl IntoIterator<Item = Self>) -> Self {
-        self.children.extend(children);
+        self.node.children.extend(children.into_iter().map(|row| row.node));
         self
     }
 }
 
-/// Returns a word, unless it is the default.
-fn word<T: PartialEq>(value: T, default: &T, word: fn(T) -> &'static str) -> &'static str {
-    if value == *default { "" } else { word(value) }
-}
-
 /// Returns a program or sub-command, which reads its words as `style` unless it says otherwise.
-fn fact(name: &'static str, fact: &Node, style: Style) -> EffectiveNode {
+fn fact(rule: &'static Rule, fact: &Node, style: Style, depth: usize) -> Row {
     let Node {
         names,
         tier,
@@ -117,56 +133,60 @@ fn fact(name: &'static str, fact: &Node, style: Style) -> EffectiveNode {
         checked,
         place: _,
     } = fact;
-    named(name, names)
-        .tier("tier", *tier)
+    // Sub-commands are not deeper than their rules.
+    let sub_rule = SUBS.get(depth).copied().unwrap_or(rule);
+    Row::of(rule, names)
+        .optional("tier", *tier)
         .text("says", says)
         .text("checked", checked)
-        .text("style", word(*own_style, &style, Style::word))
-        .number("stop", *stop, 0)
-        .number("sub-at", *sub_at, 1)
-        .set("numbers", *numbers)
-        .set("bundle-first", *bundle_first)
-        .set("ignore-case", *ignore_case)
-        .set("sends", *sends)
-        .set("listens", *listens)
-        .set("builtin", *builtin)
+        .optional("style", Some(*own_style).filter(|own| *own != style))
+        .value("stop", *stop)
+        .value("sub-at", *sub_at)
+        .value("numbers", *numbers)
+        .value("bundle-first", *bundle_first)
+        .value("ignore-case", *ignore_case)
+        .value("sends", *sends)
+        .value("listens", *listens)
+        .value("builtin", *builtin)
         .text("user", user)
         .text("writes", writes)
-        .text("stdin", word(*stdin, &Role::Text, Role::word))
-        .text("output", word(*output, &Output::Opaque, Output::word))
-        .text("special", word(*special, &Special::Nothing, Special::word))
+        .value("stdin", *stdin)
+        .value("output", *output)
+        .value("special", *special)
         .with(flags.iter().map(flag))
         .with(operands.iter().map(operand))
         .with(forms.iter().map(form))
-        .with(subs.iter().map(|sub| self::fact("sub", sub, *own_style)))
+        .with(subs.iter().map(|sub| self::fact(sub_rule, sub, *own_style, depth + 1)))
 }
 
-fn flag(flag: &Flag) -> EffectiveNode {
+fn flag(flag: &Flag) -> Row {
     let Flag { names, tier, cap, arity, role, says, everywhere, values, place: _ } = flag;
-    let node = named("flags", names);
-    let node = match arity {
-        Arity::None => node.set("listens", *role == Role::Listen),
-        Arity::Required => node.text("value", role.word()),
-        Arity::Attached => node.text("attached", role.word()),
+    let row = Row::of(&FLAGS, names);
+    let row = match arity {
+        Arity::None => row.value("listens", *role == Role::Listen),
+        Arity::Required => row.optional("value", Some(*role)),
+        Arity::Attached => row.optional("attached", Some(*role)),
     };
-    node.tier("tier", raising(*tier))
-        .tier("cap", *cap)
+    row.optional("tier", raising(*tier))
+        .optional("cap", *cap)
         .text("says", says)
-        .set("everywhere", *everywhere)
+        .value("everywhere", *everywhere)
         .with(self::values(values))
 }
 
-fn operand(operand: &Operand) -> EffectiveNode {
+fn operand(operand: &Operand) -> Row {
     let Operand { position, from, not_last, role, values, place: _ } = operand;
     debug_assert!(*position == Position::Rest || *from == 0 && !not_last);
-    named(position.word(), &[role.word()])
-        .number("from", *from, 0)
-        .set("not-last", *not_last)
-        .with(self::values(values))
+    let row = Row::of(operand_rule(*position), &[role.word()]);
+    let row = match position {
+        Position::Rest => row.value("from", *from).value("not-last", *not_last),
+        Position::Next | Position::Last => row,
+    };
+    row.with(self::values(values))
 }
 
 /// Returns the rows of values; patterns that mean the same are one row.
-fn values(values: &[Value]) -> impl Iterator<Item = EffectiveNode> {
+fn values(values: &[Value]) -> impl Iterator<Item = Row> {
     let is_alike = |a: &Value, b: &Value| {
         let of = |value: &Value| Value { pattern: String::new(), ..value.clone() };
         of(a) == of(b)
@@ -174,16 +194,16 @@ fn values(values: &[Value]) -> impl Iterator<Item = EffectiveNode> {
     values.chunk_by(is_alike).filter_map(|rows| {
         let Value { pattern: _, tier, cap, role, says, place: _ } = rows.first()?;
         let patterns: Vec<String> = rows.iter().map(|row| pattern(&row.pattern)).collect();
-        let node = named("value", &patterns)
-            .tier("tier", raising(*tier))
-            .tier("cap", *cap)
-            .text("role", word(*role, &Role::Text, Role::word))
+        let row = Row::of(&VALUE, &patterns)
+            .optional("tier", raising(*tier))
+            .optional("cap", *cap)
+            .value("role", *role)
             .text("says", says);
-        Some(node)
+        Some(row)
     })
 }
 
-fn form(form: &Form) -> EffectiveNode {
+fn form(form: &Form) -> Row {
     let Form {
         tier,
         says,
@@ -199,24 +219,25 @@ fn form(form: &Form) -> EffectiveNode {
         writes,
         place: _,
     } = form;
-    let listed = |name, list: &[String]| (!list.is_empty()).then(|| named(name, list));
+    let listed = |rule, list: &[String]| (!list.is_empty()).then(|| Row::of(rule, list));
     let matching: Vec<String> = matching.iter().map(|text| pattern(text)).collect();
     let roles = roles.chunk_by(|(_, a), (_, b)| a == b).filter_map(|rows| {
         let (_, role) = rows.first()?;
         let names: Vec<&str> = rows.iter().map(|(name, _)| name.as_str()).collect();
-        Some(named("role", &names).text("is", role.word()))
+        Some(Row::of(&FORM_ROLE, &names).optional("is", Some(*role)))
     });
-    EffectiveNode { name: "form", ..EffectiveNode::default() }
-        .tier("tier", raising(*tier))
+    let none: &[&str] = &[];
+    Row::of(&FORM, none)
+        .value("tier", *tier)
         .text("says", says)
-        .number("least", *least, 0)
-        .number("most", *most, u8::MAX)
-        .text("output", output.map_or("", Output::word))
-        .text("stdin", stdin.map_or("", Role::word))
+        .value("least", *least)
+        .value("most", *most)
+        .optional("output", *output)
+        .optional("stdin", *stdin)
         .text("writes", writes)
-        .with(listed("has", has))
-        .with(listed("without", without))
-        .with(listed("matching", &matching))
+        .with(listed(&HAS, has))
+        .with(listed(&WITHOUT, without))
+        .with(listed(&MATCHING, &matching))
         .with(operands.iter().map(operand))
         .with(roles)
 }

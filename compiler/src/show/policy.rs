@@ -1,66 +1,55 @@
 //! The policy and the facts of a project.
 
 use super::node::{EffectiveNode, Scalar};
-use super::renderer::Renderer;
+use super::renderer::{Renderer, block, said_by};
 use crate::ast::{Plain, Written};
+use crate::language::facts::{ENVIRONMENT, FACTS};
+use crate::language::policy::{POLICY, PolicyNode};
+use crate::language::shared::BECAUSE;
 use crate::model::{Facts, Policy};
 use crate::source::{Span, Spanned};
 
 impl Renderer<'_, '_> {
     /// Returns `policy`, and `facts` if the project has its own.
     pub(super) fn policy(&self, policy: &Policy, facts: &Facts) -> Vec<EffectiveNode> {
-        let floors = policy.floors.iter().map(|(name, floor)| {
-            let number = Scalar::Number(floor.tier.value.number().into());
-            let mut node = self.node(name.name(), vec![number], floor.tier.at);
-            if floor.tier.at.is_none() {
-                node.defaults.push("tier");
-            }
-            node.optional("because", floor.because.as_ref());
-            node
-        });
-        let floors = EffectiveNode {
-            name: "floors",
-            children: floors.collect(),
-            ..EffectiveNode::default()
-        };
-        let rows = policy.paths.iter().map(|row| {
-            let mut node = self.node(row.kind.word(), texts(&row.patterns), Some(row.at));
-            if !row.except.is_empty() {
-                node.children.push(EffectiveNode {
-                    name: "except",
-                    arguments: texts(&row.except),
-                    ..EffectiveNode::default()
-                });
-            }
-            node
-        });
-        let paths =
-            EffectiveNode { name: "paths", children: rows.collect(), ..EffectiveNode::default() };
-        let mut node = self.node("policy", Vec::new(), Some(policy.at));
-        node.children.push(floors);
-        if !paths.children.is_empty() {
-            node.children.push(paths);
-        }
-        let mut nodes = vec![node];
+        let mut nodes = vec![self.judged(policy)];
         let programs = facts.programs.iter().map(|program| {
             let at = self.at(program.at);
             EffectiveNode { at, ..as_written(&program.written) }
         });
         let variables = facts.environment.iter().map(|row| {
-            let mut node = self.node("environment", texts(&row.names), Some(row.at));
-            node.optional("because", row.because.as_ref());
+            let mut node = self.node(ENVIRONMENT.name, texts(&row.names), row.at);
+            node.optional(BECAUSE.name, row.because.as_ref());
             node
         });
         let children: Vec<_> = programs.chain(variables).collect();
         if !children.is_empty() {
-            nodes.push(EffectiveNode { name: "facts", children, ..EffectiveNode::default() });
+            nodes.push(block(&FACTS, children));
         }
         nodes
     }
 
-    fn node(&self, name: &'static str, arguments: Vec<Scalar>, at: Option<Span>) -> EffectiveNode {
-        let at = at.and_then(|at| self.at(at));
-        EffectiveNode { name, arguments, at, ..EffectiveNode::default() }
+    fn judged(&self, policy: &Policy) -> EffectiveNode {
+        let mut node = EffectiveNode { at: self.at(policy.at), ..EffectiveNode::of(&POLICY) };
+        for PolicyNode { block, rule, at, settings } in policy.nodes() {
+            let said =
+                EffectiveNode { at: at.and_then(|at| self.at(at)), ..said_by(rule, settings) };
+            if std::ptr::eq(block, &POLICY) {
+                node.children.push(said);
+                continue;
+            }
+            if node.children.last().is_none_or(|last| last.name != block.name) {
+                node.children.push(EffectiveNode::of(block));
+            }
+            if let Some(last) = node.children.last_mut() {
+                last.children.push(said);
+            }
+        }
+        node
+    }
+
+    fn node(&self, name: &'static str, arguments: Vec<Scalar>, at: Span) -> EffectiveNode {
+        EffectiveNode { name, arguments, at: self.at(at), ..EffectiveNode::default() }
     }
 }
 

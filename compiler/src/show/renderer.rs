@@ -2,7 +2,8 @@
 
 use super::node::{EffectiveNode, Scalar};
 use crate::grammar::{Form, Kind, Literal, Rule};
-use crate::setting::{Setting, Slot};
+use crate::language::shared::{ENABLED, TEMPLATE};
+use crate::setting::{Setting, Settings};
 use crate::source::{Sources, Span, Spanned};
 
 pub(super) struct Renderer<'s, 'f> {
@@ -10,6 +11,15 @@ pub(super) struct Renderer<'s, 'f> {
 }
 
 impl Renderer<'_, '_> {
+    /// Begins a node that is known by a name.
+    pub(super) fn named(&self, rule: &'static Rule, name: &Spanned<String>) -> EffectiveNode {
+        EffectiveNode {
+            arguments: vec![said(name)],
+            at: self.at(name.at),
+            ..EffectiveNode::of(rule)
+        }
+    }
+
     pub(super) fn at(&self, at: Span) -> Option<String> {
         let place = self.sources.place(at);
         Some(format!("{}:{}", place.file, place.line))
@@ -40,6 +50,20 @@ pub(crate) fn literal_kdl(literal: Literal<'_>, kind: Kind) -> String {
     scalar(literal, kind).kdl(0)
 }
 
+/// Returns a node of a rule with all that its settings say.
+pub(super) fn said_by(rule: &'static Rule, settings: &dyn Settings) -> EffectiveNode {
+    let mut node = EffectiveNode::of(rule);
+    node.settings(rule, settings);
+    node.texts(rule, settings);
+    node.nodes(rule, settings);
+    node
+}
+
+/// Returns a node that holds others.
+pub(super) fn block(rule: &'static Rule, children: Vec<EffectiveNode>) -> EffectiveNode {
+    EffectiveNode { children, ..EffectiveNode::of(rule) }
+}
+
 pub(super) fn said(text: &Spanned<String>) -> Scalar {
     Scalar::Text(text.value.clone())
 }
@@ -57,47 +81,76 @@ pub(super) fn leaf(name: &'static str, argument: &str) -> EffectiveNode {
 }
 
 impl EffectiveNode {
+    /// Begins a node of a rule.
+    pub(super) fn of(rule: &'static Rule) -> Self {
+        Self { name: rule.name, ..Self::default() }
+    }
+
+    /// Adds a property that the rule has a row for.
+    pub(super) fn put(&mut self, rule: &'static Rule, name: &'static str, value: Scalar) {
+        debug_assert!(rule.property(name).is_some(), "{} {name}", rule.name);
+        self.properties.push((name, value));
+    }
+
+    /// Takes a property away, written or not.
+    pub(super) fn forget(&mut self, name: &'static str) {
+        self.properties.retain(|(known, _)| *known != name);
+        self.defaults.retain(|known| *known != name);
+    }
+
+    /// Says that the node is left out of the bundle.
+    pub(super) fn switched_off(&mut self) {
+        self.properties.push((ENABLED.name, Scalar::Boolean(false)));
+    }
+
     /// Adds the settings that are arguments and properties, each with its value in force.
-    pub(super) fn settings<'s>(
-        &mut self,
-        rule: &'static Rule,
-        settings: impl IntoIterator<Item = (&'static str, &'s dyn Slot)>,
-    ) {
-        for (name, setting) in settings {
+    pub(super) fn settings(&mut self, rule: &'static Rule, settings: &dyn Settings) {
+        for (name, setting) in settings.of(rule) {
             let Some(field) = rule.field(name) else { continue };
-            let Some(literal) = setting.literal(field.kind) else { continue };
-            let value = scalar(literal, field.kind);
-            let shown = match field.form {
-                Form::Either => continue,
-                Form::Property | Form::Line => {
-                    self.properties.push((name, value));
-                    name
-                }
-                Form::Argument | Form::Optional | Form::Arguments | Form::Keys => {
+            let is_shown = !matches!(field.form, Form::Either | Form::Switch);
+            for (literal, at) in setting.values(field.kind).into_iter().filter(|_| is_shown) {
+                let value = scalar(literal, field.kind);
+                let shown = if field.is_property() {
+                    self.properties.push((field.name, value));
+                    field.name
+                } else {
                     self.arguments.push(value);
                     word(literal, field.kind).unwrap_or(rule.name)
+                };
+                if at.is_none() {
+                    self.defaults.push(shown);
                 }
-            };
-            if setting.at().is_none() {
-                self.defaults.push(shown);
             }
         }
     }
 
     /// Adds the settings that may be nodes, each as a node with its text.
-    pub(super) fn texts(&mut self, rule: &'static Rule, settings: Vec<(&'static str, &dyn Slot)>) {
-        for (name, setting) in settings {
-            let field = rule.field(name).filter(|field| field.form == Form::Either);
-            let literal = field.and_then(|field| setting.literal(field.kind));
-            if let Some(Literal::Text(text)) = literal {
-                self.children.push(leaf(name, text));
+    pub(super) fn texts(&mut self, rule: &'static Rule, settings: &dyn Settings) {
+        for (name, setting) in settings.of(rule) {
+            let Some(field) = rule.field(name) else { continue };
+            let values = setting.values(field.kind).into_iter();
+            for (literal, _) in values.filter(|_| field.form == Form::Either) {
+                if let Literal::Text(text) = literal {
+                    self.children.push(leaf(field.name, text));
+                }
+            }
+        }
+    }
+
+    /// Adds the nodes in the node that have settings, except those that say nothing.
+    pub(super) fn nodes(&mut self, rule: &'static Rule, settings: &dyn Settings) {
+        for rule in rule.children {
+            let mut node = Self::of(rule);
+            node.settings(rule, settings);
+            if !(node.arguments.is_empty() && node.properties.is_empty()) {
+                self.children.push(node);
             }
         }
     }
 
     pub(super) fn template(&mut self, is_template: bool, worth_saying: bool) {
         if worth_saying {
-            self.properties.push(("template", Scalar::Boolean(is_template)));
+            self.properties.push((TEMPLATE.name, Scalar::Boolean(is_template)));
         }
     }
 

@@ -122,6 +122,15 @@ impl Floor {
         Self::Unparsed,
     ];
 
+    /// Returns its tier where a project says nothing: the one place that says it.
+    #[must_use]
+    pub const fn default_tier(self) -> Tier {
+        match self {
+            Self::UnknownProgram | Self::UnknownFlag | Self::OpaqueCode => Tier::Stateful,
+            Self::UnknownWord | Self::Unparsed => Tier::Irreversible,
+        }
+    }
+
     /// Returns its name, as a project writes it.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -197,13 +206,6 @@ impl Floors {
 
 impl Default for Floors {
     fn default() -> Self {
-        let (two, three) = (Tier::Stateful, Tier::Irreversible);
-        Self {
-            unknown_program: two,
-            unknown_flag: two,
-            unknown_word: three,
-            opaque_code: two,
-            unparsed: three,
-        }
+        Self::each(Floor::default_tier)
     }
 }

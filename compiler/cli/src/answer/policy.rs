@@ -149,14 +149,11 @@ pub(crate) fn in_short(floors: &[ChangedFloor], described: usize) -> String {
 /// Returns floors, paths and facts as text for people.
 pub(crate) fn draw(policy: &Policy, known: &Known, width: usize) -> String {
     let Known { programs, names, bytes, described, environment } = known;
-    let mut facts = vec![("floors", floors(&policy.floors))];
-    for row in &policy.paths {
-        let mut line = row.patterns.join(" ");
-        if !row.except.is_empty() {
-            line.push_str(&format!(" except {}", row.except.join(" ")));
-        }
-        facts.push((row.kind.word(), line));
-    }
+    let rows = rules(policy).into_iter().map(|Rule { name, says, except }| match &*except {
+        "" => (name, says),
+        except => (name, format!("{says} except {except}")),
+    });
+    let mut facts: Vec<_> = rows.collect();
     let programs = counted(*programs, "program");
     let size = format!("{programs} with {}, {} bytes", counted(*names, "name"), grouped(*bytes));
     facts.push(("facts", size));
@@ -183,8 +180,31 @@ pub(crate) fn draw(policy: &Policy, known: &Known, width: usize) -> String {
     page
 }
 
+/// A line of a policy.
+pub(crate) struct Rule {
+    /// Its word in the project.
+    pub(crate) name: &'static str,
+    /// What follows the word.
+    pub(crate) says: String,
+    /// The paths that are not meant; empty if all are.
+    pub(crate) except: String,
+}
+
+/// Returns all that a policy says beside the facts, line by line.
+pub(crate) fn rules(policy: &Policy) -> Vec<Rule> {
+    // Taken apart in full, so that what a policy says tomorrow asks to be shown.
+    let Policy { floors, paths, facts: _, at: _ } = policy;
+    let floors = Rule { name: "floors", says: self::floors(floors), except: String::new() };
+    let paths = paths.iter().map(|row| Rule {
+        name: row.kind.word(),
+        says: row.patterns.join(" "),
+        except: row.except.join(" "),
+    });
+    [floors].into_iter().chain(paths).collect()
+}
+
 /// Returns the floors on one line.
-pub(crate) fn floors(floors: &Floors<Setting<Tier>>) -> String {
+fn floors(floors: &Floors<Setting<Tier>>) -> String {
     let each =
         floors.iter().map(|(floor, tier)| format!("{} {}", floor.name(), tier.value.number()));
     each.collect::<Vec<_>>().join(", ")

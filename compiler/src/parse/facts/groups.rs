@@ -26,10 +26,10 @@ pub(super) fn expand(nodes: &[Node], out: &mut Diagnostics) -> Vec<Node> {
     let mut groups = BTreeMap::new();
     for node in nodes.iter().filter(|node| node.name.value == GROUP.name) {
         let mut reader = Reader::new(node, &GROUP, out);
-        if let Some(name) = reader.argument(out).and_then(|name| name.non_empty(out)) {
+        if let Some(name) = reader.name(out) {
             groups.entry(name.value).or_insert(Group { node, at: name.at, is_used: false });
         }
-        let _ = reader.all_children();
+        let _ = reader.any_children(GROUP.children);
         reader.finish(out);
         names.declare(words(node).take(1), out);
     }

@@ -5,11 +5,9 @@ use relay_diff::facts::{Row, RowPart};
 use super::written::{children, text};
 use crate::ast::FactRow;
 use crate::language::facts::OPERANDS;
+use crate::language::shared::BECAUSE;
 use crate::parse::node::Node;
 use crate::source::Spanned;
-
-/// The property that gives a reason.
-pub(super) const BECAUSE: &str = "because";
 
 /// Returns every row below a program, numbered as its facts are.
 pub(super) fn rows(program: &Node) -> Vec<FactRow> {
@@ -20,8 +18,8 @@ pub(super) fn rows(program: &Node) -> Vec<FactRow> {
 
 fn below(node: &Node, subs: &[usize], rows: &mut Vec<FactRow>) {
     let mut add = |node: &Node, subs: &[usize], part| {
-        let because =
-            text(node, BECAUSE).map(|word| Spanned { value: word.text.to_owned(), at: word.at });
+        let because = text(node, BECAUSE.name)
+            .map(|word| Spanned { value: word.text.to_owned(), at: word.at });
         rows.push(FactRow { row: Row { subs: subs.to_vec(), part }, at: node.name.at, because });
     };
     for (at, child) in children(node, &["flags"]).enumerate() {

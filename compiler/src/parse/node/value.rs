@@ -44,10 +44,6 @@ impl Value {
     }
 
     /// Returns the text if it is not empty.
-    pub(in crate::parse) fn non_empty(&self, out: &mut Diagnostics) -> Option<Spanned<String>> {
-        self.written_name(out).map(|text| Spanned { value: text.to_owned(), at: self.at })
-    }
-
     fn written_name(&self, out: &mut Diagnostics) -> Option<&str> {
         let text = self.written(out)?;
         if text.trim().is_empty() {

@@ -1,6 +1,6 @@
 //! Whether two prompts have the same messages, wherever they are written.
 
-use crate::ast::{Body, Message, Part};
+use crate::ast::{Body, Message, Part, TurnSettings};
 use crate::source::Spanned;
 
 pub(super) fn same(one: &[Message], other: &[Message]) -> bool {
@@ -8,9 +8,8 @@ pub(super) fn same(one: &[Message], other: &[Message]) -> bool {
 }
 
 fn same_message(one: &Message, other: &Message) -> bool {
-    let Message { at: _, role, parts } = one;
-    let user = relay_bundle::Role::User;
-    role.unwrap_or(user) == other.role.unwrap_or(user)
+    let Message { at: _, settings: TurnSettings { role }, parts } = one;
+    role.value == other.settings.role.value
         && parts.len() == other.parts.len()
         && parts.iter().zip(&other.parts).all(|(one, other)| same_part(one, other))
 }

@@ -20,7 +20,7 @@ use relay_engine::briefing;
 
 use crate::answer;
 use crate::answer::audience::{self, Names, Readers};
-use crate::answer::policy::OwnFacts;
+use crate::answer::policy::{OwnFacts, Rule};
 use crate::answer::prompt::{Argument, Generated, Prompt, Variant};
 use crate::answer::resource::{Resource, Template};
 use crate::answer::skill::Skill;
@@ -108,10 +108,8 @@ fn gate(gate: &Gate, index: Option<&IndexSettings>, text: &mut String) {
 /// Draws the policy, and the facts that the project adds. Those that are shipped go by the compiler.
 fn policy(policy: &Policy, facts: &str, text: &mut String) {
     text.push_str("\n== policy\n");
-    field("floors", Some(&answer::policy::floors(&policy.floors)), text);
-    for row in &policy.paths {
-        field(row.kind.word(), Some(&row.patterns.join(" ")), text);
-        let except = row.except.join(" ");
+    for Rule { name, says, except } in answer::policy::rules(policy) {
+        field(name, Some(&says), text);
         field("except", Some(&*except).filter(|list| !list.is_empty()), text);
     }
     if !facts.is_empty() {
