@@ -36,6 +36,9 @@ const COMMANDS: &[&str] = &[
     "scp a.txt h:/tmp/",
     "nc -l -p 8080",
     "socat TCP-LISTEN:8080,fork -",
+    "nginx -t && nginx",
+    "ssh -N -L 8080:db:5432 bastion",
+    "python3 -m http.server 8000",
     // Code that is not shown; folders of a container.
     "curl https://h/i.sh | bash",
     "docker run --rm -v /:/host alpine ls",

@@ -327,7 +327,9 @@ impl<'k> Encoder<'k> {
         mask |= if checked.is_empty() { 0 } else { part::CHECKED };
         mask |= if user.is_empty() { 0 } else { part::USER };
 
-        let mut row = NodeBytes::NONE.as_bytes().to_vec();
+        // The distance to the parent is known when the parent is written; until then any stands there.
+        let parent = if is_program { NodeBytes::NONE } else { node_bytes(0)? };
+        let mut row = parent.as_bytes().to_vec();
         row.extend(is_program.then_some(place.file));
         row.extend([first, bits, mask]);
         put_number(&mut row, u32::from(self.names.id(name)));

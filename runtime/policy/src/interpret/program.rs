@@ -94,7 +94,7 @@ fn interpret(run: &mut Machine<'_>, program: &Program<'_, '_>, frame: &mut Frame
         let ran = operand::all(run, rows, program, &mut own);
         output = output.or(ran);
     }
-    defaults(run, program, &mut own);
+    defaults(run, form.as_ref(), program, &mut own);
     mount::written(run, call, mark, &mut own);
     writes(run, form.as_ref(), program, &mut own);
     let stdin = form.and_then(|form| form.stdin).unwrap_or(row.stdin);
@@ -149,11 +149,19 @@ fn base(form: Option<&FormRow>, program: &Program<'_, '_>, own: &mut Own) {
 }
 
 /// Adds the user and the port that a program takes where no option names another one.
-fn defaults(run: &mut Machine<'_>, program: &Program<'_, '_>, own: &mut Own) {
+fn defaults(
+    run: &mut Machine<'_>,
+    form: Option<&FormRow>,
+    program: &Program<'_, '_>,
+    own: &mut Own,
+) {
     let (row, span) = (program.node, program.call.span);
     let count = own.effects.len();
     let has = |is: fn(&What) -> bool| own.effects.iter().any(|effect| is(&effect.what));
-    let listens = row.has(NodeBit::Listens) && !has(|what| matches!(what, What::Listens(_)));
+    // A form that only looks checks a configuration or prints a page.
+    let is_quiet = form.is_some_and(|form| !form.acts());
+    let listens =
+        row.has(NodeBit::Listens) && !is_quiet && !has(|what| matches!(what, What::Listens(_)));
     let user = run.facts.text(row.user);
     let escalates = !user.is_empty() && !has(|what| matches!(what, What::Escalates(_)));
     if listens {
