@@ -1,6 +1,7 @@
 //! A `for` that no caller meets.
 //!
-//! What it is on would be served to nobody, or its author expects readers that cannot be.
+//! A prompt or resource with only this `for` would never be served. Beside other `for`s, it shows
+//! that the author expects callers that cannot exist.
 
 use miette::Diagnostic;
 use thiserror::Error;

@@ -168,7 +168,7 @@ impl Includes<'_, '_> {
     }
 }
 
-/// What the document declares is unknown, so the project cannot be built.
+/// The declarations of the document are unknown, so the project cannot be built.
 #[derive(Debug, Error, Diagnostic)]
 #[error("cannot include `{path}`: {reason}")]
 #[diagnostic(code(include::unreadable), help("paths are relative to the document that names them"))]

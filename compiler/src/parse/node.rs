@@ -481,8 +481,8 @@ struct MissingArgument {
     at: Span,
 }
 
-/// What is not read would be a line without effect. The usual causes are missing quotes and a
-/// missing `=`.
+/// A value that is not read would have no effect. The usual causes are missing quotes and a missing
+/// `=`.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{what} takes {taken} value{} here", if *taken == 1 { "" } else { "s" })]
 #[diagnostic(

@@ -158,7 +158,7 @@ struct FactsWithoutPolicy {
     at: Span,
 }
 
-/// What replaces a shipped fact may lower a tier, so a reviewer reads why.
+/// A fact that replaces a shipped one may lower a tier. The reviewer needs the reason.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{name}` replaces what is known of a shipped program, without a reason")]
 #[diagnostic(

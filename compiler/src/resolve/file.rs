@@ -135,7 +135,7 @@ struct TooLarge {
     at: Span,
 }
 
-/// What agents read is text in UTF-8. Bytes that are none would reach them as other characters.
+/// Agents read text in UTF-8. Invalid bytes would reach them as other characters.
 #[derive(Debug, Error, Diagnostic)]
 #[error("`{path}` is not UTF-8: byte {offset} begins no character")]
 #[diagnostic(code(file::not_utf8), help("save the file in UTF-8"))]

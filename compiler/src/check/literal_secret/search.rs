@@ -8,7 +8,7 @@ use thiserror::Error;
 use super::place::Owner;
 use crate::source::Span;
 
-/// What goes into a bundle can be read by every holder of the bundle and by every agent.
+/// Every holder of a bundle can read its texts, and so can every agent.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the text holds a secret ({rule})")]
 #[diagnostic(code(secret::literal))]

@@ -488,7 +488,7 @@ impl<'t> TreeReader<'t, '_> {
     }
 }
 
-/// The document is not KDL. What it declares is unknown, so what else is wrong with the project is
+/// The document is not KDL. Its declarations are unknown, so the other faults of the project are
 /// reported when it can be read.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{message}")]

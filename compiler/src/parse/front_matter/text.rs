@@ -83,7 +83,7 @@ struct TooLarge {
     at: Span,
 }
 
-/// What agents read is text in UTF-8. Bytes that are none would reach them as other characters.
+/// Agents read text in UTF-8. Invalid bytes would reach them as other characters.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the file is not UTF-8: byte 0x{byte:02X} is not part of any character")]
 #[diagnostic(code(markdown::not_utf8), help("save the file as UTF-8"))]

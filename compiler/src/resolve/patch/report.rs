@@ -58,8 +58,8 @@ pub(super) struct PatchedTwice {
     pub(super) at: Span,
 }
 
-/// What an environment changes is reviewed with care. A patch that changes nothing hides what does,
-/// and is often mistyped.
+/// A patch that changes nothing is often mistyped. It also distracts the reviewer from the patches
+/// that change something.
 #[derive(Debug, Error, Diagnostic)]
 #[error("the patch changes nothing: {reason}")]
 #[diagnostic(

@@ -86,8 +86,8 @@ struct UnreadOption {
     at: Span,
 }
 
-/// What values mean is read only if there is one. Without `value` or `attached` the options take none, and
-/// a tier that a value should raise is lost.
+/// Options take a value only if they say `value=…` or `attached=…`. Without either, a `value` node
+/// in them is never used, and a tier that it should raise is lost.
 #[derive(Debug, Error, Diagnostic)]
 #[error("these options take no value, so `value` has no effect")]
 #[diagnostic(
