@@ -1,6 +1,7 @@
-//! What was written: the project's documents as typed nodes, every value with its span.
+//! The project's documents as typed nodes, every value with its span.
 //!
-//! Nothing is looked up, joined or defaulted here; a field that is `None` was not written.
+//! Names are looked up, and documents joined, in `resolve`. A value that was not written is `None`,
+//! or a [`Setting`](crate::setting::Setting) that holds its default and has no place.
 
 use crate::source::{FileId, Span, Spanned};
 
@@ -227,7 +228,7 @@ pub(crate) struct FactProgram {
     pub(crate) at: Span,
     pub(crate) names: Vec<Spanned<String>>,
     pub(crate) because: Option<Spanned<String>>,
-    /// What it says; its file has no number yet.
+    /// Its facts. `resolve` gives them the number of their file, which is 0 here.
     pub(crate) fact: relay_policy::facts::Node,
     pub(crate) written: Written,
     pub(crate) rows: Vec<FactRow>,
@@ -310,7 +311,7 @@ pub(crate) struct Expect {
     pub(crate) tool: Option<Spanned<String>>,
     /// The tags of a briefing.
     pub(crate) tags: Vec<Spanned<String>>,
-    /// What is expected, each with the text or the name that it is about.
+    /// The claims, each with the text or the name that it is about.
     pub(crate) claims: Vec<(Claim, Spanned<String>)>,
 }
 

@@ -10,9 +10,9 @@ use relay_bundle::Tier;
 pub(crate) struct Rule {
     /// Its word.
     pub(crate) name: &'static str,
-    /// What diagnostics call it: `a prompt`.
+    /// Its name in diagnostics: `a prompt`.
     pub(crate) what: &'static str,
-    /// What it is for, in one line.
+    /// Its purpose, in one line.
     pub(crate) meaning: &'static str,
     /// Its arguments and properties.
     pub(crate) fields: &'static [Field],
@@ -32,9 +32,9 @@ pub(crate) struct Field {
     pub(crate) form: Form,
     /// The values that it takes.
     pub(crate) kind: Kind,
-    /// What holds if it is not written.
+    /// The value if none is written; absent if it then has no value.
     pub(crate) default: Option<Literal<'static>>,
-    /// What it is for, in one line.
+    /// Its purpose, in one line.
     pub(crate) meaning: &'static str,
 }
 

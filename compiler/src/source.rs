@@ -86,7 +86,7 @@ pub enum ReadError {
     /// It is something else: a folder, a device.
     #[error("it is not {expected}")]
     WrongKind {
-        /// What was looked for: `a file` or `a folder`.
+        /// The kind that was expected: `a file` or `a folder`.
         expected: &'static str,
     },
     /// It is larger than any file of a project may be.
@@ -100,7 +100,7 @@ pub enum ReadError {
     /// The system reports an error.
     #[error("{reason}")]
     Io {
-        /// What it says.
+        /// The error in the words of the system.
         reason: String,
     },
 }
@@ -127,7 +127,7 @@ pub struct SourceFile {
     pub path: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// What a report shows of it, made when one is first drawn.
+    /// Its text as reports show it, made when one is first drawn.
     drawn: OnceLock<String>,
     /// Where each line but the first begins, made when a place is first asked for: a project may
     /// declare thousands of things in one file.

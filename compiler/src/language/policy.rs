@@ -23,7 +23,7 @@ pub(crate) struct Policy {
     pub(crate) at: Span,
     /// The tiers of doubts.
     pub(crate) floors: Floors<FloorSetting>,
-    /// What is said of paths.
+    /// The rows of its `paths`.
     pub(crate) paths: Vec<Entry<PathSettings>>,
 }
 
@@ -164,7 +164,7 @@ pub(crate) static SECRET: Rule =
     paths(PathKind::Secret, "They hold secrets: sending them over a network is tier 3.");
 
 settings! {
-    /// What is said of some paths.
+    /// The settings of a row of `paths`: its patterns and their exceptions.
     struct PathSettings {}
     SCRATCH | CRITICAL | ADMITS | SECRET {
         patterns: Option<Vec<Spanned<String>>> = "a pattern",

@@ -144,7 +144,7 @@ settings! {
 }
 
 settings! {
-    /// What a skill says that its block does not.
+    /// The selectors of a skill, beside those of its block.
     struct SkillSelectors {}
     SKILL {
         tenant: Option<Spanned<String>> = "tenant",

@@ -59,7 +59,7 @@ fn document(path: &[&'static Rule], entries: &str, within: &str) -> String {
     for rule in around.iter().rev() {
         text = format!("{} {} {{ {text} }}", rule.name, arguments(rule));
         if std::ptr::eq(*rule, &GROUP) {
-            // What a group holds is read where it is used.
+            // The nodes in a group are read where the group is used.
             text.push_str("; program p { use x }");
         }
     }

@@ -42,7 +42,8 @@ pub(super) fn node(node: &Node, out: &mut Diagnostics) -> Option<Expect> {
     if let Some(property) = named.filter(|_| question != Question::Context) {
         foreign.push(property.name.clone());
     }
-    // What belongs to another question was reported, and is not looked at again.
+    // The claims and the tool of another question are dropped here; their names are in `foreign`,
+    // which is reported below.
     let ExpectSettings { tenant, role, user, group, tool, groups, tags } = settings;
     let tool = tool.filter(|_| question == Question::Context);
     claims.retain(|(claim, _)| claim.question() == question);

@@ -31,7 +31,8 @@ use crate::source::{Span, Spanned};
 use names::Names;
 use written::Word;
 
-/// What turns a span into the place of a fact: the number of its file, and where its lines begin.
+/// The lines of a file, to turn a span into the place of a fact: the number of the file, and the
+/// byte at which each line begins.
 pub(super) struct Lines {
     pub(super) file: u8,
     pub(super) starts: Vec<u32>,

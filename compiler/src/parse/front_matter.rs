@@ -1,6 +1,6 @@
 //! The front matter of a markdown file: where it is, and what it holds.
 //!
-//! What its keys mean is the business of [`super::markdown_prompt()`].
+//! [`super::markdown_prompt()`] interprets its keys.
 
 mod correction;
 mod report;
@@ -28,7 +28,7 @@ const MARK: &str = "---";
 
 /// The front matter of a file.
 pub(super) struct FrontMatter<'t> {
-    /// What it holds, in order. No key repeats, unless that was reported.
+    /// Its entries, in order. Repeated keys were reported.
     pub(super) entries: Vec<Entry>,
     /// Where its opening line is.
     pub(super) opening: Span,

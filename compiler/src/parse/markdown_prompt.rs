@@ -28,7 +28,7 @@ pub(crate) struct Key {
     pub(crate) name: &'static str,
     /// The values that it takes.
     pub(crate) value: KeyValue,
-    /// What it is for, in one line.
+    /// Its purpose, in one line.
     pub(crate) meaning: &'static str,
 }
 
@@ -94,7 +94,7 @@ pub(crate) const COMMAND_KEYS: &[Key] = &[
 const CLIENT_KEYS: &[&str] =
     &["allowed-tools", "disable-model-invocation", "model", "name", "scripts", "tools"];
 
-/// What a markdown file says.
+/// The contents of a markdown file.
 #[derive(Debug)]
 pub(crate) struct MarkdownPrompt {
     /// Its description, never empty; absent if the file has no front matter, and need not.
@@ -104,13 +104,13 @@ pub(crate) struct MarkdownPrompt {
     pub(crate) briefing: Option<Spanned<bool>>,
     pub(crate) summary: Option<Spanned<String>>,
     pub(crate) chapters: Option<Vec<Spanned<String>>>,
-    /// What describes the one argument of a command.
+    /// The description of the one argument of a command.
     pub(crate) argument_hint: Option<Spanned<String>>,
     /// The keys of a command that mean nothing here.
     pub(crate) unknown_keys: Vec<Spanned<String>>,
-    /// What a command says besides title and description; keys sorted, in inner objects too.
+    /// The keys of a command besides its title and description; sorted, in inner objects too.
     pub(crate) meta: Map<String, Json>,
-    /// What follows the front matter, with LF line ends, otherwise untouched.
+    /// The text after the front matter, with LF line ends, otherwise unchanged.
     pub(crate) body: String,
     /// Where the body begins in the file.
     pub(crate) body_start: usize,
@@ -203,7 +203,7 @@ pub(crate) fn slots(body: &str, slot: u32) -> Vec<Segment> {
     segments
 }
 
-/// What the keys of a file say, as far as they are read.
+/// The values of the keys of a file, as far as they could be read.
 #[derive(Default)]
 struct Keys {
     has_description: bool,
@@ -224,7 +224,7 @@ struct Reader<'r, 'o> {
     reporter: &'r mut Reporter<'o>,
 }
 
-/// What a value belongs to.
+/// The key that a value belongs to, or the kind of list item that it is.
 #[derive(Clone, Copy)]
 enum Of<'k> {
     Key(&'k str),

@@ -30,7 +30,7 @@ pub(super) fn layout(text: &str) -> String {
 struct Layout {
     out: String,
     depth: usize,
-    /// What is on the current line so far, without its indentation.
+    /// The current line so far, without its indentation.
     line: String,
     /// White space since the last token of this line.
     space: String,

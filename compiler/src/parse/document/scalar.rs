@@ -1,8 +1,8 @@
-//! What a word or a string means: the only module that names the KDL parser.
+//! The values of words and strings. This is the only module that names the KDL parser.
 //!
-//! kdl 6.7 is not linear in a whole document, needs exponential time for nested slashdashes and
-//! overflows the stack on nested braces. It is linear in one value, so it gets one value at a
-//! time, and of these only those that are not plain: with escapes, several lines or a fraction.
+//! kdl 6.7 needs more than linear time for a whole document and exponential time for nested
+//! slashdashes, and overflows the stack on nested braces. It is linear in one value, so it gets one
+//! value at a time, and of these only those with escapes, several lines or a fraction.
 
 use std::collections::VecDeque;
 use std::num::NonZero;

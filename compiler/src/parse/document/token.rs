@@ -5,7 +5,7 @@
 
 use crate::source::is_newline;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token {
     /// White space within a line.

@@ -73,7 +73,7 @@ struct Brace {
     line: Line,
 }
 
-/// What cannot be read after a fault.
+/// The part of a document that a fault makes unreadable.
 enum Skipped {
     /// The rest of the node.
     Node,

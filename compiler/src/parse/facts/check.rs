@@ -1,7 +1,7 @@
-//! What the facts of a program say against themselves: lines without an effect, and pairs of lines of
-//! which only one counts.
+//! Checks the facts of a program: finds lines without an effect, and pairs of lines of which only
+//! one counts.
 //!
-//! A project's facts and those that are shipped pass through here alike.
+//! The facts of a project and those that are shipped are checked alike.
 
 mod form;
 mod operand;

@@ -115,7 +115,7 @@ impl Expansion<'_> {
             return Vec::new();
         }
         let held = node.children.as_deref().unwrap_or_default();
-        // What a group does not take was reported where it is.
+        // Nodes that a group does not take were reported in the group.
         let held =
             held.iter().filter(|child| GROUP.child_names().contains(&child.name.value.as_str()));
         let held: Vec<Node> = held.cloned().collect();

@@ -13,7 +13,7 @@ use crate::source::Span;
 /// The names of one kind that were declared so far, with their places.
 #[derive(Debug)]
 pub(in crate::parse) struct Names {
-    /// What they name: `option`.
+    /// The kind of thing that they name: `option`.
     what: &'static str,
     first: BTreeMap<String, Span>,
 }

@@ -22,19 +22,19 @@ const LINES_ABOVE_MAX: usize = 8;
 /// The most characters of a corrected line in a report.
 const LINE_CHARS_MAX: usize = 1000;
 
-/// What became of a document.
+/// A document that the parser accepts.
 pub(super) struct Corrected {
     /// The entries of the document as it was written, or with all slips corrected.
     pub(super) entries: Vec<Entry>,
-    /// The text that `entries` have their places in.
+    /// The corrections. The places of `entries` are in the text after them.
     pub(super) edits: Edits,
 }
 
 /// A slip and how to write it instead.
 pub(super) struct Slip {
-    /// What is wrong.
+    /// The fault, for a report.
     pub(super) what: String,
-    /// What must be edited, in the text as written.
+    /// The range to edit, in the text as written.
     pub(super) at: Range<usize>,
     /// The corrected line.
     pub(super) line: String,
@@ -86,8 +86,9 @@ fn shortened(line: &str) -> String {
 pub(super) struct Edits(Vec<Edit>);
 
 struct Edit {
-    /// What is replaced, and by what.
+    /// The range that is replaced, in the text before this edit.
     at: Range<usize>,
+    /// The replacement.
     text: String,
 }
 
@@ -109,7 +110,7 @@ impl Edits {
 /// A change that may correct a slip.
 struct Change {
     what: String,
-    /// What the author shall look at.
+    /// The range that a report shows the author.
     at: Range<usize>,
     /// Whether the parser may notice the slip only on a later line.
     reaches_on: bool,
@@ -131,7 +132,7 @@ impl Change {
 struct Correction {
     change: Change,
     corrected: String,
-    /// What the parser says about the corrected document.
+    /// The result of parsing the corrected document.
     outcome: Result<Vec<Entry>, YamlError>,
 }
 

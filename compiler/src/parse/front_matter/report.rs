@@ -65,7 +65,7 @@ impl<'o> Reporter<'o> {
     }
 }
 
-/// What becomes of the file.
+/// The consequence of a fault for its file.
 #[derive(Debug, Clone, Copy)]
 enum Outcome {
     Rejected,

@@ -1,4 +1,4 @@
-//! What authors write, and what is reported.
+//! Markdown files as authors write them, and the reports on them.
 
 #![expect(clippy::string_slice, reason = "a test ends by panicking")]
 
@@ -304,7 +304,7 @@ fn several_faults_in_one_run() {
             "warning front_matter::yaml 7:11 «@",
         ]
     );
-    // What follows a slip is reported too, if it has no correction itself.
+    // A fault after a corrected slip is reported too, even if it has no correction.
     let (_, reported) = read(b"---\nx: a: b\ny:\n  - a\n b\n---\n", Command, Repair);
     assert!(reported[0].starts_with("warning front_matter::yaml 2:4 «a: b»"), "{reported:?}");
     assert!(reported[1].starts_with("error front_matter::yaml 5:"), "{reported:?}");
