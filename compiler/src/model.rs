@@ -1,4 +1,4 @@
-//! What was meant: ids for names, defaults filled, files read, templates rendered.
+//! The resolved project: ids for names, defaults filled in, files read, templates rendered.
 //!
 //! A value of a project is a [`Setting`]: it knows whether its author wrote it and where, so that
 //! `relay show` can mark every default.
@@ -58,11 +58,11 @@ pub(crate) struct Model {
     pub(crate) skills: Skills,
     /// The texts that the server itself sends.
     pub(crate) messages: SystemTexts,
-    /// What the project expects of its own bundle, in the order of the text.
+    /// The `expect`s of the project, in the order of the text.
     pub(crate) expects: Vec<Expect>,
 }
 
-/// What is known about programs.
+/// The facts about programs: those of the project, and the table of all.
 #[derive(Debug)]
 pub(crate) struct Facts {
     /// The programs that the project describes.
@@ -264,7 +264,7 @@ pub(crate) struct ResourceTemplate {
     pub(crate) rendering: Rendering,
 }
 
-/// What resources of both kinds have.
+/// The values that resources and resource templates both have.
 #[derive(Debug)]
 pub(crate) struct About {
     pub(crate) name: Setting<String>,

@@ -1,6 +1,7 @@
 //! AST -> model: names looked up, documents joined, defaults filled, files read, texts rendered.
 //!
-//! What cannot be resolved is reported and left out of the model; nothing is judged here.
+//! Nodes that cannot be resolved are reported and left out of the model. Judging the others is left
+//! to `check`.
 
 mod access;
 mod argument;

@@ -27,7 +27,7 @@ pub(crate) struct Audiences {
     pub(crate) list: Vec<Audience>,
 }
 
-/// What an audience sees, as rows of the lists of the model.
+/// An audience, with the rows of the lists of the model that it sees.
 #[derive(Debug)]
 pub(crate) struct Audience {
     pub(crate) prompts: Mask,
@@ -54,7 +54,7 @@ pub(crate) struct TooMany {
     pub(crate) count: usize,
 }
 
-/// What has readers.
+/// The lists of the model that audiences see: the readers of each row, and the tools.
 pub(crate) struct Lists<'m> {
     pub(crate) prompts: Vec<&'m Readers>,
     pub(crate) resources: Vec<&'m Readers>,

@@ -19,7 +19,7 @@ pub(super) struct Resolved {
     pub(super) at: Span,
     /// Whether templates see a truth value.
     pub(super) boolean: bool,
-    /// What the bundle will hold; the rendering fills in the stride and the place.
+    /// The argument in the bundle; rendering fills in its stride and its place.
     pub(super) argument: Argument,
 }
 

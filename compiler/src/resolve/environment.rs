@@ -334,7 +334,7 @@ impl Patcher<'_, '_> {
         if let Some(known) = self.nodes.messages.iter_mut().find(named) {
             self.patches.message(known, message, out);
         } else {
-            // What the project does not write is built in.
+            // A message that the project does not write has a built-in text, which is patched.
             let mut built_in =
                 ast::SystemMessage { name: message.name.clone(), body: ast::Body::default() };
             self.patches.message(&mut built_in, message, out);

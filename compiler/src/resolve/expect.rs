@@ -22,7 +22,7 @@ use relay_engine::nearest::nearest;
 /// The most names that a help line lists.
 const NAMED_MAX: usize = 10;
 
-/// What an `expect` may name. What is switched off, or has faults of its own, is known too.
+/// The names that an `expect` may use, with those of nodes that are switched off or have faults.
 pub(super) struct Known {
     prompts: BTreeSet<String>,
     resources: BTreeSet<String>,
@@ -235,7 +235,7 @@ fn report_unless(what: What, name: &Spanned<String>, known: &[&str], out: &mut D
     out.report(name.at, Unknown { what, name: name.value.clone(), help, at: name.at });
 }
 
-/// What a name is looked up as.
+/// The kind of thing that a name is looked up as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum What {
     Skill,

@@ -21,7 +21,7 @@ pub(super) struct FilePrompt {
     pub(super) markdown: Markdown,
 }
 
-/// What is below a folder.
+/// The prompts below a folder.
 #[derive(Default)]
 pub(super) struct FolderPrompts {
     /// The prompts of the files that could be read.

@@ -21,14 +21,14 @@ Prompts:
 const GATED_GREETING: &str = "This server provides the reviewed and signed rules and knowledge of \
 {{project_name}}. Some of these rules cannot be guessed.";
 
-/// What follows a briefing.
+/// The built-in text after a briefing.
 const ENCOURAGEMENT: &str = "More is on file for {{project_name}}:
 {{remaining_prompts}}
 
 If one of these concerns your task, now or later, call `read_prompts` with keywords for it before \
 you act.";
 
-/// What follows the prompts that `read_prompts` returns.
+/// The built-in text after the prompts that `read_prompts` returns.
 const REMINDER: &str = "Not read yet:
 {{remaining_prompts}}
 

@@ -297,7 +297,7 @@ fn setting_name(rule: &'static Rule, field: &'static Field, is_within: bool) -> 
 /// A node while it is patched.
 struct NodePatch<'p> {
     patches: &'p mut Patches,
-    /// What diagnostics call the node.
+    /// The name of the node in diagnostics.
     what: String,
     /// Whether the patch says anything.
     says: bool,
@@ -481,7 +481,8 @@ impl NodePatch<'_> {
 
     /// Takes one setting.
     fn slot(&mut self, setting: &str, kind: Kind, base: &mut dyn Slot, patch: &dyn Slot) {
-        // What was not written has no place, and neither has a word that stays.
+        // A setting that was not written has no place. A word that stays, such as the `on` of a
+        // gate, has the place that it has in the base.
         let Some(at) = patch.at().filter(|at| base.at() != Some(*at)) else { return };
         if !self.take(setting, at) {
             return;

@@ -49,7 +49,7 @@ pub(super) fn undecided(
     arguments.map(|name| name.at).chain(secrets).collect()
 }
 
-/// What a markdown file gives besides what a node can say.
+/// The parts of a markdown file that a node cannot express.
 pub(super) struct Markdown {
     pub(super) text: Text,
     pub(super) meta: serde_json::Map<String, serde_json::Value>,

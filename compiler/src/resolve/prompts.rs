@@ -51,7 +51,7 @@ impl Found<'_, '_> {
         self.names.extend(node.name.as_ref().map(|name| name.value.clone()));
         let off = !node.settings.enabled.value;
         if off && prompt::has_no_body(&node.body) && node.messages.is_empty() {
-            // What is off needs no text: an environment may give it one.
+            // A prompt that is off needs no text: an environment may give it one.
             self.bare.extend(node.name.filter(|name| name::check(name, "prompt", out)));
             return;
         }

@@ -33,7 +33,7 @@ pub(super) fn resources(
         let Some(uri) = node.uri.clone() else { continue };
         let Some(pieces) = pieces(&uri, out) else { continue };
         if off && prompt::has_no_body(&node.body) {
-            // What is off needs no text: an environment may give it one.
+            // A resource that is off needs no text: an environment may give it one.
             bare.push(uri);
             continue;
         }

@@ -1,4 +1,4 @@
-//! What a prompt is about, where its author does not say: a summary and chapters of its text.
+//! The summary and the chapters of a prompt, generated from its text where its author wrote none.
 //!
 //! The summary is the first sentence of the first paragraph that is text; the chapters are the
 //! markdown headings. pulldown-cmark is named nowhere else.
@@ -24,7 +24,7 @@ const CHAPTER_CHARS_MAX: usize = 120;
 /// After these a sentence goes on, unless what follows begins one.
 const ABBREVIATIONS: [&str; 7] = ["e.g.", "i.e.", "cf.", "vs.", "approx.", "incl.", "etc."];
 
-/// What GitHub reads too. Heading attributes are left out: `{name}` is a slot here.
+/// The extensions that GitHub reads too. Heading attributes are left out: `{name}` is a slot here.
 const OPTIONS: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_STRIKETHROUGH)
     .union(Options::ENABLE_TASKLISTS)
@@ -98,7 +98,7 @@ fn add_words(name: &str, summary: Option<&str>, chapters: &mut Vec<String>) {
     }
 }
 
-/// What of a text is asked for.
+/// The parts of a text that are asked for.
 #[derive(Clone, Copy)]
 struct Wanted {
     paragraph: bool,
@@ -107,7 +107,7 @@ struct Wanted {
 
 const ALL: Wanted = Wanted { paragraph: true, headings: true };
 
-/// What a markdown text gives.
+/// The first paragraph and the headings of a markdown text.
 #[derive(Default)]
 struct Outline {
     /// The first paragraph that is text.
@@ -264,7 +264,7 @@ fn goes_on(next: Option<&str>) -> bool {
     first.is_some_and(|first| first.is_lowercase() || first.is_numeric() || first == ',')
 }
 
-/// What is inside a line of text.
+/// Returns whether an element is inside a line of text.
 fn is_inline(tag: &TagEnd) -> bool {
     matches!(
         tag,
@@ -272,7 +272,7 @@ fn is_inline(tag: &TagEnd) -> bool {
     )
 }
 
-/// What holds text that no sentence is made of.
+/// Returns whether the text of an element is left out of paragraphs and headings.
 fn is_other(tag: &TagEnd) -> bool {
     matches!(
         tag,

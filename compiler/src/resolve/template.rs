@@ -55,7 +55,8 @@ pub(crate) struct Steering {
     pub(crate) only_printed: bool,
 }
 
-/// What templates can name besides what they set: filters, tests and functions, each sorted.
+/// Returns the built-in names of templates, each list sorted, with its mark in the text of the
+/// reference: filters, tests and functions.
 pub(crate) fn vocabulary() -> [(&'static str, Vec<&'static str>); 3] {
     let sorted = |mut names: Vec<&'static str>| {
         names.sort_unstable();
@@ -107,7 +108,8 @@ pub(crate) fn render(
             }
             None => BTreeSet::new(),
         };
-        // What was captured of a choice is looked at, so its value must be known.
+        // A template looked at a captured choice, so its value must be known: the next attempt
+        // renders each value.
         let mut found = false;
         for (index, slot) in only_printed.iter_mut().enumerate() {
             found |= *slot && looked_at.contains(&index);

@@ -18,7 +18,7 @@ use crate::source::{FileId, Sources, Span, Spanned};
 
 /// The argument of plain texts, as MCP clients know it from markdown commands.
 pub(super) const ARGUMENTS: &str = "arguments";
-/// What marks its place in a plain text.
+/// The mark of its place in a plain text.
 pub(super) const ARGUMENTS_MARK: &str = "$ARGUMENTS";
 /// Its text is cut beyond this many characters.
 pub(crate) const ARGUMENTS_CHARS_MAX: u32 = 10_000;

@@ -1,4 +1,4 @@
-//! What can be wrong with tenants, roles, users and `for`.
+//! The diagnostics of tenants, roles, users and `for`.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub(crate) const ID_CHARS_MAX: usize = 256;
 /// The most names that a help line lists.
 pub(super) const NAMED_MAX: usize = 10;
 
-/// What a name is looked up as.
+/// The kind of thing that a name is looked up as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WhatIsNamed {
     Tenant,

@@ -1,7 +1,7 @@
-//! What commands hold that other programs expand and relay does not: reported once a folder, at
-//! the first place.
+//! Notes on commands: marks that other programs expand and relay does not, unknown keys, and hints
+//! of unused arguments. Each is a warning, once per folder, at its first place.
 //!
-//! Such files are shared with those programs, so it is no fault of a file.
+//! The files are shared with other programs, so a note is no fault of a file.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -39,7 +39,7 @@ static FORMS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     forms.map(|form| form.expect("a form")).collect()
 });
 
-/// What the commands of one folder hold.
+/// The notes on the commands of one folder.
 #[derive(Default)]
 pub(super) struct Notes {
     /// For each note the first place of it, and how many files have it.

@@ -1,4 +1,4 @@
-//! What can be wrong with a patch.
+//! The diagnostics of patches.
 
 use miette::Diagnostic;
 use thiserror::Error;

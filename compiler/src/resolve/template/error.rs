@@ -1,4 +1,4 @@
-//! What can be wrong with a template, in words.
+//! The diagnostics of templates.
 //!
 //! `line` ends each message: it is empty where the label shows the exact place.
 

@@ -7,7 +7,7 @@ use crate::source::{FileId, Span};
 
 /// A template.
 pub(crate) struct TemplateText<'a> {
-    /// What its author wrote.
+    /// The text as its author wrote it.
     pub(crate) text: &'a str,
     /// Where it is.
     pub(crate) at: TextPlace,

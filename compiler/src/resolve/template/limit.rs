@@ -29,15 +29,16 @@ pub(super) const CALLS_MAX: usize = 200;
 pub(super) const WORK_MAX: u64 = 16 * 1024 * 1024;
 /// Bytes of one value, all it holds counted.
 pub(super) const VALUE_MAX: u64 = 1024 * 1024;
-/// What one item of a list or map counts, in bytes.
+/// The bytes that one item of a list or map counts.
 pub(super) const ITEM_BYTES: u64 = 16;
 /// Lists inside lists.
 pub(super) const VALUE_DEPTH_MAX: usize = 32;
 
-/// What the templates of a project may cost together beyond [`PROMPT_COST`] each: bytes that are
-/// read and written, [`STEP_COST`] for an instruction and [`TEXT_COST`] for a byte of a text.
+/// The most that all templates of a project may cost, beyond [`PROMPT_COST`] for each prompt: 1 for
+/// a byte that is read or written, [`STEP_COST`] for an instruction and [`TEXT_COST`] for a byte of
+/// a rendered text.
 pub(super) const PROJECT_COST_MAX: u64 = 4 * 1024 * 1024 * 1024;
-/// What the templates of one prompt cost without counting.
+/// The part of the cost of one prompt that is not counted.
 pub(super) const PROMPT_COST: u64 = 1024 * 1024;
 pub(super) const STEP_COST: u64 = 64;
 pub(super) const TEXT_COST: u64 = 16;

@@ -14,7 +14,7 @@ use super::source::Source;
 use crate::diagnostic::Diagnostics;
 use relay_engine::nearest::nearest;
 
-/// What the templates do with an argument.
+/// How the templates use an argument.
 #[derive(Default, Clone, Copy)]
 pub(super) struct Use {
     pub(super) mentioned: bool,
@@ -26,10 +26,10 @@ pub(super) struct Use {
 /// Names that have a meaning in some places of a template.
 const SPECIAL_NAMES: [&str; 4] = ["caller", "loop", "self", "super"];
 
-/// Checks each name that the templates use, and returns what they do with each argument.
+/// Checks each name that the templates use, and returns how they use each argument.
 ///
-/// A template may set what another one reads, as an included file shares the variables around it.
-/// What is set too late, or not in all cases, shows when it is rendered.
+/// A template may set a variable that another one reads, as an included file shares the variables
+/// around it. Rendering finds variables that are set too late, or only in some cases.
 pub(super) fn check_names(
     templates: &[Template],
     arguments: &[TemplateArgument<'_>],

@@ -24,7 +24,7 @@ struct Open<'t> {
     levels: usize,
 }
 
-/// What the tag that is being read holds so far.
+/// The part of the current tag that was read so far.
 #[derive(Default)]
 struct Tag<'t> {
     start: usize,

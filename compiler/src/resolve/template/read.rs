@@ -1,7 +1,7 @@
 //! The texts of a prompt -> its templates: parsed, rewritten, with all that they include.
 //!
-//! What no template can be is refused here, before anything is rendered. What the templates name
-//! is the business of [`names`](super::names).
+//! Texts that cannot be templates are reported here, before anything is rendered. The names in
+//! templates are checked in [`names`](super::names).
 
 use std::collections::BTreeMap;
 use std::ops::Range;

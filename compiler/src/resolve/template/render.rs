@@ -39,7 +39,7 @@ pub(super) struct Renderer<'a> {
 pub(super) fn engine(templates: &[Template], out: &mut Diagnostics) -> Option<Engine> {
     let mut engine = Engine::new();
     for (number, Template { source, rewritten }) in templates.iter().enumerate() {
-        // What is rewritten nests a little deeper than what was written; nothing else can fail.
+        // A rewritten template nests a little deeper than the original; only that can fail.
         if engine.add(rewrite::template_name(number), rewritten.made.clone()).is_err() {
             let (what, limit) = ("blocks and expressions nest too deep", limit::LEVELS_MAX);
             let error = |at, line| TemplateError::TooDeep { what, limit, line, at };
@@ -249,7 +249,7 @@ impl<'a> Renderer<'a> {
     }
 }
 
-/// What an error says about the other combinations.
+/// The combinations of arguments that an error concerns.
 #[derive(PartialEq, Eq)]
 enum Concerns {
     /// Others may pass, or fail elsewhere.

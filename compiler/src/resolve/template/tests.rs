@@ -139,7 +139,7 @@ fn renders() {
         ),
         ("a {%- if true %} b {% endif -%} c", "a b c"),
         ("{% raw %}{{ x }}{% endraw %}{# no #}", "{{ x }}"),
-        // What is made nests in brackets and chains as it was written.
+        // Rewritten expressions keep their brackets and chains.
         ("{{ 1 + 2 * 3 - 4 }} {{ (1 + 2) * 3 }} {{ 7 // 2 ** 2 % 3 }}", "3 9 1"),
         ("{{ -2 ** 2 }} {{ -[1,2][1] }} {{ not 1 == 2 }}", "4 -2 True"),
         (

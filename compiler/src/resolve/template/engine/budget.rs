@@ -1,4 +1,4 @@
-//! What a rendering may still read and write, and how large values are.
+//! The budget of a rendering, in bytes that it reads and writes, and the sizes of values.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ impl From<Stop> for Error {
     }
 }
 
-/// What the rendering under way has spent.
+/// The bytes and the instructions that the current rendering has spent.
 #[derive(Clone, Default)]
 pub(super) struct Budget(Arc<Spent>);
 
@@ -103,7 +103,7 @@ impl Budget {
     }
 }
 
-/// What a walk must not meet.
+/// The values that end a walk with an error.
 enum Forbidden<'v> {
     FreeText,
     Object(&'v Value),

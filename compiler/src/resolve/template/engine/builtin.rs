@@ -83,7 +83,7 @@ pub(super) static FUNCTIONS: Builtins = LazyLock::new(|| {
 pub(super) static OPERATOR: LazyLock<Builtin> =
     LazyLock::new(|| Builtin { function: Value::from_function(operate), estimate: operated });
 
-/// What minijinja has in another way than Jinja.
+/// The filters and tests that minijinja implements in another way than Jinja.
 mod own {
     use minijinja::value::{Kwargs, ValueKind};
     use minijinja::{Error, ErrorKind, State, Value, filters};

@@ -262,7 +262,7 @@ impl Rewriter<'_, '_> {
         self.assigned(target, value);
     }
 
-    /// What is assigned to a target.
+    /// Writes the value that is assigned to a target; a namespace checks it with [`STORE`].
     fn assigned(&mut self, target: &Expr<'_>, value: &Expr<'_>) {
         let mut namespaces = Vec::new();
         find_namespaces(target, &mut namespaces);
@@ -275,7 +275,7 @@ impl Rewriter<'_, '_> {
         }
     }
 
-    /// What is assigned to: a name, names in brackets, or an attribute of a namespace.
+    /// Writes the target of an assignment: a name, names in brackets, an attribute of a namespace.
     fn target(&mut self, target: &Expr<'_>) {
         match target {
             Expr::Var(name) => {

@@ -323,7 +323,7 @@ fn the_templates_of_a_project_share_a_budget() {
         (rendered.is_some(), codes.join(" "))
     };
     let costly = "{% for i in range(20000) %}{% set x = i + 1 %}{% endfor %}";
-    // What each prompt is free to cost is left.
+    // The cost that each prompt has free is not counted.
     assert_eq!(codes("{{ 1 + 1 }}"), (true, String::new()));
     assert_eq!(codes(costly), (false, "template::project_too_large".into()));
     // It is reported once.
