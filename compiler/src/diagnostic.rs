@@ -15,16 +15,17 @@ const KEPT_MAX: usize = 1000;
 /// At most this many are remembered, so that none is counted twice; then all are counted.
 const SAID_MAX: usize = 50_000;
 
-/// What the stages found wrong or unwise, in the order in which it is reported: by file, then by
-/// place, then by code.
+/// The diagnostics of all stages. [`Self::sorted`] returns them in the order in which they are
+/// reported: by file, then by place, then by code.
 #[derive(Default)]
 pub struct Diagnostics {
     reports: Vec<Report>,
-    /// What was said, and which report says it if it was kept: no fault is reported twice.
+    /// The diagnostics so far, each with the index of its report if that was kept: each is reported
+    /// once.
     said: BTreeMap<Said, Option<usize>>,
-    /// What does nothing in this environment, and may do something in another.
+    /// The reports of things that do nothing in this environment, and may do something in another.
     idle: Vec<Report>,
-    /// What does something in this environment.
+    /// The places of things that do something in this environment.
     used: BTreeSet<Span>,
     errors: usize,
     warnings: usize,
@@ -43,7 +44,7 @@ pub struct Report {
     pub environments: Vec<String>,
 }
 
-/// What makes two diagnostics the same one.
+/// The identity of a diagnostic: two with the same identity are reported once.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Said {
     at: Span,

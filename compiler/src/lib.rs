@@ -44,7 +44,7 @@ pub use source::{FileId, Files, Listed, ReadError, SourceFile, Sources, Span, Sp
 /// bound is known.
 const SKILL_TEXT_TENANTS_MAX: usize = 64;
 
-/// What came of a project.
+/// The result of compiling a project.
 pub struct Compiled {
     /// The bundle, not signed yet; absent exactly when `diagnostics` holds an error, or a warning
     /// in a strict build.
@@ -54,9 +54,9 @@ pub struct Compiled {
     /// The largest text of skills that a call of each tenant is given, the largest first; empty if
     /// there is no bundle, or it has no skills.
     pub skill_texts: Vec<SkillText>,
-    /// What the stages found.
+    /// The errors and warnings of all stages.
     pub diagnostics: Diagnostics,
-    /// What became of the `expect`s, in each environment that was compiled.
+    /// The results of the `expect`s, for each environment that was compiled.
     pub proven: Vec<Proven>,
     /// Why the project's own document could not be read; nothing else is known then. Callers see
     /// to it that it can be, but it may vanish after that.
@@ -83,7 +83,7 @@ pub struct Parsed<'s> {
     sources: &'s Sources<'s>,
     options: &'s Options,
     ast: ast::Ast,
-    /// What the parser found; the first compilation takes it.
+    /// The parser's diagnostics; the first compilation takes them.
     found: Option<Diagnostics>,
     /// Whether the documents have errors, so that there is a bundle in no environment.
     has_errors: bool,
@@ -107,8 +107,9 @@ impl<'s> Parsed<'s> {
 
     /// Compiles the project for one environment, or without one.
     ///
-    /// What the parser found is part of the first answer. What has no effect in this environment
-    /// is not reported, since it may have one in another: [`check()`] knows.
+    /// The first call also returns the parser's diagnostics. A node without effect in this
+    /// environment may have one in another. [`compile()`] and [`check()`] compare the environments
+    /// and report nodes without effect in any.
     #[must_use]
     pub fn compile(&mut self, environment: Option<&str>) -> Compiled {
         // The limit holds for each bundle.
@@ -170,7 +171,7 @@ pub fn compile(sources: &Sources<'_>, options: &Options) -> Compiled {
     let mut compiled = parsed.compile(options.environment.as_deref());
     let mut used = compiled.diagnostics.take_used();
     if compiled.diagnostics.is_unsettled() {
-        // What does nothing here may do something in another environment.
+        // A node that does nothing here may do something in another environment.
         let others = parsed.environments().into_iter().map(Some).chain([None]);
         for other in others.filter(|other| *other != options.environment) {
             let other = parsed.compile(other.as_deref());
@@ -184,8 +185,8 @@ pub fn compile(sources: &Sources<'_>, options: &Options) -> Compiled {
 /// Checks the project that `sources` holds: without an environment and in each that it names, or
 /// in the one that `options` names.
 ///
-/// What is equal in several environments is reported once. The bundle is that without an
-/// environment.
+/// A diagnostic that several environments have is reported once. The bundle is that without an
+/// environment; it is absent if any environment has errors.
 pub fn check(sources: &Sources<'_>, options: &Options) -> Compiled {
     if options.environment.is_some() {
         return compile(sources, options);

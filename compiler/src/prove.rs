@@ -28,7 +28,7 @@ use crate::source::{Sources, Span};
 pub use coverage::{Coverage, Kind};
 pub(crate) use declared::Declared;
 
-/// What became of the `expect`s of a project in one environment.
+/// The results of the `expect`s of a project in one environment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Proven {
     /// The environment; absent without one.
@@ -37,7 +37,8 @@ pub struct Proven {
     pub asked: bool,
     /// Each `expect`, in the order of the text.
     pub expects: Vec<Proof>,
-    /// What an `expect` can be about, by kind and name; empty if there was no bundle to ask.
+    /// The things that an `expect` can be about, by kind and name; empty if there was no bundle to
+    /// ask.
     pub coverage: BTreeMap<(Kind, String), Coverage>,
 }
 
@@ -46,9 +47,9 @@ pub struct Proven {
 pub struct Proof {
     /// Where it is.
     pub at: Span,
-    /// What it asks: `context tenant=acme tool=api-create`.
+    /// Its question: `context tenant=acme tool=api-create`.
     pub question: String,
-    /// What does not hold, each with its place; none if all does.
+    /// The messages of its failures, each with its place; empty if the `expect` holds.
     pub failures: Vec<(Span, String)>,
 }
 

@@ -66,7 +66,7 @@ struct Section {
 /// Returns the rules that have a section: those of a document's nodes, and those with an example.
 fn sections() -> Vec<Section> {
     fn add(rule: &'static Rule, parent: Option<&'static Rule>, sections: &mut Vec<Section>) {
-        // What `when` may hold has its section at the top of a document.
+        // The nodes that `when` may hold have their sections at the top of a document.
         let parent = parent.filter(|parent| parent.name != "when");
         let known = sections.iter().position(|section| std::ptr::eq(section.rule, rule));
         if let Some(section) = known.and_then(|known| sections.get_mut(known)) {

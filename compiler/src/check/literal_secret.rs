@@ -1,9 +1,8 @@
 //! A text that holds a secret.
 //!
-//! What goes into a bundle can be read by every holder of the bundle and by every agent. Searched
-//! are the project's texts as they are written, for exact places, and then all that the bundle
-//! will hold, so that nothing that is made of them, and no part of a bundle that comes later, can
-//! be forgotten.
+//! Every holder of a bundle can read its texts, and so can every agent. The project's texts are
+//! searched first, as they are written, which gives exact places. Then all contents of the bundle
+//! are searched, which covers generated texts too, and every part that bundles may get later.
 
 mod contents;
 mod place;
@@ -238,7 +237,7 @@ impl Pass<'_, '_> {
         self.value(&name.value, name.at);
         self.settings(&PROMPT, settings);
         for Setting { value, at } in summary.iter().chain(chapters) {
-            // What was made of a text is looked at in the text.
+            // A generated value has no place; the text that it was made of is searched instead.
             if let Some(at) = at {
                 self.value(value, *at);
             }

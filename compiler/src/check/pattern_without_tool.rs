@@ -64,7 +64,8 @@ pub(super) fn check(model: &Model, out: &mut Diagnostics) {
 /// The tools that the project offers or names.
 struct Known<'m> {
     tools: Vec<&'m str>,
-    /// What to do about each pattern that was compared: once, however many skills have it.
+    /// The help for each pattern that was compared; `None` if it matches a tool, or if that is
+    /// unknown. A pattern that several skills have is compared once.
     compared: BTreeMap<&'m str, Option<String>>,
 }
 

@@ -47,9 +47,9 @@ struct AmbiguousTopic {
     at: Span,
 }
 
-/// What the labels say of two skills that one call can match.
+/// The label for two skills that one call can match.
 const MEET: &str = "can match together with it";
-/// What they say where doubt is no proof that no call does.
+/// The label for two skills whose patterns are too many to compare.
 const MAY_MEET: &str = "may match together with it: there is too much to compare";
 
 pub(super) fn check(model: &Model, out: &mut Diagnostics) {

@@ -1,4 +1,4 @@
-//! What a bundle was made of, after SLSA's build provenance: everything that decides its bytes,
+//! The provenance of a bundle, after SLSA's build provenance: everything that decides its bytes,
 //! and nothing of the machine.
 
 use serde_json::{Value, json};

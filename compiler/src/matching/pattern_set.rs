@@ -1,10 +1,10 @@
-//! What several patterns match together: every set of them that one name can match, and a name
-//! that some match and others do not.
+//! Comparisons of patterns: every set of them that one name can match, a name that one list of
+//! patterns matches and another does not, and a name that both lists match.
 //!
 //! The patterns are made deterministic together, over the classes of characters that they
 //! distinguish, breadth first, so that each set comes with a shortest name that shows it. Names are
 //! any texts that are not empty. The number of sets may grow exponentially with that of the
-//! patterns, so the work has a limit; whoever reaches it must not take the answer for no.
+//! patterns, so the work has a limit. [`TooMany`] means that the answer is unknown.
 
 mod alphabet;
 mod automaton;
@@ -119,7 +119,8 @@ pub(crate) fn outside(child: &[&str], parent: &[&str]) -> Result<Option<String>,
     let mut found = None;
     let is_child = |place: &usize| *place < globs.len();
     Automaton::new(&together)?.explore(
-        // What no child can match any more, or what a parent matches whatever follows, is settled.
+        // A state is settled if no child can match there any more, or if a parent matches whatever
+        // follows.
         |alive, forever| alive.iter().any(is_child) && forever.iter().all(is_child),
         |accepted, witness| {
             if accepted.is_empty() || !accepted.iter().all(is_child) {
@@ -146,7 +147,8 @@ pub(crate) fn meet<'p>(one: &[&'p str], other: &[&'p str]) -> Result<Option<Stri
             return Ok(Some((*name).to_owned()));
         }
     }
-    // What no pattern of the other list can begin and end like needs no automaton.
+    // Names were compared above. Of the other patterns, the automaton needs only those that can
+    // begin and end like one of the other list.
     let meeting = |patterns: &[&'p str], others: &[&str]| -> Vec<&'p str> {
         let may_meet = |pattern: &&str| {
             !is_name(pattern) && others.iter().any(|other| ends_agree(pattern, other))

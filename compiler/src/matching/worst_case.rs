@@ -137,7 +137,7 @@ fn sets<'s>(skills: &'s [Skill], known_tools: &[&str]) -> (Vec<&'s str>, Option<
     (patterns, sets)
 }
 
-/// What a search finds.
+/// The result of a search.
 struct Found {
     /// The call with the largest text; a bound if all patterns were taken together.
     worst: Option<WorstCase>,
@@ -164,7 +164,8 @@ fn search(
         }
     };
     match sets {
-        // What all patterns would give together is no less than what any of them do.
+        // A call that all patterns match. Its text, but for topics, is at least as large as that of
+        // any set of them.
         None => set(&(0..patterns.len()).collect::<Vec<_>>(), None),
         Some(sets) => {
             // A question may also name no tool.
@@ -320,7 +321,7 @@ fn distinct<'s>(
     names.into_iter().collect()
 }
 
-/// What the skills that match a tool add up to.
+/// The sums of the bytes of the skills that match a tool.
 struct Sums<'p, 's> {
     scopes: &'p Scopes<'s>,
     /// The bytes of each scope's skills that ask for no tool.

@@ -47,9 +47,10 @@ struct Answer<'c, 's, 'q> {
     question: Question<'q>,
     resolution: Resolution<'c>,
     text: String,
-    /// What is said of each skill that fails one of its selectors, by its number. Only failures ask.
+    /// The selector that each skill fails, in words, by the number of the skill. Only failed claims
+    /// need it.
     misses: OnceCell<BTreeMap<u32, String>>,
-    /// The text of each skill. Only failures ask.
+    /// The text of each skill. Only failed claims need it.
     texts: OnceCell<Vec<&'c str>>,
 }
 

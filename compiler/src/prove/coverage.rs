@@ -1,4 +1,4 @@
-//! What the `expect`s of a project touch.
+//! The coverage of a project's `expect`s: the declarations that they touch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use super::declared::Declared;
 use crate::ast::{Claim, Expect};
 use crate::source::Span;
 
-/// What an `expect` can be about.
+/// A kind of thing that an `expect` can be about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A tenant: one of the callers.
@@ -32,7 +32,7 @@ pub struct Coverage {
     pub touched: bool,
 }
 
-/// What was touched so far.
+/// The declarations that `expect`s have touched so far.
 #[derive(Debug, Default)]
 pub(super) struct Touched {
     names: BTreeSet<(Kind, String)>,

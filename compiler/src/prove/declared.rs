@@ -1,4 +1,4 @@
-//! What the project declares, as far as a failed `expect` shows it.
+//! The declarations of a project that the reports of `expect`s need.
 
 use std::collections::BTreeMap;
 

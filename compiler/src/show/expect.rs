@@ -1,4 +1,4 @@
-//! What the project expects of its own bundle.
+//! The `expect`s of a project, as `relay show` writes them.
 
 use super::node::{EffectiveNode, Scalar};
 use super::renderer::{Renderer, said};

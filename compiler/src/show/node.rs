@@ -38,7 +38,7 @@ pub(super) fn write_kdl(node: &EffectiveNode, depth: usize, origins: bool, out: 
     }
     let indent = "    ".repeat(depth);
     out.push_str(&indent);
-    // What was generated would count as written outside of a comment.
+    // Generated nodes are comments: as nodes they would count as written.
     let (before, after) = if node.generated { ("// ", " (generated):") } else { ("", "") };
     out.extend([before, node.name, after]);
     for argument in &node.arguments {

@@ -9,7 +9,7 @@ use crate::source::{FileId, Sources, Span, Spanned};
 /// So many texts of one owner are remembered: nearly all have one, and each text is compared with all.
 const CLEAN_MAX: usize = 16;
 
-/// What texts of a bundle belong to.
+/// The owner of texts: a prompt, a resource, a skill, or the project as a whole.
 pub(super) struct Owner {
     /// Where it is declared.
     pub(super) at: Span,

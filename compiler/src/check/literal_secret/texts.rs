@@ -19,7 +19,7 @@ struct Texts<'e> {
     each: &'e mut dyn FnMut(&str),
 }
 
-/// What serde requires; it is never made here.
+/// The error type that serde requires; nothing here constructs it.
 #[derive(Debug)]
 struct Never;
 

@@ -13,7 +13,7 @@ use super::limit::{TRIED_STATES_MAX, TRIED_STEPS_MAX, TooMany};
 /// places of a pattern follow each other, and those of all patterns are numbered together.
 #[derive(Debug)]
 pub(super) struct Automaton {
-    /// What follows each place.
+    /// For each place, its pattern and the part that follows.
     places: Vec<Place>,
     /// The place where each pattern begins.
     starts: Vec<u32>,
@@ -78,8 +78,12 @@ impl Automaton {
     /// Calls `visit` for each state that a name leads to, shortest names first, with the patterns
     /// that match such a name and the name.
     ///
-    /// What follows a state is explored only if `is_open` says so of the patterns that may still
-    /// match there, and of those that match whatever follows.
+    /// The states after a state are explored only if `is_open` returns true. It is given the
+    /// patterns that may still match there, and those that match whatever follows.
+    ///
+    /// # Errors
+    ///
+    /// There are over [`TRIED_STATES_MAX`] states, or they take over [`TRIED_STEPS_MAX`] steps.
     pub(super) fn explore(
         &self,
         is_open: impl Fn(&[usize], &[usize]) -> bool,
