@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Draws examples/diff/firewall.svg: what examples/diff/firewall.sh prints in a terminal of 100 columns.
+# Draws examples/diff/NAME.svg: what examples/diff/NAME.sh prints in a terminal of 100 columns.
 #
-#     examples/diff/picture.sh
+#     examples/diff/picture.sh loosens|firewall
 #
 # Needs tmux, and python3 with venv and a package index.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+name=$1
+[[ -x $here/$name.sh ]] || { echo "no script $here/$name.sh" >&2; exit 2; }
 dir=$(mktemp -d)
 server=relay-picture-$$
 trap 'tmux -L "$server" kill-server 2> /dev/null || true; rm -rf "$dir"' EXIT
@@ -15,12 +17,12 @@ python3 -m venv "$dir/venv"
 "$dir/venv/bin/pip" install --quiet --disable-pip-version-check rich==14.2.0
 
 # The terminal is as it is for a user: a tty of its own, with colours.
-command="printf '\$ examples/diff/firewall.sh\n'; '$here/firewall.sh'; tmux -L $server wait-for -S drawn; sleep 60"
+command="printf '\$ examples/diff/$name.sh\n'; '$here/$name.sh'; tmux -L $server wait-for -S drawn; sleep 60"
 tmux -L "$server" -f /dev/null new-session -d -x 100 -y 40 "env -u NO_COLOR LC_ALL=C.UTF-8 PATH='$PATH' bash -c \"$command\""
 tmux -L "$server" wait-for drawn
 tmux -L "$server" capture-pane -e -p > "$dir/screen"
 
-"$dir/venv/bin/python" - "$dir/screen" "$here/firewall.svg" << 'PYTHON'
+"$dir/venv/bin/python" - "$dir/screen" "$here/$name.svg" << 'PYTHON'
 import sys
 from rich.console import Console
 from rich.terminal_theme import TerminalTheme
@@ -48,4 +50,4 @@ form = """<svg class="terminal" viewBox="0 0 {terminal_width} {height}" xmlns="h
 """
 console.save_svg(picture, title="relay diff", theme=theme, code_format=form, unique_id="relay")
 PYTHON
-echo "drew $here/firewall.svg"
+echo "drew $here/$name.svg"
