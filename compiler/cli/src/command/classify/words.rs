@@ -2,18 +2,19 @@
 
 use crate::failure::Failure;
 
-/// Operators of a shell that would be words here, and mean nothing to the program that gets them.
-const OPERATORS: &[&str] = &["|", "||", "&&", "&", ">", ">>", "<"];
+/// Characters that mean something to a shell without quotes. A script that forgot its quotes gives them as parts of
+/// words: `echo a; rm -rf x` would be judged as one `echo`.
+const SPECIAL: &[char] =
+    &[';', '|', '&', '<', '>', '$', '`', '\\', '\'', '"', '*', '?', '[', '(', ')', '\n', '\r'];
 
 /// Returns the text of the command that these words are.
 ///
-/// One word is a text as it is. Several are quoted where a shell would read them otherwise, so that the text means
-/// the same words.
+/// One word is a text as it is. Of several, those with blanks are quoted, so that the text means the same words.
 ///
 /// # Errors
 ///
-/// Where it is open how a shell would read the words: an operator among them, or a text with blanks in front of others;
-/// and where the first is an option, which relay does not have.
+/// Where it is open whether the words are a command or parts of one: a word that a shell would read otherwise, or a
+/// text with blanks in front of others; and where the first is an option, which relay does not have.
 pub(super) fn text(words: &[String]) -> Result<String, Failure> {
     let [first, rest @ ..] = words else { return Ok(String::new()) };
     if first.starts_with('-') {
@@ -27,9 +28,14 @@ pub(super) fn text(words: &[String]) -> Result<String, Failure> {
         let help = "give one command; several are read from standard input, one a line";
         return Err(Failure::error("a whole command is followed by other words").help(help));
     }
-    if let Some(operator) = rest.iter().find(|word| OPERATORS.contains(&word.as_str())) {
-        let help = "put the whole command in quotes, so that it is read as a shell reads it";
-        return Err(Failure::error(format!("`{operator}` is a word here")).help(help));
+    let is_special = |word: &&String| {
+        let has_braces = word.contains('{') && word.contains([',', '.']);
+        word.contains(SPECIAL) || word.starts_with(['~', '#']) || has_braces
+    };
+    if let Some(word) = words.iter().find(is_special) {
+        let message = format!("a shell would read the word `{}` otherwise", word.escape_debug());
+        let help = "put the whole command in quotes, so that it is judged as a shell reads it";
+        return Err(Failure::error(message).help(help));
     }
     // An assignment in front of a program is one only without quotes.
     let mut is_front = true;
@@ -72,9 +78,9 @@ mod tests {
     fn words_are_the_same_words_in_the_text() {
         for words in [
             &["git", "push", "origin", "main"][..],
-            &["rm", "a b", "*", "$x", "it's", "", "-rf"],
-            &["A=1 2", "B=*", "env", "C=x y"],
-            &["find", ".", "-exec", "rm", "{}", ";"],
+            &["git", "commit", "-m", "fix a bug", ""],
+            &["A=1 2", "B=3", "env", "C=x y"],
+            &["find", ".", "-exec", "rm", "{}", "+"],
         ] {
             let text = text_of(words).expect("a text");
             assert_eq!(shlex::split(&text).expect("words"), words, "{text}");
@@ -85,8 +91,28 @@ mod tests {
 
     #[test]
     fn doubtful_words_are_refused() {
-        for words in [&["rm a", "ls"][..], &["cat", "a", "|", "sh"], &["ls", ">", "x"]] {
+        for words in [&["rm a", "ls"][..], &["-x", "ls"], &["--jsn"]] {
             assert!(text_of(words).is_err(), "{words:?}");
+        }
+        // What a script gives that forgot the quotes of `$command`.
+        for command in [
+            "echo a; rm -rf x",
+            "cat a | sh",
+            "ls > x",
+            "ls 2>x",
+            "echo $(rm -rf x)",
+            "rm -rf $HOME",
+            "echo `id`",
+            "rm *",
+            "(rm x)",
+            "rm 'a b'",
+            "rm ~/x",
+            "rm {a,b}",
+            "find . -exec rm {} ;",
+            "ls # x",
+        ] {
+            let words: Vec<&str> = command.split(' ').collect();
+            assert!(text_of(&words).is_err(), "{command}");
         }
     }
 }
