@@ -174,6 +174,25 @@ fn whatever_lowers_a_command_loosens_and_a_command_shows_it() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
+/// Rules may be about effects that no tier shows, so a lost one is not proved to be narrower.
+#[test]
+fn an_effect_that_is_lost_loosens_without_a_lower_command() {
+    let listens = reversed(ours("\"--wipe\" tier=3", "\"--wipe\" tier=3 listens=#true"));
+    let user = ours("says=\"deploys\"", "says=\"deploys\" user=root");
+    for ([before, after], says) in [
+        (listens, "listens true"),
+        (reversed(ours("says=\"deploys\"", "says=\"deploys\" listens=#true")), "listens true"),
+        (user.clone(), "no user"),
+        (reversed(user), "user root"),
+    ] {
+        let found = relay_diff::compare(&project(&before), &project(&after)).expect("a comparison");
+        let loosening = loosening(&found);
+        assert!(!loosening.is_empty(), "{after}\n{}", shown(&found));
+        assert!(loosening.iter().all(|it| it.witness.is_none()), "{}", shown(&found));
+        assert!(shown(&found).contains(says), "{}", shown(&found));
+    }
+}
+
 #[test]
 fn what_lowers_nothing_does_not_loosen() {
     let pairs = [
@@ -181,6 +200,7 @@ fn what_lowers_nothing_does_not_loosen() {
         ours("other tier=2", "other tier=3"),
         ours("says=\"deploys\"", "says=\"rolls out\""),
         ours("says=\"deploys\"", "says=\"deploys\" sends=#true"),
+        ours("says=\"deploys\"", "says=\"deploys\" listens=#true"),
         ours("says=\"deploys\"", "says=\"deploys\" writes=\"/etc/ours\""),
         ours("ourtool other", "other ourtool"),
         // Options.
@@ -191,6 +211,7 @@ fn what_lowers_nothing_does_not_loosen() {
         ours("\"-n\" \"--dry-run\"", "\"--dry-run\" \"-n\""),
         ours("value=append", "value=remove"),
         ours("\"--wipe\" tier=3", "\"--wipe\" tier=3 says=\"wipes\""),
+        ours("\"--wipe\" tier=3", "\"--wipe\" tier=3 listens=#true"),
         // Values.
         ours("value \"test*\" tier=1", "value \"test*\" tier=2"),
         ours("value none cap=0", "value none cap=1"),

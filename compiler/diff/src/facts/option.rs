@@ -96,7 +96,12 @@ fn changed<'k>(
     if old.role != *role {
         let direction =
             if has_values { Direction::NotProved } else { role::direction(old.role, *role) };
-        fields.add(direction, "value", Some(old.role.word().into()), Some(role.word().into()));
+        // Without a value the role says only whether the option opens a port.
+        let (name, word): (_, fn(Role) -> String) = match (old.arity, arity) {
+            (Arity::None, Arity::None) => ("listens", |role| (role == Role::Listen).to_string()),
+            _ => ("value", |role| role.word().into()),
+        };
+        fields.add(direction, name, Some(word(old.role)), Some(word(*role)));
     }
     value::compare(values(old), values(new), all.before, &mut fields);
     if let Some((before, after, direction)) = limits.differing() {
@@ -201,8 +206,10 @@ fn words(flag: &Flag) -> String {
     if let Some(cap) = flag.cap {
         words.push_str(&format!(", at most {}", cap.number()));
     }
-    if flag.arity != Arity::None && flag.role != Role::Text {
-        words.push_str(&format!(", value {}", flag.role.word()));
+    match (flag.arity, flag.role) {
+        (_, Role::Text) => {}
+        (Arity::None, _) => words.push_str(", listens"),
+        (_, role) => words.push_str(&format!(", value {}", role.word())),
     }
     words
 }
