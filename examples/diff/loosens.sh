@@ -4,20 +4,11 @@
 #
 #     examples/diff/loosens.sh [OPTIONS]
 #
-# OPTIONS are those of `relay diff`, such as `--format markdown`. Uses the `relay` of the PATH, or builds it.
+# OPTIONS are those of `relay diff`, such as `--format markdown`.
 set -euo pipefail
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-if ! command -v relay > /dev/null; then
-    cargo build --release --quiet --manifest-path "$root/Cargo.toml" --package relay-cli
-    PATH=$root/target/release:$PATH
-fi
-
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cp -r "$root/examples/shop" "$dir/before"
-cp -r "$root/examples/shop" "$dir/after"
-cd "$dir"
+source "$(dirname "${BASH_SOURCE[0]}")/copies.sh"
+copies_of shop
 sed -i -e 's|scratch "/srv/build/|scratch "/srv/|' -e 's/Never deploy on a Friday. //' after/project.kdl
 
 relay diff before after "$@"
