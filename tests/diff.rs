@@ -5,6 +5,7 @@ mod answers;
 mod calls;
 mod facts;
 mod fields;
+mod gains;
 
 use relay_bundle::{Bundle, Contents, encode};
 use relay_compiler::{Options, Sources, compile};

@@ -4,6 +4,7 @@
 //! both bundles are asked, with every name that a changed skill asks for and one that none asks for.
 
 mod asked;
+mod moved;
 mod tools;
 
 use std::cmp::Reverse;
@@ -13,6 +14,7 @@ use relay_bundle::{Bundle, Corrupt, Skill};
 use relay_engine::cascade::{self, Question};
 
 use self::asked::{Asked, Call};
+pub(crate) use self::moved::compare_moved;
 use crate::finding::{Area, Called, Change, Claim, Finding, Findings, Kind, TOKEN_BYTES};
 
 /// The most calls that two bundles are asked for.

@@ -10,8 +10,10 @@ mod access;
 mod argument;
 mod audience;
 mod briefing;
+mod callers;
 mod calls;
 mod consistent;
+mod decided;
 mod direction;
 pub mod facts;
 mod finding;
@@ -67,7 +69,7 @@ pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     gate::compare(a.gate(), b.gate(), &mut out);
     policy::compare([a, b], [&review_a, &review_b], &mut out)?;
     access::compare(a, b, &mut out)?;
-    user::compare(a, b, &mut out)?;
+    let moved = user::compare(a, b, &mut out)?;
     tool::compare(a, b, &mut out);
     review::compare(&review_a, &review_b, &mut out);
     review::compare_skills(&review_a, &review_b, &mut out);
@@ -79,6 +81,7 @@ pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     resource_template::compare_all(a, b, &mut out)?;
     skill::compare_all(a, b, &mut out)?;
     calls::compare(a, b, &mut out)?;
+    calls::compare_moved(a, b, &moved, &mut out)?;
     let pairs = Pairs::of(a, b)?;
     audience::compare(a, b, &pairs, &mut out)?;
     index::compare(&pairs, &mut out)?;
