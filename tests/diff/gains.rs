@@ -409,7 +409,7 @@ fn the_skills_of_a_caller_that_is_of_another_tenant_are_contexts() {
     assert_eq!((group.lost.len(), group.gained.len()), (1, 1));
     // Where no tenant has skills of its own, nothing is given otherwise.
     let bare = |tenant| {
-        with(tenant).replace("skills {", "skills { global { skill x \"X.\" } } /-skills {")
+        with(tenant).replace("skills {", "skills { global { skill x \"X.\" } }\n/-skills {")
     };
     let found = relay_diff::compare(&of(&bare("acme")), &of(&bare("globex"))).unwrap();
     assert!(found.iter().all(|it| it.area != Area::Contexts), "{found:?}");
