@@ -15,6 +15,7 @@ mod calls;
 mod consistent;
 mod decided;
 mod direction;
+mod expectation;
 pub mod facts;
 mod finding;
 mod gate;
@@ -73,6 +74,7 @@ pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     tool::compare(a, b, &mut out);
     review::compare(&review_a, &review_b, &mut out);
     review::compare_skills(&review_a, &review_b, &mut out);
+    expectation::compare(&review_a, &review_b, &mut out);
     let switched_off = SwitchedOff::of(&review_a, &review_b);
     switched_off.compare(a, b, &mut out)?;
     messages::compare(a, b, &mut out)?;
