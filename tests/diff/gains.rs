@@ -14,6 +14,7 @@ use relay_engine::glob;
 use relay_engine::place::{Identity, Placement, place};
 use relay_engine::view::View;
 
+use super::{compiled, found};
 use crate::support::Memory;
 
 const ROLES: [&str; 3] = ["narrow", "middle", "wide"];
@@ -296,15 +297,9 @@ proptest! {
     }
 }
 
-fn of(text: &str) -> Bundle {
-    let files = Memory::of(&[("project.kdl", text)]);
-    let compiled = compile(&Sources::new(&files, "project.kdl"), &Options::default());
-    Bundle::open(Box::new(compiled.bundle.expect("it compiles"))).unwrap()
-}
-
 /// Returns the finding with this id, without its area.
 fn finding(before: &str, after: &str, id: &str) -> Finding {
-    let found = relay_diff::compare(&of(before), &of(after)).unwrap();
+    let found = found(&compiled(before), &compiled(after));
     let ids: Vec<String> = found.iter().map(Finding::id).collect();
     let found = found.into_iter().find(|it| it.id().split_once('/').unwrap().1 == id);
     found.unwrap_or_else(|| panic!("{id} is not one of {ids:?}"))
@@ -401,16 +396,16 @@ fn the_skills_of_a_caller_that_is_of_another_tenant_are_contexts() {
             "project demo\ntenants {{ tenant acme; tenant globex }}\nroles {{ role operator tier=2 }}\nusers {{ user bob tenant={tenant} role=operator; user root role=operator }}\ntools {{ diagnostics }}\nskills {{\n    tenant acme {{ skill care \"Ask before you delete.\" }}\n    tenant globex {{ skill fast \"Do not ask.\" }}\n}}\n"
         )
     };
-    let found = finding(&with("acme"), &with("globex"), "calls/by `users`");
-    let Change::Calls { groups } = &found.change else { panic!("{found:?}") };
+    let moved = finding(&with("acme"), &with("globex"), "calls/by `users`");
+    let Change::Calls { groups } = &moved.change else { panic!("{moved:?}") };
     let [group] = groups.as_slice() else { panic!("{groups:?}") };
-    assert_eq!(found.area, Area::Contexts);
+    assert_eq!(moved.area, Area::Contexts);
     assert_eq!(group.calls, ["user bob (tenant acme → tenant globex)"]);
     assert_eq!((group.lost.len(), group.gained.len()), (1, 1));
     // Where no tenant has skills of its own, nothing is given otherwise.
     let bare = |tenant| {
         with(tenant).replace("skills {", "skills { global { skill x \"X.\" } }\n/-skills {")
     };
-    let found = relay_diff::compare(&of(&bare("acme")), &of(&bare("globex"))).unwrap();
+    let found = found(&compiled(&bare("acme")), &compiled(&bare("globex")));
     assert!(found.iter().all(|it| it.area != Area::Contexts), "{found:?}");
 }

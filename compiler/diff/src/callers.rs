@@ -118,11 +118,27 @@ impl Caller<'_> {
 
 /// The rows of both bundles.
 pub(crate) struct Both {
-    pub(crate) a: Rows,
-    pub(crate) b: Rows,
+    a: Rows,
+    b: Rows,
+    /// A tenant that neither bundle names.
+    other_tenant: String,
 }
 
 impl Both {
+    pub(crate) fn of(a: &Bundle, b: &Bundle) -> Result<Self, Corrupt> {
+        let (a, b) = (Rows::of(a)?, Rows::of(b)?);
+        let mut other_tenant = "another tenant".to_owned();
+        while a.tenants.contains(&other_tenant) || b.tenants.contains(&other_tenant) {
+            other_tenant.push('+');
+        }
+        Ok(Self { a, b, other_tenant })
+    }
+
+    /// Returns whether neither bundle names the tenant of a caller.
+    pub(crate) fn is_other_tenant(&self, tenant: &str) -> bool {
+        tenant == self.other_tenant
+    }
+
     /// Returns an id that neither bundle names.
     pub(crate) fn unnamed(&self) -> String {
         let mut id = "anyone else".to_owned();
@@ -188,7 +204,8 @@ impl Both {
         }
         let all: BTreeSet<&str> =
             self.a.tenants.iter().chain(&self.b.tenants).map(String::as_str).collect();
-        [None].into_iter().chain(all.into_iter().map(Some)).collect()
+        let other = Some(self.other_tenant.as_str());
+        [None].into_iter().chain(all.into_iter().map(Some)).chain([other]).collect()
     }
 
     /// Returns the ids of the callers for whom a row can count, one of those with the same rows.

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use relay_bundle::{Bundle, Corrupt, Place, User, Who};
 use relay_engine::place::{contains, number_of};
 
-use crate::callers::{Affected, Both, Caller, Counting, Key, Rows};
+use crate::callers::{Affected, Both, Caller, Counting, Key};
 use crate::decided::{Decided, Decisions, Given};
 use crate::direction::Direction;
 use crate::finding::{Area, Change, Finding, Findings, Kind};
@@ -50,7 +50,7 @@ pub(crate) fn compare(
     out: &mut Findings,
 ) -> Result<BTreeSet<Moved>, Corrupt> {
     let (of_a, of_b) = (rows(a)?, rows(b)?);
-    let both = Both { a: Rows::of(a)?, b: Rows::of(b)? };
+    let both = Both::of(a, b)?;
     let decisions = Decisions::new(a, b, both.unnamed())?;
     let sides = Sides { a, b, both: &both, decisions: &decisions };
     let mut known: BTreeMap<_, Judged> = BTreeMap::new();
@@ -238,6 +238,7 @@ impl<'b> Sides<'b> {
         };
         if self.both.have_tenants() {
             who.push_str(&match tenant {
+                Some(tenant) if self.both.is_other_tenant(tenant) => " of an unknown tenant".into(),
                 Some(tenant) => format!(" of tenant `{tenant}`"),
                 None => " whose credentials say no tenant".into(),
             });
