@@ -200,7 +200,7 @@ impl Both {
         let own = key.tenant.as_deref();
         // Without tenants on one side, callers of any tenant are asked for all of their rows there.
         if own.is_some() && !self.a.tenants.is_empty() && !self.b.tenants.is_empty() {
-            return vec![None, own];
+            return vec![own, None];
         }
         let all: BTreeSet<&str> =
             self.a.tenants.iter().chain(&self.b.tenants).map(String::as_str).collect();

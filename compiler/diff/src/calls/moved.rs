@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use relay_bundle::{Bundle, Corrupt};
 use relay_engine::cascade::Question;
 
+use super::given::{CALLS_MAX, Difference, Side, serves_nothing, skills};
 use super::tools::{Classes, tools};
-use super::{CALLS_MAX, Difference, Side, serves_nothing, skills};
 use crate::finding::{Area, Change, Claim, Finding, Findings, Kind};
 use crate::pairs::listed;
 use crate::user::Moved;
