@@ -5,6 +5,8 @@ mod answers;
 mod calls;
 mod facts;
 mod fields;
+mod gains;
+mod promises;
 
 use relay_bundle::{Bundle, Contents, encode};
 use relay_compiler::{Options, Sources, compile};
@@ -16,6 +18,17 @@ use crate::support::Memory;
 fn findings(a: &Contents, b: &Contents) -> Vec<Finding> {
     let bundle = |contents: &Contents| Bundle::open(Box::new(encode(contents).unwrap())).unwrap();
     relay_diff::compare(&bundle(a), &bundle(b)).unwrap()
+}
+
+/// Returns the bundle of a project of one document.
+fn compiled(text: &str) -> Bundle {
+    let files = Memory::of(&[("project.kdl", text)]);
+    let compiled = compile(&Sources::new(&files, "project.kdl"), &Options::default());
+    Bundle::open(Box::new(compiled.bundle.expect("it compiles"))).unwrap()
+}
+
+fn found(a: &Bundle, b: &Bundle) -> Vec<Finding> {
+    relay_diff::compare(a, b).unwrap()
 }
 
 #[test]

@@ -315,6 +315,28 @@ pub(crate) struct Expect {
     pub(crate) claims: Vec<(Claim, Spanned<String>)>,
 }
 
+impl Expect {
+    /// Returns what it asks, as it is written.
+    pub(crate) fn asked(&self) -> String {
+        let Self { at: _, question, tenant, role, user, groups, tool, tags, claims: _ } = self;
+        let mut text = question.word().to_owned();
+        let named = [("tenant", tenant), ("role", role), ("user", user), ("tool", tool)];
+        for (name, value) in named {
+            if let Some(value) = value {
+                text.push_str(&format!(" {name}={}", value.value));
+            }
+        }
+        for group in groups {
+            text.push_str(&format!(" group={}", group.value));
+        }
+        if !tags.is_empty() {
+            let tags: Vec<&str> = tags.iter().map(|tag| tag.value.as_str()).collect();
+            text.push_str(&format!(" tags {}", tags.join(" ")));
+        }
+        text
+    }
+}
+
 /// `for tenant=… role=…`
 #[derive(Debug, Clone)]
 pub(crate) struct For {

@@ -124,7 +124,7 @@ impl<'s> Parsed<'s> {
         let Self { sources, options, ast, found: _, has_errors } = self;
         let mut proven =
             Proven { environment: environment.map(str::to_owned), ..Proven::default() };
-        let Some(mut model) = resolve::project(sources, ast, options, environment, &mut out) else {
+        let Some(model) = resolve::project(sources, ast, options, environment, &mut out) else {
             let unread = sources.load(sources.root()).err();
             return Compiled {
                 bundle: None,
@@ -142,7 +142,7 @@ impl<'s> Parsed<'s> {
         if !*has_errors && !out.has_errors() {
             skill_texts = self::skill_texts(&model);
             let named_at = model.project.name.at;
-            let declared = prove::Declared::take(&mut model);
+            let declared = prove::Declared::of(&model);
             let contents = lower::contents(sources, options, model, &effective);
             secrets.check_contents(sources, &contents, &mut out);
             bundle = encode::bundle(&contents, named_at, &mut out).filter(|_| !out.has_errors());

@@ -21,7 +21,7 @@ use relay_bundle::{Bundle, Corrupt, Storage};
 
 use self::case::Case;
 use self::coverage::Touched;
-use crate::ast::{Expect, Question};
+use crate::ast::Question;
 use crate::diagnostic::Diagnostics;
 use crate::source::{Sources, Span};
 
@@ -98,7 +98,7 @@ fn proven(
             Case { sources, bundle: &bundle, declared, expect, failures: Vec::new(), out };
         ask(&mut case, &mut touched).map_err(|error| error.to_string())?;
         let failures = case.failures;
-        expects.push(Proof { at: expect.at, question: question(expect), failures });
+        expects.push(Proof { at: expect.at, question: expect.asked(), failures });
     }
     Ok(Proven { environment: None, asked: true, expects, coverage: touched.coverage(declared) })
 }
@@ -116,24 +116,4 @@ fn ask(case: &mut Case<'_, '_>, touched: &mut Touched) -> Result<(), Corrupt> {
         Question::Selection => selection::prove(case, &placement, touched),
         Question::Visible => visible::prove(case, &placement),
     }
-}
-
-/// Returns what an `expect` asks, as it is written.
-fn question(expect: &Expect) -> String {
-    let Expect { at: _, question, tenant, role, user, groups, tool, tags, claims: _ } = expect;
-    let mut text = question.word().to_owned();
-    let named = [("tenant", tenant), ("role", role), ("user", user), ("tool", tool)];
-    for (name, value) in named {
-        if let Some(value) = value {
-            text.push_str(&format!(" {name}={}", value.value));
-        }
-    }
-    for group in groups {
-        text.push_str(&format!(" group={}", group.value));
-    }
-    if !tags.is_empty() {
-        let tags: Vec<&str> = tags.iter().map(|tag| tag.value.as_str()).collect();
-        text.push_str(&format!(" tags {}", tags.join(" ")));
-    }
-    text
 }

@@ -110,12 +110,24 @@ ends 1 env RELAY_HEAD="$head" "$steps/diff.sh"
 has relay-ci/diff.md loosens
 git switch --quiet loosens
 
-part 'an accepted finding fails nothing'
+part 'a change does not accept its own finding'
 fingerprint=$(relay diff origin/main~2:team team --json --only authority | jq -r '.projects[0].findings[0].fingerprint')
 printf '[[accepted]]\nfingerprint = "%s"\nreason = "visitors need no briefing"\n' "$fingerprint" >team/relay-accepted.toml
+ends 1 step diff
+has relay-ci/diff.md 'accepted by this change alone: '
+
+part 'a finding that the base accepts fails nothing'
+mv team/relay-accepted.toml ../origin/team/
+git -C ../origin add --all
+git -C ../origin commit --quiet --message accept
+git fetch --quiet
+loosens=$(git rev-parse HEAD)
+git merge --quiet --no-edit --strategy-option ours origin/main
+sed -i 's/Ask first/Ask twice/' team/project.kdl
+commit merged
 ends 0 step diff
-has relay-ci/diff.md 'visitors need no briefing'
-rm team/relay-accepted.toml
+has relay-ci/diff.md 'accepted: '
+git reset --quiet --hard "$loosens"
 
 part 'a project with errors, and clones without the base'
 printf 'nonsense {' >>team/project.kdl

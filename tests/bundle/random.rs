@@ -4,9 +4,9 @@ use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;
 use relay_bundle::{
-    Argument, ArgumentKind, Audience, Audiences, Blob, CallerRole, Content, Contents, Gate,
-    IndexSettings, KnownTool, Level, Manifest, Mask, Message, MessagePiece, Messages, Page, Part,
-    PartContent, Place, Prompt, Reason, Rendering, Resource, ResourceTemplate, Review, Role,
+    Argument, ArgumentKind, Audience, Audiences, Blob, CallerRole, Content, Contents, Expectation,
+    Gate, IndexSettings, KnownTool, Level, Manifest, Mask, Message, MessagePiece, Messages, Page,
+    Part, PartContent, Place, Prompt, Reason, Rendering, Resource, ResourceTemplate, Review, Role,
     Segment, Setting, Skill, Suppression, Tenant, Tier, Tool, Unlock, UriPiece, User, Visible, Who,
 };
 
@@ -412,13 +412,12 @@ fn review() -> impl Strategy<Value = Review> {
     let reason = (text(), text(), text(), text(), place())
         .prop_map(|(kind, name, part, because, at)| Reason { kind, name, part, because, at });
     let switched_off = [(); 2].map(|()| vec(set(text()), 0..3));
-    (switched_off, vec(suppression, 0..3), vec(reason, 0..3), option::of(index)).prop_map(
-        |([switched_off, switched_off_skills], suppressions, reasons, index)| Review {
-            switched_off,
-            switched_off_skills,
-            suppressions,
-            reasons,
-            index,
+    let expectation = (text(), vec(text(), 0..3), place())
+        .prop_map(|(question, claims, at)| Expectation { question, claims, at });
+    let lists = (vec(suppression, 0..3), vec(reason, 0..3), vec(expectation, 0..3));
+    (switched_off, lists, option::of(index)).prop_map(
+        |([switched_off, switched_off_skills], (suppressions, reasons, expectations), index)| {
+            Review { switched_off, switched_off_skills, suppressions, reasons, index, expectations }
         },
     )
 }

@@ -7,10 +7,11 @@ use relay_bundle::envelope::{self, Envelope};
 use relay_bundle::trust::{PublicKey, Revoked, Time, Trust, TrustedKey};
 use relay_bundle::{
     Argument, ArgumentKind, Audience, Audiences, Blob, Bundle, CallerRole, Content, Contents,
-    Corrupt, Floors, Gate, IndexSettings, KnownTool, Level, Manifest, Mask, Message, MessagePiece,
-    Messages, OpenError, Page, Part, PartContent, PathKind, PathRow, Place, Policy, Prompt, Reason,
-    Rendering, Repeat, Resource, ResourceTemplate, Review, Role, Segment, Setting, Skill,
-    SkillSettings, Suppression, Tenant, Tier, Tool, Unlock, UriPiece, User, Visible, Who, encode,
+    Corrupt, Expectation, Floors, Gate, IndexSettings, KnownTool, Level, Manifest, Mask, Message,
+    MessagePiece, Messages, OpenError, Page, Part, PartContent, PathKind, PathRow, Place, Policy,
+    Prompt, Reason, Rendering, Repeat, Resource, ResourceTemplate, Review, Role, Segment, Setting,
+    Skill, SkillSettings, Suppression, Tenant, Tier, Tool, Unlock, UriPiece, User, Visible, Who,
+    encode,
 };
 use relay_policy::facts::{Knowledge, encode as encode_facts};
 
@@ -142,6 +143,11 @@ pub(crate) fn rich() -> Contents {
                 entry_chars: 100,
                 instructions_chars: 2000,
             }),
+            expectations: vec![Expectation {
+                question: "visible role=reader".into(),
+                claims: vec!["not-tool audit_tail".into()],
+                at: place(63),
+            }],
         },
     }
 }

@@ -375,6 +375,11 @@ fn a_call_without_a_briefing() {
 
 /// Explains a call to a bundle whose tools have this tier.
 fn explain_at(tier: Tier, question: &str) -> Run {
+    ask_at(tier, &format!("--call server_info {question}")).silent()
+}
+
+/// Asks a question of a bundle whose tools have this tier.
+fn ask_at(tier: Tier, question: &str) -> Run {
     let roles = "roles { role reader; role boss tier=3 }\nusers { anyone role=reader }\n";
     let sandbox = Sandbox::of(&[("project.kdl", &format!("{GATED}\n{roles}"))]);
     sandbox.relay("build . --unsigned -o x.relay").ends(0);
@@ -382,7 +387,7 @@ fn explain_at(tier: Tier, question: &str) -> Run {
     let mut contents = bundle.contents().unwrap();
     contents.tools.iter_mut().for_each(|tool| tool.tier = tier);
     std::fs::write(sandbox.path("x.relay"), sample::sealed(&contents, &[])).unwrap();
-    sandbox.relay(&format!("explain x.relay --call server_info {question}")).silent()
+    sandbox.relay(&format!("explain x.relay {question}"))
 }
 
 #[test]
@@ -413,6 +418,34 @@ fn a_call_is_decided_as_on_a_server() {
         "decision: deny, tier 2 STATEFUL\nrule: no-policy (project.kdl:6): no policy allows it";
     assert!(why.starts_with(rule), "{why}");
     assert!(why.contains("A call that is denied gets no briefing."), "{why}");
+}
+
+#[test]
+fn the_tools_of_a_role_decide_on_tools_of_other_servers() {
+    let sandbox = Sandbox::new();
+    let text = "project firm epoch=1
+roles { role reader { tools server_info }; role operator { tools \"api-*\" server_info } }
+users { anyone role=reader; user ann role=operator }
+tools { diagnostics; other \"api-*\" }
+skills { global { skill dates \"ISO.\" } }
+";
+    sandbox.write("project.kdl", text);
+    let call =
+        |role: &str| sandbox.relay(&format!("explain project.kdl --call api-get --role {role}"));
+    call("reader").ends(1).says("this caller does not see it");
+    call("operator").ends(1).says("the project does not offer the tool `api-get`");
+    let note = "note: this caller does not see `api-get`: a server rejects the call";
+    let asked = |role: &str| {
+        sandbox.relay(&format!("explain project.kdl --tool api-get --role {role}")).ends(0)
+    };
+    asked("reader").prints(note);
+    assert!(!asked("operator").stdout.contains("does not see"));
+}
+
+#[test]
+fn a_denied_call_is_noted_beside_its_skills() {
+    let note = "note: a server denies this call of `server_info`, and gives it no skills: tier 2, no policy allows it";
+    ask_at(Tier::Stateful, "--tool server_info --role boss").ends(0).prints(note);
 }
 
 #[test]

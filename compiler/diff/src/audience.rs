@@ -103,7 +103,8 @@ fn kind(list: List) -> Kind {
     }
 }
 
-fn name(bundle: &Bundle, list: List, row: usize) -> Result<&str, Corrupt> {
+/// Returns the name or the URI of a row of a list.
+pub(crate) fn name(bundle: &Bundle, list: List, row: usize) -> Result<&str, Corrupt> {
     match list {
         List::Prompts => bundle.prompt(row)?.name(),
         List::Resources => bundle.resource(row)?.uri(),

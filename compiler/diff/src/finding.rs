@@ -59,6 +59,8 @@ pub enum Kind {
     Tool,
     /// An `allow-secret`.
     Suppression,
+    /// An `expect`.
+    Expectation,
     /// The prompts that briefings send.
     Briefings,
     /// The instructions, where audiences have their own.

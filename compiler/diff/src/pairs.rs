@@ -283,13 +283,15 @@ fn roles<'b>(a: &'b Bundle, b: &'b Bundle) -> Vec<Role<'b>> {
     common
 }
 
-/// Returns no tenant, and the tenants that both sides have, each by its number on each side.
+/// Returns no tenant, and the tenants that both sides have, each by its number on each side. Where the
+/// first side has none, callers of any tenant were those without one.
 fn tenants<'b>(a: &'b Bundle, b: &'b Bundle) -> Result<Vec<NamedTenant<'b>>, Corrupt> {
     let mut common = vec![(None, [None; 2])];
     for number in 0..b.tenants().count() {
         let name = b.tenants().name(number)?;
-        if let Some(before) = a.tenants().find(name)? {
-            common.push((Some(name), [Some(before), Some(number)]));
+        let before = a.tenants().find(name)?;
+        if before.is_some() || a.tenants().count() == 0 {
+            common.push((Some(name), [before, Some(number)]));
         }
     }
     Ok(common)

@@ -28,7 +28,7 @@ pub(crate) static ROLE: Rule = Rule {
         Field::property(
             "tier",
             Kind::TIER,
-            "The most tier that a call of this role may reach: 0 reads, 3 cannot be undone. Without it, that of the parent.",
+            "The most tier that a call of this role may reach: 0 reads, 3 cannot be undone. Without it, that of the parent. Every tool of this version reads, so no call is denied by it yet.",
         )
         .or(Literal::Number(TIER as u64)),
         Field::property(
@@ -45,7 +45,7 @@ pub(crate) static ROLE: Rule = Rule {
 pub(crate) static TOOLS: Rule = Rule::leaf(
     "tools",
     "the tools of a role",
-    "The tools that the role sees, by name or by pattern: `*` is any run of characters, `?` one, `[a-z]` one of a set, `[!a-z]` one outside it. Without this node, those of the parent; without a parent, all.",
+    "The tools that the role sees, by name or by pattern: `*` is any run of characters, `?` one, `[a-z]` one of a set, `[!a-z]` one outside it. Without this node, those of the parent; without a parent, all. Of tools of other servers, `expect`, `relay explain` and `relay diff` go by it; no server of this version calls such tools, so at run time nothing does.",
     &[Field::arguments("a pattern", Kind::Name("text"), "A name or a pattern of names.")],
 );
 

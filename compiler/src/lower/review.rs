@@ -1,11 +1,12 @@
 //! Texts for reviewers alone: names that are switched off, suppressions, the settings of the index of
-//! prompts, and why facts are as they are.
+//! prompts, why facts are as they are, and what the build proves.
 
 use std::collections::BTreeMap;
 
-use relay_bundle::{IndexSettings, Reason, Review, Setting, Suppression};
+use relay_bundle::{Expectation, IndexSettings, Reason, Review, Setting, Suppression};
 
 use super::places::Places;
+use crate::ast::{Claim, Expect};
 use crate::model::{AllowedSecret, Gate, Model};
 use crate::source::Spanned;
 
@@ -45,6 +46,17 @@ pub(super) fn review(model: &Model, places: &Places<'_>) -> Review {
         suppressions,
         reasons: reasons(model, places),
         index: index(&model.gate),
+        expectations: model.expects.iter().map(|expect| expectation(expect, places)).collect(),
+    }
+}
+
+fn expectation(expect: &Expect, places: &Places<'_>) -> Expectation {
+    let claim =
+        |(claim, about): &(Claim, Spanned<String>)| format!("{} {}", claim.word(), about.value);
+    Expectation {
+        question: expect.asked(),
+        claims: expect.claims.iter().map(claim).collect(),
+        at: places.of(expect.at),
     }
 }
 

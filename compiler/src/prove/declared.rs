@@ -50,8 +50,8 @@ pub(super) struct Row {
 }
 
 impl Declared {
-    /// Takes the `expect`s of a model, and copies what they can be about.
-    pub(crate) fn take(model: &mut Model) -> Self {
+    /// Copies the `expect`s of a model, and what they can be about.
+    pub(crate) fn of(model: &Model) -> Self {
         let row = |name: &Spanned<String>, readers: &Readers| Row {
             name: name.clone(),
             readers: readers.clone(),
@@ -65,7 +65,7 @@ impl Declared {
             skill_numbers.entry(skill.name.value.clone()).or_default().push(number);
         }
         Self {
-            expects: std::mem::take(&mut model.expects),
+            expects: model.expects.clone(),
             environment: model.environment.clone(),
             tenants: model.access.tenants.clone(),
             roles: roles

@@ -87,9 +87,9 @@ expect context tool=audit_tail { skill dates }
         let mut out = Diagnostics::new(false);
         let ast = crate::parse::project(&sources, &mut out);
         let model = crate::resolve::project(&sources, &ast, &options, None, &mut out);
-        let mut model = model.expect("it can be resolved");
+        let model = model.expect("it can be resolved");
         let (at, effective) = (model.project.name.at, Effective::of(&sources, &model));
-        let declared = Declared::take(&mut model);
+        let declared = Declared::of(&model);
         let mut contents = crate::lower::contents(&sources, &options, model, &effective);
         let mut tools = contents.tools.iter_mut();
         tools.find(|tool| tool.name == "audit_tail").expect("it is offered").tier = Tier::Stateful;

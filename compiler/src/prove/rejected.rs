@@ -2,6 +2,7 @@
 
 use miette::{Diagnostic, LabeledSpan};
 use relay_bundle::Corrupt;
+use relay_engine::decide::{Call, Rule, decide};
 use relay_engine::glob;
 use relay_engine::place::Placement;
 use relay_engine::tool;
@@ -12,7 +13,7 @@ use super::case::Case;
 use super::visible;
 use crate::source::Span;
 
-/// A call of a tool of relay's own that the caller does not see gets an error, and no skills.
+/// A call of a tool that the caller does not see gets an error, and no skills.
 #[derive(Debug, Error, Diagnostic)]
 #[error("{who} `{tool}`, so the call is rejected and is given no skill text")]
 #[diagnostic(code(expect::rejected_call))]
@@ -27,28 +28,31 @@ struct RejectedCall {
     because: Vec<LabeledSpan>,
 }
 
-/// Returns whether a server rejects the call, which is reported: its tool is one of relay's own, and
-/// the caller does not see it. What another server does with a call is not known.
+/// Returns whether a server rejects the call, which is reported: the caller does not see the tool. That is
+/// known of a tool of another server, too, where the role of the caller has `tools`.
 pub(super) fn report(case: &mut Case<'_, '_>, placement: &Placement) -> Result<bool, Corrupt> {
     let Some(name) = &case.expect.tool else { return Ok(false) };
     let is_offered = case.bundle.tools().iter().any(|tool| tool.name == name.value);
     let others = &case.declared.other_tools;
     let is_other = || others.iter().any(|pattern| glob::matches(pattern, &name.value));
-    if tool::find(&name.value).is_none() || (!is_offered && is_other()) {
-        return Ok(false);
-    }
+    let is_others = tool::find(&name.value).is_none() || (!is_offered && is_other());
     // In a project with roles, this is a call of no one in particular.
     let is_anyones = placement.role.is_none() && !case.bundle.roles().is_empty();
-    if is_offered && is_anyones {
+    if (is_offered || is_others) && is_anyones {
         return Ok(false);
     }
     let view = View::of(case.bundle, placement)?;
+    let is_hidden = || Ok(decide(&view, &Call { tool: &name.value })?.rule == Rule::NotSeen);
+    if is_others && !is_hidden()? {
+        return Ok(false);
+    }
     let (sees, because, reason) = visible::tool(case, &view, placement, &name.value)?;
     if sees {
         return Ok(false);
     }
-    let who = if is_offered { "this caller does not see" } else { "no one sees" };
-    let help = match is_offered {
+    let is_by_role = is_offered || is_others;
+    let who = if is_by_role { "this caller does not see" } else { "no one sees" };
+    let help = match is_by_role {
         true => format!("{}; {reason}", case.caller(placement)),
         false => reason,
     };

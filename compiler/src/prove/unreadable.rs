@@ -50,8 +50,8 @@ mod tests {
         let mut out = Diagnostics::new(false);
         let ast = crate::parse::project(&sources, &mut out);
         let model = crate::resolve::project(&sources, &ast, &options, None, &mut out);
-        let mut model = model.expect("it can be resolved");
-        let declared = Declared::take(&mut model);
+        let model = model.expect("it can be resolved");
+        let declared = Declared::of(&model);
         let at = model.project.name.at;
         let mut out = Diagnostics::new(false);
         let (bytes, proven) = run(&sources, b"no bundle".to_vec(), &declared, at, &mut out);

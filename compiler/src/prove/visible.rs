@@ -128,8 +128,9 @@ pub(super) fn tool(
     name: &str,
 ) -> Result<(bool, Vec<LabeledSpan>, String), Corrupt> {
     let decision = decide(view, &Call { tool: name })?;
-    if decision.rule == Rule::NotOffered {
-        let spec = TOOLS.iter().find(|spec| spec.name == name);
+    let spec = TOOLS.iter().find(|spec| spec.name == name);
+    let is_offered = case.bundle.tools().iter().any(|tool| tool.name == name);
+    if decision.rule == Rule::NotOffered || (!is_offered && spec.is_some()) {
         let by = match spec.map(|spec| spec.group) {
             Some(Group::Gate) => "`gate on`",
             Some(Group::Diagnostics) => "`tools { diagnostics }`",

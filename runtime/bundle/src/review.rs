@@ -1,5 +1,6 @@
 //! The part of a bundle that is for reviewers and decides no answer: names that are switched off,
-//! suppressions, the settings that the index of prompts was made with, and the reasons of facts.
+//! suppressions, the settings that the index of prompts was made with, the reasons of facts, and what
+//! the build proved.
 //!
 //! A server never reads it, so a reader may ignore the section.
 
@@ -30,6 +31,21 @@ pub struct Review {
     /// The settings that the index of prompts was made with; absent if sessions are not gated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<IndexSettings>,
+    /// Each `expect`, in the order of the text: the build proved them all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expectations: Vec<Expectation>,
+}
+
+/// An `expect`: what callers get, and every build proves.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expectation {
+    /// The question: `visible role=reader`.
+    pub question: String,
+    /// The claims: `not-tool audit_tail`.
+    pub claims: Vec<String>,
+    /// Where it is written.
+    pub at: Place,
 }
 
 /// The settings that the index of prompts was made with. A server sends what was made.
@@ -86,12 +102,14 @@ impl Review {
     /// Returns whether there is nothing to review.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let Self { switched_off, switched_off_skills, suppressions, reasons, index } = self;
+        let Self { switched_off, switched_off_skills, suppressions, reasons, index, expectations } =
+            self;
         let lists = [switched_off.is_empty(), switched_off_skills.is_empty()];
         lists.into_iter().all(|is_empty| is_empty)
             && suppressions.is_empty()
             && reasons.is_empty()
             && index.is_none()
+            && expectations.is_empty()
     }
 }
 

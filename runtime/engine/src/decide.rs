@@ -3,8 +3,9 @@
 //! The server's door, `relay explain --call` and `expect` ask [`decide()`], so they agree. It says
 //! nothing of the gate, which guides callers and forbids nothing.
 
-use relay_bundle::{Corrupt, List, Place, Tier};
+use relay_bundle::{CallerRole, Corrupt, List, Place, Tier};
 
+use crate::glob;
 use crate::view::View;
 
 /// The highest tier that a call may have without a policy: it only reads.
@@ -26,7 +27,7 @@ pub struct Decision<'b> {
     pub tier: Tier,
     /// The rule that decides.
     pub rule: Rule,
-    /// Where the project declares what the rule goes by; `None` for a tool that it does not offer.
+    /// Where the project declares what the rule goes by; `None` for [`Rule::NotOffered`].
     pub at: Option<&'b Place>,
 }
 
@@ -44,9 +45,9 @@ pub enum Outcome {
 /// The rule that decides a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
-    /// The project does not offer the tool.
+    /// The project does not offer the tool, and the caller's role may see it on another server.
     NotOffered,
-    /// The project offers the tool, and the caller does not see it.
+    /// The caller does not see the tool: one that the project offers, or any that its role's `tools` leave out.
     NotSeen,
     /// The tier of the call is over the tier of the caller's role.
     RoleTier,
@@ -121,7 +122,15 @@ impl Decision<'_> {
 pub fn decide<'b>(view: &View<'b>, call: &Call<'_>) -> Result<Decision<'b>, Corrupt> {
     let mut tools = view.bundle().tools().iter().enumerate();
     let Some((row, tool)) = tools.find(|(_, tool)| tool.name == call.tool) else {
-        return Ok(by(Rule::NotOffered, Tier::ReadOnly, None));
+        // Another server may offer it: the tools of a role say which of those the role sees.
+        let hides = |role: &&CallerRole| {
+            let patterns = role.tools.as_ref();
+            patterns.is_some_and(|all| !all.iter().any(|it| glob::matches(&it.value, call.tool)))
+        };
+        return Ok(match view.role().filter(hides) {
+            Some(role) => by(Rule::NotSeen, Tier::ReadOnly, Some(&role.at)),
+            None => by(Rule::NotOffered, Tier::ReadOnly, None),
+        });
     };
     let role = view.role();
     let role_at = role.map_or(&tool.at, |role| &role.at);

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::copies;
-use crate::cli::Sandbox;
+use crate::cli::diff_inputs::Repo;
+use crate::cli::{Sandbox, project};
 
 /// Two projects that differ in every area: the gate loosens, a text changes, an argument is gone.
 fn changed() -> Sandbox {
@@ -151,6 +152,45 @@ fn accepted_findings_fail_nothing_and_are_shown() {
         suppressed[0]["suppressions"],
         serde_json::json!([{ "kind": "external", "status": "accepted", "justification": "no briefing: OPS-12" }])
     );
+}
+
+#[test]
+fn a_change_does_not_accept_its_own_findings() {
+    let text = |access: &str| {
+        project(&format!("roles {{ role reader; role operator tier=2 }}\nusers {{ {access} }}\n"))
+    };
+    let repo = Repo::of(&[("project.kdl", &text("user ann role=reader; user joe role=operator"))]);
+    repo.write("project.kdl", &text("user ann role=operator; user joe role=operator"));
+    let findings = repo.relay("diff project.kdl --json").json()["projects"][0]["findings"].clone();
+    let fingerprint = findings[0]["fingerprint"].as_str().expect("a text").to_owned();
+    repo.write("accepted.toml", &accepted(&[fingerprint], "ann is on call: OPS-7"));
+    let run = |line: &str| repo.relay(&format!("diff {line} --accepted accepted.toml"));
+    for line in ["project.kdl", "HEAD:project.kdl project.kdl", "HEAD:project.kdl ./project.kdl"] {
+        run(&format!("{line} --fail-on loosens")).ends(1).says("`--fail-on loosens`");
+        let head = repo.git("rev-parse HEAD");
+        run(line)
+            .ends(0)
+            .prints("1 accepted by this change alone")
+            .prints("accepted by this change alone: ann is on call: OPS-7")
+            .prints(&format!("once `{}:accepted.toml`", &head[..12]));
+    }
+    let json = run("project.kdl --json").ends(0).json();
+    crate::cli::schemas::assert_conforms("diff", &json);
+    let finding = &json["projects"][0]["findings"][0];
+    assert_eq!(finding["accepted"], Value::Null);
+    assert_eq!(finding["accepted_here"]["reason"], "ann is on call: OPS-7");
+    run("project.kdl --format markdown")
+        .ends(0)
+        .prints("accepted by this change alone: `ann is on call: OPS-7`");
+    // A file of no repository is its caller's own.
+    repo.sandbox
+        .write("own.toml", &std::fs::read_to_string(repo.path("accepted.toml")).expect("a file"));
+    repo.relay("diff project.kdl --accepted ../own.toml --fail-on loosens").ends(0);
+    // What was merged before counts.
+    repo.git("add accepted.toml");
+    repo.git("commit -q -m accept");
+    run("project.kdl --fail-on loosens").ends(0).silent();
+    run("project.kdl").ends(0).prints("1 accepted\n").prints("accepted: ann is on call: OPS-7");
 }
 
 #[test]

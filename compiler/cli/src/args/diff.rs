@@ -51,6 +51,8 @@ they are differences. They are in a TOML file, each with the fingerprint that ev
   [[accepted]]
   fingerprint = \"5c0f3a9b1e2d4f67\"
   reason = \"visitors need no briefing: OPS-12\"
+A change cannot accept its own findings. If A is a commit, and the file is in its repository, the
+entries that it has in that commit count. The report says which others the change adds.
 
 Exits with 1 if --exit-code finds a difference or a finding trips --fail-on, and with 2 if a side
 has errors or cannot be read.")]

@@ -34,10 +34,12 @@ pub(crate) fn run(arguments: &DiffArgs, output: &mut Output) -> Result<Exit, Fai
         return Err(Failure::error("`--max-chars` is for `--format markdown`")
             .help("omit it: the other forms have limits of their own"));
     }
-    let accepted = arguments.accepted.as_deref().map(AcceptedFile::read).transpose()?;
     let trust = arguments.trust.as_deref().map(trust_file::read).transpose()?;
     let mut projects = Vec::new();
     let pairs = input::pairs(&arguments.sides)?;
+    let base = pairs.iter().find_map(|pair| pair.a.commit.as_deref());
+    let accepted = arguments.accepted.as_deref();
+    let accepted = accepted.map(|path| AcceptedFile::read(path, base)).transpose()?;
     if trust.is_some() && !pairs.iter().any(Pair::has_bundle) {
         return Err(Failure::error("`--trust` is for bundles, and neither side is one")
             .help("omit it: a project is not signed"));

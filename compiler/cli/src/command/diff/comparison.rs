@@ -114,6 +114,10 @@ pub(crate) struct Found {
     pub(crate) beside: Vec<Beside>,
     /// Why it is accepted; `null` if it is not.
     pub(crate) accepted: Option<Accepted>,
+    /// Why this change accepts it; absent if it does not. That does not count: the commit of the first
+    /// side does not accept it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) accepted_here: Option<Accepted>,
     /// Whether it fails the run.
     #[serde(skip)]
     pub(crate) trips: bool,
@@ -390,6 +394,7 @@ impl Found {
             environments: Vec::new(),
             beside: Vec::new(),
             accepted: None,
+            accepted_here: None,
             trips: false,
             finding,
         }

@@ -83,7 +83,7 @@ fn finding(row: &Row<'_>, look: Look) -> String {
     };
     text.push_str(&body(&row.body, look));
     let only = row.only_in.as_ref().map(|names| format!("only in {names}"));
-    let accepted = row.accepted.map(|reason| format!("accepted: {reason}"));
+    let accepted = row.acceptance().map(|(how, reason)| format!("{how}: {reason}"));
     let meaning = row.meaning.map(str::to_owned);
     for line in [meaning, row.tried.clone(), only, accepted].into_iter().flatten() {
         text.push_str(&wrapped(&line, "    ", look.width));

@@ -371,7 +371,8 @@ fn only_in(row: &Row<'_>) -> Option<String> {
 }
 
 fn accepted(row: &Row<'_>) -> Option<String> {
-    Some(format!("accepted: {}", code(row.accepted?, NOTE_CHARS_MAX)))
+    let (how, reason) = row.acceptance()?;
+    Some(format!("{how}: {}", code(reason, NOTE_CHARS_MAX)))
 }
 
 fn and_more(count: usize) -> String {

@@ -128,6 +128,8 @@ pub(crate) struct Row<'c> {
     pub(crate) only_in: Option<String>,
     /// Why it is accepted.
     pub(crate) accepted: Option<&'c str>,
+    /// Why this change accepts it, which does not count.
+    pub(crate) accepted_here: Option<&'c str>,
 }
 
 /// A change in full.
@@ -307,7 +309,14 @@ impl<'c> Row<'c> {
             environments: &found.environments,
             only_in: words::only_in(found, project),
             accepted: found.accepted.as_ref().map(|accepted| accepted.reason.as_str()),
+            accepted_here: found.accepted_here.as_ref().map(|it| it.reason.as_str()),
         }
+    }
+
+    /// Returns how it is accepted, and why.
+    pub(crate) fn acceptance(&self) -> Option<(&'static str, &'c str)> {
+        let here = self.accepted_here.map(|reason| ("accepted by this change alone", reason));
+        self.accepted.map(|reason| ("accepted", reason)).or(here)
     }
 
     /// Returns what differs, in words.
@@ -327,7 +336,7 @@ impl<'c> Row<'c> {
         lines.extend(self.tried.clone());
         lines.extend(self.size.clone());
         lines.extend(self.only_in.as_ref().map(|names| format!("only in {names}")));
-        lines.extend(self.accepted.map(|reason| format!("accepted: {reason}")));
+        lines.extend(self.acceptance().map(|(how, reason)| format!("{how}: {reason}")));
         lines.join("\n")
     }
 }

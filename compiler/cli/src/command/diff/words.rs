@@ -100,6 +100,7 @@ pub(crate) fn kind(kind: Kind) -> &'static str {
         Kind::Tenant => "tenant",
         Kind::Tool => "tool",
         Kind::Suppression => "allow-secret",
+        Kind::Expectation => "expect",
         Kind::Briefings => "briefings",
         Kind::Instructions => "instructions",
         Kind::Index => "index of prompts",
@@ -211,6 +212,11 @@ pub(crate) fn verdict<'f>(
     let accepted = number(&|found| found.accepted.is_some());
     if accepted > 0 {
         groups.push(vec![plain(format!("{accepted} accepted"))]);
+    }
+    let here = number(&|found| found.accepted_here.is_some());
+    if here > 0 {
+        let text = format!("{here} accepted by this change alone");
+        groups.push(vec![Count { text, is_bad: true }]);
     }
     groups
 }

@@ -2,7 +2,7 @@
 
 use relay_bundle::Bundle;
 use relay_engine::cascade::{self, Explained, Failed, Question, Row};
-use relay_engine::decide::{Call, Rule, decide};
+use relay_engine::decide::{Call, Outcome, Rule, decide};
 use relay_engine::place::{self, Identity};
 use relay_engine::view::View;
 use schemars::JsonSchema;
@@ -83,12 +83,20 @@ impl Asked {
             asked.tenant = Some(name.to_owned());
         }
         let view = View::of(bundle, &placement)?;
-        if let Some(tool) = tool
-            && decide(&view, &Call { tool })?.rule == Rule::NotSeen
-        {
-            asked
-                .notes
-                .push(format!("this caller does not see `{tool}`: a server rejects the call"));
+        let Some(tool) = tool else { return Ok(asked) };
+        let decision = decide(&view, &Call { tool })?;
+        match (decision.rule, decision.outcome) {
+            (Rule::NotSeen, _) => {
+                let note = format!("this caller does not see `{tool}`: a server rejects the call");
+                asked.notes.push(note);
+            }
+            (rule, Outcome::Deny) => {
+                let (tier, reason) = (decision.tier.number(), rule.reason());
+                asked.notes.push(format!(
+                    "a server denies this call of `{tool}`, and gives it no skills: tier {tier}, {reason}"
+                ));
+            }
+            _ => {}
         }
         Ok(asked)
     }

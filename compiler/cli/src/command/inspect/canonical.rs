@@ -12,8 +12,8 @@ use std::fmt::Write as _;
 use std::ops::Bound::{Included, Unbounded};
 
 use relay_bundle::{
-    Bundle, CallerRole, Gate, IndexSettings, List, Manifest, MessagePiece, Messages, Policy,
-    Reason, Review, Setting, Suppression,
+    Bundle, CallerRole, Expectation, Gate, IndexSettings, List, Manifest, MessagePiece, Messages,
+    Policy, Reason, Review, Setting, Suppression,
 };
 use relay_compiler::{OwnProgram, OwnVariables, facts_kdl};
 use relay_engine::briefing;
@@ -150,13 +150,22 @@ fn facts(bundle: &Bundle, reasons: &[Reason]) -> Result<String, Failure> {
 
 fn review(review: &Review, text: &mut String) {
     // The index is part of the gate, and the reasons of whole programs and variables are part of facts.
-    let Review { switched_off, switched_off_skills, suppressions, reasons, index: _ } = review;
+    let Review { switched_off, switched_off_skills, suppressions, reasons, index: _, expectations } =
+        review;
     if !(switched_off.is_empty() && switched_off_skills.is_empty()) {
         let prompts = switched_off.iter().map(|name| ("prompt", name));
         let skills = switched_off_skills.iter().map(|label| ("skill", label));
         let names = prompts.chain(skills);
         let names = names.map(|(kind, name)| format!("{kind} {}", on_one_line(&name.value)));
         section("switched off", &names.collect::<Vec<_>>().join("\n"), text);
+    }
+    let expectation = |it: &Expectation| {
+        let Expectation { question, claims, at: _ } = it;
+        claims.iter().map(|claim| on_one_line(&format!("{question}: {claim}"))).collect::<Vec<_>>()
+    };
+    let lines: BTreeSet<String> = expectations.iter().flat_map(expectation).collect();
+    if !lines.is_empty() {
+        section("expectations", &lines.into_iter().collect::<Vec<_>>().join("\n"), text);
     }
     let mut lines = BTreeSet::new();
     for Suppression { rule, because, prompts, resources, skills, at: _ } in suppressions {

@@ -1,0 +1,219 @@
+//! The decisions of both bundles on one caller, and whether it gains or loses by the change.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+
+use relay_bundle::{Bundle, CallerRole, Corrupt, List, Setting, Tier};
+use relay_engine::place::{Placement, number_of, place};
+use relay_engine::view::View;
+
+use crate::audience::name;
+use crate::callers::Caller;
+use crate::role;
+
+/// The most callers that both bundles are asked for.
+const ASKED_MAX: usize = 262_144;
+
+/// A place in a project, by names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Given<'b> {
+    pub(crate) tenant: Option<&'b str>,
+    pub(crate) role: Option<&'b str>,
+}
+
+/// The decisions on a caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Decided<'b> {
+    /// Its place before; absent if it was refused.
+    pub(crate) before: Option<Given<'b>>,
+    pub(crate) after: Option<Given<'b>>,
+    pub(crate) gains: bool,
+    pub(crate) loses: bool,
+}
+
+/// What two places allow: whether the second has something that the first lacks, and the reverse.
+#[derive(Clone, Copy)]
+struct Extent {
+    gains: bool,
+    loses: bool,
+}
+
+/// Both bundles, and what was asked of them.
+pub(crate) struct Decisions<'b> {
+    a: &'b Bundle,
+    b: &'b Bundle,
+    unnamed: String,
+    /// The row of the first bundle for each row of the second that both have.
+    counterparts: Vec<(List, Vec<Option<usize>>)>,
+    extents: RefCell<BTreeMap<[Given<'b>; 2], Extent>>,
+    asked: Cell<usize>,
+}
+
+impl<'b> Decisions<'b> {
+    pub(crate) fn new(a: &'b Bundle, b: &'b Bundle, unnamed: String) -> Result<Self, Corrupt> {
+        let counterparts = List::ALL.into_iter().map(|list| Ok((list, counterparts(a, b, list)?)));
+        Ok(Self {
+            a,
+            b,
+            unnamed,
+            counterparts: counterparts.collect::<Result<_, Corrupt>>()?,
+            extents: RefCell::default(),
+            asked: Cell::new(0),
+        })
+    }
+
+    /// Returns whether more callers can be asked for.
+    pub(crate) fn have_room(&self) -> bool {
+        self.asked.get() < ASKED_MAX
+    }
+
+    /// Asks both bundles for a caller.
+    pub(crate) fn of(&self, caller: &Caller<'_>) -> Result<Decided<'b>, Corrupt> {
+        let before = self.place(self.a, caller)?;
+        let after = self.place(self.b, caller)?;
+        let (gains, loses) = match (before, after) {
+            (None, None) => (false, false),
+            (None, Some(_)) => (true, false),
+            (Some(_), None) => (false, true),
+            (Some(before), Some(after)) => {
+                let Extent { gains, loses } = self.extent(before, after)?;
+                (gains, loses)
+            }
+        };
+        Ok(Decided { before, after, gains, loses })
+    }
+
+    /// Returns whether a caller that asks for a role could have all that it has now before, by asking
+    /// for another role or for none.
+    pub(crate) fn could_have(
+        &self,
+        caller: &Caller<'_>,
+        after: Given<'b>,
+    ) -> Result<bool, Corrupt> {
+        let roles = self.a.roles().iter().map(|role| Some(role.name.as_str()));
+        for role in [None].into_iter().chain(roles) {
+            let before = self.place(self.a, &Caller { role, ..caller.clone() })?;
+            if let Some(before) = before
+                && !self.extent(before, after)?.gains
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns the place of a caller; `None` if it is refused.
+    fn place(&self, bundle: &'b Bundle, caller: &Caller<'_>) -> Result<Option<Given<'b>>, Corrupt> {
+        self.asked.set(self.asked.get() + 1);
+        let groups: Vec<String> = caller.groups.iter().map(|group| (*group).to_owned()).collect();
+        let Ok(Placement { tenant, role, row: _ }) =
+            place(bundle, &caller.identity(&self.unnamed, &groups))?
+        else {
+            return Ok(None);
+        };
+        let tenant = tenant.map(|tenant| bundle.tenants().name(tenant)).transpose()?;
+        let role = role.and_then(|role| bundle.roles().get(role)).map(|role| role.name.as_str());
+        Ok(Some(Given { tenant, role }))
+    }
+
+    /// Compares what callers of a place see and may do before with those of another one after. The same
+    /// place is none of a caller's difference: what its role or tenant gains is a finding of its own.
+    fn extent(&self, before: Given<'b>, after: Given<'b>) -> Result<Extent, Corrupt> {
+        if before == after {
+            return Ok(Extent { gains: false, loses: false });
+        }
+        if let Some(known) = self.extents.borrow().get(&[before, after]) {
+            return Ok(*known);
+        }
+        let is_other = |tenant: Option<&str>, other, bundle: &Bundle| {
+            tenant.is_some() && tenant != other && bundle.tenants().count() > 0
+        };
+        let (tier_a, tools_a) = authority(self.a, before);
+        let (tier_b, tools_b) = authority(self.b, after);
+        let mut extent = Extent {
+            gains: is_other(after.tenant, before.tenant, self.a)
+                || tier_b > tier_a
+                || !role::covers(tools_a, tools_b),
+            loses: is_other(before.tenant, after.tenant, self.b)
+                || tier_a > tier_b
+                || !role::covers(tools_b, tools_a),
+        };
+        self.compare_lists(before, after, &mut extent)?;
+        self.extents.borrow_mut().insert([before, after], extent);
+        Ok(extent)
+    }
+
+    fn compare_lists(
+        &self,
+        before: Given<'b>,
+        after: Given<'b>,
+        extent: &mut Extent,
+    ) -> Result<(), Corrupt> {
+        let (Some(seen_a), Some(seen_b)) = (view(self.a, before)?, view(self.b, after)?) else {
+            return Ok(());
+        };
+        // The place before, as the second bundle has it: what it sees of what is new.
+        let kept = view(self.b, before)?;
+        for (list, counterparts) in &self.counterparts {
+            let [of_a, of_b] = [seen_a, seen_b].map(|view| view.rows(*list));
+            let (of_a, of_b): (BTreeSet<_>, BTreeSet<_>) = (of_a?.collect(), of_b?.collect());
+            let of_kept: Option<BTreeSet<usize>> =
+                kept.map(|view| view.rows(*list)).transpose()?.map(Iterator::collect);
+            for (row, counterpart) in counterparts.iter().enumerate() {
+                let (was_seen, is_seen) = match counterpart {
+                    Some(old) => (of_a.contains(old), of_b.contains(&row)),
+                    // Everyone saw everything.
+                    None if self.a.roles().is_empty() => continue,
+                    None => {
+                        let has = of_kept.as_ref().is_some_and(|rows| rows.contains(&row));
+                        (has, of_b.contains(&row))
+                    }
+                };
+                extent.gains |= is_seen && !was_seen;
+                extent.loses |= was_seen && !is_seen && counterpart.is_some();
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the view of a place; `None` if the bundle lacks its tenant or its role.
+fn view<'b>(bundle: &'b Bundle, given: Given<'_>) -> Result<Option<View<'b>>, Corrupt> {
+    let Given { tenant, role } = given;
+    let role = match role {
+        None => None,
+        Some(name) => match number_of(bundle.roles(), name) {
+            Some(role) => Some(role),
+            None => return Ok(None),
+        },
+    };
+    if role.is_none() && !bundle.roles().is_empty() {
+        return Ok(None);
+    }
+    let tenant = match tenant {
+        None => None,
+        Some(name) => match bundle.tenants().find(name)? {
+            Some(tenant) => Some(tenant),
+            None => return Ok(None),
+        },
+    };
+    Ok(Some(View::of(bundle, &Placement { tenant, role, row: None })?))
+}
+
+/// Returns the most tier and the tools of a place; without roles, all.
+fn authority<'b>(bundle: &'b Bundle, given: Given<'_>) -> (Tier, Option<&'b [Setting<String>]>) {
+    let role = given.role.and_then(|name| bundle.roles().get(number_of(bundle.roles(), name)?));
+    match role {
+        Some(CallerRole { tier, tools, .. }) => (tier.value, tools.as_deref()),
+        None => (Tier::Irreversible, None),
+    }
+}
+
+fn counterparts(a: &Bundle, b: &Bundle, list: List) -> Result<Vec<Option<usize>>, Corrupt> {
+    let mut rows = BTreeMap::new();
+    for row in 0..a.list(list).count() {
+        rows.insert(name(a, list, row)?, row);
+    }
+    let of = |row| Ok(rows.get(name(b, list, row)?).copied());
+    (0..b.list(list).count()).map(of).collect()
+}
