@@ -212,7 +212,7 @@ pub(crate) static FLAGS: Rule = Rule {
 pub(crate) static VALUE: Rule = Rule::leaf(
     "value",
     "a value",
-    "What certain values mean; the first row that matches counts. A pattern has one `*`, at its end or beginning; before a `*` at the end, `[*]` is the character. `[relative]` is any value that begins as a relative path does: with a letter, a digit, `.`, `_` or `@`.",
+    "What certain values mean; the first row that matches counts. A pattern has one `*`, at its end or beginning; before a `*` at the end, `[*]` is the character. `[relative]` is any value that begins as a relative path does: with a letter, a digit, `.`, `_` or `@`. `[name]` is any value that begins with a letter or a digit and is no path, address or setting: it may compare a version, as in `name==1.0`.",
     &[
         Field::arguments("a pattern", Kind::Name("text"), "A value or a pattern."),
         Field::property("tier", Kind::TIER, "The tier that it raises the command to."),

@@ -16,6 +16,9 @@ use crate::state::{Folder, Frame, Parameters};
 use crate::tier::Floor;
 use crate::value::{Content, Field, Mark, Stream, Text};
 
+/// The variable with which options end at the first operand.
+const OPTIONS_FIRST: &str = "POSIXLY_CORRECT";
+
 /// Interprets a program that facts describe.
 pub(super) fn program(
     run: &mut Machine<'_>,
@@ -24,7 +27,9 @@ pub(super) fn program(
     frame: &mut Frame,
     input: &Stream,
 ) -> Stream {
-    let call = invocation::read(node, name.text.span, words, (run.facts, &mut run.fuel));
+    let is_posix = run.variables.is_assigned(OPTIONS_FIRST);
+    let place = (name.text.span, words);
+    let call = invocation::read(node, place, is_posix, (run.facts, &mut run.fuel));
     describe(run, id, &call, words);
     let output = match call.chain.last().copied() {
         Some(node) => {
@@ -196,14 +201,15 @@ fn form(run: &Machine<'_>, row: &NodeRow, call: &Invocation<'_>) -> Option<FormR
 }
 
 fn holds(run: &Machine<'_>, form: &FormRow, call: &Invocation<'_>) -> bool {
-    let is_given = |list: NameList| {
-        let mut names = call.given.iter().filter_map(|given| given.name);
+    let is_given = |list: NameList, is_sure: bool| {
+        let given = call.given.iter().filter(|given| given.is_whole || !is_sure);
+        let mut names = given.filter_map(|given| given.name);
         names.any(|name| run.facts.lists(list, name))
     };
-    if !form.has.is_empty() && !is_given(form.has) {
+    if !form.has.is_empty() && !is_given(form.has, call.is_posix) {
         return false;
     }
-    if !form.without.is_empty() && (call.has_unknown || is_given(form.without)) {
+    if !form.without.is_empty() && (call.has_unknown || is_given(form.without, false)) {
         return false;
     }
     let is_spread = call.operands.iter().any(|field| field.spread);
@@ -290,10 +296,17 @@ fn given(
     own.says(count, given.owner, row.line);
 }
 
-/// Returns whether words of a call may undo its caps: `--no-dry-run`, `--dry-run false`, or an option that is not
-/// known.
+/// Returns whether words of a call may undo its caps: `--no-dry-run`, `--dry-run false`, `SHELL=…` of a `make` whose dry
+/// run runs some lines, or an option that is not known.
 fn is_undone(run: &Machine<'_>, call: &Invocation<'_>) -> bool {
     let is_capped = call.given.iter().any(|given| given.flag.cap.is_some());
+    let names_program = || {
+        let mut words = call.operands.iter().filter_map(|field| {
+            let name = field.text.bytes.split(|byte| *byte == b'=').next()?;
+            (name.len() < field.text.bytes.len()).then_some(name)
+        });
+        words.any(|name| str::from_utf8(name).is_ok_and(variables::changes_code))
+    };
     let has_no = || call.operands.iter().any(|field| &*field.text.bytes == b"false");
     let is_negated = |name: String| {
         let name = name.strip_prefix("--no-").map(|name| format!("--{name}"));
@@ -306,7 +319,7 @@ fn is_undone(run: &Machine<'_>, call: &Invocation<'_>) -> bool {
         let names = call.given.iter().filter_map(|given| given.name);
         names.map(|name| run.facts.name(name)).any(is_negated)
     };
-    is_capped && (call.has_unknown || has_no() || has_negated())
+    is_capped && (call.has_unknown || has_no() || has_negated() || names_program())
 }
 
 /// Runs standard input as code.
