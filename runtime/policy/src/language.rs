@@ -9,5 +9,6 @@ mod finding;
 pub(crate) mod general;
 pub(crate) mod sed;
 pub(crate) mod sql;
+pub(crate) mod wire;
 
 pub(crate) use finding::What;

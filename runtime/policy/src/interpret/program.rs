@@ -12,6 +12,7 @@ use crate::facts::{
     FormRow, NameList, NodeBit, NodeRow, Output, Role, Special, matches, program_name,
 };
 use crate::invocation::{self, Invocation};
+use crate::language;
 use crate::state::{Folder, Frame, Parameters};
 use crate::tier::Floor;
 use crate::value::{Content, Field, Mark, Stream, Text};
@@ -110,6 +111,11 @@ fn interpret(run: &mut Machine<'_>, program: &Program<'_, '_>, frame: &mut Frame
         input_code(run, stdin, program, &mut own);
     }
     sends(program, &mut own);
+    let is_sent = own.effects.iter().any(|effect| matches!(effect.what, What::Connects(_) | What::Sends(_)));
+    let is_remote = |row: &NodeRow| row.output == Output::Network || row.has(NodeBit::Sends);
+    if is_sent || call.chain.iter().any(is_remote) {
+        words_leave(call, &mut own);
+    }
     if row.output == Output::Network {
         own.written.drain(..).for_each(|path| run.files.fetch(path));
     } else {
@@ -341,12 +347,27 @@ fn input_code(run: &mut Machine<'_>, role: Role, program: &Program<'_, '_>, own:
     }
 }
 
+/// Adds secrets in the words of a program that asks or tells a remote.
+fn words_leave(call: &Invocation<'_>, own: &mut Own) {
+    let values = call.given.iter().filter_map(|given| given.value.as_ref());
+    let words = values.chain(&call.operands);
+    for field in words.filter(|field| Mark::Secret.is_in(&field.text.bytes)) {
+        own.sends(Sent::Secret, field.text.span);
+    }
+}
+
 /// Adds data that leaves the host.
 fn sends(program: &Program<'_, '_>, own: &mut Own) {
     let mut sends = own.sends;
     if program.node.has(NodeBit::Sends) {
         sends = Some(program.call.span);
         own.secret |= program.input.is_secret;
+        if let Content::Literal(text) = &program.input.content {
+            own.secret |= Mark::Credential.is_in(&text.bytes);
+            if let Some(act) = language::wire::act(&text.bytes) {
+                own.does(act, program.call.span);
+            }
+        }
     }
     if let Some(span) = sends {
         own.sends(if own.secret { Sent::Secret } else { Sent::Data }, span);
