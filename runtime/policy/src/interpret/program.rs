@@ -6,7 +6,7 @@ use super::machine::{Machine, WRAPPERS_MAX};
 use super::operand::{self, Valued};
 use super::output;
 use super::own::{Own, Program, describe};
-use super::{mount, path, role, variables};
+use super::{mount, path, project, role, variables};
 use crate::effect::{CallId, Cap, Fact, Hidden, Sent, Touch, What};
 use crate::facts::{
     FormRow, NameList, NodeBit, NodeRow, Output, Role, Special, matches, program_name,
@@ -35,7 +35,7 @@ pub(super) fn program(
     let output = match call.chain.last().copied() {
         Some(node) => {
             let name = program_name(&name.text.bytes);
-            let program = Program { id, node, name, call: &call, input };
+            let program = Program { id, node, name, words, call: &call, input };
             run.within(id, |run| interpret(run, &program, frame))
         }
         None => Stream::default(),
@@ -100,6 +100,7 @@ fn interpret(run: &mut Machine<'_>, program: &Program<'_, '_>, frame: &mut Frame
         let ran = operand::all(run, rows, program, &mut own);
         output = output.or(ran);
     }
+    project::runs(run, program, &mut own);
     defaults(run, form.as_ref(), program, &mut own);
     mount::written(run, call, mark, &mut own);
     writes(run, form.as_ref(), program, &mut own);
@@ -111,7 +112,8 @@ fn interpret(run: &mut Machine<'_>, program: &Program<'_, '_>, frame: &mut Frame
         input_code(run, stdin, program, &mut own);
     }
     sends(program, &mut own);
-    let is_sent = own.effects.iter().any(|effect| matches!(effect.what, What::Connects(_) | What::Sends(_)));
+    let is_sent =
+        own.effects.iter().any(|effect| matches!(effect.what, What::Connects(_) | What::Sends(_)));
     let is_remote = |row: &NodeRow| row.output == Output::Network || row.has(NodeBit::Sends);
     if is_sent || call.chain.iter().any(is_remote) {
         words_leave(call, &mut own);

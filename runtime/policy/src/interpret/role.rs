@@ -328,9 +328,10 @@ fn host_of(bytes: &[u8]) -> &[u8] {
 /// Adds the commands of URLs whose path is sent as it is: `dict://HOST/COMMAND`, `gopher://HOST/_COMMAND`.
 fn commands(field: &Field<'_>, scheme: usize, own: &mut Own) {
     let span = field.text.span;
-    let is_raw = [b"dict://".as_slice(), b"gopher://", b"gophers://", b"telnet://"]
-        .iter()
-        .any(|raw| field.text.bytes.get(..scheme).is_some_and(|written| written.eq_ignore_ascii_case(raw)));
+    let is_raw =
+        [b"dict://".as_slice(), b"gopher://", b"gophers://", b"telnet://"].iter().any(|raw| {
+            field.text.bytes.get(..scheme).is_some_and(|written| written.eq_ignore_ascii_case(raw))
+        });
     if !is_raw {
         return;
     }
@@ -340,7 +341,8 @@ fn commands(field: &Field<'_>, scheme: usize, own: &mut Own) {
     let sent = decoded(rest.get(slash + 1..).unwrap_or(&[]));
     // The first letter of a path of gopher is its type; `:` separates the words of dict.
     for sent in [sent.as_slice(), sent.get(1..).unwrap_or(&[])] {
-        let line: Vec<u8> = sent.iter().map(|byte| if *byte == b':' { b' ' } else { *byte }).collect();
+        let line: Vec<u8> =
+            sent.iter().map(|byte| if *byte == b':' { b' ' } else { *byte }).collect();
         if let Some(act) = language::wire::act(&line) {
             own.does(act, span);
         }
@@ -353,7 +355,8 @@ fn decoded(path: &[u8]) -> Vec<u8> {
     let mut at = 0;
     while let Some(byte) = path.get(at).copied() {
         let digits = path.get(at + 1..at + 3).and_then(|digits| str::from_utf8(digits).ok());
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(|_| byte == b'%') {
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(|_| byte == b'%')
+        {
             Some(decoded) => {
                 written.push(decoded);
                 at += 3;

@@ -30,8 +30,21 @@ const OWN_VARIABLES: &[&str] = &[
 
 /// Names of variables that hold a secret, and the ends of such names after a `_`.
 const SECRETS: &[&str] = &[
-    "TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE", "SECRET", "SECRET_KEY", "SECRET_ACCESS_KEY", "ACCESS_KEY", "API_KEY", "APIKEY",
-    "PRIVATE_KEY", "CREDENTIAL", "CREDENTIALS", "PAT", "PGPASSWORD",
+    "TOKEN",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "SECRET",
+    "SECRET_KEY",
+    "SECRET_ACCESS_KEY",
+    "ACCESS_KEY",
+    "API_KEY",
+    "APIKEY",
+    "PRIVATE_KEY",
+    "CREDENTIAL",
+    "CREDENTIALS",
+    "PAT",
+    "PGPASSWORD",
 ];
 /// Names of such an end that mark a place in a list and no secret.
 const PLACES: &[&str] = &["NEXT", "PAGE", "CONTINUATION", "CURSOR", "STARTING", "CSRF", "SYNC"];

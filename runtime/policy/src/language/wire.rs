@@ -6,9 +6,36 @@ use crate::effect::Act;
 
 /// Verbs that change something at the other end.
 const CHANGES: &[&str] = &[
-    "POST", "PUT", "PATCH", "PROPPATCH", "MKCOL", "MOVE", "SET", "SETEX", "MSET", "DEL", "UNLINK", "EXPIRE", "RENAME",
-    "LPUSH", "RPUSH", "HSET", "SADD", "ZADD", "PUBLISH", "CONFIG", "EVAL", "MODULE", "SLAVEOF", "REPLICAOF", "MAIL",
-    "RCPT", "STOR", "APPE", "MKD", "RNTO",
+    "POST",
+    "PUT",
+    "PATCH",
+    "PROPPATCH",
+    "MKCOL",
+    "MOVE",
+    "SET",
+    "SETEX",
+    "MSET",
+    "DEL",
+    "UNLINK",
+    "EXPIRE",
+    "RENAME",
+    "LPUSH",
+    "RPUSH",
+    "HSET",
+    "SADD",
+    "ZADD",
+    "PUBLISH",
+    "CONFIG",
+    "EVAL",
+    "MODULE",
+    "SLAVEOF",
+    "REPLICAOF",
+    "MAIL",
+    "RCPT",
+    "STOR",
+    "APPE",
+    "MKD",
+    "RNTO",
 ];
 /// Verbs after which data of the other end is gone, or the other end itself.
 const DELETES: &[&str] =
@@ -21,7 +48,8 @@ pub(crate) fn act(text: &[u8]) -> Option<Act> {
     });
     let mut worst = None;
     for verb in verbs {
-        let is_in = |list: &[&str]| list.iter().any(|word| word.as_bytes().eq_ignore_ascii_case(verb));
+        let is_in =
+            |list: &[&str]| list.iter().any(|word| word.as_bytes().eq_ignore_ascii_case(verb));
         if is_in(DELETES) {
             return Some(Act::DeletesAtPeer);
         }
