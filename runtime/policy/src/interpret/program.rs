@@ -364,11 +364,15 @@ fn sends(program: &Program<'_, '_>, own: &mut Own) {
     if program.node.has(NodeBit::Sends) {
         sends = Some(program.call.span);
         own.secret |= program.input.is_secret;
-        if let Content::Literal(text) = &program.input.content {
-            own.secret |= Mark::Credential.is_in(&text.bytes);
-            if let Some(act) = language::wire::act(&text.bytes) {
-                own.does(act, program.call.span);
+        match &program.input.content {
+            Content::Literal(text) => {
+                own.secret |= Mark::Credential.is_in(&text.bytes);
+                if let Some(act) = language::wire::act(&text.bytes) {
+                    own.does(act, program.call.span);
+                }
             }
+            Content::Made => own.sends(Sent::Output, program.call.span),
+            _ => {}
         }
     }
     if let Some(span) = sends {

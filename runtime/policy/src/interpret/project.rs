@@ -6,7 +6,7 @@
 use super::machine::Machine;
 use super::own::{Own, Program};
 use super::role;
-use crate::effect::{Hidden, What};
+use crate::effect::Hidden;
 use crate::facts::{Role, matches};
 use crate::language::project::{Recipes, scripts};
 use crate::state::Built;
@@ -21,13 +21,12 @@ enum Form {
     Scripts,
     /// Code of a language; `Code` for one that is not read.
     Language(Role),
-    /// Tests, whose code is the project's own (docs/tiers.md 7.6): what is not understood is no doubt.
-    Tests(Role),
 }
 
-use Form::{Language, Recipes as Targets, Scripts, Tests};
+use Form::{Language, Recipes as Targets, Scripts};
 
-/// Programs, or sub-commands of them, with the names of the files that they run.
+/// Programs, or sub-commands of them, with the names of the files that they run. Tests are code of the project, even
+/// those that the text writes.
 const RUN_BY: &[(&[&str], &[&str], Form)] = &[
     (&["make", "gmake"], &["Makefile", "makefile", "GNUmakefile", "*.mk"], Targets),
     (&["just"], &["justfile", "Justfile", ".justfile"], Targets),
@@ -41,11 +40,6 @@ const RUN_BY: &[(&[&str], &[&str], Form)] = &[
         &["conftest.py", "noxfile.py", "sitecustomize.py"],
         Language(Role::Python),
     ),
-    (
-        &["pytest", "py.test", "tox", "nox", "unittest"],
-        &["test_*", "*_test.py"],
-        Tests(Role::Python),
-    ),
     (&["pip", "pip3", "pipx", "uv", "poetry", "build"], &["setup.py"], Language(Role::Python)),
     (
         &["scons", "invoke", "inv", "fab"],
@@ -57,7 +51,6 @@ const RUN_BY: &[(&[&str], &[&str], Form)] = &[
         &["Rakefile", "Gemfile", "*.gemspec", "Vagrantfile"],
         Language(Role::Ruby),
     ),
-    (&["rspec", "rake"], &["*_spec.rb", "*_test.rb"], Tests(Role::Ruby)),
     (
         &[
             "jest",
@@ -89,11 +82,6 @@ const RUN_BY: &[(&[&str], &[&str], Form)] = &[
         ],
         Language(Role::Javascript),
     ),
-    (
-        &["jest", "vitest", "mocha", "playwright", "npm", "pnpm", "yarn"],
-        &["*.test.js", "*.test.ts", "*.spec.js", "*.spec.ts"],
-        Tests(Role::Javascript),
-    ),
     (&["cargo"], &["build.rs", "Cargo.toml"], Language(Role::Code)),
     (&["cmake", "ctest"], &["CMakeLists.txt", "*.cmake"], Language(Role::Code)),
     (&["gradle", "gradlew"], &["*.gradle", "*.gradle.kts"], Language(Role::Code)),
@@ -113,7 +101,6 @@ const RUN_BY: &[(&[&str], &[&str], Form)] = &[
         Language(Role::Code),
     ),
     (&["pre-commit"], &[".pre-commit-config.yaml"], Language(Role::Code)),
-    (&["test"], &["*_test.go"], Tests(Role::Code)),
 ];
 
 /// Interprets the files of the project that a program runs and that the text wrote or fetched.
@@ -146,20 +133,12 @@ pub(super) fn runs(run: &mut Machine<'_>, program: &Program<'_, '_>, own: &mut O
                     own.runs(Hidden::Made, span, reason);
                 }
                 Built::Text(text) => {
-                    let count = own.effects.len();
                     for code in code_of(*form, &text, &goals, only_looks) {
                         let role = match form {
-                            Language(role) | Tests(role) => *role,
+                            Language(role) => *role,
                             Targets | Scripts => Role::Shell,
                         };
                         role::role(run, role, &Field::new(code), program, own);
-                    }
-                    if matches!(form, Tests(_)) {
-                        let mut at = 0;
-                        own.effects.retain(|effect| {
-                            at += 1;
-                            at <= count || !matches!(effect.what, What::Runs(Hidden::Opaque, _))
-                        });
                     }
                 }
             }
@@ -179,6 +158,6 @@ fn code_of<'t>(form: Form, text: &Text<'t>, goals: &[&[u8]], only_looks: bool) -
             .into_iter()
             .map(|script| Text::from_span(script, text.span))
             .collect(),
-        Language(_) | Tests(_) => vec![text.clone()],
+        Language(_) => vec![text.clone()],
     }
 }

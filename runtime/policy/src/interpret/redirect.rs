@@ -211,6 +211,10 @@ pub(super) fn write_redirects(
 fn written_by_hand(run: &mut Machine<'_>, output: &Stream, span: Span) {
     let text = match &output.content {
         Content::Literal(text) => &*text.bytes,
+        Content::Made => {
+            run.effects.add(What::Sends(Sent::Output), span);
+            &[]
+        }
         _ => &[],
     };
     if output.is_secret || Mark::Credential.is_in(text) {

@@ -276,7 +276,7 @@ fn name(run: &mut Machine<'_>, text: &Text<'_>, program: &Program<'_, '_>, frame
 }
 
 fn host(run: &mut Machine<'_>, field: &Field<'_>, program: &Program<'_, '_>, own: &mut Own) {
-    leaks(field, 0, own);
+    leaks(field, own);
     let bytes = &*field.text.bytes;
     let host = bytes.rsplit(|byte| *byte == b'@').next().unwrap_or(bytes);
     let host = What::Connects(run.effects.value(host));
@@ -291,9 +291,9 @@ fn url(run: &mut Machine<'_>, field: &Field<'_>, own: &mut Own) {
         // `URL POST data`, as load generators take it.
         own.sends(Sent::Body, span);
     }
-    let scheme = bytes.windows(3).position(|part| part == b"://").map_or(0, |at| at + 3);
+    let scheme = scheme_of(bytes);
     let rest = bytes.get(scheme..).unwrap_or(bytes);
-    leaks(field, scheme, own);
+    leaks(field, own);
     commands(field, scheme, own);
     if bytes.starts_with(b"file://") {
         own.secret |= path::own_read(run, &field.text.after(scheme), own).is_secret;
@@ -313,9 +313,14 @@ fn url(run: &mut Machine<'_>, field: &Field<'_>, own: &mut Own) {
     connects(run, host_of(bytes), span, own);
 }
 
+/// Returns how many bytes the scheme of a URL has, `://` included.
+fn scheme_of(bytes: &[u8]) -> usize {
+    bytes.windows(3).position(|part| part == b"://").map_or(0, |at| at + 3)
+}
+
 /// Returns the host of a URL.
 fn host_of(bytes: &[u8]) -> &[u8] {
-    let scheme = bytes.windows(3).position(|part| part == b"://").map_or(0, |at| at + 3);
+    let scheme = scheme_of(bytes);
     let rest = bytes.get(scheme..).unwrap_or(bytes);
     let host = rest
         .split(|byte| matches!(*byte, b'/' | b'?' | b'#') || Mark::Query.is(*byte))
@@ -370,10 +375,11 @@ fn decoded(path: &[u8]) -> Vec<u8> {
     written
 }
 
-/// Adds secrets, and output of other commands, that a host gets to see. A credential is no leak as the user of a URL,
-/// which is in front of the `@` after `scheme` bytes.
-fn leaks(field: &Field<'_>, scheme: usize, own: &mut Own) {
+/// Adds secrets, and output of other commands, that a host gets to see. A credential is no leak as the user of a host,
+/// which is in front of its `@`.
+fn leaks(field: &Field<'_>, own: &mut Own) {
     let bytes = &field.text.bytes;
+    let scheme = scheme_of(bytes);
     let rest = bytes.get(scheme..).unwrap_or(&[]);
     let authority = rest.split(|byte| matches!(*byte, b'/' | b'?' | b'#')).next().unwrap_or(rest);
     let user = authority.iter().rposition(|byte| *byte == b'@').unwrap_or(0);

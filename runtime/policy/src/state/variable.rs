@@ -131,7 +131,7 @@ impl Join for Variable {
 /// Returns the mark that is all of a value of which nothing is known.
 fn unknown(value: &[u8]) -> Option<Mark> {
     let [byte] = value else { return None };
-    Mark::of(*byte).filter(|mark| matches!(mark, Mark::Hole | Mark::Made | Mark::Credential))
+    Mark::of(*byte).filter(|mark| matches!(mark, Mark::Hole | Mark::Made))
 }
 
 #[cfg(test)]
