@@ -111,7 +111,7 @@ fn interpret(run: &mut Machine<'_>, program: &Program<'_, '_>, frame: &mut Frame
         }
         input_code(run, stdin, program, &mut own);
     }
-    sends(program, &mut own);
+    sends(run, program, &mut own);
     let is_sent =
         own.effects.iter().any(|effect| matches!(effect.what, What::Connects(_) | What::Sends(_)));
     let is_remote = |row: &NodeRow| row.output == Output::Network || row.has(NodeBit::Sends);
@@ -358,22 +358,35 @@ fn words_leave(call: &Invocation<'_>, own: &mut Own) {
     }
 }
 
+/// Adds the requests on the standard input of a program that only joins it to a host.
+fn by_hand(run: &Machine<'_>, program: &Program<'_, '_>, own: &mut Own) {
+    let row = program.node;
+    // An end of `socat` may listen.
+    let is_end = |values| run.facts.values(values).any(|value| value.role == Role::Listen);
+    let is_raw = row.output == Output::Network
+        && run
+            .facts
+            .operands(row.operands)
+            .any(|operand| operand.role == Role::Host || is_end(operand.values));
+    match &program.input.content {
+        Content::Literal(text) if is_raw => {
+            own.secret |= Mark::Credential.is_in(&text.bytes);
+            if let Some(act) = language::wire::act(&text.bytes) {
+                own.does(act, program.call.span);
+            }
+        }
+        Content::Made if is_raw => own.sends(Sent::Output, program.call.span),
+        _ => {}
+    }
+}
+
 /// Adds data that leaves the host.
-fn sends(program: &Program<'_, '_>, own: &mut Own) {
+fn sends(run: &Machine<'_>, program: &Program<'_, '_>, own: &mut Own) {
     let mut sends = own.sends;
     if program.node.has(NodeBit::Sends) {
         sends = Some(program.call.span);
         own.secret |= program.input.is_secret;
-        match &program.input.content {
-            Content::Literal(text) => {
-                own.secret |= Mark::Credential.is_in(&text.bytes);
-                if let Some(act) = language::wire::act(&text.bytes) {
-                    own.does(act, program.call.span);
-                }
-            }
-            Content::Made => own.sends(Sent::Output, program.call.span),
-            _ => {}
-        }
+        by_hand(run, program, own);
     }
     if let Some(span) = sends {
         own.sends(if own.secret { Sent::Secret } else { Sent::Data }, span);

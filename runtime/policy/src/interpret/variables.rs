@@ -57,7 +57,7 @@ pub(super) fn names_secret(name: &str) -> bool {
         rest.eq_ignore_ascii_case(end.as_bytes()) && (start.is_empty() || start.ends_with(b"_"))
     };
     let is_place = |part: &str| PLACES.iter().any(|place| place.eq_ignore_ascii_case(part));
-    SECRETS.iter().any(|end| is_end(&end)) && !name.split('_').any(is_place)
+    SECRETS.iter().any(is_end) && !name.split('_').any(is_place)
 }
 
 /// Interprets a value that the shell expands when it prompts or traces.

@@ -175,8 +175,9 @@ pub(crate) fn scripts(text: &[u8], goals: &[&[u8]]) -> Vec<Vec<u8>> {
     let mut found = Vec::new();
     while let (Some(name), Some(script)) = (strings.next(), strings.next()) {
         let is_goal = goals.iter().any(|goal| {
-            let base = |start: &str| name.strip_prefix(start.as_bytes()) == Some(*goal);
-            name == *goal || base("pre") || base("post")
+            let goal = if matches!(*goal, b"t" | b"tst") { &b"test"[..] } else { goal };
+            let base = |start: &str| name.strip_prefix(start.as_bytes()) == Some(goal);
+            name == goal || base("pre") || base("post")
         });
         let is_at_install =
             installs && AT_INSTALL.iter().any(|each| each.as_bytes() == name.as_slice());
