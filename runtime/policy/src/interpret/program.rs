@@ -363,11 +363,10 @@ fn by_hand(run: &Machine<'_>, program: &Program<'_, '_>, own: &mut Own) {
     let row = program.node;
     // An end of `socat` may listen.
     let is_end = |values| run.facts.values(values).any(|value| value.role == Role::Listen);
+    let mut operands = run.facts.operands(row.operands);
     let is_raw = row.output == Output::Network
-        && run
-            .facts
-            .operands(row.operands)
-            .any(|operand| operand.role == Role::Host || is_end(operand.values));
+        && (program.call.given.iter().any(|given| given.flag.role == Role::Host)
+            || operands.any(|operand| operand.role == Role::Host || is_end(operand.values)));
     match &program.input.content {
         Content::Literal(text) if is_raw => {
             own.secret |= Mark::Credential.is_in(&text.bytes);
