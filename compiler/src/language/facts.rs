@@ -193,7 +193,7 @@ pub(crate) static FLAGS: Rule = Rule {
         Field::property("value", ROLE_KIND, "They take a value; this is what it is."),
         Field::property("attached", ROLE_KIND, "They take a value only if it is attached."),
         Field::property("tier", Kind::TIER, "The tier that they raise the command to."),
-        Field::property("cap", Kind::TIER, "The most that the command itself is with them."),
+        Field::property("cap", Kind::TIER, "The most that the command itself is with them; 3 takes back what other options of it say."),
         SAYS,
         Field::property(
             "listens",
@@ -212,11 +212,15 @@ pub(crate) static FLAGS: Rule = Rule {
 pub(crate) static VALUE: Rule = Rule::leaf(
     "value",
     "a value",
-    "What certain values mean; the first row that matches counts. A pattern has one `*`, at its end or beginning; before a `*` at the end, `[*]` is the character. `[relative]` is any value that begins as a relative path does: with a letter, a digit, `.`, `_` or `@`.",
+    "What certain values mean; the first row that matches counts. A pattern has one `*`, at its end or beginning; before a `*` at the end, `[*]` is the character. `[relative]` is any value that begins as a relative path does: with a letter, a digit, `.`, `_` or `@`. `[name]` is any value that begins with a letter or a digit and is no path, address or setting: it may compare a version, as in `name==1.0`.",
     &[
         Field::arguments("a pattern", Kind::Name("text"), "A value or a pattern."),
         Field::property("tier", Kind::TIER, "The tier that it raises the command to."),
-        Field::property("cap", Kind::TIER, "The most that the command itself is with it."),
+        Field::property(
+            "cap",
+            Kind::TIER,
+            "The most that the command itself is with it; 3 takes back what other options say.",
+        ),
         Field::property("role", ROLE_KIND, "What the text is that `*` stands for.")
             .or(Literal::Word("text")),
         SAYS,

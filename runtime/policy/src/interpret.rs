@@ -29,6 +29,7 @@ mod parameter_operator;
 mod parameters;
 mod path;
 mod program;
+mod project;
 mod redirect;
 mod role;
 mod simple;

@@ -227,7 +227,13 @@ impl Judge<'_> {
             Cap::Value(value) => self.facts.value_row(value)?.cap,
             Cap::Help => Some(Tier::ReadOnly),
         };
-        self.effects.caps(call).iter().filter_map(tier).min()
+        let caps = self.effects.caps(call);
+        if caps.contains(&Cap::Help) {
+            return Some(Tier::ReadOnly);
+        }
+        // A cap of 3 takes back the others: it is a setting that may switch a dry run off.
+        let tiers = || caps.iter().filter_map(tier);
+        tiers().min().filter(|_| tiers().max() != Some(Tier::Irreversible))
     }
 
     /// Returns whether two effects are of calls that look alike: other ones are hits of their own.

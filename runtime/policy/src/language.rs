@@ -7,7 +7,9 @@ pub(crate) mod awk;
 pub(crate) mod crontab;
 mod finding;
 pub(crate) mod general;
+pub(crate) mod project;
 pub(crate) mod sed;
 pub(crate) mod sql;
+pub(crate) mod wire;
 
 pub(crate) use finding::What;

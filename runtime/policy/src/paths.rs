@@ -129,11 +129,68 @@ const ADMITTING: &[&str] = &[
     ".rhosts",
     ".shosts",
     "authorized_keys",
+    ".emacs",
+    ".emacs.d",
+    ".oh-my-zsh",
+    ".gdbinit",
+    ".lldbinit",
+    ".psqlrc",
+    ".sqliterc",
+    ".my.cnf",
+    ".irbrc",
+    ".pryrc",
+    ".gemrc",
+    ".Rprofile",
+    ".ghci",
+    ".hgrc",
+    ".wgetrc",
+    ".curlrc",
+    ".condarc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".pnpmfile.cjs",
+    ".mailcap",
+    ".devcontainer",
+    "pip.conf",
+    "sitecustomize.py",
+    "usercustomize.py",
+    "LaunchAgents",
 ];
 
 /// The same below `.config`.
-const ADMITTING_CONFIG: &[&str] =
-    &["systemd", "autostart", "fish", "git", "environment.d", "nvim", "direnv", "gcloud", "gh"];
+const ADMITTING_CONFIG: &[&str] = &[
+    "systemd",
+    "autostart",
+    "fish",
+    "git",
+    "environment.d",
+    "nvim",
+    "direnv",
+    "gcloud",
+    "gh",
+    "zsh",
+    "tmux",
+    "emacs",
+    "pip",
+    "nix",
+    "containers",
+    "mise",
+    "i3",
+    "sway",
+    "hypr",
+];
+
+/// The same below other folders.
+const ADMITTING_BELOW: &[(&str, &[&str])] = &[
+    (".config", ADMITTING_CONFIG),
+    (".git", &["hooks", "config"]),
+    (".vscode", &["tasks.json", "settings.json", "launch.json"]),
+    (".cargo", &["config.toml", "config"]),
+    (".m2", &["settings.xml"]),
+    (".gradle", &["init.gradle", "init.d"]),
+    (".bundle", &["config"]),
+    ("share", &["applications"]),
+];
 
 /// Names of files that hold secrets, wherever they are.
 const SECRET_NAMES: &[&str] = &[
@@ -333,7 +390,8 @@ fn class(path: &[u8]) -> PathClass {
 /// Returns the class of a path below home or work tree.
 fn own(path: &[u8], class: PathClass) -> PathClass {
     let mut before: &[u8] = b"";
-    for part in path.split(|byte| *byte == b'/') {
+    let mut parts = path.split(|byte| *byte == b'/').enumerate().peekable();
+    while let Some((at, part)) = parts.next() {
         let is_pattern = part.iter().any(|byte| is_wildcard(*byte));
         let is_listed = |names: &[&str]| {
             names.iter().any(|name| match is_pattern {
@@ -341,13 +399,18 @@ fn own(path: &[u8], class: PathClass) -> PathClass {
                 false => name.as_bytes() == part,
             })
         };
-        let admits = match before {
-            b".config" => is_listed(ADMITTING_CONFIG),
-            b".git" => part == b"hooks" || part == b"config",
-            b".vscode" => part == b"tasks.json" || part == b"settings.json",
-            _ => is_listed(ADMITTING),
+        let below = ADMITTING_BELOW.iter().find(|(folder, _)| folder.as_bytes() == before);
+        // A shell finds programs in these folders.
+        let is_bin =
+            part == b"bin" && (before == b".local" || (at == 0 && class == PathClass::Home));
+        let admits = match below {
+            Some((_, names)) => is_listed(names),
+            None => is_listed(ADMITTING),
         };
-        if admits {
+        // Python runs lines of it when it starts.
+        let is_startup =
+            matches!(before, b"site-packages" | b"dist-packages") && part.ends_with(b".pth");
+        if admits || is_startup || (is_bin && parts.peek().is_some()) {
             return PathClass::Admits;
         }
         before = part;

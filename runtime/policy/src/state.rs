@@ -8,7 +8,7 @@ mod shell;
 mod variable;
 mod variables;
 
-pub(crate) use files::Files;
+pub(crate) use files::{Built, Files};
 pub(crate) use folder::Folder;
 pub(crate) use frame::{Dialect, Frame};
 pub(crate) use parameters::Parameters;

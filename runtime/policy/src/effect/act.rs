@@ -73,6 +73,10 @@ pub enum Act {
     RemovesFile,
     /// Files are removed, one after the other.
     RemovesFiles,
+    /// A text that is written to a connection changes something at the other end.
+    ChangesPeer,
+    /// The same, and something is gone there.
+    DeletesAtPeer,
 }
 
 impl Act {
@@ -116,6 +120,8 @@ impl Act {
             Self::IsAboutAll => "is about all that there is",
             Self::RemovesFile => "removes a file",
             Self::RemovesFiles => "removes files, one after the other",
+            Self::ChangesPeer => "asks the other end to change something",
+            Self::DeletesAtPeer => "asks the other end to delete something",
         }
     }
 }

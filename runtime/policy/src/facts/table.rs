@@ -379,17 +379,31 @@ impl<'a> Facts<'a> {
 
 /// The pattern of relative paths.
 pub(crate) const RELATIVE: &str = "[relative]";
+/// The pattern of any word that is a plain name.
+pub(crate) const NAME: &str = "[name]";
 
-/// Returns whether a word is a pattern's: its whole text, with `*` at one end what is left, or a relative path
-/// for [`RELATIVE`].
+/// Returns whether a word is a pattern's: its whole text, with `*` at one end what is left, a relative path for
+/// [`RELATIVE`], or a plain name for [`NAME`].
 pub(crate) fn matches(pattern: &str, word: &[u8]) -> bool {
     match word {
         // A word that begins with an unknown byte may be an absolute path.
         [first, ..] if pattern == RELATIVE => {
             first.is_ascii_alphanumeric() || matches!(first, b'.' | b'_' | b'@')
         }
+        [first, ..] if pattern == NAME => first.is_ascii_alphanumeric() && is_plain_name(word),
         _ => matches_star(pattern, word),
     }
+}
+
+/// Returns whether a word is no path, address or setting: it may compare a version, as in `name==1.0`.
+fn is_plain_name(word: &[u8]) -> bool {
+    let is_comparison = |two: &[u8]| matches!(two, b"==" | b"<=" | b">=" | b"~=" | b"!=");
+    let is_compared = word.windows(2).any(is_comparison);
+    word.iter().all(|byte| match byte {
+        b'/' | b':' | b'\\' | b'@' => false,
+        b'=' => is_compared,
+        byte => byte.is_ascii(),
+    })
 }
 
 /// Returns whether a word is a pattern's: its whole text, or with `*` at one end what is left.

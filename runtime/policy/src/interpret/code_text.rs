@@ -30,7 +30,7 @@ pub(super) fn readable<'t>(text: &Text<'t>) -> Text<'t> {
     for (at, byte) in text.bytes.iter().enumerate() {
         let Some(mark) = Mark::of(*byte) else { continue };
         let written: &[u8] = match mark {
-            Mark::Hole | Mark::Made | Mark::Output | Mark::Secret => b"$_",
+            Mark::Hole | Mark::Made | Mark::Output | Mark::Secret | Mark::Credential => b"$_",
             Mark::Name => b"0",
             Mark::Star => b"*",
             Mark::Query => b"?",

@@ -134,6 +134,7 @@ pub(super) fn formatted(call: &Invocation<'_>) -> Option<Text<'static>> {
                 b'\\' => match bytes.next()?.1 {
                     b'n' => builder.push_byte(b'\n', call.span),
                     b't' => builder.push_byte(b'\t', call.span),
+                    b'r' => builder.push_byte(b'\r', call.span),
                     b'\\' => builder.push_byte(b'\\', call.span),
                     _ => return None,
                 },

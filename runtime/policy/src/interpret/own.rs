@@ -15,6 +15,8 @@ pub(super) struct Program<'p, 'c> {
     pub(super) node: NodeRow,
     /// The name of the program, as it was called.
     pub(super) name: &'p [u8],
+    /// The words after it.
+    pub(super) words: &'p [Field<'c>],
     pub(super) call: &'p Invocation<'c>,
     pub(super) input: &'p Stream,
 }

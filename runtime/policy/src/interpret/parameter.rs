@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::choice::Choice;
 use super::fields::Fields;
 use super::machine::{Code, Machine, READINGS_MAX, Reading};
-use super::{arithmetic, parameter_operator};
+use super::{arithmetic, parameter_operator, variables};
 use crate::span::Span;
 use crate::state::{Held, Parameters};
 use crate::syntax::{Operation, Parameter, Part};
@@ -205,6 +205,9 @@ pub(super) fn value_of(
 /// Returns the value of a variable in this reading; marks if it is not known.
 fn chosen(run: &mut Machine<'_>, name: &str, choice: &mut Choice, span: Span) -> Rc<[u8]> {
     let value: Rc<[u8]> = match run.variables.held(name) {
+        Held::Unknown(Mark::Hole) if variables::names_secret(name) => {
+            Mark::Credential.text().into()
+        }
         Held::Unknown(mark) => mark.text().into(),
         Held::Given(value) => value.into(),
         Held::Values(values, mark) => {
@@ -294,8 +297,10 @@ fn operated<'c>(
     if *operator == b'#'
         && matches!(pattern.as_deref(), Some([b'#', star, b'/']) if Mark::Star.is(*star))
     {
-        let is_kept =
-            |byte: &u8| matches!(Mark::of(*byte), Some(Mark::Made | Mark::Secret | Mark::Output));
+        let is_kept = |byte: &u8| {
+            let mark = Mark::of(*byte);
+            matches!(mark, Some(Mark::Made | Mark::Secret | Mark::Credential | Mark::Output))
+        };
         let marks = value.iter().filter(|byte| is_kept(byte));
         return marks.chain(Mark::Name.text()).copied().collect();
     }

@@ -6,15 +6,19 @@ use super::machine::{Machine, WRAPPERS_MAX};
 use super::operand::{self, Valued};
 use super::output;
 use super::own::{Own, Program, describe};
-use super::{mount, path, role, variables};
+use super::{mount, path, project, role, variables};
 use crate::effect::{CallId, Cap, Fact, Hidden, Sent, Touch, What};
 use crate::facts::{
     FormRow, NameList, NodeBit, NodeRow, Output, Role, Special, matches, program_name,
 };
 use crate::invocation::{self, Invocation};
+use crate::language;
 use crate::state::{Folder, Frame, Parameters};
 use crate::tier::Floor;
 use crate::value::{Content, Field, Mark, Stream, Text};
+
+/// The variable with which options end at the first operand.
+const OPTIONS_FIRST: &str = "POSIXLY_CORRECT";
 
 /// Interprets a program that facts describe.
 pub(super) fn program(
@@ -24,12 +28,14 @@ pub(super) fn program(
     frame: &mut Frame,
     input: &Stream,
 ) -> Stream {
-    let call = invocation::read(node, name.text.span, words, (run.facts, &mut run.fuel));
+    let is_posix = run.variables.is_assigned(OPTIONS_FIRST);
+    let place = (name.text.span, words);
+    let call = invocation::read(node, place, is_posix, (run.facts, &mut run.fuel));
     describe(run, id, &call, words);
     let output = match call.chain.last().copied() {
         Some(node) => {
             let name = program_name(&name.text.bytes);
-            let program = Program { id, node, name, call: &call, input };
+            let program = Program { id, node, name, words, call: &call, input };
             run.within(id, |run| interpret(run, &program, frame))
         }
         None => Stream::default(),
@@ -94,6 +100,7 @@ fn interpret(run: &mut Machine<'_>, program: &Program<'_, '_>, frame: &mut Frame
         let ran = operand::all(run, rows, program, &mut own);
         output = output.or(ran);
     }
+    project::runs(run, program, &mut own);
     defaults(run, form.as_ref(), program, &mut own);
     mount::written(run, call, mark, &mut own);
     writes(run, form.as_ref(), program, &mut own);
@@ -104,7 +111,13 @@ fn interpret(run: &mut Machine<'_>, program: &Program<'_, '_>, frame: &mut Frame
         }
         input_code(run, stdin, program, &mut own);
     }
-    sends(program, &mut own);
+    sends(run, program, &mut own);
+    let is_sent =
+        own.effects.iter().any(|effect| matches!(effect.what, What::Connects(_) | What::Sends(_)));
+    let is_remote = |row: &NodeRow| row.output == Output::Network || row.has(NodeBit::Sends);
+    if is_sent || call.chain.iter().any(is_remote) {
+        words_leave(call, &mut own);
+    }
     if row.output == Output::Network {
         own.written.drain(..).for_each(|path| run.files.fetch(path));
     } else {
@@ -196,14 +209,15 @@ fn form(run: &Machine<'_>, row: &NodeRow, call: &Invocation<'_>) -> Option<FormR
 }
 
 fn holds(run: &Machine<'_>, form: &FormRow, call: &Invocation<'_>) -> bool {
-    let is_given = |list: NameList| {
-        let mut names = call.given.iter().filter_map(|given| given.name);
+    let is_given = |list: NameList, is_sure: bool| {
+        let given = call.given.iter().filter(|given| given.is_whole || !is_sure);
+        let mut names = given.filter_map(|given| given.name);
         names.any(|name| run.facts.lists(list, name))
     };
-    if !form.has.is_empty() && !is_given(form.has) {
+    if !form.has.is_empty() && !is_given(form.has, call.is_posix) {
         return false;
     }
-    if !form.without.is_empty() && (call.has_unknown || is_given(form.without)) {
+    if !form.without.is_empty() && (call.has_unknown || is_given(form.without, false)) {
         return false;
     }
     let is_spread = call.operands.iter().any(|field| field.spread);
@@ -290,10 +304,17 @@ fn given(
     own.says(count, given.owner, row.line);
 }
 
-/// Returns whether words of a call may undo its caps: `--no-dry-run`, `--dry-run false`, or an option that is not
-/// known.
+/// Returns whether words of a call may undo its caps: `--no-dry-run`, `--dry-run false`, `SHELL=…` of a `make` whose dry
+/// run runs some lines, or an option that is not known.
 fn is_undone(run: &Machine<'_>, call: &Invocation<'_>) -> bool {
     let is_capped = call.given.iter().any(|given| given.flag.cap.is_some());
+    let names_program = || {
+        let mut words = call.operands.iter().filter_map(|field| {
+            let name = field.text.bytes.split(|byte| *byte == b'=').next()?;
+            (name.len() < field.text.bytes.len()).then_some(name)
+        });
+        words.any(|name| str::from_utf8(name).is_ok_and(variables::changes_code))
+    };
     let has_no = || call.operands.iter().any(|field| &*field.text.bytes == b"false");
     let is_negated = |name: String| {
         let name = name.strip_prefix("--no-").map(|name| format!("--{name}"));
@@ -306,7 +327,7 @@ fn is_undone(run: &Machine<'_>, call: &Invocation<'_>) -> bool {
         let names = call.given.iter().filter_map(|given| given.name);
         names.map(|name| run.facts.name(name)).any(is_negated)
     };
-    is_capped && (call.has_unknown || has_no() || has_negated())
+    is_capped && (call.has_unknown || has_no() || has_negated() || names_program())
 }
 
 /// Runs standard input as code.
@@ -328,12 +349,43 @@ fn input_code(run: &mut Machine<'_>, role: Role, program: &Program<'_, '_>, own:
     }
 }
 
+/// Adds secrets in the words of a program that asks or tells a remote.
+fn words_leave(call: &Invocation<'_>, own: &mut Own) {
+    let values = call.given.iter().filter_map(|given| given.value.as_ref());
+    let words = values.chain(&call.operands);
+    for field in words.filter(|field| Mark::Secret.is_in(&field.text.bytes)) {
+        own.sends(Sent::Secret, field.text.span);
+    }
+}
+
+/// Adds the requests on the standard input of a program that only joins it to a host.
+fn by_hand(run: &Machine<'_>, program: &Program<'_, '_>, own: &mut Own) {
+    let row = program.node;
+    // An end of `socat` may listen.
+    let is_end = |values| run.facts.values(values).any(|value| value.role == Role::Listen);
+    let mut operands = run.facts.operands(row.operands);
+    let is_raw = row.output == Output::Network
+        && (program.call.given.iter().any(|given| given.flag.role == Role::Host)
+            || operands.any(|operand| operand.role == Role::Host || is_end(operand.values)));
+    match &program.input.content {
+        Content::Literal(text) if is_raw => {
+            own.secret |= Mark::Credential.is_in(&text.bytes);
+            if let Some(act) = language::wire::act(&text.bytes) {
+                own.does(act, program.call.span);
+            }
+        }
+        Content::Made if is_raw => own.sends(Sent::Output, program.call.span),
+        _ => {}
+    }
+}
+
 /// Adds data that leaves the host.
-fn sends(program: &Program<'_, '_>, own: &mut Own) {
+fn sends(run: &Machine<'_>, program: &Program<'_, '_>, own: &mut Own) {
     let mut sends = own.sends;
     if program.node.has(NodeBit::Sends) {
         sends = Some(program.call.span);
         own.secret |= program.input.is_secret;
+        by_hand(run, program, own);
     }
     if let Some(span) = sends {
         own.sends(if own.secret { Sent::Secret } else { Sent::Data }, span);

@@ -4,11 +4,12 @@ use super::choice::Choice;
 use super::machine::{Code, Machine, Reading};
 use super::{expand, path};
 use crate::effect::{Act, Sent, Touch, What};
+use crate::language;
 use crate::paths::PathClass;
 use crate::span::Span;
 use crate::state::Frame;
 use crate::syntax::{Redirect, RedirectKind};
-use crate::value::{Content, Field, Stream, Text};
+use crate::value::{Content, Field, Mark, Stream, Text};
 
 /// The effect of the redirections of a command.
 pub(super) struct Redirected<'c> {
@@ -177,8 +178,8 @@ pub(super) fn write_redirects(
     output: &Stream,
     frame: &Frame,
 ) {
-    if let Some(span) = redirected.connection.filter(|_| output.is_secret) {
-        run.effects.add(What::Sends(Sent::Secret), span);
+    if let Some(span) = redirected.connection {
+        written_by_hand(run, output, span);
     }
     for target in &redirected.targets {
         if target.field.stream.is_some() {
@@ -200,9 +201,27 @@ pub(super) fn write_redirects(
             let is_added = matches!(target.touch, Touch::Append);
             run.files.make(path.bytes.clone(), output, is_added);
         }
-        if path.class == PathClass::Connection && output.is_secret && target.is_output {
-            run.effects.add(What::Sends(Sent::Secret), target.field.text.span);
+        if path.class == PathClass::Connection && target.is_output {
+            written_by_hand(run, output, target.field.text.span);
         }
+    }
+}
+
+/// Adds the text that is written to a connection.
+fn written_by_hand(run: &mut Machine<'_>, output: &Stream, span: Span) {
+    let text = match &output.content {
+        Content::Literal(text) => &*text.bytes,
+        Content::Made => {
+            run.effects.add(What::Sends(Sent::Output), span);
+            &[]
+        }
+        _ => &[],
+    };
+    if output.is_secret || Mark::Credential.is_in(text) {
+        run.effects.add(What::Sends(Sent::Secret), span);
+    }
+    if let Some(act) = language::wire::act(text) {
+        run.does(act, span);
     }
 }
 

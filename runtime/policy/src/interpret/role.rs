@@ -39,11 +39,7 @@ pub(super) fn role(
         Role::ChangeTree => path::own_path(run, Touch::ChangeTree, text, own),
         Role::Take => path::own_path(run, Touch::Take, text, own),
         Role::Script => script(run, field, program, own),
-        Role::Config => {
-            if &*text.bytes != b"/dev/null" {
-                own.runs(Hidden::Opaque, text.span, "it loads another configuration");
-            }
-        }
+        Role::Config => config(run, text, own),
         Role::Shell => {
             let dialect = match program.node.special {
                 Special::Shell => Dialect::of_shell(program.name),
@@ -105,6 +101,17 @@ pub(super) fn role(
         Role::Mount => mount::mount(text, own),
         Role::Mode => mode(text, own),
         Role::User => escalates(run, text, program, own),
+    }
+}
+
+/// Interprets a configuration that is loaded, from a file or a server.
+fn config(run: &mut Machine<'_>, text: &Text<'_>, own: &mut Own) {
+    if &*text.bytes == b"/dev/null" {
+        return;
+    }
+    own.runs(Hidden::Opaque, text.span, "it loads another configuration");
+    if text.bytes.starts_with(b"http://") || text.bytes.starts_with(b"https://") {
+        connects(run, host_of(&text.bytes), text.span, own);
     }
 }
 
@@ -278,15 +285,16 @@ fn host(run: &mut Machine<'_>, field: &Field<'_>, program: &Program<'_, '_>, own
 }
 
 fn url(run: &mut Machine<'_>, field: &Field<'_>, own: &mut Own) {
-    leaks(field, own);
     let span = field.text.span;
     let bytes = &*field.text.bytes;
     if bytes.contains(&b' ') {
         // `URL POST data`, as load generators take it.
         own.sends(Sent::Body, span);
     }
-    let scheme = bytes.windows(3).position(|part| part == b"://").map_or(0, |at| at + 3);
+    let scheme = scheme_of(bytes);
     let rest = bytes.get(scheme..).unwrap_or(bytes);
+    leaks(field, own);
+    commands(field, scheme, own);
     if bytes.starts_with(b"file://") {
         own.secret |= path::own_read(run, &field.text.after(scheme), own).is_secret;
         return;
@@ -302,19 +310,81 @@ fn url(run: &mut Machine<'_>, field: &Field<'_>, own: &mut Own) {
         let name = path.get(slash + 1..).unwrap_or(&[]);
         own.written.push(paths::normalised(name, &own.frame.state.folder));
     }
+    connects(run, host_of(bytes), span, own);
+}
+
+/// Returns how many bytes the scheme of a URL has, `://` included.
+fn scheme_of(bytes: &[u8]) -> usize {
+    bytes.windows(3).position(|part| part == b"://").map_or(0, |at| at + 3)
+}
+
+/// Returns the host of a URL.
+fn host_of(bytes: &[u8]) -> &[u8] {
+    let scheme = scheme_of(bytes);
+    let rest = bytes.get(scheme..).unwrap_or(bytes);
     let host = rest
         .split(|byte| matches!(*byte, b'/' | b'?' | b'#') || Mark::Query.is(*byte))
         .next()
         .unwrap_or(rest);
     let host = host.rsplit(|byte| *byte == b'@').next().unwrap_or(host);
-    let host = host.split(|byte| *byte == b':').next().unwrap_or(host);
-    connects(run, host, span, own);
+    host.split(|byte| *byte == b':').next().unwrap_or(host)
 }
 
-/// Adds output of other commands that a host gets to see.
+/// Adds the commands of URLs whose path is sent as it is: `dict://HOST/COMMAND`, `gopher://HOST/_COMMAND`.
+fn commands(field: &Field<'_>, scheme: usize, own: &mut Own) {
+    let span = field.text.span;
+    let is_raw =
+        [b"dict://".as_slice(), b"gopher://", b"gophers://", b"telnet://"].iter().any(|raw| {
+            field.text.bytes.get(..scheme).is_some_and(|written| written.eq_ignore_ascii_case(raw))
+        });
+    if !is_raw {
+        return;
+    }
+    own.does(Act::OpensConnection, span);
+    let rest = field.text.bytes.get(scheme..).unwrap_or(&[]);
+    let Some(slash) = rest.iter().position(|byte| *byte == b'/') else { return };
+    let sent = decoded(rest.get(slash + 1..).unwrap_or(&[]));
+    // The first letter of a path of gopher is its type; `:` separates the words of dict.
+    for sent in [sent.as_slice(), sent.get(1..).unwrap_or(&[])] {
+        let line: Vec<u8> =
+            sent.iter().map(|byte| if *byte == b':' { b' ' } else { *byte }).collect();
+        if let Some(act) = language::wire::act(&line) {
+            own.does(act, span);
+        }
+    }
+}
+
+/// Returns a path with its `%XX` decoded.
+fn decoded(path: &[u8]) -> Vec<u8> {
+    let mut written = Vec::with_capacity(path.len());
+    let mut at = 0;
+    while let Some(byte) = path.get(at).copied() {
+        let digits = path.get(at + 1..at + 3).and_then(|digits| str::from_utf8(digits).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(|_| byte == b'%')
+        {
+            Some(decoded) => {
+                written.push(decoded);
+                at += 3;
+            }
+            None => {
+                written.push(byte);
+                at += 1;
+            }
+        }
+    }
+    written
+}
+
+/// Adds secrets, and output of other commands, that a host gets to see. A credential is no leak as the user of a host,
+/// which is in front of its `@`.
 fn leaks(field: &Field<'_>, own: &mut Own) {
     let bytes = &field.text.bytes;
-    if Mark::Secret.is_in(bytes) {
+    let scheme = scheme_of(bytes);
+    let rest = bytes.get(scheme..).unwrap_or(&[]);
+    let authority = rest.split(|byte| matches!(*byte, b'/' | b'?' | b'#')).next().unwrap_or(rest);
+    let user = authority.iter().rposition(|byte| *byte == b'@').unwrap_or(0);
+    let seen = rest.get(user..).unwrap_or(rest);
+    if Mark::Secret.is_in(bytes) || Mark::Credential.is_in(seen) {
         own.sends(Sent::Secret, field.text.span);
     } else if Mark::Output.is_in(bytes) {
         own.sends(Sent::Output, field.text.span);

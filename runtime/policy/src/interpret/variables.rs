@@ -28,6 +28,38 @@ const OWN_VARIABLES: &[&str] = &[
     "CDPATH",
 ];
 
+/// Names of variables that hold a secret, and the ends of such names after a `_`.
+const SECRETS: &[&str] = &[
+    "TOKEN",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "SECRET",
+    "SECRET_KEY",
+    "SECRET_ACCESS_KEY",
+    "ACCESS_KEY",
+    "API_KEY",
+    "APIKEY",
+    "PRIVATE_KEY",
+    "CREDENTIAL",
+    "CREDENTIALS",
+    "PAT",
+    "PGPASSWORD",
+];
+/// Names of such an end that mark a place in a list and no secret.
+const PLACES: &[&str] = &["NEXT", "PAGE", "CONTINUATION", "CURSOR", "STARTING", "CSRF", "SYNC"];
+
+/// Returns whether the name of a variable says that it holds a secret.
+pub(super) fn names_secret(name: &str) -> bool {
+    let is_end = |end: &&str| {
+        let Some(at) = name.len().checked_sub(end.len()) else { return false };
+        let (start, rest) = name.as_bytes().split_at(at);
+        rest.eq_ignore_ascii_case(end.as_bytes()) && (start.is_empty() || start.ends_with(b"_"))
+    };
+    let is_place = |part: &str| PLACES.iter().any(|place| place.eq_ignore_ascii_case(part));
+    SECRETS.iter().any(is_end) && !name.split('_').any(is_place)
+}
+
 /// Interprets a value that the shell expands when it prompts or traces.
 pub(super) fn prompts(
     run: &mut Machine<'_>,

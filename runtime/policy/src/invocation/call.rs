@@ -18,6 +18,8 @@ pub(crate) struct Invocation<'c> {
     pub(crate) operands: Vec<Field<'c>>,
     /// From which operand on no word can be an option, because of `--`.
     pub(crate) dashes: Option<usize>,
+    /// Whether options may end at the first operand, because of `POSIXLY_CORRECT`.
+    pub(crate) is_posix: bool,
     /// Whether there was an option that no fact declares.
     pub(crate) has_unknown: bool,
     /// The doubts about its words.
@@ -40,7 +42,7 @@ pub(crate) struct Given<'c> {
     pub(crate) value: Option<Field<'c>>,
     /// The words of a command that ends with `;`.
     pub(crate) words: Vec<Field<'c>>,
-    /// Whether the name is whole: a shortened one never lowers anything.
+    /// Whether the name is whole and surely an option: another one never lowers anything.
     pub(crate) is_whole: bool,
 }
 

@@ -17,11 +17,12 @@ struct Declared {
     name: NameId,
 }
 
-/// Reads the words of a program, of which `name` is the place of its name.
+/// Reads the words of a program, of which `name` is the place of its name. With `is_posix` its options may end at the
+/// first operand.
 pub(crate) fn read<'c>(
     node: NodeRow,
-    name: Span,
-    words: &[Field<'c>],
+    (name, words): (Span, &[Field<'c>]),
+    is_posix: bool,
     (facts, fuel): (&Facts<'_>, &mut Fuel),
 ) -> Invocation<'c> {
     let call = Invocation {
@@ -31,6 +32,7 @@ pub(crate) fn read<'c>(
         given: Vec::new(),
         operands: Vec::with_capacity(words.len()),
         dashes: None,
+        is_posix,
         has_unknown: false,
         doubts: Vec::new(),
         doubt: None,
@@ -90,6 +92,9 @@ impl<'r, 'c> Reader<'r, 'c> {
                     continue;
                 }
                 if self.option(field, &row, style, is_first) {
+                    // The number of a signal is the last option of `kill`.
+                    let is_last = row.has(NodeBit::Builtin) && row.has(NodeBit::Numbers);
+                    options = !(is_last && bytes.get(1..).is_some_and(is_number));
                     continue;
                 }
                 if style != Style::Letters && is_made_option(field) {
@@ -111,7 +116,12 @@ impl<'r, 'c> Reader<'r, 'c> {
                 continue;
             }
             self.call.operands.push(field.clone());
-            if row.stop > 0 && count >= usize::from(row.stop) {
+            let stop = match row.stop {
+                // A builtin reads options in front of its operands alone; `test` and `[` have them among these.
+                0 if row.has(NodeBit::Builtin) && style != Style::Single => 1,
+                stop => usize::from(stop),
+            };
+            if stop > 0 && count >= stop {
                 options = false;
             }
         }
@@ -363,6 +373,7 @@ impl<'r, 'c> Reader<'r, 'c> {
         is_whole: bool,
     ) {
         let Declared { owner, flag, name } = declared;
+        let is_whole = is_whole && !self.may_be_operand();
         let mut given =
             Given { owner, flag, name: Some(name), span, value: None, words: Vec::new(), is_whole };
         match flag.arity {
@@ -399,8 +410,16 @@ impl<'r, 'c> Reader<'r, 'c> {
         self.call.given.push(given);
     }
 
+    /// Returns whether a word that looks like an option may be an operand.
+    fn may_be_operand(&self) -> bool {
+        self.call.is_posix && !self.call.operands.is_empty()
+    }
+
     /// Notes `--help` or `--version`, which every program may have: nothing else is done then.
     fn help(&mut self, field: &Field<'c>) {
+        if self.may_be_operand() {
+            return self.unknown(field, false);
+        }
         self.call.given.push(Given {
             owner: self.call.chain.last().map_or(NodeId::MAX, |row| row.id),
             flag: FlagRow::HELP,

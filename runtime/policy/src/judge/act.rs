@@ -22,7 +22,8 @@ pub(super) const fn tier(act: Act) -> Tier {
         | Act::EndsTransaction
         | Act::EmptiesDatabase
         | Act::WritesUnknownFile
-        | Act::RemovesFile => Tier::Stateful,
+        | Act::RemovesFile
+        | Act::ChangesPeer => Tier::Stateful,
         Act::StartsItself
         | Act::GivesShell
         | Act::RewritesHistory
@@ -39,6 +40,7 @@ pub(super) const fn tier(act: Act) -> Tier {
         | Act::ReplacesDatabase
         | Act::DeletesForGood
         | Act::IsAboutAll
-        | Act::RemovesFiles => Tier::Irreversible,
+        | Act::RemovesFiles
+        | Act::DeletesAtPeer => Tier::Irreversible,
     }
 }

@@ -24,7 +24,36 @@ struct Made {
     makes_options: bool,
 }
 
+/// A file that a build tool runs by its name.
+#[derive(Debug, Clone)]
+pub(crate) enum Built {
+    /// It came over a network.
+    Fetched,
+    /// The text writes it, and does not show what.
+    Made,
+    /// It holds this text.
+    Text(Rc<Text<'static>>),
+}
+
 impl Files {
+    /// Returns whether the text neither writes nor fetches any.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.made.is_empty() && self.fetched.is_empty()
+    }
+
+    /// Returns the files whose names, without their folder, are meant.
+    pub(crate) fn named(&self, is_meant: impl Fn(&[u8]) -> bool) -> Vec<Built> {
+        let is_named =
+            |path: &[u8]| path.rsplit(|byte| *byte == b'/').next().is_some_and(&is_meant);
+        let fetched = self.fetched.iter().filter(|path| is_named(path)).map(|_| Built::Fetched);
+        let made = self.made.iter().filter(|made| is_named(&made.path));
+        let made = made.map(|made| match &made.text {
+            Some(text) => Built::Text(Rc::clone(text)),
+            None => Built::Made,
+        });
+        fetched.chain(made).collect()
+    }
+
     pub(crate) fn clear(&mut self) {
         self.fetched.clear();
         self.made.clear();

@@ -8,6 +8,9 @@ use std::borrow::Cow;
 /// alone knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark {
+    /// Stands for the value of a variable from outside whose name says that it is a secret. Headers and the user of a URL
+    /// are made for it.
+    Credential,
     /// Stands for the folder that the text begins in, the root of the work tree.
     Work,
     /// Stands for any text that may hold a secret.
@@ -32,7 +35,8 @@ pub(crate) enum Mark {
 }
 
 /// The byte of the first mark; the others follow it, up to the last byte there is.
-const FIRST: u8 = 0xf6;
+const FIRST: u8 = 0xf5;
+const CREDENTIAL: u8 = Mark::Credential.byte();
 const WORK: u8 = Mark::Work.byte();
 const SECRET: u8 = Mark::Secret.byte();
 const OUTPUT: u8 = Mark::Output.byte();
@@ -49,6 +53,7 @@ impl Mark {
     #[inline]
     pub(crate) const fn of(byte: u8) -> Option<Self> {
         Some(match byte {
+            CREDENTIAL => Self::Credential,
             WORK => Self::Work,
             SECRET => Self::Secret,
             OUTPUT => Self::Output,
@@ -67,6 +72,7 @@ impl Mark {
     #[inline]
     pub(crate) const fn text(self) -> &'static [u8] {
         match self {
+            Self::Credential => &[CREDENTIAL],
             Self::Work => &[WORK],
             Self::Secret => &[SECRET],
             Self::Output => &[OUTPUT],
@@ -142,12 +148,12 @@ pub(crate) fn join_elements<E: AsRef<[u8]>>(elements: &[E]) -> Vec<u8> {
 
 /// Returns whether a byte stands for other text.
 pub(crate) const fn is_mark(byte: u8) -> bool {
-    byte >= WORK
+    byte >= FIRST
 }
 
 /// Returns whether a byte stands for any text.
 pub(crate) const fn is_hole(byte: u8) -> bool {
-    matches!(byte, HOLE | MADE | OUTPUT | SECRET)
+    matches!(byte, HOLE | MADE | OUTPUT | SECRET | CREDENTIAL)
 }
 
 /// Returns whether a byte stands for a folder that paths begin with.
@@ -177,7 +183,7 @@ pub(crate) fn part_of(bytes: &[u8]) -> Vec<u8> {
 
 fn marks(is_option: bool, bytes: &[u8]) -> Vec<u8> {
     let mut marks = vec![if is_option { MADE } else { HOLE }];
-    marks.extend([SECRET, OUTPUT].into_iter().find(|mark| bytes.contains(mark)));
+    marks.extend([SECRET, CREDENTIAL, OUTPUT].into_iter().find(|mark| bytes.contains(mark)));
     marks
 }
 
