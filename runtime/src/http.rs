@@ -65,7 +65,9 @@ pub(crate) async fn serve(server: Arc<Server>, address: SocketAddr) -> Result<()
     let service = Service::new(server.clone());
     let front = Arc::new(Front {
         auth: settings.auth.as_ref().map(Authenticator::new).transpose()?.map(Arc::new),
-        endpoint: Arc::new(Endpoint::new(service.clone(), streams.clone())),
+        endpoint: Arc::new(
+            Endpoint::new(service.clone(), streams.clone()).map_err(HttpError::Lane)?,
+        ),
         server: server.clone(),
     });
     let (hangup_front, hangup_acceptor) = (front.clone(), acceptor.clone());

@@ -4,6 +4,7 @@
 //! `relay-engine`, and lists were written into the bundle when it was built.
 
 mod bad_params;
+mod body;
 mod caller;
 mod completion;
 #[cfg(feature = "conformance-tools")]
@@ -12,6 +13,7 @@ mod convert;
 mod endpoint;
 mod entry;
 mod handler;
+mod lane;
 mod lists;
 mod prompts;
 mod rejection;
