@@ -10,12 +10,14 @@ mod completion;
 #[cfg(feature = "conformance-tools")]
 mod conformance_tools;
 mod convert;
+mod edge;
 mod endpoint;
 mod entry;
 mod handler;
 mod lane;
 mod lists;
 mod prompts;
+mod reached;
 mod rejection;
 mod resources;
 mod service;

@@ -174,6 +174,7 @@ impl Server {
         let Due { counted, own, begins_count } = self.refusals.add(clock::unix_seconds());
         self.record_count(counted);
         if own {
+            tracing::info!("refused a request of `{}`: {}", principal.id, entry.rule);
             self.audit.record(&Caller::operator(principal), self.loaded().digest(), entry);
         }
         if begins_count {

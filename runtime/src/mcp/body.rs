@@ -29,11 +29,33 @@ pub(super) struct Read {
 pub(super) enum Unread {
     #[error("the body of a request has at most {max} bytes")]
     TooLong { max: usize },
+    #[error("the request took too long")]
+    Late,
     /// Its client disconnected, or broke the rules of HTTP.
     #[error("the body of the request does not arrive: {0}")]
     Broken(#[from] axum::Error),
     #[error("no memory for the body of a request: {0}")]
     NoMemory(#[from] io::Error),
+}
+
+impl Unread {
+    /// Returns the reason for a record.
+    pub(super) fn rule(&self) -> &'static str {
+        match self {
+            Self::TooLong { .. } => "the body is over the limit (limits.body-bytes-max)",
+            Self::Late => "the request took too long (limits.request-s-max)",
+            Self::Broken(_) => "the body did not arrive",
+            Self::NoMemory(_) => "there was no memory for the body",
+        }
+    }
+}
+
+/// A mark that some editors and shells put before a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Returns a text without the mark before it.
+pub(super) fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)
 }
 
 /// Reads a body of at most `max` bytes.
@@ -53,7 +75,7 @@ pub(super) async fn read(
         start.reserve_exact(announced.unwrap_or(0));
         loop {
             let Some(data) = next(&mut body).await? else {
-                return Ok(Read { bytes: start.into(), room: None });
+                return Ok(Read { bytes: unmarked(start.into()), room: None });
             };
             start.extend_from_slice(&data);
             if start.len() > small_max {
@@ -82,7 +104,11 @@ pub(super) async fn read(
     while let Some(data) = next(&mut body).await? {
         add(&data)?;
     }
-    Ok(Read { bytes: Bytes::from_owner(memory).slice(..filled), room })
+    Ok(Read { bytes: unmarked(Bytes::from_owner(memory).slice(..filled)), room })
+}
+
+fn unmarked(bytes: Bytes) -> Bytes {
+    bytes.slice_ref(without_mark(&bytes))
 }
 
 /// Returns the next bytes of a body; `None` at its end.

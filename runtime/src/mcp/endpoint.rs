@@ -20,8 +20,10 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::body::{self, Unread, has_more_values};
+use super::edge;
 use super::handler::Handler;
 use super::lane::Lane;
+use super::reached::Reached;
 use super::service::Service;
 use super::sessions::{Full, Sessions};
 use crate::caller::activity::Activity;
@@ -114,11 +116,8 @@ impl Endpoint {
         let read = body::read(body, self.body_bytes_max, &self.bodies, &principal);
         let read = match timeout(self.request_timeout, read).await {
             Ok(Ok(read)) => read,
-            Ok(Err(unread)) => return not_read(&unread),
-            Err(_) => {
-                return (StatusCode::REQUEST_TIMEOUT, "the request took too long\n")
-                    .into_response();
-            }
+            Ok(Err(unread)) => return self.not_read(&principal, &unread),
+            Err(_) => return self.not_read(&principal, &Unread::Late),
         };
         let mut request = Request::from_parts(head, Body::from(read.bytes.clone()));
         if let Some(activity) = request.extensions().get::<Arc<Activity>>() {
@@ -140,6 +139,19 @@ impl Endpoint {
         }
     }
 
+    /// Answers a request whose body was not read.
+    fn not_read(&self, principal: &Arc<Principal>, unread: &Unread) -> Response {
+        let status = match unread {
+            Unread::TooLong { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Unread::Late => StatusCode::REQUEST_TIMEOUT,
+            Unread::Broken(_) => StatusCode::BAD_REQUEST,
+            Unread::NoMemory(_) => StatusCode::SERVICE_UNAVAILABLE,
+        };
+        tracing::debug!("{unread}");
+        self.service.server.refuse_request(principal, unread.rule());
+        (status, format!("{unread}\n")).into_response()
+    }
+
     /// Answers a request whose body has been read.
     async fn answer_read(
         self: &Arc<Self>,
@@ -150,14 +162,26 @@ impl Endpoint {
         if has_more_values(&body, self.body_values_max) {
             let max = self.body_values_max;
             let reason = format!("the body has more than {max} values (limits.body-values-max)");
+            self.service.server.refuse_request(&principal, &reason);
             return error(ErrorData::invalid_request(reason, None), None);
         }
+        let reached = Arc::<Reached>::default();
         request.extensions_mut().insert(principal.clone());
+        request.extensions_mut().insert(reached.clone());
+        edge::expand_accept(request.headers_mut());
         let is_message = request.method() == Method::POST && has_json(request.headers());
-        let response = self.pass(request, &body, principal).await;
-        match response.status() {
+        let response = self.pass(request, &body, principal.clone()).await;
+        let status = response.status();
+        let is_rejected = status.is_client_error() || status == StatusCode::ACCEPTED;
+        if !is_message || !is_rejected || reached.get() {
+            return response;
+        }
+        edge::record(&self.service.server, &principal, &body, status);
+        match (status, edge::bad_initialize(&body)) {
+            (StatusCode::ACCEPTED, _) => response,
+            (_, Some((reason, id))) => error(reason, id),
             // rmcp answers so to any body that it cannot read.
-            StatusCode::UNSUPPORTED_MEDIA_TYPE if is_message => unreadable(&body),
+            (StatusCode::UNSUPPORTED_MEDIA_TYPE, None) => unreadable(&body),
             _ => response,
         }
     }
@@ -297,17 +321,6 @@ fn holding(response: Response, held: impl Any + Send + Sync) -> Response {
     })
 }
 
-/// Answers a request whose body was not read.
-fn not_read(unread: &Unread) -> Response {
-    let status = match unread {
-        Unread::TooLong { .. } => StatusCode::PAYLOAD_TOO_LARGE,
-        Unread::Broken(_) => StatusCode::BAD_REQUEST,
-        Unread::NoMemory(_) => StatusCode::SERVICE_UNAVAILABLE,
-    };
-    tracing::debug!("{unread}");
-    (status, format!("{unread}\n")).into_response()
-}
-
 /// Answers a body that is not a message: it is not JSON, or not JSON-RPC.
 fn unreadable(body: &Bytes) -> Response {
     if serde_json::from_slice::<IgnoredAny>(body).is_err() {
@@ -315,6 +328,7 @@ fn unreadable(body: &Bytes) -> Response {
     }
     let reason = match serde_json::from_slice::<ClientJsonRpcMessage>(body) {
         Ok(_) => "the request is not valid",
+        Err(_) if edge::is_batch(body) => edge::BATCH,
         Err(_) => "the body is not a JSON-RPC message",
     };
     error(ErrorData::invalid_request(reason, None), None)
