@@ -8,6 +8,7 @@ mod auth;
 mod crowd;
 mod decide;
 mod edge;
+mod equal_names;
 mod gate;
 mod hangup;
 mod homelab;
