@@ -1,5 +1,7 @@
 //! The caller of a request.
 
+pub(crate) mod activity;
+pub(crate) mod bodies;
 pub(crate) mod calls;
 pub(crate) mod principal;
 pub(crate) mod refusals;

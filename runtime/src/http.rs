@@ -5,6 +5,7 @@
 
 mod admission;
 mod auth;
+mod cors;
 mod error;
 mod health;
 mod jwt;
@@ -22,8 +23,8 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode, header};
-use axum::middleware::from_fn_with_state;
+use axum::http::{HeaderMap, StatusCode, Uri, header};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{any, get};
 use tokio::net::TcpListener;
@@ -44,13 +45,13 @@ use crate::trust::load::REVOKED;
 
 const MCP_PATH: &str = "/mcp";
 const METRICS_PATH: &str = "/metrics";
-const MCP_METADATA_PATH: &str = "/.well-known/oauth-protected-resource/mcp";
 
 /// The state that every request needs.
 struct Front {
     server: Arc<Server>,
     auth: Option<Arc<Authenticator>>,
     endpoint: Arc<Endpoint>,
+    origins: Origins,
 }
 
 /// Serves on `address` until the server closes.
@@ -61,11 +62,13 @@ pub(crate) async fn serve(server: Arc<Server>, address: SocketAddr) -> Result<()
     let bound = socket.local_addr().map_err(listen)?;
     let acceptor = settings.tls.as_ref().map(tls::Acceptor::read).transpose()?;
     let streams = CancellationToken::new();
-    let origins = Arc::new(Origins::new(settings, bound)?);
     let service = Service::new(server.clone());
     let front = Arc::new(Front {
         auth: settings.auth.as_ref().map(Authenticator::new).transpose()?.map(Arc::new),
-        endpoint: Arc::new(Endpoint::new(service.clone(), streams.clone())),
+        endpoint: Arc::new(
+            Endpoint::new(service.clone(), streams.clone()).map_err(HttpError::Lane)?,
+        ),
+        origins: Origins::new(settings, bound)?,
         server: server.clone(),
     });
     let (hangup_front, hangup_acceptor) = (front.clone(), acceptor.clone());
@@ -80,7 +83,7 @@ pub(crate) async fn serve(server: Arc<Server>, address: SocketAddr) -> Result<()
     service.follow(hang_up).map_err(HttpError::Signals)?;
     announce(&server, bound, acceptor.is_some());
     let listener = Listener { socket, acceptor, limits: settings.limits.clone() };
-    listener.serve(routes(front, origins), &server, &streams).await;
+    listener.serve(routes(front), &server, &streams).await;
     Ok(())
 }
 
@@ -92,13 +95,13 @@ fn announce(server: &Server, bound: SocketAddr, tls: bool) {
     }
 }
 
-fn routes(front: Arc<Front>, origins: Arc<Origins>) -> Routes {
+fn routes(front: Arc<Front>) -> Routes {
     let guarded = Router::new()
         .route(METADATA_PATH, get(metadata))
-        .route(MCP_METADATA_PATH, get(metadata))
+        .route(&format!("{METADATA_PATH}/{{*path}}"), get(metadata))
         .route(MCP_PATH, any(mcp))
         .route(METRICS_PATH, get(metrics))
-        .route_layer(from_fn_with_state(origins, origin::guard));
+        .route_layer(from_fn_with_state(front.clone(), guard));
     // Probes use addresses that are not in the list of hosts.
     let health = Router::new().route("/healthz", get(health::alive)).route("/readyz", get(ready));
     Routes {
@@ -111,6 +114,36 @@ async fn too_many_connections() -> Response {
     let retry = [(header::RETRY_AFTER, "10")];
     let text = "too many connections: try again later\n";
     (StatusCode::SERVICE_UNAVAILABLE, retry, text).into_response()
+}
+
+/// Rejects a request that is not for this server, or that a page of another origin sends. Pages of
+/// allowed origins may read the answers.
+async fn guard(State(front): State<Arc<Front>>, request: Request, next: Next) -> Response {
+    let from = match front.origins.check(&request) {
+        Ok(from) => from,
+        Err(rejected) => {
+            if request.uri().path() == MCP_PATH {
+                front.server.refuse_request(&claimed(&front, request.headers()), rejected.rule());
+            }
+            return (StatusCode::FORBIDDEN, format!("{rejected}\n")).into_response();
+        }
+    };
+    let Some(from) = from else { return next.run(request).await };
+    match cors::preflight(&request) {
+        Some(preflight) => cors::allow(preflight, from),
+        None => cors::allow(next.run(request).await, from),
+    }
+}
+
+/// Returns the principal whose credentials a request has; one for records if it has none.
+fn claimed(front: &Front, headers: &HeaderMap) -> Arc<Principal> {
+    match &front.auth {
+        None => front.server.settings.principal.clone(),
+        Some(auth) => match auth.authenticate(headers) {
+            Ok(identity) => identity.principal,
+            Err(_) => Principal::unauthenticated(),
+        },
+    }
 }
 
 async fn mcp(State(front): State<Arc<Front>>, request: Request) -> Response {
@@ -162,9 +195,10 @@ async fn metrics(State(front): State<Arc<Front>>, headers: HeaderMap) -> Respons
     }
 }
 
-async fn metadata(State(front): State<Arc<Front>>) -> Response {
+async fn metadata(State(front): State<Arc<Front>>, uri: Uri) -> Response {
     match front.auth.as_ref().and_then(|auth| auth.metadata()) {
-        Some(metadata) => health::json(StatusCode::OK, metadata),
+        Some(metadata) if metadata.is_at(uri.path()) => health::json(StatusCode::OK, metadata),
+        Some(_) => (StatusCode::NOT_FOUND, "no resource of this server has it\n").into_response(),
         None => (StatusCode::NOT_FOUND, "no authorization server is configured\n").into_response(),
     }
 }

@@ -4,16 +4,20 @@
 //! `relay-engine`, and lists were written into the bundle when it was built.
 
 mod bad_params;
+mod body;
 mod caller;
 mod completion;
 #[cfg(feature = "conformance-tools")]
 mod conformance_tools;
 mod convert;
+mod edge;
 mod endpoint;
 mod entry;
 mod handler;
+mod lane;
 mod lists;
 mod prompts;
+mod reached;
 mod rejection;
 mod resources;
 mod service;

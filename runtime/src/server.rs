@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use arc_swap::{ArcSwap, Guard};
+use relay_engine::audit_record::OutputHash;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
@@ -91,6 +92,7 @@ impl Server {
         *lock(&self.last_reload_error) = None;
         let new = loaded.manifest().project.value.clone();
         let replaced = self.current.swap(loaded);
+        self.record_reload(&replaced);
         let old = &replaced.manifest().project.value;
         if *old != new {
             tracing::warn!(
@@ -174,6 +176,7 @@ impl Server {
         let Due { counted, own, begins_count } = self.refusals.add(clock::unix_seconds());
         self.record_count(counted);
         if own {
+            tracing::info!("refused a request of `{}`: {}", principal.id, entry.rule);
             self.audit.record(&Caller::operator(principal), self.loaded().digest(), entry);
         }
         if begins_count {
@@ -199,6 +202,20 @@ impl Server {
         let entry = Entry::refused(REQUEST.to_owned(), args, reason);
         let caller = Caller::operator(Principal::unauthenticated());
         self.audit.record(&caller, self.loaded().digest(), entry);
+    }
+
+    /// Records that the bundle in force is another one than `replaced`.
+    fn record_reload(&self, replaced: &Loaded) {
+        let (old, loaded) = (replaced.digest(), self.loaded());
+        if old == loaded.digest() {
+            return;
+        }
+        let args = BTreeMap::from([("replaces", old.to_string())]);
+        let rule = format!("{} is in force", loaded.digest());
+        let output = OutputHash::default();
+        let entry = Entry::served("bundle:reload".to_owned(), args, output, rule);
+        let operator = Caller::operator(self.settings.principal.clone());
+        self.audit.record(&operator, loaded.digest(), entry);
     }
 
     fn record_refused_bundle(&self, what: &str, reason: String) {

@@ -351,3 +351,21 @@ fn one_file_that_cannot_be_used_is_not_the_end_of_a_folder() {
         }
     }
 }
+
+#[test]
+fn a_lone_carriage_return_ends_a_line() {
+    let project = "project small version=\"1.0.0\" epoch=1\nprompts {\n\
+                   prompt t file=\"t.j2\" { arg x required=#true }\nprompt m file=\"m.md\"\n}\n";
+    let sandbox = Sandbox::of(&[
+        ("project.kdl", project),
+        ("t.j2", "Goals:\r{{ x }}\rEnd\r\n"),
+        ("m.md", "Goals:\rEnd\r\n"),
+    ]);
+    let words =
+        ["explain", "project.kdl", "--prompt", "t", "--arguments", "{\"x\": \"X\"}", "--json"];
+    let explained = sandbox.relay_of(&words).ends(0).stdout;
+    assert!(explained.contains("Goals:\\nX\\nEnd"), "{explained}");
+    let explained = sandbox.relay("explain project.kdl --prompt m --json").ends(0).stdout;
+    assert!(explained.contains("Goals:\\nEnd"), "{explained}");
+    assert!(!explained.contains("\\r"), "{explained}");
+}

@@ -411,3 +411,48 @@ fn a_home_that_cannot_be_written_is_refused_at_the_start() {
     assert!(ended.stderr.contains(path), "{}", ended.stderr);
     assert!(ended.stderr.contains("`--audit none`"), "{}", ended.stderr);
 }
+
+#[test]
+fn every_key_of_a_record_is_in_the_schema() {
+    let house = House::new();
+    let mut client = Client::legacy(&house, &["--audit", "audit.jsonl"]);
+    client.note("x");
+    client.refused("prompts/get", json!({ "name": "no" }));
+    client.get("resources/read", json!({ "uri": "relay://checklist" }));
+    let text = std::fs::read_to_string(crate::support::root().join("schemas/audit-record.json"));
+    let schema: Value = serde_json::from_str(&text.expect("the schema")).expect("JSON");
+    let docs = std::fs::read_to_string(crate::support::root().join("docs/audit.md")).expect("docs");
+    let properties = schema["properties"].as_object().expect("properties");
+    for name in properties.keys() {
+        assert!(docs.contains(&format!("| `{name}` |")), "docs/audit.md lacks {name}");
+    }
+    let log = house.read("audit.jsonl");
+    assert_eq!(log.lines().count(), 3);
+    for line in log.lines() {
+        let record: Value = serde_json::from_str(line).expect("JSON");
+        let record = record.as_object().expect("an object");
+        for name in record.keys() {
+            assert!(properties.contains_key(name), "the schema lacks {name}");
+        }
+        for name in schema["required"].as_array().expect("names") {
+            assert!(record.contains_key(name.as_str().expect("a name")), "{line} lacks {name}");
+        }
+    }
+}
+
+#[test]
+fn a_bundle_that_replaces_another_is_recorded() {
+    let house = House::new();
+    let (old, new) = (house::bundle(1, "Note:"), house::bundle(2, "Other:"));
+    let mut client = Client::legacy(&house, &["--config", "server.toml", "--audit", "audit.jsonl"]);
+    house.replace(&new);
+    while client.note("x") != "Other: x" {}
+    let log = house.read("audit.jsonl");
+    let records = log.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let reloads: Vec<_> = records.filter(|record| record["tool"] == "bundle:reload").collect();
+    assert_eq!(reloads.len(), 1, "{log}");
+    let reload = &reloads[0];
+    assert_eq!((&reload["denied"], &reload["action"]), (&json!(false), &json!("served")));
+    assert_eq!(reload["args"], json!({ "replaces": house::digest(&old) }));
+    assert_eq!(reload["bundle"], house::digest(&new));
+}

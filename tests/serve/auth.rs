@@ -164,7 +164,7 @@ fn a_stream_ends_when_the_token_of_its_caller_expires() {
     let mut events = web.listen(&listen.with("Authorization", &authorization));
     assert_eq!(events.next()["method"], "notifications/subscriptions/acknowledged");
     events.ends();
-    assert_eq!(list(&web, Some(&authorization)).body, "the token has expired\n");
+    assert_eq!(list(&web, Some(&authorization)).body, "the token has expired (`exp`)\n");
 }
 
 #[test]
@@ -196,14 +196,17 @@ fn checked_tokens_are_remembered_up_to_a_bound() {
 fn every_other_token_is_rejected() {
     let web = issuer("");
     let refused = [
-        (token(&header(), &with(claims(), "exp", json!(now() - 120)), 7), "the token has expired"),
+        (
+            token(&header(), &with(claims(), "exp", json!(now() - 120)), 7),
+            "the token has expired (`exp`)",
+        ),
         (
             token(&header(), &with(claims(), "nbf", json!(now() + 120)), 7),
-            "the token is not valid yet",
+            "the token is not valid yet (`nbf`)",
         ),
         (
             token(&header(), &with(claims(), "aud", json!("https://other.example")), 7),
-            "the token is for another server",
+            "the token is for another server (`aud`)",
         ),
         (
             token(&header(), &with(claims(), "iss", json!("https://evil.example")), 7),
@@ -214,7 +217,21 @@ fn every_other_token_is_rejected() {
             token(&with(header(), "kid", json!("k8")), &claims(), 7),
             "the token is not signed with a key that this server accepts",
         ),
-        (token(&header(), &with(claims(), "exp", Value::Null), 7), "the token is not valid"),
+        (token(&header(), &with(claims(), "exp", Value::Null), 7), "the token has no `exp`"),
+        (token(&header(), &without("exp"), 7), "the token has no `exp`"),
+        (
+            token(&header(), &with(claims(), "exp", json!("soon")), 7),
+            "the token's claim `exp` is not a time",
+        ),
+        (token(&header(), &without("aud"), 7), "the token has no `aud`"),
+        (
+            token(&header(), &with(claims(), "aud", json!([])), 7),
+            "the token is for another server (`aud`)",
+        ),
+        (
+            token(&header(), &with(claims(), "aud", json!({})), 7),
+            "the token's claim `aud` is neither a list of texts nor a text",
+        ),
         (
             token(&header(), &with(claims(), "sub", json!("")), 7),
             "the token's claim `sub` is empty",

@@ -1,8 +1,13 @@
 //! Clients that take more than their share: the others are still answered.
 
+#![expect(clippy::print_stdout, reason = "the figures are what these tests are for")]
+
+use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use socket2::{Domain, Socket, Type};
@@ -159,4 +164,146 @@ fn two_requests_of_one_id_in_a_session_are_both_ended() {
         })
     });
     assert_eq!(web.send(&slow).status, 200);
+}
+
+/// Returns a size of a process in MB, by its name in `/proc/PID/status`.
+fn megabytes(web: &Web, name: &str) -> usize {
+    let status = fs::read_to_string(format!("/proc/{}/status", web.server.id())).expect("Linux");
+    let line = status.lines().find_map(|line| line.strip_prefix(name)).expect("a size");
+    let kib = line.trim_start_matches(':').split_whitespace().next().map(str::parse::<usize>);
+    kib.expect("a number").expect("a number") / 1024
+}
+
+/// Asks 200 times as bob, and returns the longest but two of the times.
+fn p99(web: &Web) -> Duration {
+    let note = || {
+        let params = json!({ "name": "note", "arguments": { "arguments": "on" } });
+        Request::modern("prompts/get", params).with("Authorization", BOB)
+    };
+    let mut times: Vec<_> = (0..200)
+        .map(|_| {
+            let begun = Instant::now();
+            assert_eq!(web.send(&note()).status, 200);
+            begun.elapsed()
+        })
+        .collect();
+    times.sort();
+    times[197]
+}
+
+/// The head of a request of ann with a body of so many bytes.
+fn head(web: &Web, length: usize) -> Vec<u8> {
+    format!(
+        "POST /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: {ANN}\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\nContent-Length: {length}\r\n\r\n",
+        web.address
+    )
+    .into_bytes()
+}
+
+#[test]
+fn bodies_of_one_caller_that_never_end_leave_memory_and_others_alone() {
+    const BODY: usize = 4 << 20;
+    let web = shared(&format!("body-bytes-max = {BODY}\n"));
+    let before = megabytes(&web, "VmRSS");
+    let mut held: Vec<_> = (0..300)
+        .map(|_| {
+            let stream = web.hold(&head(&web, BODY));
+            stream.set_nonblocking(true).expect("a socket");
+            (stream, BODY - 1)
+        })
+        .collect();
+    let chunk = vec![b' '; 1 << 16];
+    let until = Instant::now() + Duration::from_secs(4);
+    let mut p99s = Vec::new();
+    while Instant::now() < until {
+        for (stream, rest) in &mut held {
+            while let Ok(sent @ 1..) = stream.write(&chunk[..chunk.len().min(*rest)]) {
+                *rest -= sent;
+            }
+        }
+        p99s.push(p99(&web));
+    }
+    let (slowest, most) = (p99s.iter().max().expect("one"), megabytes(&web, "VmHWM"));
+    drop(held);
+    wait_until(|| {
+        let large = Request::message(&json!({})).body(vec![b' '; 100_000]);
+        web.send(&large.with("Authorization", ANN)).status == 400
+    });
+    let after = megabytes(&web, "VmRSS");
+    println!("{before} MB before, {most} MB at most, {after} MB after; others' p99 {slowest:?}");
+    assert!(most <= 64, "{most} MB");
+    // The rest is what the connections took, in debug builds.
+    assert!(after <= before + 24, "{before} MB before, {after} MB after");
+    assert!(*slowest < Duration::from_secs(1), "{slowest:?}");
+}
+
+#[test]
+fn a_body_without_room_waits_and_is_then_answered_or_rejected() {
+    let limits = "principal-bodies-bytes-max = 100000\nrequest-s-max = 3\n";
+    let web = shared(limits);
+    let big = |who: &str| {
+        let params = json!({ "name": "note", "arguments": { "arguments": "x".repeat(50_000) } });
+        Request::modern("prompts/get", params).with("Authorization", who)
+    };
+    let _held = web.hold(&head(&web, 90_000));
+    // The room of a body is taken when its head was read.
+    thread::sleep(Duration::from_secs(1));
+    assert_eq!(web.send(&big(BOB)).status, 200);
+    let begun = Instant::now();
+    // The body that never comes is given up after three seconds.
+    assert_eq!(web.send(&big(ANN)).status, 200);
+    let waited = begun.elapsed();
+    assert!(waited > Duration::from_millis(500), "{waited:?}");
+    let _held = web.hold(&head(&web, 90_000));
+    let _later = web.hold(&head(&web, 90_000));
+    thread::sleep(Duration::from_secs(2));
+    let small = list().with("Authorization", ANN);
+    assert_eq!(web.send(&small).status, 200);
+}
+
+#[test]
+fn large_bodies_are_parsed_beside_the_others() {
+    let web = shared("body-bytes-max = 4194304\nprincipal-bodies-bytes-max = 33554432\n");
+    let values = format!("[0{}]", ",0".repeat((4 << 20) / 2 - 600));
+    let escapes = format!("\"{}\"", "\\u00e9".repeat((4 << 20) / 6 - 200));
+    for (argument, status) in [(values, 400), (escapes, 200)] {
+        let message = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{{"name":"note","arguments":{{"arguments":{argument}}},"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{{"name":"t","version":"1"}},"io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
+        );
+        let note = json!({ "name": "note" });
+        let request = Request::modern("prompts/get", note).with("Authorization", ANN).body(message);
+        let is_over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    while !is_over.load(Ordering::Relaxed) {
+                        assert_eq!(web.send(&request).status, status);
+                    }
+                });
+            }
+            thread::sleep(Duration::from_millis(200));
+            let p99 = p99(&web);
+            is_over.store(true, Ordering::Relaxed);
+            println!("answered {status}: others' p99 {p99:?}");
+            assert!(p99 < Duration::from_secs(1), "{p99:?}");
+        });
+    }
+    println!("{} MB at most", megabytes(&web, "VmHWM"));
+}
+
+#[test]
+fn two_addresses_that_say_nothing_do_not_lock_out_a_third() {
+    let house = House::new();
+    let web = started(&house, "[limits]\nconnections-max = 20\naddress-connections-max = 15\n");
+    let quiet = |from: [u8; 4]| {
+        let mut stream = connect_from(&web, from);
+        stream.write_all(b"POST /mcp HTTP/1.1\r\nHost: ").expect("it takes a little");
+        stream
+    };
+    let _first: Vec<_> = (0..15).map(|_| quiet([127, 0, 0, 2])).collect();
+    let _second: Vec<_> = (0..15).map(|_| quiet([127, 0, 0, 3])).collect();
+    for _ in 0..10 {
+        assert_eq!(status(&web, &list()), 200);
+    }
 }

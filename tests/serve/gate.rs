@@ -208,13 +208,17 @@ fn handles_that_are_not_accepted_say_why() {
             None => format!("{}A", &good[..good.len() - 1]),
         };
         let long = "A".repeat(1 << 20);
+        let (blank, line) = (format!("{good} "), format!("\n{good}"));
         let foreign = Agent::with(&house, protocol, &["--principal", "mallory"]).begin(&["vpn"]);
         let tenant = Agent::with(&house, protocol, &["--tenant", "globex"]).begin(&["vpn"]);
         let (expired, unknown) = (sealed(&house, 1, 1), sealed(&house, 9, u32::MAX));
         let wrong = [
-            (altered.as_str(), ""),
+            (altered.as_str(), "was changed after it was issued, or your role or groups"),
             (&good[1..], ""),
             ("junk", "not a briefing"),
+            // A handle is exactly one text.
+            (&blank, "not a briefing"),
+            (&line, "not a briefing"),
             (&long, "not a briefing"),
             (&foreign, "another caller"),
             (&tenant, "another caller"),

@@ -29,11 +29,10 @@ fn assert_ended_well(ended: &Ended) {
 }
 
 #[test]
-fn garbage_between_requests_is_skipped() {
+fn a_line_that_is_not_json_is_answered_with_a_parse_error() {
     let deep = [vec![b'['; 100_000], vec![b'\n']].concat();
     let deep_object = [br#"{"a":"#.repeat(100_000), b"\n".to_vec()].concat();
-    let garbage: [&[u8]; 9] = [
-        b"\n\n\r\n",
+    let garbage: [&[u8]; 7] = [
         b"hello\n",
         b"{\n",
         b"\xff\xfe\x00\x80\n",
@@ -41,23 +40,48 @@ fn garbage_between_requests_is_skipped() {
         b"\x00\x00\x00\n",
         &deep,
         &deep_object,
-        b"\xef\xbb\xbf\n",
     ];
     let house = House::new();
     let mut client = Client::legacy(&house, &[]);
+    let error = json!({ "code": -32700, "message": "the line is not JSON" });
     for bytes in garbage {
         client.write(bytes);
+        let answer = client.next_message().expect("an answer");
+        assert_eq!((&answer["error"], &answer["id"]), (&error, &json!(null)), "{answer}");
+        // An echo of the answer is not answered.
+        client.write(format!("{answer}\n").as_bytes());
     }
+    // Lines with nothing in them are skipped.
+    client.write(b"\n\n\r\n\xef\xbb\xbf\n");
     assert_well(&mut client);
 }
 
 #[test]
-fn garbage_before_the_first_request_is_skipped() {
+fn garbage_before_the_first_request_is_answered() {
     let house = House::new();
     let mut client = Client::start(&house, &[]);
     client.write(b"hello\n\xff\xff\n{\n");
+    for _ in 0..3 {
+        assert_eq!(client.next_message().expect("an answer")["error"]["code"], -32700);
+    }
     client.initialize("2025-11-25");
     assert_well(&mut client);
+}
+
+#[test]
+fn calls_that_run_at_the_end_of_input_are_answered() {
+    let house = gate::house("");
+    let mut client = Client::legacy(&house, &[]);
+    let call = |id: u32| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": "begin_session", "arguments": { "tags": ["vpn"] } } });
+    let lines: String = (100..110).map(|id| format!("{}\n", call(id))).collect();
+    client.write(lines.as_bytes());
+    client.close();
+    for _ in 100..110 {
+        let answer = client.next_message().expect("an answer");
+        let text = answer["result"]["content"][0]["text"].as_str().expect("a text");
+        assert!(!text.contains("[CANCELLED]"), "{answer}");
+    }
+    assert_ended_well(&client.end());
 }
 
 #[test]

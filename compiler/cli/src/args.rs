@@ -1,5 +1,6 @@
 //! The grammar of the command line. Its meaning is in `command`, one file for each verb.
 
+mod audit;
 mod build;
 mod bundle;
 mod caller;
@@ -20,6 +21,7 @@ use clap::builder::styling::AnsiColor;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use relay_bundle::{FORMAT_MAJOR, FORMAT_MINOR};
 
+pub(crate) use audit::{AuditArgs, AuditShowArgs, AuditVerb};
 pub(crate) use build::BuildArgs;
 pub(crate) use bundle::{DescribeArgs, InspectArgs, ServeArgs, VerifyArgs};
 pub(crate) use caller::CallerArgs;
@@ -104,6 +106,8 @@ pub(crate) enum Verb {
     Classify(ClassifyArgs),
     /// Print what is known about programs
     Facts(FactsArgs),
+    /// Print records of an audit file
+    Audit(AuditArgs),
     /// Serve a bundle over MCP; the same as `relay-serve`
     Serve(ServeArgs),
     /// Make git show bundles as text
@@ -129,7 +133,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("Make a bundle", &["build", "keygen", "sign", "verify", "trust"]),
     ("Inspect a bundle or project", &["inspect", "describe", "explain", "diff"]),
     ("Judge commands", &["classify", "facts"]),
-    ("Run", &["serve"]),
+    ("Run", &["serve", "audit"]),
     ("Set up", &["git-setup", "completions", "man", "help"]),
 ];
 

@@ -1,6 +1,7 @@
 //! The verbs, one file each; `serve` is in `process`, which starts programs. A verb takes its parsed arguments
 //! and returns how it ended.
 
+mod audit;
 mod build;
 mod check;
 mod classify;
@@ -34,6 +35,7 @@ pub use generated::schemas;
 /// Runs `verb`.
 pub(crate) fn run(verb: Verb, output: &mut Output) -> Result<Exit, Failure> {
     match verb {
+        Verb::Audit(arguments) => audit::run(&arguments, output),
         Verb::Build(arguments) => build::run(&arguments, output),
         Verb::Check(arguments) => check::run(&arguments, output),
         Verb::Classify(arguments) => classify::run(&arguments, output),

@@ -181,7 +181,11 @@ pub(crate) fn markdown_prompt(
         unknown_keys: unknown,
         meta: sorted(meta),
         // SecretSearch for one byte is many times faster, and nearly every file has none.
-        body: if body.contains('\r') { body.replace("\r\n", "\n") } else { body.into() },
+        body: if body.contains('\r') {
+            body.replace("\r\n", "\n").replace('\r', "\n")
+        } else {
+            body.into()
+        },
         body_start: text.offset(matter.body),
     })
 }

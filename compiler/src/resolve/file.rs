@@ -74,7 +74,9 @@ pub(super) fn path(
 /// Drops a byte order mark and makes every line end `\n`, so that a checkout's settings do not
 /// change the bundle.
 pub(super) fn normalized(text: &str) -> String {
-    text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n")
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    // A lone `\r` ends a line too, as in Jinja2.
+    text.replace("\r\n", "\n").replace('\r', "\n")
 }
 
 pub(super) fn report_unreadable(

@@ -12,6 +12,7 @@ use crate::ast;
 use crate::diagnostic::Diagnostics;
 use crate::model::{About, Access, BodySource, Readers, Resource, ResourceTemplate, Setting};
 use crate::source::{Sources, Span, Spanned};
+use relay_engine::equal_text;
 use relay_engine::nearest::nearest;
 
 /// So many URI templates may a project have: a URI is tried against each in turn.
@@ -342,7 +343,7 @@ enum Piece {
 fn pieces(uri: &Spanned<String>, out: &mut Diagnostics) -> Option<Vec<Piece>> {
     let at = uri.at;
     let text = uri.value.as_str();
-    let fault = |reason| BadUri { uri: text.to_owned(), reason, at };
+    let fault = |reason: &str| BadUri { uri: text.to_owned(), reason: reason.to_owned(), at };
     let scheme = text.split_once(':').map(|(scheme, _)| scheme);
     let known = scheme.is_some_and(|scheme| {
         scheme.starts_with(|letter: char| letter.is_ascii_alphabetic())
@@ -354,6 +355,10 @@ fn pieces(uri: &Spanned<String>, out: &mut Diagnostics) -> Option<Vec<Piece>> {
     }
     if text.contains(|letter: char| letter.is_whitespace() || letter.is_control()) {
         out.report(at, fault("it has white space or a control character"));
+        return None;
+    }
+    if let Some(normal) = equal_text::normal_uri(text) {
+        out.report(at, fault(&format!("clients may send its normal form: write `{normal}`")));
         return None;
     }
     let mut pieces = Vec::new();
@@ -399,7 +404,7 @@ fn pieces(uri: &Spanned<String>, out: &mut Diagnostics) -> Option<Vec<Piece>> {
 #[diagnostic(code(resource::uri))]
 struct BadUri {
     uri: String,
-    reason: &'static str,
+    reason: String,
     #[label(primary, "this URI")]
     at: Span,
 }

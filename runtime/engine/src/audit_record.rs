@@ -56,16 +56,20 @@ impl fmt::Display for Subject<'_> {
 
 /// One audit record. Field order is the order in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AuditRecord<'a> {
     /// When, in RFC 3339 with milliseconds.
     pub ts: String,
-    /// The [`Subject`] that was requested, or the event of a bundle.
+    /// The tool that was called, or what else was requested: `prompt:NAME`, `resource:URI`,
+    /// `subscribe:…`, `unsubscribe:…`, `complete:…`, `listen`; `…:unknown` for a name that the bundle
+    /// does not have; `authentication` for a request without valid credentials, `request` for one that
+    /// was refused unread; `bundle:reload`, `bundle:revoked` and `audit:lost` for events.
     pub tool: String,
     /// The tier of the call; reads are 0.
     pub tier: Tier,
     /// Whether the request was rejected or the call denied.
     pub denied: bool,
-    /// The arguments.
+    /// The arguments: values that the project lists, and the length of any other text.
     pub args: BTreeMap<&'a str, String>,
     /// SHA-256 of the answer's bodies, as 64 hexadecimal digits.
     pub output_sha256: String,
@@ -105,6 +109,7 @@ pub struct AuditRecord<'a> {
 
 /// The server's action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
     /// It answered.

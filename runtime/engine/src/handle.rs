@@ -103,8 +103,10 @@ pub enum HandleError {
     /// It was made for another caller.
     #[error("this briefing belongs to another caller; call begin_session to get your own")]
     OtherCaller,
-    /// It was changed after it was sealed.
-    #[error("this briefing was changed after it was issued; call begin_session again")]
+    /// It was changed after it was sealed, or the caller now sees other prompts.
+    #[error(
+        "this briefing was changed after it was issued, or your role or groups have changed since; call begin_session again"
+    )]
     Altered,
     /// It was valid, and has expired.
     #[error("this briefing has expired; call begin_session again")]

@@ -3,11 +3,14 @@
 //! Texts from a caller are only copied into slots; they are never interpreted.
 
 use std::collections::BTreeMap;
+use std::mem;
 
 use relay_bundle::{
     ArgumentKind, ArgumentView, Corrupt, MessageView, PartContent, RenderingView, Role, Segment,
 };
 use thiserror::Error;
+
+use crate::equal_text;
 
 /// The most bytes of a filled prompt: slots multiply what a caller sends.
 pub const FILLED_BYTES_MAX: usize = 8 * 1024 * 1024;
@@ -178,6 +181,13 @@ fn value<'b>(argument: &ArgumentView<'b>, given: Option<&String>) -> Result<Valu
         (None, None) => (None, Origin::Absent),
     };
     let mut value = Value { name: argument.name, text, origin, finite: true, truncation: None };
+    if let (ArgumentKind::Choice(choices), Some(text)) = (&argument.kind, &mut value.text) {
+        let is_choice = |text: &String| choices.iter().any(|choice| choice == text);
+        if !is_choice(text) {
+            let other = equal_text::texts(text).into_iter().find(is_choice);
+            *text = other.unwrap_or_else(|| mem::take(text));
+        }
+    }
     if let ArgumentKind::Text { chars_max } = argument.kind {
         value.finite = false;
         if let (Some(text), true) = (&mut value.text, chars_max > 0) {

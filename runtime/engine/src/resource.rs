@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use percent_encoding::percent_decode_str;
 use relay_bundle::{Corrupt, ResourceView, TemplateView, UriPiece};
 
+use crate::equal_text;
 use crate::view::View;
 
 /// The resource or the URI template that answers a URI.
@@ -17,7 +18,7 @@ pub enum Found<'b> {
 }
 
 /// Finds the resource with the URI `uri`, or else the first template in the order of the list that
-/// matches it.
+/// matches it. URIs that RFC 3986 calls equivalent find the same.
 ///
 /// # Errors
 ///
@@ -26,9 +27,17 @@ pub fn find<'b>(view: &View<'b>, uri: &str) -> Result<Option<Found<'b>>, Corrupt
     if let Some(resource) = view.find_resource(uri)? {
         return Ok(Some(Found::Resource(resource)));
     }
+    let others = equal_text::uris(uri);
+    for other in &others {
+        if let Some(resource) = view.find_resource(other)? {
+            return Ok(Some(Found::Resource(resource)));
+        }
+    }
     for template in view.templates()? {
         let template = template?;
-        if let Some(values) = match_uri(&template.pieces()?, uri) {
+        let pieces = template.pieces()?;
+        let mut spellings = [uri].into_iter().chain(others.iter().map(String::as_str));
+        if let Some(values) = spellings.find_map(|spelling| match_uri(&pieces, spelling)) {
             let arguments = template.rendering().arguments()?;
             let named = values
                 .into_iter()

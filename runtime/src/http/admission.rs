@@ -1,15 +1,18 @@
 //! How many connections there may be, and from where.
 //!
-//! Connections over a limit are not left to wait, since then a probe of the server's health would
-//! wait with them: a few more are accepted to be answered at the health paths, and the rest closed.
+//! When all connections are in use, one from another address takes the place of one that waits for
+//! its client, from the address with the most. So a few addresses that open connections and say
+//! nothing cannot lock the others out. Other connections over a limit are not left to wait, since
+//! then a probe of the server's health would wait with them: a few more are accepted to be answered
+//! at the health paths, and the rest closed.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::sync::Arc;
-
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use std::sync::{Arc, Mutex};
 
 use super::turns::Turns;
-use crate::caller::slots::{Slot, Slots};
+use crate::caller::activity::Activity;
+use crate::lock::lock;
 use crate::settings::config::Limits;
 
 /// The connections that one address may have of those for health: a fourth.
@@ -17,28 +20,48 @@ const HEALTH_SHARE: u32 = 4;
 
 /// The limits of connections, and the connections that count.
 pub(super) struct Admission {
-    ordinary: Pool,
-    health: Pool,
+    ordinary: Arc<Pool>,
+    health: Arc<Pool>,
 }
 
 /// A number of connections in all, and for each address.
 struct Pool {
-    all: Arc<Semaphore>,
-    by_address: Slots<IpAddr, Turns>,
+    all_max: usize,
+    address_max: usize,
+    held: Mutex<Held>,
+}
+
+/// The connections by their address.
+#[derive(Default)]
+struct Held {
+    addresses: BTreeMap<IpAddr, Address>,
+    count: usize,
+    /// The number of the next connection.
+    next: u64,
+}
+
+/// The connections from one address by their numbers, which are in the order of their beginnings.
+#[derive(Default)]
+struct Address {
+    connections: BTreeMap<u64, Arc<Activity>>,
+    turns: Arc<Turns>,
 }
 
 /// An accepted connection, until it ends.
 pub(super) struct Admitted {
     /// The requests that it may make.
     pub(super) purpose: Purpose,
-    _permit: OwnedSemaphorePermit,
-    slot: Slot<IpAddr, Turns>,
+    /// The turns of all connections from its address.
+    pub(super) turns: Arc<Turns>,
+    pub(super) activity: Arc<Activity>,
+    pool: Arc<Pool>,
+    address: IpAddr,
+    number: u64,
 }
 
-impl Admitted {
-    /// Returns the turns of all connections from its address.
-    pub(super) fn turns(&self) -> &Arc<Turns> {
-        self.slot.shared()
+impl Drop for Admitted {
+    fn drop(&mut self) {
+        lock(&self.pool.held).remove(self.address, self.number);
     }
 }
 
@@ -54,18 +77,26 @@ pub(super) enum Purpose {
 impl Admission {
     pub(super) fn new(limits: &Limits) -> Self {
         let health = limits.health_connections_max.get();
+        let pool = |all, address| Arc::new(Pool::new(all, address));
         Self {
-            ordinary: Pool::new(limits.connections_max.get(), limits.address_connections_max.get()),
-            health: Pool::new(health, health.div_ceil(HEALTH_SHARE)),
+            ordinary: pool(limits.connections_max.get(), limits.address_connections_max.get()),
+            health: pool(health, health.div_ceil(HEALTH_SHARE)),
         }
     }
 
     /// Counts a connection from `address`; `None` if it must be closed.
     pub(super) fn admit(&self, address: IpAddr) -> Option<Admitted> {
         let network = network(address);
-        let admit = |pool: &Pool, purpose| {
-            let (_permit, slot) = pool.take(network)?;
-            Some(Admitted { purpose, _permit, slot })
+        let admit = |pool: &Arc<Pool>, purpose| {
+            let (number, activity, turns) = pool.take(network)?;
+            Some(Admitted {
+                purpose,
+                turns,
+                activity,
+                pool: pool.clone(),
+                address: network,
+                number,
+            })
         };
         admit(&self.ordinary, Purpose::Ordinary).or_else(|| admit(&self.health, Purpose::Health))
     }
@@ -73,14 +104,54 @@ impl Admission {
 
 impl Pool {
     fn new(all_max: u32, address_max: u32) -> Self {
-        let permits = usize::try_from(all_max).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS);
-        let each_max = usize::try_from(address_max).unwrap_or(usize::MAX);
-        Self { all: Arc::new(Semaphore::new(permits)), by_address: Slots::new(each_max) }
+        let [all_max, address_max] =
+            [all_max, address_max].map(|max| usize::try_from(max).unwrap_or(usize::MAX));
+        Self { all_max, address_max, held: Mutex::default() }
     }
 
-    fn take(&self, address: IpAddr) -> Option<(OwnedSemaphorePermit, Slot<IpAddr, Turns>)> {
-        let slot = self.by_address.take(address)?;
-        Some((self.all.clone().try_acquire_owned().ok()?, slot))
+    fn take(&self, address: IpAddr) -> Option<(u64, Arc<Activity>, Arc<Turns>)> {
+        let mut held = lock(&self.held);
+        let own = held.addresses.get(&address).map_or(0, |it| it.connections.len());
+        if own >= self.address_max || (held.count >= self.all_max && !held.make_room(own)) {
+            return None;
+        }
+        let number = held.next;
+        held.next += 1;
+        held.count += 1;
+        let Address { connections, turns } = held.addresses.entry(address).or_default();
+        let activity = Arc::<Activity>::default();
+        connections.insert(number, activity.clone());
+        Some((number, activity, turns.clone()))
+    }
+}
+
+impl Held {
+    /// Ends the oldest connection that waits for its client, of the address with the most. Returns
+    /// false if there is none, or if that address would then have fewer than one with `own` and
+    /// the new one.
+    fn make_room(&mut self, own: usize) -> bool {
+        let most = self.addresses.iter().max_by_key(|(_, it)| it.connections.len());
+        let Some((address, Address { connections, .. })) = most else { return false };
+        if connections.len() <= own + 1 {
+            return false;
+        }
+        let mut waiting = connections.iter().filter(|(_, it)| it.waits_for_client());
+        let Some((number, activity)) = waiting.next() else { return false };
+        activity.replaced.cancel();
+        let (address, number) = (*address, *number);
+        self.remove(address, number);
+        true
+    }
+
+    /// Forgets a connection, unless another one has taken its place.
+    fn remove(&mut self, address: IpAddr, number: u64) {
+        let Some(Address { connections, .. }) = self.addresses.get_mut(&address) else { return };
+        if connections.remove(&number).is_some() {
+            self.count -= 1;
+        }
+        if connections.is_empty() {
+            self.addresses.remove(&address);
+        }
     }
 }
 
@@ -125,8 +196,32 @@ mod tests {
         let purposes: Vec<_> =
             held.iter().map(|it| it.as_ref().map(|(purpose, _)| *purpose)).collect();
         let (ordinary, health) = (Some(Purpose::Ordinary), Some(Purpose::Health));
-        assert_eq!(purposes, [ordinary, ordinary, health, ordinary, health, health, None]);
+        // The first of the third address takes the place of one.
+        assert_eq!(purposes, [ordinary, ordinary, health, ordinary, health, ordinary, health]);
+        let replaced =
+            |at: usize| held[at].as_ref().map(|(_, it)| it.activity.replaced.is_cancelled());
+        assert_eq!([replaced(0), replaced(1), replaced(3)], [Some(true), Some(false), Some(false)]);
         drop(held);
+        assert_eq!(lock(&admission.ordinary.held).count, 0);
         assert!(admit(one).is_some_and(|(purpose, _)| purpose == Purpose::Ordinary));
+    }
+
+    #[test]
+    fn connections_that_are_answered_keep_their_place() {
+        let number = |number| std::num::NonZeroU32::new(number).expect("not 0");
+        let limits = Limits {
+            connections_max: number(4),
+            address_connections_max: number(4),
+            ..Limits::default()
+        };
+        let admission = Admission::new(&limits);
+        let [one, two] = [1, 2].map(|host| IpAddr::from([192, 0, 2, host]));
+        let held: Vec<_> = [one; 4].map(|address| admission.admit(address)).into();
+        let answering: Vec<_> = held.iter().flatten().map(|it| it.activity.answering()).collect();
+        let other = admission.admit(two).map(|it| it.purpose);
+        assert_eq!(other, Some(Purpose::Health));
+        drop(answering);
+        let other = admission.admit(two).map(|it| it.purpose);
+        assert_eq!(other, Some(Purpose::Ordinary));
     }
 }

@@ -21,6 +21,8 @@ pub(crate) enum HttpError {
         "allowed-origins holds `{origin}`: write an origin as https://app.example.com, with a port if it has one (`*` for any)"
     )]
     Origin { origin: String },
+    #[error("cannot start the thread for large requests: {0}")]
+    Lane(io::Error),
     #[error("cannot listen for signals: {0}")]
     Signals(io::Error),
 }

@@ -10,6 +10,7 @@ mod issuer;
 mod keys;
 mod principal;
 mod signature;
+mod token;
 
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -67,7 +68,6 @@ impl Tokens {
     }
 
     fn of(issuers: Vec<Issuer>) -> Self {
-        signature::install();
         Self { issuers, checked: Mutex::new(LruCache::new(CHECKED_MAX)) }
     }
 

@@ -63,14 +63,24 @@ impl Listener {
             let watcher = graceful.watcher();
             let counted = server.metrics.connections.count();
             tokio::spawn(async move {
-                match acceptor {
-                    None => connection.serve(stream, watcher, &admitted).await,
-                    Some(acceptor) => {
-                        match timeout(connection.head_timeout, acceptor.accept(stream)).await {
-                            Ok(Ok(stream)) => connection.serve(stream, watcher, &admitted).await,
-                            Ok(Err(error)) => tracing::debug!("no TLS connection: {error}"),
-                            Err(_) => tracing::debug!("a TLS handshake took too long"),
+                let served = async {
+                    match acceptor {
+                        None => connection.serve(stream, watcher, &admitted).await,
+                        Some(acceptor) => {
+                            match timeout(connection.head_timeout, acceptor.accept(stream)).await {
+                                Ok(Ok(stream)) => {
+                                    connection.serve(stream, watcher, &admitted).await
+                                }
+                                Ok(Err(error)) => tracing::debug!("no TLS connection: {error}"),
+                                Err(_) => tracing::debug!("a TLS handshake took too long"),
+                            }
                         }
+                    }
+                };
+                tokio::select! {
+                    () = served => {}
+                    () = admitted.activity.replaced.cancelled() => {
+                        tracing::debug!("closed a connection from {address} to make room");
                     }
                 }
                 drop((admitted, counted));
@@ -151,7 +161,8 @@ impl Connection {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let routes = InTurn::new(self.routes.clone(), admitted.turns().clone());
+        let Admitted { turns, activity, .. } = admitted;
+        let routes = InTurn::new(self.routes.clone(), turns.clone(), activity.clone());
         let stream = TokioIo::new(WriteLimited::new(stream, self.write_timeout));
         let connection = self.http.serve_connection(stream, routes);
         if let Err(error) = watcher.watch(connection).await {

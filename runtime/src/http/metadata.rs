@@ -9,6 +9,9 @@ use crate::settings::config::{Jwt, UrlParts};
 /// The path of the metadata document, for clients that look for an authorization server.
 pub(super) const METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
 
+/// The path of this server's endpoint, where no proxy gives it another.
+const DIRECT_PATH: &str = "/mcp";
+
 /// The metadata document.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Metadata {
@@ -35,6 +38,14 @@ impl Metadata {
             scopes_supported: unique(issuers.iter().flat_map(|jwt| jwt.scopes.iter().cloned())),
             bearer_methods_supported: ["header"],
         })
+    }
+
+    /// Returns whether the document is at this path: at its own, or where clients look that know only
+    /// the address of the server.
+    pub(super) fn is_at(&self, path: &str) -> bool {
+        let resource = UrlParts::of(&self.resource).map_or("", |parts| parts.path);
+        path.strip_prefix(METADATA_PATH)
+            .is_some_and(|rest| ["", DIRECT_PATH, resource].contains(&rest.trim_end_matches('/')))
     }
 
     /// Returns the URL of the document: the path of the resource follows the well-known one.

@@ -2,13 +2,10 @@
 //! (DNS rebinding, cross-site requests).
 
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::uri::{Authority, Uri};
-use axum::http::{StatusCode, header};
-use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
+use axum::http::{HeaderValue, header};
 use thiserror::Error;
 
 use super::error::HttpError;
@@ -22,7 +19,7 @@ pub(super) struct Origins {
 
 /// Why a request is rejected.
 #[derive(Debug, Error)]
-enum Rejected {
+pub(super) enum Rejected {
     #[error("the request names no host")]
     NoHost,
     #[error(
@@ -35,6 +32,18 @@ enum Rejected {
     Origin,
     #[error("the request has more than one Origin header")]
     TwoOrigins,
+}
+
+impl Rejected {
+    /// Returns the reason for a record, without what the caller typed.
+    pub(super) fn rule(&self) -> &'static str {
+        match self {
+            Self::NoHost => "the request names no host",
+            Self::Host { .. } => "the host is not in allowed-hosts",
+            Self::Origin => "the origin is not in allowed-origins",
+            Self::TwoOrigins => "the request has more than one Origin header",
+        }
+    }
 }
 
 /// A host by name or address, in lower case, and its port if only one is allowed.
@@ -70,35 +79,27 @@ impl Origins {
         Ok(Self { hosts, origins })
     }
 
-    /// Checks that a request was made for this server, and not by a page of another origin.
-    fn check(&self, request: &Request) -> Result<(), Rejected> {
-        let host = host(request).ok_or(Rejected::NoHost)?;
-        if !self.hosts.iter().any(|allowed| allowed.covers(&host)) {
-            return Err(Rejected::Host { host: host.host });
+    /// Checks that a request was made for this server, and not by a page of another origin. Returns
+    /// the origin of its page, if it has one.
+    pub(super) fn check(&self, request: &Request) -> Result<Option<HeaderValue>, Rejected> {
+        for host in hosts(request).ok_or(Rejected::NoHost)? {
+            if !self.hosts.iter().any(|allowed| allowed.covers(&host)) {
+                return Err(Rejected::Host { host: host.host });
+            }
         }
         let mut origins = request.headers().get_all(header::ORIGIN).iter();
         let origin = match (origins.next(), origins.next()) {
-            (None, _) => return Ok(()),
+            (None, _) => return Ok(None),
             (Some(origin), None) => origin,
             // As with hosts: it is not known which one counts.
             (Some(_), Some(_)) => return Err(Rejected::TwoOrigins),
         };
         match origin.to_str().ok().and_then(Origin::parse) {
-            Some(from) if self.origins.iter().any(|allowed| allowed.covers(&from)) => Ok(()),
+            Some(from) if self.origins.iter().any(|allowed| allowed.covers(&from)) => {
+                Ok(Some(origin.clone()))
+            }
             _ => Err(Rejected::Origin),
         }
-    }
-}
-
-/// The layer: rejects a request that does not pass the checks, and passes on any other.
-pub(super) async fn guard(
-    State(origins): State<Arc<Origins>>,
-    request: Request,
-    next: Next,
-) -> Response {
-    match origins.check(&request) {
-        Ok(()) => next.run(request).await,
-        Err(rejected) => (StatusCode::FORBIDDEN, format!("{rejected}\n")).into_response(),
     }
 }
 
@@ -122,16 +123,23 @@ fn default_origins() -> Vec<Origin> {
     schemes.flat_map(loopback).collect()
 }
 
-/// Returns the host of a request: its `Host` header, or the authority of its target.
-fn host(request: &Request) -> Option<Name> {
-    let mut hosts = request.headers().get_all(header::HOST).iter();
-    let authority = match (hosts.next(), hosts.next()) {
-        (Some(host), None) => host.to_str().ok()?.parse::<Authority>().ok()?,
-        (None, None) => request.uri().authority()?.clone(),
+/// Returns the hosts that a request names: the authority of its target, which counts if it has one
+/// (RFC 9112, section 3.2.2), and its `Host` header, which a proxy may have looked at.
+fn hosts(request: &Request) -> Option<Vec<Name>> {
+    let mut headers = request.headers().get_all(header::HOST).iter();
+    let header = match (headers.next(), headers.next()) {
+        (Some(host), None) => Some(host.to_str().ok()?.parse::<Authority>().ok()?),
+        (None, None) => None,
         // Two headers are rejected: a proxy may have checked the other one.
         _ => return None,
     };
-    Some(Name { host: authority.host().to_ascii_lowercase(), port: authority.port_u16() })
+    let target = request.uri().authority().cloned();
+    let name = |authority: Authority| Name {
+        host: authority.host().to_ascii_lowercase(),
+        port: authority.port_u16(),
+    };
+    let hosts: Vec<_> = target.into_iter().chain(header).map(name).collect();
+    (!hosts.is_empty()).then_some(hosts)
 }
 
 impl Name {

@@ -7,15 +7,19 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use axum::Router;
+use axum::body::{Body, Bytes, HttpBody};
 use axum::response::Response;
 use hyper::Request;
-use hyper::body::Incoming;
+use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::service::Service;
 use hyper_util::service::TowerToHyperService;
 use tokio::sync::Semaphore;
 use tokio::task::yield_now;
+
+use crate::caller::activity::{Activity, Answering};
 
 /// Requests of one address that may begin before another address is looked at.
 const TURNS: usize = 4;
@@ -43,11 +47,12 @@ impl Turns {
 pub(super) struct InTurn {
     routes: TowerToHyperService<Router>,
     turns: Arc<Turns>,
+    activity: Arc<Activity>,
 }
 
 impl InTurn {
-    pub(super) fn new(routes: Router, turns: Arc<Turns>) -> Self {
-        Self { routes: TowerToHyperService::new(routes), turns }
+    pub(super) fn new(routes: Router, turns: Arc<Turns>, activity: Arc<Activity>) -> Self {
+        Self { routes: TowerToHyperService::new(routes), turns, activity }
     }
 }
 
@@ -56,12 +61,42 @@ impl Service<Request<Incoming>> for InTurn {
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
 
-    fn call(&self, request: Request<Incoming>) -> Self::Future {
+    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
         let (routes, turns) = (self.routes.clone(), self.turns.clone());
+        let activity = self.activity.clone();
+        request.extensions_mut().insert(activity.clone());
         Box::pin(async move {
             turns.wait().await;
-            routes.call(request).await
+            let response = routes.call(request).await?;
+            let answering = activity.answering();
+            Ok(response.map(|body| Body::new(Answer { body, _answering: answering })))
         })
+    }
+}
+
+/// The body of an answer, while it is being sent.
+struct Answer {
+    body: Body,
+    _answering: Answering,
+}
+
+impl HttpBody for Answer {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }
 

@@ -8,12 +8,14 @@ use std::collections::BTreeMap;
 use relay_bundle::Corrupt;
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolRequestParams, CompleteRequestParams, CustomRequest, GetPromptRequestParams,
-    InitializeRequestParams, ReadResourceRequestParams, SubscribeRequestParams,
-    SubscriptionsListenRequestParams, UnsubscribeRequestParams,
+    CallToolRequestParams, ClientCapabilities, CompleteRequestParams, CustomRequest,
+    GetPromptRequestParams, Implementation, InitializeRequestParams, ProtocolVersion,
+    ReadResourceRequestParams, SubscribeRequestParams, SubscriptionsListenRequestParams,
+    UnsubscribeRequestParams,
 };
+use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{completion, subscriptions};
 use crate::caller::{Caller, truncate};
@@ -56,7 +58,12 @@ const METHODS: &[Method] = &[
         Protocols::Both,
         Some(Subject::Other(completion::LABEL)),
     ),
-    method::<InitializeRequestParams>("initialize", Protocols::Legacy, None),
+    Method {
+        name: "initialize",
+        protocols: Protocols::Legacy,
+        reason: initialize_reason,
+        subject: None,
+    },
     method::<SubscribeRequestParams>(
         "resources/subscribe",
         Protocols::Legacy,
@@ -84,6 +91,38 @@ const fn method<P: DeserializeOwned>(
 
 fn reason<P: DeserializeOwned>(params: &Value) -> Option<String> {
     P::deserialize(params).err().map(|error| error.to_string())
+}
+
+/// Returns what is wrong with the parameters of `initialize`, and in which member.
+fn initialize_reason(params: &Value) -> Option<String> {
+    fn member<T: DeserializeOwned>(name: &str, value: &Value) -> Option<String> {
+        Some(format!("`{name}`: {}", T::deserialize(value).err()?))
+    }
+    let all = InitializeRequestParams::deserialize(params).err()?;
+    let given = |name| params.get(name);
+    let mut capabilities = given("capabilities").and_then(Value::as_object).into_iter().flatten();
+    let capability = capabilities.find_map(|(name, value)| {
+        let alone = json!({ name: value });
+        member::<ClientCapabilities>(&format!("capabilities.{name}"), &alone)
+    });
+    let member = capability
+        .or_else(|| member::<ClientCapabilities>("capabilities", given("capabilities")?))
+        .or_else(|| member::<Implementation>("clientInfo", given("clientInfo")?))
+        .or_else(|| member::<ProtocolVersion>("protocolVersion", given("protocolVersion")?));
+    Some(member.unwrap_or_else(|| all.to_string()))
+}
+
+/// Returns the error for an `initialize` with these parameters, if they do not have its form.
+pub(super) fn wrong_initialize(params: &Value) -> Option<ErrorData> {
+    let reason = initialize_reason(params)?;
+    let text = format!("the parameters of initialize are not valid: {reason}");
+    Some(ErrorData::invalid_params(truncate(&text), None))
+}
+
+/// Returns what records call the subject of a request; `None` if its method names nothing.
+pub(super) fn label(placed: &Placed, method: &str, params: &Value) -> Option<String> {
+    let known = METHODS.iter().find(|known| known.name == method)?;
+    Some(known.subject?.label(placed, params))
 }
 
 /// Returns the error for a request of which rmcp knows no type, and records it if it is a request

@@ -7,6 +7,7 @@ use rmcp::model::ProtocolVersion;
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 
+use super::reached::Reached;
 use super::rejection::damaged;
 use crate::caller::principal::Principal;
 use crate::caller::{Caller, truncate};
@@ -23,23 +24,33 @@ pub(super) fn placed(
 ) -> Result<(Placed, Caller), ErrorData> {
     let principal = match context.extensions.get::<Parts>() {
         None => server.settings.principal.clone(),
-        // The HTTP layer adds a principal to every request.
-        Some(parts) => parts
-            .extensions
-            .get::<Arc<Principal>>()
-            .cloned()
-            .ok_or_else(|| ErrorData::internal_error("the request has no principal", None))?,
+        Some(parts) => {
+            if let Some(reached) = parts.extensions.get::<Arc<Reached>>() {
+                reached.set();
+            }
+            // The HTTP layer adds a principal to every request.
+            let principal = parts.extensions.get::<Arc<Principal>>().cloned();
+            principal
+                .ok_or_else(|| ErrorData::internal_error("the request has no principal", None))?
+        }
     };
     let placed =
         Placed::new(loaded.clone(), &principal).map_err(|damage| damaged(loaded, &damage))?;
-    let caller = Caller {
-        tenant: placed.tenant().map(ToOwned::to_owned).or_else(|| principal.tenant.clone()),
-        role: placed.role().map(ToOwned::to_owned),
-        principal,
-        request_id: context.id.to_string(),
-        traceparent: context.meta.get_traceparent().map(truncate),
-    };
+    let traceparent = context.meta.get_traceparent().map(truncate);
+    let caller = caller(&placed, principal, context.id.to_string(), traceparent);
     Ok((placed, caller))
+}
+
+/// Returns the caller of a request: a principal, in its place in the project.
+pub(super) fn caller(
+    placed: &Placed,
+    principal: Arc<Principal>,
+    request_id: String,
+    traceparent: Option<String>,
+) -> Caller {
+    let tenant = placed.tenant().map(ToOwned::to_owned).or_else(|| principal.tenant.clone());
+    let role = placed.role().map(ToOwned::to_owned);
+    Caller { principal, tenant, role, request_id, traceparent }
 }
 
 /// Returns whether a request is of the protocol without sessions (2026-07-28 and later).

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
@@ -19,9 +19,15 @@ use serde::de::IgnoredAny;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use super::body::{self, Unread, has_more_values};
+use super::edge;
 use super::handler::Handler;
+use super::lane::Lane;
+use super::reached::Reached;
 use super::service::Service;
 use super::sessions::{Full, Sessions};
+use crate::caller::activity::Activity;
+use crate::caller::bodies::Bodies;
 use crate::caller::principal::Principal;
 
 const SESSION_HEADER: &str = "mcp-session-id";
@@ -41,7 +47,10 @@ pub(crate) struct Endpoint {
     rmcp: StreamableHttpService<Handler, LocalSessionManager>,
     service: Arc<Service>,
     sessions: Sessions,
+    bodies: Bodies,
+    lane: Lane,
     body_bytes_max: usize,
+    body_values_max: usize,
     request_timeout: Duration,
 }
 
@@ -54,7 +63,7 @@ pub(crate) struct Open {
 
 impl Endpoint {
     /// Creates the endpoint; cancelling `streams` ends the open streams.
-    pub(crate) fn new(service: Arc<Service>, streams: CancellationToken) -> Self {
+    pub(crate) fn new(service: Arc<Service>, streams: CancellationToken) -> io::Result<Self> {
         let settings = &service.server.settings;
         let limits = &settings.limits;
         let sessions = Sessions::new(settings);
@@ -66,6 +75,9 @@ impl Endpoint {
             .disable_allowed_hosts()
             .disable_allowed_origins();
         let body_bytes_max = limits.body_bytes_max.get();
+        let body_values_max = limits.body_values_max.get();
+        let bodies =
+            Bodies::new(limits.principal_bodies_bytes_max.get(), limits.bodies_bytes_max.get());
         let request_timeout = Duration::from_secs(limits.request_s_max.get().into());
         let shared = service.clone();
         let handler = move || {
@@ -74,7 +86,16 @@ impl Endpoint {
             Ok(Handler::new(shared.clone(), principal))
         };
         let rmcp = StreamableHttpService::new(handler, sessions.manager(), config);
-        Self { rmcp, service, sessions, body_bytes_max, request_timeout }
+        Ok(Self {
+            rmcp,
+            service,
+            sessions,
+            bodies,
+            lane: Lane::new()?,
+            body_bytes_max,
+            body_values_max,
+            request_timeout,
+        })
     }
 
     /// Returns what clients have open now.
@@ -91,20 +112,76 @@ impl Endpoint {
         request: Request,
         principal: Arc<Principal>,
     ) -> Response {
-        let (mut request, body) = match timeout(self.request_timeout, self.whole(request)).await {
-            Ok(Ok(request)) => request,
-            Ok(Err(response)) => return response,
-            Err(_) => {
-                return (StatusCode::REQUEST_TIMEOUT, "the request took too long\n")
-                    .into_response();
-            }
+        let (head, body) = request.into_parts();
+        let read = body::read(body, self.body_bytes_max, &self.bodies, &principal);
+        let read = match timeout(self.request_timeout, read).await {
+            Ok(Ok(read)) => read,
+            Ok(Err(unread)) => return self.not_read(&principal, &unread),
+            Err(_) => return self.not_read(&principal, &Unread::Late),
         };
+        let mut request = Request::from_parts(head, Body::from(read.bytes.clone()));
+        if let Some(activity) = request.extensions().get::<Arc<Activity>>() {
+            activity.arrived();
+        }
+        let Some(room) = read.room else {
+            return self.answer_read(request, read.bytes, principal).await;
+        };
+        // The room is free again when the handler is done with the parameters.
+        request.extensions_mut().insert(room);
+        let endpoint = self.clone();
+        let answer = async move { endpoint.answer_read(request, read.bytes, principal).await };
+        match self.lane.run(answer).await {
+            Some(Ok(response)) => response,
+            ended => {
+                tracing::error!("a large request was not answered: {ended:?}");
+                StatusCode::INTERNAL_SERVER_ERROR.into_response()
+            }
+        }
+    }
+
+    /// Answers a request whose body was not read.
+    fn not_read(&self, principal: &Arc<Principal>, unread: &Unread) -> Response {
+        let status = match unread {
+            Unread::TooLong { .. } => StatusCode::PAYLOAD_TOO_LARGE,
+            Unread::Late => StatusCode::REQUEST_TIMEOUT,
+            Unread::Broken(_) => StatusCode::BAD_REQUEST,
+            Unread::NoMemory(_) => StatusCode::SERVICE_UNAVAILABLE,
+        };
+        tracing::debug!("{unread}");
+        self.service.server.refuse_request(principal, unread.rule());
+        (status, format!("{unread}\n")).into_response()
+    }
+
+    /// Answers a request whose body has been read.
+    async fn answer_read(
+        self: &Arc<Self>,
+        mut request: Request,
+        body: Bytes,
+        principal: Arc<Principal>,
+    ) -> Response {
+        if has_more_values(&body, self.body_values_max) {
+            let max = self.body_values_max;
+            let reason = format!("the body has more than {max} values (limits.body-values-max)");
+            self.service.server.refuse_request(&principal, &reason);
+            return error(ErrorData::invalid_request(reason, None), None);
+        }
+        let reached = Arc::<Reached>::default();
         request.extensions_mut().insert(principal.clone());
+        request.extensions_mut().insert(reached.clone());
+        edge::expand_accept(request.headers_mut());
         let is_message = request.method() == Method::POST && has_json(request.headers());
-        let response = self.pass(request, &body, principal).await;
-        match response.status() {
+        let response = self.pass(request, &body, principal.clone()).await;
+        let status = response.status();
+        let is_rejected = status.is_client_error() || status == StatusCode::ACCEPTED;
+        if !is_message || !is_rejected || reached.get() {
+            return response;
+        }
+        edge::record(&self.service.server, &principal, &body, status);
+        match (status, edge::bad_initialize(&body)) {
+            (StatusCode::ACCEPTED, _) => response,
+            (_, Some((reason, id))) => error(reason, id),
             // rmcp answers so to any body that it cannot read.
-            StatusCode::UNSUPPORTED_MEDIA_TYPE if is_message => unreadable(&body),
+            (StatusCode::UNSUPPORTED_MEDIA_TYPE, None) => unreadable(&body),
             _ => response,
         }
     }
@@ -148,18 +225,6 @@ impl Endpoint {
             Some(asker) => ASKER.scope(asker, answer).await.map(Body::new),
             None => answer.await.map(Body::new),
         }
-    }
-
-    /// Reads the body of a request.
-    async fn whole(&self, request: Request) -> Result<(Request, Bytes), Response> {
-        let (head, body) = request.into_parts();
-        let body = to_bytes(body, self.body_bytes_max).await.map_err(|error| {
-            // The other error is a client that disconnects, which reads no answer.
-            tracing::debug!("the body of a request cannot be read: {error}");
-            let text = format!("the body of a request has at most {} bytes\n", self.body_bytes_max);
-            (StatusCode::PAYLOAD_TOO_LARGE, text).into_response()
-        })?;
-        Ok((Request::from_parts(head, Body::from(body.clone())), body))
     }
 
     /// Answers a request of a session.
@@ -263,6 +328,7 @@ fn unreadable(body: &Bytes) -> Response {
     }
     let reason = match serde_json::from_slice::<ClientJsonRpcMessage>(body) {
         Ok(_) => "the request is not valid",
+        Err(_) if edge::is_batch(body) => edge::BATCH,
         Err(_) => "the body is not a JSON-RPC message",
     };
     error(ErrorData::invalid_request(reason, None), None)

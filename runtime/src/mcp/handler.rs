@@ -91,7 +91,8 @@ impl Handler {
         let mut timer = self.server().metrics.time(E::METHOD);
         let served = self.service.served();
         let (placed, _) = placed(self.server(), &served.loaded, context)?;
-        let cursor = request.and_then(|request| request.cursor);
+        // Clients that cannot leave out a text send an empty one.
+        let cursor = request.and_then(|request| request.cursor).filter(|text| !text.is_empty());
         let mut page = E::pages(&served.surface).page(&placed, cursor.as_deref())?;
         E::hide(&mut page, &placed, self.memory(context));
         #[cfg(feature = "conformance-tools")]

@@ -37,7 +37,7 @@ pub(super) fn get(
         }
     };
     match filled {
-        Ok(Found { description, place, filled }) => {
+        Ok(Found { name, description, place, filled }) => {
             let args = audit_record::arguments(&filled.values);
             let mut output = OutputHash::default();
             let mut result = GetPromptResult::new(convert::messages(filled.messages, &mut output));
@@ -48,7 +48,7 @@ pub(super) fn get(
                 tracing::warn!("prompt `{}`: truncated: {}", request.name, names.join(", "));
                 result.meta.get_or_insert_default().insert(CUT_META_KEY.to_owned(), cut.into());
             }
-            let subject = Subject::Prompt(&request.name).to_string();
+            let subject = Subject::Prompt(name).to_string();
             record(Entry::served(subject, args, output, place));
             Ok(result)
         }
@@ -83,6 +83,7 @@ fn declared<'b>(placed: &'b Placed, name: &str) -> Option<Vec<&'b str>> {
 }
 
 struct Found<'b> {
+    name: &'b str,
     description: Option<&'b str>,
     place: String,
     filled: Filled<'b>,
@@ -100,16 +101,19 @@ fn fill<'b>(
         rule: unknown("prompt", view.hides_prompt(name)),
     })?;
     Ok(Found {
+        name: prompt.name()?,
         description: prompt.description()?,
         place: prompt.at()?.to_string(),
         filled: prompt::fill(prompt.rendering(), given)?,
     })
 }
 
-/// In MCP, arguments of prompts are strings; a request with anything else is malformed.
+/// In MCP, arguments of prompts are strings; a request with anything else is malformed. Null counts
+/// as absent, as an empty text of an optional argument does.
 fn strings(arguments: JsonObject) -> Result<BTreeMap<String, String>, String> {
     arguments
         .into_iter()
+        .filter(|(_, value)| !value.is_null())
         .map(|(name, value)| match value {
             Value::String(text) => Ok((name, text)),
             _ => Err(format!("argument `{}` must be a string", truncate(&name))),

@@ -184,7 +184,14 @@ limits! {
     /// The size of a bundle.
     bundle_bytes_max: NonZeroU64 = 1 << 30,
     /// The body of one HTTP request.
-    body_bytes_max: NonZeroUsize = 4 << 20,
+    body_bytes_max: NonZeroUsize = 1 << 20,
+    /// Bodies of the requests of one caller that are in memory at a time. Bodies of up to 16 KiB do
+    /// not count; a larger one waits for its room, at most `request-s-max`. One body always has room.
+    principal_bodies_bytes_max: NonZeroUsize = 4 << 20,
+    /// Bodies of the requests of all callers that are in memory at a time, counted likewise.
+    bodies_bytes_max: NonZeroUsize = 32 << 20,
+    /// JSON values in the body of one HTTP request.
+    body_values_max: NonZeroUsize = 10_000,
     /// One message on standard input.
     line_bytes_max: NonZeroUsize = 4 << 20,
     // hyper does not accept a smaller buffer.
@@ -198,7 +205,8 @@ limits! {
     /// The time within which a client must take an answer, or an event of a stream. Its connection
     /// is closed otherwise.
     write_s_max: NonZeroU32 = 30,
-    /// Concurrent HTTP connections; requests on more are rejected.
+    /// Concurrent HTTP connections. One more takes the place of one that waits for its client, from
+    /// the address with the most; otherwise its requests are rejected.
     connections_max: NonZeroU32 = 1024,
     /// Concurrent HTTP connections from one address, or from one IPv6 network of 64 bits; requests
     /// on more are rejected.

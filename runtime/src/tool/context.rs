@@ -50,7 +50,7 @@ fn was_sent(call: &Call, text: &str, handle: Option<&str>) -> Result<bool, Corru
     Ok(match (&call.memory, handle) {
         (Some(memory), _) => memory.sent_texts().was_sent(key("session")),
         (None, Some(handle)) if gate::is_own_handle(call, handle)? => {
-            call.server.sent_texts.was_sent(key(handle.trim()))
+            call.server.sent_texts.was_sent(key(handle))
         }
         (None, _) => false,
     })

@@ -76,7 +76,7 @@ pub(crate) fn pass(
     };
     let memory = call.memory.as_deref();
     let recalled = memory.map_or(Recalled::Nothing, |memory| memory.recall(&call.placed.loaded));
-    let Some(handle) = handle.map(str::trim).filter(|handle| !handle.is_empty()) else {
+    let Some(handle) = handle.filter(|handle| !handle.trim().is_empty()) else {
         return match (recalled, gate.unlock.value) {
             (Recalled::Briefed(sent), _) => Ok(Passage::Briefed(sent)),
             (_, Unlock::Intercept) => Ok(Passage::Unbriefed),
@@ -102,7 +102,7 @@ pub(crate) fn pass(
 pub(crate) fn is_own_handle(call: &Call, handle: &str) -> Result<bool, Corrupt> {
     let view = call.placed.view()?;
     let keys = call.server.keyring.keys();
-    let open = || handle::open(keys.open(), &binding(call, &view), now_min(), handle.trim());
+    let open = || handle::open(keys.open(), &binding(call, &view), now_min(), handle);
     Ok(view.gate().is_some() && open().is_ok())
 }
 

@@ -3,6 +3,7 @@
 
 use std::fs;
 
+use relay_engine::audit_record::AuditRecord;
 use schemars::{JsonSchema, SchemaGenerator, generate::SchemaSettings};
 
 use crate::args::GeneratedArgs;
@@ -31,6 +32,7 @@ use crate::report::Findings;
 #[must_use]
 pub fn schemas() -> Vec<(&'static str, String)> {
     vec![
+        ("audit-record", schema::<AuditRecord<'_>>()),
         ("build", schema::<Built>()),
         ("check", schema::<Findings>()),
         ("classify", schema::<Classified>()),

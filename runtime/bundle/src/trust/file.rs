@@ -22,8 +22,9 @@ const PUBLIC_KEY_PREFIX: &str = "ed25519:";
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Trust {
-    /// The version of the trust file itself. When it rises, the highest epoch seen is forgotten. So
-    /// a huge epoch, signed with a stolen key, does not block later bundles for good.
+    /// The version of the trust file itself. When it rises, the highest epoch seen is forgotten, but
+    /// not the epoch of the bundle in force, unless the same change revokes it. So a huge epoch, signed
+    /// with a stolen key, does not block later bundles for good.
     pub version: u64,
     /// The project whose bundles are accepted. Unset: any project whose bundle is signed as required.
     #[serde(default)]

@@ -32,9 +32,40 @@ impl Claims {
         }
     }
 
-    /// Returns the claim of this name; if there is none, the name is a path: each dot leads into an
-    /// object.
+    /// Returns a claim that is a text or a list of texts, which may have spaces.
+    pub(super) fn list(&self, name: &str) -> Result<Option<Vec<&str>>, Reason> {
+        match self.find(name)? {
+            Some(Value::String(text)) => Ok(Some(vec![text])),
+            Some(_) => self.words(name).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns a claim that is a time, in seconds since 1970.
+    pub(super) fn time(&self, name: &str) -> Result<Option<u64>, Reason> {
+        match self.find(name)? {
+            None => Ok(None),
+            Some(Value::Number(number)) => match (number.as_u64(), number.as_f64()) {
+                (Some(whole), _) => Ok(Some(whole)),
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "a conversion to a whole number stays in its range"
+                )]
+                (None, Some(seconds)) => Ok(Some(seconds as u64)),
+                (None, None) => Err(unusable(name, "is not a time")),
+            },
+            Some(_) => Err(unusable(name, "is not a time")),
+        }
+    }
+
+    /// Returns the claim of this name, unless it is null; if there is none, the name is a path: each
+    /// dot leads into an object.
     fn find(&self, name: &str) -> Result<Option<&Value>, Reason> {
+        Ok(self.find_any(name)?.filter(|claim| !claim.is_null()))
+    }
+
+    fn find_any(&self, name: &str) -> Result<Option<&Value>, Reason> {
         let Self(claims) = self;
         if let Some(claim) = claims.get(name) {
             return Ok(Some(claim));
@@ -43,7 +74,7 @@ impl Claims {
         let mut found = path.next().and_then(|first| claims.get(first));
         for part in path {
             found = match found {
-                None => return Ok(None),
+                None | Some(Value::Null) => return Ok(None),
                 Some(Value::Object(inner)) => inner.get(part),
                 Some(_) => return Err(unusable(name, "leads through a value that is no object")),
             };

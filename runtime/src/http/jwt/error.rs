@@ -23,8 +23,10 @@ impl TokenError {
         Self { reason: reason.into(), detail, lacks_scope: false, issuer: None }
     }
 
-    pub(super) fn missing_scope() -> Self {
-        let reason = "the token lacks a scope that this server requires";
+    /// The scopes are those of the configuration.
+    pub(super) fn missing_scopes(missing: &[&str]) -> Self {
+        let missing = missing.join(" ");
+        let reason = format!("the token lacks a scope that this server requires: {missing}");
         Self { lacks_scope: true, ..Self::new(reason, String::new()) }
     }
 

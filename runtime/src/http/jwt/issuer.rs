@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use jsonwebtoken::errors::ErrorKind;
-use jsonwebtoken::{Validation, decode, decode_header};
-use serde_json::Value;
-
 use super::claims::Claims;
 use super::error::TokenError;
-use super::keys::{Key, Keys};
+use super::keys::{Fitting, Key, Keys};
 use super::principal::principal;
+use super::signature;
+use super::token::Parts;
 use crate::caller::principal::Principal;
+use crate::clock;
 use crate::http::error::HttpError;
 use crate::settings::config;
 
@@ -42,61 +41,59 @@ impl Issuer {
 
     /// Checks the signature of a token, its times, issuer, audience, tenant, groups and scopes.
     pub(super) fn check(&self, token: &str) -> Result<Checked, TokenError> {
-        let header = decode_header(token)
-            .map_err(|error| TokenError::new("the token is malformed", error.to_string()))?;
+        let Parts { header, signed, claims, signature } = Parts::of(token)?;
         if let Some(names) = &header.crit {
             // RFC 7515, section 4.1.11: this server understands none of them.
             let detail = format!("{} names", names.len());
             return Err(TokenError::new("the token has critical header fields", detail));
         }
-        let key = self.keys.find(&header, &self.config.algorithms).ok_or_else(|| {
+        let fitting = self.keys.find(&header, &self.config.algorithms).ok_or_else(|| {
             let detail = format!("key {:?}, algorithm {:?}", header.kid, header.alg);
             TokenError::new("the token is not signed with a key that this server accepts", detail)
         })?;
-        let claims = decode(token, &key.key, &self.validation(key))
-            .map_err(|error| TokenError::new(reason(error.kind()), error.to_string()))?
-            .claims;
-        self.checked(&Claims(claims))
+        let Fitting { algorithm, keys } = fitting;
+        let signs =
+            |key: &&Key| signature::is_valid(algorithm, &key.key, signed.as_bytes(), &signature);
+        if !keys.iter().any(signs) {
+            let reason = "the token's signature is not valid";
+            return Err(TokenError::new(reason, String::new()));
+        }
+        self.checked(&Claims(claims), clock::unix_seconds())
     }
 
-    fn validation(&self, key: &Key) -> Validation {
+    /// Checks the claims of a token whose signature is valid.
+    fn checked(&self, claims: &Claims, now: u64) -> Result<Checked, TokenError> {
         let config = &self.config;
-        let mut validation = Validation::default();
-        validation.algorithms.clone_from(&key.algorithms);
-        validation.leeway = config.leeway_s.into();
-        validation.validate_nbf = true;
-        validation.set_issuer(&[&config.issuer]);
-        validation.set_audience(&[&config.audience]);
-        validation.set_required_spec_claims(&["exp", "iss", "aud"]);
-        validation
-    }
-
-    fn checked(&self, claims: &Claims) -> Result<Checked, TokenError> {
-        let config = &self.config;
-        // jsonwebtoken also accepts a list that holds the issuer.
+        let leeway = u64::from(config.leeway_s);
+        let reject = |reason: &'static str| Err(TokenError::new(reason, String::new()));
+        let Some(expires) = claims.time("exp")? else { return reject("the token has no `exp`") };
+        let expires = expires.saturating_add(leeway);
+        if expires < now {
+            return reject("the token has expired (`exp`)");
+        }
+        if claims.time("nbf")?.is_some_and(|from| from > now.saturating_add(leeway)) {
+            return reject("the token is not valid yet (`nbf`)");
+        }
+        // It is one text, as the one that chose this issuer.
         if claims.text("iss")? != Some(&config.issuer) {
-            return Err(TokenError::new("the token is of another issuer", String::new()));
+            return reject("the token is of another issuer");
+        }
+        match claims.list("aud")? {
+            None => return reject("the token has no `aud`"),
+            Some(all) if all.contains(&config.audience.as_str()) => {}
+            Some(_) => return reject("the token is for another server (`aud`)"),
         }
         let principal = Arc::new(principal(config, claims)?);
         if !config.scopes.is_empty() {
-            let granted = claims.words("scope")?;
-            if !config.scopes.iter().all(|scope| granted.contains(&scope.as_str())) {
-                return Err(TokenError::missing_scope());
+            // Some servers have a list in `scp` in place of the words of RFC 8693.
+            let (scope, scp) = (claims.words("scope")?, claims.words("scp")?);
+            let granted = if scope.is_empty() { scp } else { scope };
+            let wanted = config.scopes.iter().map(String::as_str);
+            let missing: Vec<_> = wanted.filter(|scope| !granted.contains(scope)).collect();
+            if !missing.is_empty() {
+                return Err(TokenError::missing_scopes(&missing));
             }
         }
-        // An expiry that is not a whole number has been checked, but such a token is not kept.
-        let expires = claims.0.get("exp").and_then(Value::as_u64).unwrap_or(0);
-        Ok(Checked { principal, expires: expires.saturating_add(config.leeway_s.into()) })
-    }
-}
-
-fn reason(kind: &ErrorKind) -> &'static str {
-    match kind {
-        ErrorKind::ExpiredSignature => "the token has expired",
-        ErrorKind::ImmatureSignature => "the token is not valid yet",
-        ErrorKind::InvalidIssuer => "the token is of another issuer",
-        ErrorKind::InvalidAudience => "the token is for another server",
-        ErrorKind::InvalidSignature => "the token's signature is not valid",
-        _ => "the token is not valid",
+        Ok(Checked { principal, expires })
     }
 }

@@ -2,12 +2,30 @@
 
 use std::path::Path;
 
-use jsonwebtoken::jwk::{AlgorithmParameters, EllipticCurve, Jwk, JwkSet, PublicKeyUse};
-use jsonwebtoken::{Algorithm, AlgorithmFamily, DecodingKey, Header};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jsonwebtoken::jwk::{
+    AlgorithmParameters, EllipticCurve, Jwk, KeyOperations, PublicKeyUse, RSAKeyParameters,
+};
+use jsonwebtoken::{Algorithm, AlgorithmFamily, DecodingKey};
+use serde::Deserialize;
+use serde_json::Value;
 
+use super::token::Header;
 use crate::file::text_file;
 use crate::http::error::HttpError;
 use crate::settings::config;
+
+/// The members of a key that only its owner may have: those of private keys and of shared secrets.
+const PRIVATE_MEMBERS: [&str; 8] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
+/// The bits of RSA keys whose signatures are checked.
+const RSA_BITS_MIN: usize = 2048;
+const RSA_BITS_MAX: usize = 8192;
+/// The most keys with one id that a signature is tried with.
+const SAME_ID_MAX: usize = 8;
+
+/// The most keys that an error explains.
+const UNFIT_MAX: usize = 4;
 
 /// The public keys of one issuer.
 pub(super) struct Keys(Vec<Key>);
@@ -15,8 +33,20 @@ pub(super) struct Keys(Vec<Key>);
 /// One public key, and the algorithms that it is used with.
 pub(super) struct Key {
     id: Option<String>,
-    pub(super) algorithms: Vec<Algorithm>,
+    algorithms: Vec<Algorithm>,
     pub(super) key: DecodingKey,
+}
+
+/// The algorithm of a token, and the keys that may have signed it.
+pub(super) struct Fitting<'k> {
+    pub(super) algorithm: Algorithm,
+    pub(super) keys: Vec<&'k Key>,
+}
+
+/// The contents of the file.
+#[derive(Deserialize)]
+struct KeySet {
+    keys: Vec<Value>,
 }
 
 impl Keys {
@@ -25,52 +55,113 @@ impl Keys {
         let text = text_file::read(path)
             .map_err(|source| HttpError::Read { path: path.to_owned(), source })?;
         let unusable = |reason: String| HttpError::Keys { path: path.to_owned(), reason };
-        let set: JwkSet =
-            serde_json::from_str(&text).map_err(|error| unusable(error.to_string()))?;
+        if text.contains("-----BEGIN ") {
+            let reason = "it is PEM: write the public keys as a JWKS, which is JSON (RFC 7517)";
+            return Err(unusable(reason.to_owned()));
+        }
+        let KeySet { keys: all } = serde_json::from_str(&text)
+            .map_err(|error| unusable(format!("it is not a JWKS: {error}")))?;
         let allowed: Vec<_> = allowed.iter().copied().map(algorithm).collect();
-        let mut keys = Vec::new();
-        for jwk in &set.keys {
-            let algorithms = algorithms(jwk, &allowed);
-            if algorithms.is_empty() {
-                continue;
+        let (mut keys, mut others) = (Vec::new(), Vec::new());
+        for (at, json) in all.iter().enumerate() {
+            let of_key = |reason: String| unusable(format!("{}: {reason}", name(json, at)));
+            match Key::read(json, &allowed).map_err(of_key)? {
+                Ok(key) => keys.push(key),
+                Err(unfit) => others.push(format!("{}: {unfit}", name(json, at))),
             }
-            let id = jwk.common.key_id.clone();
-            let key = DecodingKey::from_jwk(jwk).map_err(|error| {
-                unusable(format!("key `{}`: {error}", id.as_deref().unwrap_or("without an id")))
-            })?;
-            keys.push(Key { id, algorithms, key });
         }
         if keys.is_empty() {
-            return Err(unusable("it has no key for any of auth.jwt.algorithms".to_owned()));
+            let mut reason = "it has no key for any of auth.jwt.algorithms".to_owned();
+            for other in others.iter().take(UNFIT_MAX) {
+                reason.push_str("; ");
+                reason.push_str(other);
+            }
+            return Err(unusable(reason));
         }
         Ok(Self(keys))
     }
 
-    /// Returns the key that signed the token with this header, as far as the header says, if its
-    /// algorithm is one of the `allowed`.
-    pub(super) fn find(&self, header: &Header, allowed: &[config::Algorithm]) -> Option<&Key> {
+    /// Returns the keys that may have signed the token with this header, as far as the header says,
+    /// if its algorithm is one of the `allowed`.
+    pub(super) fn find(
+        &self,
+        header: &Header,
+        allowed: &[config::Algorithm],
+    ) -> Option<Fitting<'_>> {
         // These may be others than when the keys were read.
-        if !allowed.iter().any(|allowed| algorithm(*allowed) == header.alg) {
-            return None;
-        }
-        let mut fitting = self.0.iter().filter(|key| key.algorithms.contains(&header.alg));
-        match &header.kid {
-            Some(id) => fitting.find(|key| key.id.as_ref() == Some(id)),
-            // Without an id, only one key may match.
-            None => match (fitting.next(), fitting.next()) {
-                (Some(key), None) => Some(key),
-                _ => None,
-            },
-        }
+        let mut allowed = allowed.iter().copied().map(algorithm);
+        let algorithm = allowed.find(|allowed| is_name_of(&header.alg, *allowed))?;
+        let fitting = self.0.iter().filter(|key| key.algorithms.contains(&algorithm));
+        let keys: Vec<_> = match &header.kid {
+            // Some issuers change their key and not its id.
+            Some(id) => {
+                fitting.filter(|key| key.id.as_ref() == Some(id)).take(SAME_ID_MAX).collect()
+            }
+            None => fitting.collect(),
+        };
+        // Without an id, only one key may match.
+        let is_known = if header.kid.is_some() { !keys.is_empty() } else { keys.len() == 1 };
+        is_known.then_some(Fitting { algorithm, keys })
     }
 }
 
-/// Returns those of the allowed algorithms that `jwk` is a key for.
-fn algorithms(jwk: &Jwk, allowed: &[Algorithm]) -> Vec<Algorithm> {
-    if !matches!(jwk.common.public_key_use, None | Some(PublicKeyUse::Signature)) {
-        return Vec::new();
+impl Key {
+    /// Reads a key; the inner error is why it is not for one of the `allowed` algorithms.
+    fn read(json: &Value, allowed: &[Algorithm]) -> Result<Result<Self, &'static str>, String> {
+        if let Some(member) = PRIVATE_MEMBERS.iter().find(|member| json.get(member).is_some()) {
+            return Err(format!(
+                "it is secret, since it has the member `{member}`: remove its private members here, and use a new key, since this one may be known"
+            ));
+        }
+        let jwk = Jwk::deserialize(json).map_err(|error| error.to_string())?;
+        let algorithms = match algorithms(&jwk, json, allowed) {
+            Ok(algorithms) => algorithms,
+            Err(unfit) => return Ok(Err(unfit)),
+        };
+        if let AlgorithmParameters::RSA(rsa) = &jwk.algorithm {
+            check_bits(rsa)?;
+        }
+        let key = DecodingKey::from_jwk(&jwk).map_err(|error| error.to_string())?;
+        Ok(Ok(Self { id: jwk.common.key_id, algorithms, key }))
     }
-    let named = jwk.common.key_algorithm.map(|named| named.to_string());
+}
+
+/// Returns the name of a key in errors.
+fn name(json: &Value, at: usize) -> String {
+    match json.get("kid").and_then(Value::as_str) {
+        Some(id) => format!("key `{id}`"),
+        None => format!("key {} of the list, which has no id", at + 1),
+    }
+}
+
+fn check_bits(rsa: &RSAKeyParameters) -> Result<(), String> {
+    let modulus = URL_SAFE_NO_PAD.decode(&rsa.n).map_err(|_| "`n` is not base64url".to_owned())?;
+    let zeros = modulus.iter().take_while(|byte| **byte == 0).count();
+    let top = modulus.get(zeros).map_or(0, |byte| byte.leading_zeros() as usize);
+    let bits = (modulus.len() - zeros) * 8 - top;
+    if (RSA_BITS_MIN..=RSA_BITS_MAX).contains(&bits) {
+        return Ok(());
+    }
+    Err(format!(
+        "its {bits} bits are not accepted: use an RSA key of {RSA_BITS_MIN} to {RSA_BITS_MAX} bits"
+    ))
+}
+
+/// Returns those of the allowed algorithms that `jwk` is a key for.
+fn algorithms(
+    jwk: &Jwk,
+    json: &Value,
+    allowed: &[Algorithm],
+) -> Result<Vec<Algorithm>, &'static str> {
+    let common = &jwk.common;
+    if !matches!(common.public_key_use, None | Some(PublicKeyUse::Signature)) {
+        return Err("its `use` is not `sig`");
+    }
+    let operations = common.key_operations.as_ref();
+    if operations.is_some_and(|all| !all.contains(&KeyOperations::Verify)) {
+        return Err("its `key_ops` has no `verify`");
+    }
+    let named = json.get("alg").and_then(Value::as_str);
     let fits = |algorithm: &Algorithm| {
         let same_kind = match &jwk.algorithm {
             AlgorithmParameters::RSA(_) => algorithm.family() == AlgorithmFamily::Rsa,
@@ -79,18 +170,27 @@ fn algorithms(jwk: &Jwk, allowed: &[Algorithm]) -> Vec<Algorithm> {
                 EllipticCurve::P384 => *algorithm == Algorithm::ES384,
                 _ => false,
             },
-            AlgorithmParameters::OctetKeyPair(_) => *algorithm == Algorithm::EdDSA,
+            AlgorithmParameters::OctetKeyPair(key) => {
+                *algorithm == Algorithm::EdDSA && key.curve == EllipticCurve::Ed25519
+            }
             // A shared secret does not belong in a file of public keys.
             _ => false,
         };
-        same_kind && named.as_ref().is_none_or(|named| *named == format!("{algorithm:?}"))
+        same_kind && named.is_none_or(|named| is_name_of(named, *algorithm))
     };
-    allowed.iter().copied().filter(fits).collect()
+    let fitting: Vec<_> = allowed.iter().copied().filter(fits).collect();
+    if fitting.is_empty() { Err("its type or its `alg` is for none of them") } else { Ok(fitting) }
+}
+
+/// Returns whether a key or a token names an algorithm so. EdDSA has one curve here, and RFC 9864
+/// gives it the name of the curve.
+fn is_name_of(name: &str, algorithm: Algorithm) -> bool {
+    name == format!("{algorithm:?}") || (name == "Ed25519" && algorithm == Algorithm::EdDSA)
 }
 
 fn algorithm(algorithm: config::Algorithm) -> Algorithm {
     match algorithm {
-        config::Algorithm::EdDSA => Algorithm::EdDSA,
+        config::Algorithm::EdDSA | config::Algorithm::Ed25519 => Algorithm::EdDSA,
         config::Algorithm::ES256 => Algorithm::ES256,
         config::Algorithm::ES384 => Algorithm::ES384,
         config::Algorithm::PS256 => Algorithm::PS256,

@@ -1,39 +1,16 @@
 //! Signatures of tokens are checked by `ring`, as those of TLS are, so that the network side has one
 //! implementation of cryptography. Only algorithms with a public key are supported.
 
-use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
-use jsonwebtoken::errors::ErrorKind;
-use jsonwebtoken::signature::{self, Verifier};
-use jsonwebtoken::{Algorithm, DecodingKey, DecodingKeyKind, EncodingKey};
+use jsonwebtoken::{Algorithm, DecodingKey, DecodingKeyKind};
 use ring::signature as ring_signature;
 
-/// Makes `ring` check the signatures of this process.
-pub(super) fn install() {
-    // It fails if it is installed already, by another server in this process (a test).
-    _ = PROVIDER.install_default();
-}
-
-static PROVIDER: CryptoProvider = CryptoProvider {
-    signer_factory,
-    verifier_factory,
-    // Only needed to create keys, which a server does not do.
-    key_utils: KeyUtils::new_unimplemented(),
-};
-
-fn signer_factory(
-    _: &Algorithm,
-    _: &EncodingKey,
-) -> jsonwebtoken::errors::Result<Box<dyn JwtSigner>> {
-    Err(ErrorKind::UnsupportedAlgorithm.into())
-}
-
-fn verifier_factory(
-    algorithm: &Algorithm,
+/// Returns whether `signed` has this signature by a key.
+pub(super) fn is_valid(
+    algorithm: Algorithm,
     key: &DecodingKey,
-) -> jsonwebtoken::errors::Result<Box<dyn JwtVerifier>> {
-    if key.family() != algorithm.family() {
-        return Err(ErrorKind::InvalidKeyFormat.into());
-    }
+    signed: &[u8],
+    signature: &[u8],
+) -> bool {
     let method = match algorithm {
         Algorithm::EdDSA => Method::Plain(&ring_signature::ED25519),
         Algorithm::ES256 => Method::Plain(&ring_signature::ECDSA_P256_SHA256_FIXED),
@@ -44,15 +21,20 @@ fn verifier_factory(
         Algorithm::PS256 => Method::Rsa(&ring_signature::RSA_PSS_2048_8192_SHA256),
         Algorithm::PS384 => Method::Rsa(&ring_signature::RSA_PSS_2048_8192_SHA384),
         Algorithm::PS512 => Method::Rsa(&ring_signature::RSA_PSS_2048_8192_SHA512),
-        _ => return Err(ErrorKind::UnsupportedAlgorithm.into()),
+        _ => return false,
     };
-    Ok(Box::new(RingVerifier { algorithm: *algorithm, method, key: key.clone() }))
-}
-
-struct RingVerifier {
-    algorithm: Algorithm,
-    method: Method,
-    key: DecodingKey,
+    match (method, key.kind()) {
+        _ if key.family() != algorithm.family() => false,
+        (Method::Plain(algorithm), DecodingKeyKind::SecretOrDer(key)) => {
+            let key = ring_signature::UnparsedPublicKey::new(algorithm, key);
+            key.verify(signed, signature).is_ok()
+        }
+        (Method::Rsa(parameters), DecodingKeyKind::RsaModulusExponent { n, e }) => {
+            let key = ring_signature::RsaPublicKeyComponents { n, e };
+            key.verify(parameters, signed, signature).is_ok()
+        }
+        _ => false,
+    }
 }
 
 enum Method {
@@ -60,26 +42,4 @@ enum Method {
     Plain(&'static dyn ring_signature::VerificationAlgorithm),
     /// The key is modulus and exponent.
     Rsa(&'static ring_signature::RsaParameters),
-}
-
-impl JwtVerifier for RingVerifier {
-    fn algorithm(&self) -> Algorithm {
-        self.algorithm
-    }
-}
-
-impl Verifier<Vec<u8>> for RingVerifier {
-    fn verify(&self, message: &[u8], signed: &Vec<u8>) -> Result<(), signature::Error> {
-        let verified = match (&self.method, self.key.kind()) {
-            (Method::Plain(algorithm), DecodingKeyKind::SecretOrDer(key)) => {
-                ring_signature::UnparsedPublicKey::new(*algorithm, key).verify(message, signed)
-            }
-            (Method::Rsa(parameters), DecodingKeyKind::RsaModulusExponent { n, e }) => {
-                let key = ring_signature::RsaPublicKeyComponents { n, e };
-                key.verify(parameters, message, signed)
-            }
-            _ => return Err(signature::Error::new()),
-        };
-        verified.map_err(|_| signature::Error::new())
-    }
 }

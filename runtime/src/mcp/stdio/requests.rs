@@ -61,6 +61,13 @@ impl Requests {
         }
     }
 
+    /// Waits until no request is in flight that counts.
+    pub(super) async fn are_answered(&self) {
+        while lock(&self.shared.in_flight).counted > 0 {
+            self.shared.ended.notified().await;
+        }
+    }
+
     /// Marks a request as in flight; `None` if one with its id is.
     pub(super) fn begin(&self, id: &RequestId, counts: bool) -> Option<Request> {
         let mut in_flight = lock(&self.shared.in_flight);

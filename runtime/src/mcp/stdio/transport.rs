@@ -1,7 +1,7 @@
 //! Messages of rmcp as lines: the rules of what is read, and when.
 //!
-//! A line is one message. A line that is not JSON is skipped, since an answer to it could be echoed
-//! as another one. Everything else that cannot be served gets an error.
+//! A line is one message, and an empty one is skipped. Whatever cannot be served gets an error. An
+//! error is never answered, so a client that echoes its input gets each one once.
 
 use std::io;
 use std::sync::Arc;
@@ -16,17 +16,18 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::error::Category;
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use super::lines::{Line, Lines};
 use super::outlet::Outlet;
 use super::requests::Requests;
+use crate::mcp::body::without_mark;
+use crate::mcp::{bad_params, edge};
 use crate::settings::config::Limits;
 
 /// The most requests in flight besides calls of tools, which have a limit of their own.
 const READS_MAX: usize = 64;
-/// A mark that some editors and shells put before a text.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Standard input and output as a transport of rmcp.
 pub(super) struct StdioTransport<R, W> {
@@ -36,8 +37,11 @@ pub(super) struct StdioTransport<R, W> {
     requests: Requests,
     /// Whether a request has been read.
     has_begun: bool,
-    /// Cancelled at the end of input, so that open streams of changes end too.
+    /// Cancelled after the end of input, so that open streams of changes end too.
     ended: CancellationToken,
+    drain: Duration,
+    /// When requests that are in flight at the end of input are ended.
+    drained_by: Option<Instant>,
 }
 
 impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> StdioTransport<R, W> {
@@ -51,6 +55,8 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> StdioTranspor
             requests: Requests::new(limits.principal_calls_max.get().saturating_add(READS_MAX)),
             has_begun: false,
             ended,
+            drain,
+            drained_by: None,
         }
     }
 
@@ -69,20 +75,24 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> StdioTranspor
 
     /// Returns the message of a line, if it is one that rmcp handles.
     fn message(&mut self, line: &[u8]) -> Option<ClientJsonRpcMessage> {
-        let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+        let line = without_mark(line);
         if line.trim_ascii().is_empty() {
             return None;
         }
         let message = match serde_json::from_slice(line) {
             Ok(message) => message,
             Err(error) if matches!(error.classify(), Category::Syntax | Category::Eof) => {
-                tracing::debug!("skipped a line that is not JSON: {error}");
+                tracing::debug!("a line is not JSON: {error}");
+                self.reject(ErrorData::parse_error("the line is not JSON", None), None);
                 return None;
             }
             Err(error) => {
                 tracing::debug!("a line is not a message: {error}");
                 if !is_notification(line) {
-                    let reason = "the line is not a JSON-RPC message";
+                    let reason = match edge::is_batch(line) {
+                        true => edge::BATCH,
+                        false => "the line is not a JSON-RPC message",
+                    };
                     self.reject(ErrorData::invalid_request(reason, None), None);
                 }
                 return None;
@@ -100,6 +110,15 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin + Send + 'static> StdioTranspor
             }
             return Some(message);
         };
+        // rmcp takes it for a request of the protocol without sessions.
+        if let ClientRequest::CustomRequest(custom) = &request.request
+            && custom.method == "initialize"
+            && let Some(error) =
+                bad_params::wrong_initialize(&custom.params.clone().unwrap_or_default())
+        {
+            self.reject(error, Some(request.id.clone()));
+            return None;
+        }
         let counts = !matches!(request.request, ClientRequest::SubscriptionsListenRequest(_));
         let Some(in_flight) = self.requests.begin(&request.id, counts) else {
             let reason = format!(
@@ -157,6 +176,11 @@ where
                     break;
                 }
             }
+        }
+        // Dropped by rmcp at each answer, this goes on where it was: the end of input stays.
+        let until = *self.drained_by.get_or_insert_with(|| Instant::now() + self.drain);
+        if timeout_at(until, self.requests.are_answered()).await.is_err() {
+            tracing::warn!("some requests did not end in time after the end of input");
         }
         self.ended.cancel();
         None

@@ -69,9 +69,11 @@ pub(crate) struct Jwt {
     pub(crate) tenants: Option<Vec<String>>,
     /// The `aud` that a token must have: the URL of this server's `/mcp`.
     pub(crate) audience: String,
-    /// The algorithms with which a token may be signed, at least one.
+    /// The algorithms with which a token may be signed, at least one. `Ed25519` is a newer name of
+    /// `EdDSA`; either one accepts tokens of both names.
     pub(crate) algorithms: Vec<Algorithm>,
-    /// The authorization server's public keys, as a JWKS file; read again on SIGHUP.
+    /// The authorization server's public keys, as a JWKS file; read again on SIGHUP. RSA keys have
+    /// 2,048 to 8,192 bits; a file with a private key or a shared secret is refused.
     #[schemars(extend("format" = "path"))]
     pub(crate) jwks: PathBuf,
     /// The URL by which clients reach this server's `/mcp`, for the metadata document; the same in
@@ -81,7 +83,7 @@ pub(crate) struct Jwt {
     /// The URLs where clients get tokens. Empty: the issuer.
     #[serde(default)]
     pub(crate) authorization_servers: Vec<String>,
-    /// Scopes that a token must have, all of them.
+    /// Scopes that a token must have, all of them, in its claim `scope` or else `scp`.
     #[serde(default)]
     pub(crate) scopes: Vec<String>,
     /// The claim that names the caller. The name of a claim is its whole name, or else a path of names
@@ -104,10 +106,11 @@ pub(crate) struct Jwt {
     pub(crate) leeway_s: u32,
 }
 
-/// A signature algorithm with a public key, by its name in RFC 7518 and RFC 8037.
+/// A signature algorithm with a public key, by its name in RFC 7518, RFC 8037 and RFC 9864.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 pub(crate) enum Algorithm {
     EdDSA,
+    Ed25519,
     ES256,
     ES384,
     PS256,

@@ -1,0 +1,206 @@
+//! `relay audit show`: the records of an audit file that match, as a table or as they are.
+//!
+//! Records are printed as they are read, so the size of a file does not matter.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use relay_bundle::trust::Time;
+use serde::Deserialize;
+
+use crate::args::{AnswerFormat, AuditArgs, AuditShowArgs, AuditVerb};
+use crate::environment;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, bad, bold};
+use crate::text::{padded, printable};
+
+/// The most bytes of a line; records are far shorter.
+const LINE_BYTES_MAX: u64 = 1 << 20;
+/// The interval at which a followed file is read again.
+const POLL: Duration = Duration::from_millis(250);
+/// The widths of the columns before the last one.
+const WIDTHS: [usize; 4] = [24, 9, 24, 32];
+
+/// The part of a record that is searched and drawn.
+#[derive(Deserialize)]
+struct Record {
+    ts: String,
+    tool: String,
+    denied: bool,
+    principal: String,
+    rule: String,
+    action: String,
+    #[serde(default)]
+    prompts: Vec<String>,
+}
+
+/// The records that are wanted.
+struct Filter<'a> {
+    prompt: Option<&'a str>,
+    principal: Option<&'a str>,
+    /// As records write a time, all of which have one width and one offset.
+    since: Option<String>,
+    denied: bool,
+}
+
+/// A file that is being read, and what of its last line was read.
+struct Lines {
+    reader: BufReader<File>,
+    inode: u64,
+    part: Vec<u8>,
+}
+
+pub(super) fn run(arguments: &AuditArgs, output: &mut Output) -> Result<Exit, Failure> {
+    match &arguments.verb {
+        AuditVerb::Show(arguments) => show(arguments, output),
+    }
+}
+
+fn show(arguments: &AuditShowArgs, output: &mut Output) -> Result<Exit, Failure> {
+    let AuditShowArgs { files, prompt, principal, since, denied, follow, format } = arguments;
+    let filter = Filter {
+        prompt: prompt.as_deref(),
+        principal: principal.as_deref(),
+        since: since.as_deref().map(since_text).transpose()?,
+        denied: *denied,
+    };
+    let mut printer = Printer { filter, format: format.chosen(), others: 0, output };
+    printer.head()?;
+    let mut last = None;
+    for path in files {
+        let mut lines = Lines::open(path)?;
+        printer.print(path, &mut lines)?;
+        last = Some((path, lines));
+    }
+    while let (true, Some((path, lines))) = (*follow, &mut last) {
+        let path: &Path = path;
+        thread::sleep(POLL);
+        printer.print(path, lines)?;
+        // A server opens its file anew after a rotation.
+        let moved = std::fs::metadata(path).is_ok_and(|now| now.ino() != lines.inode);
+        if moved && let Ok(new) = Lines::open(path) {
+            *lines = new;
+        }
+    }
+    printer.end();
+    Ok(Exit::Yes)
+}
+
+/// Returns a time of the command line as records write it.
+fn since_text(text: &str) -> Result<String, Failure> {
+    let time =
+        Time::parse(text).or_else(|| Some(Time(environment::now().checked_sub(ago(text)?)?)));
+    let time = time.ok_or_else(|| {
+        Failure::error(format!("`{text}` is not a time"))
+            .help("write a date such as 2027-01-01, 2027-01-01T08:00:00Z, or 90m, 2h or 7d for so long ago")
+    })?;
+    Ok(time.to_string().replace('Z', ".000Z"))
+}
+
+/// Reads a number with a unit, as seconds.
+fn ago(text: &str) -> Option<u64> {
+    let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let unit_s: u64 = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3600,
+        "d" => 86_400,
+        _ => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(unit_s)
+}
+
+impl Filter<'_> {
+    fn wants(&self, record: &Record) -> bool {
+        let Self { prompt, principal, since, denied } = self;
+        let is_prompt = |name: &str| {
+            let requested = record.tool.split_once("prompt:").map(|(_, name)| name);
+            requested == Some(name) || record.prompts.iter().any(|sent| sent == name)
+        };
+        prompt.is_none_or(is_prompt)
+            && principal.is_none_or(|principal| record.principal == principal)
+            && since.as_ref().is_none_or(|since| record.ts >= *since)
+            && (!denied || record.denied)
+    }
+}
+
+impl Lines {
+    fn open(path: &Path) -> Result<Self, Failure> {
+        let failed = |error| Failure::file("read", path, &error);
+        let file = File::open(path).map_err(failed)?;
+        let inode = file.metadata().map_err(failed)?.ino();
+        Ok(Self { reader: BufReader::new(file), inode, part: Vec::new() })
+    }
+
+    /// Returns the next line that is complete; `None` at the end of the file.
+    fn next(&mut self, path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+        let mut limited = self.reader.by_ref().take(LINE_BYTES_MAX);
+        limited
+            .read_until(b'\n', &mut self.part)
+            .map_err(|error| Failure::file("read", path, &error))?;
+        let is_whole = self.part.ends_with(b"\n") || self.part.len() as u64 >= LINE_BYTES_MAX;
+        Ok(is_whole.then(|| std::mem::take(&mut self.part)))
+    }
+}
+
+struct Printer<'a> {
+    filter: Filter<'a>,
+    format: AnswerFormat,
+    /// The number of lines that are no records.
+    others: u64,
+    output: &'a mut Output,
+}
+
+impl Printer<'_> {
+    fn head(&mut self) -> Result<(), Failure> {
+        if self.format == AnswerFormat::Json {
+            return Ok(());
+        }
+        let head = row(["time", "action", "principal", "request"], "rule");
+        self.output.result(format_args!("{}\n", bold(head)))
+    }
+
+    /// Prints the records from where `lines` is to the end of the file.
+    fn print(&mut self, path: &Path, lines: &mut Lines) -> Result<(), Failure> {
+        while let Some(line) = lines.next(path)? {
+            let Ok(record) = serde_json::from_slice::<Record>(&line) else {
+                self.others += u64::from(!line.trim_ascii().is_empty());
+                continue;
+            };
+            if !self.filter.wants(&record) {
+                continue;
+            }
+            match self.format {
+                AnswerFormat::Json => self.output.verbatim(&String::from_utf8_lossy(&line))?,
+                AnswerFormat::Human => {
+                    let Record { ts, tool, denied, principal, rule, action, .. } = &record;
+                    let row = row([ts, action, principal, tool].map(String::as_str), rule);
+                    match denied {
+                        true => self.output.result(format_args!("{}\n", bad(row)))?,
+                        false => self.output.result(format_args!("{row}\n"))?,
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        if self.others > 0 {
+            self.output.note(format_args!("{} lines are no records", self.others));
+        }
+    }
+}
+
+fn row(columns: [&str; 4], last: &str) -> String {
+    let columns = columns.iter().zip(WIDTHS);
+    let mut row: String =
+        columns.map(|(text, width)| padded(&printable(text), width) + "  ").collect();
+    row.push_str(&printable(last));
+    row
+}
