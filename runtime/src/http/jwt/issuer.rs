@@ -68,7 +68,8 @@ impl Issuer {
         let reject = |reason: &'static str| Err(TokenError::new(reason, String::new()));
         let Some(expires) = claims.time("exp")? else { return reject("the token has no `exp`") };
         let expires = expires.saturating_add(leeway);
-        if expires < now {
+        // RFC 7519, section 4.1.4: not accepted on or after this time.
+        if expires <= now {
             return reject("the token has expired (`exp`)");
         }
         if claims.time("nbf")?.is_some_and(|from| from > now.saturating_add(leeway)) {

@@ -1,4 +1,8 @@
 //! A token as text -> its parts (RFC 7515, section 7.1), before anything is verified.
+//!
+//! The decoder of `jsonwebtoken` refuses a header whose `alg` it has no name for, as `Ed25519` of RFC
+//! 9864, and takes one key for a token, where an issuer may have two with one id. So the parts and the
+//! claims are read here, with serde and base64; keys are read by that crate, and `ring` verifies.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
