@@ -3,6 +3,7 @@
 mod access;
 mod answers;
 mod calls;
+mod derived;
 mod facts;
 mod fields;
 mod gains;

@@ -9,6 +9,7 @@
 
 mod ast;
 mod check;
+mod derived;
 mod diagnostic;
 mod encode;
 pub mod facts;
@@ -32,6 +33,7 @@ use std::collections::BTreeSet;
 
 use matching::worst_case::{self, WorstCase};
 
+pub use derived::mismatches;
 pub use diagnostic::{Diagnostics, Report};
 pub use options::{Git, Options, VERSION};
 pub use prove::{Coverage, Kind, Proof, Proven};

@@ -3,7 +3,6 @@
 mod access;
 mod gate;
 mod messages;
-mod pages;
 mod places;
 mod policy;
 mod provenance;
@@ -12,6 +11,7 @@ mod skills;
 mod tools;
 
 use relay_bundle::{Contents, Manifest, Prompt, Resource, ResourceTemplate, Setting};
+use relay_engine::derived::pages;
 
 use crate::model::{self, Model};
 use crate::options::{Options, VERSION};
@@ -31,7 +31,7 @@ pub(crate) fn contents(
     let messages = messages::messages(&model, &places);
     let gate = gate::gate(&model, &places);
     let review = review::review(&model, &places);
-    let (tools, tool_pages) = tools::tools(&model, &|at| places.of(at));
+    let (tools, tool_pages) = tools::tools(&model, gate.as_ref(), &|at| places.of(at));
     let indexes = access::indexes(&model);
     let Model {
         project,
@@ -57,9 +57,9 @@ pub(crate) fn contents(
     let templates: Vec<_> =
         templates.into_iter().map(|template| lower_template(template, &places)).collect();
     let known_tools = skills::known_tools(&skills, &tools, &other_tools);
-    let prompt_pages = pages::prompts(&prompts);
-    let resource_pages = pages::resources(&resources);
-    let template_pages = pages::templates(&templates);
+    let prompt_pages = pages::pages(prompts.iter().map(pages::prompt));
+    let resource_pages = pages::pages(resources.iter().map(pages::resource));
+    let template_pages = pages::pages(templates.iter().map(pages::template));
     let pages = [&prompt_pages[..], &resource_pages, &template_pages, &tool_pages];
     Contents {
         epoch: epoch.value,

@@ -87,6 +87,15 @@ pub(crate) fn open_bundle(path: &Path) -> Result<Subject, Failure> {
     in_memory(bytes).map_err(|failure| at(&path.display().to_string(), failure))
 }
 
+/// Fails if parts of a bundle do not follow from its contents: servers refuse it.
+pub(crate) fn check_derived(bundle: &Bundle) -> Result<(), Failure> {
+    let Some(parts) = relay_diff::named(&relay_compiler::mismatches(bundle)?) else { return Ok(()) };
+    let message = format!("parts of the bundle do not follow from its contents: {parts}");
+    Err(Failure::no(message).help(
+        "it was altered after it was built, or another version of relay built it: build it again",
+    ))
+}
+
 /// A bundle of whose tables some may be missing.
 pub(crate) struct Front {
     /// The bundle. A page that was not read is refused as damaged.

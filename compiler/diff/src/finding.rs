@@ -438,11 +438,6 @@ impl Findings {
         self.list.push(finding);
     }
 
-    /// Returns whether there is one of these kinds.
-    pub(crate) fn has_any(&self, kinds: &[Kind]) -> bool {
-        self.list.iter().any(|finding| kinds.contains(&finding.subject.kind))
-    }
-
     /// Returns whether there is one about this part of a thing, or about all of it.
     pub(crate) fn has_about(&self, kind: Kind, name: &str, part: &str) -> bool {
         self.list.iter().any(|it| {

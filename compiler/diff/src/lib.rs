@@ -12,7 +12,6 @@ mod audience;
 mod briefing;
 mod callers;
 mod calls;
-mod consistent;
 mod decided;
 mod direction;
 mod expectation;
@@ -25,7 +24,6 @@ mod manifest;
 mod messages;
 mod pairs;
 mod policy;
-mod prebuilt;
 mod prompt;
 mod reasons;
 mod rename;
@@ -36,6 +34,7 @@ mod review;
 mod role;
 mod signer;
 mod skill;
+mod tables;
 mod text;
 mod tool;
 mod user;
@@ -48,6 +47,7 @@ pub use finding::{
     Area, Called, Change, Claim, Finding, Instructed, Kind, Lost, Places, Subject, TOKEN_BYTES,
 };
 pub use signer::{Signers, compare_signers};
+pub use tables::{compare_derived, named};
 pub use text::{Hunk, Piece, PieceKind};
 pub use witness::Witness;
 
@@ -55,7 +55,10 @@ use crate::finding::Findings;
 use crate::pairs::Pairs;
 use crate::review::SwitchedOff;
 
-/// Compares two bundles: the findings, the most dangerous first.
+/// Compares the contents of two bundles: the findings, the most dangerous first.
+///
+/// Parts of a bundle that do not follow from its contents are not compared: whoever has a bundle that
+/// somebody else built asks [`compare_derived`] about them too.
 ///
 /// # Errors
 ///
@@ -88,7 +91,6 @@ pub fn compare(a: &Bundle, b: &Bundle) -> Result<Vec<Finding>, Corrupt> {
     audience::compare(a, b, &pairs, &mut out)?;
     index::compare(&pairs, &mut out)?;
     briefing::compare(a, b, &pairs, &mut out)?;
-    prebuilt::compare(a, b, &mut out)?;
     Ok(out.sorted())
 }
 

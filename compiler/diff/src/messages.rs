@@ -1,24 +1,22 @@
 //! The server's own messages.
 
-use relay_bundle::{Bundle, Corrupt, MessagePiece};
+use relay_bundle::{Bundle, Corrupt, MessagePiece, PromptView};
 use relay_engine::prompt_index;
 
 use crate::finding::{Area, Change, Finding, Findings, Kind};
 use crate::text::hunks;
 
-/// Compares the messages of two bundles. The index of the prompts in them follows from the prompts,
-/// and a message that nobody wrote from the project and its gate, if those differ.
+/// Compares the messages of two bundles, those that nobody wrote too. The index of the prompts in them
+/// follows from the prompts.
 pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), Corrupt> {
-    let follows = out.has_any(&[Kind::Project, Kind::Gate]);
     let (index_a, index_b) = (Index::of(a)?, Index::of(b)?);
     let messages = a.messages().named().into_iter().zip(b.messages().named());
     for ((name, before), (_, after)) in messages {
-        let is_default = before.at.is_none() && after.at.is_none();
-        if before.value == after.value || (follows && is_default) {
+        if before.value == after.value {
             continue;
         }
-        let old = index_a.cut_from(&text(&before.value));
-        let new = index_b.cut_from(&text(&after.value));
+        let old = index_a.cut_from(&text(&before.value))?;
+        let new = index_b.cut_from(&text(&after.value))?;
         if old == new {
             continue;
         }
@@ -46,51 +44,50 @@ fn text(pieces: &[MessagePiece]) -> String {
 /// The index of the prompts, as a message has it.
 struct Index<'b> {
     /// The prompts that it lists.
-    names: &'b [String],
+    listed: Vec<PromptView<'b>>,
     /// Its last line.
     rest: Option<String>,
 }
 
 impl<'b> Index<'b> {
     fn of(bundle: &'b Bundle) -> Result<Self, Corrupt> {
-        let names = bundle.messages().prompt_index.as_slice();
-        let mut briefed = 0usize;
-        for prompt in bundle.prompts() {
-            briefed += usize::from(prompt?.is_briefed());
-        }
-        let omitted = briefed.saturating_sub(names.len());
-        let rest = prompt_index::rest(names.len(), omitted, bundle.gate().is_some());
-        Ok(Self { names, rest })
+        let names = bundle.messages().prompt_index.iter();
+        let found = names.filter_map(|name| bundle.find_prompt(name).transpose());
+        let listed = found.collect::<Result<Vec<_>, _>>()?;
+        let omitted = prompt_index::order(bundle)?.len().saturating_sub(listed.len());
+        let rest = prompt_index::rest(listed.len(), omitted, bundle.gate().is_some());
+        Ok(Self { listed, rest })
     }
 
-    /// Returns a text with the index as an author writes it; the text, if the index is not in it.
-    fn cut_from(&self, text: &str) -> String {
-        let lines: Vec<&str> = text.split('\n').collect();
-        let is_entry = |line: &str, name: &str| {
-            let rest = line.strip_prefix("- ").and_then(|line| line.strip_prefix(name));
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
-        };
-        let listed = |start: usize| {
-            let found = lines.get(start..start + self.names.len()).unwrap_or_default();
-            let all = found.len() == self.names.len()
-                && found.iter().zip(self.names).all(|(line, name)| is_entry(line, name));
-            let rest = lines.get(start + self.names.len()).copied();
-            match &self.rest {
-                _ if !all => None,
-                None => Some(start + self.names.len()),
-                Some(wanted) => (rest == Some(wanted)).then_some(start + self.names.len() + 1),
-            }
-        };
-        if self.names.is_empty() && self.rest.is_none() {
-            return text.to_owned();
+    /// Returns a text with the index as an author writes it; the text, if the index is not in it. A
+    /// line that is no entry of its prompt is no part of an index.
+    fn cut_from(&self, text: &str) -> Result<String, Corrupt> {
+        if self.listed.is_empty() && self.rest.is_none() {
+            return Ok(text.to_owned());
         }
-        match (0..lines.len()).find_map(|start| Some((start, listed(start)?))) {
-            None => text.to_owned(),
-            Some((start, end)) => {
+        let lines: Vec<&str> = text.split('\n').collect();
+        for start in 0..lines.len() {
+            if let Some(end) = self.end(&lines, start)? {
                 let before = lines.get(..start).unwrap_or_default();
                 let after = lines.get(end..).unwrap_or_default();
-                [before, &["{{ prompt_index }}"], after].concat().join("\n")
+                return Ok([before, &["{{ prompt_index }}"], after].concat().join("\n"));
             }
         }
+        Ok(text.to_owned())
+    }
+
+    /// Returns where the index ends that begins at this line; `None` if none begins there.
+    fn end(&self, lines: &[&str], start: usize) -> Result<Option<usize>, Corrupt> {
+        let end = start + self.listed.len();
+        let Some(found) = lines.get(start..end) else { return Ok(None) };
+        for (line, prompt) in found.iter().zip(&self.listed) {
+            if !prompt_index::is_entry(line, *prompt)? {
+                return Ok(None);
+            }
+        }
+        Ok(match &self.rest {
+            None => Some(end),
+            Some(rest) => (lines.get(end) == Some(&rest.as_str())).then_some(end + 1),
+        })
     }
 }

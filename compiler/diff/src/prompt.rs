@@ -145,8 +145,11 @@ fn compare(a: &Prompt, b: &Prompt, out: &mut Findings) {
     };
     let made = |chapters: &[Setting<String>]| chapters.iter().all(|chapter| chapter.at.is_none());
     let (old, new) = (texts(&a.chapters), texts(chapters));
+    // None is an answer, too: no tag finds the prompt.
+    let emptied = old.is_empty() != new.is_empty();
+    let chapters_follow = follows && made(&a.chapters) && made(chapters) && !emptied;
     // Their order decides nothing.
-    if sorted(&old) != sorted(&new) && !(follows && made(&a.chapters) && made(chapters)) {
+    if sorted(&old) != sorted(&new) && !chapters_follow {
         let place = |chapters: &[Setting<String>]| chapters.iter().find_map(|it| it.at.clone());
         let (of_a, of_b) = (place(&a.chapters), place(chapters));
         let shown = |list: Vec<String>| (!list.is_empty()).then(|| list.join(" · "));

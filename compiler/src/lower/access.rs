@@ -1,8 +1,8 @@
 //! Tenants, roles, users and audiences.
 
 use relay_bundle::{Audience, Audiences, CallerRole, Mask, Page, Setting, Tenant, User, Visible};
+use relay_engine::derived::pages;
 
-use super::pages;
 use super::places::Places;
 use crate::instructions::{self, Instructions};
 use crate::model::audience;

@@ -6,10 +6,11 @@ use miette::Diagnostic;
 use relay_bundle::{
     Blob, Content, Message, Part, PartContent, Place, Rendering, Role, Segment, lower_case,
 };
+use relay_engine::derived::briefing_text;
 use thiserror::Error;
 
 use super::text::{self, Text};
-use super::{argument, body, file, media, name, summary};
+use super::{argument, file, media, name, summary};
 use crate::ast;
 use crate::diagnostic::Diagnostics;
 use crate::model::{
@@ -121,7 +122,7 @@ pub(super) fn prompt(
     let rendering = Rendering { arguments: rendered.arguments, variants };
     let (summary, chapters) = summary::complete(
         &name.value,
-        &body::own_text(&rendering),
+        &briefing_text::without_frame(&rendering),
         settings
             .description
             .as_ref()
@@ -150,7 +151,7 @@ pub(super) fn prompt(
         chapters,
         meta: (!meta.is_empty()).then_some(meta),
         arguments: facts,
-        body: Setting { value: body::briefing(&rendering), at: body_at },
+        body: Setting { value: briefing_text::of(&rendering), at: body_at },
         rendering,
         bodies,
         included: rendered.included,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use miette::Diagnostic;
-use relay_bundle::{Blob, Content, Rendering, UriPiece};
+use relay_bundle::{Blob, Content, Rendering};
 use thiserror::Error;
 
 use super::argument::{self, Resolved};
@@ -12,6 +12,7 @@ use crate::ast;
 use crate::diagnostic::Diagnostics;
 use crate::model::{About, Access, BodySource, Readers, Resource, ResourceTemplate, Setting};
 use crate::source::{Sources, Span, Spanned};
+use relay_engine::derived::uri_template::{self, Piece};
 use relay_engine::equal_text;
 use relay_engine::nearest::nearest;
 
@@ -41,7 +42,7 @@ pub(super) fn resources(
         let undecided = prompt::undecided(&node.arguments, &node.allowed_secrets);
         let before = resources.len() + templates.len();
         if pieces.iter().any(|piece| matches!(piece, Piece::Variable(_))) {
-            let template = template(sources, node, uri, pieces, out);
+            let template = template(sources, node, &uri, &pieces, out);
             templates.extend(template.map(|mut template| {
                 template.about.readers = readers;
                 (template, !off)
@@ -174,32 +175,22 @@ fn content(bytes: &[u8], mime: Option<&Spanned<String>>) -> (Option<std::sync::A
 fn template(
     sources: &Sources<'_>,
     node: ast::Resource,
-    uri: Spanned<String>,
-    pieces: Vec<Piece>,
+    uri: &Spanned<String>,
+    pieces: &[Piece<'_>],
     out: &mut Diagnostics,
 ) -> Option<ResourceTemplate> {
-    let arguments = template_arguments(&node.arguments, &uri, &pieces, out);
-    one_body(&uri, &node.body, out)?;
+    let arguments = template_arguments(&node.arguments, uri, pieces, out);
+    one_body(uri, &node.body, out)?;
     let path = node.body.file.as_ref().map(|path| path.value.clone());
     let body = text::of_body(sources, node.body.clone(), out)?;
     let source = body.source.clone();
     let rendered = text::render(sources, &[body], arguments?, uri.at, out)?;
     let variants = text::said_alone(sources, &source, rendered.variants);
-    let index = |name: &str| {
-        let found = rendered.arguments.iter().position(|argument| argument.name == name);
-        found.and_then(|index| u32::try_from(index).ok()).unwrap_or(0)
-    };
-    let pieces = pieces
-        .iter()
-        .map(|piece| match piece {
-            Piece::Literal(text) => UriPiece::Literal(text.clone()),
-            Piece::Variable(name) => UriPiece::Variable(index(name)),
-        })
-        .collect();
+    let pieces = uri_template::numbered(pieces, &rendered.arguments);
     let mut about = about(node, path.as_deref(), "text/plain", source, out)?;
     about.included = rendered.included;
     Some(ResourceTemplate {
-        uri_template: uri,
+        uri_template: uri.clone(),
         about,
         pieces,
         arguments: rendered.facts,
@@ -212,13 +203,13 @@ fn template(
 fn template_arguments(
     nodes: &[ast::Argument],
     uri: &Spanned<String>,
-    pieces: &[Piece],
+    pieces: &[Piece<'_>],
     out: &mut Diagnostics,
 ) -> Option<Vec<Resolved>> {
     let variables: Vec<&str> = pieces
         .iter()
         .filter_map(|piece| match piece {
-            Piece::Variable(name) => Some(name.as_str()),
+            Piece::Variable(name) => Some(*name),
             Piece::Literal(_) => None,
         })
         .collect();
@@ -332,15 +323,10 @@ struct NothingToSwitchOff {
     at: Span,
 }
 
-enum Piece {
-    Literal(String),
-    Variable(String),
-}
-
 /// Takes a URI apart; `None` if it is none, which is reported.
 ///
 /// Of RFC 6570 only level 1 is known: `{name}`.
-fn pieces(uri: &Spanned<String>, out: &mut Diagnostics) -> Option<Vec<Piece>> {
+fn pieces<'u>(uri: &'u Spanned<String>, out: &mut Diagnostics) -> Option<Vec<Piece<'u>>> {
     let at = uri.at;
     let text = uri.value.as_str();
     let fault = |reason: &str| BadUri { uri: text.to_owned(), reason: reason.to_owned(), at };
@@ -361,41 +347,13 @@ fn pieces(uri: &Spanned<String>, out: &mut Diagnostics) -> Option<Vec<Piece>> {
         out.report(at, fault(&format!("clients may send its normal form: write `{normal}`")));
         return None;
     }
-    let mut pieces = Vec::new();
-    let mut rest = text;
-    while let Some((literal, after)) = rest.split_once('{') {
-        let Some((variable, after)) = after.split_once('}') else {
-            out.report(at, fault("a `{` is not closed"));
-            return None;
-        };
-        let plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-        if variable.is_empty() || !variable.chars().all(plain) {
-            out.report(at, fault("a variable is letters, digits and `_` in braces"));
-            return None;
+    match uri_template::pieces(text) {
+        Ok(pieces) => Some(pieces),
+        Err(reason) => {
+            out.report(at, fault(reason));
+            None
         }
-        if literal.is_empty() && matches!(pieces.last(), Some(Piece::Variable(_))) {
-            out.report(at, fault("two variables need a text between them"));
-            return None;
-        }
-        let known = |piece: &Piece| matches!(piece, Piece::Variable(name) if name == variable);
-        if pieces.iter().any(known) {
-            out.report(at, fault("a variable is used twice"));
-            return None;
-        }
-        if !literal.is_empty() {
-            pieces.push(Piece::Literal(literal.to_owned()));
-        }
-        pieces.push(Piece::Variable(variable.to_owned()));
-        rest = after;
     }
-    if rest.contains('}') {
-        out.report(at, fault("a `}` closes nothing"));
-        return None;
-    }
-    if !rest.is_empty() {
-        pieces.push(Piece::Literal(rest.to_owned()));
-    }
-    Some(pieces)
 }
 
 /// Clients read a resource by its URI, so it must be one that each of them can send unchanged.

@@ -7,7 +7,8 @@ use std::mem;
 use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, TagEnd};
-use relay_bundle::lower_case;
+use relay_bundle::{Prompt, lower_case};
+use relay_engine::derived::{briefing_text, line};
 
 use crate::model::Setting;
 use crate::source::Spanned;
@@ -44,43 +45,70 @@ pub(super) fn complete(
     summary: Option<Spanned<String>>,
     chapters: Option<Vec<Spanned<String>>>,
 ) -> (Option<Setting<String>>, Vec<Setting<String>>) {
+    let has = Written { summary: summary.is_some(), chapters: chapters.is_some() };
+    let made = Generated::of(name, text, description, has);
     let written = |Spanned { value, at }: Spanned<String>| Setting { value, at: Some(at) };
-    let made = |value: String| Setting { value, at: None };
-    match (summary, chapters) {
-        (Some(summary), Some(chapters)) => {
-            (Some(written(summary)), chapters.into_iter().map(written).collect())
-        }
-        (Some(summary), None) => {
-            let Outline { headings, .. } = Outline::of(text, Wanted { paragraph: false, ..ALL });
-            (Some(written(summary)), headings.into_iter().map(made).collect())
-        }
-        (None, Some(chapters)) => {
-            let Outline { paragraph, .. } = Outline::of(text, Wanted { headings: false, ..ALL });
-            let generated = || paragraph.map(|paragraph| paragraph.first_sentence());
-            let summary = description.map(str::to_owned).or_else(generated);
-            (summary.map(made), chapters.into_iter().map(written).collect())
-        }
-        (None, None) => {
-            let Outline { paragraph, mut headings, cut: _ } = Outline::of(text, ALL);
-            let generated = || paragraph.map(|paragraph| paragraph.first_sentence());
-            let summary = description.map(str::to_owned).or_else(generated);
-            add_words(name, summary.as_deref(), &mut headings);
-            (summary.map(made), headings.into_iter().map(made).collect())
-        }
-    }
+    let generated = |value: String| Setting { value, at: None };
+    let chapters = match chapters {
+        Some(chapters) => chapters.into_iter().map(written).collect(),
+        None => made.chapters.into_iter().map(generated).collect(),
+    };
+    (summary.map(written).or_else(|| made.summary.map(generated)), chapters)
 }
 
-/// Returns a text as one line of at most so many characters; `…` ends one that was cut.
-pub(super) fn line(text: &str, chars_max: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    // There are no more characters than bytes.
-    if line.len() <= chars_max || line.chars().count() <= chars_max {
-        return line;
+/// Returns whether the summary and the chapters of a prompt that nobody wrote are those that its text
+/// gives.
+pub(crate) fn are_generated(prompt: &Prompt) -> bool {
+    let Prompt { name, description, summary, chapters, rendering, .. } = prompt;
+    let has = Written {
+        summary: summary.as_ref().is_some_and(|summary| summary.at.is_some()),
+        // An author may have written that there are none.
+        chapters: chapters.iter().all(|chapter| chapter.at.is_some()),
+    };
+    let text = briefing_text::without_frame(rendering);
+    let are = |description: Option<&str>| {
+        let made = Generated::of(name, &text, description, has);
+        (has.summary || made.summary.as_ref() == summary.as_ref().map(|it| &it.value))
+            && (has.chapters || made.chapters.iter().eq(chapters.iter().map(|it| &it.value)))
+    };
+    let written = description.as_ref().filter(|description| description.at.is_some());
+    let written = written.map(|it| it.value.as_str()).filter(|text| !text.trim().is_empty());
+    // The first heading became the description of a text that gives no summary.
+    are(written) || (summary.is_none() && are(None))
+}
+
+/// What an author wrote.
+#[derive(Clone, Copy)]
+struct Written {
+    summary: bool,
+    chapters: bool,
+}
+
+/// What a text gives where its author wrote nothing.
+#[derive(Default)]
+struct Generated {
+    summary: Option<String>,
+    chapters: Vec<String>,
+}
+
+impl Generated {
+    fn of(name: &str, text: &str, description: Option<&str>, has: Written) -> Self {
+        if has.summary && has.chapters {
+            return Self::default();
+        }
+        let wanted = Wanted { paragraph: !has.summary, headings: !has.chapters };
+        let Outline { paragraph, headings: mut chapters, cut: _ } = Outline::of(text, wanted);
+        if has.summary {
+            return Self { summary: None, chapters };
+        }
+        let first_sentence = || paragraph.map(|paragraph| paragraph.first_sentence());
+        let summary = description.map(str::to_owned).or_else(first_sentence);
+        if has.chapters {
+            return Self { summary, chapters: Vec::new() };
+        }
+        add_words(name, summary.as_deref(), &mut chapters);
+        Self { summary, chapters }
     }
-    let mut cut: String = line.chars().take(chars_max.saturating_sub(1)).collect();
-    cut.truncate(cut.trim_end().len());
-    cut.push('…');
-    cut
 }
 
 /// Adds the words of a name that appear in no chapter and not in the summary.
@@ -104,8 +132,6 @@ struct Wanted {
     paragraph: bool,
     headings: bool,
 }
-
-const ALL: Wanted = Wanted { paragraph: true, headings: true };
 
 /// The first paragraph and the headings of a markdown text.
 #[derive(Default)]

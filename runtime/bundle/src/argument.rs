@@ -83,7 +83,7 @@ impl<S: AsRef<str>, P> Argument<S, P> {
 const CHOICE: u8 = 0;
 const TEXT: u8 = 1;
 
-impl Writer {
+impl Writer<'_> {
     pub(crate) fn arguments(&mut self, arguments: &[Argument]) -> Range {
         let rows: Vec<_> = arguments.iter().map(|argument| self.argument(argument)).collect();
         self.rows(&rows)

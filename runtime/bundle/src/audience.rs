@@ -119,7 +119,7 @@ impl Part for Option<Audiences> {
         bundle.audiences().list()
     }
 
-    fn write(&self, _: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+    fn write(&self, _: Kind, out: &mut Writer<'_>) -> Result<(), serde_json::Error> {
         let Some(audiences) = self else { return Ok(()) };
         let order = std::mem::take(&mut out.order);
         out.audiences(audiences, &order, out.always);
@@ -127,7 +127,7 @@ impl Part for Option<Audiences> {
     }
 }
 
-impl Writer {
+impl Writer<'_> {
     /// Writes the audiences, given the order of selection and how many prompts are of priority 10.
     fn audiences(&mut self, audiences: &Audiences, order: &[u32], always: usize) {
         let Audiences { tenant_classes, table, list } = audiences;

@@ -60,9 +60,41 @@ macro_rules! declare {
             }
         }
 
+        impl Bundle {
+            /// Returns the kinds of section that are not as the contents of the bundle give them.
+            ///
+            /// Servers answer from tables and indexes that the contents do not show. Each section is
+            /// compared with what [`encode`](crate::encode()) writes for the contents that it was read
+            /// as. No compiler writes anything else; whoever alters a table and signs it, does. A section
+            /// that this version does not know is not compared, and answers nothing here.
+            ///
+            /// Beside the bundle, memory holds one prompt or one other table at a time.
+            ///
+            /// # Errors
+            ///
+            /// The bundle is not what was signed, or no contents give what it has.
+            pub fn inconsistent(&self) -> Result<Vec<Kind>, Corrupt> {
+                let mut known = Ok(());
+                let mut out = Writer::comparing(|kind| {
+                    self.reader.section(kind).unwrap_or_else(|error| {
+                        known = Err(error);
+                        &[]
+                    })
+                });
+                known?;
+                let malformed = |kind: Kind| {
+                    move |_| Corrupt::Record { section: kind.name(), what: "value" }
+                };
+                $(Stored::write(&self.settings.$setting, Kind::$stored_in, &mut out)
+                    .map_err(malformed(Kind::$stored_in))?;)+
+                $(<$held as Part>::write_again(self, Kind::$held_in, &mut out)?;)+
+                Ok(out.differing())
+            }
+        }
+
         impl Contents {
             /// Writes everything but the epoch, which is in the header.
-            pub(crate) fn write(&self, out: &mut Writer) -> Result<(), serde_json::Error> {
+            pub(crate) fn write(&self, out: &mut Writer<'_>) -> Result<(), serde_json::Error> {
                 $(Stored::write(&self.$setting, Kind::$stored_in, out)?;)+
                 $(Part::write(&self.$table, Kind::$held_in, out)?;)+
                 Ok(())

@@ -34,7 +34,7 @@ row! {
     }
 }
 
-impl Writer {
+impl Writer<'_> {
     /// Writes the tools, sorted by name, and the table from their names.
     pub(crate) fn known_tools(&mut self, tools: &[KnownTool]) {
         for KnownTool { name, patterns } in tools {
@@ -58,7 +58,7 @@ impl Part for Vec<KnownTool> {
         bundle.known_tools().list()
     }
 
-    fn write(&self, _: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+    fn write(&self, _: Kind, out: &mut Writer<'_>) -> Result<(), serde_json::Error> {
         out.known_tools(self);
         Ok(())
     }

@@ -148,7 +148,7 @@ row! {
     }
 }
 
-impl Writer {
+impl Writer<'_> {
     pub(crate) fn messages(&mut self, messages: &[Message]) -> Range {
         let rows: Vec<_> = messages.iter().map(|message| self.message(message)).collect();
         self.rows(&rows)

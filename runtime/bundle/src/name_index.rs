@@ -11,7 +11,7 @@ use crate::reader::Reader;
 use crate::section::Kind;
 use crate::writer::{Writer, number};
 
-impl Writer {
+impl Writer<'_> {
     /// Writes the table from names, in the order of their rows, to the section `kind`.
     pub(crate) fn name_index(
         &mut self,

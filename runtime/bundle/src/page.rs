@@ -51,6 +51,17 @@ impl List {
     /// Every list.
     pub const ALL: [Self; 4] = [Self::Prompts, Self::Resources, Self::Templates, Self::Tools];
 
+    /// Returns the method of MCP that asks for the list.
+    #[must_use]
+    pub const fn method(self) -> &'static str {
+        match self {
+            Self::Prompts => "prompts/list",
+            Self::Resources => "resources/list",
+            Self::Templates => "resources/templates/list",
+            Self::Tools => "tools/list",
+        }
+    }
+
     /// Returns the section of the list's pages.
     #[must_use]
     pub fn section(self) -> Kind {
@@ -72,13 +83,13 @@ impl Part for Vec<Page> {
         List::of_section(kind).map_or(Ok(Self::new()), |list| bundle.list(list).pages())
     }
 
-    fn write(&self, kind: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+    fn write(&self, kind: Kind, out: &mut Writer<'_>) -> Result<(), serde_json::Error> {
         out.pages(kind, self);
         Ok(())
     }
 }
 
-impl Writer {
+impl Writer<'_> {
     fn pages(&mut self, section: Kind, pages: &[Page]) {
         for Page { first, count, json } in pages {
             let offset = number(self.bytes(Kind::PageBytes, json.as_bytes()));

@@ -16,7 +16,17 @@ pub(crate) trait Part: Sized {
     /// # Errors
     ///
     /// A value has no JSON form. No contents that the compiler makes cause this.
-    fn write(&self, kind: Kind, out: &mut Writer) -> Result<(), serde_json::Error>;
+    fn write(&self, kind: Kind, out: &mut Writer<'_>) -> Result<(), serde_json::Error>;
+
+    /// Reads it from a bundle, and writes it again.
+    ///
+    /// # Errors
+    ///
+    /// The bundle is not what was signed, or no contents give what it has.
+    fn write_again(bundle: &Bundle, kind: Kind, out: &mut Writer<'_>) -> Result<(), Corrupt> {
+        let malformed = |_| Corrupt::Record { section: kind.name(), what: "text" };
+        Self::read(bundle, kind)?.write(kind, out).map_err(malformed)
+    }
 }
 
 /// A section that is one text.
@@ -25,7 +35,7 @@ impl Part for String {
         bundle.reader.whole_text(kind).map(str::to_owned)
     }
 
-    fn write(&self, kind: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+    fn write(&self, kind: Kind, out: &mut Writer<'_>) -> Result<(), serde_json::Error> {
         out.bytes(kind, self.as_bytes());
         Ok(())
     }
@@ -37,7 +47,7 @@ impl Part for Vec<u8> {
         bundle.reader.section(kind).map(<[u8]>::to_vec)
     }
 
-    fn write(&self, kind: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+    fn write(&self, kind: Kind, out: &mut Writer<'_>) -> Result<(), serde_json::Error> {
         out.bytes(kind, self);
         Ok(())
     }

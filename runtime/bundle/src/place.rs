@@ -37,7 +37,7 @@ row! {
     }
 }
 
-impl Writer {
+impl Writer<'_> {
     /// Writes a place once, and returns its row.
     pub(crate) fn place(&mut self, place: &Place) -> U32 {
         let Place { file, line, column } = place;

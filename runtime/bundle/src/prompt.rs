@@ -72,7 +72,7 @@ row! {
     }
 }
 
-impl Writer {
+impl Writer<'_> {
     /// Appends a prompt; returns the bytes of the text that a briefing sends.
     pub(crate) fn prompt(&mut self, prompt: &Prompt, rank: Option<u32>) -> u32 {
         let Prompt {

@@ -40,7 +40,7 @@ row! {
     }
 }
 
-impl Writer {
+impl Writer<'_> {
     pub(crate) fn rendering(&mut self, Rendering { arguments, variants }: &Rendering) -> Record {
         let arguments = self.arguments(arguments);
         let variant = |messages: &Vec<Message>| Variant { messages: self.messages(messages) };

@@ -61,7 +61,7 @@ row! {
 const TEXT: u32 = 0;
 const BLOB: u32 = 1;
 
-impl Writer {
+impl Writer<'_> {
     pub(crate) fn resource(&mut self, resource: &Resource) {
         let Resource { uri, name, title, description, mime, content, at } = resource;
         let (kind, text) = match &content.value {
@@ -87,7 +87,7 @@ impl Part for Vec<Resource> {
         bundle.resources().map(|view| view?.to_owned()).collect()
     }
 
-    fn write(&self, _: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+    fn write(&self, _: Kind, out: &mut Writer<'_>) -> Result<(), serde_json::Error> {
         self.iter().for_each(|resource| out.resource(resource));
         out.name_index(Kind::ResourceIndex, self.iter().map(|resource| &resource.uri));
         Ok(())

@@ -69,7 +69,7 @@ row! {
     }
 }
 
-impl Writer {
+impl Writer<'_> {
     pub(crate) fn resource_template(&mut self, template: &ResourceTemplate) {
         let ResourceTemplate {
             uri_template,
@@ -117,7 +117,7 @@ impl Part for Vec<ResourceTemplate> {
         bundle.templates().iter().map(|view| view?.to_owned()).collect()
     }
 
-    fn write(&self, _: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+    fn write(&self, _: Kind, out: &mut Writer<'_>) -> Result<(), serde_json::Error> {
         self.iter().for_each(|template| out.resource_template(template));
         Ok(())
     }

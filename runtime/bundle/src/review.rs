@@ -135,7 +135,7 @@ impl Part for Review {
         bundle.review()
     }
 
-    fn write(&self, kind: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+    fn write(&self, kind: Kind, out: &mut Writer<'_>) -> Result<(), serde_json::Error> {
         if self.is_empty() { Ok(()) } else { out.settings(kind, self) }
     }
 }

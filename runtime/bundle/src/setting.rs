@@ -44,7 +44,7 @@ pub fn values(settings: &impl Serialize) -> Map<String, Value> {
         .collect()
 }
 
-impl Writer {
+impl Writer<'_> {
     pub(crate) fn written(&mut self, Setting { value, at }: &Setting<String>) -> Written {
         Written { text: self.string(value), at: self.optional_place(at.as_ref()) }
     }

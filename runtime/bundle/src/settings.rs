@@ -28,7 +28,7 @@ pub(crate) trait Stored: Sized {
     fn read(reader: &Reader, kind: Kind) -> Result<Self, OpenError>;
 
     /// Writes it; a value that is absent or an empty list has no section.
-    fn write(&self, kind: Kind, out: &mut Writer) -> Result<(), serde_json::Error>;
+    fn write(&self, kind: Kind, out: &mut Writer<'_>) -> Result<(), serde_json::Error>;
 }
 
 macro_rules! declare {
@@ -76,7 +76,7 @@ impl Stored for Manifest {
         required(reader, kind)
     }
 
-    fn write(&self, kind: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+    fn write(&self, kind: Kind, out: &mut Writer<'_>) -> Result<(), serde_json::Error> {
         out.settings(kind, self)
     }
 }
@@ -86,7 +86,7 @@ impl Stored for Messages {
         required(reader, kind)
     }
 
-    fn write(&self, kind: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+    fn write(&self, kind: Kind, out: &mut Writer<'_>) -> Result<(), serde_json::Error> {
         out.settings(kind, self)
     }
 }
@@ -96,7 +96,7 @@ impl<T: DeserializeOwned + Serialize> Stored for Option<T> {
         value(reader, kind)
     }
 
-    fn write(&self, kind: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+    fn write(&self, kind: Kind, out: &mut Writer<'_>) -> Result<(), serde_json::Error> {
         self.as_ref().map_or(Ok(()), |value| out.settings(kind, value))
     }
 }
@@ -110,7 +110,7 @@ impl<T: DeserializeOwned + Serialize> Stored for Vec<T> {
         }
     }
 
-    fn write(&self, kind: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+    fn write(&self, kind: Kind, out: &mut Writer<'_>) -> Result<(), serde_json::Error> {
         if self.is_empty() { Ok(()) } else { out.settings(kind, self) }
     }
 }

@@ -130,7 +130,7 @@ row! {
     }
 }
 
-impl Writer {
+impl Writer<'_> {
     pub(crate) fn skill(&mut self, skill: &Skill) {
         let Skill {
             name,

@@ -81,14 +81,14 @@ impl Part for Vec<Skill> {
         skill::owned(bundle)
     }
 
-    fn write(&self, _: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+    fn write(&self, _: Kind, out: &mut Writer<'_>) -> Result<(), serde_json::Error> {
         self.iter().for_each(|skill| out.skill(skill));
         out.skill_index(self);
         Ok(())
     }
 }
 
-impl Writer {
+impl Writer<'_> {
     /// Writes the index of `skills`, which are in the order of the cascade.
     pub(crate) fn skill_index(&mut self, skills: &[Skill]) {
         let patterns = distinct_patterns(skills);

@@ -58,17 +58,67 @@ row! {
 /// In postings, in place of the count of a list: a bitmap follows.
 const POSTINGS_BITMAP: u16 = u16::MAX;
 
-/// Returns the indexes of the `prompts` that briefings may send, in the order of their ranks. The
-/// prompts are sorted by name.
-fn order(prompts: &[Prompt]) -> Vec<u32> {
-    let numbered = (0..).zip(prompts).filter(|(_, prompt)| prompt.briefing.value);
-    let mut order: Vec<u32> = numbered.map(|(index, _)| index).collect();
-    let priority = |index: &u32| {
-        Reverse(prompts.get(*index as usize).map_or(0, |prompt| prompt.priority.value))
-    };
-    // Stable: prompts of one priority stay in the order of their names.
-    order.sort_by_key(priority);
-    order
+/// The order of selection: the indexes of the prompts that briefings may send, by their ranks.
+struct Order {
+    indexes: Vec<u32>,
+    /// How many prompts have this priority or a higher one, for 10 down to 1.
+    ends: [usize; 10],
+}
+
+impl Order {
+    /// Returns the order of prompts, which are sorted by name, from the priority of each; absent for
+    /// one that briefings may not send.
+    fn of(priorities: impl Iterator<Item = Option<u8>>) -> Self {
+        let ranked = (0..).zip(priorities);
+        let mut ranked: Vec<(u32, u8)> =
+            ranked.filter_map(|(index, priority)| Some((index, priority?))).collect();
+        // Stable: prompts of one priority stay in the order of their names.
+        ranked.sort_by_key(|(_, priority)| Reverse(*priority));
+        let ends = std::array::from_fn(|place| {
+            ranked.partition_point(|(_, priority)| usize::from(*priority) >= 10 - place)
+        });
+        Self { indexes: ranked.into_iter().map(|(index, _)| index).collect(), ends }
+    }
+
+    /// Returns the rank of each of `count` prompts; absent for one that has none.
+    fn ranks(&self, count: usize) -> Vec<Option<u32>> {
+        let mut ranks = vec![None; count];
+        for (rank, index) in (0..).zip(&self.indexes) {
+            if let Some(slot) = ranks.get_mut(*index as usize) {
+                *slot = Some(rank);
+            }
+        }
+        ranks
+    }
+}
+
+/// The texts of a prompt that are indexed, and the facts beside them.
+struct Indexed {
+    /// In lower case, as the other texts.
+    name: String,
+    /// Summary and chapters.
+    texts: Vec<String>,
+    /// Bytes of summary and chapters as they are written.
+    covered_bytes: usize,
+    /// Bytes of the text that a briefing sends.
+    body_bytes: u32,
+}
+
+impl Indexed {
+    fn of(prompt: &Prompt, body_bytes: u32) -> Self {
+        let texts = || prompt.summary.iter().chain(&prompt.chapters).map(|text| &text.value);
+        Self {
+            name: lower_case(&prompt.name),
+            texts: texts().map(|text| lower_case(text)).collect(),
+            covered_bytes: texts().map(String::len).sum(),
+            body_bytes,
+        }
+    }
+}
+
+/// Returns the priority of a prompt that briefings may send.
+fn ranked(prompt: &Prompt) -> Option<u8> {
+    prompt.briefing.value.then_some(prompt.priority.value)
 }
 
 /// The prompts, their order of selection, and the index over them.
@@ -77,75 +127,90 @@ impl Part for Vec<Prompt> {
         bundle.prompts().map(|view| view?.to_owned()).collect()
     }
 
-    fn write(&self, _: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
-        let order = order(self);
-        let mut ranks = vec![None; self.len()];
-        for (rank, index) in (0..).zip(&order) {
-            if let Some(slot) = ranks.get_mut(*index as usize) {
-                *slot = Some(rank);
-            }
+    fn write(&self, _: Kind, out: &mut Writer<'_>) -> Result<(), serde_json::Error> {
+        let order = Order::of(self.iter().map(ranked));
+        let ranks = order.ranks(self.len());
+        let indexed = self.iter().zip(ranks).map(|(prompt, rank)| out.indexed(prompt, rank));
+        let indexed = indexed.collect();
+        out.prompt_indexes(order, indexed);
+        Ok(())
+    }
+
+    /// One prompt at a time is in memory.
+    fn write_again(bundle: &Bundle, _: Kind, out: &mut Writer<'_>) -> Result<(), Corrupt> {
+        let mut priorities = Vec::new();
+        for prompt in bundle.prompts() {
+            let prompt = prompt?;
+            priorities.push(prompt.is_briefed().then_some(prompt.priority()));
         }
-        let body_bytes: Vec<u32> =
-            self.iter().zip(ranks).map(|(prompt, rank)| out.prompt(prompt, rank)).collect();
-        out.tag_index(self, &order, &body_bytes);
-        // Prompts are also found by a tag, which is in lower case.
-        out.name_index(Kind::PromptIndex, self.iter().map(|prompt| lower_case(&prompt.name)));
-        let briefed = self.iter().filter(|prompt| prompt.briefing.value);
-        out.always = briefed.filter(|prompt| prompt.priority.value == 10).count();
-        out.order = order;
+        let order = Order::of(priorities.into_iter());
+        let ranks = order.ranks(bundle.prompt_count());
+        let mut indexed = Vec::with_capacity(ranks.len());
+        for (prompt, rank) in bundle.prompts().zip(ranks) {
+            indexed.push(out.indexed(&prompt?.to_owned()?, rank));
+        }
+        out.prompt_indexes(order, indexed);
         Ok(())
     }
 }
 
-impl Writer {
-    /// Writes the index of `prompts`, given their order and the bytes of each one's body.
-    fn tag_index(&mut self, prompts: &[Prompt], order: &[u32], body_bytes: &[u32]) {
+impl Writer<'_> {
+    /// Writes a prompt; returns what its indexes need of it.
+    fn indexed(&mut self, prompt: &Prompt, rank: Option<u32>) -> Indexed {
+        Indexed::of(prompt, self.prompt(prompt, rank))
+    }
+
+    /// Writes the indexes of the prompts, which were written before.
+    fn prompt_indexes(&mut self, order: Order, prompts: Vec<Indexed>) {
+        self.tag_index(&prompts, &order);
+        // Prompts are also found by a tag, which is in lower case.
+        self.name_index(Kind::PromptIndex, prompts.iter().map(|prompt| &prompt.name));
+        let Order { indexes, ends: [always, ..] } = order;
+        (self.always, self.order) = (always, indexes);
+    }
+
+    /// Writes the index of what prompts are about.
+    fn tag_index(&mut self, prompts: &[Indexed], order: &Order) {
         if prompts.is_empty() {
             return;
         }
-        let ranked = || order.iter().filter_map(|index| prompts.get(*index as usize));
-        let mut words: HashMap<String, Vec<u32>> = HashMap::new();
+        let Order { indexes, ends } = order;
+        let in_order = || indexes.iter().filter_map(|index| prompts.get(*index as usize));
+        let mut words: HashMap<&str, Vec<u32>> = HashMap::new();
         let mut covered = 0;
-        for (rank, prompt) in (0..).zip(ranked()) {
-            for text in prompt.summary.iter().chain(&prompt.chapters) {
-                covered += text.value.len();
-                for word in lower_case(&text.value).split_whitespace() {
-                    let ranks = words.entry_ref(word).or_default();
+        for (rank, prompt) in (0..).zip(in_order()) {
+            covered += prompt.covered_bytes;
+            for text in &prompt.texts {
+                for word in text.split_whitespace() {
+                    let ranks = words.entry(word).or_default();
                     if ranks.last() != Some(&rank) {
                         ranks.push(rank);
                     }
                 }
             }
         }
-        let mut words: Vec<(String, Vec<u32>)> = words.into_iter().collect();
+        let mut words: Vec<(&str, Vec<u32>)> = words.into_iter().collect();
         words.sort_unstable();
         for (text, ranks) in &words {
             self.tag_word();
             self.bytes(Kind::TagText, text.as_bytes());
             // No word has white space in it, so no match spans two words.
             self.bytes(Kind::TagText, b"\n");
-            self.tag_postings(ranks, order.len());
+            self.tag_postings(ranks, indexes.len());
         }
         self.tag_word();
-        let order: Vec<U32> = order.iter().map(|index| (*index).into()).collect();
-        self.records(Kind::TagOrder, &order);
-        let ends = std::array::from_fn(|place| {
-            let lowest = 10 - place;
-            number(ranked().filter(|prompt| usize::from(prompt.priority.value) >= lowest).count())
-        });
-        let others = prompts
-            .iter()
-            .zip(body_bytes)
-            .filter(|(prompt, _)| prompt.priority.value < 10 && prompt.briefing.value);
-        let (empty, filled): (Vec<u32>, Vec<u32>) =
-            others.map(|(_, bytes)| *bytes).partition(|bytes| *bytes == 0);
+        let numbers: Vec<U32> = indexes.iter().map(|index| (*index).into()).collect();
+        self.records(Kind::TagOrder, &numbers);
+        let [always, ..] = *ends;
+        let others = in_order().skip(always).map(|prompt| prompt.body_bytes);
+        let (empty, filled): (Vec<u32>, Vec<u32>) = others.partition(|bytes| *bytes == 0);
         let (major, minor, update) = UNICODE;
         self.rows(&[Facts {
             empty_bodies: number(empty.len()),
             body_bytes_min: filled.into_iter().min().unwrap_or(0).into(),
             covered_bytes: number(covered),
             unicode: [major, minor, update, 0],
-            ends,
+            ends: ends.map(number),
         }]);
     }
 

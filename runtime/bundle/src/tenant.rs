@@ -30,7 +30,7 @@ row! {
     }
 }
 
-impl Writer {
+impl Writer<'_> {
     /// Writes the tenants, and the table from their names.
     pub(crate) fn tenants(&mut self, tenants: &[Tenant]) {
         for Tenant { name, at } in tenants {
@@ -46,7 +46,7 @@ impl Part for Vec<Tenant> {
         bundle.tenants().list()
     }
 
-    fn write(&self, _: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+    fn write(&self, _: Kind, out: &mut Writer<'_>) -> Result<(), serde_json::Error> {
         out.tenants(self);
         Ok(())
     }

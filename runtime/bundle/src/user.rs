@@ -89,7 +89,7 @@ impl Who {
     }
 }
 
-impl Writer {
+impl Writer<'_> {
     /// Writes the users, and the table from their ids.
     pub(crate) fn users(&mut self, users: &[User]) {
         // One entry of the table finds all rows of an id.
@@ -121,7 +121,7 @@ impl Part for Vec<User> {
         bundle.users().list()
     }
 
-    fn write(&self, _: Kind, out: &mut Writer) -> Result<(), serde_json::Error> {
+    fn write(&self, _: Kind, out: &mut Writer<'_>) -> Result<(), serde_json::Error> {
         out.users(self);
         Ok(())
     }

@@ -1,6 +1,7 @@
-//! The sections of a bundle while they are written.
+//! The sections of a bundle while they are written, or compared with those of a bundle that exists.
 
 use std::hash::BuildHasher as _;
+use std::io;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 use serde::Serialize;
@@ -11,9 +12,9 @@ use crate::row::{ABSENT, ListedString, Range, Row, Text};
 use crate::section::Kind;
 
 /// The sections while they are written.
-pub(crate) struct Writer {
+pub(crate) struct Writer<'b> {
     /// The bytes of each kind, by the kind's number.
-    sections: [Vec<u8>; Kind::NUMBERS],
+    sections: [Section<'b>; Kind::NUMBERS],
     strings: Shared,
     bodies: Shared,
     places: Shared,
@@ -21,6 +22,56 @@ pub(crate) struct Writer {
     pub(crate) order: Vec<u32>,
     /// How many of these every briefing sends: they come first.
     pub(crate) always: usize,
+}
+
+/// The bytes of a section while they are written.
+enum Section<'b> {
+    /// So far they are the beginning of a section that exists, which is in memory already.
+    Same {
+        /// All of that section.
+        known: &'b [u8],
+        /// How much of it was written.
+        length: usize,
+    },
+    /// They are bytes of their own.
+    Own(Vec<u8>),
+}
+
+impl Section<'_> {
+    const EMPTY: Self = Self::Same { known: &[], length: 0 };
+
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Same { known, length } => known.get(..*length).unwrap_or_default(),
+            Self::Own(bytes) => bytes,
+        }
+    }
+
+    fn extend(&mut self, bytes: &[u8]) {
+        match self {
+            Self::Own(own) => own.extend_from_slice(bytes),
+            Self::Same { known, length } if known.get(*length..).is_some_and(|rest| rest.starts_with(bytes)) => {
+                *length += bytes.len();
+            }
+            Self::Same { .. } => *self = Self::Own([self.bytes(), bytes].concat()),
+        }
+    }
+
+    /// Returns whether it ended where a section that exists ends.
+    fn is_known(&self) -> bool {
+        matches!(self, Self::Same { known, length } if known.len() == *length)
+    }
+}
+
+impl io::Write for Section<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Where a section already has certain runs of bytes. The runs themselves are in the section, so
@@ -31,10 +82,10 @@ struct Shared {
     hasher: DefaultHashBuilder,
 }
 
-impl Writer {
+impl<'b> Writer<'b> {
     pub(crate) fn new() -> Self {
         Self {
-            sections: [const { Vec::new() }; Kind::NUMBERS],
+            sections: [Section::EMPTY; Kind::NUMBERS],
             strings: Shared::default(),
             bodies: Shared::default(),
             places: Shared::default(),
@@ -43,10 +94,30 @@ impl Writer {
         }
     }
 
+    /// Returns a writer that compares with the sections that exist: what is equal is not stored.
+    pub(crate) fn comparing(mut known: impl FnMut(Kind) -> &'b [u8]) -> Self {
+        let mut writer = Self::new();
+        for kind in Kind::ALL {
+            *section(&mut writer.sections, kind) = Section::Same { known: known(kind), length: 0 };
+        }
+        writer
+    }
+
     /// Returns the sections in the order of the file, without those that are empty.
     pub(crate) fn finish(mut self) -> Vec<(Kind, Vec<u8>)> {
-        let taken = Kind::ALL.map(|kind| (kind, std::mem::take(section(&mut self.sections, kind))));
+        let taken = Kind::ALL.map(|kind| {
+            match std::mem::replace(section(&mut self.sections, kind), Section::EMPTY) {
+                Section::Own(bytes) => (kind, bytes),
+                Section::Same { .. } => (kind, Vec::new()),
+            }
+        });
         taken.into_iter().filter(|(_, bytes)| !bytes.is_empty()).collect()
+    }
+
+    /// Returns the kinds of section that are not those that exist, of a writer that compares.
+    pub(crate) fn differing(mut self) -> Vec<Kind> {
+        let is_other = |kind: &Kind| !section(&mut self.sections, *kind).is_known();
+        Kind::ALL.into_iter().filter(is_other).collect()
     }
 
     pub(crate) fn string(&mut self, text: &str) -> Text {
@@ -90,14 +161,14 @@ impl Writer {
     /// Appends bytes to a section; returns where they begin.
     pub(crate) fn bytes(&mut self, kind: Kind, bytes: &[u8]) -> usize {
         let section = section(&mut self.sections, kind);
-        let start = section.len();
-        section.extend_from_slice(bytes);
+        let start = section.bytes().len();
+        section.extend(bytes);
         start
     }
 
     /// Returns what a section has so far.
     pub(crate) fn so_far(&self, kind: Kind) -> &[u8] {
-        self.sections.get(kind as usize).map_or(&[], Vec::as_slice)
+        self.sections.get(kind as usize).map_or(&[], Section::bytes)
     }
 
     /// Writes a value as the canonical JSON of its settings section.
@@ -115,20 +186,23 @@ impl Writer {
 }
 
 #[expect(clippy::indexing_slicing, reason = "the array has a place for every number")]
-fn section(sections: &mut [Vec<u8>; Kind::NUMBERS], kind: Kind) -> &mut Vec<u8> {
+fn section<'s, 'b>(
+    sections: &'s mut [Section<'b>; Kind::NUMBERS],
+    kind: Kind,
+) -> &'s mut Section<'b> {
     &mut sections[kind as usize]
 }
 
 impl Shared {
-    fn add(&mut self, section: &mut Vec<u8>, run: &[u8]) -> Text {
+    fn add(&mut self, section: &mut Section<'_>, run: &[u8]) -> Text {
         let Self { runs, hasher } = self;
         let hash = hasher.hash_one(run);
-        if let Some(known) = runs.find(hash, |known| bytes_of(*known, section) == run) {
+        if let Some(known) = runs.find(hash, |known| bytes_of(*known, section.bytes()) == run) {
             return *known;
         }
-        let text = Text { offset: number(section.len()), length: number(run.len()) };
-        section.extend_from_slice(run);
-        runs.insert_unique(hash, text, |known| hasher.hash_one(bytes_of(*known, section)));
+        let text = Text { offset: number(section.bytes().len()), length: number(run.len()) };
+        section.extend(run);
+        runs.insert_unique(hash, text, |known| hasher.hash_one(bytes_of(*known, section.bytes())));
         text
     }
 }

@@ -10,6 +10,7 @@ pub mod briefing;
 pub mod cascade;
 pub mod completion;
 pub mod decide;
+pub mod derived;
 pub mod equal_text;
 pub mod glob;
 pub mod handle;

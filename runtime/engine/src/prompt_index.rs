@@ -1,5 +1,11 @@
 //! The index of the prompts: a line for each, and then the number of prompts that it leaves out.
 
+use std::cmp::Reverse;
+
+use relay_bundle::{Bundle, Corrupt, PromptView};
+
+use crate::briefing;
+
 /// Returns the text of an index.
 ///
 /// `omitted` is how many prompts have no entry; in a gated project, `read_prompts` returns them.
@@ -13,6 +19,65 @@ pub fn text(entries: &[String], omitted: usize, is_gated: bool) -> String {
         text.push_str(&rest);
     }
     text
+}
+
+/// Returns the rows of the prompts that an index may list, in its order: the most important first. With
+/// a gate, it lists those that briefings may send.
+///
+/// # Errors
+///
+/// The bundle is not what was signed.
+pub fn order(bundle: &Bundle) -> Result<Vec<usize>, Corrupt> {
+    let is_gated = bundle.gate().is_some();
+    let mut order = Vec::new();
+    for prompt in bundle.prompts() {
+        let prompt = prompt?;
+        if prompt.is_briefed() || !is_gated {
+            order.push((Reverse(prompt.priority()), prompt.index()));
+        }
+    }
+    order.sort_unstable();
+    Ok(order.into_iter().map(|(_, row)| row).collect())
+}
+
+/// Returns whether a line of an index is the entry of this prompt, in full or cut.
+///
+/// # Errors
+///
+/// The bundle is not what was signed.
+pub fn is_entry(line: &str, prompt: PromptView<'_>) -> Result<bool, Corrupt> {
+    let full = briefing::entry(prompt.name()?, prompt.about()?, usize::MAX);
+    let cut = line.strip_suffix('…').map(str::trim_end);
+    Ok(line == full || cut.is_some_and(|cut| full.starts_with(cut)))
+}
+
+/// Returns whether a text is an index of `count` prompts, of which `prompts` are the first, in the
+/// order of selection: entries of prompts without a gap, and then how many are left out.
+///
+/// # Errors
+///
+/// The bundle is not what was signed.
+pub fn is_index<'b>(
+    text: &str,
+    count: usize,
+    is_gated: bool,
+    mut prompts: impl Iterator<Item = Result<PromptView<'b>, Corrupt>>,
+) -> Result<bool, Corrupt> {
+    let mut lines: Vec<&str> = text.split('\n').collect();
+    if lines.len() != count {
+        let last = lines.pop();
+        let Some(omitted) = count.checked_sub(lines.len()) else { return Ok(false) };
+        if rest(lines.len(), omitted, is_gated).as_deref() != last {
+            return Ok(false);
+        }
+    }
+    for line in lines {
+        let Some(prompt) = prompts.next() else { return Ok(false) };
+        if !is_entry(line, prompt?)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Returns the last line of an index with `listed` entries; `None` if it needs none.

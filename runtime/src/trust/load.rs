@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex};
 use arc_swap::{ArcSwap, Guard};
 use relay_bundle::trust::{self, PublicKey, Trust, TrustError, TrustedKey};
 use relay_bundle::{Bundle, Corrupt, Digest, Kind, List, Manifest, OpenError};
+use relay_engine::derived::{self, Mismatch};
 use relay_engine::tool::{Offered, UnknownTool};
 use thiserror::Error;
 use tokio::sync::Notify;
@@ -32,6 +33,9 @@ use crate::settings::args::Transport;
 
 /// The answer to every request while the bundle in force is revoked.
 pub(crate) const REVOKED: &str = "the bundle of this server was revoked: nothing is served until its operator deploys a trusted one";
+
+/// The most altered parts of a bundle that an error names.
+const NAMED_MAX: usize = 12;
 
 /// A bundle that may be served. It does not change.
 #[derive(Debug)]
@@ -185,6 +189,14 @@ pub(crate) enum LoadError {
     Open { path: PathBuf, reason: OpenError },
     #[error("refused `{}`: {reason}", path.display())]
     Corrupt { path: PathBuf, reason: Corrupt },
+    #[error(
+        "refused `{}`: {} not follow from its contents: {}; relay {} would write something else, so it was altered before it was signed, or another version of relay built it: build it again with this version, or, if you know why, name `{digest}` in the trust file's allow-digests",
+        path.display(),
+        if parts.len() == 1 { "a part of it does" } else { "parts of it do" },
+        named(parts),
+        env!("CARGO_PKG_VERSION")
+    )]
+    Altered { path: PathBuf, digest: Digest, parts: Vec<Mismatch> },
     #[error("refused `{}`: {reason}", path.display())]
     Offer { path: PathBuf, reason: UnknownTool },
     #[error("refused `{}`: {reason}{}", path.display(), dev_key_hint(*dev_key))]
@@ -213,11 +225,21 @@ impl LoadError {
             Self::TooLarge { .. }
             | Self::Open { .. }
             | Self::Corrupt { .. }
+            | Self::Altered { .. }
             | Self::Offer { .. }
             | Self::NotTrusted { .. }
             | Self::NoTrust { .. }
             | Self::NoDevKey { .. } => true,
         }
+    }
+}
+
+/// Returns parts of a bundle in words.
+fn named(parts: &[Mismatch]) -> String {
+    let first: Vec<_> = parts.iter().take(NAMED_MAX).map(ToString::to_string).collect();
+    match parts.len().saturating_sub(NAMED_MAX) {
+        0 => first.join(", "),
+        more => format!("{}, and {more} more", first.join(", ")),
     }
 }
 
@@ -300,8 +322,26 @@ impl Loader {
         let corrupt = |reason| LoadError::Corrupt { path: self.path.clone(), reason };
         // A new copy is checked whole, since copying has read all bytes. A kept copy was checked
         // when it was made, and each of its pages is checked again when it is first used.
-        if copy.as_ref().is_none_or(PrivateCopy::is_new) {
+        let is_allowed = policy.trust.allow_digests.contains(&bundle.digest());
+        let mut copy = copy;
+        if is_allowed || copy.as_ref().is_none_or(PrivateCopy::is_new) {
             bundle.check_all().map_err(corrupt)?;
+            let parts = derived::mismatches(&bundle).map_err(corrupt)?;
+            match (parts.is_empty(), is_allowed) {
+                (true, _) => {}
+                (false, true) => {
+                    tracing::warn!(
+                        "parts of the bundle do not follow from its contents: {}; it is served since the trust file names it in allow-digests",
+                        named(&parts)
+                    );
+                    // A copy that is kept is served again without this check.
+                    copy = None;
+                }
+                (false, false) => {
+                    let digest = bundle.digest();
+                    return Err(LoadError::Altered { path: path(), digest, parts });
+                }
+            }
         }
         let standing = Standing::trusted(&bundle, &policy.trust, clock::unix_seconds());
         let tools =

@@ -22,6 +22,8 @@ use crate::file::regular_file;
 const COPIES_MAX: usize = 8;
 /// Incomplete files of a crashed server are removed after this time.
 const ABANDONED: Duration = Duration::from_secs(3600);
+/// The version of this server.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The most bytes after a bundle's content that are hashed for the name of its copy.
 const ENVELOPE_BYTES_NAMED: u64 = 1 << 20;
 /// The suffix of a file that is still being written.
@@ -203,15 +205,16 @@ pub(crate) fn check_outline(source: &File) -> Result<Outline, StateError> {
     Ok(outline)
 }
 
-/// Returns the name of the copy of `source`: its digest and that of the bytes after its content, so
-/// that two signatures of one bundle have two copies.
+/// Returns the name of the copy of `source`: its digest, and that of the bytes after its content and of
+/// this version, so that two signatures of one bundle have two copies, and a copy that another version
+/// checked is checked again.
 fn copy_name(source: &File) -> Result<String, StateError> {
     let copy = |source| StateError::Copy { source };
     let outline = check_outline(source)?;
     let length = source.metadata().map_err(copy)?.len();
     let front = read_at(source, 0, outline.front_bytes as u64).map_err(copy)?;
     let trailer = read_at(source, outline.content_bytes, ENVELOPE_BYTES_NAMED).map_err(copy)?;
-    let envelope = Digest::of_parts(&[&length.to_le_bytes(), &trailer]).hex();
+    let envelope = Digest::of_parts(&[&length.to_le_bytes(), &trailer, VERSION.as_bytes()]).hex();
     let envelope = envelope.get(..16).unwrap_or_default();
     Ok(format!("{}-{envelope}.relay", Digest::of(&front).hex()))
 }

@@ -28,6 +28,9 @@ pub(crate) struct VerifyArgs {
     /// Count the signatures in this file too (`relay sign --detached`); may be repeated
     #[arg(long, value_name = "DETACHED")]
     pub(crate) signature: Vec<PathBuf>,
+    /// Also make generated summaries and facts again, which a server does not
+    #[arg(long)]
+    pub(crate) deep: bool,
     #[command(flatten)]
     pub(crate) format: FormatArgs<AnswerFormat>,
 }

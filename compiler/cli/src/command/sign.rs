@@ -21,6 +21,7 @@ pub(crate) fn run(arguments: &SignArgs, output: &mut Output) -> Result<Exit, Fai
     let bundle = subject::open_bundle(path)?.bundle;
     // An altered bundle must not be signed.
     bundle.check_all()?;
+    subject::check_derived(&bundle)?;
     let mut keys = Vec::with_capacity(arguments.key.len());
     for file in &arguments.key {
         keys.push(Key::read(file, output)?);

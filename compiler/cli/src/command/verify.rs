@@ -5,7 +5,8 @@ use std::path::Path;
 use relay_bundle::envelope::{self, Envelope, EnvelopeError};
 use relay_bundle::trust::{self, Accepted, SignatureReport, SignatureState, Trust, TrustError};
 use relay_bundle::{Bundle, Corrupt, OpenError};
-use relay_diff::Signers;
+use relay_diff::{Signers, named};
+use relay_engine::derived;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -60,6 +61,8 @@ enum Distrust {
     Open(OpenError),
     Untrusted(TrustError),
     Corrupt(Corrupt, Accepted),
+    /// Parts do not follow from the contents; in words.
+    Altered(String, Accepted),
 }
 
 pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> Result<Exit, Failure> {
@@ -69,7 +72,7 @@ pub(crate) fn run(arguments: &VerifyArgs, output: &mut Output) -> Result<Exit, F
         Err(error) => answer(None, &trust, Err(Distrust::Open(error))),
         Ok(subject) => {
             let bundle = with_detached(subject.bundle, &arguments.signature)?;
-            let checked = check(&bundle, &trust);
+            let checked = check(&bundle, &trust, arguments.deep);
             answer(Some(&bundle), &trust, checked)
         }
     };
@@ -106,10 +109,15 @@ pub(crate) fn unchecked_signatures(bundle: &Bundle) -> Vec<Signature> {
     envelope.into_iter().map(unchecked).collect()
 }
 
-fn check(bundle: &Bundle, trust: &Trust) -> Result<Accepted, Distrust> {
+/// Checks what a server does; `deep` also makes generated texts and facts again.
+fn check(bundle: &Bundle, trust: &Trust, deep: bool) -> Result<Accepted, Distrust> {
     let accepted = trust::verify(bundle, trust, environment::now()).map_err(Distrust::Untrusted)?;
-    match bundle.check_all() {
-        Ok(()) => Ok(accepted),
+    let made_again = if deep { relay_compiler::mismatches } else { derived::mismatches };
+    let parts = bundle.check_all().and_then(|()| made_again(bundle));
+    match parts.map(|parts| named(&parts)) {
+        Ok(Some(_)) if trust.allow_digests.contains(&bundle.digest()) => Ok(accepted),
+        Ok(None) => Ok(accepted),
+        Ok(Some(parts)) => Err(Distrust::Altered(parts, accepted)),
         Err(error) => Err(Distrust::Corrupt(error, accepted)),
     }
 }
@@ -149,12 +157,17 @@ fn answer(bundle: Option<&Bundle>, trust: &Trust, checked: Result<Accepted, Dist
         Err(Distrust::Open(error)) => Some(error.to_string()),
         Err(Distrust::Untrusted(error)) => Some(short_reason(error)),
         Err(Distrust::Corrupt(error, _)) => Some(error.to_string()),
+        Err(Distrust::Altered(parts, _)) => Some(format!(
+            "parts of it do not follow from its contents: {parts}; it was altered before it was \
+             signed, or another version of relay built it"
+        )),
     };
     let signatures = match (bundle, checked) {
         (None, _) => Vec::new(),
-        (Some(bundle), Ok(accepted) | Err(Distrust::Corrupt(_, accepted))) => {
-            reported(bundle, &Ok(accepted))
-        }
+        (
+            Some(bundle),
+            Ok(accepted) | Err(Distrust::Corrupt(_, accepted) | Distrust::Altered(_, accepted)),
+        ) => reported(bundle, &Ok(accepted)),
         (Some(bundle), Err(Distrust::Untrusted(error))) => reported(bundle, &Err(error)),
         (Some(bundle), Err(Distrust::Open(_))) => unchecked_signatures(bundle),
     };

@@ -46,7 +46,8 @@ pub struct Trust {
     /// Keys and bundles that are no longer trusted.
     #[serde(default)]
     pub revoked: Revoked,
-    /// Bundles that are accepted although a higher epoch was seen, to roll back to them.
+    /// Bundles that are accepted although a higher epoch was seen, to roll back to them, and although
+    /// parts of them do not follow from their contents, as of one that another version of relay built.
     #[serde(default, deserialize_with = "each_once")]
     pub allow_digests: BTreeSet<Digest>,
 }

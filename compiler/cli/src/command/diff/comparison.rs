@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use relay_bundle::{Bundle, Digest, Place};
-use relay_diff::{Area, Change, Claim, Direction, Finding, Places, TOKEN_BYTES, compare_signers};
+use relay_diff::{Area, Change, Claim, Direction, Finding, Places, TOKEN_BYTES};
+use relay_diff::{compare_derived, compare_signers};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -223,11 +224,13 @@ impl Gathered {
 
     /// Returns the comparison of the project.
     pub(crate) fn finish(mut self, pair: &Pair, facts: Facts) -> Compared {
-        if let (Some(a), Some(b)) = (&facts.a.trust, &facts.b.trust) {
-            let nowhere = Anchors::new(None, None);
-            let signed = compare_signers(a, b).map(|finding| Found::of(finding, &nowhere));
+        let signed = facts.a.trust.as_ref().zip(facts.b.trust.as_ref());
+        let signed = signed.and_then(|(a, b)| compare_signers(a, b));
+        let derived = compare_derived(&facts.a.derived, &facts.b.derived);
+        let nowhere = Anchors::new(None, None);
+        for finding in signed.into_iter().chain(derived) {
             let environments = self.environments.clone();
-            self.findings.extend(signed.map(|found| Found { environments, ..found }));
+            self.findings.push(Found { environments, ..Found::of(finding, &nowhere) });
         }
         self.findings = together(self.findings);
         self.findings.sort_by(|a, b| a.finding.order().cmp(&b.finding.order()));

@@ -7,6 +7,7 @@ use relay_bundle::Bundle;
 use relay_bundle::trust::Trust;
 use relay_compiler::{Options, nearest};
 use relay_diff::Signers;
+use relay_engine::derived::Mismatch;
 
 use crate::command::diff::anchor::Anchors;
 use crate::command::diff::side::{Broken, Content, Opened, Side};
@@ -63,12 +64,19 @@ pub(crate) struct SideFacts {
     pub(crate) signatures: Vec<Signature>,
     /// The signatures by the trust file; `None` without one, or if it is no bundle.
     pub(crate) trust: Option<Signers>,
+    /// The parts of a bundle that do not follow from its contents; none of one that was compiled here,
+    /// or that both sides are.
+    pub(crate) derived: Vec<Mismatch>,
 }
 
 impl SideFacts {
-    fn of(side: &Opened<'_>, is_same: bool, trust: Option<&Trust>) -> Self {
+    fn of(side: &Opened<'_>, is_same: bool, trust: Option<&Trust>) -> Result<Self, Failure> {
         let files = (!is_same).then(|| side.files());
-        Self { files, signatures: side.signatures(trust), trust: side.signers(trust) }
+        let derived = match side.as_bundle() {
+            Some(bundle) if !is_same => relay_compiler::mismatches(bundle)?,
+            _ => Vec::new(),
+        };
+        Ok(Self { files, signatures: side.signatures(trust), trust: side.signers(trust), derived })
     }
 }
 
@@ -120,8 +128,8 @@ impl Pair {
         notes.extend(differing_builds(&a, &b));
         let is_same =
             a.as_bundle().zip(b.as_bundle()).is_some_and(|(a, b)| a.digest() == b.digest());
-        let (a, b) = (SideFacts::of(&a, is_same, trust), SideFacts::of(&b, is_same, trust));
-        Ok(Facts { a, b, notes })
+        let of = |side| SideFacts::of(side, is_same, trust);
+        Ok(Facts { a: of(&a)?, b: of(&b)?, notes })
     }
 
     /// Returns the fronts of two files that hold the same bundle.

@@ -1,4 +1,4 @@
-//! Pages of MCP lists, as the JSON that a server sends.
+//! Contents -> pages of MCP lists, as the JSON that a server sends.
 //!
 //! The order is that of the bundle and never changes; a page ends before it is too long for a
 //! client to take at once.
@@ -15,47 +15,57 @@ const BYTES_MAX: usize = 64 * 1024;
 /// The most values of an argument that a list names.
 const VALUES_MAX: usize = 12;
 
-/// Returns the pages of `prompts/list`.
-pub(super) fn prompts(prompts: &[Prompt]) -> Vec<Page> {
-    pages(prompts.iter().map(prompt))
-}
-
-/// Returns the pages of `resources/list`.
-pub(super) fn resources(resources: &[Resource]) -> Vec<Page> {
-    pages(resources.iter().map(resource))
-}
-
-/// Returns the pages of `resources/templates/list`.
-pub(super) fn templates(templates: &[ResourceTemplate]) -> Vec<Page> {
-    pages(templates.iter().map(template))
-}
-
 /// Returns the pages of a list with these entries.
-pub(super) fn pages(entries: impl Iterator<Item = Value>) -> Vec<Page> {
-    let mut pages: Vec<Page> = Vec::new();
-    let mut first = 0;
-    let mut json = String::new();
-    let mut count = 0;
-    for entry in entries {
+#[must_use]
+pub fn pages(entries: impl Iterator<Item = Value>) -> Vec<Page> {
+    let mut pages = Pages::default();
+    entries.for_each(|entry| pages.add(&entry));
+    pages.finish()
+}
+
+/// Pages while they are made.
+#[derive(Default)]
+pub(super) struct Pages {
+    full: Vec<Page>,
+    /// The page that has room: its first row, its entries, and their text.
+    first: usize,
+    count: usize,
+    json: String,
+}
+
+impl Pages {
+    /// Adds the next entry.
+    pub(super) fn add(&mut self, entry: &Value) {
         let entry = entry.to_string();
-        if is_full(count, json.len(), entry.len()) {
-            pages.push(page(first, count, &json));
-            first += count;
-            count = 0;
-            json.clear();
+        if is_full(self.count, self.json.len(), entry.len()) {
+            self.end_page();
         }
-        json.push(if count == 0 { '[' } else { ',' });
-        json.push_str(&entry);
-        count += 1;
+        self.json.push(if self.count == 0 { '[' } else { ',' });
+        self.json.push_str(&entry);
+        self.count += 1;
     }
-    if count > 0 {
-        pages.push(page(first, count, &json));
+
+    /// Returns the pages.
+    pub(super) fn finish(mut self) -> Vec<Page> {
+        if self.count > 0 {
+            self.end_page();
+        }
+        self.full
     }
-    pages
+
+    fn end_page(&mut self) {
+        let number = |number| u32::try_from(number).unwrap_or(u32::MAX);
+        self.json.push(']');
+        let json = std::mem::take(&mut self.json);
+        self.full.push(Page { first: number(self.first), count: number(self.count), json });
+        self.first += self.count;
+        self.count = 0;
+    }
 }
 
 /// Returns the bytes of each entry of a list.
-pub(super) fn entry_bytes(pages: &[Page]) -> Vec<usize> {
+#[must_use]
+pub fn entry_bytes(pages: &[Page]) -> Vec<usize> {
     let entries = pages.iter().flat_map(|page| {
         // INVARIANT: pages are arrays that were written here.
         serde_json::from_str::<Vec<&RawValue>>(&page.json).unwrap_or_default()
@@ -64,7 +74,8 @@ pub(super) fn entry_bytes(pages: &[Page]) -> Vec<usize> {
 }
 
 /// Returns the first row of each page of a list of which only `rows` are visible.
-pub(super) fn starts(rows: &Mask, bytes: &[usize]) -> Vec<u32> {
+#[must_use]
+pub fn starts(rows: &Mask, bytes: &[usize]) -> Vec<u32> {
     let mut starts = Vec::new();
     let (mut count, mut length) = (0, 0);
     for (row, bytes) in (0..).zip(bytes) {
@@ -86,12 +97,9 @@ fn is_full(count: usize, length: usize, entry: usize) -> bool {
     count == ENTRIES_MAX || (count > 0 && length + entry > BYTES_MAX)
 }
 
-fn page(first: usize, count: usize, json: &str) -> Page {
-    let number = |number| u32::try_from(number).unwrap_or(u32::MAX);
-    Page { first: number(first), count: number(count), json: format!("{json}]") }
-}
-
-fn prompt(prompt: &Prompt) -> Value {
+/// Returns the entry of `prompts/list`.
+#[must_use]
+pub fn prompt(prompt: &Prompt) -> Value {
     let mut object = Map::new();
     object.insert("name".into(), json!(prompt.name));
     insert(&mut object, "title", text(&prompt.title));
@@ -116,7 +124,9 @@ fn arguments(rendering: &Rendering) -> Value {
     rendering.arguments.iter().map(argument).collect()
 }
 
-fn resource(resource: &Resource) -> Value {
+/// Returns the entry of `resources/list`.
+#[must_use]
+pub fn resource(resource: &Resource) -> Value {
     let size = match &resource.content.value {
         Content::Blob(bytes) => bytes.len(),
         Content::Text(text) => text.len(),
@@ -131,7 +141,9 @@ fn resource(resource: &Resource) -> Value {
     Value::Object(object)
 }
 
-fn template(template: &ResourceTemplate) -> Value {
+/// Returns the entry of `resources/templates/list`.
+#[must_use]
+pub fn template(template: &ResourceTemplate) -> Value {
     let mut object = Map::new();
     object.insert("uriTemplate".into(), json!(template.uri_template));
     object.insert("name".into(), json!(template.name.value));

@@ -5,11 +5,14 @@
 
 use relay_bundle::{Argument, ArgumentKind, Message, Part, PartContent, Rendering, Role, Segment};
 
+use super::line;
+
 /// The most characters of the line that says which values are shown.
 const CHOICES_CHARS_MAX: usize = 300;
 
 /// Returns the text that a briefing sends.
-pub(super) fn briefing(rendering: &Rendering) -> String {
+#[must_use]
+pub fn of(rendering: &Rendering) -> String {
     let variant = BriefingVariant::of(rendering);
     let said = variant.said();
     match variant.choices() {
@@ -19,7 +22,8 @@ pub(super) fn briefing(rendering: &Rendering) -> String {
 }
 
 /// Returns what the prompt's author says in it: its texts, without what they are embedded in.
-pub(super) fn own_text(rendering: &Rendering) -> String {
+#[must_use]
+pub fn without_frame(rendering: &Rendering) -> String {
     let variant = BriefingVariant::of(rendering);
     let parts = variant.messages.iter().flat_map(|message| &message.parts);
     let texts = parts.filter_map(|part| match &part.content {
@@ -121,8 +125,8 @@ impl<'r> BriefingVariant<'r> {
         if others.is_empty() {
             return None;
         }
-        let line = format!("shown for {}; also: {}", shown.join(", "), others.join(", "));
-        Some(format!("[{}]", super::summary::line(&line, CHOICES_CHARS_MAX)))
+        let choices = format!("shown for {}; also: {}", shown.join(", "), others.join(", "));
+        Some(format!("[{}]", line(&choices, CHOICES_CHARS_MAX)))
     }
 }
 

@@ -41,8 +41,8 @@ fn steered(arguments: Vec<Argument>, variants: usize) -> Rendering {
 }
 
 fn check(rendering: &Rendering, body: &str, own: &str) {
-    assert_eq!(briefing(rendering), body);
-    assert_eq!(own_text(rendering), own);
+    assert_eq!(of(rendering), body);
+    assert_eq!(without_frame(rendering), own);
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn several_choices_are_reported_in_one_line() {
 #[test]
 fn the_report_of_choices_is_one_short_line() {
     let long = "x".repeat(1000);
-    let body = briefing(&steered(vec![choice("env", &["a\nb", &long], 1)], 3));
+    let body = of(&steered(vec![choice("env", &["a\nb", &long], 1)], 3));
     let (line, rest) = body.split_once('\n').unwrap();
     assert!(
         line.starts_with("[shown for no env; also: a b, xxx") && line.ends_with("x…]"),

@@ -1,0 +1,39 @@
+//! A bundle -> the parts of it that do not follow from its contents, as far as a compiler can make them
+//! again: those of a server, and also what is generated from markdown, and facts.
+
+use relay_bundle::{Bundle, Corrupt};
+use relay_engine::derived::Mismatch;
+use relay_policy::facts::Facts;
+
+use crate::facts;
+use crate::resolve;
+
+/// Returns the parts of a bundle that do not follow from its contents; empty for every bundle that this
+/// version of the compiler wrote.
+///
+/// # Errors
+///
+/// The bundle is not what was signed, or no contents give what it has.
+pub fn mismatches(bundle: &Bundle) -> Result<Vec<Mismatch>, Corrupt> {
+    let mut out = relay_engine::derived::mismatches(bundle)?;
+    for prompt in bundle.prompts() {
+        let prompt = prompt?.to_owned()?;
+        if !resolve::are_generated(&prompt) {
+            out.push(Mismatch::Generated(prompt.name));
+        }
+    }
+    if !has_its_facts(bundle)? {
+        out.push(Mismatch::Facts);
+    }
+    Ok(out)
+}
+
+/// Returns whether the table of facts finds what it holds, and has the digest that the policy names.
+fn has_its_facts(bundle: &Bundle) -> Result<bool, Corrupt> {
+    let table = bundle.facts()?;
+    let Some(policy) = bundle.policy() else { return Ok(table.is_empty()) };
+    let Ok(facts) = Facts::open(table) else { return Ok(false) };
+    let knowledge = facts.knowledge();
+    let is_as_made = facts::table(&knowledge).is_ok_and(|made| made == table);
+    Ok(is_as_made && facts::meaning(knowledge).is_ok_and(|meaning| meaning == policy.facts))
+}

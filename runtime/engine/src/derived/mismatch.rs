@@ -1,0 +1,193 @@
+//! A bundle -> the parts of it that do not follow from its contents.
+
+use std::fmt;
+
+use relay_bundle::{Bundle, Corrupt, Kind, List, Mask, Page, Prompt};
+
+use super::{briefing_text, pages, tools, uri_template};
+use crate::prompt_index;
+use crate::tool::find;
+
+/// A part of a bundle that is not as its contents give it. No compiler writes one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mismatch {
+    /// A section: an index, a table that finds rows, or the order in which texts are stored.
+    Section(Kind),
+    /// The pages of a list.
+    Pages(List),
+    /// Where the pages of audiences begin, in a list.
+    AudiencePages(List),
+    /// The index of prompts in instructions.
+    PromptIndex,
+    /// The text of the prompt with this name that briefings send.
+    BriefingText(String),
+    /// The description of the prompt with this name, which nobody wrote.
+    Description(String),
+    /// The pieces of this URI template.
+    UriTemplate(String),
+    /// The tier of the tool with this name, or whether the gate holds it back.
+    Tool(String),
+    /// The summary or the chapters of the prompt with this name, which nobody wrote.
+    Generated(String),
+    /// The table of facts about programs.
+    Facts,
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Section(kind) => write!(f, "section {}", kind.name()),
+            Self::Pages(list) => write!(f, "pages of {}", list.method()),
+            Self::AudiencePages(list) => write!(f, "pages of {} for each audience", list.method()),
+            Self::PromptIndex => f.write_str("index of prompts in instructions"),
+            Self::BriefingText(name) => write!(f, "text of prompt {name} in briefings"),
+            Self::Description(name) => write!(f, "description of prompt {name}"),
+            Self::UriTemplate(uri) => write!(f, "pieces of {uri}"),
+            Self::Tool(name) => write!(f, "tier or gate of tool {name}"),
+            Self::Generated(name) => write!(f, "generated summary or chapters of prompt {name}"),
+            Self::Facts => f.write_str("facts about programs"),
+        }
+    }
+}
+
+/// Returns the parts of a bundle that do not follow from its contents; empty for every bundle that a
+/// compiler of this version wrote.
+///
+/// All of the bundle is read. Summaries and chapters that were generated from markdown, and facts, are
+/// left to the compiler and the policy.
+///
+/// # Errors
+///
+/// The bundle is not what was signed, or no contents give what it has.
+pub fn mismatches(bundle: &Bundle) -> Result<Vec<Mismatch>, Corrupt> {
+    let mut out: Vec<Mismatch> =
+        bundle.inconsistent()?.into_iter().map(Mismatch::Section).collect();
+    let made = [
+        prompts(bundle, &mut out)?,
+        pages::pages(owned(bundle.resources(), |view| view.to_owned())?.iter().map(pages::resource)),
+        templates(bundle, &mut out)?,
+        offered(bundle, &mut out),
+    ];
+    for (list, made) in List::ALL.into_iter().zip(&made) {
+        if !has_pages(bundle, list, made)? {
+            out.push(Mismatch::Pages(list));
+        }
+    }
+    audiences(bundle, &made, &mut out)?;
+    Ok(out)
+}
+
+/// Checks the prompts one by one, and returns the pages of their list.
+fn prompts(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<Vec<Page>, Corrupt> {
+    let mut made = pages::Pages::default();
+    for prompt in bundle.prompts() {
+        let prompt = prompt?.to_owned()?;
+        made.add(&pages::prompt(&prompt));
+        let Prompt { name, description, summary, body, rendering, .. } = prompt;
+        if body.value != briefing_text::of(&rendering) {
+            out.push(Mismatch::BriefingText(name.clone()));
+        }
+        // One that nobody wrote is the summary.
+        let is_written = description.as_ref().is_some_and(|description| description.at.is_some());
+        if !is_written && description.map(|it| it.value) != summary.map(|it| it.value) {
+            out.push(Mismatch::Description(name));
+        }
+    }
+    Ok(made.finish())
+}
+
+fn templates(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<Vec<Page>, Corrupt> {
+    let templates = owned(bundle.templates().iter(), |view| view.to_owned())?;
+    for template in &templates {
+        let pieces = uri_template::pieces(&template.uri_template);
+        let numbered = |pieces: Vec<_>| uri_template::numbered(&pieces, &template.rendering.arguments);
+        if pieces.map(numbered).as_ref() != Ok(&template.pieces) {
+            out.push(Mismatch::UriTemplate(template.uri_template.clone()));
+        }
+    }
+    Ok(pages::pages(templates.iter().map(pages::template)))
+}
+
+/// Checks the tools, and returns the pages of their list. One that is not in the table is refused by
+/// whoever offers it.
+fn offered(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Vec<Page> {
+    let mut made = pages::Pages::default();
+    for tool in bundle.tools() {
+        let Some(spec) = find(&tool.name) else { continue };
+        made.add(&tools::listed(spec, bundle.gate()));
+        if tool.gated != tools::is_gated(spec, bundle.gate()) || tool.tier != spec.tier {
+            out.push(Mismatch::Tool(tool.name.clone()));
+        }
+    }
+    made.finish()
+}
+
+fn owned<V, T>(
+    views: impl Iterator<Item = Result<V, Corrupt>>,
+    own: impl Fn(V) -> Result<T, Corrupt>,
+) -> Result<Vec<T>, Corrupt> {
+    views.map(|view| own(view?)).collect()
+}
+
+fn has_pages(bundle: &Bundle, list: List, made: &[Page]) -> Result<bool, Corrupt> {
+    let list = bundle.list(list);
+    if list.page_count() != made.len() {
+        return Ok(false);
+    }
+    for (number, Page { first, count, json }) in made.iter().enumerate() {
+        if list.page(number)? != (Page { first: *first, count: *count, json: json.as_str() }) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Checks where the pages of audiences begin, and their indexes.
+fn audiences(bundle: &Bundle, made: &[Vec<Page>; 4], out: &mut Vec<Mismatch>) -> Result<(), Corrupt> {
+    let Some(audiences) = bundle.audiences().list()? else {
+        if !lists_the_first(bundle, &bundle.messages().prompt_index)? {
+            out.push(Mismatch::PromptIndex);
+        }
+        return Ok(());
+    };
+    for (list, made) in List::ALL.into_iter().zip(made) {
+        let bytes = pages::entry_bytes(made);
+        let fits = |rows: &Mask, starts: &[u32]| pages::starts(rows, &bytes) == starts;
+        let mut seen = audiences.list.iter().map(|audience| audience.visible(list));
+        if !seen.all(|visible| fits(&visible.rows, &visible.pages)) {
+            out.push(Mismatch::AudiencePages(list));
+        }
+    }
+    let order = prompt_index::order(bundle)?;
+    for (number, audience) in audiences.list.iter().enumerate() {
+        let sees = |row: &&usize| audience.prompts.rows.contains(**row);
+        // A gate leaves out what briefings may not send.
+        let count = match bundle.gate() {
+            Some(_) => bundle.audiences().get(number)?.ranked(),
+            None => audience.prompts.rows.count(),
+        };
+        let prompts = order.iter().filter(sees).map(|row| bundle.prompt(*row));
+        let is_index =
+            prompt_index::is_index(&audience.index, count, bundle.gate().is_some(), prompts)?;
+        let first = order.iter().filter(sees).take(audience.listed.len()).copied();
+        if !is_index || !audience.listed.iter().map(|row| *row as usize).eq(first) {
+            out.push(Mismatch::PromptIndex);
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Returns whether these are the names of the first prompts, in the order of selection.
+fn lists_the_first(bundle: &Bundle, names: &[String]) -> Result<bool, Corrupt> {
+    let order = prompt_index::order(bundle)?;
+    if names.len() > order.len() {
+        return Ok(false);
+    }
+    for (row, name) in order.iter().zip(names) {
+        if bundle.prompt(*row)?.name()? != name {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
