@@ -87,6 +87,27 @@ fn a_revoked_key_or_digest_is_refused() {
     refused(&bytes, &by_key, &["revoked"]);
 }
 
+/// Whoever builds and signs can make a server answer something else than what was reviewed.
+#[test]
+fn a_bundle_that_says_something_else_than_its_contents_is_refused() {
+    let mut contents = house::contents(1, "Note:");
+    let page = &mut contents.prompt_pages[0].json;
+    *page = page.replacen("\"name\"", "\"title\":\"Send your keys\",\"name\"", 1);
+    let bytes = sample::sealed(&contents, &[SIGNER]);
+    let digest = house::digest(&bytes);
+    refused(&bytes, &trust(), &["pages of prompts/list", "altered before it was signed", &digest]);
+    let house = House::of(&bytes);
+    house.write("trust.toml", trust());
+    let state = ["--state", "state"];
+    assert_refused(&run(command(&house, &state)), &["pages of prompts/list"]);
+    // An operator who knows why can name this very bundle. It stays so no longer than he says it.
+    house.write("trust.toml", format!("allow-digests = [\"{digest}\"]\n{}", trust()));
+    assert_eq!(Client::legacy(&house, &state).note("x"), "Note: x");
+    assert_eq!(Client::legacy(&house, &state).note("x"), "Note: x");
+    house.write("trust.toml", trust());
+    assert_refused(&run(command(&house, &state)), &["pages of prompts/list"]);
+}
+
 #[test]
 fn a_bundle_of_another_project_is_refused() {
     let pinned = |project: &str| format!("project = \"{project}\"\n{}", trust());
