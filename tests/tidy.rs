@@ -12,6 +12,7 @@ use crate::binaries::relay_serve;
 use crate::support::root;
 
 mod modules;
+mod prose;
 mod rules;
 
 /// The dependency table: a crate, and the packages that it must never depend on.

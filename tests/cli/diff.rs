@@ -4,6 +4,7 @@ mod conditions;
 mod forms;
 mod hostile;
 mod roles;
+mod settings;
 mod signers;
 mod tried;
 

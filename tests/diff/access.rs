@@ -155,7 +155,7 @@ fn rows_of_users_have_their_directions() {
     }
     let (before, after) = ("user ann role=reader\nanyone role=operator", "anyone role=operator");
     let found = relay_diff::compare(&users(before), &users(after)).unwrap();
-    let meaning = "the role was `reader`; `ann` whose credentials say no tenant had `reader` and now has `operator`, which allows more";
+    let meaning = "the role was `reader`; `ann` whose credentials say no tenant had `reader` and now has `operator`; it gains tier 0 → 1";
     assert_eq!(found[0].meaning.as_deref(), Some(meaning));
 }
 

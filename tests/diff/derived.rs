@@ -120,7 +120,10 @@ fn each_derived_part_that_was_altered_is_named() {
             },
             &["text of prompt disks in briefings"],
         ),
-        (&summary, &["index of prompts in instructions", "generated summary or chapters of prompt disks"]),
+        (
+            &summary,
+            &["index of prompts in instructions", "generated summary or chapters of prompt disks"],
+        ),
         (
             &|it| {
                 let at = prompt(it, "disks");
@@ -194,16 +197,20 @@ fn what_does_not_follow_loosens_whatever_else_was_found() {
 fn messages_are_compared_that_nobody_wrote() {
     let (gate, _) = altered(|contents| {
         contents.gate.as_mut().unwrap().budget_bytes.value += 1;
-        contents.messages.gate_encouragement.value = vec![MessagePiece::Literal("Send keys.".into())];
+        contents.messages.gate_encouragement.value =
+            vec![MessagePiece::Literal("Send keys.".into())];
     });
     let found = relay_diff::compare(&bundle(&PROJECT), &gate).unwrap();
     let names: Vec<_> = found.iter().map(|one| one.subject.name.as_str()).collect();
     assert!(names.contains(&"gate-encouragement"), "{names:?}");
 
     let one = |about: &str, text: &str| {
-        let text = format!("project p version=\"1\"\nprompts {{ prompt a {{ summary \"{about}\"; text \"{text}\" }} }}");
+        let text = format!(
+            "project p version=\"1\"\nprompts {{ prompt a {{ summary \"{about}\"; text \"{text}\" }} }}"
+        );
         let files = Memory::of(&[("project.kdl", text.as_str())]);
-        let compiled = relay_compiler::compile(&sources(&files, "project.kdl"), &Options::default());
+        let compiled =
+            relay_compiler::compile(&sources(&files, "project.kdl"), &Options::default());
         contents(&compiled).unwrap()
     };
     let before = one("Rules", "A");

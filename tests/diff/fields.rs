@@ -3,14 +3,13 @@
 use proptest::prelude::*;
 use proptest::sample::Index;
 use relay_bundle::{
-    Argument, ArgumentKind, Audiences, Bundle, Contents, Kind, Mask, MessagePiece, PartContent,
-    Rendering, Segment, User, encode,
+    Argument, ArgumentKind, Audiences, Contents, Mask, MessagePiece, PartContent, Rendering,
+    Segment, User, encode,
 };
 use serde_json::{Value, json};
 
 use super::findings;
 use crate::bundle::meaning::{change, find_leaves};
-use crate::bundle::raw::Raw;
 use crate::bundle::{random, sample};
 
 /// Values that decide no answer, or follow from others that are compared: a pattern each, in which

@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -186,7 +188,7 @@ fn nothing_that_a_caller_typed_is_a_label() {
     contents.prompt_pages = more.prompt_pages;
     contents.templates = more.templates;
     contents.template_pages = more.template_pages;
-    let house = House::of(&crate::bundle::sample::sealed(&contents, &[house::SIGNER]));
+    let house = House::of_altered(&contents);
     let mut command = command(&house, &["--audit", "audit.jsonl", "--stdio"]);
     command.env("RELAY_LOG", "debug");
     let mut client = Client::run(command);
@@ -447,6 +449,10 @@ fn a_bundle_that_replaces_another_is_recorded() {
     let mut client = Client::legacy(&house, &["--config", "server.toml", "--audit", "audit.jsonl"]);
     house.replace(&new);
     while client.note("x") != "Other: x" {}
+    // It is recorded once the new bundle is in force.
+    while !house.read("audit.jsonl").contains("bundle:reload") {
+        thread::sleep(Duration::from_millis(10));
+    }
     let log = house.read("audit.jsonl");
     let records = log.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
     let reloads: Vec<_> = records.filter(|record| record["tool"] == "bundle:reload").collect();

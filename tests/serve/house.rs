@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use relay_bundle::trust::PublicKey;
-use relay_bundle::{Contents, Digest};
+use relay_bundle::{Content, Contents, Digest};
 use relay_compiler::Options;
 use tempfile::TempDir;
 
@@ -88,6 +88,16 @@ pub(crate) fn bundle(epoch: u64, note: &str) -> Vec<u8> {
     sample::sealed(&contents(epoch, note), &[SIGNER])
 }
 
+/// The house with another checklist of as many bytes, as a signed bundle.
+pub(crate) fn with_other_checklist(epoch: u64) -> Vec<u8> {
+    let mut contents = contents(epoch, "Note:");
+    let checklist = &mut contents.resources[0];
+    assert_eq!(checklist.uri, "relay://checklist");
+    checklist.content =
+        sample::made(Content::Text(CHECKLIST.replace(|it: char| it.is_ascii_lowercase(), "x")));
+    sample::sealed(&contents, &[SIGNER])
+}
+
 /// The bundle of another project, which may use the house's files.
 pub(crate) fn bundle_of(project: &str) -> Vec<u8> {
     sample::sealed(&contents_of(project), &[SIGNER])
@@ -143,6 +153,16 @@ impl House {
         house.write("trust.toml", format!("version = 1\n{}", trusted(SIGNER, "")));
         house.write("server.toml", "[watch]\npoll-ms = 50\n");
         fs::create_dir(house.path("home")).expect("a home");
+        house
+    }
+
+    /// A folder that serves a bundle whose parts do not follow from its contents, as no compiler of this
+    /// version writes one.
+    pub(crate) fn of_altered(contents: &Contents) -> Self {
+        let bytes = sample::sealed(contents, &[SIGNER]);
+        let house = Self::of(&bytes);
+        let allowed = format!("allow-digests = [\"{}\"]", digest(&bytes));
+        house.write("trust.toml", format!("version = 1\n{allowed}\n{}", trusted(SIGNER, "")));
         house
     }
 

@@ -108,11 +108,7 @@ fn a_subscriber_is_notified_when_a_resource_changes() {
     }
     let (code, _) = client.refused("resources/subscribe", json!({ "uri": "relay://none" }));
     assert_eq!(code, -32002);
-    let mut contents = house::contents(2, "Note:");
-    let checklist = &mut contents.resources[0];
-    assert_eq!(checklist.uri, "relay://checklist");
-    checklist.content = sample::made(relay_bundle::Content::Text("Other.\n".into()));
-    house.replace(&sample::sealed(&contents, &[SIGNER]));
+    house.replace(&house::with_other_checklist(2));
     let notified = client.notified();
     assert_eq!(notified["method"], "notifications/resources/updated");
     assert_eq!(notified["params"], json!({ "uri": "relay://checklist" }));
@@ -146,9 +142,7 @@ fn a_modern_stream_is_notified_of_what_it_asked_for() {
     }
     house.replace(&with_more(2));
     assert_eq!(prompts.next()["method"], "notifications/prompts/list_changed");
-    let mut contents = house::contents(3, "Note:");
-    contents.resources[0].content = sample::made(relay_bundle::Content::Text("Other.\n".into()));
-    house.replace(&sample::sealed(&contents, &[SIGNER]));
+    house.replace(&house::with_other_checklist(3));
     let notified = resources.next();
     assert_eq!(notified["method"], "notifications/resources/updated", "{notified}");
     assert_eq!(notified["params"]["uri"], "relay://checklist");

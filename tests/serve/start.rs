@@ -392,7 +392,7 @@ fn gated() -> House {
         at: sample::place(1),
     };
     let contents = house::contents(1, "Note:");
-    House::of(&sample::sealed(&relay_bundle::Contents { gate: Some(gate), ..contents }, &[SIGNER]))
+    House::of_altered(&relay_bundle::Contents { gate: Some(gate), ..contents })
 }
 
 #[test]

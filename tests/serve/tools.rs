@@ -28,7 +28,7 @@ fn a_tool_over_tier_0_is_denied_without_a_policy() {
     for tool in &mut contents.tools {
         tool.tier = Tier::Stateful;
     }
-    let house = House::of(&sample::sealed(&contents, &[house::SIGNER]));
+    let house = House::of_altered(&contents);
     let mut agent = Agent::with(&house, Protocol::Modern, &["--audit", "audit.jsonl"]);
     let denied = error(&agent.call("begin_session", json!({ "tags": ["vpn"] })));
     assert_eq!(denied, "[DENIED tier 2 (STATEFUL): no policy allows it]");

@@ -89,7 +89,9 @@ pub(crate) fn open_bundle(path: &Path) -> Result<Subject, Failure> {
 
 /// Fails if parts of a bundle do not follow from its contents: servers refuse it.
 pub(crate) fn check_derived(bundle: &Bundle) -> Result<(), Failure> {
-    let Some(parts) = relay_diff::named(&relay_compiler::mismatches(bundle)?) else { return Ok(()) };
+    let Some(parts) = relay_diff::named(&relay_compiler::mismatches(bundle)?) else {
+        return Ok(());
+    };
     let message = format!("parts of the bundle do not follow from its contents: {parts}");
     Err(Failure::no(message).help(
         "it was altered after it was built, or another version of relay built it: build it again",

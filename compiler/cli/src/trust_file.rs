@@ -49,10 +49,14 @@ pub(crate) fn read(path: &Path) -> Result<Trust, Failure> {
 fn read_with_text(path: &Path) -> Result<(String, Trust), Failure> {
     let text = disk::read_text(path, TRUST_BYTES_MAX)
         .map_err(|failure| failure.help("`relay keygen` prints a trust file to start with"))?;
-    let trust = parse(&text).map_err(|reason| {
-        Failure::error(format!("`{}` is not a valid trust file:{reason}", path.display()))
-    })?;
+    let trust = of_text(&text, &path.display().to_string())?;
     Ok((text, trust))
+}
+
+/// Reads the text of a trust file, whose name is `label` in errors.
+pub(crate) fn of_text(text: &str, label: &str) -> Result<Trust, Failure> {
+    parse(text)
+        .map_err(|reason| Failure::error(format!("`{label}` is not a valid trust file:{reason}")))
 }
 
 /// Returns the text of a trust file with this key.

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::slice;
 
 use relay_bundle::{Bundle, CallerRole, Corrupt, List, Setting, Tier};
 use relay_engine::place::{Placement, number_of, place};
@@ -13,6 +14,9 @@ use crate::role;
 
 /// The most callers that both bundles are asked for.
 const ASKED_MAX: usize = 262_144;
+
+/// The names of a kind that a finding says.
+const NAMED_MAX: usize = 4;
 
 /// A place in a project, by names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,7 +35,7 @@ pub(crate) struct Decided<'b> {
     pub(crate) loses: bool,
 }
 
-/// What two places allow: whether the second has something that the first lacks, and the reverse.
+/// A comparison of two places: whether the second has something that the first lacks, and the reverse.
 #[derive(Clone, Copy)]
 struct Extent {
     gains: bool,
@@ -138,16 +142,79 @@ impl<'b> Decisions<'b> {
                 || tier_a > tier_b
                 || !role::covers(tools_b, tools_a),
         };
-        self.compare_lists(before, after, &mut extent)?;
+        self.each_row(before, after, &mut |_, _, Seen { before, after, is_new }| {
+            extent.gains |= after && !before;
+            extent.loses |= before && !after && !is_new;
+        })?;
         self.extents.borrow_mut().insert([before, after], extent);
         Ok(extent)
     }
 
-    fn compare_lists(
+    /// Returns what callers of a place after have that those of a place before had not, in words.
+    pub(crate) fn gained(
+        &self,
+        before: Option<Given<'b>>,
+        after: Given<'b>,
+    ) -> Result<Vec<String>, Corrupt> {
+        let mut words = Vec::new();
+        let (tier_b, tools_b) = authority(self.b, after);
+        let known = before.map(|before| authority(self.a, before));
+        match known {
+            Some((tier_a, _)) if tier_a >= tier_b => {}
+            Some((tier_a, _)) => {
+                words.push(format!("tier {} → {}", tier_a.number(), tier_b.number()))
+            }
+            None => words.push(format!("tier {}", tier_b.number())),
+        }
+        if !known.is_some_and(|(_, tools_a)| role::covers(tools_a, tools_b)) {
+            let is_new = |tool: &&Setting<String>| {
+                !known
+                    .is_some_and(|(_, tools_a)| role::covers(tools_a, Some(slice::from_ref(*tool))))
+            };
+            words.push(match tools_b {
+                Some(tools) => {
+                    let names = tools.iter().filter(is_new).map(|tool| tool.value.as_str());
+                    listed("tool", &names.collect::<Vec<_>>())
+                }
+                None => "all tools".to_owned(),
+            });
+        }
+        let mut gained: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut add = |list: List, row: usize, seen: Seen| {
+            if seen.after && !seen.before {
+                gained.entry(list as usize).or_default().push(row);
+            }
+        };
+        match before {
+            Some(before) => self.each_row(before, after, &mut add)?,
+            None => {
+                let Some(view) = view(self.b, after)? else { return Ok(words) };
+                for (list, counterparts) in &self.counterparts {
+                    let seen = Seen { before: false, after: true, is_new: false };
+                    let rows = view.rows(*list)?.filter(|row| *row < counterparts.len());
+                    rows.for_each(|row| add(*list, row, seen));
+                }
+            }
+        }
+        for (list, kind) in [
+            (List::Prompts, "prompt"),
+            (List::Resources, "resource"),
+            (List::Templates, "resource"),
+        ] {
+            let rows = gained.remove(&(list as usize)).unwrap_or_default();
+            let names = rows.iter().map(|row| name(self.b, list, *row));
+            let names = names.collect::<Result<Vec<_>, _>>()?;
+            words.extend((!names.is_empty()).then(|| listed(kind, &names)));
+        }
+        Ok(words)
+    }
+
+    /// Hands over each row that the second bundle has: whether a place before and one after see it.
+    fn each_row(
         &self,
         before: Given<'b>,
         after: Given<'b>,
-        extent: &mut Extent,
+        hand: &mut dyn FnMut(List, usize, Seen),
     ) -> Result<(), Corrupt> {
         let (Some(seen_a), Some(seen_b)) = (view(self.a, before)?, view(self.b, after)?) else {
             return Ok(());
@@ -160,21 +227,36 @@ impl<'b> Decisions<'b> {
             let of_kept: Option<BTreeSet<usize>> =
                 kept.map(|view| view.rows(*list)).transpose()?.map(Iterator::collect);
             for (row, counterpart) in counterparts.iter().enumerate() {
-                let (was_seen, is_seen) = match counterpart {
-                    Some(old) => (of_a.contains(old), of_b.contains(&row)),
+                let was_seen = match counterpart {
+                    Some(old) => of_a.contains(old),
                     // Everyone saw everything.
                     None if self.a.roles().is_empty() => continue,
-                    None => {
-                        let has = of_kept.as_ref().is_some_and(|rows| rows.contains(&row));
-                        (has, of_b.contains(&row))
-                    }
+                    None => of_kept.as_ref().is_some_and(|rows| rows.contains(&row)),
                 };
-                extent.gains |= is_seen && !was_seen;
-                extent.loses |= was_seen && !is_seen && counterpart.is_some();
+                let is_new = counterpart.is_none();
+                hand(*list, row, Seen { before: was_seen, after: of_b.contains(&row), is_new });
             }
         }
         Ok(())
     }
+}
+
+/// Whether a row is seen.
+#[derive(Clone, Copy)]
+struct Seen {
+    before: bool,
+    after: bool,
+    /// Whether only the second bundle has it.
+    is_new: bool,
+}
+
+/// Returns names with their kind: ``prompts `a`, `b` and 3 more``.
+fn listed(kind: &str, names: &[&str]) -> String {
+    let (first, rest) = names.split_at(names.len().min(NAMED_MAX));
+    let quoted: Vec<_> = first.iter().map(|name| format!("`{name}`")).collect();
+    let plural = if names.len() == 1 { "" } else { "s" };
+    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+    format!("{kind}{plural} {}{more}", quoted.join(", "))
 }
 
 /// Returns the view of a place; `None` if the bundle lacks its tenant or its role.

@@ -1,4 +1,4 @@
-//! What a project promises of its answers: each `expect`, which every build proves.
+//! The promises of a project about its answers: each `expect`, which every build proves.
 //!
 //! A promise that is gone *loosens*, although no answer differs: a later change may break it, and no build
 //! says so.

@@ -6,7 +6,7 @@ use relay_bundle::{Digest, Place, Setting};
 use serde::Serialize;
 
 use crate::direction::Direction;
-use crate::text::Hunk;
+use crate::text::{Hunk, take_back_a_rule};
 use crate::witness::Witness;
 
 /// Bytes of text for one token, as an estimate for English.
@@ -30,7 +30,7 @@ pub enum Area {
     Surface,
 }
 
-/// The kind of thing that differs.
+/// The kind of thing that differs, causes before what may follow from them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -61,26 +61,32 @@ pub enum Kind {
     Suppression,
     /// An `expect`.
     Expectation,
+    /// A prompt.
+    Prompt,
+    /// A skill.
+    Skill,
+    /// A message of the server itself.
+    Message,
     /// The prompts that briefings send.
     Briefings,
     /// The instructions, where audiences have their own.
     Instructions,
     /// The index of the prompts that clients get before any briefing.
     Index,
-    /// A prompt.
-    Prompt,
-    /// A skill.
-    Skill,
     /// The skills that calls are given.
     Calls,
-    /// A message of the server itself.
-    Message,
     /// A resource.
     Resource,
     /// A resource whose URI has variables.
     Template,
     /// The project itself.
     Project,
+    /// Whose signatures servers accept: the trust file.
+    Trust,
+    /// A key that may sign.
+    Key,
+    /// A setting of a server.
+    Server,
 }
 
 /// The thing that differs.
@@ -256,6 +262,9 @@ pub struct Finding {
     pub direction: Option<Direction>,
     /// Whether it breaks clients: something they use is gone, renamed, or takes fewer values.
     pub breaking: bool,
+    /// Whether it is about a text that agents are always sent, or takes back a rule: a prompt of priority
+    /// 10, a message, a skill that is gone, a word such as `never` that a text no longer has.
+    pub always: bool,
     /// The thing that differs.
     pub subject: Subject,
     /// Which part of it, in words: `priority`, `argument service`; empty for all of it.
@@ -288,6 +297,7 @@ impl Finding {
             area,
             direction: None,
             breaking: false,
+            always: false,
             subject: Subject { kind, name: name.into() },
             part: String::new(),
             change,
@@ -313,6 +323,11 @@ impl Finding {
 
     pub(crate) fn breaking(mut self, breaking: bool) -> Self {
         self.breaking = breaking;
+        self
+    }
+
+    pub(crate) fn always(mut self, always: bool) -> Self {
+        self.always |= always;
         self
     }
 
@@ -371,8 +386,8 @@ impl Finding {
     /// Returns its place among findings: the most dangerous first.
     #[must_use]
     pub fn order(&self) -> impl Ord + '_ {
-        let Self { area, direction, breaking, subject, part, .. } = self;
-        (area, direction, Reverse(breaking), subject, part)
+        let Self { area, direction, breaking, always, subject, part, .. } = self;
+        (area, direction, Reverse(breaking), Reverse(always), subject, part)
     }
 
     /// Returns whether it says that the bundles were built for different environments.
@@ -435,7 +450,11 @@ impl Extend<Finding> for Findings {
 
 impl Findings {
     pub(crate) fn push(&mut self, finding: Finding) {
-        self.list.push(finding);
+        let takes_back = match &finding.change {
+            Change::Text { hunks } => take_back_a_rule(hunks),
+            _ => false,
+        };
+        self.list.push(finding.always(takes_back));
     }
 
     /// Returns whether there is one about this part of a thing, or about all of it.

@@ -32,11 +32,13 @@ mod resource;
 mod resource_template;
 mod review;
 mod role;
+mod server;
 mod signer;
 mod skill;
 mod tables;
 mod text;
 mod tool;
+mod trust;
 mod user;
 mod witness;
 
@@ -46,9 +48,11 @@ pub use direction::Direction;
 pub use finding::{
     Area, Called, Change, Claim, Finding, Instructed, Kind, Lost, Places, Subject, TOKEN_BYTES,
 };
+pub use server::{ServerSettings, compare_server};
 pub use signer::{Signers, compare_signers};
 pub use tables::{compare_derived, named};
 pub use text::{Hunk, Piece, PieceKind};
+pub use trust::compare_trust;
 pub use witness::Witness;
 
 use crate::finding::Findings;

@@ -22,6 +22,7 @@ pub(crate) fn compare(a: &Bundle, b: &Bundle, out: &mut Findings) -> Result<(), 
         }
         let change = Change::Text { hunks: hunks(&old, &new) };
         let finding = Finding::new(Area::Contexts, Kind::Message, name, change)
+            .always(true)
             .bytes(old.len(), new.len())
             .content(old.as_bytes(), new.as_bytes())
             .at(before.at.as_ref(), after.at.as_ref());

@@ -65,6 +65,9 @@ pub(crate) fn compare_all(
     Ok(())
 }
 
+/// The priority of prompts that every briefing sends.
+const ALWAYS: u8 = 10;
+
 /// Returns everything of a prompt but its name.
 fn unnamed(prompt: PromptView<'_>) -> Result<Prompt, Corrupt> {
     Ok(Prompt { name: String::new(), ..prompt.to_owned()? })
@@ -83,7 +86,8 @@ fn new(prompt: &Prompt, out: &mut Findings) -> Finding {
 }
 
 fn finding(prompt: &Prompt, area: Area, change: Change) -> Finding {
-    Finding::new(area, Kind::Prompt, prompt.name.clone(), change)
+    let is_always_sent = prompt.priority.value == ALWAYS && prompt.briefing.value;
+    Finding::new(area, Kind::Prompt, prompt.name.clone(), change).always(is_always_sent)
 }
 
 fn compare(a: &Prompt, b: &Prompt, out: &mut Findings) {
@@ -160,18 +164,16 @@ fn compare(a: &Prompt, b: &Prompt, out: &mut Findings) {
     out.setting(Some(&a.priority), Some(priority), u8::to_string, |change| {
         let finding = of(Area::Contexts, "priority")(change);
         match (a.priority.value, priority.value) {
-            (_, 10) => finding.meaning("every briefing sends it"),
-            (10, _) => finding.meaning("briefings send it where a tag matches"),
+            (_, ALWAYS) => finding.meaning("every briefing sends it"),
+            (ALWAYS, _) => finding.meaning("briefings send it where a tag matches").always(true),
             _ => finding,
         }
     });
     out.setting(Some(&a.briefing), Some(briefing), bool::to_string, |change| {
         let finding = of(Area::Contexts, "briefing")(change);
-        finding.meaning(if briefing.value {
-            "briefings may send it"
-        } else {
-            "no briefing sends it"
-        })
+        finding
+            .meaning(if briefing.value { "briefings may send it" } else { "no briefing sends it" })
+            .always(a.priority.value == ALWAYS)
     });
     let said = |summary: &Option<Setting<String>>| summary.as_ref().map(|it| it.value.clone());
     if out.count() > selected || a.body.value != body.value || said(&a.summary) != said(summary) {

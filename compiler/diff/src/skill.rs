@@ -60,7 +60,7 @@ fn labelled(bundle: &Bundle) -> Result<BTreeMap<String, Vec<Skill>>, Corrupt> {
 }
 
 fn gone(skill: &Skill, out: &mut Findings) {
-    let removed = finding(skill, Change::Removed).bytes(skill.text.value.len(), 0);
+    let removed = finding(skill, Change::Removed).bytes(skill.text.value.len(), 0).always(true);
     out.push(removed.at(Some(&skill.at), None));
 }
 
@@ -91,7 +91,8 @@ fn compare(a: &Skill, b: &Skill, out: &mut Findings) {
         let changed = of("text")(Change::Text { hunks: hunks(old, new) });
         let places = (a.text.at.as_ref().or(Some(&a.at)), text.at.as_ref().or(Some(at)));
         let changed = changed.content(old.as_bytes(), new.as_bytes()).at(places.0, places.1);
-        out.push(changed.bytes(old.len(), new.len()));
+        let is_emptied = new.trim().is_empty();
+        out.push(changed.bytes(old.len(), new.len()).always(is_emptied));
     }
     let mut named = |a: &Option<Setting<String>>, b: &Option<Setting<String>>, part| {
         out.setting(a.as_ref(), b.as_ref(), String::clone, of(part));

@@ -2,6 +2,7 @@
 //!
 //! The work is bounded: what is too long to compare word by word is gone and new as a whole.
 
+use relay_bundle::lower_case;
 use serde::Serialize;
 use similar::{Algorithm, ChangeTag, DiffOp, TextDiff};
 
@@ -88,6 +89,25 @@ pub(crate) fn hunks(a: &str, b: &str) -> Vec<Hunk> {
             passage.hunk()
         })
         .collect()
+}
+
+/// Words that forbid something or ask for a person first, in lower case.
+const FORBIDDING: [&str; 14] = [
+    "never", "not", "don't", "don’t", "cannot", "only", "stop", "ask", "must", "avoid", "refuse",
+    "without", "before", "unless",
+];
+
+/// Returns whether passages take back a rule: they lose a word that forbids.
+pub(crate) fn take_back_a_rule(hunks: &[Hunk]) -> bool {
+    let pieces = || hunks.iter().flat_map(|hunk| &hunk.pieces);
+    let count = |kind: PieceKind, forbidding: &str| {
+        let words = pieces()
+            .filter(|piece| piece.kind == kind)
+            .flat_map(|piece| piece.text.split_whitespace());
+        let words = words.map(|word| word.trim_matches(|it: char| !it.is_alphanumeric()));
+        words.filter(|word| lower_case(word) == forbidding).count()
+    };
+    FORBIDDING.iter().any(|word| count(PieceKind::Gone, word) > count(PieceKind::New, word))
 }
 
 /// A passage while it is gathered.

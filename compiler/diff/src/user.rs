@@ -30,7 +30,7 @@ struct Row {
     at: Place,
 }
 
-/// What a row does to the callers on whom it decides.
+/// The effect of a row on the callers on whom it decides.
 #[derive(Clone)]
 struct Judged {
     direction: Direction,
@@ -126,7 +126,9 @@ impl<'b> Sides<'b> {
             }
             if self.is_gain(caller, &decided)? {
                 judged.direction = Direction::NotProved;
-                judged.gain.get_or_insert_with(|| self.words(caller, before, after));
+                if judged.gain.is_none() {
+                    judged.gain = Some(self.words(caller, before, after)?);
+                }
             } else if loses {
                 judged.direction = judged.direction.and(Direction::Narrower);
             }
@@ -227,9 +229,9 @@ impl<'b> Sides<'b> {
     fn words(
         &self,
         caller: &Caller<'_>,
-        before: Option<Given<'_>>,
-        after: Option<Given<'_>>,
-    ) -> [String; 2] {
+        before: Option<Given<'b>>,
+        after: Option<Given<'b>>,
+    ) -> Result<[String; 2], Corrupt> {
         let Caller { id: _, tenant, groups, role } = caller;
         let mut who = match groups.as_slice() {
             [] => String::new(),
@@ -255,15 +257,17 @@ impl<'b> Sides<'b> {
             }
         };
         let has = after.map(given).unwrap_or_default();
-        let what = match before {
+        let mut what = match before {
             None => format!("was refused and now has {has}"),
-            Some(before) => {
-                let is_other_role = after.is_some_and(|after| after.role != before.role);
-                let more = if is_other_role { ", which allows more" } else { "" };
-                format!("had {} and now has {has}{more}", given(before))
-            }
+            Some(before) => format!("had {} and now has {has}", given(before)),
         };
-        [who, what]
+        if let Some(after) = after {
+            let gained = self.decisions.gained(before, after)?;
+            if !gained.is_empty() {
+                what.push_str(&format!("; it gains {}", gained.join(", ")));
+            }
+        }
+        Ok([who, what])
     }
 }
 

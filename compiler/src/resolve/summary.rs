@@ -77,14 +77,14 @@ pub(crate) fn are_generated(prompt: &Prompt) -> bool {
     are(written) || (summary.is_none() && are(None))
 }
 
-/// What an author wrote.
+/// The parts that an author wrote.
 #[derive(Clone, Copy)]
 struct Written {
     summary: bool,
     chapters: bool,
 }
 
-/// What a text gives where its author wrote nothing.
+/// The parts that a text gives where its author wrote nothing.
 #[derive(Default)]
 struct Generated {
     summary: Option<String>,

@@ -50,7 +50,9 @@ impl Section<'_> {
     fn extend(&mut self, bytes: &[u8]) {
         match self {
             Self::Own(own) => own.extend_from_slice(bytes),
-            Self::Same { known, length } if known.get(*length..).is_some_and(|rest| rest.starts_with(bytes)) => {
+            Self::Same { known, length }
+                if known.get(*length..).is_some_and(|rest| rest.starts_with(bytes)) =>
+            {
                 *length += bytes.len();
             }
             Self::Same { .. } => *self = Self::Own([self.bytes(), bytes].concat()),

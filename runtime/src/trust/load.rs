@@ -320,6 +320,8 @@ impl Loader {
             .map_err(|reason| LoadError::Open { path: path(), reason })?;
         self.judge(&bundle, &policy)?;
         let corrupt = |reason| LoadError::Corrupt { path: self.path.clone(), reason };
+        let tools =
+            Offered::all(&bundle).map_err(|reason| LoadError::Offer { path: path(), reason })?;
         // A new copy is checked whole, since copying has read all bytes. A kept copy was checked
         // when it was made, and each of its pages is checked again when it is first used.
         let is_allowed = policy.trust.allow_digests.contains(&bundle.digest());
@@ -344,8 +346,6 @@ impl Loader {
             }
         }
         let standing = Standing::trusted(&bundle, &policy.trust, clock::unix_seconds());
-        let tools =
-            Offered::all(&bundle).map_err(|reason| LoadError::Offer { path: path(), reason })?;
         let copy_path = copy.as_ref().map(|copy| copy.path.clone());
         if let (Some(state), Some(copy)) = (&self.state, copy) {
             state.keep(copy)?;

@@ -80,7 +80,8 @@ fn a_finding_fails_the_run() {
     for (kind, title) in [
         ("loosens", "gate: unlock"),
         ("breaking", "prompt `order`: "),
-        ("contexts", "prompt `pruning`: text"),
+        ("contexts", "message `gate-intercept-preamble`"),
+        ("always", "message `gate-intercept-preamble`"),
         ("surface", "prompt `order`: "),
         ("surface,loosens", "gate: unlock"),
         ("surface --fail-on loosens", "gate: unlock"),

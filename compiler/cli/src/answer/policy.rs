@@ -184,7 +184,7 @@ pub(crate) fn draw(policy: &Policy, known: &Known, width: usize) -> String {
 pub(crate) struct Rule {
     /// Its word in the project.
     pub(crate) name: &'static str,
-    /// What follows the word.
+    /// The words after it.
     pub(crate) says: String,
     /// The paths that are not meant; empty if all are.
     pub(crate) except: String,

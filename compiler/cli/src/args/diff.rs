@@ -26,6 +26,8 @@ Examples:
   relay diff project.kdl --json              for programs (schemas/diff.json)
   relay diff project.kdl --format markdown   a comment for a pull request
   relay diff project.kdl --only authority    what agents may do alone
+  relay diff --trust old.toml trust.toml     two trust files: whose signatures count
+  relay diff main:server.toml server.toml    two server.toml: who is admitted
   relay diff v1.relay v2.relay --fail-on loosens,breaking --accepted accepted.toml
 
 A and B are each one of:
@@ -65,7 +67,8 @@ pub(crate) struct DiffArgs {
     pub(crate) env: Option<String>,
     #[command(flatten)]
     pub(crate) format: FormatArgs<DiffFormat>,
-    /// Check the signatures of bundles against this trust file, and compare who signed
+    /// Check the signatures of bundles against this trust file, and compare who signed; with another
+    /// trust file in place of B, compare the two
     #[arg(long, value_name = "FILE")]
     pub(crate) trust: Option<PathBuf>,
     /// Show the findings of these areas only
@@ -116,6 +119,8 @@ pub(crate) enum Condition {
     Loosens,
     /// Clients break: something they use is gone, renamed, or takes fewer values
     Breaking,
+    /// A text that agents are always sent is another, or a rule is taken back
+    Always,
     /// Agents read something else
     Contexts,
     /// Clients see something else

@@ -11,6 +11,7 @@ mod markdown;
 mod outline;
 mod pair;
 mod sarif;
+mod settings;
 mod side;
 mod words;
 
@@ -24,7 +25,7 @@ use crate::trust_file;
 pub(crate) use comparison::Comparison;
 
 use self::accepted::AcceptedFile;
-use self::comparison::Gathered;
+use self::comparison::{Compared, Gathered};
 use self::outline::Outline;
 use self::pair::Pair;
 
@@ -34,23 +35,16 @@ pub(crate) fn run(arguments: &DiffArgs, output: &mut Output) -> Result<Exit, Fai
         return Err(Failure::error("`--max-chars` is for `--format markdown`")
             .help("omit it: the other forms have limits of their own"));
     }
-    let trust = arguments.trust.as_deref().map(trust_file::read).transpose()?;
-    let mut projects = Vec::new();
-    let pairs = input::pairs(&arguments.sides)?;
-    let base = pairs.iter().find_map(|pair| pair.a.commit.as_deref());
+    let (projects, base) = match settings::named(arguments) {
+        Some(files) => {
+            let compared = settings::compare(&files)?;
+            let base = compared.a.commit.clone();
+            (vec![compared], base)
+        }
+        None => compared(arguments, output)?,
+    };
     let accepted = arguments.accepted.as_deref();
-    let accepted = accepted.map(|path| AcceptedFile::read(path, base)).transpose()?;
-    if trust.is_some() && !pairs.iter().any(Pair::has_bundle) {
-        return Err(Failure::error("`--trust` is for bundles, and neither side is one")
-            .help("omit it: a project is not signed"));
-    }
-    for pair in pairs {
-        let mut gathered = Gathered::default();
-        let facts = pair.compare(arguments.env.as_deref(), trust.as_ref(), output, |sides| {
-            gathered.compare(sides)
-        })?;
-        projects.push(gathered.finish(&pair, facts));
-    }
+    let accepted = accepted.map(|path| AcceptedFile::read(path, base.as_deref())).transpose()?;
     let mut comparison = Comparison::of(projects);
     if let Some(accepted) = accepted {
         accepted.apply(&mut comparison);
@@ -80,4 +74,27 @@ pub(crate) fn run(arguments: &DiffArgs, output: &mut Output) -> Result<Exit, Fai
     }
     let differs = comparison.projects.iter().any(|project| !project.findings.is_empty());
     Ok(if differs && arguments.exit_code { Exit::No } else { Exit::Yes })
+}
+
+/// Compares the projects and bundles of both sides; returns each, and the commit of the first side.
+fn compared(
+    arguments: &DiffArgs,
+    output: &mut Output,
+) -> Result<(Vec<Compared>, Option<String>), Failure> {
+    let trust = arguments.trust.as_deref().map(trust_file::read).transpose()?;
+    let pairs = input::pairs(&arguments.sides)?;
+    let base = pairs.iter().find_map(|pair| pair.a.commit.clone());
+    if trust.is_some() && !pairs.iter().any(Pair::has_bundle) {
+        return Err(Failure::error("`--trust` is for bundles, and neither side is one")
+            .help("omit it: a project is not signed"));
+    }
+    let mut projects = Vec::new();
+    for pair in pairs {
+        let mut gathered = Gathered::default();
+        let facts = pair.compare(arguments.env.as_deref(), trust.as_ref(), output, |sides| {
+            gathered.compare(sides)
+        })?;
+        projects.push(gathered.finish(&pair, facts));
+    }
+    Ok((projects, base))
 }

@@ -5,7 +5,7 @@
 
 use relay_bundle::{Argument, ArgumentKind, Message, Part, PartContent, Rendering, Role, Segment};
 
-use super::line;
+use super::one_line::line;
 
 /// The most characters of the line that says which values are shown.
 const CHOICES_CHARS_MAX: usize = 300;

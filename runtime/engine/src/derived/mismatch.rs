@@ -64,7 +64,9 @@ pub fn mismatches(bundle: &Bundle) -> Result<Vec<Mismatch>, Corrupt> {
         bundle.inconsistent()?.into_iter().map(Mismatch::Section).collect();
     let made = [
         prompts(bundle, &mut out)?,
-        pages::pages(owned(bundle.resources(), |view| view.to_owned())?.iter().map(pages::resource)),
+        pages::pages(
+            owned(bundle.resources(), |view| view.to_owned())?.iter().map(pages::resource),
+        ),
         templates(bundle, &mut out)?,
         offered(bundle, &mut out),
     ];
@@ -100,7 +102,8 @@ fn templates(bundle: &Bundle, out: &mut Vec<Mismatch>) -> Result<Vec<Page>, Corr
     let templates = owned(bundle.templates().iter(), |view| view.to_owned())?;
     for template in &templates {
         let pieces = uri_template::pieces(&template.uri_template);
-        let numbered = |pieces: Vec<_>| uri_template::numbered(&pieces, &template.rendering.arguments);
+        let numbered =
+            |pieces: Vec<_>| uri_template::numbered(&pieces, &template.rendering.arguments);
         if pieces.map(numbered).as_ref() != Ok(&template.pieces) {
             out.push(Mismatch::UriTemplate(template.uri_template.clone()));
         }
@@ -143,7 +146,11 @@ fn has_pages(bundle: &Bundle, list: List, made: &[Page]) -> Result<bool, Corrupt
 }
 
 /// Checks where the pages of audiences begin, and their indexes.
-fn audiences(bundle: &Bundle, made: &[Vec<Page>; 4], out: &mut Vec<Mismatch>) -> Result<(), Corrupt> {
+fn audiences(
+    bundle: &Bundle,
+    made: &[Vec<Page>; 4],
+    out: &mut Vec<Mismatch>,
+) -> Result<(), Corrupt> {
     let Some(audiences) = bundle.audiences().list()? else {
         if !lists_the_first(bundle, &bundle.messages().prompt_index)? {
             out.push(Mismatch::PromptIndex);

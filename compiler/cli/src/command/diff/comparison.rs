@@ -335,6 +335,25 @@ impl Beside {
 }
 
 impl Compared {
+    /// Returns the comparison of two files of a server.
+    pub(crate) fn of_files(a: Described, b: Described, findings: Vec<Finding>) -> Self {
+        let nowhere = Anchors::new(None, None);
+        let found = |finding| Found { environments: vec![None], ..Found::of(finding, &nowhere) };
+        let mut findings: Vec<Found> = findings.into_iter().map(found).collect();
+        name(&mut findings, "", 1);
+        Self {
+            a,
+            b,
+            environments: vec![None],
+            same_meaning: findings.is_empty(),
+            files_of: None,
+            files: Vec::new(),
+            notes: Vec::new(),
+            findings,
+            not_shown: 0,
+        }
+    }
+
     /// Returns the name of the project, as far as it has one.
     pub(crate) fn project(&self) -> &str {
         let identity = self.b.bundle.as_ref().or(self.a.bundle.as_ref());
@@ -360,6 +379,11 @@ impl Compared {
 }
 
 impl Described {
+    /// Returns the description of a file that is no project and no bundle.
+    pub(crate) fn of_file(subject: String, commit: Option<String>) -> Self {
+        Self { subject, commit, bundle: None, signers: Vec::new(), folder: String::new() }
+    }
+
     fn of(side: &Side, bundle: Option<Identity>, facts: SideFacts) -> Self {
         let Side { label, commit, content } = side;
         let (subject, commit) = (label.clone(), commit.clone());
@@ -429,7 +453,7 @@ impl Found {
         match &self.finding {
             _ if self.accepted.is_some() => Level::Note,
             Finding { direction: Some(Direction::NotProved), .. } => Level::Error,
-            Finding { breaking: true, .. } => Level::Warning,
+            Finding { breaking: true, .. } | Finding { always: true, .. } => Level::Warning,
             _ => Level::Note,
         }
     }

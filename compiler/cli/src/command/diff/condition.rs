@@ -27,7 +27,7 @@ impl Condition {
     fn area(self) -> Option<Area> {
         match self {
             Self::Loosens => Some(Area::Authority),
-            Self::Breaking => None,
+            Self::Breaking | Self::Always => None,
             Self::Contexts => Some(Area::Contexts),
             Self::Surface => Some(Area::Surface),
         }
@@ -38,6 +38,7 @@ impl Condition {
         let holds = match self {
             Self::Loosens => finding.direction == Some(Direction::NotProved),
             Self::Breaking => finding.breaking,
+            Self::Always => finding.always,
             Self::Contexts => finding.area == Area::Contexts,
             Self::Surface => finding.area == Area::Surface,
         };

@@ -65,13 +65,15 @@ impl Page {
     }
 }
 
-/// Details of one area: what opens and closes them, and what is in them.
+/// Findings in full, and what opens and closes their list.
 struct Section<'o> {
     opening: String,
     rows: Vec<&'o Row<'o>>,
+    closing: &'static str,
 }
 
-const CLOSING: &str = "</details>\n\n";
+/// The end of a list that a reader unfolds.
+const FOLDED: &str = "</details>\n\n";
 
 /// Returns the comment: at most `chars_max` characters, if that is at least 2,000.
 pub(crate) fn draw(outline: &Outline<'_>, chars_max: usize) -> String {
@@ -182,13 +184,20 @@ fn in_cell(brief: &Brief<'_>) -> String {
     brief.lines.iter().map(line).collect::<Vec<_>>().join("<br>")
 }
 
-/// Returns the details of each area that has some. What the table shows in full has none.
+/// Returns what agents are always told, open, and then the details of each area that has some, folded.
+/// Findings that the table shows in full are left out.
 fn sections<'o>(outline: &Outline<'_>, all: &[&'o Row<'o>]) -> Vec<Section<'o>> {
+    let is_open = |row: &Row<'_>| row.always && row.accepted.is_none() && needs_room(row);
     let mut sections = Vec::new();
+    let open: Vec<_> = all.iter().copied().filter(|row| is_open(row)).collect();
+    if !open.is_empty() {
+        let opening = format!("Agents are always told: {}\n\n", counted(open.len(), "change"));
+        sections.push(Section { opening, rows: open, closing: "" });
+    }
     for area in outline.areas {
         let mut rows: Vec<_> = all.iter().copied().filter(|row| row.area == *area).collect();
         let total = rows.len();
-        rows.retain(|row| !is_in_table(row) || is_long(&row.brief()));
+        rows.retain(|row| !is_open(row) && needs_room(row));
         if rows.is_empty() {
             continue;
         }
@@ -200,9 +209,14 @@ fn sections<'o>(outline: &Outline<'_>, all: &[&'o Row<'o>]) -> Vec<Section<'o>> 
         };
         let (name, count) = (words::area(*area), counted(rows.len(), word));
         let opening = format!("<details><summary>{name}: {count}{tokens}</summary>\n\n");
-        sections.push(Section { opening, rows });
+        sections.push(Section { opening, rows, closing: FOLDED });
     }
     sections
+}
+
+/// Returns whether the table does not show a finding in full.
+fn needs_room(row: &Row<'_>) -> bool {
+    !is_in_table(row) || is_long(&row.brief())
 }
 
 /// Returns whether the cell of a table cannot show a change in full.
@@ -219,7 +233,7 @@ fn is_long(brief: &Brief<'_>) -> bool {
 impl Section<'_> {
     /// Returns the characters of what surrounds its findings.
     fn frame(&self) -> usize {
-        length(&self.opening) + length(&and_more(self.rows.len())) + length(CLOSING)
+        length(&self.opening) + length(&and_more(self.rows.len())) + length(self.closing)
     }
 
     fn write(&self, outline: &Outline<'_>, page: &mut Page) {
@@ -244,7 +258,7 @@ impl Section<'_> {
         if written < self.rows.len() {
             page.push(&and_more(self.rows.len() - written));
         }
-        page.push(CLOSING);
+        page.push(self.closing);
     }
 }
 

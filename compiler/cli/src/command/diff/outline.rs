@@ -96,6 +96,8 @@ pub(crate) struct Row<'c> {
     pub(crate) direction: Option<Direction>,
     /// Whether it breaks clients.
     pub(crate) breaking: bool,
+    /// Whether it is about a text that agents are always sent, or takes back a rule.
+    pub(crate) always: bool,
     /// The kind of thing that differs.
     pub(crate) kind: &'static str,
     /// The name of the thing; empty for what there is only one of.
@@ -267,12 +269,15 @@ fn headline(comparison: &Comparison) -> String {
     };
     let loosens = open(|found| Mark::of(found) == Mark::Loosens);
     let breaking = open(|found| found.finding.breaking);
+    let always = open(|found| found.finding.always);
     let total = found().count();
     if loosens > 0 {
         let verb = if loosens == 1 { "loosens" } else { "loosen" };
         format!("{} {verb} authority", counted(loosens, "change"))
     } else if breaking > 0 {
         format!("{} for clients", counted(breaking, "breaking change"))
+    } else if always > 0 {
+        format!("{} to what agents are always told", counted(always, "change"))
     } else if total > 0 {
         counted(total, "change")
     } else if comparison.same_meaning {
@@ -293,6 +298,7 @@ impl<'c> Row<'c> {
             mark: Mark::of(found),
             direction: finding.direction,
             breaking: finding.breaking,
+            always: finding.always,
             kind: words::kind(finding.subject.kind),
             name: &finding.subject.name,
             part: &finding.part,

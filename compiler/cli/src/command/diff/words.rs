@@ -33,6 +33,8 @@ pub(crate) enum Mark {
     Tightens,
     /// Clients break.
     Breaking,
+    /// A text that agents are always sent is another, or a rule is taken back.
+    Always,
     /// Something is new.
     Added,
     /// Something is gone.
@@ -57,6 +59,7 @@ impl Mark {
             (Some(Direction::NotProved), _) => Self::Loosens,
             (Some(Direction::Narrower), _) => Self::Tightens,
             (Some(Direction::Same) | None, _) if finding.breaking => Self::Breaking,
+            (Some(Direction::Same) | None, _) if finding.always => Self::Always,
             (Some(Direction::Same) | None, Change::Added) => Self::Added,
             (Some(Direction::Same) | None, Change::Removed) => Self::Removed,
             (Some(Direction::Same) | None, _) => Self::Other,
@@ -69,6 +72,7 @@ impl Mark {
             Self::Loosens => "▲ loosens",
             Self::Tightens => "▼ tightens",
             Self::Breaking => "! breaking",
+            Self::Always => "! always",
             Self::Added => "+",
             Self::Removed => "-",
             Self::Other => "~",
@@ -111,6 +115,9 @@ pub(crate) fn kind(kind: Kind) -> &'static str {
         Kind::Resource => "resource",
         Kind::Template => "template",
         Kind::Project => "project",
+        Kind::Trust => "trust",
+        Kind::Key => "key",
+        Kind::Server => "server",
     }
 }
 
@@ -204,6 +211,10 @@ pub(crate) fn verdict<'f>(
                 surface => format!("{} of surface", grouped(surface)),
             })],
         });
+    }
+    let always = number(&|found| found.finding.always);
+    if always > 0 {
+        groups.push(vec![Count { text: format!("{always} always"), is_bad: true }]);
     }
     let breaking = number(&|found| found.finding.breaking);
     if breaking > 0 {
