@@ -12,6 +12,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::project::{self, Project, Request};
+use crate::text::printable;
 
 /// The start of every bundle, without the bytes that a transfer in text mode would change.
 pub(crate) const BEGINNING: &[u8] = b"relay bundle";
@@ -58,7 +59,9 @@ pub(crate) fn open_path(
             );
             return Err(Failure::error(message).help("omit them: a bundle is already compiled"));
         }
-        return open_bundle(path).map(Box::new).map(Opened::Subject);
+        let subject = open_bundle(path)?;
+        warn_of_altered(&subject.bundle, output)?;
+        return Ok(Opened::Subject(Box::new(subject)));
     }
     let project = Project::open(path)?;
     let sources = project.sources();
@@ -87,15 +90,31 @@ pub(crate) fn open_bundle(path: &Path) -> Result<Subject, Failure> {
     in_memory(bytes).map_err(|failure| at(&path.display().to_string(), failure))
 }
 
+/// The advice on a bundle whose parts do not follow from its contents.
+const BUILD_AGAIN: &str =
+    "it was altered after it was built, or another version of relay built it: build it again";
+
 /// Fails if parts of a bundle do not follow from its contents: servers refuse it.
 pub(crate) fn check_derived(bundle: &Bundle) -> Result<(), Failure> {
-    let Some(parts) = relay_diff::named(&relay_compiler::mismatches(bundle)?) else {
-        return Ok(());
-    };
-    let message = format!("parts of the bundle do not follow from its contents: {parts}");
-    Err(Failure::no(message).help(
-        "it was altered after it was built, or another version of relay built it: build it again",
-    ))
+    match altered(bundle)? {
+        None => Ok(()),
+        Some(message) => Err(Failure::no(message).help(BUILD_AGAIN)),
+    }
+}
+
+/// Warns if parts of a bundle do not follow from its contents: a report on it may mislead.
+fn warn_of_altered(bundle: &Bundle, output: &mut Output) -> Result<(), Failure> {
+    bundle.check_all()?;
+    if let Some(message) = altered(bundle)? {
+        output.warn(&printable(&message), BUILD_AGAIN);
+    }
+    Ok(())
+}
+
+/// Says which parts of a bundle do not follow from its contents; `None` if all do.
+fn altered(bundle: &Bundle) -> Result<Option<String>, Failure> {
+    let parts = relay_diff::named(&relay_compiler::mismatches(bundle)?);
+    Ok(parts.map(|parts| format!("parts of the bundle do not follow from its contents: {parts}")))
 }
 
 /// A bundle of whose tables some may be missing.
