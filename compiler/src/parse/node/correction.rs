@@ -1,0 +1,191 @@
+//! What to write instead of a node or a value that does not belong where it is.
+
+use super::value::{Scalar, Value, suggestion};
+use super::{Node, Spanned};
+use crate::grammar::{Field, Form, Kind, Rule};
+use crate::language;
+use relay_engine::nearest::nearest;
+
+/// A nested rule is looked for this deep.
+const DEPTH_MAX: usize = 4;
+
+/// Returns the help for a node that a node of `rule`, or a document, does not hold.
+pub(super) fn of_node(child: &Node, rule: Option<&Rule>, known: &[&'static str]) -> String {
+    let Spanned { value: name, .. } = &child.name;
+    if let Some(help) = rule.and_then(|rule| as_value(child, rule)) {
+        return help;
+    }
+    let children = rule.map_or(language::TOP, |rule| rule.children);
+    // The word is right and its braces are missing: `prompt` at the top, `skill` outside of `skills`.
+    let path = children.iter().find_map(|rule| path_to(name, rule, DEPTH_MAX));
+    if let Some(path) = path {
+        return within(&path, child);
+    }
+    // A name that is nearly right is more likely than one at the wrong place.
+    if nearest(name, known.iter().copied()).is_none() {
+        if let Some(home) = home(name) {
+            return home;
+        }
+        if let Some(help) = as_name(child, children) {
+            return help;
+        }
+    }
+    suggestion(name, known, "nodes")
+}
+
+/// Returns the help for values that are too many: the first of them and those that follow it.
+pub(super) fn of_values(node: &Node, rule: &Rule, taken: usize) -> String {
+    let (kept, extra) = node.arguments.split_at(taken.min(node.arguments.len()));
+    let [first, ..] = extra else { return String::new() };
+    let word = node.name.value.as_str();
+    let Scalar::Text(text) = &first.scalar else {
+        return "remove it, or write it as a property, `name=value`".to_owned();
+    };
+    let value = extra.get(1).and_then(written);
+    if rule.property(text).is_some() {
+        let value = value.unwrap_or_else(|| "…".to_owned());
+        return format!("`{text}` is a property: write `{text}={value}`");
+    }
+    if rule.child_names().contains(&text.as_str()) {
+        let value = value.map(|value| format!(" {value}")).unwrap_or_default();
+        return format!("`{text}` is a node of its own: write it in braces, `{{ {text}{value} }}`");
+    }
+    if text == word || home(text).is_some() {
+        let before = kept.iter().filter_map(written).collect::<Vec<_>>().join(" ");
+        let after = extra.iter().filter_map(written).collect::<Vec<_>>().join(" ");
+        return format!(
+            "begin `{text}` on a line of its own, or after a `;`: `{word} {before}; {after}`"
+        );
+    }
+    let words: Option<Vec<&str>> = node.arguments.iter().map(words_of).collect();
+    let takes_text = taken > 0
+        && rule
+            .argument(taken - 1)
+            .is_some_and(|field| matches!(field.kind, Kind::Text(_) | Kind::Name(_)));
+    match words.filter(|_| takes_text) {
+        Some(words) => {
+            let (before, joined) = words.split_at(taken - 1);
+            let before: String = before.iter().map(|word| format!("{word} ")).collect();
+            format!("quote a text of several words: `{word} {before}\"{}\"`", joined.join(" "))
+        }
+        None => "remove it; a text with spaces needs quotes, and a property an `=`".to_owned(),
+    }
+}
+
+/// Returns the help for a node that is a value of the node around it: a property, or one of its
+/// words.
+fn as_value(child: &Node, rule: &Rule) -> Option<String> {
+    let name = child.name.value.as_str();
+    if let Some(Field { name, kind, .. }) = rule.property(name) {
+        let value = match child.arguments.as_slice() {
+            [value] => written(value)?,
+            _ => example(*kind),
+        };
+        let node = rule.name;
+        return Some(format!(
+            "`{name}` is a property: write `{name}={value}` after the name, before the braces of the `{node}`"
+        ));
+    }
+    let is_word = |field: &&Field| matches!(field.kind, Kind::Words(words) if words.contains(&name));
+    let field = rule.fields.iter().find(is_word)?;
+    Some(match field.form {
+        Form::Argument | Form::Optional => format!("write `{} {name}`", rule.name),
+        _ => format!("write `{}={name}`", field.name),
+    })
+}
+
+/// Returns the help for a name that was written in place of the one node that takes it.
+fn as_name(child: &Node, children: &[&Rule]) -> Option<String> {
+    let named: Vec<&str> = children
+        .iter()
+        .filter(|rule| rule.argument(0).is_some_and(|field| field.form == Form::Argument))
+        .map(|rule| rule.name)
+        .collect();
+    let [word] = named.as_slice() else { return None };
+    (children.len() == 1 && child.arguments.is_empty() && child.properties.is_empty())
+        .then(|| format!("write `{word} {}`", child.name.value))
+}
+
+/// Returns the words from `rule` to the node called `name` in it.
+fn path_to(name: &str, rule: &Rule, depth: usize) -> Option<Vec<&'static str>> {
+    if depth == 0 {
+        return None;
+    }
+    if rule.children.iter().any(|child| child.name == name) {
+        return Some(vec![rule.name]);
+    }
+    rule.children.iter().find_map(|child| {
+        let mut path = path_to(name, child, depth - 1)?;
+        path.insert(0, rule.name);
+        Some(path)
+    })
+}
+
+/// Returns the help for a node that belongs into nodes which may be here.
+fn within(path: &[&str], child: &Node) -> String {
+    let name = &child.name.value;
+    let argument = child.arguments.first().and_then(written);
+    let argument = argument.map(|argument| format!(" {argument}")).unwrap_or_default();
+    let opened: String = path.iter().map(|word| format!("{word} {{ ")).collect();
+    let closed = " }".repeat(path.len());
+    let place = path.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" > ");
+    format!("`{name}` belongs in {place}: write `{opened}{name}{argument} …{closed}`")
+}
+
+/// Returns where nodes called `name` belong; `None` if there are none.
+fn home(name: &str) -> Option<String> {
+    fn collect(name: &str, within: &[&'static Rule], homes: &mut Vec<&'static str>) {
+        for rule in within {
+            let is_home = rule.children.iter().any(|child| child.name == name);
+            if is_home && !homes.contains(&rule.what) {
+                homes.push(rule.what);
+            }
+            collect(name, rule.children, homes);
+        }
+    }
+    if language::TOP.iter().any(|rule| rule.name == name) {
+        return Some(format!("`{name}` belongs at the top of a document, outside of all braces"));
+    }
+    let mut homes = Vec::new();
+    collect(name, language::TOP, &mut homes);
+    (!homes.is_empty()).then(|| format!("`{name}` belongs in {}", homes.join(", or in ")))
+}
+
+/// Returns a value as it is written; `None` if it has an annotation, which may be the fault.
+fn written(value: &Value) -> Option<String> {
+    if value.annotation.is_some() {
+        return None;
+    }
+    Some(match &value.scalar {
+        Scalar::Text(text) if is_word(text) => text.clone(),
+        Scalar::Text(text) => format!("{text:?}"),
+        Scalar::Integer(number) => number.to_string(),
+        Scalar::Float(number) => number.clone(),
+        Scalar::Boolean(yes) => format!("#{yes}"),
+        Scalar::Null => "#null".to_owned(),
+    })
+}
+
+fn words_of(value: &Value) -> Option<&str> {
+    match &value.scalar {
+        Scalar::Text(text) => Some(text),
+        Scalar::Float(number) => Some(number),
+        Scalar::Integer(_) | Scalar::Boolean(_) | Scalar::Null => None,
+    }
+}
+
+fn is_word(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_*".contains(&byte);
+    text.starts_with(|first: char| first.is_ascii_alphabetic()) && text.bytes().all(plain)
+}
+
+fn example(kind: Kind) -> String {
+    match kind {
+        Kind::Text(_) | Kind::Name(_) => "\"…\"".to_owned(),
+        Kind::Boolean => "#true".to_owned(),
+        Kind::Number { .. } => "N".to_owned(),
+        Kind::Bytes { .. } => "(bytes)\"8KiB\"".to_owned(),
+        Kind::Chars { .. } => "(chars)N".to_owned(),
+        Kind::Words(words) => words.first().copied().unwrap_or("…").to_owned(),
+    }
+}
