@@ -67,14 +67,16 @@ const AFTER_HELP: &str = "\
 Exit codes: 0 yes, 1 no (errors in the project, not trusted, `fmt --check` or `diff --exit-code` \
 differs, `diff --fail-on` trips), 2 failed (wrong usage, unusable file). Results go to standard output, everything else to standard error.
 
-Begin with `relay init my-team`; `relay help VERB` has examples of each verb.";
+Begin with `relay init my-team`; `relay help VERB` has examples of each verb. Colours are off in pipes\nand where NO_COLOR is set.";
 
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     /// Write a small project to begin with
+    #[command(alias = "new")]
     Init(InitArgs),
     /// Check a project and report errors and warnings
+    #[command(aliases = ["lint", "validate"])]
     Check(CheckArgs),
     /// List what a project expects of its bundle, and whether it holds
     Test(TestArgs),
@@ -109,6 +111,7 @@ pub(crate) enum Verb {
     /// Print records of an audit file
     Audit(AuditArgs),
     /// Serve a bundle over MCP; the same as `relay-serve`
+    #[command(alias = "run")]
     Serve(ServeArgs),
     /// Make git show bundles as text
     GitSetup(GitSetupArgs),

@@ -12,7 +12,7 @@ use crate::files::ProjectFiles;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::report::{self, Origin};
-use crate::shipped;
+use crate::{shell, shipped, subject};
 
 /// The document of a project that is given as a folder.
 pub(crate) const DOCUMENT: &str = "project.kdl";
@@ -62,6 +62,7 @@ impl Project {
             return Err(unreadable("it is not a file".into()).help(help_for(&document)));
         }
         let folder = disk::folder_of(&document);
+        refuse_bundle(&document)?;
         let files = ProjectFiles::open(&folder).map_err(missing)?;
         let Some(root) = document.file_name().and_then(|name| name.to_str()) else {
             return Err(unreadable("its name is not UTF-8".into()));
@@ -144,6 +145,19 @@ impl From<Request> for Options {
         let Request { environment, epoch, strict, git } = request;
         Self { environment, epoch, strict, git }
     }
+}
+
+/// Fails if the file is a bundle: as a document it would only be a file that is not UTF-8.
+fn refuse_bundle(document: &Path) -> Result<(), Failure> {
+    // A pipe is read once, by the compiler.
+    if !document.is_file() || !subject::is_bundle(document)? {
+        return Ok(());
+    }
+    let path = shell::word(&document.to_string_lossy());
+    Err(Failure::error(format!("`{}` is a bundle, and a project is needed here", document.display()))
+        .help(format!(
+            "give the project that it was built from; `relay inspect {path}` and `relay describe {path}` read bundles"
+        )))
 }
 
 /// Returns the path of the document of the project at `path` on disk: itself, or in this folder.

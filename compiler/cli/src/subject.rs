@@ -5,13 +5,16 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use relay_bundle::{Bundle, HEADER_BYTES, OpenError};
+use relay_compiler::Diagnostics;
 
+use crate::answer::size;
 use crate::args::{ProjectArgs, ReportFormat, SubjectArgs};
 use crate::disk;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::project::{self, Project, Request};
+use crate::shell;
 
 /// The start of every bundle, without the bytes that a transfer in text mode would change.
 pub(crate) const BEGINNING: &[u8] = b"relay bundle";
@@ -65,7 +68,11 @@ pub(crate) fn open_path(
     let request = Request::of(arguments);
     let compiled = project.compile(&sources, request, output)?;
     let origin = project.origin(&sources);
-    if let Some(exit) = project::report_findings(&compiled.diagnostics, &origin, format, output)? {
+    if format == ReportFormat::Human && !compiled.diagnostics.has_errors() {
+        note_warnings(&compiled.diagnostics, path, output);
+    } else if let Some(exit) =
+        project::report_findings(&compiled.diagnostics, &origin, format, output)?
+    {
         return Ok(Opened::Ended(exit));
     }
     let Some(bundle) = compiled.bundle else {
@@ -73,6 +80,15 @@ pub(crate) fn open_path(
             .help("this is a bug in relay: report it with the project that causes it"));
     };
     in_memory(bundle).map(Box::new).map(Opened::Subject)
+}
+
+/// Says that there are warnings, and where they are listed: the answer to a question is not lost below them.
+fn note_warnings(diagnostics: &Diagnostics, path: &Path, output: &mut Output) {
+    let count = diagnostics.warning_count();
+    if count > 0 {
+        let (warnings, path) = (size::counted(count, "warning"), shell::word(&path.to_string_lossy()));
+        output.note(format_args!("the project has {warnings}: `relay check {path}` lists them"));
+    }
 }
 
 /// Opens the bundle in a file.

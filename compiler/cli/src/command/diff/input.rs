@@ -5,6 +5,10 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::{fs, io};
 
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
+
+use crate::args::{AreaName, Condition};
 use crate::command::diff::pair::Pair;
 use crate::command::diff::side::{BundleFile, Content, Side};
 use crate::disk;
@@ -40,13 +44,32 @@ struct Missing {
     commit: Option<String>,
 }
 
+/// Returns the failure for more than two sides: some may be values of the option before them.
+fn too_many(typed: &[PathBuf]) -> Failure {
+    let words: Vec<String> = typed.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let values = |known: Vec<PossibleValue>| {
+        let is_known = |word: &&String| known.iter().any(|value| value.matches(word, false));
+        words.iter().find(is_known).cloned()
+    };
+    let possible = |values: &[Condition]| values.iter().filter_map(ValueEnum::to_possible_value).collect();
+    let areas = |values: &[AreaName]| values.iter().filter_map(ValueEnum::to_possible_value).collect();
+    let failure = Failure::error("three or more things cannot be compared");
+    if let Some(word) = values(possible(Condition::value_variants())) {
+        return failure.help(format!("`{word}` was read as a side; separate kinds by a comma: `--fail-on loosens,{word}`"));
+    }
+    if let Some(word) = values(areas(AreaName::value_variants())) {
+        return failure.help(format!("`{word}` was read as a side; separate areas by a comma: `--only authority,{word}`"));
+    }
+    failure.help("give A and B, or B alone to compare the last commit with the work tree")
+}
+
 /// Returns the pairs to compare: one, unless the sides are folders of bundles.
 pub(crate) fn pairs(typed: &[PathBuf]) -> Result<Vec<Pair>, Failure> {
     let mut notes = Vec::new();
     let (a, b) = match typed {
         [b] => against_head(b, &mut notes)?,
         [a, b] => (before(a, &mut notes)?, after(b)?),
-        _ => return Err(Failure::error("give one or two things to compare")),
+        typed => return Err(too_many(typed)),
     };
     let pair = |a, b| Pair { a, b, notes: Vec::new() };
     let mut pairs = match (a, b) {

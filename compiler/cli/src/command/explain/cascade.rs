@@ -3,7 +3,7 @@
 use relay_bundle::Bundle;
 use relay_engine::cascade::{self, Explained, Failed, Question, Row};
 use relay_engine::decide::{Call, Outcome, Rule, decide};
-use relay_engine::place::{self, Identity};
+use relay_engine::place::{self, Identity, NoPlace};
 use relay_engine::view::View;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,7 +15,7 @@ use crate::args::{AnswerFormat, CallerArgs};
 use crate::caller;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Output, bold, doubtful};
+use crate::output::{Output, bad, bold, doubtful};
 use crate::text::{indented, printable};
 
 /// The output of `relay explain --tenant T --tool X --user U --json`.
@@ -23,6 +23,9 @@ use crate::text::{indented, printable};
 pub(crate) struct CascadeExplained {
     /// The version of this JSON format.
     format_version: u32,
+    /// Why a server would reject or deny the call, or refuse the caller, so that it gives no skills; then the rest is
+    /// what the call would be given otherwise.
+    refused: Option<String>,
     /// The text that the call is given, and why.
     #[serde(flatten)]
     explained: Explained,
@@ -35,31 +38,41 @@ pub(super) fn explain(
     format: AnswerFormat,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let Asked { tenant, mut notes } = Asked::of(bundle, caller, tool)?;
+    let Asked { tenant, mut notes, refused } = Asked::of(bundle, caller, tool)?;
     let question = Question { tenant: tenant.as_deref(), tool, user: caller.user.as_deref() };
     let mut explained = cascade::explain(bundle, question)?;
     notes.extend(cascade::notes(bundle, question)?);
     explained.notes = notes;
-    let answer = CascadeExplained { format_version: FORMAT_VERSION, explained };
+    let exit = if refused.is_some() { Exit::No } else { Exit::Yes };
+    let answer = CascadeExplained { format_version: FORMAT_VERSION, refused, explained };
     match format {
         AnswerFormat::Json => output.json(&answer)?,
         AnswerFormat::Human => output.result(render(&answer, output.result_look().width))?,
     }
-    Ok(Exit::Yes)
+    Ok(exit)
 }
 
 /// The question that a server would ask for the caller.
 struct Asked {
     tenant: Option<String>,
-    /// The assumptions of the answer, and why a server would not answer so.
+    /// The assumptions of the answer.
     notes: Vec<String>,
+    /// Why a server would give the call no skills.
+    refused: Option<String>,
 }
 
 impl Asked {
     /// Places the caller, as a server does: the lines of `users` may give it a tenant.
     fn of(bundle: &Bundle, caller: &CallerArgs, tool: Option<&str>) -> Result<Self, Failure> {
         let CallerArgs { tenant, role, user, group } = caller;
-        let mut asked = Self { tenant: tenant.clone(), notes: Vec::new() };
+        let mut asked = Self { tenant: tenant.clone(), notes: Vec::new(), refused: None };
+        if let Some(name) = tenant.as_deref().filter(|_| bundle.tenants().count() > 0)
+            && bundle.tenants().find(name)?.is_none()
+        {
+            let reason = NoPlace::UnknownTenant(name.to_owned());
+            asked.refused = Some(format!("a server refuses this caller: {reason}"));
+            return Ok(asked);
+        }
         let identity = Identity {
             id: user.as_deref().unwrap_or_default(),
             tenant: tenant.as_deref(),
@@ -73,7 +86,7 @@ impl Asked {
         let placement = match place::preview(bundle, &identity)? {
             Ok(placement) => placement,
             Err(reason) => {
-                asked.notes.push(format!("a server refuses this caller: {reason}"));
+                asked.refused = Some(format!("a server refuses this caller: {reason}"));
                 return Ok(asked);
             }
         };
@@ -87,12 +100,12 @@ impl Asked {
         let decision = decide(&view, &Call { tool })?;
         match (decision.rule, decision.outcome) {
             (Rule::NotSeen, _) => {
-                let note = format!("this caller does not see `{tool}`: a server rejects the call");
-                asked.notes.push(note);
+                let reason = format!("this caller does not see `{tool}`: a server rejects the call");
+                asked.refused = Some(reason);
             }
             (rule, Outcome::Deny) => {
                 let (tier, reason) = (decision.tier.number(), rule.reason());
-                asked.notes.push(format!(
+                asked.refused = Some(format!(
                     "a server denies this call of `{tool}`, and gives it no skills: tier {tier}, {reason}"
                 ));
             }
@@ -105,13 +118,16 @@ impl Asked {
 fn render(answer: &CascadeExplained, width: usize) -> String {
     let Explained { resolved_context, trace, near_misses, notes } = &answer.explained;
     let mut page = String::new();
+    if let Some(reason) = &answer.refused {
+        page.push_str(&format!("{} {}\n", bad("refused:"), printable(reason)));
+    }
     for note in notes {
         page.push_str(&format!("{} {}\n", doubtful("note:"), printable(note)));
     }
     let size = Size::of(resolved_context.len());
     page.push_str(&format!(
         "{} {} bytes, about {} tokens\n",
-        bold("skills:"),
+        bold(if answer.refused.is_some() { "skills otherwise:" } else { "skills:" }),
         grouped(size.bytes),
         grouped(size.tokens_estimated)
     ));
