@@ -34,7 +34,8 @@ pub(crate) use project::{CheckArgs, FmtArgs, RulesArgs, ShowArgs, TestArgs};
 pub(crate) use setup::{CompletionsArgs, GitSetupArgs, InitArgs, ManArgs};
 pub(crate) use subject::{ProjectArgs, SubjectArgs};
 pub(crate) use trust::{
-    TrustAddArgs, TrustArgs, TrustEditArgs, TrustListArgs, TrustRevokeArgs, TrustVerb,
+    TrustAddArgs, TrustAllowArgs, TrustArgs, TrustEditArgs, TrustListArgs, TrustRemoveArgs,
+    TrustRevokeArgs, TrustThresholdArgs, TrustVerb,
 };
 
 const STYLES: Styles = Styles::styled()
@@ -94,7 +95,7 @@ pub(crate) enum Verb {
     Sign(SignArgs),
     /// Check a bundle and its signatures against a trust file
     Verify(VerifyArgs),
-    /// List, add and revoke the keys of a trust file
+    /// List and edit a trust file: keys, threshold, revocations, rollbacks
     Trust(TrustArgs),
     /// Show the contents of a bundle
     Inspect(InspectArgs),

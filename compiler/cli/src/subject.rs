@@ -68,7 +68,9 @@ pub(crate) fn open_path(
     let request = Request::of(arguments);
     let compiled = project.compile(&sources, request, output)?;
     let origin = project.origin(&sources);
-    if format == ReportFormat::Human && !compiled.diagnostics.has_errors() {
+    if matches!(format, ReportFormat::Human | ReportFormat::Short)
+        && !compiled.diagnostics.has_errors()
+    {
         note_warnings(&compiled.diagnostics, path, output);
     } else if let Some(exit) =
         project::report_findings(&compiled.diagnostics, &origin, format, output)?

@@ -12,6 +12,7 @@ use relay_compiler::Diagnostics;
 
 use crate::answer::size;
 use crate::output::{Look, bad, doubtful};
+use crate::report::alike::{self, Drawn};
 use crate::report::json::environments;
 use crate::report::origin::{Origin, Shelf};
 
@@ -22,12 +23,14 @@ pub(crate) fn draw(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Look) -
 
 /// Returns the findings, each with its source text and a blank line.
 pub(super) fn findings(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Look) -> String {
-    let theme =
+    let mut theme =
         if look.colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    // The third colour is green, which says that something is right.
+    theme.styles.highlights.truncate(2);
     let handler =
         GraphicalReportHandler::new_themed(theme).with_width(look.width).with_links(false);
     let mut text = String::new();
-    for report in diagnostics.sorted() {
+    for Drawn { report, others } in alike::drawn(diagnostics.sorted()) {
         let placed = Placed {
             diagnostic: &*report.diagnostic,
             environments: environments(&report.environments),
@@ -37,6 +40,8 @@ pub(super) fn findings(diagnostics: &Diagnostics, origin: &Origin<'_>, look: Loo
         if handler.render_report(&mut text, &placed).is_err() {
             text.push_str(&placed.to_string());
         }
+        let places: Vec<String> = others.into_iter().map(|other| origin.place(other)).collect();
+        text.push_str(&alike::line(&places));
         text.push('\n');
     }
     text

@@ -45,8 +45,8 @@ const OPTIONS: [(&str, &str, &str); 19] = [
     ("trust add", "--public", "write `--key FILE.pub`"),
     ("keygen", "--name", "`relay keygen -o NAME` writes NAME.key and NAME.pub"),
     ("init", "--force", "`relay init` never replaces a file; choose a new or empty folder"),
-    ("", "--quiet", "redirect standard error to leave out notes; `relay check` and `relay build` have --quiet"),
-    ("", "-q", "redirect standard error to leave out notes; `relay check` and `relay build` have -q"),
+    ("", "--quiet", "leave it out: answers are on standard output, and notes on standard error; `check` and `build` have --quiet"),
+    ("", "-q", "leave it out: answers are on standard output, and notes on standard error; `check` and `build` have -q"),
     ("", "--color", "colours are off in pipes and where NO_COLOR is set; CLICOLOR_FORCE=1 switches them on"),
     ("", "--colour", "colours are off in pipes and where NO_COLOR is set; CLICOLOR_FORCE=1 switches them on"),
     ("", "--no-color", "set NO_COLOR=1 to switch colours off"),
@@ -56,7 +56,14 @@ const OPTIONS: [(&str, &str, &str); 19] = [
 /// Returns the help for an unknown verb.
 pub(super) fn verb(typed: &Typed, word: &str) -> Option<String> {
     if typed.verb == "trust" {
-        return (word == "edit").then(|| "add, remove, revoke, allow and threshold edit the file".to_owned());
+        let verb = match word {
+            "delete" | "rm" => "remove",
+            "rollback" => "allow",
+            "show" | "ls" => "list",
+            "edit" => return Some("add, remove, revoke, allow and threshold edit the file".to_owned()),
+            _ => return None,
+        };
+        return Some(format!("`relay trust {verb}` does that"));
     }
     if !typed.verb.is_empty() {
         return None;
@@ -153,7 +160,7 @@ pub(super) fn value(option: &str) -> &'static str {
         "--max-tier" => "write a tier from 0 (reads) to 3 (cannot be undone)",
         "--budget" => "write a number of bytes, as in `--budget 4096`",
         "--max-chars" => "write a number of characters from 2000",
-        "N" => "write a whole number from 1",
+        "<N>" => "write a whole number from 1",
         _ => "see the examples in --help",
     }
 }
