@@ -68,7 +68,7 @@ const AFTER_HELP: &str = "\
 Exit codes: 0 yes, 1 no (errors in the project, not trusted, `fmt --check` or `diff --exit-code` \
 differs, `diff --fail-on` trips), 2 failed (wrong usage, unusable file). Results go to standard output, everything else to standard error.
 
-Begin with `relay init my-team`; `relay help VERB` has examples of each verb. Colours are off in pipes\nand where NO_COLOR is set.";
+Begin with `relay init my-team`; `relay help VERB` has examples of each verb. Colours are off in pipes and where NO_COLOR is set.";
 
 /// The verbs.
 #[derive(Debug, Subcommand)]

@@ -49,7 +49,7 @@ impl Typed {
         let mut grammar = args::plain_command();
         grammar.build();
         let mut verb = Vec::new();
-        for word in &words {
+        for word in words.iter().skip_while(|word| *word == "help") {
             let Some(found) = grammar.find_subcommand(word).cloned() else { break };
             verb.push(found.get_name().to_owned());
             grammar = found;
@@ -76,7 +76,10 @@ impl Typed {
             ErrorKind::InvalidSubcommand => self.unknown_verb(&invalid(error)),
             ErrorKind::UnknownArgument => self.unknown_argument(&invalid(error)),
             ErrorKind::MissingRequiredArgument => {
-                let missing = texts(error, ContextKind::InvalidArg);
+                let mut missing = texts(error, ContextKind::InvalidArg);
+                for one in missing.iter_mut().filter(|one| one.contains("|--")) {
+                    "a question".clone_into(one);
+                }
                 let help = meant::missing(self, &missing)
                     .unwrap_or_else(|| format!("`{program} --help` has examples"));
                 (format!("`{program}` needs {}", missing.join(" and ")), help)
