@@ -17,6 +17,7 @@ mod failure;
 mod files;
 mod judge;
 mod keys;
+mod kind;
 mod level;
 mod output;
 mod process;

@@ -12,7 +12,7 @@ use crate::files::{ProjectFiles, WithDocument};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::report::{self, Origin};
-use crate::{shell, shipped, subject};
+use crate::{kind, shell, shipped};
 
 /// The name in reports of a document that is read from standard input.
 const STANDARD_INPUT: &str = "<stdin>";
@@ -166,7 +166,7 @@ impl From<Request> for Options {
 /// Fails if the file is a bundle: as a document it would only be a file that is not UTF-8.
 fn refuse_bundle(document: &Path) -> Result<(), Failure> {
     // A pipe is read once, by the compiler.
-    if !document.is_file() || !subject::is_bundle(document)? {
+    if !document.is_file() || !kind::is_bundle(document)? {
         return Ok(());
     }
     let path = shell::word(&document.to_string_lossy());

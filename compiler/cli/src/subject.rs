@@ -12,12 +12,11 @@ use crate::args::{ProjectArgs, ReportFormat, SubjectArgs};
 use crate::disk;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::kind::{BEGINNING, is_bundle};
 use crate::output::Output;
 use crate::project::{self, Project, Request};
 use crate::shell;
 
-/// The start of every bundle, without the bytes that a transfer in text mode would change.
-pub(crate) const BEGINNING: &[u8] = b"relay bundle";
 /// The maximum size of a bundle in bytes: its offsets have 32 bits.
 pub(crate) const BUNDLE_BYTES_MAX: u64 = 5 << 30;
 
@@ -88,7 +87,8 @@ pub(crate) fn open_path(
 fn note_warnings(diagnostics: &Diagnostics, path: &Path, output: &mut Output) {
     let count = diagnostics.warning_count();
     if count > 0 {
-        let (warnings, path) = (size::counted(count, "warning"), shell::word(&path.to_string_lossy()));
+        let (warnings, path) =
+            (size::counted(count, "warning"), shell::word(&path.to_string_lossy()));
         output.note(format_args!("the project has {warnings}: `relay check {path}` lists them"));
     }
 }
@@ -149,18 +149,6 @@ pub(crate) fn in_memory(file: Vec<u8>) -> Result<Subject, Failure> {
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     disk::read_that_begins(path, BEGINNING, BUNDLE_BYTES_MAX)
-}
-
-/// Returns whether the file at `path` is a bundle, by its name or its first bytes.
-pub(crate) fn is_bundle(path: &Path) -> Result<bool, Failure> {
-    if path.extension().is_some_and(|ending| ending == "relay") {
-        return Ok(true);
-    }
-    if !path.is_file() {
-        // Opening it reports the error.
-        return Ok(false);
-    }
-    disk::begins_with(path, BEGINNING)
 }
 
 /// Returns a failure whose message begins with what it is about.

@@ -193,7 +193,8 @@ impl TrustFile {
     /// Takes back what [`Self::allow_digest`] did. Returns false if the bundle is not allowed.
     pub(crate) fn forbid_digest(&mut self, digest: Digest) -> bool {
         let is_there = self.trust.allow_digests.remove(&digest);
-        if is_there && let Some(list) = self.document.get_mut(ALLOW_DIGESTS).and_then(Item::as_array_mut)
+        if is_there
+            && let Some(list) = self.document.get_mut(ALLOW_DIGESTS).and_then(Item::as_array_mut)
         {
             list.retain(|value| value.as_str().and_then(Digest::parse) != Some(digest));
         }

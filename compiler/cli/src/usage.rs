@@ -13,6 +13,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
 
+use meant::Line;
+
 /// A command line that could not be read.
 struct Typed {
     /// The words after the program's name.
@@ -57,10 +59,12 @@ impl Typed {
         Self { words, grammar, verb: verb.join(" ") }
     }
 
-    /// Returns the words that are no option.
-    fn plain_words(&self) -> impl Iterator<Item = &str> {
+    /// Returns it for the table of mistakes.
+    fn line(&self) -> Line<'_> {
         let taken = self.verb.split_whitespace().count();
-        self.words.iter().skip(taken).map(String::as_str).filter(|word| !word.starts_with('-'))
+        let after = self.words.iter().skip(taken).map(String::as_str);
+        let plain = after.filter(|word| !word.starts_with('-')).collect();
+        Line { verb: &self.verb, words: &self.words, plain }
     }
 
     /// Returns the verb with the program's name before it.
@@ -80,7 +84,7 @@ impl Typed {
                 for one in missing.iter_mut().filter(|one| one.contains("|--")) {
                     "a question".clone_into(one);
                 }
-                let help = meant::missing(self, &missing)
+                let help = meant::missing(&self.line(), &missing)
                     .unwrap_or_else(|| format!("`{program} --help` has examples"));
                 (format!("`{program}` needs {}", missing.join(" and ")), help)
             }
@@ -95,7 +99,8 @@ impl Typed {
                 let argument = invalid(error);
                 let of = name_of(&argument);
                 let others = texts(error, ContextKind::PriorArg);
-                let others: Vec<_> = others.iter().map(|other| format!("`{}`", name_of(other))).collect();
+                let others: Vec<_> =
+                    others.iter().map(|other| format!("`{}`", name_of(other))).collect();
                 if others.is_empty() || others.iter().all(|other| *other == format!("`{of}`")) {
                     return (format!("`{of}` is given twice"), "give it once".to_owned());
                 }
@@ -114,7 +119,7 @@ impl Typed {
     fn unknown_verb(&self, word: &str) -> (String, String) {
         let program = self.program();
         let known = self.verbs();
-        let help = meant::verb(self, word).unwrap_or_else(|| {
+        let help = meant::verb(&self.line(), word).unwrap_or_else(|| {
             match nearest(word, known.iter().map(String::as_str)) {
                 Some(near) => format!("did you mean `{program} {near}`?"),
                 None => format!("`{program} --help` lists the verbs"),
@@ -126,8 +131,9 @@ impl Typed {
     fn unknown_argument(&self, argument: &str) -> (String, String) {
         let program = self.program();
         if !argument.starts_with('-') {
-            let help = meant::word(self, argument)
-                .unwrap_or_else(|| format!("quote a name with spaces; `{program} --help` has examples"));
+            let help = meant::word(&self.line(), argument).unwrap_or_else(|| {
+                format!("quote a name with spaces; `{program} --help` has examples")
+            });
             return (format!("`{program}` takes no further argument: `{argument}`"), help);
         }
         let option = name_of(argument);
@@ -136,7 +142,7 @@ impl Typed {
             .get_arguments()
             .filter_map(|argument| argument.get_long().map(|long| format!("--{long}")))
             .collect();
-        let help = meant::option(self, option).unwrap_or_else(|| {
+        let help = meant::option(&self.line(), option).unwrap_or_else(|| {
             match nearest(option, options.iter().map(String::as_str)) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None if options.is_empty() => format!("`{program}` has no options"),

@@ -12,8 +12,8 @@ use super::path::{self, PathError};
 use super::{document, facts, when};
 use crate::ast::{Ast, Document, Item};
 use crate::diagnostic::Diagnostics;
-use crate::language::include::INCLUDE;
 use crate::language::Top;
+use crate::language::include::INCLUDE;
 use crate::source::{FileId, Listed, ReadError, Sources, Span, Spanned};
 
 /// Parses the project's document and everything it includes, in the order of the text; files of

@@ -41,6 +41,12 @@ pub(super) struct Property {
 }
 
 impl Node {
+    /// Returns it for the corrections of it.
+    fn written(&self) -> correction::Written<'_> {
+        let Self { name, annotation: _, arguments, properties, children: _ } = self;
+        correction::Written { name: &name.value, arguments, has_properties: !properties.is_empty() }
+    }
+
     /// Returns the nodes of a file as those of one node.
     pub(super) fn of_file(file: FileId, nodes: Vec<Self>) -> Self {
         let at = Span { file, start: 0, end: 0 };
@@ -122,7 +128,9 @@ impl<'n> Reader<'n> {
     fn missing_argument(&self, what: &'static str, kind: Option<Kind>, out: &mut Diagnostics) {
         let Spanned { value: node, at } = self.node.name.clone();
         let help = match kind {
-            Some(Kind::Words([word, ..])) => format!("write it after the node's name: `{node} {word}`"),
+            Some(Kind::Words([word, ..])) => {
+                format!("write it after the node's name: `{node} {word}`")
+            }
             _ => "write it after the node's name".to_owned(),
         };
         out.report(at, MissingArgument { node, what, help, at });
@@ -373,7 +381,7 @@ impl<'n> Reader<'n> {
         if let Some([first, rest @ ..]) = self.node.arguments.get(self.arguments_taken..) {
             let (count, taken) = (1 + rest.len(), self.arguments_taken);
             let at = Span { end: rest.last().map_or(first.at.end, |last| last.at.end), ..first.at };
-            let help = correction::of_values(self.node, self.rule, taken);
+            let help = correction::of_values(&self.node.written(), self.rule, taken);
             out.report(at, ExtraArgument { what: what.to_owned(), taken, count, help, at });
         }
         for property in &self.node.properties {
@@ -425,7 +433,7 @@ pub(super) fn unknown(node: &Node, rule: Option<&Rule>, what: &str, out: &mut Di
     }
     let top = || language::TOP.iter().map(|rule| rule.name).collect();
     let known = rule.map_or_else(top, Rule::child_names);
-    let help = correction::of_node(node, rule, &known);
+    let help = correction::of_node(&node.written(), rule, &known);
     out.report(*at, UnknownNode { name: name.clone(), what: what.into(), help, at: *at });
 }
 

@@ -9,10 +9,22 @@ pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, String> {
 
 /// Names of Rust in the errors of the TOML reader, and what a person writes.
 const EXPECTED: [(&str, &str); 16] = [
-    ("struct ApiKey", "a table: write `[[auth.api-keys]]` on a line of its own, then id, sha256 and principal; `relay keygen --api-key ID` prints them"),
-    ("struct Jwt", "a table: write `[[auth.jwt]]` on a line of its own, then issuer, audience, algorithms and its keys"),
-    ("struct BriefingKey", "a table: write `[[briefing.keys]]` on a line of its own, then id and key-file"),
-    ("struct TrustedKey", "a table: write `[[keys]]` on a line of its own, as `relay trust add` does"),
+    (
+        "struct ApiKey",
+        "a table: write `[[auth.api-keys]]` on a line of its own, then id, sha256 and principal; `relay keygen --api-key ID` prints them",
+    ),
+    (
+        "struct Jwt",
+        "a table: write `[[auth.jwt]]` on a line of its own, then issuer, audience, algorithms and its keys",
+    ),
+    (
+        "struct BriefingKey",
+        "a table: write `[[briefing.keys]]` on a line of its own, then id and key-file",
+    ),
+    (
+        "struct TrustedKey",
+        "a table: write `[[keys]]` on a line of its own, as `relay trust add` does",
+    ),
     ("struct Auth", "a table: write `[auth]` on a line of its own, then its keys"),
     ("struct Tls", "a table: write `[tls]` on a line of its own, then cert and key"),
     ("struct Revoked", "a table: write `[revoked]` on a line of its own, then keys and digests"),
@@ -41,11 +53,10 @@ fn with_suggestion(error: &toml::de::Error) -> String {
         names
             .map(|name| (strsim::osa_distance(unknown, name), name))
             .min()
-            .filter(|(distance, name)| {
-                *distance <= 1 + name.len() / 4 || unknown.starts_with(name)
-            })
+            .filter(|(distance, name)| *distance <= 1 + name.len() / 4 || unknown.starts_with(name))
     });
-    let report = report.replace("unknown field", "unknown key").replace("missing field", "missing key");
+    let report =
+        report.replace("unknown field", "unknown key").replace("missing field", "missing key");
     match nearest {
         Some((_, name)) => format!("{report}\ndid you mean `{name}`?"),
         None => report,
@@ -64,7 +75,8 @@ fn wrong_type(message: &str) -> Option<(String, &'static str)> {
         rust => expected.starts_with(rust),
     });
     let found = found.replacen("string ", "the text ", 1).replacen("integer ", "the number ", 1);
-    let found = found.replacen("floating point ", "the number ", 1).replacen("boolean ", "the value ", 1);
+    let found =
+        found.replacen("floating point ", "the number ", 1).replacen("boolean ", "the value ", 1);
     let found = found.replacen("sequence", "a list", 1).replacen("map", "a table", 1);
     meant.map(|(_, meant)| (found, *meant))
 }

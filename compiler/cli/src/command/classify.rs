@@ -3,7 +3,7 @@
 pub(crate) mod draw;
 mod words;
 
-use std::io::{self, IsTerminal, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 
 use relay_bundle::Tier;
 use relay_policy::classify::{Rules, Verdict, classify, classify_bytes};

@@ -91,7 +91,11 @@ fn notes_on(pipeline: &Pipeline) -> Vec<String> {
 /// Returns what to do with a new project, up to the first answer.
 fn next(folder: &Path, name: &str) -> String {
     let is_here = folder == Path::new(".");
-    let place = if is_here { String::new() } else { format!(" {}", shell::word(&folder.to_string_lossy())) };
+    let place = if is_here {
+        String::new()
+    } else {
+        format!(" {}", shell::word(&folder.to_string_lossy()))
+    };
     let bundle = folder.join(format!("{name}.relay"));
     let bundle = bundle.strip_prefix(".").unwrap_or(&bundle).to_string_lossy().into_owned();
     let bundle = shell::word(&bundle);
@@ -102,7 +106,9 @@ fn next(folder: &Path, name: &str) -> String {
         format!("claude mcp add {name} -- relay-serve \"$PWD\"/{bundle} --stdio"),
     ];
     let lines: String = lines.iter().map(|line| format!("  {}\n", bold(line))).collect();
-    format!("\nNext:\n{lines}docs/clients.md has the lines of other clients, and of servers over HTTP.\n")
+    format!(
+        "\nNext:\n{lines}docs/clients.md has the lines of other clients, and of servers over HTTP.\n"
+    )
 }
 
 /// Returns a project name after the folder's own.

@@ -107,16 +107,16 @@ fn allow(arguments: &TrustAllowArgs, output: &mut Output) -> Result<Exit, Failur
         let epoch = subject::open_bundle(Path::new(bundle))?.bundle.epoch();
         let lowest = edit.min_epoch.unwrap_or(0).max(file.trust().min_epoch);
         if epoch < lowest {
-            let message = format!("the bundle has epoch {epoch}, and min-epoch of the file is {lowest}");
-            return Err(Failure::error(message)
-                .help("servers refuse it all the same; lower `min-epoch` by hand if that is meant"));
+            let message =
+                format!("the bundle has epoch {epoch}, and min-epoch of the file is {lowest}");
+            return Err(Failure::error(message).help(
+                "servers refuse it all the same; lower `min-epoch` by hand if that is meant",
+            ));
         }
     }
     if !file.allow_digest(digest) {
-        output.note(format_args!(
-            "{digest} is allowed already: `{}` stays as it is",
-            path.display()
-        ));
+        output
+            .note(format_args!("{digest} is allowed already: `{}` stays as it is", path.display()));
         return Ok(Exit::Yes);
     }
     finish(file, edit, &format!("allowed {digest}, whatever epoch was served"), path, output)
@@ -134,8 +134,10 @@ fn remove(arguments: &TrustRemoveArgs, output: &mut Output) -> Result<Exit, Fail
             format!("removed {digest} from the bundles that are allowed")
         }
         Named::Digest(digest) => {
-            let failure =
-                Failure::error(format!("{digest} is not among the allowed bundles of `{}`", path.display()));
+            let failure = Failure::error(format!(
+                "{digest} is not among the allowed bundles of `{}`",
+                path.display()
+            ));
             return Err(match file.trust().revoked.digests.contains(&digest) {
                 true => failure.help("it is revoked; a revocation is removed by hand"),
                 false => failure.help("`relay trust revoke` refuses a bundle from now on"),
@@ -219,8 +221,11 @@ fn not_public(arguments: &TrustAddArgs) -> Failure {
             (shell::word(&file.to_string_lossy()), public.clone())
         }
         (_, Some(key)) => {
-            return Failure::error(format!("`{}` is not a public key of `relay keygen`", key.display()))
-                .help("give the file that ends with `.pub`");
+            return Failure::error(format!(
+                "`{}` is not a public key of `relay keygen`",
+                key.display()
+            ))
+            .help("give the file that ends with `.pub`");
         }
         _ => {
             return Failure::error("this is not a public key of `relay keygen`")

@@ -49,7 +49,10 @@ pub(super) fn line(places: &[String]) -> String {
     if first.is_empty() {
         return String::new();
     }
-    let more = if rest.is_empty() { String::new() } else { format!(" and {} more", rest.len()) };
+    let more = match rest.len() {
+        0 => String::new(),
+        more => format!(" and {more} more (--format short lists each)"),
+    };
     format!("  and {} more like it: {}{more}\n", places.len(), first.join(", "))
 }
 

@@ -3,8 +3,14 @@
 
 use std::path::Path;
 
-use super::Typed;
 use crate::shell::word as shell_word;
+
+/// A command line: its verb, such as `trust add`, all words, and those after the verb that are no options.
+pub(super) struct Line<'l> {
+    pub(super) verb: &'l str,
+    pub(super) words: &'l [String],
+    pub(super) plain: Vec<&'l str>,
+}
 
 /// Verbs of other programs, and what does the same here.
 const VERBS: [(&str, &str); 20] = [
@@ -32,40 +38,82 @@ const VERBS: [(&str, &str); 20] = [
 
 /// Options of other programs, by the verb that is asked for them; an empty verb stands for every one.
 const OPTIONS: [(&str, &str, &str); 19] = [
-    ("check", "--fix", "`relay fmt` writes the canonical layout; everything else is fixed by hand, as the help of each report says"),
+    (
+        "check",
+        "--fix",
+        "`relay fmt` writes the canonical layout; everything else is fixed by hand, as the help of each report says",
+    ),
     ("check", "--write", "`relay check` changes no file; `relay fmt` writes the canonical layout"),
-    ("fmt", "--write", "`relay fmt` writes without an option; `relay fmt --check` only prints a diff"),
-    ("fmt", "--fix", "`relay fmt` writes without an option; `relay fmt --check` only prints a diff"),
+    (
+        "fmt",
+        "--write",
+        "`relay fmt` writes without an option; `relay fmt --check` only prints a diff",
+    ),
+    (
+        "fmt",
+        "--fix",
+        "`relay fmt` writes without an option; `relay fmt --check` only prints a diff",
+    ),
     ("fmt", "--diff", "`relay fmt --check` prints a diff and changes nothing"),
     ("fmt", "--stdin", "`relay fmt` formats the files of a project"),
-    ("verify", "--key", "`--trust FILE` names a trust file, which holds keys; `relay trust add trust.toml --key FILE.pub` writes one"),
-    ("sign", "--output", "`relay sign` adds the signature to the bundle; `--detached FILE` writes it to a file of its own"),
+    (
+        "verify",
+        "--key",
+        "`--trust FILE` names a trust file, which holds keys; `relay trust add trust.toml --key FILE.pub` writes one",
+    ),
+    (
+        "sign",
+        "--output",
+        "`relay sign` adds the signature to the bundle; `--detached FILE` writes it to a file of its own",
+    ),
     ("diff", "--env-all", "every environment is compared without an option"),
-    ("trust add", "--threshold", "`relay trust threshold FILE N` sets how many keys must have signed"),
+    (
+        "trust add",
+        "--threshold",
+        "`relay trust threshold FILE N` sets how many keys must have signed",
+    ),
     ("trust add", "--public", "write `--key FILE.pub`"),
     ("keygen", "--name", "`relay keygen -o NAME` writes NAME.key and NAME.pub"),
     ("init", "--force", "`relay init` never replaces a file; choose a new or empty folder"),
-    ("", "--quiet", "leave it out: answers are on standard output, and notes on standard error; `check` and `build` have --quiet"),
-    ("", "-q", "leave it out: answers are on standard output, and notes on standard error; `check` and `build` have -q"),
-    ("", "--color", "colours are off in pipes and where NO_COLOR is set; CLICOLOR_FORCE=1 switches them on"),
-    ("", "--colour", "colours are off in pipes and where NO_COLOR is set; CLICOLOR_FORCE=1 switches them on"),
+    (
+        "",
+        "--quiet",
+        "leave it out: answers are on standard output, and notes on standard error; `check` and `build` have --quiet",
+    ),
+    (
+        "",
+        "-q",
+        "leave it out: answers are on standard output, and notes on standard error; `check` and `build` have -q",
+    ),
+    (
+        "",
+        "--color",
+        "colours are off in pipes and where NO_COLOR is set; CLICOLOR_FORCE=1 switches them on",
+    ),
+    (
+        "",
+        "--colour",
+        "colours are off in pipes and where NO_COLOR is set; CLICOLOR_FORCE=1 switches them on",
+    ),
     ("", "--no-color", "set NO_COLOR=1 to switch colours off"),
     ("", "--verbose", "`relay build` and `relay inspect` have --verbose"),
 ];
 
 /// Returns the help for an unknown verb.
-pub(super) fn verb(typed: &Typed, word: &str) -> Option<String> {
-    if typed.verb == "trust" {
+pub(super) fn verb(line: &Line<'_>, word: &str) -> Option<String> {
+    if line.verb == "trust" {
         let verb = match word {
             "delete" | "rm" => "remove",
             "rollback" => "allow",
             "show" | "ls" => "list",
-            "edit" => return Some("add, remove, revoke, allow and threshold edit the file".to_owned()),
+            "edit" => {
+                return Some("add, remove, revoke, allow and threshold edit the file".to_owned());
+            }
             _ => return None,
         };
         return Some(format!("`relay trust {verb}` does that"));
     }
-    if !typed.verb.is_empty() {
+    if !line.verb.is_empty() {
         return None;
     }
     if let Some((_, verb)) = VERBS.iter().find(|(other, _)| *other == word) {
@@ -77,21 +125,21 @@ pub(super) fn verb(typed: &Typed, word: &str) -> Option<String> {
 }
 
 /// Returns the help for an unknown option.
-pub(super) fn option(typed: &Typed, option: &str) -> Option<String> {
+pub(super) fn option(line: &Line<'_>, option: &str) -> Option<String> {
     let found = |verb: &str| OPTIONS.iter().find(|(of, name, _)| *of == verb && *name == option);
-    if option == "--verbose" && ["build", "inspect"].contains(&typed.verb.as_str()) {
+    if option == "--verbose" && ["build", "inspect"].contains(&line.verb) {
         return None;
     }
-    found(&typed.verb).or_else(|| found("")).map(|(_, _, help)| (*help).to_owned())
+    found(line.verb).or_else(|| found("")).map(|(_, _, help)| (*help).to_owned())
 }
 
 /// Returns the help for a word that no argument takes.
-pub(super) fn word(typed: &Typed, word: &str) -> Option<String> {
-    let words: Vec<&str> = typed.plain_words().collect();
+pub(super) fn word(line: &Line<'_>, word: &str) -> Option<String> {
+    let words = &line.plain;
     let first = words.iter().find(|other| **other != word).copied();
-    match typed.verb.as_str() {
-        "sign" => Some(signing(&words)),
-        "verify" => Some(verifying(&words)),
+    match line.verb {
+        "sign" => Some(signing(words)),
+        "verify" => Some(verifying(words)),
         "keygen" => Some(format!("name the key with -o: `relay keygen -o {}`", shell_word(word))),
         "explain" => {
             let subject = shell_word(first.unwrap_or("PROJECT"));
@@ -102,7 +150,7 @@ pub(super) fn word(typed: &Typed, word: &str) -> Option<String> {
         }
         "check" | "test" | "build" | "show" | "fmt" if first.is_some() => Some(format!(
             "one project at a time: `relay {verb} {a} && relay {verb} {b}`",
-            verb = typed.verb,
+            verb = line.verb,
             a = shell_word(first.unwrap_or_default()),
             b = shell_word(word),
         )),
@@ -117,15 +165,15 @@ pub(super) fn word(typed: &Typed, word: &str) -> Option<String> {
 }
 
 /// Returns the help for arguments that are missing.
-pub(super) fn missing(typed: &Typed, missing: &[String]) -> Option<String> {
-    let words: Vec<&str> = typed.plain_words().collect();
-    match typed.verb.as_str() {
-        "sign" => Some(signing(&words)),
-        "verify" => Some(verifying(&words)),
+pub(super) fn missing(line: &Line<'_>, missing: &[String]) -> Option<String> {
+    let words = &line.plain;
+    match line.verb {
+        "sign" => Some(signing(words)),
+        "verify" => Some(verifying(words)),
         "explain" if missing.iter().any(|name| name.contains("PROJECT")) => {
             // `--tags` takes every word after it.
             let subject = words.iter().rev().find(|word| Path::new(word).exists())?;
-            let rest: Vec<String> = typed
+            let rest: Vec<String> = line
                 .words
                 .iter()
                 .skip(1)
@@ -145,10 +193,17 @@ pub(super) fn missing(typed: &Typed, missing: &[String]) -> Option<String> {
             ))
         }
         "trust add" => Some("write `relay trust add trust.toml --key FILE.pub`".to_owned()),
-        "trust revoke" => Some("write `relay trust revoke trust.toml NAME`, with the name of a key".to_owned()),
-        "diff" => Some("write `relay diff project.kdl`, which compares the last commit with the work tree".to_owned()),
+        "trust revoke" => {
+            Some("write `relay trust revoke trust.toml NAME`, with the name of a key".to_owned())
+        }
+        "diff" => Some(
+            "write `relay diff project.kdl`, which compares the last commit with the work tree"
+                .to_owned(),
+        ),
         "man" => Some("write `relay man --out ~/.local/share/man/man1`".to_owned()),
-        "completions" => Some("write `relay completions bash`, or zsh, fish, elvish, powershell".to_owned()),
+        "completions" => {
+            Some("write `relay completions bash`, or zsh, fish, elvish, powershell".to_owned())
+        }
         _ => None,
     }
 }
@@ -183,7 +238,9 @@ fn verifying(words: &[&str]) -> String {
     );
     match trust {
         Some(_) => written,
-        None => format!("{written}; `relay trust add trust.toml --key FILE.pub` makes a trust file"),
+        None => {
+            format!("{written}; `relay trust add trust.toml --key FILE.pub` makes a trust file")
+        }
     }
 }
 

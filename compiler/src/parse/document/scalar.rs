@@ -162,6 +162,9 @@ fn keyword(written: &str) -> Option<Invalid> {
 
 /// Reports words that KDL takes as they are, though their author meant something else.
 fn misread(written: &str) -> Option<Invalid> {
+    if written.starts_with(['"', '#']) {
+        return None;
+    }
     if written.starts_with(['“', '”', '„', '‘', '’', '«', '»']) {
         return Some(Invalid::new(
             "typographic quotes quote nothing",
@@ -207,7 +210,10 @@ pub(super) fn comma(written: &str) -> Invalid {
 fn invalid(written: &str, error: &kdl::KdlError) -> Invalid {
     let number = written.trim_start_matches(['-', '+']);
     if number.len() > 30 && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_') {
-        return Invalid { message: "the number has too many digits".to_owned(), help: None, part: None };
+        return Invalid::new(
+            "the number has too many digits",
+            "no setting takes a number as large; quote it if it is a text",
+        );
     }
     if number.starts_with(|first: char| first.is_ascii_digit()) {
         return Invalid {
@@ -241,7 +247,11 @@ fn invalid(written: &str, error: &kdl::KdlError) -> Invalid {
         return Invalid { message: "this is not a value".to_owned(), help: None, part: None };
     };
     let message = fault.message.as_deref().or(fault.label.as_deref()).unwrap_or("not a value");
-    Invalid { message: in_our_words(message), help: fault.help.as_deref().map(in_our_words), part: None }
+    Invalid {
+        message: in_our_words(message),
+        help: fault.help.as_deref().map(in_our_words),
+        part: None,
+    }
 }
 
 /// Reports the first line of a text that is not indented like its last one.
@@ -255,12 +265,18 @@ fn indentation(written: &str) -> Invalid {
         let end = written.len() - hashes;
         return Invalid {
             message: "the closing `\"\"\"` is not on a line of its own".to_owned(),
-            help: Some("write it on the next line; the white space before it is removed from each line".to_owned()),
+            help: Some(
+                "write it on the next line; the white space before it is removed from each line"
+                    .to_owned(),
+            ),
             part: Some((end - last.len().min(end), end)),
         };
     }
     let mut start = 0;
-    let first = written.split_inclusive(is_newline).skip(1).find(|line| !white(line) && !line.starts_with(indent));
+    let first = written
+        .split_inclusive(is_newline)
+        .skip(1)
+        .find(|line| !white(line) && !line.starts_with(indent));
     for line in written.split_inclusive(is_newline) {
         if first.is_some_and(|first| std::ptr::eq(first, line)) {
             break;

@@ -383,10 +383,21 @@ impl<'t> TreeReader<'t, '_> {
             return Err(Skipped::Node);
         };
         let annotation = self.annotation()?;
-        let (scalar, value_at) = self.scalar(&format!("the property `{key}` has no value"))?;
+        let (scalar, value_at) = self.value_of(&key)?;
         let value = Value { scalar, annotation, at: value_at };
         node.properties.push(Property { name: Spanned { value: key, at }, value });
         self.node_space()
+    }
+
+    /// Reads the value of the property `key`.
+    fn value_of(&mut self, key: &str) -> Result<(Scalar, Span), Skipped> {
+        let missing = format!("the property `{key}` has no value");
+        match self.peek() {
+            None | Some(Token::Newline | Token::Semicolon | Token::Open | Token::Close) => {
+                self.fail(&missing, Some("write one after the `=`, or remove the property"))
+            }
+            _ => self.scalar(&missing),
+        }
     }
 
     /// Returns what to write where a node takes a word, such as `on`, and `true` or `false` is written.

@@ -1,7 +1,6 @@
 //! What to write instead of a node or a value that does not belong where it is.
 
 use super::value::{Scalar, Value, suggestion};
-use super::{Node, Spanned};
 use crate::grammar::{Field, Form, Kind, Rule};
 use crate::language;
 use relay_engine::nearest::nearest;
@@ -9,9 +8,16 @@ use relay_engine::nearest::nearest;
 /// A nested rule is looked for this deep.
 const DEPTH_MAX: usize = 4;
 
+/// A node as it is written.
+pub(super) struct Written<'n> {
+    pub(super) name: &'n str,
+    pub(super) arguments: &'n [Value],
+    pub(super) has_properties: bool,
+}
+
 /// Returns the help for a node that a node of `rule`, or a document, does not hold.
-pub(super) fn of_node(child: &Node, rule: Option<&Rule>, known: &[&'static str]) -> String {
-    let Spanned { value: name, .. } = &child.name;
+pub(super) fn of_node(child: &Written<'_>, rule: Option<&Rule>, known: &[&'static str]) -> String {
+    let name = child.name;
     if let Some(help) = rule.and_then(|rule| as_value(child, rule)) {
         return help;
     }
@@ -34,10 +40,10 @@ pub(super) fn of_node(child: &Node, rule: Option<&Rule>, known: &[&'static str])
 }
 
 /// Returns the help for values that are too many: the first of them and those that follow it.
-pub(super) fn of_values(node: &Node, rule: &Rule, taken: usize) -> String {
+pub(super) fn of_values(node: &Written<'_>, rule: &Rule, taken: usize) -> String {
     let (kept, extra) = node.arguments.split_at(taken.min(node.arguments.len()));
     let [first, ..] = extra else { return String::new() };
-    let word = node.name.value.as_str();
+    let word = node.name;
     let Scalar::Text(text) = &first.scalar else {
         return "remove it, or write it as a property, `name=value`".to_owned();
     };
@@ -74,10 +80,10 @@ pub(super) fn of_values(node: &Node, rule: &Rule, taken: usize) -> String {
 
 /// Returns the help for a node that is a value of the node around it: a property, or one of its
 /// words.
-fn as_value(child: &Node, rule: &Rule) -> Option<String> {
-    let name = child.name.value.as_str();
+fn as_value(child: &Written<'_>, rule: &Rule) -> Option<String> {
+    let name = child.name;
     if let Some(Field { name, kind, .. }) = rule.property(name) {
-        let value = match child.arguments.as_slice() {
+        let value = match child.arguments {
             [value] => written(value)?,
             _ => example(*kind),
         };
@@ -86,7 +92,8 @@ fn as_value(child: &Node, rule: &Rule) -> Option<String> {
             "`{name}` is a property: write `{name}={value}` after the name, before the braces of the `{node}`"
         ));
     }
-    let is_word = |field: &&Field| matches!(field.kind, Kind::Words(words) if words.contains(&name));
+    let is_word =
+        |field: &&Field| matches!(field.kind, Kind::Words(words) if words.contains(&name));
     let field = rule.fields.iter().find(is_word)?;
     Some(match field.form {
         Form::Argument | Form::Optional => format!("write `{} {name}`", rule.name),
@@ -95,41 +102,51 @@ fn as_value(child: &Node, rule: &Rule) -> Option<String> {
 }
 
 /// Returns the help for a name that was written in place of the one node that takes it.
-fn as_name(child: &Node, children: &[&Rule]) -> Option<String> {
+fn as_name(child: &Written<'_>, children: &[&Rule]) -> Option<String> {
     let named: Vec<&str> = children
         .iter()
         .filter(|rule| rule.argument(0).is_some_and(|field| field.form == Form::Argument))
         .map(|rule| rule.name)
         .collect();
     let [word] = named.as_slice() else { return None };
-    (children.len() == 1 && child.arguments.is_empty() && child.properties.is_empty())
-        .then(|| format!("write `{word} {}`", child.name.value))
+    (children.len() == 1 && child.arguments.is_empty() && !child.has_properties)
+        .then(|| format!("write `{word} {}`", child.name))
 }
 
 /// Returns the words from `rule` to the node called `name` in it.
-fn path_to(name: &str, rule: &Rule, depth: usize) -> Option<Vec<&'static str>> {
+fn path_to<'r>(name: &str, rule: &'r Rule, depth: usize) -> Option<Vec<&'r Rule>> {
     if depth == 0 {
         return None;
     }
     if rule.children.iter().any(|child| child.name == name) {
-        return Some(vec![rule.name]);
+        return Some(vec![rule]);
     }
     rule.children.iter().find_map(|child| {
         let mut path = path_to(name, child, depth - 1)?;
-        path.insert(0, rule.name);
+        path.insert(0, rule);
         Some(path)
     })
 }
 
 /// Returns the help for a node that belongs into nodes which may be here.
-fn within(path: &[&str], child: &Node) -> String {
-    let name = &child.name.value;
+fn within(path: &[&Rule], child: &Written<'_>) -> String {
+    let name = child.name;
     let argument = child.arguments.first().and_then(written);
     let argument = argument.map(|argument| format!(" {argument}")).unwrap_or_default();
-    let opened: String = path.iter().map(|word| format!("{word} {{ ")).collect();
+    let opened: String = path.iter().map(|rule| format!("{} {{ ", opening(rule))).collect();
     let closed = " }".repeat(path.len());
-    let place = path.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" > ");
+    let place = path.iter().map(|rule| format!("`{}`", rule.name)).collect::<Vec<_>>().join(" > ");
     format!("`{name}` belongs in {place}: write `{opened}{name}{argument} …{closed}`")
+}
+
+/// Returns a node's word, with what follows it.
+fn opening(rule: &Rule) -> String {
+    let word = rule.name;
+    match rule.argument(0) {
+        Some(Field { kind: Kind::Words([first, ..]), .. }) => format!("{word} {first}"),
+        Some(Field { form: Form::Argument, .. }) => format!("{word} NAME"),
+        _ => word.to_owned(),
+    }
 }
 
 /// Returns where nodes called `name` belong; `None` if there are none.

@@ -275,7 +275,7 @@ fn size_help(text: &str) -> String {
         "m" | "mb" | "mib" => "MiB",
         _ => "",
     };
-    if number.is_empty() || unit.is_empty() {
+    if number.parse::<u64>().is_err() || unit.is_empty() {
         return format!("write a whole number and its unit, as in `(bytes)\"8KiB\"`; {UNITS}");
     }
     let written = format!("{number}{unit}");
@@ -288,7 +288,11 @@ fn size_help(text: &str) -> String {
 /// Returns the numbers of a range, for people.
 fn range(low: u64, high: u64) -> String {
     // Nobody comes near the end of a range that TOML or JSON sets.
-    if high >= i64::MAX.unsigned_abs() { format!("from {low}") } else { format!("from {low} to {high}") }
+    if high >= i64::MAX.unsigned_abs() {
+        format!("from {low}")
+    } else {
+        format!("from {low} to {high}")
+    }
 }
 
 pub(super) fn report_annotation(annotation: &Spanned<String>, out: &mut Diagnostics) {

@@ -13,10 +13,11 @@ use crate::command::diff::pair::Pair;
 use crate::command::diff::side::{BundleFile, Content, Side};
 use crate::disk;
 use crate::failure::Failure;
+use crate::kind::{self, BEGINNING};
 use crate::process::Repository;
 use crate::project::{DOCUMENT, Project};
 use crate::revision::{Found, Named, Revision};
-use crate::subject::{self, BEGINNING, BUNDLE_BYTES_MAX};
+use crate::subject::{self, BUNDLE_BYTES_MAX};
 
 /// Typed for a side that is nothing.
 const NOTHING: &str = "/dev/null";
@@ -51,14 +52,20 @@ fn too_many(typed: &[PathBuf]) -> Failure {
         let is_known = |word: &&String| known.iter().any(|value| value.matches(word, false));
         words.iter().find(is_known).cloned()
     };
-    let possible = |values: &[Condition]| values.iter().filter_map(ValueEnum::to_possible_value).collect();
-    let areas = |values: &[AreaName]| values.iter().filter_map(ValueEnum::to_possible_value).collect();
+    let possible =
+        |values: &[Condition]| values.iter().filter_map(ValueEnum::to_possible_value).collect();
+    let areas =
+        |values: &[AreaName]| values.iter().filter_map(ValueEnum::to_possible_value).collect();
     let failure = Failure::error("three or more things cannot be compared");
     if let Some(word) = values(possible(Condition::value_variants())) {
-        return failure.help(format!("`{word}` was read as a side; separate kinds by a comma: `--fail-on loosens,{word}`"));
+        return failure.help(format!(
+            "`{word}` was read as a side; separate kinds by a comma: `--fail-on loosens,{word}`"
+        ));
     }
     if let Some(word) = values(areas(AreaName::value_variants())) {
-        return failure.help(format!("`{word}` was read as a side; separate areas by a comma: `--only authority,{word}`"));
+        return failure.help(format!(
+            "`{word}` was read as a side; separate areas by a comma: `--only authority,{word}`"
+        ));
     }
     failure.help("give A and B, or B alone to compare the last commit with the work tree")
 }
@@ -181,7 +188,7 @@ fn on_disk(path: &Path, label: &str) -> Result<Input, Failure> {
             return by_names(sides).map(Input::Folder);
         }
     }
-    let content = if !path.is_dir() && exists(path) && subject::is_bundle(path)? {
+    let content = if !path.is_dir() && exists(path) && kind::is_bundle(path)? {
         Content::Bundle(BundleFile::Disk(path.to_owned()))
     } else if exists(path) || path.extension().is_some() {
         Content::Project(Project::open(path)?)

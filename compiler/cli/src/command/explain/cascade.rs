@@ -100,7 +100,8 @@ impl Asked {
         let decision = decide(&view, &Call { tool })?;
         match (decision.rule, decision.outcome) {
             (Rule::NotSeen, _) => {
-                let reason = format!("this caller does not see `{tool}`: a server rejects the call");
+                let reason =
+                    format!("this caller does not see `{tool}`: a server rejects the call");
                 asked.refused = Some(reason);
             }
             (rule, Outcome::Deny) => {

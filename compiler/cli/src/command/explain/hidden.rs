@@ -33,7 +33,8 @@ impl Hidden {
     ) -> Result<Self, Failure> {
         let bundle = asker.bundle;
         let seen_by = Names::of(bundle)?.seen_by(list, row)?.unwrap_or_default();
-        let tenant = asker.placement.tenant.map(|number| bundle.tenants().name(number)).transpose()?;
+        let tenant =
+            asker.placement.tenant.map(|number| bundle.tenants().name(number)).transpose()?;
         let role = asker.placement.role.and_then(|number| bundle.roles().get(number));
         Ok(Self {
             at: at.to_string(),

@@ -140,7 +140,13 @@ fn answer(
             Err(error) => (Some(error.to_string()), None),
         },
     };
-    Ok(PromptExplained { format_version: FORMAT_VERSION, prompt: name.into(), refused, hidden, sent })
+    Ok(PromptExplained {
+        format_version: FORMAT_VERSION,
+        prompt: name.into(),
+        refused,
+        hidden,
+        sent,
+    })
 }
 
 impl Sent {

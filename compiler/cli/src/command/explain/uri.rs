@@ -87,7 +87,8 @@ pub(crate) fn explain(
     let is_found = resource::find(&asker.view, uri)?.is_some();
     let hidden = if is_found { None } else { hidden(asker, uri)? };
     let exit = if sent.is_some() { Exit::Yes } else { Exit::No };
-    let answer = UriExplained { format_version: FORMAT_VERSION, uri: uri.into(), refused, hidden, sent };
+    let answer =
+        UriExplained { format_version: FORMAT_VERSION, uri: uri.into(), refused, hidden, sent };
     match format {
         AnswerFormat::Json => output.json(&answer)?,
         AnswerFormat::Human => output.result(render(&answer))?,

@@ -10,10 +10,8 @@ use crate::process::Repository;
 use crate::revision;
 
 /// The workflow that needs no secret; those that comment and sign are added from examples/ci.
-const WORKFLOW: (&str, &str) = (
-    ".github/workflows/relay.yml",
-    include_str!("../../../../../examples/ci/github/relay.yml"),
-);
+const WORKFLOW: (&str, &str) =
+    (".github/workflows/relay.yml", include_str!("../../../../../examples/ci/github/relay.yml"));
 
 /// The scripts that it calls.
 const STEPS: [(&str, &str); 5] = [

@@ -57,7 +57,9 @@ fn report_idle(node: &Node, out: &mut Diagnostics) {
 #[diagnostic(
     code(fact::idle_operand),
     severity(Warning),
-    help("write it in the `sub` that takes it; `sub-at=2` says that one operand is before the sub-command")
+    help(
+        "write it in the `sub` that takes it; `sub-at=2` says that one operand is before the sub-command"
+    )
 )]
 struct IdleOperand {
     #[label("the word is a sub-command")]

@@ -23,7 +23,9 @@ pub(super) fn check(node: &Node, out: &mut Diagnostics) {
 #[diagnostic(
     code(fact::no_tier),
     severity(Warning),
-    help("write `tier=0` if it reads, 1 if what it does can be undone, 2 if it changes something for others, 3 if it cannot be undone")
+    help(
+        "write `tier=0` if it reads, 1 if what it does can be undone, 2 if it changes something for others, 3 if it cannot be undone"
+    )
 )]
 struct NoTier {
     #[label(primary, "its tier is not said")]
